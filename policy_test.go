@@ -27,12 +27,12 @@ const module = "github.com/sortkey/sortkey"
 var floors = [][]string{
 	// The library, with the engines and the helpers of tests.
 	{
-		"store", "keys", "internal/item/blob", "internal/item/doc", "internal/item/number", "internal/lines",
+		"store", "keys", "internal/item/blob", "internal/item/number", "internal/item/token", "internal/lines",
 		"internal/api/fault", "internal/api/throughput", "internal/admission", "internal/heavy", "internal/seeded",
 		"internal/untagged",
 		"internal/tests/proptest", "internal/tests/processor", "internal/tests/cmdtest",
 	},
-	{"store/internal/remote", "internal/tests/pgtest"},
+	{"store/internal/remote", "internal/tests/pgtest", "internal/item/doc"},
 	{
 		"attr", "keys/keyexpr",
 		"store/memory", "store/btree", "store/storetest", "store/disk", "store/postgres", "store/tikv",

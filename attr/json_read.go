@@ -3,7 +3,6 @@ package attr
 import (
 	"bytes"
 	"errors"
-	"io"
 	"strings"
 	"sync"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item/blob"
 	"github.com/sortkey/sortkey/internal/item/doc"
 	"github.com/sortkey/sortkey/internal/item/number"
+	"github.com/sortkey/sortkey/internal/item/token"
 )
 
 // MaxNesting is the number of levels that a document may have. The value of an
@@ -51,10 +51,10 @@ var msgNullMember = map[Kind]string{
 	BinarySet: msgInvalid + "Binary sets may not contain null or empty values",
 }
 
-// A reader converts JSON tokens to the stored form of values.
+// A reader converts the tokens of JSON to the stored form of values.
 type reader struct {
 	stack
-	dec     *jsontext.Decoder
+	src     doc.Source
 	left    int     // how much larger the document may become
 	invalid error   // the first ValidationException, or nil
 	about   subject // of invalid
@@ -93,17 +93,17 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 
 func init() {
 	doc.AppendItem = appendItem
-	doc.ReadValue = func(dec *jsontext.Decoder, most int) (kind byte, payload []byte, err error) {
-		v, err := readValue(dec, most)
+	doc.ReadValue = func(src doc.Source, most int) (kind byte, payload []byte, err error) {
+		v, err := readValue(src, most)
 		return byte(v.kind), v.raw, err
 	}
 }
 
 // appendItem reads an object of attributes and appends the item to dst.
-func appendItem(dst []byte, dec *jsontext.Decoder, most int) ([]byte, error) {
+func appendItem(dst []byte, src doc.Source, most int) ([]byte, error) {
 	r := readers.Get().(*reader)
 	defer r.release()
-	r.dec, r.left = dec, most
+	r.src, r.left = src, most
 	v, ok, err := r.readMap(0)
 	if err != nil || !ok {
 		return nil, err
@@ -112,10 +112,10 @@ func appendItem(dst []byte, dec *jsontext.Decoder, most int) ([]byte, error) {
 }
 
 // readValue reads one value.
-func readValue(dec *jsontext.Decoder, most int) (Value, error) {
+func readValue(src doc.Source, most int) (Value, error) {
 	r := readers.Get().(*reader)
 	defer r.release()
-	r.dec, r.left = dec, most
+	r.src, r.left = src, most
 	v, ok, err := r.readValue(1)
 	if err != nil || !ok {
 		return Value{}, err
@@ -127,8 +127,8 @@ func readValue(dec *jsontext.Decoder, most int) (Value, error) {
 // gives the nil Item, and an empty object an empty Item that is not nil. The error
 // is an [*Error]; if Syntax is false, the item is valid JSON of the right shape.
 func ParseItem(json []byte) (it Item, err error) {
-	err = parse(json, func(dec *jsontext.Decoder) (err error) {
-		it, err = appendItem(nil, dec, doc.AnySize)
+	err = parse(json, func(src doc.Source) (err error) {
+		it, err = appendItem(nil, src, doc.AnySize)
 		return err
 	})
 	return it, err
@@ -137,46 +137,38 @@ func ParseItem(json []byte) (it Item, err error) {
 // ParseValue parses one value, such as {"S":"x"}. JSON null gives the zero Value.
 // Errors are as for [ParseItem].
 func ParseValue(json []byte) (v Value, err error) {
-	err = parse(json, func(dec *jsontext.Decoder) (err error) {
-		v, err = readValue(dec, doc.AnySize)
+	err = parse(json, func(src doc.Source) (err error) {
+		v, err = readValue(src, doc.AnySize)
 		return err
 	})
 	return v, err
 }
 
-// A parser is a reusable decoder and its source.
-type parser struct {
-	dec jsontext.Decoder
-	src bytes.Buffer
-}
-
-var parsers = sync.Pool{New: func() any { return new(parser) }}
+var tokens = sync.Pool{New: func() any { return new(token.Reader) }}
 
 // parse calls read for json, which must hold nothing else.
-func parse(json []byte, read func(dec *jsontext.Decoder) error) error {
-	p := parsers.Get().(*parser)
-	defer p.release()
-	p.src = *bytes.NewBuffer(json)
-	p.dec.Reset(&p.src, jsontext.AllowDuplicateNames(true))
-	err := read(&p.dec)
+func parse(json []byte, read func(src doc.Source) error) error {
+	r := tokens.Get().(*token.Reader)
+	defer tokens.Put(r)
+	defer r.Reset(nil)
+	r.Reset(json)
+	err := read(r)
+	if errors.Is(err, token.ErrMalformed) {
+		// The library's decoder says what is malformed, and where.
+		return read(doc.From(jsontext.NewDecoder(bytes.NewBuffer(json), jsontext.AllowDuplicateNames(true))))
+	}
 	if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Syntax) {
 		return err
 	}
-	if _, end := p.dec.ReadToken(); !errors.Is(end, io.EOF) {
+	if r.End() != nil {
 		return syntax("Unexpected token received from parser")
 	}
 	return err
 }
 
-func (p *parser) release() {
-	p.src = bytes.Buffer{}
-	p.dec.Reset(&p.src)
-	parsers.Put(p)
-}
-
 func (r *reader) release() {
 	r.reset()
-	r.dec, r.invalid, r.about = nil, nil, aboutOthers
+	r.src, r.invalid, r.about = nil, nil, aboutOthers
 	readers.Put(r)
 }
 
@@ -204,9 +196,9 @@ func (r *reader) grow(size int) error {
 
 // open reads the start of an object or array. It reports false for null, and
 // an error for anything else.
-func (r *reader) open(want shape, start jsontext.Kind) (bool, error) {
-	if kind := r.dec.PeekKind(); kind != start {
-		val, err := r.dec.ReadValue()
+func (r *reader) open(want shape, start byte) (bool, error) {
+	if kind := r.src.Peek(); kind != start {
+		val, err := r.src.Value()
 		if err != nil {
 			return false, err
 		}
@@ -215,8 +207,7 @@ func (r *reader) open(want shape, start jsontext.Kind) (bool, error) {
 		}
 		return false, mismatch(want, val)
 	}
-	_, err := r.dec.ReadToken()
-	return true, err
+	return true, r.src.Open()
 }
 
 // readMap reads an object of named values into document form.
@@ -226,11 +217,16 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 		return Value{}, false, err
 	}
 	start, firstName, first := len(r.buf), len(r.names), len(r.entries)
-	for r.dec.PeekKind() != '}' {
-		from := len(r.names)
-		if r.names, err = r.appendString(r.names); err != nil {
+	for {
+		name, more, err := r.src.Name()
+		if err != nil {
 			return Value{}, false, err
 		}
+		if !more {
+			break
+		}
+		from := len(r.names)
+		r.names = r.src.AppendText(r.names, name)
 		if len(r.names) == from {
 			r.refuseName(level)
 		}
@@ -253,9 +249,6 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 		r.entries = append(r.entries, entry{from, to, v})
 	}
 
-	if _, err := r.dec.ReadToken(); err != nil {
-		return Value{}, false, err
-	}
 	r.entries = r.entries[:first+len(sortEntries(r.names, r.entries[first:]))]
 	names := r.names
 	r.names = r.names[:firstName]
@@ -273,13 +266,17 @@ func (r *reader) readValue(level int) (Value, bool, error) {
 	start := len(r.buf)
 	var v Value
 	var found uint // a bit for each kind
-	for r.dec.PeekKind() != '}' {
-		kind, err := r.readKind()
+	for {
+		name, more, err := r.src.Name()
 		if err != nil {
 			return Value{}, false, err
 		}
+		if !more {
+			break
+		}
+		kind := parseKind(r.src.Text(name))
 		if kind == 0 {
-			if err := r.dec.SkipValue(); err != nil {
+			if err := r.src.Skip(); err != nil {
 				return Value{}, false, err
 			}
 			continue
@@ -295,9 +292,6 @@ func (r *reader) readValue(level int) (Value, bool, error) {
 		}
 	}
 
-	if _, err := r.dec.ReadToken(); err != nil {
-		return Value{}, false, err
-	}
 	switch found {
 	case 0:
 		r.refuseMsg(msgNoKind)
@@ -316,27 +310,15 @@ func (r *reader) placeholder(start int) Value {
 	return r.value(Null, start)
 }
 
-// readKind reads a member's name. It returns 0 for an unknown one.
-func (r *reader) readKind() (Kind, error) {
-	val, err := r.dec.ReadValue()
-	if err != nil {
-		return 0, err
-	}
-	if bytes.IndexByte(val, '\\') >= 0 {
-		return parseKind(appendUnquoted(nil, val)), nil
-	}
-	return parseKind([]byte(val[1 : len(val)-1])), nil
-}
-
 // readPayload reads the member of a value object. It reports false for null.
 func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 	start := len(r.buf)
-	if r.dec.PeekKind() == 'n' {
-		return Value{}, false, r.dec.SkipValue()
+	if r.src.Peek() == 'n' {
+		return Value{}, false, r.src.Skip()
 	}
 	if level > MaxNesting {
 		r.refuseNesting()
-		return r.placeholder(start), true, r.dec.SkipValue()
+		return r.placeholder(start), true, r.src.Skip()
 	}
 	var err error
 	switch kind {
@@ -366,15 +348,15 @@ func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 // readBool reads the payload of a BOOL or NULL. The service accepts some
 // strings too (dynalite, test/putItem.js, has "no").
 func (r *reader) readBool(kind Kind) error {
-	val, err := r.dec.ReadValue()
+	val, err := r.src.Value()
 	if err != nil {
 		return err
 	}
-	truth := val.Kind() == 't'
-	switch val.Kind() {
+	truth := val[0] == 't'
+	switch val[0] {
 	case 't', 'f':
 	case '"':
-		switch strings.ToUpper(string(appendUnquoted(nil, val))) {
+		switch strings.ToUpper(string(r.src.Text(val))) {
 		case "TRUE", "YES", "1":
 			truth = true
 		case "FALSE", "NO", "0":
@@ -399,26 +381,22 @@ func (r *reader) readBool(kind Kind) error {
 
 // readScalar reads the payload of an S, N or B.
 func (r *reader) readScalar(kind Kind) error {
-	if kind == String {
-		var err error
-		r.buf, err = r.appendString(r.buf)
-		return err
-	}
-	val, err := r.dec.ReadValue()
+	val, err := r.src.Value()
 	if err != nil {
 		return err
 	}
-	if val.Kind() != '"' {
+	if val[0] != '"' {
 		if kind == Binary {
 			return mismatch(shapeBlob, val)
 		}
 		return mismatch(shapeString, val)
 	}
-
-	text := []byte(val[1 : len(val)-1])
-	if bytes.IndexByte(text, '\\') >= 0 {
-		text = appendUnquoted(nil, val)
+	if kind == String {
+		r.buf = r.src.AppendText(r.buf, val)
+		return nil
 	}
+
+	text := r.src.Text(val)
 	if kind == Binary {
 		var msg string
 		if r.buf, msg = blob.Append(r.buf, text); msg != "" {
@@ -436,32 +414,13 @@ func (r *reader) readScalar(kind Kind) error {
 	return nil
 }
 
-// appendString reads a JSON string and appends its text.
-func (r *reader) appendString(dst []byte) ([]byte, error) {
-	val, err := r.dec.ReadValue()
-	if err != nil {
-		return dst, err
-	}
-	if val.Kind() != '"' {
-		return dst, mismatch(shapeString, val)
-	}
-	return appendUnquoted(dst, val), nil
-}
-
-// appendUnquoted appends the text of a JSON string that the decoder has
-// accepted, so AppendUnquote reports no error.
-func appendUnquoted(dst []byte, val jsontext.Value) []byte {
-	out, _ := jsontext.AppendUnquote(dst, val)
-	return out
-}
-
 func (r *reader) readList(level int) (Value, bool, error) {
 	ok, err := r.open(shapeList, '[')
 	if err != nil || !ok {
 		return Value{}, false, err
 	}
 	start, first := len(r.buf), len(r.elems)
-	for r.dec.PeekKind() != ']' {
+	for r.src.More() {
 		if err := r.grow(1); err != nil {
 			return Value{}, false, err
 		}
@@ -476,9 +435,6 @@ func (r *reader) readList(level int) (Value, bool, error) {
 		r.elems = append(r.elems, v)
 	}
 
-	if _, err := r.dec.ReadToken(); err != nil {
-		return Value{}, false, err
-	}
 	return r.endList(first, start), true, nil
 }
 
@@ -489,9 +445,9 @@ func (r *reader) readSet(kind Kind) (Value, bool, error) {
 	}
 	start, first := len(r.buf), len(r.elems)
 	whole := true
-	for r.dec.PeekKind() != ']' {
-		if r.dec.PeekKind() == 'n' {
-			if err := r.dec.SkipValue(); err != nil {
+	for r.src.More() {
+		if r.src.Peek() == 'n' {
+			if err := r.src.Skip(); err != nil {
 				return Value{}, false, err
 			}
 			r.refuseMsg(msgNullMember[kind])
@@ -510,9 +466,6 @@ func (r *reader) readSet(kind Kind) (Value, bool, error) {
 		r.elems = append(r.elems, v)
 	}
 
-	if _, err := r.dec.ReadToken(); err != nil {
-		return Value{}, false, err
-	}
 	if !whole { // already refused
 		r.elems = r.elems[:first]
 		return r.placeholder(start), true, nil

@@ -3,6 +3,8 @@ package attr_test
 import (
 	"bytes"
 	"errors"
+	"io"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -290,17 +292,33 @@ func TestJSONRefused(t *testing.T) {
 // end, so the rest of the request can be read.
 func TestDecodeAfterError(t *testing.T) {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(`{"a":{"SS":[]},"b":{"L":[{"N":"x"}]}} {"c":{"S":"x"}}`))
-	if _, err := doc.AppendItem(nil, dec, doc.AnySize); err == nil {
+	if _, err := doc.AppendItem(nil, doc.From(dec), doc.AnySize); err == nil {
 		t.Fatal("an empty set was accepted")
 	}
-	raw, err := doc.AppendItem(nil, dec, doc.AnySize)
+	raw, err := doc.AppendItem(nil, doc.From(dec), doc.AnySize)
 	it := attr.Item(raw)
 	if err != nil || it.Get("c").String() != "{S:x}" {
 		t.Errorf("the next item = %s, %v", it.AppendJSON(nil), err)
 	}
 }
 
-// FuzzJSON checks that every item read is well formed and that its JSON reads
+// checkTokens compares what ParseItem made of a text with what the tokens of the library make of it.
+func checkTokens(t *testing.T, in []byte, it attr.Item, err error) {
+	t.Helper()
+	dec := jsontext.NewDecoder(bytes.NewBuffer(in), jsontext.AllowDuplicateNames(true))
+	raw, want := doc.AppendItem(nil, doc.From(dec), doc.AnySize)
+	if e, ok := errors.AsType[*attr.Error](want); want == nil || ok && !e.Syntax {
+		if _, end := dec.ReadToken(); !errors.Is(end, io.EOF) {
+			want = &attr.Error{Msg: "Unexpected token received from parser", Syntax: true}
+		}
+	}
+	if !reflect.DeepEqual(err, want) || err == nil && !it.Equal(raw) {
+		t.Errorf("%q is parsed as %s, %#v, by tokens of the library as %s, %#v",
+			in, it.AppendJSON(nil), err, attr.Item(raw).AppendJSON(nil), want)
+	}
+}
+
+// FuzzJSON checks that every item is what the library's tokens give, that every item read is well formed and that its JSON reads
 // back as the same item, and that reading continues after an item that is not
 // allowed.
 func FuzzJSON(f *testing.F) {
@@ -314,14 +332,15 @@ func FuzzJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		it, err := attr.ParseItem(in)
+		checkTokens(t, in, it, err)
 		if err != nil {
 			if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 				dec := jsontext.NewDecoder(bytes.NewBuffer(append(bytes.Clone(in), ` {"c":{"S":"x"}}`...)),
 					jsontext.AllowDuplicateNames(true))
-				if _, again := doc.AppendItem(nil, dec, doc.AnySize); again == nil || again.Error() != e.Msg {
+				if _, again := doc.AppendItem(nil, doc.From(dec), doc.AnySize); again == nil || again.Error() != e.Msg {
 					t.Fatalf("%q is refused as %v, then as %v", in, e, again)
 				}
-				raw, err := doc.AppendItem(nil, dec, doc.AnySize)
+				raw, err := doc.AppendItem(nil, doc.From(dec), doc.AnySize)
 				next := attr.Item(raw)
 				if err != nil || next.Get("c").String() != "{S:x}" {
 					t.Fatalf("the token after %q is %v, %v", in, next, err)

@@ -3,9 +3,8 @@ package attr
 import (
 	"encoding/base64"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/sortkey/sortkey/internal/item/number"
+	"github.com/sortkey/sortkey/internal/item/token"
 )
 
 // AppendJSON appends the item as DynamoDB JSON, such as {"id":{"S":"x"}}. The
@@ -17,7 +16,7 @@ func (it Item) AppendJSON(dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		name, v := it.At(i)
-		dst = appendQuoted(dst, name)
+		dst = token.AppendQuote(dst, name)
 		dst = append(dst, ':')
 		dst = v.AppendJSON(dst)
 	}
@@ -40,7 +39,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 func (v Value) appendPayload(dst []byte) []byte {
 	switch v.kind {
 	case String:
-		return appendQuoted(dst, v.raw)
+		return token.AppendQuote(dst, v.raw)
 	case Number:
 		dst = append(dst, '"')
 		dst = number.AppendText(dst, v.raw)
@@ -82,25 +81,4 @@ func (v Value) AppendNumber(dst []byte) []byte {
 		return dst
 	}
 	return number.AppendText(dst, v.raw)
-}
-
-// plain marks the bytes that need no escaping in a JSON string.
-var plain = func() (t [256]bool) {
-	for c := ' '; c < 0x7F; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
-
-// appendQuoted appends a JSON string. Bytes that are not UTF-8 become U+FFFD.
-func appendQuoted(dst, s []byte) []byte {
-	for _, c := range s {
-		if !plain[c] {
-			dst, _ = jsontext.AppendQuote(dst, s)
-			return dst
-		}
-	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
 }

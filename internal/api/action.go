@@ -37,6 +37,18 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 	return a.key, nil
 }
 
+// itemID returns the text of itemID for an action's item.
+func (a *action) itemID(t *table.Table) (string, error) {
+	if !a.put {
+		return itemID(t, a.key)
+	}
+	partition, sort, err := t.ItemAddress(a.key)
+	if err != nil {
+		return "", err
+	}
+	return idAt(t, partition, sort), nil
+}
+
 // cancellation returns the cancellation reason for an action's error, or false
 // for an error of the whole request.
 func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {

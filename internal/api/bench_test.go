@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/wire"
@@ -143,13 +144,34 @@ const (
 		`"total":{"N":"12.5"},"note":{"S":"left at the door"}}}`
 )
 
+// batchBody asks for 100 rows of ordersService.
+func batchBody() string {
+	keys := make([]string, api.MaxBatchKeys)
+	for i := range keys {
+		keys[i] = fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%08d"}}`, 7*i)
+	}
+	return `{"RequestItems":{"Orders":{"Keys":[` + strings.Join(keys, ",") + `]}}}`
+}
+
+// transactBody puts four rows of ordersService.
+func transactBody() string {
+	puts := make([]string, 4)
+	for i := range puts {
+		puts[i] = fmt.Sprintf(`{"Put":{"TableName":"Orders","Item":{"pk":{"S":"customer#42"},"sk":{"S":"order#%08d"},`+
+			`"total":{"N":"%d.5"},"paid":{"BOOL":true},"note":{"S":"left at the door, with a neighbour or in the `+
+			`garden; ring twice, please"}}}}`, 7*i, i)
+	}
+	return `{"TransactItems":[` + strings.Join(puts, ",") + `]}`
+}
+
 // BenchmarkServe answers whole requests without a socket. MB/s is of the
 // response body.
 func BenchmarkServe(b *testing.B) {
 	s := ordersService(b, 12_000)
 	for _, bb := range []struct{ name, op, body string }{
 		{"Page", "Query", pageBody}, {"Query10", "Query", query10}, {"GetItem", "GetItem", getBody},
-		{"PutItem", "PutItem", putSimple},
+		{"PutItem", "PutItem", putSimple}, {"BatchGet100", "BatchGetItem", batchBody()},
+		{"TransactWrite4", "TransactWriteItems", transactBody()},
 	} {
 		b.Run(bb.name, func(b *testing.B) { served(b, s, bb.op, bb.body) })
 	}

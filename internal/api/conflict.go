@@ -55,11 +55,7 @@ func (s *Service) itemsOf(view *table.View, actions []action) ([]string, error) 
 		if err != nil {
 			return nil, err
 		}
-		key, err := actions[i].itemKey(t)
-		if err != nil {
-			return nil, err
-		}
-		if ids[i], err = itemID(t, key); err != nil {
+		if ids[i], err = actions[i].itemID(t); err != nil {
 			return nil, err
 		}
 	}

@@ -34,6 +34,24 @@ func keysOf(t *table.Table, keys []attr.Item) iter.Seq2[*table.Table, attr.Item]
 	}
 }
 
+// checkKeys refuses keys that do not match their table, and keys of items that were named before. A request may
+// give a table by its name and by its ARN; the keys below each of them are known to differ.
+func checkKeys(t *table.Table, keys []attr.Item, named map[string][]attr.Item) error {
+	before, again := named[t.Name()]
+	named[t.Name()] = keys
+	if again {
+		named[t.Name()] = slices.Concat(before, keys)
+		seen := itemSet{}
+		return cmp.Or(seen.addAll(t, before), seen.addAll(t, keys))
+	}
+	for _, key := range keys {
+		if err := t.CheckKey(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // MaxBatchKeys is how many items a BatchGetItem may ask for.
 const MaxBatchKeys = 100
 
@@ -83,11 +101,10 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 		// Equal keys are refused before the table is looked up: dynalite,
 		// validations/batchGetItem.js.
 		seen := make(map[string]bool, len(ka.Keys))
-		for _, key := range ka.Keys {
-			if seen[string(key)] {
+		for k, key := range ka.Keys {
+			if seen[string(key)] = true; len(seen) == k {
 				return nil, wire.OpBatchGetItem.Invalid(msgDuplicateKeys)
 			}
-			seen[string(key)] = true
 		}
 	}
 
@@ -110,7 +127,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 		var a answer
 		read, processed := 0, 0 // bytes and keys
 		full := false
-		seen := itemSet{} // of all tables: the request may give one by its name and by its ARN
+		named := map[string][]attr.Item{} // the keys by the name of their table
 		uses = uses[:0]
 		for i, name := range names {
 			ka, some := requests[name]
@@ -121,7 +138,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			if err != nil {
 				return err
 			}
-			if err := cmp.Or(seen.addAll(t, ka.Keys), reads[i].checkProjection(t)); err != nil {
+			if err := cmp.Or(checkKeys(t, ka.Keys, named), reads[i].checkProjection(t)); err != nil {
 				return err
 			}
 			items := []attr.Item{}

@@ -100,10 +100,15 @@ func (g *get) check() error {
 
 // readItem returns the item with a key, or nil. The item is valid until the function
 // of the View returns.
-func readItem(view *table.View, t *table.Table, key attr.Item, consistent bool) (item attr.Item, err error) {
+func readItem(view *table.View, t *table.Table, key attr.Item, consistent bool) (attr.Item, error) {
 	if consistent || !view.Lags() {
 		return view.Get(t, key)
 	}
+	return readLagging(view, t, key)
+}
+
+// readLagging reads an item as it was a moment ago.
+func readLagging(view *table.View, t *table.Table, key attr.Item) (item attr.Item, err error) {
 	err = view.Eventually(t, nil, func(view *table.View) error {
 		item, err = view.Get(t, key)
 		item = bytes.Clone(item)

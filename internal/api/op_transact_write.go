@@ -107,7 +107,9 @@ func (s *Service) runTransact(
 	read := map[string][]int{}
 	for i, c := range changes {
 		t := tables[i]
-		read[t.Name()] = append(read[t.Name()], max(t.BilledSize(c.Old), t.BilledSize(c.New)))
+		if in.ClientRequestToken != nil {
+			read[t.Name()] = append(read[t.Name()], max(t.BilledSize(c.Old), t.BilledSize(c.New)))
+		}
 		used.add(tables[i], c.Capacity)
 		if err := measureCollection(out, in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
 			return nil, err
@@ -176,8 +178,9 @@ func replayed(
 // error has the reasons of all, and the transaction is cancelled.
 func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budget) ([]table.Change, error) {
 	reasons := make([]wire.CancellationReason, len(actions))
+	none := new("None")
 	for i := range reasons {
-		reasons[i].Code = new("None")
+		reasons[i].Code = none
 	}
 	if err := checkActions(tables, actions, reasons); err != nil {
 		return nil, err
@@ -229,13 +232,14 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 	}
 	seen := itemSet{}
 	for i, a := range actions {
-		key, err := a.itemKey(tables[i])
+		id, err := a.itemID(tables[i])
 		if err != nil {
 			continue // reported below
 		}
-		if ok, err := seen.add(tables[i], key); err == nil && !ok {
+		if seen[id] {
 			return wire.OpTransactWriteItems.Invalid(msgOneItem)
 		}
+		seen[id] = true
 	}
 
 	for i, a := range actions {
@@ -287,9 +291,11 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 		if actions[i], err = parseAction(&in.TransactItems[i], faults); err != nil {
 			return nil, err
 		}
-		if f := deep.At(at + updateValues); f != nil {
-			check := actions[i].check
-			actions[i].check = func(t *table.Table) error { return cmp.Or(check(t), error(wire.Validation(f.Msg))) }
+		if len(deep) > 0 {
+			if f := deep.At(at + updateValues); f != nil {
+				check := actions[i].check
+				actions[i].check = func(t *table.Table) error { return cmp.Or(check(t), error(wire.Validation(f.Msg))) }
+			}
 		}
 		if it := &in.TransactItems[i]; it.Put != nil {
 			bytes += it.Put.Item.Size()

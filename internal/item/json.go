@@ -2,10 +2,10 @@ package item
 
 import (
 	"encoding/base64"
-	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item/number"
+	"github.com/sortkey/sortkey/internal/item/token"
 )
 
 // JSONLen returns the length of [attr.Item.AppendJSON] without building the text.
@@ -15,7 +15,7 @@ func JSONLen(it attr.Item) int {
 	n := len(`{}`) + max(0, it.Len()-1) // commas
 	for i := range it.Len() {
 		name, v := it.At(i)
-		n += quotedLen(name) + len(`:`) + jsonLen(v)
+		n += token.QuotedLen(name) + len(`:`) + jsonLen(v)
 	}
 	return n
 }
@@ -30,7 +30,7 @@ func jsonLen(v attr.Value) int {
 func payloadLen(v attr.Value) int {
 	switch v.Kind() {
 	case attr.String:
-		return quotedLen(v.Raw())
+		return token.QuotedLen(v.Raw())
 	case attr.Number:
 		return len(`""`) + number.TextLen(v.Raw())
 	case attr.Binary:
@@ -54,33 +54,4 @@ func payloadLen(v attr.Value) int {
 		return n
 	}
 	return len(`true`) // NULL
-}
-
-// extra is how many bytes a byte of ASCII takes in a JSON string beyond itself.
-var extra = func() (t [utf8.RuneSelf]uint8) {
-	for c := range byte(' ') {
-		t[c] = uint8(len(`\u0000`) - 1)
-	}
-	for _, c := range "\"\\\b\f\n\r\t" {
-		t[c] = 1
-	}
-	return t
-}()
-
-// quotedLen returns the length of a JSON string. Bytes that are not UTF-8 become
-// U+FFFD.
-func quotedLen(s []byte) int {
-	n := len(`""`) + len(s)
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < utf8.RuneSelf {
-			n += int(extra[c])
-			continue
-		}
-		r, size := utf8.DecodeRune(s[i:])
-		if r == utf8.RuneError && size == 1 {
-			n += utf8.RuneLen(utf8.RuneError) - 1
-		}
-		i += size - 1
-	}
-	return n
 }

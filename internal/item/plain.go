@@ -3,8 +3,8 @@ package item
 import (
 	"encoding/base64"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item/token"
 )
 
 // AppendPlain appends an item as a plain JSON object: numbers as numbers,
@@ -21,7 +21,7 @@ func AppendPlainExcept(dst []byte, it attr.Item, typed func(name []byte) bool) [
 			dst = append(dst, ',')
 		}
 		name, v := it.At(i)
-		dst = appendPlainText(dst, name)
+		dst = token.AppendQuote(dst, name)
 		dst = append(dst, ':')
 		if typed != nil && typed(name) {
 			dst = v.AppendJSON(dst)
@@ -35,7 +35,7 @@ func AppendPlainExcept(dst []byte, it attr.Item, typed func(name []byte) bool) [
 func appendPlainValue(dst []byte, v attr.Value) []byte {
 	switch v.Kind() {
 	case attr.String:
-		return appendPlainText(dst, v.Raw())
+		return token.AppendQuote(dst, v.Raw())
 	case attr.Number:
 		return v.AppendNumber(dst)
 	case attr.Binary:
@@ -60,9 +60,4 @@ func appendPlainValue(dst []byte, v attr.Value) []byte {
 		return append(dst, ']')
 	}
 	return append(dst, "null"...)
-}
-
-func appendPlainText(dst, text []byte) []byte {
-	dst, _ = jsontext.AppendQuote(dst, text) // the only error is for bytes that are not UTF-8, which it has replaced
-	return dst
 }

@@ -136,7 +136,7 @@ func (f form) read(w *Write, m members) {
 		}
 	}
 
-	it, err := doc.AppendItem(nil, decoderOf(m[f.item]), doc.MaxSize)
+	it, err := doc.AppendItem(nil, doc.From(decoderOf(m[f.item])), doc.MaxSize)
 	if err == nil && it == nil {
 		err = fmt.Errorf("%s is null", f.item)
 	}

@@ -5,9 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/item/token"
 )
 
 // A failure is an error response that the server sends without calling the
@@ -78,7 +77,7 @@ func (f *failure) appendJSON(dst []byte) []byte {
 	dst = append(dst, '"')
 	if f.msg != "" {
 		dst = append(dst, `,"message":`...)
-		dst, _ = jsontext.AppendQuote(dst, f.msg) // the only error is for bad UTF-8, which it has replaced
+		dst = token.AppendQuote(dst, []byte(f.msg))
 	}
 	return append(dst, '}')
 }

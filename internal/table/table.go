@@ -198,11 +198,17 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	if err := t.checkKeyValues(it); err != nil {
 		return nil, nil, err
 	}
+	partition, sort = t.addressOf(it)
+	return partition, sort, nil
+}
+
+// addressOf returns the address of an item whose key attributes match the schema.
+func (t *Table) addressOf(it attr.Item) (partition, sort []byte) {
 	buf := make([]byte, 0, 64)
 	buf, _ = t.key.AppendPartition(buf, it)
 	n := len(buf)
 	buf, _ = t.key.AppendSort(buf, it)
-	return buf[:n:n], buf[n:], nil
+	return buf[:n:n], buf[n:]
 }
 
 // ItemAddress returns the address of an item. It returns an error for key attributes that
@@ -214,15 +220,25 @@ func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) 
 // Address returns the address of the item with the given key, which must have
 // exactly the attributes of the key schema.
 func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
+	if err := t.CheckKey(key); err != nil {
+		return nil, nil, err
+	}
+	partition, sort = t.addressOf(key)
+	return partition, sort, nil
+}
+
+// CheckKey refuses a key that does not match the table: it must have exactly the attributes of
+// the key schema.
+func (t *Table) CheckKey(key attr.Item) error {
 	if key.Len() != len(t.key.Attributes()) {
-		return nil, nil, errKey()
+		return errKey()
 	}
 	for _, a := range t.key.Attributes() {
 		if v := key.Get(a.Name); v.Kind() != a.Kind {
-			return nil, nil, errKey()
+			return errKey()
 		}
 	}
-	return t.address(key)
+	return t.checkKeyValues(key)
 }
 
 func (t *Table) checkKeyValues(it attr.Item) error {

@@ -135,12 +135,6 @@ func (t *Table) CheckPut(item attr.Item) error {
 	return t.checkItem(item)
 }
 
-// CheckKey refuses a key that does not match the table.
-func (t *Table) CheckKey(key attr.Item) error {
-	_, _, err := t.Address(key)
-	return err
-}
-
 // Delete removes the item with the given key, if it exists. Errors are as for
 // [Tx.Put].
 func (tx *Tx) Delete(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {

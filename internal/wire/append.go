@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item/token"
 )
 
 // appendName appends a member's name, including quotes and colon. It adds a
@@ -21,8 +20,7 @@ func appendName(dst []byte, name string) []byte {
 // appendString appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD.
 func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s)
-	return dst
+	return token.AppendQuote(dst, []byte(s)) // which does not copy s
 }
 
 // appendDouble appends f like the service: whole numbers have a fraction.

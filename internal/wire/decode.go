@@ -3,18 +3,16 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item/blob"
 	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/item/token"
 	"github.com/sortkey/sortkey/internal/lex"
 )
 
@@ -27,13 +25,11 @@ const (
 	inParent                 // an element of a list or map
 )
 
-// A decoder decodes one body. Its errors are an *Error, an *attr.Error or the
-// JSON decoder's; close turns all of them into an *Error.
+// A decoder decodes one body. Its errors are an *Error, an *attr.Error or
+// token.ErrMalformed; close turns all of them into an *Error.
 type decoder struct {
-	json    jsontext.Decoder
-	src     bytes.Buffer
+	json    token.Reader
 	body    []byte
-	scratch []byte
 	faults  Faults
 	recent  recentStrings
 	strings []string // unused strings, for pointers of members
@@ -49,15 +45,12 @@ var errManyElements = Validation("The request contains too many elements")
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// Text that is not UTF-8 and lone surrogates are refused, as other JSON that
-// cannot be parsed: replaced by U+FFFD, two keys would become one.
-var decodeOptions = jsontext.AllowDuplicateNames(true)
-
-// openBody returns a decoder of a body.
+// openBody returns a decoder of a body. Text that is not UTF-8 and lone surrogates are refused, as
+// other JSON that cannot be parsed: replaced by U+FFFD, two keys would become one.
 func openBody(body []byte) *decoder {
 	d := decoders.Get().(*decoder)
-	d.src, d.body = *bytes.NewBuffer(body), body
-	d.json.Reset(&d.src, decodeOptions)
+	d.body = body
+	d.json.Reset(body)
 	return d
 }
 
@@ -65,14 +58,12 @@ func openBody(body []byte) *decoder {
 // faults in *faults. If faults is nil, a fault is an error.
 func (d *decoder) close(err error, faults *Faults) error {
 	if err == nil {
-		if _, end := d.json.ReadToken(); !errors.Is(end, io.EOF) {
-			err = errMalformed
-		}
+		err = d.json.End()
 	}
 	found := d.faults
 	d.faults, d.decoded = nil, 0
-	d.src, d.body = bytes.Buffer{}, nil
-	d.json.Reset(&d.src)
+	d.body = nil
+	d.json.Reset(nil)
 	decoders.Put(d)
 	if err != nil {
 		return wireError(err)
@@ -103,16 +94,16 @@ var errMalformed = Serialization("")
 func unexpectedToken() *Error { return Serialization("Unexpected token received from parser") }
 
 // open reads the start of an object or list. It returns false for null.
-func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, error) {
-	kind := d.json.PeekKind()
+func (d *decoder) open(start byte, pos position, class string) (bool, error) {
+	kind := d.json.Peek()
 	if kind == start {
-		_, err := d.json.ReadToken()
+		err := d.json.Open()
 		return err == nil, err
 	}
 
 	// Any other value is read to its end, so that JSON which cannot be parsed comes before a wrong
 	// type. The texts depend on the types that the service deserialises into.
-	if _, err := d.json.ReadValue(); err != nil {
+	if err := d.json.Skip(); err != nil {
 		return false, err
 	}
 	switch {
@@ -139,34 +130,18 @@ func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, e
 // member reads the next name of an object, or the object's end. The name is
 // valid until the next read.
 func (d *decoder) member() ([]byte, bool, error) {
-	if d.json.PeekKind() == '}' {
-		_, err := d.json.ReadToken()
+	name, more, err := d.json.Name()
+	if err != nil || !more {
 		return nil, false, err
 	}
-	raw, err := d.json.ReadValue()
-	if err != nil {
-		return nil, false, err
-	}
-	name, err := d.unquote(raw)
-	return name, true, err
+	return d.json.Text(name), true, nil
 }
 
-// unquote returns the text of a JSON string, valid until the next call.
-func (d *decoder) unquote(raw jsontext.Value) ([]byte, error) {
-	out, err := jsontext.AppendUnquote(d.scratch[:0], raw)
-	if cap(out) <= 1<<16 {
-		d.scratch = out
-	}
-	return out, err
-}
-
-func (d *decoder) skip() error { return d.json.SkipValue() }
+func (d *decoder) skip() error { return d.json.Skip() }
 
 // fault records an attribute value that is not allowed and has just been read.
 func (d *decoder) fault(err *attr.Error) {
-	path := strings.TrimPrefix(string(d.json.StackPointer()), "/")
-	path = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(path)
-	d.faults = append(d.faults, Fault{Path: path, Msg: err.Msg, Older: err.Older})
+	d.faults = append(d.faults, Fault{Path: d.json.Path(), Msg: err.Msg, Older: err.Older})
 }
 
 // refused records err and returns nil if it is a fault, otherwise it returns
@@ -180,12 +155,12 @@ func (d *decoder) refused(err error) error {
 }
 
 // scalar reads a value other than an object or list. It returns false for null.
-func (d *decoder) scalar(class string) (jsontext.Value, bool, error) {
-	raw, err := d.json.ReadValue()
+func (d *decoder) scalar(class string) ([]byte, bool, error) {
+	raw, err := d.json.Value()
 	if err != nil {
 		return nil, false, err
 	}
-	switch raw.Kind() {
+	switch raw[0] {
 	case 'n':
 		return nil, false, nil
 	case '{':
@@ -196,13 +171,13 @@ func (d *decoder) scalar(class string) (jsontext.Value, bool, error) {
 	return raw, true, nil
 }
 
-func mismatch(raw jsontext.Value, class string) error {
+func mismatch(raw []byte, class string) error {
 	return Serialization(tokenName(raw) + " cannot be converted to " + class)
 }
 
 // tokenName returns the service's name of a scalar JSON token.
-func tokenName(raw jsontext.Value) string {
-	switch raw.Kind() {
+func tokenName(raw []byte) string {
+	switch raw[0] {
 	case 't':
 		return "TRUE_VALUE"
 	case 'f':
@@ -221,12 +196,11 @@ func (d *decoder) readString(x *string, _ position) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	if raw.Kind() != '"' {
+	if raw[0] != '"' {
 		return false, mismatch(raw, "String")
 	}
-	text, err := d.unquote(raw)
-	*x = d.recent.get(text)
-	return true, err
+	*x = d.recent.get(d.json.Text(raw))
+	return true, nil
 }
 
 // recentStrings caches strings of previous requests. Programs often repeat the
@@ -264,7 +238,7 @@ func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) 
 	if err != nil || !ok {
 		return false, err
 	}
-	if raw.Kind() != '0' {
+	if token.Kind(raw) != '0' {
 		return false, mismatch(raw, class)
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
@@ -300,7 +274,7 @@ func (d *decoder) readFloat(x *float64, class string) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	if raw.Kind() != '0' {
+	if token.Kind(raw) != '0' {
 		return false, mismatch(raw, class)
 	}
 	if *x, err = strconv.ParseFloat(string(raw), 64); err != nil {
@@ -314,17 +288,13 @@ func (d *decoder) readBoolean(x *bool, _ position) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	switch raw.Kind() {
+	switch raw[0] {
 	case 't':
 		*x = true
 	case 'f':
 		*x = false
 	case '"':
-		text, err := d.unquote(raw)
-		if err != nil {
-			return false, err
-		}
-		switch strings.ToUpper(string(text)) {
+		switch strings.ToUpper(string(d.json.Text(raw))) {
 		case "TRUE", "1", "YES":
 			*x = true
 		case "FALSE", "0", "NO":
@@ -344,15 +314,11 @@ func (d *decoder) readBlob(x *[]byte, _ position) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	if raw.Kind() != '"' {
+	if raw[0] != '"' {
 		return false, Serialization("only base-64-encoded strings are convertible to bytes")
 	}
-	text, err := d.unquote(raw)
-	if err != nil {
-		return false, err
-	}
 	var msg string
-	if *x, msg = blob.Append([]byte{}, text); msg != "" {
+	if *x, msg = blob.Append([]byte{}, d.json.Text(raw)); msg != "" {
 		return true, Serialization(msg)
 	}
 	return true, nil
@@ -368,7 +334,7 @@ const (
 // this, [decoder.open] reports it, because package attr does not know the
 // position.
 func (d *decoder) typed(pos position, class string) (bool, error) {
-	if d.json.PeekKind() == '{' {
+	if d.json.Peek() == '{' {
 		return true, nil
 	}
 	return d.open('{', pos, class)
@@ -381,7 +347,7 @@ func (d *decoder) readValue(x *attr.Value, pos position) (bool, error) {
 		}
 		return false, err
 	}
-	from := d.json.InputOffset()
+	from := d.json.Offset()
 	kind, payload, err := doc.ReadValue(&d.json, doc.AnySize)
 	*x = attr.MakeValue(attr.Kind(kind), payload)
 	if err != nil {
@@ -394,7 +360,7 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 	if ok, err := d.typed(pos, itemClass); err != nil || !ok {
 		return false, err
 	}
-	from := d.json.InputOffset()
+	from := d.json.Offset()
 	raw, err := doc.AppendItem(nil, &d.json, doc.AnySize)
 	if *x = raw; raw == nil {
 		*x = attr.Item{}
@@ -409,14 +375,14 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 // If the item has a fault, readValues reads it again value by value, so each
 // fault gets the name of its own value.
 func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
-	from, known := d.json.InputOffset(), len(d.faults)
+	from, known := d.json.Offset(), len(d.faults)
 	ok, err := d.readItem(x, pos)
 	if err != nil || len(d.faults) == known {
 		return ok, err
 	}
 	path := d.faults[known].Path
 	d.faults = d.faults[:known]
-	text := d.body[from:d.json.InputOffset()]
+	text := d.body[from:d.json.Offset()]
 	again := openBody(text[bytes.IndexByte(text, '{'):])
 	values := map[string]attr.Value{}
 	if _, err := readMap(again, &values, inField, itemClass, (*decoder).readValue); err != nil {
@@ -480,7 +446,7 @@ func (d *decoder) list(pos position, size uintptr, read func() error) (bool, err
 	if err != nil || !ok {
 		return false, err
 	}
-	for d.json.PeekKind() != ']' {
+	for d.json.More() {
 		err := d.count(size)
 		if err == nil {
 			err = read()
@@ -489,8 +455,7 @@ func (d *decoder) list(pos position, size uintptr, read func() error) (bool, err
 			return true, err
 		}
 	}
-	_, err = d.json.ReadToken()
-	return true, err
+	return true, nil
 }
 
 // count counts the memory of an element.
@@ -533,9 +498,8 @@ func (d *decoder) readText(x **string) error {
 func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, position) (bool, error)) (bool, error) {
 	list := []T{}
 	ok, err := d.list(pos, unsafe.Sizeof(*new(T)), func() error {
-		var e T
-		_, err := read(d, &e, inParent)
-		list = append(list, e)
+		list = append(list, *new(T))
+		_, err := read(d, &list[len(list)-1], inParent)
 		return err
 	})
 	if ok && err == nil {
@@ -549,8 +513,9 @@ func readMap[T any](
 	d *decoder, x *map[string]T, pos position, class string, read func(*decoder, *T, position) (bool, error),
 ) (bool, error) {
 	m := map[string]T{}
-	ok, err := d.entries(pos, class, unsafe.Sizeof(*new(T)), func(key string) error {
-		var e T
+	var e T
+	ok, err := d.entries(pos, class, unsafe.Sizeof(e), func(key string) error {
+		e = *new(T)
 		_, err := read(d, &e, inParent)
 		m[key] = e
 		return err

@@ -14,7 +14,7 @@ import (
 
 // explain returns the service's error for the attribute values that start at
 // offset from in the body and were refused with err.
-func (d *decoder) explain(err error, from int64, read func(*decoder, *discard, position) (bool, error)) error {
+func (d *decoder) explain(err error, from int, read func(*decoder, *discard, position) (bool, error)) error {
 	if value, ok := errors.AsType[*attr.Error](err); !ok || !value.Syntax {
 		return err
 	}

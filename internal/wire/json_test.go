@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/wire"
@@ -322,7 +323,7 @@ func same(a, b reflect.Value) bool {
 }
 
 // FuzzDecode decodes any body as any input. Nothing may panic, an accepted
-// input can be encoded and decoded again, and a refused one has one of two
+// input is JSON and can be encoded and decoded again, and a refused one has one of two
 // kinds of errors.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -341,7 +342,11 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n uint8, body []byte) {
 		op := ops[int(n)%len(ops)]
 		in := op.NewInput()
-		if err := in.DecodeJSON(body); err != nil {
+		err := in.DecodeJSON(body)
+		if valid := jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true)); err == nil && !valid {
+			t.Fatalf("%v.DecodeJSON accepts %q, which is not JSON", op, body)
+		}
+		if err != nil {
 			e, ok := err.(*wire.Error)
 			strict := ok && op == wire.OpSearchVectors && e.Code == wire.CodeValidation // a missing member
 			if !ok || e.Code != wire.CodeSerialization && !strict {

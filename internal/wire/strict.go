@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sortkey/sortkey/internal/item/token"
 )
 
 // This file is about operations that another reader of the service reads:
@@ -27,7 +27,7 @@ func decodeStrictly(body []byte, x any, faults *Faults) error {
 }
 
 // wanted returns the JSON type of a member, and what the service calls it.
-func wanted(m *member) (token jsontext.Kind, text string) {
+func wanted(m *member) (kind byte, text string) {
 	switch m.shape.kind {
 	case kindString:
 		return '"', "a string"
@@ -43,56 +43,53 @@ func wanted(m *member) (token jsontext.Kind, text string) {
 // without a required member. A body that is not an object is left to [decodeBody]. What
 // is inside a member is not looked at.
 func checkStrictly(body []byte, members []*member) error {
-	d := jsontext.NewDecoder(bytes.NewReader(body), decodeOptions)
-	if d.PeekKind() != '{' {
+	var r token.Reader
+	r.Reset(body)
+	if r.Peek() != '{' || r.Open() != nil {
 		return nil
 	}
-	_, err := d.ReadToken()
 	seen := map[string]bool{}
-	for err == nil && d.PeekKind() == '"' {
-		var name jsontext.Token
-		if name, err = d.ReadToken(); err != nil {
+	for {
+		name, more, err := r.Name()
+		if err != nil {
+			return nil
+		}
+		if !more {
 			break
 		}
-		i := slices.IndexFunc(members, func(m *member) bool { return m.name == name.String() })
+		text := r.Text(name)
+		i := slices.IndexFunc(members, func(m *member) bool { return m.name == string(text) })
+		raw, err := r.Value()
+		if err != nil {
+			return nil
+		}
 		if i < 0 {
-			err = d.SkipValue()
 			continue
-		}
-		var raw jsontext.Value
-		if raw, err = d.ReadValue(); err != nil {
-			break
 		}
 		m := members[i]
 		seen[m.name] = true
-		if wrong := checkType(m, raw, body, int(d.InputOffset())); wrong != nil {
+		if wrong := checkType(m, &r, raw, body); wrong != nil {
 			return wrong
 		}
 	}
-	if err != nil || d.PeekKind() != '}' {
-		return nil
-	}
 
-	if _, err := d.ReadToken(); err != nil {
-		return nil
-	}
 	for _, m := range members {
 		if m.required && !seen[m.name] {
-			return Validation("missing field `" + m.name + "`" + placeIn(body, int(d.InputOffset())))
+			return Validation("missing field `" + m.name + "`" + placeIn(body, r.Offset()))
 		}
 	}
 	return nil
 }
 
-// checkType refuses a value of another type. It ends at an offset of the body.
-func checkType(m *member, raw jsontext.Value, body []byte, end int) error {
-	kind := raw.Kind()
+// checkType refuses a value of another type, which r has just read from the body.
+func checkType(m *member, r *token.Reader, raw, body []byte) error {
+	kind, end := token.Kind(raw), r.Offset()
 	if kind == 'n' && !m.required {
 		return nil
 	}
-	token, want := wanted(m)
-	if kind == token {
-		if token != '0' {
+	wanted, want := wanted(m)
+	if kind == wanted {
+		if wanted != '0' {
 			return nil
 		}
 		n, err := strconv.ParseInt(string(raw), 10, 64)
@@ -111,13 +108,13 @@ func checkType(m *member, raw jsontext.Value, body []byte, end int) error {
 	if kind == '{' || kind == '[' {
 		end -= len(raw) // the reader does not go into it
 	}
-	text := fmt.Sprintf("invalid type: %s, expected %s%s", strictText(raw), want, placeIn(body, end))
+	text := fmt.Sprintf("invalid type: %s, expected %s%s", strictText(r, raw), want, placeIn(body, end))
 	return Serialization(text).lower()
 }
 
-// strictText describes a value as the service does.
-func strictText(raw jsontext.Value) string {
-	switch raw.Kind() {
+// strictText describes a value that r has just read as the service does.
+func strictText(r *token.Reader, raw []byte) string {
+	switch raw[0] {
 	case 'n':
 		return "null"
 	case 't', 'f':
@@ -127,8 +124,7 @@ func strictText(raw jsontext.Value) string {
 	case '[':
 		return "sequence"
 	case '"':
-		text, _ := jsontext.AppendUnquote(nil, raw)
-		return "string " + strconv.Quote(string(text))
+		return "string " + strconv.Quote(string(r.Text(raw)))
 	}
 
 	if _, err := strconv.ParseInt(string(raw), 10, 64); err == nil {

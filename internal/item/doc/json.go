@@ -1,10 +1,13 @@
 package doc
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/internal/item/token"
 )
 
 // The limits of documented sizes.
@@ -18,14 +21,74 @@ const (
 // ErrSize is the error for an item or value above [MaxSize], which has not been read to its end.
 var ErrSize = fmt.Errorf("larger than %d bytes, the limit of an item", MaxSize)
 
-// AppendItem and ReadValue read the next value of a decoder, DynamoDB JSON, as an item that
+// AppendItem and ReadValue read the next value of a source, DynamoDB JSON, as an item that
 // is appended to dst and as a value with its kind. JSON null gives nil, and kind 0. The error is an attr.Error or
-// the decoder's; the value has been read to its end when it is an attr.Error without
+// the source's; the value has been read to its end when it is an attr.Error without
 // Syntax, and [ErrSize] as soon as the documented size of what was read is above most.
 //
 // Package attr sets them. They are here because its public face does not name the
 // decoder, whose library does not promise to stay compatible.
 var (
-	AppendItem func(dst []byte, dec *jsontext.Decoder, most int) (item []byte, err error)
-	ReadValue  func(dec *jsontext.Decoder, most int) (kind byte, payload []byte, err error)
+	AppendItem func(dst []byte, src Source, most int) (item []byte, err error)
+	ReadValue  func(src Source, most int) (kind byte, payload []byte, err error)
 )
+
+// A Source is what tokens are read from: a [token.Reader], which describes the methods, or a decoder of
+// package jsontext by [From].
+type Source interface {
+	Peek() byte
+	Open() error
+	Name() (name []byte, more bool, err error)
+	More() bool
+	Value() ([]byte, error)
+	Skip() error
+	AppendText(dst, raw []byte) []byte
+	Text(raw []byte) []byte
+}
+
+var _ Source = (*token.Reader)(nil)
+
+// From returns a decoder as a Source. It is slower than token.Reader, but it reads texts that are not whole in
+// memory, refuses equal names if its options say so, and its errors say what is malformed and where.
+func From(dec *jsontext.Decoder) Source { return decoder{dec} }
+
+type decoder struct{ *jsontext.Decoder }
+
+func (d decoder) Peek() byte { return byte(d.PeekKind()) }
+
+func (d decoder) Open() error {
+	_, err := d.ReadToken()
+	return err
+}
+
+func (d decoder) Name() (name []byte, more bool, err error) {
+	if d.PeekKind() == '}' {
+		return nil, false, d.Open()
+	}
+	name, err = d.ReadValue()
+	return name, err == nil, err
+}
+
+func (d decoder) More() bool {
+	if d.PeekKind() != ']' {
+		return true
+	}
+	_, err := d.ReadToken()
+	return err != nil
+}
+
+func (d decoder) Value() ([]byte, error) { return d.ReadValue() }
+
+func (d decoder) Skip() error { return d.SkipValue() }
+
+func (d decoder) AppendText(dst, raw []byte) []byte {
+	dst, _ = jsontext.AppendUnquote(dst, raw) // the decoder has accepted the string, so there is no error
+	return dst
+}
+
+func (d decoder) Text(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	return d.AppendText(nil, raw)
+}

@@ -162,10 +162,10 @@ func untyped(err error) error {
 // readItem reads an item in DynamoDB JSON.
 func (d *decoder) readItem() (attr.Item, error) {
 	if !d.reuse {
-		raw, err := doc.AppendItem(nil, &d.dec, doc.MaxSize)
+		raw, err := doc.AppendItem(nil, doc.From(&d.dec), doc.MaxSize)
 		return raw, err
 	}
-	raw, err := doc.AppendItem(d.room[:0], &d.dec, doc.MaxSize)
+	raw, err := doc.AppendItem(d.room[:0], doc.From(&d.dec), doc.MaxSize)
 	if raw != nil {
 		d.room = raw
 	}
@@ -220,7 +220,7 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 		case d.form == formItem:
 			*into, err = d.readItem()
 		default:
-			*into, err = doc.AppendItem(nil, &d.dec, doc.MaxSize)
+			*into, err = doc.AppendItem(nil, doc.From(&d.dec), doc.MaxSize)
 		}
 		if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 			invalid, err = err, nil

@@ -117,7 +117,7 @@ func (d *decoder) excerpt() (jsontext.Value, error) {
 func (d *decoder) declared(kind string) (attr.Value, error) {
 	got := d.dec.PeekKind()
 	if kind == AnyType {
-		k, payload, err := doc.ReadValue(&d.dec, d.left)
+		k, payload, err := doc.ReadValue(doc.From(&d.dec), d.left)
 		v := attr.MakeValue(attr.Kind(k), payload)
 		if err == nil && v.IsZero() {
 			err = rejectf("null is not a value")

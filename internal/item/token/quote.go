@@ -1,0 +1,184 @@
+package token
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+)
+
+// The bytes of a word: 1 in each byte, and the highest bit of each.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// span returns how many bytes at the beginning of s are not special, and whether all of these are ASCII.
+func span(s []byte) (n int, ascii bool) {
+	var above uint64 // the highest bits of the bytes read
+	for ; len(s)-n >= 8; n += 8 {
+		w := binary.LittleEndian.Uint64(s[n:])
+		if found := specials(w); found != 0 {
+			above |= w & (found&-found - 1)
+			return n + bits.TrailingZeros64(found)/8, above&highs == 0
+		}
+		above |= w
+	}
+	for ; n < len(s) && !isSpecial(s[n]); n++ {
+		above |= uint64(s[n])
+	}
+	return n, above&highs == 0
+}
+
+// isSpecial reports whether a JSON string holds a byte only in an escape.
+func isSpecial(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
+
+// specials returns a word whose lowest bit is the highest bit of the first special byte of w, or 0 if w has none.
+func specials(w uint64) uint64 {
+	// A byte below k borrows when k is subtracted, which sets its highest bit. The borrow may reach the
+	// bytes above, so only the lowest bit found is right, and it is the one that counts. A quote is 0x22:
+	// with bit 1 turned, it and the control characters are the bytes below 0x21.
+	low := w ^ 2*ones
+	slash := w ^ '\\'*ones
+	return ((low-0x21*ones)&^low | (slash-ones)&^slash) & highs
+}
+
+// AppendQuote appends a text as a JSON string. It escapes no more than JSON asks for. Bytes
+// that are not UTF-8 become U+FFFD.
+func AppendQuote(dst, text []byte) []byte {
+	from := len(dst)
+	dst = slices.Grow(dst, len(text)+len(`""`))[:from+len(text)+len(`""`)]
+	dst[from] = '"'
+	n := copyPlain(dst[from+1:len(dst)-1], text)
+	if n < len(text) {
+		return appendRest(dst[:from+1+n], text[n:])
+	}
+	dst[len(dst)-1] = '"'
+	return dst
+}
+
+// copyPlain copies text to dst, which is as long, if no byte of it is special or beyond ASCII. Else
+// it copies some of the bytes before the first such one. It returns how many.
+func copyPlain(dst, text []byte) int {
+	n := 0
+	for ; len(text)-n >= 16; n += 16 {
+		from, to := text[n:n+16], dst[n:n+16]
+		a, b := binary.LittleEndian.Uint64(from), binary.LittleEndian.Uint64(from[8:])
+		if !plain(a) || !plain(b) {
+			return n
+		}
+		binary.LittleEndian.PutUint64(to, a)
+		binary.LittleEndian.PutUint64(to[8:], b)
+	}
+
+	// The rest is copied as two words that overlap, or two halves of a word, or three bytes.
+	switch rest := len(text) - n; {
+	case rest == 0:
+	case rest >= 8:
+		a, b := binary.LittleEndian.Uint64(text[n:]), binary.LittleEndian.Uint64(text[len(text)-8:])
+		if !plain(a) || !plain(b) {
+			return n
+		}
+		binary.LittleEndian.PutUint64(dst[n:], a)
+		binary.LittleEndian.PutUint64(dst[len(dst)-8:], b)
+	case rest >= 4:
+		a, b := binary.LittleEndian.Uint32(text[n:]), binary.LittleEndian.Uint32(text[len(text)-4:])
+		if !plain(uint64(a) | uint64(b)<<32) {
+			return n
+		}
+		binary.LittleEndian.PutUint32(dst[n:], a)
+		binary.LittleEndian.PutUint32(dst[len(dst)-4:], b)
+	default:
+		a, b, c := text[n], text[n+rest/2], text[len(text)-1]
+		if !plain(uint64(a) | uint64(b)<<8 | uint64(c)<<16 | (' '*ones>>24)<<24) {
+			return n
+		}
+		dst[n], dst[n+rest/2], dst[len(dst)-1] = a, b, c
+	}
+	return len(text)
+}
+
+// plain reports whether no byte of w is special or beyond ASCII. It is [specials] where bytes beyond ASCII need
+// no care.
+func plain(w uint64) bool {
+	low := w ^ 2*ones
+	slash := w ^ '\\'*ones
+	return ((low-0x21*ones)|(slash-ones)|w)&highs == 0
+}
+
+// appendRest appends the rest of a text and the quote. What needs no change is copied in runs.
+func appendRest(dst, text []byte) []byte {
+	from, n := 0, 0 // the run is text[from:n]
+	for n < len(text) {
+		if len(text)-n >= 8 {
+			w := binary.LittleEndian.Uint64(text[n:])
+			found := specials(w) | w&highs
+			if found == 0 {
+				n += 8
+				continue
+			}
+			n += bits.TrailingZeros64(found) / 8
+		}
+
+		c := text[n]
+		if c < utf8.RuneSelf {
+			if isSpecial(c) {
+				dst = appendEscape(append(dst, text[from:n]...), c)
+				from = n + 1
+			}
+			n++
+			continue
+		}
+		for n < len(text) && text[n] >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(text[n:])
+			if r == utf8.RuneError && size == 1 {
+				dst = utf8.AppendRune(append(dst, text[from:n]...), r)
+				from = n + 1
+			}
+			n += size
+		}
+	}
+	return append(append(dst, text[from:]...), '"')
+}
+
+// appendEscape appends the shortest escape of a special byte.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	const digits = "0123456789abcdef"
+	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+}
+
+// QuotedLen returns the length of what [AppendQuote] appends.
+func QuotedLen(text []byte) int {
+	length := len(`""`)
+	for {
+		n, ascii := span(text)
+		length += n
+		if !ascii && !utf8.Valid(text[:n]) {
+			for i := 0; i < n; {
+				r, size := utf8.DecodeRune(text[i:n])
+				length += utf8.RuneLen(r) - size
+				i += size
+			}
+		}
+		if n == len(text) {
+			return length
+		}
+		var room [len(`\u0000`)]byte
+		length += len(appendEscape(room[:0], text[n]))
+		text = text[n+1:]
+	}
+}

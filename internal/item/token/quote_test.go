@@ -1,0 +1,75 @@
+package token_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/internal/item/token"
+)
+
+// checkQuote compares the quoter with that of the library, which goes byte by byte.
+func checkQuote(t *testing.T, text []byte) {
+	t.Helper()
+	want, _ := jsontext.AppendQuote([]byte("x"), text)
+	got := token.AppendQuote([]byte("x"), text)
+	if !bytes.Equal(got, want) {
+		t.Errorf("AppendQuote(%q) = %s, want %s", text, got, want)
+	}
+	if n := token.QuotedLen(text); n != len(want)-1 {
+		t.Errorf("QuotedLen(%q) = %d, want %d", text, n, len(want)-1)
+	}
+}
+
+// pieces are what may be special: bytes on both sides of each bound, and characters of several bytes.
+func pieces() []string {
+	list := []string{"é", "€", "😀", "\u2028", "\ufffd", "\xed\xa0\x80", "\xe2\x82", "\"\\", "\\\"", "\x1f\x80", "\x01\xff"}
+	for c := range 256 {
+		if c < 0x30 || c > 0x50 && c < 0x60 || c > 0x70 && c < 0x90 || c&0xF < 2 || c == 0xFF {
+			list = append(list, string([]byte{byte(c)}))
+		}
+	}
+	return list
+}
+
+func TestAppendQuote(t *testing.T) {
+	for _, piece := range pieces() {
+		for length := range 41 {
+			for at := range length + 1 {
+				checkQuote(t, []byte(strings.Repeat("a", at)+piece+strings.Repeat("~", length-at)))
+			}
+		}
+	}
+}
+
+func TestAppendQuoteDoesNotAllocate(t *testing.T) {
+	text, buf := strings.Repeat("left at the \"door\"; ", 10), make([]byte, 0, 400)
+	if n := testing.AllocsPerRun(100, func() { buf = token.AppendQuote(buf[:0], []byte(text)) }); n != 0 {
+		t.Errorf("AppendQuote allocates %v times, want 0", n)
+	}
+}
+
+func FuzzQuote(f *testing.F) {
+	for _, piece := range pieces() {
+		f.Add([]byte("1234567" + piece + "89"))
+	}
+	f.Fuzz(checkQuote)
+}
+
+func BenchmarkAppendQuote(b *testing.B) {
+	for name, text := range map[string]string{
+		"Name": "pk", "Short": "order#2026", "Long": strings.Repeat("left at the door, with a neighbour; ", 10),
+		"Umlauts": strings.Repeat("Zürich, Löwenstraße 12; ", 10), "Chinese": strings.Repeat("排序键", 30),
+		"Quotes": strings.Repeat(`say "x" or`+"\n", 10),
+	} {
+		b.Run(name, func(b *testing.B) {
+			buf := make([]byte, 0, 1000)
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				buf = token.AppendQuote(buf[:0], []byte(text))
+			}
+		})
+	}
+}
