@@ -55,7 +55,8 @@ func welcome(w io.Writer, dir string) error {
 		}
 		b.WriteString(title + "\n")
 		for _, h := range hints {
-			fmt.Fprintf(&b, "  %s%s  %s\n", h.command, strings.Repeat(" ", width-utf8.RuneCountInString(h.command)), h.about)
+			gap := strings.Repeat(" ", width-utf8.RuneCountInString(h.command))
+			fmt.Fprintf(&b, "  %s%s  %s\n", h.command, gap, h.about)
 		}
 	}
 	list("With what is in this folder:", found)

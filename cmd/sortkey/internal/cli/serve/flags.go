@@ -102,7 +102,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 
 	flags.BoolVar(
 		&f.untilEOF, "until-eof", false,
-		"stop when standard input ends, so that the server ends with the process that holds the other end, even if killed",
+		"stop when standard input ends, and so with the process that holds the other end, even if it is killed",
 	)
 
 	flags.DurationVar(&o.SweepInterval, "sweep", time.Second, "`TIME` between two deletions of expired items")
