@@ -3,6 +3,7 @@ package sortkey_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -170,4 +171,88 @@ func BenchmarkEmbedded(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkForks puts into a database of 10,000 items of which many forks are kept, each with a put of its own.
+func BenchmarkForks(b *testing.B) {
+	for _, forks := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprint(forks), func(b *testing.B) {
+			ctx := context.Background()
+			db, t := readings(b, 10_000)
+			before := held()
+			for i := range forks {
+				fork, err := db.Fork()
+				require.NoError(b, err)
+				defer fork.Close()
+				require.NoError(b, sortkey.Table[Reading](fork, "Readings").Put(ctx, reading(i)))
+				require.NoError(b, t.Put(ctx, reading(i)))
+			}
+			kept := held() - before
+
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i = (i + 7919) % 10_000
+				if err := t.Put(ctx, reading(i)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(kept)/float64(forks), "B/fork")
+		})
+	}
+}
+
+// held returns the bytes of the heap that are in use.
+func held() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// BenchmarkConsumers puts into a table whose stream many loops follow, until all have seen the last put.
+func BenchmarkConsumers(b *testing.B) {
+	for _, consumers := range []int{1, 10, 100} {
+		b.Run(fmt.Sprint(consumers), func(b *testing.B) {
+			ctx, cancel := context.WithCancel(context.Background())
+			db, err := sortkey.Open(sortkey.Options{})
+			require.NoError(b, err)
+			defer db.Close()
+			require.NoError(b, db.CreateTable(ctx, "Readings", "sensor / at:N", sortkey.Stream()))
+			t := sortkey.Table[Reading](db, "Readings")
+
+			// A loop that has seen everything looks again 50 ms later, so puts come in large groups.
+			const group = 10_000
+			var wg sync.WaitGroup
+			var seen sync.WaitGroup
+			for range consumers {
+				wg.Go(func() {
+					n := 0
+					for _, err := range t.Changes(ctx, "") {
+						if err != nil {
+							return // the benchmark has ended
+						}
+						if n++; n%group == 0 {
+							seen.Done()
+						}
+					}
+				})
+			}
+
+			i := 0
+			for b.Loop() {
+				seen.Add(consumers)
+				for range group {
+					if err := t.Put(ctx, reading(i)); err != nil {
+						b.Fatal(err)
+					}
+					i++
+				}
+				seen.Wait()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/group, "ns/put")
+			cancel()
+			wg.Wait()
+		})
+	}
 }
