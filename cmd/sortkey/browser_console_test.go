@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
@@ -150,7 +152,7 @@ func (c *consoleTab) clean(allowed ...string) {
 func TestConsole(t *testing.T) {
 	ctx := browser(t)
 	for name, topic := range map[string]func(*consoleTab){
-		"create": consoleCreate, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
+		"create": consoleCreate, "grid": consoleGrid, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
 		"branches": consoleBranches,
 		"requests": consoleRequests, "transfer": consoleTransfer, "keyboard": consoleKeyboard,
 	} {
@@ -164,10 +166,12 @@ func consoleQuery(c *consoleTab) {
 	c.visit("")
 	c.looks("tables", `document.querySelector('main a') !== null`)
 	c.follow("Shop")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 61`)
+	c.follow("Slices")
 	c.until(`document.querySelectorAll('.strip').length === 4`)
-	c.looks("table", `document.querySelectorAll('.strip').length === 4`)
+	c.looks("slices", `document.querySelectorAll('.strip').length === 4`)
 	c.follow("CUSTOMER#c1")
-	c.until(`document.querySelectorAll('.rows li').length === 16`)
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 16`)
 	c.until(`document.querySelector('#answer .bracket') !== null`)
 	c.do(chromedp.SendKeys("#query-sort", ">= ORDER#0030"))
 	c.until(`document.getElementById('answer').textContent.includes('8 of 8 read')`)
@@ -175,6 +179,103 @@ func consoleQuery(c *consoleTab) {
 	require.Contains(c, bounds, `from "ORDER#0030"`)
 	require.Contains(c, bounds, "0x4f524445522330303330")
 	c.looks("collection", `document.querySelector('#answer .bracket') !== null`)
+	c.clean()
+}
+
+// orders makes a table of people, orders of many attributes, and values of all kinds.
+func (c *consoleTab) orders() {
+	c.db.Table("Orders", "PK / SK", sortkeytest.Global("ByState", "state / SK"))
+	for i := range 150 {
+		it := map[string]any{
+			"PK": fmt.Sprintf("CUSTOMER#%04d", i/7), "SK": fmt.Sprintf("ORDER#%06d", i), "total": 19.5 * float64(i%13), "state": "new",
+			"paid": i%3 == 0, "items": []any{map[string]any{"sku": fmt.Sprint("SKU-", i), "count": i % 4}}, "placed": "2026-01-02T03:04:05Z",
+			"address": map[string]any{"street": "Karl Johans gate 1", "city": "Oslo", "code": "0154"}, "tags": []string{"a", "b"},
+		}
+		if i%7 == 0 {
+			it = map[string]any{"PK": it["PK"], "SK": "PROFILE#", "name": "Ada Lovelace", "photo": []byte("0123456789"), "about": strings.Repeat("Likes numbers. ", 30)}
+		}
+		if i == 8 {
+			for k := range 30 {
+				it[fmt.Sprint("extra", k)] = k
+			}
+		}
+		c.db.Put("Orders", it)
+	}
+}
+
+// consoleGrid sorts, finds and filters the items of a table, arranges its columns, and goes to the next page and back.
+func consoleGrid(c *consoleTab) {
+	c.orders()
+	c.visit("table?name=Orders")
+	const rows = `document.querySelectorAll('#grid tbody tr').length === 100`
+	c.until(rows)
+	c.looks("grid", rows)
+	column := func(name string) string {
+		return fmt.Sprintf(`[...document.querySelectorAll('#grid tbody tr')].map(tr => tr.cells[[...document.querySelectorAll('#grid th')].findIndex(th => th.dataset.column === %q)].textContent)`, name)
+	}
+	press := func(name string) {
+		c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector('#grid th[data-column=%s] button').click()`, name)))
+	}
+	read := evaluate[[]string](c.T, c.tab, column("total"))
+	press("total")
+	up := evaluate[[]string](c.T, c.tab, column("total"))
+	require.Equal(c, []string{"0", "19.5"}, []string{up[0], slices.Compact(slices.Clone(up))[1]})
+	require.Empty(c, up[99], "rows without a value are last")
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.getElementById('order').textContent`), "only these rows")
+	press("total")
+	require.Equal(c, "234", evaluate[[]string](c.T, c.tab, column("total"))[0])
+	press("total")
+	require.Equal(c, read, evaluate[[]string](c.T, c.tab, column("total")))
+
+	c.fill("find", "ada lovelace")
+	c.until(`document.getElementById('found').textContent.includes(' of 100 rows')`)
+	c.fill("find", "")
+
+	c.do(chromedp.Click("#columns summary"))
+	c.looks("columns", `document.getElementById('columns').open`)
+	button := func(name, title string) {
+		c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector('#columns li[data-column=%s] [title="%s"]').click()`, name, title)))
+	}
+	c.do(chromedp.Click(`#columns li[data-column=paid] input`))
+	button("total", "move left")
+	button("total", "make wider")
+	width := evaluate[float64](c.T, c.tab, `document.querySelector('th[data-column=total]').getBoundingClientRect().width`)
+	c.do(chromedp.Reload())
+	c.until(rows)
+	titles := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#grid th:not(.off)')].map(th => th.dataset.column)`)
+	require.NotContains(c, titles, "paid")
+	require.Less(c, slices.Index(titles, "total"), slices.Index(titles, "tags"))
+	require.Equal(c, width, evaluate[float64](c.T, c.tab, `document.querySelector('th[data-column=total]').getBoundingClientRect().width`)) //nolint:testifylint // the same rule gives it
+	c.do(chromedp.Evaluate[chromedp.Void](`document.getElementById('columns-reset').click()`))
+	require.Contains(c, evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#grid th:not(.off)')].map(th => th.dataset.column)`), "paid")
+
+	first := evaluate[[]string](c.T, c.tab, column("SK"))
+	c.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`), chromedp.KeyEvent("n"))
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 50`)
+	c.do(chromedp.KeyEvent("p"))
+	c.until(rows)
+	require.Equal(c, first, evaluate[[]string](c.T, c.tab, column("SK")))
+
+	c.do(chromedp.SendKeys("#filter-rows", "total > 200"))
+	c.until(`document.getElementById('find-cost') !== null && document.getElementById('find-cost').textContent.includes('applied to 150 rows')`)
+	c.looks("filtered", `document.getElementById('grid') !== null`)
+	c.do(chromedp.SendKeys("#filter-rows", " >"))
+	c.until(`document.querySelector('[role=alert]') !== null`)
+	c.looks("filter-refused", `document.querySelector('[role=alert]') !== null`)
+
+	c.visit("collection?name=Orders&partition=CUSTOMER%230001")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 7`)
+	c.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	require.Equal(c, "ORDER#000009", evaluate[string](c.T, c.tab, `document.activeElement.textContent`))
+	c.follow("next partition")
+	c.until(`location.pathname === '/collection' && !location.search.includes('0001') && document.getElementById('grid') !== null`)
+	c.follow("previous partition")
+	c.until(`location.pathname === '/collection' && location.search.includes('0001') && document.getElementById('grid') !== null`)
+	c.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(""))
+	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === 'CUSTOMER#0001, ORDER#000008'`)
+	c.db.Table("Empty", "id")
+	c.visit("table?name=Empty")
+	c.looks("empty", `document.querySelector('.empty') !== null`)
 	c.clean()
 }
 
@@ -190,7 +291,7 @@ func consoleCreate(c *consoleTab) {
 	c.until(`location.pathname === '/table' && document.querySelector('main h1').textContent === 'Shop'`)
 	c.follow("ByDay")
 	c.until(`document.querySelector('main h1').textContent === 'Shop by ByDay'`)
-	c.follow("new item")
+	c.follow("New item")
 	c.until(`location.pathname === '/item' && document.getElementById('item') !== null`)
 	c.edit(`"SK": {`, `"number": {"N": "7"}, "day": {"S": "2026-01-01"}, "SK": {`)
 	c.until(`document.getElementById('preview').textContent.includes('a new row, "2026-01-01", 7')`)
@@ -378,7 +479,7 @@ func consoleTransfer(c *consoleTab) {
 func consoleKeyboard(c *consoleTab) {
 	c.shop()
 	for page, wanted := range map[string][]string{
-		"table?name=Shop": {"query-space", "query-partition", "query-sort", "query-filter", "query-limit", "query-descending", "query-request", "import-file", "import"},
+		"table?name=Shop": {"find", "filter-rows", "grid-scroll", "query-space", "query-partition", "query-sort", "query-filter", "query-limit", "query-descending", "query-request", "import-file", "import"},
 		"branches":        {"snapshot-name", "take"},
 		"":                {"table-name", "table-key", "table-indexes", "create-table"},
 		"requests":        {"request-filter", "pause"},
@@ -454,18 +555,23 @@ func TestConsoleHostile(t *testing.T) {
 	}
 
 	c.visit("table?name=Hostile")
+	c.until(fmt.Sprintf(`document.querySelectorAll('#grid tbody tr').length === %d`, len(hostileTexts())+2))
+	c.safe("hostile-grid", `document.getElementById('grid') !== null`)
+	c.do(chromedp.Evaluate[chromedp.Void](`document.getElementById('columns').open = true`))
+	c.safe("hostile-columns", `document.getElementById('columns').open`)
+	c.visit("table?name=Hostile&view=slices")
 	c.until(fmt.Sprintf(`document.querySelectorAll('.strip').length === %d`, len(hostileTexts())+1))
 	c.safe("hostile-table", `document.querySelector('.strip') !== null`)
 	links := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.strip a')].map(a => a.getAttribute('href'))`)
 	for i, link := range links {
 		c.visit(link)
-		c.until(`document.querySelector('.rows .item') !== null`)
+		c.until(`document.querySelector('#grid tbody tr') !== null`)
 		name := ""
 		if i%5 == 0 || strings.Contains(link, "big") {
 			name = fmt.Sprintf("hostile-collection-%d", i)
 		}
 		c.safe(name, `document.querySelector('#answer .bracket') !== null`)
-		items := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.rows .item a')].map(a => a.getAttribute('href'))`)
+		items := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#grid a[href^="item"]')].map(a => a.getAttribute('href'))`)
 		for k, item := range items {
 			c.visit(item)
 			c.until(`document.querySelector('#item, #note') !== null`) // one is too long for the page
@@ -533,7 +639,7 @@ func TestConsoleLarge(t *testing.T) {
 
 	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"one"},"SK":{"S":"ORDER#0500000"}}`))
 	for _, page := range []string{
-		"", "table?name=One", "table?name=Many", "table?name=Many&index=BySK",
+		"", "table?name=One", "table?name=Many", "table?name=Many&index=BySK", "table?name=Many&view=slices",
 		"collection?name=One&partition=one", "collection?name=One&partition=one&after=" + key,
 		"collection?name=Many&index=BySK&partition=PROFILE%23", "item?name=One&key=" + key,
 	} {
@@ -551,7 +657,7 @@ func TestConsoleLarge(t *testing.T) {
 	for range 30 {
 		at := evaluate[string](t, c.tab, `location.search`)
 		c.follow("next rows")
-		c.until(fmt.Sprintf(`location.search !== %q && document.querySelector('.rows .item') !== null`, at))
+		c.until(fmt.Sprintf(`location.search !== %q && document.querySelector('#grid tbody tr') !== null`, at))
 	}
 	require.Less(t, memory(), before+maxMemory)
 	c.clean()
