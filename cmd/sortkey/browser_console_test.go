@@ -15,6 +15,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/chromedp/cdproto/cdp"
+	cdpinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -93,6 +95,29 @@ func (c *consoleTab) follow(text string) {
 		`[...document.querySelectorAll('main a')].find(a => a.textContent.includes(%q)).click()`, text)))
 }
 
+// press presses keys as a person does: what a page prevents at a key enters no character.
+func (c *consoleTab) press(keys string, modifiers ...int64) {
+	c.Helper()
+	c.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, r := range keys {
+			all := kb.Encode(r)
+			down, up := *all[0], *all[len(all)-1]
+			if len(all) == 3 {
+				down.Text, down.UnmodifiedText = all[1].Text, all[1].UnmodifiedText
+			}
+			for _, m := range modifiers {
+				down.Modifiers |= m
+			}
+			for _, event := range []cdpinput.DispatchKeyEventParams{down, up} {
+				if _, err := cdp.Call(ctx, t, cdpinput.DispatchKeyEvent, event); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+}
+
 func (c *consoleTab) until(expression string) {
 	c.Helper()
 	until(c.T, c.tab, expression)
@@ -152,7 +177,7 @@ func (c *consoleTab) clean(allowed ...string) {
 func TestConsole(t *testing.T) {
 	ctx := browser(t)
 	for name, topic := range map[string]func(*consoleTab){
-		"create": consoleCreate, "grid": consoleGrid, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
+		"create": consoleCreate, "grid": consoleGrid, "keys": consoleKeys, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
 		"branches": consoleBranches,
 		"requests": consoleRequests, "transfer": consoleTransfer, "keyboard": consoleKeyboard,
 	} {
@@ -250,32 +275,87 @@ func consoleGrid(c *consoleTab) {
 	require.Contains(c, evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#grid th:not(.off)')].map(th => th.dataset.column)`), "paid")
 
 	first := evaluate[[]string](c.T, c.tab, column("SK"))
-	c.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`), chromedp.KeyEvent("n"))
+	c.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
+	c.press("n")
 	c.until(`document.querySelectorAll('#grid tbody tr').length === 50`)
-	c.do(chromedp.KeyEvent("p"))
+	c.press("p")
 	c.until(rows)
 	require.Equal(c, first, evaluate[[]string](c.T, c.tab, column("SK")))
 
-	c.do(chromedp.SendKeys("#filter-rows", "total > 200"))
+	c.do(chromedp.SendKeys("#filter-rows", "total > 200\r"))
 	c.until(`document.getElementById('find-cost') !== null && document.getElementById('find-cost').textContent.includes('applied to 150 rows')`)
 	c.looks("filtered", `document.getElementById('grid') !== null`)
-	c.do(chromedp.SendKeys("#filter-rows", " >"))
+	c.do(chromedp.SendKeys("#filter-rows", " >\r"))
 	c.until(`document.querySelector('[role=alert]') !== null`)
 	c.looks("filter-refused", `document.querySelector('[role=alert]') !== null`)
 
 	c.visit("collection?name=Orders&partition=CUSTOMER%230001")
 	c.until(`document.querySelectorAll('#grid tbody tr').length === 7`)
-	c.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	c.press(kb.ArrowDown)
+	c.press(kb.ArrowDown)
 	require.Equal(c, "ORDER#000009", evaluate[string](c.T, c.tab, `document.activeElement.textContent`))
 	c.follow("next partition")
 	c.until(`location.pathname === '/collection' && !location.search.includes('0001') && document.getElementById('grid') !== null`)
 	c.follow("previous partition")
 	c.until(`location.pathname === '/collection' && location.search.includes('0001') && document.getElementById('grid') !== null`)
-	c.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(""))
+	c.press(kb.ArrowDown)
+	c.press("\r")
 	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === 'CUSTOMER#0001, ORDER#000008'`)
 	c.db.Table("Empty", "id")
 	c.visit("table?name=Empty")
 	c.looks("empty", `document.querySelector('.empty') !== null`)
+	c.clean()
+}
+
+// consoleKeys finds an item by typing its key, and opens it, with the keyboard alone.
+func consoleKeys(c *consoleTab) {
+	c.orders()
+	c.visit("table?name=Orders")
+	c.until(`document.getElementById('grid') !== null`)
+	const at = `(document.activeElement.id + ' ' + (document.activeElement.getAttribute('aria-activedescendant') || '')).trim()`
+	options := func(first string) {
+		c.until(fmt.Sprintf(`!document.getElementById('keys-found').hidden && document.querySelector('#key-list li') !== null && document.querySelector('#key-list li').textContent.startsWith(%q)`, first))
+	}
+	c.press("/")
+	require.Equal(c, "key-partition", evaluate[string](c.T, c.tab, at))
+	c.press("CUSTOMER#001")
+	options("CUSTOMER#0010")
+	c.looks("keys", `document.querySelectorAll('#key-list li').length === 10`)
+	c.press(kb.ArrowDown)
+	c.press(kb.ArrowDown)
+	require.Equal(c, "key-partition key-1", evaluate[string](c.T, c.tab, at))
+	c.press("\r")
+	options("ORDER#000078")
+	require.Equal(c, "key-sort", evaluate[string](c.T, c.tab, at))
+	require.Equal(c, "CUSTOMER#0011", evaluate[string](c.T, c.tab, `document.getElementById('key-partition').value`))
+	c.press("ORDER#9")
+	c.until(`document.getElementById('key-note').textContent.includes('the nearest')`)
+	c.looks("keys-nearest", `document.querySelectorAll('#key-list li').length > 1`)
+	c.press(kb.Backspace)
+	c.press("00008")
+	c.until(`document.getElementById('key-note').textContent === '4 rows'`)
+	c.press("\r") // all that begin with it
+	c.until(`location.pathname === '/collection' && document.querySelectorAll('#grid tbody tr').length === 4`)
+	c.looks("prefix", `document.getElementById('grid') !== null`)
+	c.press(kb.ArrowDown)
+	c.press("e")
+	c.until(`location.pathname === '/item' && document.activeElement.id === 'item'`)
+	require.Equal(c, "CUSTOMER#0011, ORDER#000080", evaluate[string](c.T, c.tab, `document.querySelector('main h1').textContent`))
+	c.press(kb.Escape)
+	c.press("?")
+	c.looks("shortcuts", `document.getElementById('shortcuts').open`)
+	c.press(kb.Escape)
+	require.False(c, evaluate[bool](c.T, c.tab, `document.getElementById('shortcuts').open`))
+
+	c.db.Table("Numbers", "id:N")
+	for i := range 30 {
+		c.db.Put("Numbers", map[string]any{"id": i})
+	}
+	c.visit("table?name=Numbers")
+	c.until(`document.getElementById('grid') !== null`)
+	c.press("/")
+	c.press("17\r")
+	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === '17'`)
 	c.clean()
 }
 

@@ -105,6 +105,7 @@ func (s *Server) Handler() http.Handler {
 	page("GET /table", s.table)
 	page("GET /collection", s.collection)
 	mux.HandleFunc("GET /beyond", s.beyond)
+	mux.HandleFunc("GET /keys", s.keys)
 	page("GET /item", s.item)
 	page("GET /requests", s.requests)
 	page("GET /request", s.request)
@@ -135,6 +136,7 @@ func (s *Server) Handler() http.Handler {
 		"page.js":     {"text/javascript", report.Script},
 		"console.js":  {"text/javascript", func() string { return own("console.js") }},
 		"grid.js":     {"text/javascript", func() string { return own("grid.js") }},
+		"keys.js":     {"text/javascript", func() string { return own("keys.js") }},
 		"transfer.js": {"text/javascript", func() string { return own("transfer.js") }},
 		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
 		"buttons.js":  {"text/javascript", func() string { return own("buttons.js") }},

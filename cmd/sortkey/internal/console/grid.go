@@ -190,7 +190,10 @@ func (g *grid) columns(p *gridPlace, keys []keycond.Attribute, items []attr.Item
 		rest = append(rest, c)
 	}
 	slices.SortFunc(rest, func(a, b *column) int {
-		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.documents, b.documents), text.CompareNatural(a.name, b.name), cmp.Compare(a.name, b.name))
+		return cmp.Or(
+			cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.documents, b.documents),
+			text.CompareNatural(a.name, b.name), cmp.Compare(a.name, b.name),
+		)
 	})
 
 	shown := 0

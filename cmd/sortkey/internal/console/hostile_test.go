@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,16 +37,19 @@ func links(page string, pattern *regexp.Regexp) (all []string) {
 	return all
 }
 
+// hostileKeys are keys that a page, an address or a reader of conditions could take for something else.
+var hostileKeys = []string{
+	"a", "a, b", "a,b", `'`, `''`, `"`, `"a"`, `'a'`, `a'b"c`, " a", "a ", " ", "\n", "a\nb", "\x00", "\x01\x7f", "*", "a*",
+	"= a", "< 5", ">", "between a and b", "begins_with x", "SK > 5", "a#b", "0x00", "42", "-1e5", "&=?#/+%", "%41",
+	"<script>alert(1)</script>", "\u202eabc", "日本語", "\U0001f600", `\`, `\n`, "`", "{{.}}", "null", "true", "..", "../x",
+	strings.Repeat("k", 1000), strings.Repeat("\x01", 300), strings.Repeat("日", 340),
+}
+
 // TestHostileKeys follows the links of the pages to each item, and writes it back, whatever its key is.
 func TestHostileKeys(t *testing.T) {
 	t.Parallel()
 	c := start(t)
-	texts := []string{
-		"a", "a, b", "a,b", `'`, `''`, `"`, `"a"`, `'a'`, `a'b"c`, " a", "a ", " ", "\n", "a\nb", "\x00", "\x01\x7f", "*", "a*",
-		"= a", "< 5", ">", "between a and b", "begins_with x", "SK > 5", "a#b", "0x00", "42", "-1e5", "&=?#/+%", "%41",
-		"<script>alert(1)</script>", "\u202eabc", "日本語", "\U0001f600", `\`, `\n`, "`", "{{.}}", "null", "true", "..", "../x",
-		strings.Repeat("k", 1000), strings.Repeat("\x01", 300), strings.Repeat("日", 340),
-	}
+	texts := hostileKeys
 	numbers := []string{
 		"0", "-1", "0.1", "1e125", "-9.9999999999999999999999999999999999999e125", "1e-130",
 		"12345678901234567890123456789012345678",
@@ -65,7 +69,7 @@ func TestHostileKeys(t *testing.T) {
 	}
 	put("Texts", "S", texts)
 	put("Numbers", "N", numbers)
-	put("Bytes", "B", append(texts, "\xff", "\xff\xff\xfe", "\xc3\x28"))
+	put("Bytes", "B", append(slices.Clone(texts), "\xff", "\xff\xff\xfe", "\xc3\x28"))
 
 	for _, place := range []string{"name=Texts", "name=Texts&index=Swapped", "name=Numbers", "name=Bytes"} {
 		found := map[string]bool{}

@@ -26,6 +26,7 @@ type itemPage struct {
 	JSON               string // DynamoDB JSON, indented
 	Bytes              int
 	Back               string
+	Box                keyBox
 	New                bool   // the form for an item with any key
 	Large              string // where to get an item that is too large for the page, or ""
 }
@@ -51,6 +52,10 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 		}
 	}
 
+	p.Box = boxOf(t, "", "")
+	if key != nil {
+		p.Box.At = askText(key, t.Key.Partition())
+	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, shown.AppendJSON(nil), "", "  "); err != nil {
 		return "", nil, err

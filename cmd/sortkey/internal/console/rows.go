@@ -19,6 +19,7 @@ type rowsPage struct {
 	Table, Index, Keys string
 	Indexes            []string
 	Form               report.Asked
+	Box                keyBox
 	Sorted             bool   // the table or index has a sort key
 	Filter             string // the condition that the rows meet, or ""
 	Problem            string // why there are no rows, or ""
@@ -45,8 +46,9 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 	schema := place.t.Schema(place.index)
 	p := &rowsPage{
 		grid: &grid{}, Table: place.t.Name, Index: place.index, Keys: keyText(schema), Indexes: place.t.IndexNames(),
-		Form: form(place.t, place.index, place.partition), Sorted: len(schema.Sort()) > 0,
-		Filter: r.FormValue("filter"), InPartition: place.partition != "", Partition: place.partition,
+		Form: form(place.t, place.index, place.partition), Box: boxOf(place.t, place.index, place.partition),
+		Sorted: len(schema.Sort()) > 0, Filter: r.FormValue("filter"),
+		InPartition: place.partition != "", Partition: place.partition,
 	}
 	if r.FormValue("after") != "" || r.FormValue("before") != "" {
 		p.First = place.address()

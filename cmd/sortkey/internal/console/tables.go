@@ -92,6 +92,7 @@ type spacePage struct {
 	Table, Index, Keys string
 	Indexes            []string
 	Form               report.Asked
+	Box                keyBox
 	Partitions         []partition
 	Kinds              []kindCount
 	Rows, Bytes        int
@@ -145,6 +146,7 @@ func (s *Server) slices(r *http.Request, t *keyschema.Table, index string) (stri
 		Keys:    keyText(t.Schema(index)),
 		Indexes: t.IndexNames(),
 		Form:    form(t, index, ""),
+		Box:     boxOf(t, index, ""),
 		Items:   "table?" + query("name", t.Name, "index", index, "after", r.FormValue("after")),
 	}
 
