@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -72,6 +74,18 @@ func (c *client) read(resp *http.Response) string {
 	data, err := io.ReadAll(resp.Body)
 	require.NoError(c, err)
 	return string(data)
+}
+
+// sum returns what a page knows an item by, from its DynamoDB JSON.
+func sum(t *testing.T, text string) string {
+	t.Helper()
+	if text == "" {
+		return ""
+	}
+	it, err := attr.ParseItem([]byte(text))
+	require.NoError(t, err)
+	hash := sha256.Sum256(it)
+	return base64.RawURLEncoding.EncodeToString(hash[:12])
 }
 
 // page returns a page, which is safe: no inline script or style, nothing invisible.
@@ -167,14 +181,14 @@ func TestCreate(t *testing.T) {
 	require.Contains(t, page, "PK / n (N)")
 	require.Contains(t, page, "ByDay")
 	require.Contains(t, page, "BySort")
-	require.Contains(t, c.page("item?name=Things"), `&#34;N&#34;: &#34;0&#34;`)
+	require.Contains(t, c.page("item?name=Things"), `&#34;n&#34;: 0`)
 
 	body := `{"Is": "{\"PK\": \"a\", \"n\": 7}"}`
 	status, text := c.do(http.MethodPost, "put?name=Things&key=", body)
 	require.Equal(t, http.StatusOK, status, text)
 	status, text = c.do(http.MethodPost, "put?name=Things&key=", body)
 	require.Equal(t, http.StatusConflict, status, text)
-	was := `{"Was": "{\"PK\": {\"S\": \"a\"}, \"n\": {\"N\": \"7\"}}"}`
+	was := `{"Sum": "` + sum(t, `{"PK": {"S": "a"}, "n": {"N": "7"}}`) + `"}`
 	status, text = c.do(http.MethodPost, "delete?name=Things&key=", was)
 	require.Equal(t, http.StatusBadRequest, status, text)
 	require.Contains(t, c.db.Dump("Things"), `"a"`)
@@ -246,9 +260,11 @@ func TestEdit(t *testing.T) {
 	where := "?name=Shop&key=" + key
 	page := c.page("item" + where)
 	was := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(page)[1])
-	require.JSONEq(t, `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Ada"}}`, was)
+	require.JSONEq(t, `{"PK":"CUSTOMER#c1","SK":"PROFILE#","name":"Ada"}`, was)
+	was = `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Ada"}}`
+	require.Contains(t, page, `data-sum="`+sum(t, was)+`"`)
 	send := func(path, was, is string) (int, string) {
-		body, err := json.Marshal(map[string]string{"Was": was, "Is": is})
+		body, err := json.Marshal(map[string]string{"Sum": sum(t, was), "Is": is})
 		require.NoError(t, err)
 		return c.do("POST", path+where, string(body))
 	}
@@ -257,7 +273,13 @@ func TestEdit(t *testing.T) {
 	plain := `{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Grace", "day": "2026-02-01"}`
 	_, text := send("preview", was, plain)
 	require.Contains(t, text, "1 write unit for the table")
-	require.Contains(t, text, `index ByDay: a new row, "2026-02-01"`)
+	require.Contains(t, text, `index ByDay: a new row, &#34;2026-02-01&#34;`)
+	require.Regexp(t, `(?s)name</th>.*<del class="value">&#34;Ada&#34;</del>.*<ins class="value">&#34;Grace&#34;</ins>`, text)
+	require.Regexp(t, `(?s)day</th>.*none.*<ins class="value">&#34;2026-02-01&#34;</ins>`, text)
+	_, text = send("preview", was, was)
+	require.Contains(t, text, "Nothing changes")
+	_, text = send("preview", is, plain)
+	require.Contains(t, text, "Somebody has changed the item")
 	_, text = send("preview", was, strings.Replace(plain, "PROFILE#", "OTHER#", 1))
 	require.Contains(t, text, "SK is another")
 	_, text = send("preview", was, `{"PK": 7, "SK": "x"}`)
@@ -310,7 +332,7 @@ func TestBranches(t *testing.T) {
 	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"}}`))
 	where := "?name=Shop&key=" + key
 	put := func(prefix, was, is string) {
-		body, err := json.Marshal(map[string]string{"Was": was, "Is": is})
+		body, err := json.Marshal(map[string]string{"Sum": sum(t, was), "Is": is})
 		require.NoError(t, err)
 		status, text := c.do("POST", prefix+"put"+where, string(body))
 		require.Equal(t, http.StatusOK, status, text)
@@ -360,11 +382,19 @@ func TestInvisible(t *testing.T) {
 	name := "a\u202e\u0007\u00a0\U000e0041</textarea>\r\n"
 	c.db.Put("Shop", map[string]any{"PK": "x", "name": name, "n": 1})
 	where := "?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"x"}}`))
-	was := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(c.page("item" + where))[1])
-	body, err := json.Marshal(map[string]string{"Was": was, "Is": strings.Replace(was, `"1"`, `"2"`, 1)})
-	require.NoError(t, err)
-	status, text := c.do("POST", "put"+where, string(body))
-	require.Equal(t, http.StatusOK, status, text)
+	page := c.page("item" + where)
+	send := func(path, is string, plain bool) string {
+		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain})
+		require.NoError(t, err)
+		status, text := c.do("POST", path+where, string(body))
+		require.Equal(t, http.StatusOK, status, text)
+		return text
+	}
+	is := strings.Replace(html.UnescapeString(textarea.FindStringSubmatch(page)[1]), `"n": 1`, `"n": 2`, 1)
+	typed := send("convert", is, true)
+	require.NotRegexp(t, `[\x00-\x09\x{202e}]`, typed)
+	require.JSONEq(t, is, send("convert", typed, false))
+	send("put", typed, false)
 	got := sortkeytest.Items[struct {
 		Name string `dynamodbav:"name"`
 		N    int    `dynamodbav:"n"`

@@ -67,7 +67,7 @@ type restColumn struct {
 
 // A gridRow is an item, or a row of an index.
 type gridRow struct {
-	Color, Kind, Key, Link string
+	Color, Kind, Link, Sum string
 	Bytes                  int
 	Cells                  []gridCell
 }
@@ -216,7 +216,7 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 	kind := s.kind(p.t, it)
 	row := gridRow{
 		Kind: kind, Color: s.color(kind), Bytes: it.Size(),
-		Key:  clip(valuesText(it, p.t.Key.Attributes()), maxKey),
+		Sum:  sumOf(it),
 		Link: "item?" + query("name", p.t.Name, "key", cursorText(keyOf(p.t, it))),
 	}
 	for i := range columns {
@@ -235,7 +235,7 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 
 // texts returns the texts of a row.
 func (r *gridRow) texts() []string {
-	all := []string{r.Kind, r.Key, r.Key}
+	all := []string{r.Kind}
 	for _, c := range r.Cells {
 		all = append(all, c.Text, c.Size, c.Open, c.Link)
 	}

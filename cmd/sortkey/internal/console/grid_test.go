@@ -16,7 +16,7 @@ import (
 var (
 	headers  = regexp.MustCompile(`<th scope="col" data-column="([^"]*)"( class="[^"]*")?`)
 	rest     = regexp.MustCompile(`<li><a href="([^"]*also=[^"]*)">`)
-	rowCells = regexp.MustCompile(`(?s)<tr class="e[0-9n]+">(.*?)</tr>`)
+	rowCells = regexp.MustCompile(`(?s)<tr class="e[0-9n]+" data-sum="[^"]*">(.*?)</tr>`)
 	tags     = regexp.MustCompile(`<[^>]*>`)
 )
 

@@ -22,6 +22,7 @@ import (
 var (
 	collections = regexp.MustCompile(`href="(collection\?[^"]*)"`)
 	items       = regexp.MustCompile(`href="(item\?key=[^"]*)"`)
+	sums        = regexp.MustCompile(`data-sum="([^"]+)"`)
 	textarea    = regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`)
 )
 
@@ -80,8 +81,10 @@ func TestHostileKeys(t *testing.T) {
 			for _, at := range rows {
 				require.False(t, found[at], "twice: %s", at)
 				found[at] = true
-				was := html.UnescapeString(textarea.FindStringSubmatch(c.page(at))[1])
-				body, err := json.Marshal(map[string]string{"Was": was, "Is": was})
+				page := c.page(at)
+				body, err := json.Marshal(map[string]any{
+					"Sum": sums.FindStringSubmatch(page)[1], "Is": html.UnescapeString(textarea.FindStringSubmatch(page)[1]), "Plain": true,
+				})
 				require.NoError(t, err)
 				status, text := c.do("POST", "put"+strings.TrimPrefix(at, "item"), string(body))
 				require.Equal(t, http.StatusOK, status, "%s: %s", at, text)
@@ -128,7 +131,7 @@ func TestKeep(t *testing.T) {
 	for _, pk := range []string{"a", "b"} {
 		where := "put?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"`+pk+`"}}`))
 		body, err := json.Marshal(map[string]string{
-			"Was": `{"PK":{"S":"` + pk + `"},"n":{"N":"1"}}`, "Is": `{"PK":{"S":"` + pk + `"},"n":{"N":"2"}}`,
+			"Sum": sum(t, `{"PK":{"S":"`+pk+`"},"n":{"N":"1"}}`), "Is": `{"PK":{"S":"` + pk + `"},"n":{"N":"2"}}`,
 		})
 		require.NoError(t, err)
 		status, text := c.do("POST", at+where, string(body))

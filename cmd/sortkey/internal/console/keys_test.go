@@ -120,7 +120,7 @@ func TestHostileOffers(t *testing.T) {
 			require.False(t, again.Near, offer.Typed)
 			in := c.offers("name", "Texts", "partition", offer.Typed)
 			require.Len(t, in.Keys, 1, offer.Typed)
-			require.Contains(t, c.page(in.Keys[0].Link), `data-found="true"`)
+			require.Contains(t, c.page(in.Keys[0].Link), `id="delete"`)
 			c.page(offer.Link)
 			require.Equal(t, in.Keys[0].Link, c.offers("name", "Texts", "partition", offer.Typed, "prefix", in.Keys[0].Typed).Keys[0].Link)
 		}

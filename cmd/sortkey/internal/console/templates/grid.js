@@ -90,7 +90,13 @@
   if (!(table instanceof HTMLTableElement) || !table.tHead) { return; }
   const head = table.tHead.rows[0], body = table.tBodies[0];
   const original = Array.from(body.rows);
-  const columns = function () { return Array.from(head.cells); };
+  const columns = function () {
+    return Array.from(head.cells).filter(function (th) { return th.hasAttribute('data-column'); });
+  };
+  const itemOf = function (/** @type {Element | null} */ tr) {
+    const a = tr && tr.querySelector('a[href^="item?"]');
+    return a instanceof HTMLAnchorElement ? a : null;
+  };
   const idOf = function (/** @type {Element} */ e) { return e.getAttribute('data-column') || ''; };
 
   // Finding: the rows that have all words.
@@ -110,6 +116,119 @@
     };
     find.addEventListener('input', look);
     if (find.value !== '') { look(); }
+  }
+
+  // Selecting: a box in each row.
+  const box = function (/** @type {HTMLTableCellElement} */ cell, /** @type {string} */ label) {
+    const input = element('input', '');
+    input.type = 'checkbox';
+    input.setAttribute('aria-label', label);
+    cell.className = 'pick';
+    cell.appendChild(input);
+    return input;
+  };
+  const pickAll = box(/** @type {HTMLTableCellElement} */ (head.insertBefore(element('td', ''), head.firstChild)), 'select all rows');
+  const picks = original.map(function (tr) {
+    const a = itemOf(tr);
+    return box(tr.insertCell(0), 'select ' + (a ? a.textContent : 'the row'));
+  });
+  const bulk = document.getElementById('bulk'), bulkRows = document.getElementById('bulk-rows'), done = document.getElementById('bulk-done');
+  const picked = function () { return original.filter(function (_, i) { return picks[i].checked; }); };
+  const count = function (/** @type {number} */ n) { return n + (n === 1 ? ' row' : ' rows'); };
+  const remove = document.getElementById('bulk-delete');
+  const tell = function () {
+    const n = picked().length;
+    original.forEach(function (tr, i) { tr.classList.toggle('picked', picks[i].checked); });
+    pickAll.checked = n > 0 && n === original.length;
+    pickAll.indeterminate = n > 0 && n < original.length;
+    if (remove) { remove.textContent = 'Delete'; }
+    if (bulk && bulkRows) {
+      bulk.hidden = n === 0;
+      bulkRows.textContent = count(n);
+    }
+  };
+  pickAll.addEventListener('change', function () {
+    picks.forEach(function (p, i) { p.checked = pickAll.checked && !original[i].classList.contains('filtered'); });
+    tell();
+  });
+  let lastPick = -1;
+  picks.forEach(function (p, i) {
+    p.addEventListener('click', function (e) {
+      const shown = Array.from(body.rows).filter(function (tr) { return !tr.classList.contains('filtered'); });
+      const from = lastPick < 0 ? -1 : shown.indexOf(original[lastPick]), to = shown.indexOf(original[i]);
+      if (e.shiftKey && from >= 0) {
+        shown.slice(Math.min(from, to), Math.max(from, to) + 1).forEach(function (tr) { picks[original.indexOf(tr)].checked = p.checked; });
+      }
+      lastPick = i;
+      tell();
+    });
+  });
+  picks.forEach(function (p) { p.checked = false; }); // a browser that reloads keeps them, but the rows may be others
+
+  // Changing the rows that are selected, some at a time, with a list of what was refused.
+  const atOnce = 25;
+  const write = function (/** @type {string} */ name, /** @type {string} */ value) {
+    if (!bulk || !done) { return; }
+    const rows = picked(), total = rows.length;
+    let written = 0, units = 0;
+    /** @type {{key: string, why: string}[]} */
+    const refused = [];
+    const buttons = Array.from(bulk.querySelectorAll('button'));
+    buttons.forEach(function (b) { b.disabled = true; });
+    /** @returns {Promise<void>} */
+    const next = function () {
+      const part = rows.splice(0, atOnce);
+      done.textContent = (total - rows.length - part.length) + ' of ' + count(total) + ' …';
+      if (part.length === 0) { return Promise.resolve(); }
+      const body = JSON.stringify({Name: name, Value: value, Rows: part.map(function (tr) {
+        const a = itemOf(tr);
+        return {Key: a ? new URL(a.href).searchParams.get('key') : '', Sum: tr.dataset.sum};
+      })});
+      return fetch(bulk.dataset.path || '', {method: 'POST', body: body}).then(function (r) {
+        return r.text().then(function (text) {
+          if (!r.ok) { throw new Error(text); }
+          const now = JSON.parse(text);
+          written += now.written;
+          units += now.units;
+          refused.push.apply(refused, now.refused);
+          return next();
+        });
+      });
+    };
+    next().then(function () { return ''; }, function (/** @type {Error} */ err) { return err.message; }).then(function (/** @type {string} */ problem) {
+      buttons.forEach(function (b) { b.disabled = false; });
+      done.textContent = '';
+      const said = element('p', count(written) + (name === '' ? ' deleted' : ' changed') + ', ' + units + ' write units' +
+        (refused.length > 0 ? '; ' + refused.length + ' refused:' : '') + (problem ? '; then: ' + problem : ''));
+      said.classList.toggle('bad-text', refused.length > 0 || problem !== '');
+      done.appendChild(said);
+      if (refused.length > 0) {
+        const list = element('ul', '');
+        refused.forEach(function (r) { list.appendChild(element('li', r.key + ': ' + r.why)); });
+        done.appendChild(list);
+      }
+      const again = element('button', 'Load the rows again');
+      again.type = 'button';
+      again.addEventListener('click', function () { location.reload(); });
+      done.appendChild(again);
+      picks.forEach(function (p) { p.checked = false; });
+      tell();
+      again.focus();
+    });
+  };
+  const named = document.getElementById('bulk-name'), valued = document.getElementById('bulk-value'), set = document.getElementById('bulk-set');
+  if (set && remove && done && named instanceof HTMLInputElement && valued instanceof HTMLInputElement) {
+    const begin = function () {
+      if (named.value === '') { done.textContent = 'Name the attribute to set.'; named.focus(); return; }
+      write(named.value, valued.value);
+    };
+    set.addEventListener('click', begin);
+    valued.addEventListener('keydown', function (e) { if (e.key === 'Enter') { begin(); } });
+    remove.addEventListener('click', function () {
+      const sure = 'Delete ' + count(picked().length) + ' for good';
+      if (remove.textContent !== sure) { remove.textContent = sure; return; }
+      write('', '');
+    });
   }
 
   // Sorting: up, down, and as the rows were read.
@@ -158,7 +277,7 @@
     });
     const from = ids.map(function (id) { return columns().findIndex(function (th) { return idOf(th) === id; }); });
     [head].concat(original).forEach(function (tr) {
-      const cells = Array.from(tr.cells);
+      const cells = Array.from(tr.cells).slice(1); // after the box
       from.forEach(function (i, k) {
         if (i !== k) { tr.append.apply(tr, from.map(function (at) { return cells[at]; })); }
         const off = ids[k] in now.off ? now.off[ids[k]] : hidden[ids[k]];
@@ -167,7 +286,7 @@
     });
     sheet.replaceSync(ids.map(function (id, i) {
       const w = Number(now.width[id]);
-      return w ? '#grid tr > :nth-child(' + (i + 1) + ') { min-width: ' + w + 'px; max-width: ' + w + 'px; }' : '';
+      return w ? '#grid tr > :nth-child(' + (i + 2) + ') { min-width: ' + w + 'px; max-width: ' + w + 'px; }' : '';
     }).join('\n'));
     if (panel) {
       ids.forEach(function (id) {
@@ -252,7 +371,7 @@
   /** @type {HTMLTableRowElement | null} */
   let current = null;
   const stops = function (/** @type {HTMLTableRowElement} */ tr, /** @type {boolean} */ reached) {
-    Array.from(tr.querySelectorAll('a, summary')).forEach(function (e) {
+    Array.from(tr.querySelectorAll('a, summary, input')).forEach(function (e) {
       if (reached) { e.removeAttribute('tabindex'); } else { e.setAttribute('tabindex', '-1'); }
     });
   };
@@ -268,13 +387,9 @@
     const tr = e.target instanceof Element && e.target.closest('tr');
     if (tr instanceof HTMLTableRowElement) { visit(tr); }
   });
-  const itemOf = function (/** @type {Element | null} */ tr) {
-    const a = tr && tr.querySelector('a[href^="item?"]');
-    return a instanceof HTMLAnchorElement ? a : null;
-  };
   document.addEventListener('keydown', function (e) {
     const at = e.target instanceof Element ? e.target : null;
-    if (e.ctrlKey || e.metaKey || e.altKey || at && at.closest('input, textarea, select, dialog, summary, #columns')) { return; }
+    if (e.ctrlKey || e.metaKey || e.altKey || at && at.closest('input:not(.pick input), textarea, select, dialog, summary, #columns')) { return; }
     const tr = at && at.closest('#grid tbody tr');
     const rows = Array.from(body.rows).filter(function (r) { return !r.classList.contains('filtered'); });
     const i = rows.findIndex(function (r) { return r === tr; });
@@ -283,6 +398,10 @@
         if (!tr && e.key === 'ArrowUp' || at && at.id === 'grid-scroll') { return; }
         const a = itemOf(rows[Math.min(Math.max(i + (e.key === 'ArrowDown' ? 1 : -1), 0), rows.length - 1)] || null);
         if (a) { a.focus(); e.preventDefault(); }
+        break;
+      }
+      case 'x': {
+        if (tr instanceof HTMLTableRowElement) { picks[original.indexOf(tr)].click(); }
         break;
       }
       case 'e': {
