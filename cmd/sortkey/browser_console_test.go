@@ -246,7 +246,7 @@ func consoleGrid(c *consoleTab) {
 	c.until(rows)
 	c.looks("grid", rows)
 	column := func(name string) string {
-		return fmt.Sprintf(`[...document.querySelectorAll('#grid tbody tr')].map(tr => tr.cells[[...document.querySelectorAll('#grid th')].findIndex(th => th.dataset.column === %q)].textContent)`, name)
+		return fmt.Sprintf(`[...document.querySelectorAll('#grid tbody tr')].map(tr => tr.cells[[...document.querySelectorAll("#grid th")].find(th => th.dataset.column === %q).cellIndex].textContent)`, name)
 	}
 	press := func(name string) {
 		c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector('#grid th[data-column=%s] button').click()`, name)))
@@ -546,6 +546,25 @@ func consoleRequests(c *consoleTab) {
 	marks := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.chip')].map(e => e.textContent)`)
 	require.Equal(c, []string{"scan", "scan", "scan", "scan"}, marks)
 	c.looks("requests", `document.querySelectorAll('#log tbody tr').length === 9`)
+	shapes := func() []string {
+		return evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#shapes tbody tr')].map(tr => tr.cells[0].textContent)`)
+	}
+	title := func(table, i string) {
+		c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelectorAll('#%s th[scope=col] button')[%s].click()`, table, i)))
+	}
+	before := shapes()
+	title("shapes", "5") // rows read, most first
+	require.Equal(c, []string{"Scan", "Query", "PutItem"}, shapes())
+	title("shapes", "5")
+	require.Equal(c, []string{"PutItem", "Query", "Scan"}, shapes())
+	title("shapes", "5")
+	require.Equal(c, before, shapes(), "as it was")
+	title("log", "1")
+	require.Equal(c, []string{"PutItem", "Query", "Scan"}, slices.Compact(evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#log tbody tr')].map(tr => tr.cells[1].textContent)`)))
+	title("log", "1")
+	title("log", "1")
+	require.Equal(c, "PutItem", evaluate[string](c.T, c.tab, `document.querySelector('#log tbody tr').cells[1].textContent`))
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('#log tbody tr').textContent`), `PK = "CUSTOMER#c9", SK = "2"`)
 	recording := evaluate[string](c.T, c.tab, `fetch(document.querySelector('a[download]').href).then(r => r.text())`)
 	require.Equal(c, 9, strings.Count(recording, "\n"))
 	require.Contains(c, recording, "PutItem {")
@@ -560,14 +579,14 @@ func consoleRequests(c *consoleTab) {
 	}
 	c.looks("request", `document.querySelector('#answer .bracket') !== null`)
 
-	before := c.db.Dump("Shop")
+	dump := c.db.Dump("Shop")
 	c.visit("requests")
 	c.until(`document.querySelectorAll('#log tbody tr').length === 9`)
 	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#log tbody tr')].find(e => e.cells[1].textContent === 'PutItem').querySelector('a').click()`))
 	c.until(`location.pathname === '/request' && document.getElementById('note') !== null`)
 	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('main').textContent`), "put-item")
 	c.looks("write", `document.getElementById('note') !== null`)
-	require.Equal(c, before, c.db.Dump("Shop"))
+	require.Equal(c, dump, c.db.Dump("Shop"))
 
 	c.visit("requests")
 	c.until(`document.querySelectorAll('#shapes tbody tr').length === 3`)
