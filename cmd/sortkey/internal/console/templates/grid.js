@@ -404,6 +404,13 @@
         if (tr instanceof HTMLTableRowElement) { picks[original.indexOf(tr)].click(); }
         break;
       }
+      case 'b': {
+        if (bulk && !bulk.hidden && named) {
+          named.focus();
+          e.preventDefault();
+        }
+        break;
+      }
       case 'e': {
         const a = itemOf(tr);
         if (a) { location.href = a.href + '#item'; }
