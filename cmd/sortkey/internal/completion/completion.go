@@ -9,13 +9,18 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// pageRows is the number of rows that are read of a table of a server.
-const pageRows = 250
+const (
+	pageRows = 250 // rows that are read of a table of a server
+	// hopRows is the number of rows that are read from a partition on before the way goes to the end of the last: a
+	// request costs as much as some tens of rows, and most partitions have fewer.
+	hopRows = 50
+)
 
 // Keys are the keys of a table or an index. What cannot be read, or takes longer than its context has time, is left
 // out.
@@ -30,13 +35,23 @@ type Keys struct {
 // Schema returns the key of the table or index.
 func (k *Keys) Schema() *keycond.Schema { return k.Table.Schema(k.Index) }
 
-// Partitions calls visit with rows of partitions in the order of a scan until it returns false, and reports whether
-// it has seen all partitions. In a database of this process it goes from each partition to the next as long as there
-// is time; elsewhere it reads one page.
+// Partitions calls visit with keys of rows in the order of a scan, at least one of each partition, until it returns
+// false, and reports whether it has seen all partitions. In a database of this process it leaves out most rows of large
+// partitions and goes on as long as there is time; elsewhere it reads one page.
 func (k *Keys) Partitions(ctx context.Context, visit func(row attr.Item) bool) (whole bool) {
-	in := &wire.ScanInput{TableName: &k.Table.Name, Limit: new(int64(pageRows))}
+	var p literal.Placeholders
+	var names []string
+	for _, a := range slices.Concat(k.Table.Key.Attributes(), k.Schema().Attributes()) {
+		if place := p.Name(a.Name); !slices.Contains(names, place) {
+			names = append(names, place)
+		}
+	}
+	in := &wire.ScanInput{
+		TableName: &k.Table.Name, Limit: new(int64(pageRows)), ProjectionExpression: new(strings.Join(names, ", ")),
+		ExpressionAttributeNames: p.Names(),
+	}
 	if k.InProcess {
-		in.Limit = new(int64(1))
+		in.Limit = new(int64(hopRows))
 	}
 	if k.Index != "" {
 		in.IndexName = &k.Index

@@ -22,8 +22,10 @@ const (
 	mostKeys  = 12  // keys offered
 	mostNear  = 6   // keys offered if nothing begins with what is typed
 	mostFound = 200 // partitions that begin with it, after which the search ends
-	// keysTime bounds the time in which partitions are looked at.
+	// keysTime bounds the time in which partitions are looked at, and longTime that of a page which asks once more, as
+	// nothing was found.
 	keysTime = 250 * time.Millisecond
+	longTime = 8 * time.Second
 )
 
 // A keyBox is the form that leads to a key, which it completes while somebody types it.
@@ -57,6 +59,7 @@ type keyOffers struct {
 	Keys []keyOffer `json:"keys"`
 	All  string     `json:"all,omitempty"` // the address of the rows of a partition that begin with the text
 	Near bool       `json:"near"`          // none begins with the text
+	More bool       `json:"more"`          // there are partitions that were not looked at in time
 	Note string     `json:"note"`
 }
 
@@ -75,7 +78,11 @@ func (s *Server) keys(w http.ResponseWriter, r *http.Request) {
 	if partition := r.FormValue("partition"); partition != "" {
 		out = find.sortKeys(ctx, partition, r.FormValue("prefix"))
 	} else {
-		out = find.partitions(ctx, r.FormValue("prefix"))
+		limit := keysTime
+		if r.FormValue("long") != "" {
+			limit = longTime
+		}
+		out = find.partitions(ctx, r.FormValue("prefix"), limit)
 	}
 
 	for i := range out.Keys {
@@ -113,7 +120,7 @@ func shownKey(v attr.Value) string {
 
 // partitions completes a partition key. The order of partitions is not that of their keys: it looks at as many as
 // there is time for.
-func (f *keyFinder) partitions(ctx context.Context, typed string) *keyOffers {
+func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Duration) *keyOffers {
 	out := &keyOffers{Keys: []keyOffer{}}
 	partition := f.Schema().Partition()
 	if len(partition) != 1 {
@@ -129,7 +136,7 @@ func (f *keyFinder) partitions(ctx context.Context, typed string) *keyOffers {
 		}
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, keysTime)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	last := ""
 	whole := f.Partitions(ctx, func(row attr.Item) bool {
@@ -167,6 +174,7 @@ func (f *keyFinder) partitions(ctx context.Context, typed string) *keyOffers {
 		out.Note = "no partition begins with this; the nearest"
 		if !whole {
 			out.Note = "none of the first " + text.Count(looked, "partition") + " begins with this; the nearest"
+			out.More = f.InProcess
 		}
 	default:
 		out.Note = "there are no partitions"

@@ -37,7 +37,7 @@
   /**
    * Keys that are offered, as the server sends them.
    * @typedef {{text: string, typed: string, link: string}} Key
-   * @typedef {{keys: Key[], all?: string, near: boolean, note: string}} Offers
+   * @typedef {{keys: Key[], all?: string, near: boolean, more?: boolean, note: string}} Offers
    */
   /** @type {Offers} */
   const nothing = {keys: [], near: false, note: ''};
@@ -84,7 +84,8 @@
     field.setAttribute('aria-expanded', String(now.keys.length > 0));
     choose(-1);
   };
-  const ask = function () {
+  /** @param {boolean} [long] */
+  const ask = function (long) {
     clearTimeout(timer);
     if (running) { running.abort(); }
     const mine = ++asked, stop = new AbortController();
@@ -92,10 +93,16 @@
     /** @type {Record<string, string>} */
     const query = {name: box.dataset.name || '', index: box.dataset.index || '', prefix: field.value};
     if (field === sort) { query.partition = partition.value; }
+    if (long) { query.long = 'true'; }
     answer = fetch('keys?' + new URLSearchParams(query), {signal: stop.signal}).then(function (r) {
       return r.ok ? r.json() : r.text().then(function (text) { throw new Error(text); });
     }).then(function (now) {
-      if (mine === asked) { show(now); }
+      if (mine !== asked || long && chosen >= 0) { return; }
+      show(now);
+      if (now.more && !long) { // shows the nearest so far, and looks on
+        note.textContent += '; looking on …';
+        ask(true);
+      }
     }, function (err) {
       if (mine === asked) { show({keys: [], near: false, note: err.message}); }
     });
@@ -103,7 +110,7 @@
   const soon = function () {
     ++asked;
     clearTimeout(timer);
-    timer = setTimeout(ask, 60);
+    timer = setTimeout(function () { ask(); }, 60);
   };
   /** Opens the key that is chosen, or goes on to the sort key. */
   const take = function () {
