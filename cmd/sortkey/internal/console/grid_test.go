@@ -206,6 +206,7 @@ func TestGridFilter(t *testing.T) {
 		page = filtered("collection?name=Shop&partition=CUSTOMER%23c1", wrong)
 		require.Contains(t, page, `role="alert"`, wrong)
 		require.Contains(t, page, html.EscapeString(wrong), "it stays in its field")
+		require.NotRegexp(t, `#n1|:v1`, page[strings.Index(page, `role="alert"`):][:300])
 	}
 	require.Contains(t, c.page("collection?name=Shop&partition=a&sort="+url.QueryEscape("<> x")), "sort condition cannot be")
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/completion"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -160,6 +162,10 @@ func (p *rowsPage) done(err error) (string, any, error) {
 // fill makes the grid of a page of what a request reads, and sets the addresses of the rows before and after.
 func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wire.Request) error {
 	out, _, err := s.opts.Target.Do(ctx, in)
+	if refused, ok := errors.AsType[*explain.ServiceError](err); ok { // with names and values as they were typed
+		message := ask.TextsOf(in).Message(refused.Message)
+		return &explain.ServiceError{Code: refused.Code, Message: message, Status: refused.Status}
+	}
 	if err != nil {
 		return err
 	}
