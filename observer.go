@@ -50,8 +50,9 @@ type Event struct {
 	// In and Out are the sizes of the two bodies as sent, in bytes.
 	In, Out int64
 
-	traces  []table.Trace
-	request []byte
+	traces       []table.Trace
+	request      []byte
+	asked, found int // items that reads named by their keys
 }
 
 // Units are the capacity units that a request consumed of a table or an index.
@@ -97,7 +98,7 @@ func newEvent(e *event.Event) *Event {
 		Operation: e.Operation, Tables: e.Tables, Error: e.Error, Message: e.Message, Start: e.Start,
 		Duration: e.Duration,
 		Method:   e.Method, Path: e.Path, From: e.From, Status: e.Status, ID: e.ID, In: e.In, Out: e.Out,
-		traces: e.Traces, request: e.Request,
+		traces: e.Traces, request: e.Request, asked: e.Asked, found: e.Found,
 	}
 	for _, u := range e.Used {
 		out.Units = append(out.Units, Units(u))

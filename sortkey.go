@@ -161,6 +161,7 @@ func init() {
 	inside.Service = func(db any) *api.Service { return db.(*DB).service }
 	inside.Trace = func(tr *table.Trace) any { return newTrace(tr) }
 	inside.RequestOf = func(e any) []byte { return e.(*Event).request }
+	inside.ItemsOf = func(e any) (asked, found int) { return e.(*Event).asked, e.(*Event).found }
 	inside.SideOf = func(db any) inside.Side {
 		of := db.(*DB)
 		return inside.Side{

@@ -9,12 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/chromedp/cdproto/cdp"
+	cdpinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
@@ -91,6 +95,29 @@ func (c *consoleTab) follow(text string) {
 		`[...document.querySelectorAll('main a')].find(a => a.textContent.includes(%q)).click()`, text)))
 }
 
+// press presses keys as a person does: what a page prevents at a key enters no character.
+func (c *consoleTab) press(keys string, modifiers ...int64) {
+	c.Helper()
+	c.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, r := range keys {
+			all := kb.Encode(r)
+			down, up := *all[0], *all[len(all)-1]
+			if len(all) == 3 {
+				down.Text, down.UnmodifiedText = all[1].Text, all[1].UnmodifiedText
+			}
+			for _, m := range modifiers {
+				down.Modifiers |= m
+			}
+			for _, event := range []cdpinput.DispatchKeyEventParams{down, up} {
+				if _, err := cdp.Call(ctx, t, cdpinput.DispatchKeyEvent, event); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+}
+
 func (c *consoleTab) until(expression string) {
 	c.Helper()
 	until(c.T, c.tab, expression)
@@ -101,6 +128,16 @@ func (c *consoleTab) edit(old, new string) {
 	c.Helper()
 	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
 		`(() => { const e = document.getElementById('item'); e.value = e.value.replace(%q, %q); e.dispatchEvent(new Event('input')); })()`, old, new)))
+}
+
+// put puts, a second time if the difference was not shown yet.
+func (c *consoleTab) put() {
+	c.Helper()
+	c.do(chromedp.Click("#put"))
+	c.until(`document.getElementById('said') === null || !['', '…'].includes(document.getElementById('said').textContent)`)
+	if evaluate[bool](c.T, c.tab, `document.getElementById('said').textContent.includes('put again')`) {
+		c.do(chromedp.Click("#put"))
+	}
 }
 
 // fill puts a text into a field, as somebody who pastes it.
@@ -150,7 +187,7 @@ func (c *consoleTab) clean(allowed ...string) {
 func TestConsole(t *testing.T) {
 	ctx := browser(t)
 	for name, topic := range map[string]func(*consoleTab){
-		"create": consoleCreate, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
+		"create": consoleCreate, "grid": consoleGrid, "keys": consoleKeys, "bulk": consoleBulk, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
 		"branches": consoleBranches,
 		"requests": consoleRequests, "transfer": consoleTransfer, "keyboard": consoleKeyboard,
 	} {
@@ -164,10 +201,12 @@ func consoleQuery(c *consoleTab) {
 	c.visit("")
 	c.looks("tables", `document.querySelector('main a') !== null`)
 	c.follow("Shop")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 61`)
+	c.follow("Slices")
 	c.until(`document.querySelectorAll('.strip').length === 4`)
-	c.looks("table", `document.querySelectorAll('.strip').length === 4`)
+	c.looks("slices", `document.querySelectorAll('.strip').length === 4`)
 	c.follow("CUSTOMER#c1")
-	c.until(`document.querySelectorAll('.rows li').length === 16`)
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 16`)
 	c.until(`document.querySelector('#answer .bracket') !== null`)
 	c.do(chromedp.SendKeys("#query-sort", ">= ORDER#0030"))
 	c.until(`document.getElementById('answer').textContent.includes('8 of 8 read')`)
@@ -175,6 +214,186 @@ func consoleQuery(c *consoleTab) {
 	require.Contains(c, bounds, `from "ORDER#0030"`)
 	require.Contains(c, bounds, "0x4f524445522330303330")
 	c.looks("collection", `document.querySelector('#answer .bracket') !== null`)
+	c.clean()
+}
+
+// orders makes a table of people, orders of many attributes, and values of all kinds.
+func (c *consoleTab) orders() {
+	c.db.Table("Orders", "PK / SK", sortkeytest.Global("ByState", "state / SK"))
+	for i := range 150 {
+		it := map[string]any{
+			"PK": fmt.Sprintf("CUSTOMER#%04d", i/7), "SK": fmt.Sprintf("ORDER#%06d", i), "total": 19.5 * float64(i%13), "state": "new",
+			"paid": i%3 == 0, "items": []any{map[string]any{"sku": fmt.Sprint("SKU-", i), "count": i % 4}}, "placed": "2026-01-02T03:04:05Z",
+			"address": map[string]any{"street": "Karl Johans gate 1", "city": "Oslo", "code": "0154"}, "tags": []string{"a", "b"},
+		}
+		if i%7 == 0 {
+			it = map[string]any{"PK": it["PK"], "SK": "PROFILE#", "name": "Ada Lovelace", "photo": []byte("0123456789"), "about": strings.Repeat("Likes numbers. ", 30)}
+		}
+		if i == 8 {
+			for k := range 30 {
+				it[fmt.Sprint("extra", k)] = k
+			}
+		}
+		c.db.Put("Orders", it)
+	}
+}
+
+// consoleGrid sorts, finds and filters the items of a table, arranges its columns, and goes to the next page and back.
+func consoleGrid(c *consoleTab) {
+	c.orders()
+	c.visit("table?name=Orders")
+	const rows = `document.querySelectorAll('#grid tbody tr').length === 100`
+	c.until(rows)
+	c.looks("grid", rows)
+	column := func(name string) string {
+		return fmt.Sprintf(`[...document.querySelectorAll('#grid tbody tr')].map(tr => tr.cells[[...document.querySelectorAll("#grid th")].find(th => th.dataset.column === %q).cellIndex].textContent)`, name)
+	}
+	press := func(name string) {
+		c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector('#grid th[data-column=%s] button').click()`, name)))
+	}
+	read := evaluate[[]string](c.T, c.tab, column("total"))
+	press("total")
+	up := evaluate[[]string](c.T, c.tab, column("total"))
+	require.Equal(c, []string{"0", "19.5"}, []string{up[0], slices.Compact(slices.Clone(up))[1]})
+	require.Empty(c, up[99], "rows without a value are last")
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.getElementById('order').textContent`), "only these rows")
+	press("total")
+	require.Equal(c, "234", evaluate[[]string](c.T, c.tab, column("total"))[0])
+	press("total")
+	require.Equal(c, read, evaluate[[]string](c.T, c.tab, column("total")))
+
+	c.fill("find", "ada lovelace")
+	c.until(`document.getElementById('found').textContent.includes(' of 100 rows')`)
+	c.fill("find", "")
+
+	c.do(chromedp.Click("#columns summary"))
+	c.looks("columns", `document.getElementById('columns').open`)
+	button := func(name, title string) {
+		c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector('#columns li[data-column=%s] [title="%s"]').click()`, name, title)))
+	}
+	c.do(chromedp.Click(`#columns li[data-column=paid] input`))
+	button("total", "move left")
+	button("total", "make wider")
+	width := evaluate[float64](c.T, c.tab, `document.querySelector('th[data-column=total]').getBoundingClientRect().width`)
+	c.do(chromedp.Reload())
+	c.until(rows)
+	titles := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#grid th:not(.off)')].map(th => th.dataset.column)`)
+	require.NotContains(c, titles, "paid")
+	require.Less(c, slices.Index(titles, "total"), slices.Index(titles, "tags"))
+	require.Equal(c, width, evaluate[float64](c.T, c.tab, `document.querySelector('th[data-column=total]').getBoundingClientRect().width`)) //nolint:testifylint // the same rule gives it
+	c.do(chromedp.Evaluate[chromedp.Void](`document.getElementById('columns-reset').click()`))
+	require.Contains(c, evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#grid th:not(.off)')].map(th => th.dataset.column)`), "paid")
+
+	first := evaluate[[]string](c.T, c.tab, column("SK"))
+	c.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
+	c.press("n")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 50`)
+	c.press("p")
+	c.until(rows)
+	require.Equal(c, first, evaluate[[]string](c.T, c.tab, column("SK")))
+
+	c.do(chromedp.SendKeys("#filter-rows", "total > 200\r"))
+	c.until(`document.getElementById('find-cost') !== null && document.getElementById('find-cost').textContent.includes('applied to 150 rows')`)
+	c.looks("filtered", `document.getElementById('grid') !== null`)
+	c.do(chromedp.SendKeys("#filter-rows", " >\r"))
+	c.until(`document.querySelector('[role=alert]') !== null`)
+	c.looks("filter-refused", `document.querySelector('[role=alert]') !== null`)
+
+	c.visit("collection?name=Orders&partition=CUSTOMER%230001")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 7`)
+	c.press(kb.ArrowDown)
+	c.press(kb.ArrowDown)
+	require.Equal(c, "ORDER#000009", evaluate[string](c.T, c.tab, `document.activeElement.textContent`))
+	c.follow("next partition")
+	c.until(`location.pathname === '/collection' && !location.search.includes('0001') && document.getElementById('grid') !== null`)
+	c.follow("previous partition")
+	c.until(`location.pathname === '/collection' && location.search.includes('0001') && document.getElementById('grid') !== null`)
+	c.press(kb.ArrowDown)
+	c.press("\r")
+	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === 'CUSTOMER#0001, ORDER#000008'`)
+	c.db.Table("Empty", "id")
+	c.visit("table?name=Empty")
+	c.looks("empty", `document.querySelector('.empty') !== null`)
+	c.clean()
+}
+
+// consoleKeys finds an item by typing its key, and opens it, with the keyboard alone.
+func consoleKeys(c *consoleTab) {
+	c.orders()
+	c.visit("table?name=Orders")
+	c.until(`document.getElementById('grid') !== null`)
+	const at = `(document.activeElement.id + ' ' + (document.activeElement.getAttribute('aria-activedescendant') || '')).trim()`
+	options := func(first string) {
+		c.until(fmt.Sprintf(`!document.getElementById('keys-found').hidden && document.querySelector('#key-list li') !== null && document.querySelector('#key-list li').textContent.startsWith(%q)`, first))
+	}
+	c.press("/")
+	require.Equal(c, "key-partition", evaluate[string](c.T, c.tab, at))
+	c.press("CUSTOMER#001")
+	options("CUSTOMER#0010")
+	c.looks("keys", `document.querySelectorAll('#key-list li').length === 10`)
+	c.press(kb.ArrowDown)
+	c.press(kb.ArrowDown)
+	require.Equal(c, "key-partition key-1", evaluate[string](c.T, c.tab, at))
+	c.press("\r")
+	options("ORDER#000078")
+	require.Equal(c, "key-sort", evaluate[string](c.T, c.tab, at))
+	require.Equal(c, "CUSTOMER#0011", evaluate[string](c.T, c.tab, `document.getElementById('key-partition').value`))
+	c.press("ORDER#9")
+	c.until(`document.getElementById('key-note').textContent.includes('the nearest')`)
+	c.looks("keys-nearest", `document.querySelectorAll('#key-list li').length > 1`)
+	c.press(kb.Backspace)
+	c.press("00008")
+	c.until(`document.getElementById('key-note').textContent === '4 rows'`)
+	c.press("\r") // all that begin with it
+	c.until(`location.pathname === '/collection' && document.querySelectorAll('#grid tbody tr').length === 4`)
+	c.looks("prefix", `document.getElementById('grid') !== null`)
+	c.press(kb.ArrowDown)
+	c.press("e")
+	c.until(`location.pathname === '/item' && document.activeElement.id === 'item'`)
+	require.Equal(c, "CUSTOMER#0011, ORDER#000080", evaluate[string](c.T, c.tab, `document.querySelector('main h1').textContent`))
+	c.press(kb.Escape)
+	c.press("?")
+	c.looks("shortcuts", `document.getElementById('shortcuts').open`)
+	c.press(kb.Escape)
+	require.False(c, evaluate[bool](c.T, c.tab, `document.getElementById('shortcuts').open`))
+
+	c.db.Table("Numbers", "id:N")
+	for i := range 30 {
+		c.db.Put("Numbers", map[string]any{"id": i})
+	}
+	c.visit("table?name=Numbers")
+	c.until(`document.getElementById('grid') !== null`)
+	c.press("/")
+	c.press("17\r")
+	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === '17'`)
+	c.clean()
+}
+
+// consoleBulk sets an attribute of several items and deletes them with the keyboard, one of which somebody else changes.
+func consoleBulk(c *consoleTab) {
+	c.shop()
+	c.visit("collection?name=Shop&partition=CUSTOMER%23c1")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 16`)
+	for range 3 {
+		c.press(kb.ArrowDown)
+		c.press("x")
+	}
+	require.Equal(c, "3 rows", evaluate[string](c.T, c.tab, `document.getElementById('bulk-rows').textContent`))
+	c.looks("selected", `!document.getElementById('bulk').hidden`)
+	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c1", "SK": "ORDER#0005", "total": "<b>new"})
+	c.do(chromedp.SendKeys("#bulk-name", "state"), chromedp.SendKeys("#bulk-value", "paid"))
+	c.press("\r")
+	c.until(`document.querySelector('#bulk-done li') !== null`)
+	require.Equal(c, "CUSTOMER#c1, ORDER#0005: somebody has changed it since it was shown", evaluate[string](c.T, c.tab, `document.querySelector('#bulk-done li').textContent`))
+	c.looks("refused-rows", `document.querySelector('#bulk-done li') !== null`)
+	require.Equal(c, 2, strings.Count(c.db.Dump("Shop"), "paid"))
+	c.press("\r") // the button that loads the rows again
+	c.until(`document.getElementById('bulk-done').textContent === '' && document.getElementById('grid') !== null`)
+	c.do(chromedp.Click("#grid thead input"), chromedp.Click("#bulk-delete"))
+	require.Equal(c, "Delete 16 rows for good", evaluate[string](c.T, c.tab, `document.getElementById('bulk-delete').textContent`))
+	c.do(chromedp.Click("#bulk-delete"))
+	c.until(`document.getElementById('bulk-done').textContent.startsWith('16 rows deleted')`)
+	require.NotContains(c, c.db.Dump("Shop"), `"CUSTOMER#c1" /`)
 	c.clean()
 }
 
@@ -190,21 +409,21 @@ func consoleCreate(c *consoleTab) {
 	c.until(`location.pathname === '/table' && document.querySelector('main h1').textContent === 'Shop'`)
 	c.follow("ByDay")
 	c.until(`document.querySelector('main h1').textContent === 'Shop by ByDay'`)
-	c.follow("new item")
+	c.follow("New item")
 	c.until(`location.pathname === '/item' && document.getElementById('item') !== null`)
-	c.edit(`"SK": {`, `"number": {"N": "7"}, "day": {"S": "2026-01-01"}, "SK": {`)
+	c.edit(`"SK"`, `"number": 7, "day": "2026-01-01", "SK"`)
 	c.until(`document.getElementById('preview').textContent.includes('a new row, "2026-01-01", 7')`)
 	c.looks("new-item", `document.getElementById('item') !== null`)
-	c.do(chromedp.Click("#put"))
+	c.put()
 	c.until(`document.getElementById('said').textContent.includes('empty string')`)
 	c.fill("item", `{"PK": "CUSTOMER#c1", "SK": "ORDER#0001", "number": 7, "day": "2026-01-01"}`)
-	c.do(chromedp.Click("#put"))
+	c.put()
 	c.until(`document.querySelector('main h1').textContent === 'CUSTOMER#c1, ORDER#0001'`)
 	require.Contains(c, c.db.Dump("Shop"), "ORDER#0001")
 
 	c.visit("item?name=Shop") // again with the same key
 	c.fill("item", `{"PK": "CUSTOMER#c1", "SK": "ORDER#0001"}`)
-	c.do(chromedp.Click("#put"))
+	c.put()
 	c.until(`document.getElementById('said').textContent.includes('there is an item with this key already')`)
 	require.Contains(c, c.db.Dump("Shop"), "2026-01-01")
 	c.clean("400", "409")
@@ -243,15 +462,29 @@ func consoleEdit(c *consoleTab) {
 	c.until(`document.getElementById('preview').textContent.includes('1 write unit ')`)
 	c.looks("item", `document.getElementById('item') !== null`)
 	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Eve"})
-	c.do(chromedp.Click("#put"))
+	c.put()
 	c.until(`document.getElementById('said').textContent.includes('changed the item meanwhile')`)
 	require.Contains(c, c.db.Dump("Shop"), "Eve")
 	c.do(chromedp.Reload())
 	c.until(`document.getElementById('item') !== null && document.getElementById('item').value.includes('Eve')`)
 	c.edit("Eve", "Grace")
+	c.do(chromedp.Click("#put")) // before the difference is there
+	c.until(`document.getElementById('said').textContent.includes('put again')`)
+	require.Contains(c, c.db.Dump("Shop"), "Eve")
+	c.looks("difference", `document.querySelector('#preview ins') !== null`)
 	c.do(chromedp.Click("#put"))
 	c.until(`document.getElementById('item') !== null && document.getElementById('item').defaultValue.includes('Grace')`)
 	require.Contains(c, c.db.Dump("Shop"), "Grace")
+
+	c.do(chromedp.Click("#typed")) // the switch stays where it is
+	c.until(`document.getElementById('item').value.includes('"S": "Grace"')`)
+	c.do(chromedp.Reload())
+	c.until(`document.getElementById('item') !== null && document.getElementById('item').value.includes('"S": "Grace"')`)
+	c.edit(`"S": "Grace"`, `"SS": ["Grace", "Ada"]`)
+	c.put()
+	c.until(`document.getElementById('item') !== null && document.getElementById('item').defaultValue.includes('["Ada","Grace"]'.slice(1, 5)) && document.getElementById('item').value.includes('SS')`)
+	c.do(chromedp.Click("#typed"))
+	c.until(`!document.getElementById('item').value.includes('SS')`)
 	c.clean("409") // a refused put is a response of 409, which the browser logs
 }
 
@@ -268,7 +501,7 @@ func consoleBranches(c *consoleTab) {
 	c.visit("branch/1/" + item + key)
 	c.until(`document.getElementById('item') !== null`)
 	c.edit("Ada", "Hopper")
-	c.do(chromedp.Click("#put"))
+	c.put()
 	c.until(`document.getElementById('item') !== null && document.getElementById('said').textContent === '' && document.getElementById('item').value.includes('Hopper')`)
 	require.Contains(c, c.db.Dump("Shop"), "Ada")
 	c.visit("branches")
@@ -313,6 +546,25 @@ func consoleRequests(c *consoleTab) {
 	marks := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.chip')].map(e => e.textContent)`)
 	require.Equal(c, []string{"scan", "scan", "scan", "scan"}, marks)
 	c.looks("requests", `document.querySelectorAll('#log tbody tr').length === 9`)
+	shapes := func() []string {
+		return evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#shapes tbody tr')].map(tr => tr.cells[0].textContent)`)
+	}
+	title := func(table, i string) {
+		c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelectorAll('#%s th[scope=col] button')[%s].click()`, table, i)))
+	}
+	before := shapes()
+	title("shapes", "5") // rows read, most first
+	require.Equal(c, []string{"Scan", "Query", "PutItem"}, shapes())
+	title("shapes", "5")
+	require.Equal(c, []string{"PutItem", "Query", "Scan"}, shapes())
+	title("shapes", "5")
+	require.Equal(c, before, shapes(), "as it was")
+	title("log", "1")
+	require.Equal(c, []string{"PutItem", "Query", "Scan"}, slices.Compact(evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#log tbody tr')].map(tr => tr.cells[1].textContent)`)))
+	title("log", "1")
+	title("log", "1")
+	require.Equal(c, "PutItem", evaluate[string](c.T, c.tab, `document.querySelector('#log tbody tr').cells[1].textContent`))
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('#log tbody tr').textContent`), `PK = "CUSTOMER#c9", SK = "2"`)
 	recording := evaluate[string](c.T, c.tab, `fetch(document.querySelector('a[download]').href).then(r => r.text())`)
 	require.Equal(c, 9, strings.Count(recording, "\n"))
 	require.Contains(c, recording, "PutItem {")
@@ -327,14 +579,14 @@ func consoleRequests(c *consoleTab) {
 	}
 	c.looks("request", `document.querySelector('#answer .bracket') !== null`)
 
-	before := c.db.Dump("Shop")
+	dump := c.db.Dump("Shop")
 	c.visit("requests")
 	c.until(`document.querySelectorAll('#log tbody tr').length === 9`)
 	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#log tbody tr')].find(e => e.cells[1].textContent === 'PutItem').querySelector('a').click()`))
 	c.until(`location.pathname === '/request' && document.getElementById('note') !== null`)
 	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('main').textContent`), "put-item")
 	c.looks("write", `document.getElementById('note') !== null`)
-	require.Equal(c, before, c.db.Dump("Shop"))
+	require.Equal(c, dump, c.db.Dump("Shop"))
 
 	c.visit("requests")
 	c.until(`document.querySelectorAll('#shapes tbody tr').length === 3`)
@@ -378,7 +630,7 @@ func consoleTransfer(c *consoleTab) {
 func consoleKeyboard(c *consoleTab) {
 	c.shop()
 	for page, wanted := range map[string][]string{
-		"table?name=Shop": {"query-space", "query-partition", "query-sort", "query-filter", "query-limit", "query-descending", "query-request", "import-file", "import"},
+		"table?name=Shop": {"find", "filter-rows", "grid-scroll", "query-space", "query-partition", "query-sort", "query-filter", "query-limit", "query-descending", "query-request", "import-file", "import"},
 		"branches":        {"snapshot-name", "take"},
 		"":                {"table-name", "table-key", "table-indexes", "create-table"},
 		"requests":        {"request-filter", "pause"},
@@ -454,18 +706,23 @@ func TestConsoleHostile(t *testing.T) {
 	}
 
 	c.visit("table?name=Hostile")
+	c.until(fmt.Sprintf(`document.querySelectorAll('#grid tbody tr').length === %d`, len(hostileTexts())+2))
+	c.safe("hostile-grid", `document.getElementById('grid') !== null`)
+	c.do(chromedp.Evaluate[chromedp.Void](`document.getElementById('columns').open = true`))
+	c.safe("hostile-columns", `document.getElementById('columns').open`)
+	c.visit("table?name=Hostile&view=slices")
 	c.until(fmt.Sprintf(`document.querySelectorAll('.strip').length === %d`, len(hostileTexts())+1))
 	c.safe("hostile-table", `document.querySelector('.strip') !== null`)
 	links := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.strip a')].map(a => a.getAttribute('href'))`)
 	for i, link := range links {
 		c.visit(link)
-		c.until(`document.querySelector('.rows .item') !== null`)
+		c.until(`document.querySelector('#grid tbody tr') !== null`)
 		name := ""
 		if i%5 == 0 || strings.Contains(link, "big") {
 			name = fmt.Sprintf("hostile-collection-%d", i)
 		}
 		c.safe(name, `document.querySelector('#answer .bracket') !== null`)
-		items := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.rows .item a')].map(a => a.getAttribute('href'))`)
+		items := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#grid a[href^="item"]')].map(a => a.getAttribute('href'))`)
 		for k, item := range items {
 			c.visit(item)
 			c.until(`document.querySelector('#item, #note') !== null`) // one is too long for the page
@@ -533,7 +790,7 @@ func TestConsoleLarge(t *testing.T) {
 
 	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"one"},"SK":{"S":"ORDER#0500000"}}`))
 	for _, page := range []string{
-		"", "table?name=One", "table?name=Many", "table?name=Many&index=BySK",
+		"", "table?name=One", "table?name=Many", "table?name=Many&index=BySK", "table?name=Many&view=slices",
 		"collection?name=One&partition=one", "collection?name=One&partition=one&after=" + key,
 		"collection?name=Many&index=BySK&partition=PROFILE%23", "item?name=One&key=" + key,
 	} {
@@ -551,7 +808,7 @@ func TestConsoleLarge(t *testing.T) {
 	for range 30 {
 		at := evaluate[string](t, c.tab, `location.search`)
 		c.follow("next rows")
-		c.until(fmt.Sprintf(`location.search !== %q && document.querySelector('.rows .item') !== null`, at))
+		c.until(fmt.Sprintf(`location.search !== %q && document.querySelector('#grid tbody tr') !== null`, at))
 	}
 	require.Less(t, memory(), before+maxMemory)
 	c.clean()

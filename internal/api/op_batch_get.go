@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -123,9 +124,11 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 
 	b := s.budget(ctx, false)
 	var throttled error // of the first key
+	processed := 0      // keys
 	err := s.db.View(ctx, func(view *table.View) error {
 		var a answer
-		read, processed := 0, 0 // bytes and keys
+		read := 0 // bytes
+		processed = 0
 		full := false
 		named := map[string][]attr.Item{} // the keys by the name of their table
 		uses = uses[:0]
@@ -205,6 +208,11 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 	if err == nil {
 		b.spend()
 		consumeAll(ctx, false, uses)
+		found := 0
+		for _, items := range out.Responses {
+			found += len(items)
+		}
+		event.Of(ctx).Got(processed, found)
 	}
 	return out, err
 }

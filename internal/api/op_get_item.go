@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -81,6 +82,11 @@ func (s *Service) getItem(ctx context.Context, g *get) error {
 	}
 	if err == nil {
 		consume(ctx, g.use.table, false, &g.use.Capacity)
+		found := 0
+		if g.found {
+			found = 1
+		}
+		event.Of(ctx).Got(1, found)
 	}
 	return c.end(ctx, err)
 }

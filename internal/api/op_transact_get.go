@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -50,6 +51,13 @@ func (s *Service) transactGet(
 	}
 	b.spend()
 	used.record(ctx)
+	found := 0
+	for _, r := range out.Responses {
+		if r.Item != nil {
+			found++
+		}
+	}
+	event.Of(ctx).Got(len(out.Responses), found)
 	return out, nil
 }
 

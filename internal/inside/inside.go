@@ -39,6 +39,10 @@ type RequestKeeper interface{ RequestBytes() int }
 // Package sortkey sets it.
 var RequestOf func(event any) []byte
 
+// ItemsOf returns how many items the reads of a *sortkey.Event have named by their keys, and how many of them there
+// are. Package sortkey sets it.
+var ItemsOf func(event any) (asked, found int)
+
 // Control returns the http.Handler with which tests in other languages control the databases of a
 // *server.Server. Package server sets it.
 var Control func(server any) any

@@ -23,6 +23,8 @@ type Event struct {
 	// Traces has a trace for each query and scan; Used is the consumed capacity.
 	Traces []table.Trace
 	Used   []Use
+	// Asked and Found count the items that reads have named by their keys, and those that there are.
+	Asked, Found int
 	// Error is the error code, such as ValidationException, or "" for success.
 	// Message is the error's text.
 	Error, Message string
@@ -70,6 +72,13 @@ type Observer interface {
 func (e *Event) Keep(body []byte) {
 	if e != nil && len(body) > 0 && len(body) <= e.RequestBytes {
 		e.Request = bytes.Clone(body)
+	}
+}
+
+// Got counts items that a read has named by their keys, and those that it found. It does nothing for a nil event.
+func (e *Event) Got(asked, found int) {
+	if e != nil {
+		e.Asked, e.Found = e.Asked+asked, e.Found+found
 	}
 }
 

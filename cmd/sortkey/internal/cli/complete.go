@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/completion"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -23,22 +24,21 @@ import (
 
 // The bounds of what a completion of keys and attributes reads and offers.
 const (
-	mostKeys    = 50  // keys offered
-	pageRows    = 250 // rows read of a table of a server
-	sampledRows = 20  // rows read for their attributes
+	mostKeys    = 50 // keys offered
+	sampledRows = 20 // rows read for their attributes
 )
 
-// A completion completes the arguments of one command of a shell.
-type completion struct {
+// A completer completes the arguments of one command of a shell.
+type completer struct {
 	ctx    context.Context
 	src    *app.Source
-	table  *keyschema.Table
+	keys   completion.Keys
 	schema *keycond.Schema // of the table or of the index of --index
 }
 
-// completionOf returns the completion for a table, or nil outside a shell: only there it is
+// completionOf returns the completer for a table, or nil outside a shell: only there it is
 // known that the database is open.
-func completionOf(cmd *cobra.Command, env *app.Env, table, index string) *completion {
+func completionOf(cmd *cobra.Command, env *app.Env, table, index string) *completer {
 	if env.Source == nil {
 		return nil
 	}
@@ -46,7 +46,8 @@ func completionOf(cmd *cobra.Command, env *app.Env, table, index string) *comple
 	if err != nil || t.Schema(index) == nil {
 		return nil
 	}
-	return &completion{cmd.Context(), env.Source, t, t.Schema(index)}
+	keys := completion.Keys{Target: env.Source.Target, InProcess: env.Source.DB != nil, Table: t, Index: index}
+	return &completer{cmd.Context(), env.Source, keys, keys.Schema()}
 }
 
 // argumentsOf completes the arguments of an operation: the table, then, in a shell, what follows.
@@ -155,23 +156,24 @@ func completeName(expression string, names []string) (all []string, directive co
 
 // attributes completes the attribute at the end of an expression: those of the keys, of the
 // model and of the first rows.
-func (c *completion) attributes(expression string) ([]string, cobra.ShellCompDirective) {
+func (c *completer) attributes(expression string) ([]string, cobra.ShellCompDirective) {
 	found := map[string]bool{}
-	for _, x := range append([]*keyschema.Index{{Key: c.table.Key}}, c.table.Indexes...) {
+	for _, x := range append([]*keyschema.Index{{Key: c.keys.Table.Key}}, c.keys.Table.Indexes...) {
 		for _, a := range x.Key.Attributes() {
 			found[a.Name] = true
 		}
 	}
 	if m := c.src.Model; m != nil {
 		for _, e := range m.Entities {
-			if e.Table.Name == c.table.Name {
+			if e.Table.Name == c.keys.Table.Name {
 				for _, a := range e.Attributes {
 					found[a.Name] = true
 				}
 			}
 		}
 	}
-	if page, ok := c.scan(&wire.ScanInput{TableName: &c.table.Name, Limit: new(int64(sampledRows))}); ok {
+	sample := &wire.ScanInput{TableName: &c.keys.Table.Name, Limit: new(int64(sampledRows))}
+	if page, ok := c.keys.Scan(c.ctx, sample); ok {
 		for _, it := range page.Items {
 			for name := range it.All() {
 				found[string(name)] = true
@@ -187,46 +189,18 @@ func (c *completion) attributes(expression string) ([]string, cobra.ShellCompDir
 	return completeName(expression, names)
 }
 
-// scan returns a page of a scan, unless it fails or takes too long.
-func (c *completion) scan(in *wire.ScanInput) (*wire.ScanOutput, bool) {
-	out, _, err := c.src.Target.Do(c.ctx, in)
-	if err != nil {
-		return nil, false
-	}
-	return out.(*wire.ScanOutput), true
-}
-
-// partitions completes a partition key. In a database of this process it goes from each
-// partition to the next as long as there is time; elsewhere it reads one page.
-func (c *completion) partitions(prefix string) []string {
+// partitions completes a partition key.
+func (c *completer) partitions(prefix string) []string {
 	if len(c.schema.Partition()) != 1 {
 		return nil
 	}
-	in := &wire.ScanInput{TableName: &c.table.Name, Limit: new(int64(pageRows))}
-	if c.src.DB != nil {
-		in.Limit = new(int64(1))
-	}
-	if c.schema.Name() != "" {
-		in.IndexName = new(c.schema.Name())
-	}
-
-	found, whole := map[string]bool{}, false
-	for !whole {
-		page, ok := c.scan(in)
-		if !ok {
-			break
+	found := map[string]bool{}
+	whole := c.keys.Partitions(c.ctx, func(row attr.Item) bool {
+		if key, ok := typed(row.Get(c.schema.Partition()[0].Name)); ok && strings.HasPrefix(key, prefix) {
+			found[key] = true
 		}
-		for _, it := range page.Items {
-			if key, ok := typed(it.Get(c.schema.Partition()[0].Name)); ok && strings.HasPrefix(key, prefix) {
-				found[key] = true
-			}
-		}
-		whole = page.LastEvaluatedKey.Len() == 0
-		if c.src.DB == nil {
-			break
-		}
-		in.ExclusiveStartKey = endOfPartition(page.LastEvaluatedKey, c.schema)
-	}
+		return true
+	})
 	keys := slices.Sorted(maps.Keys(found))
 	switch {
 	case !whole:
@@ -251,36 +225,8 @@ func abridged(keys []string, prefix, last string) []string {
 	return append(keys, common(keys[0], last)+"…", last)
 }
 
-// endOfPartition returns a key above all rows of the partition of a key.
-func endOfPartition(key attr.Item, schema *keycond.Schema) attr.Item {
-	var b attr.Builder
-	for name, v := range key.All() {
-		if !slices.ContainsFunc(schema.Partition(), func(a keycond.Attribute) bool { return a.Name == string(name) }) {
-			v = highest(v.Kind())
-		}
-		b.Add(string(name), v)
-	}
-	return b.Item()
-}
-
-// highest returns the highest value that a sort key of a kind can have.
-func highest(kind attr.Kind) attr.Value {
-	const most = 1024 // bytes
-	switch kind {
-	case attr.Number:
-		v, err := attr.NewNumber(strings.Repeat("9", 38) + "e88")
-		if err != nil {
-			panic(err) // it is the highest number
-		}
-		return v
-	case attr.Binary:
-		return attr.NewBinary([]byte(strings.Repeat("\xff", most)))
-	}
-	return attr.NewString(strings.Repeat("\U0010FFFF", most/4))
-}
-
 // sortKeys completes a sort key in a partition.
-func (c *completion) sortKeys(partition, prefix string) []string {
+func (c *completer) sortKeys(partition, prefix string) []string {
 	key := c.schema.Sort()[0]
 	first, more := c.rows(partition, prefix, false)
 	var keys []string
@@ -303,26 +249,15 @@ func (c *completion) sortKeys(partition, prefix string) []string {
 
 // rows returns the first rows of a partition whose sort keys have a prefix, or the last one,
 // and whether there are more.
-func (c *completion) rows(partition, prefix string, last bool) (rows []attr.Item, more bool) {
-	q := ask.Query{
-		Index: c.schema.Name(), Partition: []string{partition}, Limit: mostKeys, Backwards: last,
-	}
+func (c *completer) rows(partition, prefix string, last bool) (rows []attr.Item, more bool) {
+	q := ask.Query{Partition: []string{partition}, Limit: mostKeys, Backwards: last}
 	if last {
 		q.Limit = 1
 	}
 	if prefix != "" && c.schema.Sort()[0].Kind == attr.String {
 		q.Sort = []string{strconv.Quote(prefix) + "*"}
 	}
-	in, err := q.Input(c.table)
-	if err != nil {
-		return nil, false
-	}
-	out, _, err := c.src.Target.Do(c.ctx, in)
-	if err != nil {
-		return nil, false
-	}
-	page := out.(*wire.QueryOutput)
-	return page.Items, page.LastEvaluatedKey.Len() > 0
+	return c.keys.Rows(c.ctx, q)
 }
 
 // common returns what two texts begin with.
@@ -338,7 +273,7 @@ var operatorBefore = regexp.MustCompile(
 	`(?i)^\s*(?:<=|>=|==|<|>|=|(?:begins|starts)[_-]with\s|between\s(?:.*\sand\s)?)\s*`)
 
 // conditions completes the key at the end of a condition on the sort key of a partition.
-func (c *completion) conditions(partition, condition string) (all []string) {
+func (c *completer) conditions(partition, condition string) (all []string) {
 	operator := operatorBefore.FindString(condition)
 	for _, key := range c.sortKeys(partition, strings.TrimPrefix(condition, operator)) {
 		if operator == "" {

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -15,125 +14,15 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
-
-// A collectionPage shows the rows of a partition in order, a part at a time.
-type collectionPage struct {
-	Table, Index, Partition string
-	Form                    report.Asked
-	Cells                   []cell
-	Items                   []itemRow
-	Kinds                   []kindCount
-	Bytes                   int
-	First, Next             string // addresses, or ""
-}
-
-// An itemRow is a row of a collection.
-type itemRow struct {
-	Kind, Color, Key, Hex, Link string
-	Bytes                       int
-	Attributes                  []attribute
-	More                        int
-}
 
 type attribute struct{ Name, Value string }
 
 const (
-	maxShown  = 8  // attributes of a row
-	maxValue  = 60 // characters of a value
-	rowsShown = 200
+	maxShown = 8  // attributes of a changed item
+	maxValue = 60 // characters of a value
 )
-
-func (s *Server) collection(r *http.Request) (string, any, error) {
-	t, index, err := s.open(r)
-	if err != nil {
-		return "", nil, err
-	}
-
-	typed := r.FormValue("partition")
-	q := ask.Query{Index: index, Partition: []string{typed}, Limit: rowsShown}
-	in, err := q.Input(t)
-	if err != nil {
-		return "", nil, &badRequest{err}
-	}
-	if in.ExclusiveStartKey, err = cursor(r.FormValue("after")); err != nil {
-		return "", nil, err
-	}
-
-	out, _, err := s.opts.Target.Do(r.Context(), in)
-	if err != nil {
-		return "", nil, &badRequest{err}
-	}
-	page := out.(*wire.QueryOutput)
-	p := &collectionPage{Table: t.Name, Index: index, Partition: typed, Form: form(t, index, typed)}
-	var kinds []string
-	n := map[string]int{}
-	left, last := room(pageBytes), page.LastEvaluatedKey
-	for i, it := range page.Items {
-		row := s.itemRow(t, index, it)
-		if !left.take(row.texts()...) && i > 0 {
-			last = cursorOf(t, index, page.Items[i-1])
-			break
-		}
-		kinds = append(kinds, row.Kind)
-		p.Bytes += row.Bytes
-		p.Items = append(p.Items, row)
-		if n[row.Kind]++; n[row.Kind] == 1 {
-			p.Kinds = append(p.Kinds, kindCount{Kind: row.Kind, Color: row.Color})
-		}
-	}
-
-	for i := range p.Kinds {
-		p.Kinds[i].N = n[p.Kinds[i].Kind]
-	}
-	p.Cells = s.cells(kinds, max(len(kinds), 1))
-	address := []string{"name", t.Name, "index", index, "partition", typed}
-	if in.ExclusiveStartKey != nil {
-		p.First = "collection?" + query(address...)
-	}
-	if last != nil {
-		p.Next = "collection?" + query(append(address, "after", cursorText(last))...)
-	}
-	return "collection", p, nil
-}
-
-func (s *Server) itemRow(t *keyschema.Table, index string, it attr.Item) itemRow {
-	schema := t.Schema(index)
-	kind := s.kind(t, it)
-	row := itemRow{Kind: kind, Color: s.color(kind), Bytes: it.Size(), Key: valuesText(it, schema.Sort())}
-	if row.Key == "" {
-		row.Key = valuesText(it, t.Key.Attributes())
-	}
-	for _, a := range schema.Sort() {
-		row.Hex += text.Hex(it.Get(a.Name).Raw()) + " "
-	}
-	row.Link = "item?" + query("name", t.Name, "key", cursorText(keyOf(t, it)))
-	for name, v := range it.All() {
-		name := string(name)
-		if slices.ContainsFunc(schema.Attributes(), func(a keycond.Attribute) bool { return a.Name == name }) {
-			continue
-		}
-		if len(row.Attributes) == maxShown {
-			row.More++
-			continue
-		}
-		one := attribute{Name: clip(text.Visible(name), maxValue), Value: clip(text.Literal(v), maxValue)}
-		row.Attributes = append(row.Attributes, one)
-	}
-	return row
-}
-
-// texts returns the texts of a row.
-func (r *itemRow) texts() []string {
-	all := []string{r.Kind, r.Key, r.Hex, r.Link}
-	for _, a := range r.Attributes {
-		all = append(all, a.Name, a.Value)
-	}
-	return all
-}
 
 // keyOf returns the key of an item in its table.
 func keyOf(t *keyschema.Table, it attr.Item) attr.Item {

@@ -104,6 +104,8 @@ func (s *Server) Handler() http.Handler {
 	page("GET /{$}", s.tables)
 	page("GET /table", s.table)
 	page("GET /collection", s.collection)
+	mux.HandleFunc("GET /beyond", s.beyond)
+	mux.HandleFunc("GET /keys", s.keys)
 	page("GET /item", s.item)
 	page("GET /requests", s.requests)
 	page("GET /request", s.request)
@@ -117,7 +119,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /query", s.query)
 	mux.HandleFunc("POST /query", s.query)
 	mux.HandleFunc("POST /preview", s.preview)
+	mux.HandleFunc("POST /convert", s.convert)
 	mux.HandleFunc("POST /put", s.put)
+	mux.HandleFunc("POST /bulk", s.bulk)
 	mux.HandleFunc("POST /delete", s.remove)
 	mux.HandleFunc("GET /export", s.export)
 	mux.HandleFunc("POST /import", s.importing)
@@ -133,6 +137,8 @@ func (s *Server) Handler() http.Handler {
 		"page.css":    {"text/css", func() string { return report.Style(maxColors) + own("console.css") }},
 		"page.js":     {"text/javascript", report.Script},
 		"console.js":  {"text/javascript", func() string { return own("console.js") }},
+		"grid.js":     {"text/javascript", func() string { return own("grid.js") }},
+		"keys.js":     {"text/javascript", func() string { return own("keys.js") }},
 		"transfer.js": {"text/javascript", func() string { return own("transfer.js") }},
 		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
 		"buttons.js":  {"text/javascript", func() string { return own("buttons.js") }},
@@ -228,11 +234,15 @@ func fail(w http.ResponseWriter, err error) {
 	if errors.As(err, new(*badRequest)) {
 		status = http.StatusBadRequest
 	}
-	message := err.Error()
+	http.Error(w, text.VisibleLines(message(err)), status)
+}
+
+// message returns the text of an error, and what to do about it.
+func message(err error) string {
 	if hint := advice.Of(err); hint != "" {
-		message += "\nTo do: " + hint
+		return err.Error() + "\nTo do: " + hint
 	}
-	http.Error(w, text.VisibleLines(message), status)
+	return err.Error()
 }
 
 // A badRequest is an error in what the page sent.

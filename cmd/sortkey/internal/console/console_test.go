@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -55,6 +57,16 @@ func (c *client) do(method, path, body string) (status int, text string) {
 	return resp.StatusCode, c.read(resp)
 }
 
+// location returns where a path leads.
+func (c *client) location(path string) (status int, next string) {
+	c.Helper()
+	plain := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := plain.Get(c.url + "/" + path)
+	require.NoError(c, err)
+	c.read(resp)
+	return resp.StatusCode, resp.Header.Get("Location")
+}
+
 // read reads a response.
 func (c *client) read(resp *http.Response) string {
 	c.Helper()
@@ -62,6 +74,18 @@ func (c *client) read(resp *http.Response) string {
 	data, err := io.ReadAll(resp.Body)
 	require.NoError(c, err)
 	return string(data)
+}
+
+// sum returns what a page knows an item by, from its DynamoDB JSON.
+func sum(t *testing.T, text string) string {
+	t.Helper()
+	if text == "" {
+		return ""
+	}
+	it, err := attr.ParseItem([]byte(text))
+	require.NoError(t, err)
+	hash := sha256.Sum256(it)
+	return base64.RawURLEncoding.EncodeToString(hash[:12])
 }
 
 // page returns a page, which is safe: no inline script or style, nothing invisible.
@@ -100,16 +124,16 @@ func TestPages(t *testing.T) {
 	require.Contains(t, page, "PK / SK")
 	require.Contains(t, page, "ByDay (day / SK)")
 
-	page = c.page("table?name=Shop")
+	page = c.page("table?name=Shop&view=slices")
 	require.Contains(t, page, "CUSTOMER#c1")
 	require.Contains(t, page, "31")
 	require.Contains(t, page, "in 2 partitions")
 	require.Contains(t, page, "ORDER <span")
-	page = c.page("table?name=Shop&index=ByDay")
+	page = c.page("table?name=Shop&view=slices&index=ByDay")
 	require.Contains(t, page, "2026-01-05")
 
 	page = c.page("collection?name=Shop&partition=CUSTOMER%23c1")
-	require.Contains(t, page, "31 rows in order")
+	require.Contains(t, page, "31 rows,")
 	require.Less(t, strings.Index(page, "ORDER#0003"), strings.Index(page, "ORDER#0004"))
 	require.Contains(t, page, `value="CUSTOMER#c1"`, "the query begins with the partition")
 	page = c.page("collection?name=Shop&partition=CUSTOMER%23c2")
@@ -157,14 +181,14 @@ func TestCreate(t *testing.T) {
 	require.Contains(t, page, "PK / n (N)")
 	require.Contains(t, page, "ByDay")
 	require.Contains(t, page, "BySort")
-	require.Contains(t, c.page("item?name=Things"), `&#34;N&#34;: &#34;0&#34;`)
+	require.Contains(t, c.page("item?name=Things"), `&#34;n&#34;: 0`)
 
 	body := `{"Is": "{\"PK\": \"a\", \"n\": 7}"}`
 	status, text := c.do(http.MethodPost, "put?name=Things&key=", body)
 	require.Equal(t, http.StatusOK, status, text)
 	status, text = c.do(http.MethodPost, "put?name=Things&key=", body)
 	require.Equal(t, http.StatusConflict, status, text)
-	was := `{"Was": "{\"PK\": {\"S\": \"a\"}, \"n\": {\"N\": \"7\"}}"}`
+	was := `{"Sum": "` + sum(t, `{"PK": {"S": "a"}, "n": {"N": "7"}}`) + `"}`
 	status, text = c.do(http.MethodPost, "delete?name=Things&key=", was)
 	require.Equal(t, http.StatusBadRequest, status, text)
 	require.Contains(t, c.db.Dump("Things"), `"a"`)
@@ -195,7 +219,6 @@ func TestMany(t *testing.T) {
 			c.db.Put("Big", map[string]any{"PK": fmt.Sprintf("p%d", i), "SK": i})
 		}
 	}
-	next := regexp.MustCompile(`<a href="([^"]*after=[^"]*)">next rows`)
 	walk := func(path string, count *regexp.Regexp) (pages int, found map[string]int) {
 		found = map[string]int{}
 		for path != "" {
@@ -212,10 +235,16 @@ func TestMany(t *testing.T) {
 		}
 		return pages, found
 	}
-	pages, found := walk("collection?name=Big&partition=one", regexp.MustCompile(`<code class="key" [^>]*>(\d+)</code>`))
-	require.Equal(t, 13, pages)
-	require.Len(t, found, 2500)
-	pages, found = walk("table?name=Big", regexp.MustCompile(`title="(p\d+)"`))
+	itemLink := regexp.MustCompile(`href="(item\?key=[^"]*)"`)
+	for _, path := range []string{"collection?name=Big&partition=one", "collection?name=Big&partition=one&order=descending"} {
+		pages, found := walk(path, itemLink)
+		require.Equal(t, 25, pages)
+		require.Len(t, found, 2500)
+	}
+	pages, found := walk("table?name=Big", itemLink)
+	require.Equal(t, 38, pages)
+	require.Len(t, found, 3750)
+	pages, found = walk("table?name=Big&view=slices", regexp.MustCompile(`title="(p\d+)"`))
 	require.Equal(t, 4, pages)
 	require.Len(t, found, 1250)
 	for key, n := range found {
@@ -231,9 +260,11 @@ func TestEdit(t *testing.T) {
 	where := "?name=Shop&key=" + key
 	page := c.page("item" + where)
 	was := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(page)[1])
-	require.JSONEq(t, `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Ada"}}`, was)
+	require.JSONEq(t, `{"PK":"CUSTOMER#c1","SK":"PROFILE#","name":"Ada"}`, was)
+	was = `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Ada"}}`
+	require.Contains(t, page, `data-sum="`+sum(t, was)+`"`)
 	send := func(path, was, is string) (int, string) {
-		body, err := json.Marshal(map[string]string{"Was": was, "Is": is})
+		body, err := json.Marshal(map[string]string{"Sum": sum(t, was), "Is": is})
 		require.NoError(t, err)
 		return c.do("POST", path+where, string(body))
 	}
@@ -242,7 +273,13 @@ func TestEdit(t *testing.T) {
 	plain := `{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Grace", "day": "2026-02-01"}`
 	_, text := send("preview", was, plain)
 	require.Contains(t, text, "1 write unit for the table")
-	require.Contains(t, text, `index ByDay: a new row, "2026-02-01"`)
+	require.Contains(t, text, `index ByDay: a new row, &#34;2026-02-01&#34;`)
+	require.Regexp(t, `(?s)name</th>.*<del class="value">&#34;Ada&#34;</del>.*<ins class="value">&#34;Grace&#34;</ins>`, text)
+	require.Regexp(t, `(?s)day</th>.*none.*<ins class="value">&#34;2026-02-01&#34;</ins>`, text)
+	_, text = send("preview", was, was)
+	require.Contains(t, text, "Nothing changes")
+	_, text = send("preview", is, plain)
+	require.Contains(t, text, "Somebody has changed the item")
 	_, text = send("preview", was, strings.Replace(plain, "PROFILE#", "OTHER#", 1))
 	require.Contains(t, text, "SK is another")
 	_, text = send("preview", was, `{"PK": 7, "SK": "x"}`)
@@ -295,7 +332,7 @@ func TestBranches(t *testing.T) {
 	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"}}`))
 	where := "?name=Shop&key=" + key
 	put := func(prefix, was, is string) {
-		body, err := json.Marshal(map[string]string{"Was": was, "Is": is})
+		body, err := json.Marshal(map[string]string{"Sum": sum(t, was), "Is": is})
 		require.NoError(t, err)
 		status, text := c.do("POST", prefix+"put"+where, string(body))
 		require.Equal(t, http.StatusOK, status, text)
@@ -345,11 +382,19 @@ func TestInvisible(t *testing.T) {
 	name := "a\u202e\u0007\u00a0\U000e0041</textarea>\r\n"
 	c.db.Put("Shop", map[string]any{"PK": "x", "name": name, "n": 1})
 	where := "?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"x"}}`))
-	was := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(c.page("item" + where))[1])
-	body, err := json.Marshal(map[string]string{"Was": was, "Is": strings.Replace(was, `"1"`, `"2"`, 1)})
-	require.NoError(t, err)
-	status, text := c.do("POST", "put"+where, string(body))
-	require.Equal(t, http.StatusOK, status, text)
+	page := c.page("item" + where)
+	send := func(path, is string, plain bool) string {
+		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain})
+		require.NoError(t, err)
+		status, text := c.do("POST", path+where, string(body))
+		require.Equal(t, http.StatusOK, status, text)
+		return text
+	}
+	is := strings.Replace(html.UnescapeString(textarea.FindStringSubmatch(page)[1]), `"n": 1`, `"n": 2`, 1)
+	typed := send("convert", is, true)
+	require.NotRegexp(t, `[\x00-\x09\x{202e}]`, typed)
+	require.JSONEq(t, is, send("convert", typed, false))
+	send("put", typed, false)
 	got := sortkeytest.Items[struct {
 		Name string `dynamodbav:"name"`
 		N    int    `dynamodbav:"n"`

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/table"
@@ -23,9 +21,13 @@ import (
 type itemPage struct {
 	Table, Key, Cursor string
 	Found              bool
-	JSON               string // DynamoDB JSON, indented
+	JSON               string // indented, unless it is long
+	Plain              bool   // plain JSON, not DynamoDB JSON
+	Sum                string // of the item, "" if there is none
+	Lines              int    // of the box
 	Bytes              int
 	Back               string
+	Box                keyBox
 	New                bool   // the form for an item with any key
 	Large              string // where to get an item that is too large for the page, or ""
 }
@@ -51,22 +53,33 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 		}
 	}
 
-	var b bytes.Buffer
-	if err := json.Indent(&b, shown.AppendJSON(nil), "", "  "); err != nil {
-		return "", nil, err
+	p.Box = boxOf(t, "", "")
+	if key != nil {
+		p.Box.At = askText(key, t.Key.Partition())
 	}
-	p.JSON, p.Bytes = text.VisibleJSON(b.String()), shown.Size()
-	left := room(pageBytes)
-	if !left.take(p.JSON) {
-		p.JSON = text.VisibleJSON(string(shown.AppendJSON(nil)))
-		if left = room(pageBytes); !left.take(p.JSON) {
+	p.Bytes, p.Plain = shown.Size(), isPlain(t, shown)
+	if p.Found {
+		p.Sum = sumOf(shown)
+	}
+	if p.JSON = jsonOf(shown, p.Plain, true); !fits(p.JSON) {
+		if p.JSON = jsonOf(shown, p.Plain, false); !fits(p.JSON) {
 			get := &wire.GetItemInput{TableName: &t.Name, Key: key}
 			p.JSON = ""
 			request := `{"operation":"GetItem",` + string(get.AppendJSON(nil))[1:]
 			p.Large = "export?" + query("name", t.Name, "request", request)
 		}
 	}
+	p.Lines = min(strings.Count(p.JSON, "\n")+3, maxLines)
 	return "item", p, nil
+}
+
+// maxLines is the number of lines of the box in which an item is edited.
+const maxLines = 24
+
+// fits reports whether a page has room for a text.
+func fits(s string) bool {
+	left := room(pageBytes)
+	return left.take(s)
 }
 
 // blank returns an item whose key is to be filled in.
@@ -107,71 +120,115 @@ func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (a
 	return page.Item, nil
 }
 
-// A change is what the page sends to write an item: the text that it got, and the text that is to be.
-type change struct{ Was, Is string }
+// A change is what the page sends to write an item: the sum of the item that it got, and the text that is to be.
+type change struct {
+	Sum, Is string
+	Plain   bool // the text is plain JSON
+}
 
 // maxBody is the size of a change in bytes: two items, escaped.
 const maxBody = 8 << 20
 
-// changed reads a change. An item that was not there is nil.
-func (s *Server) changed(w http.ResponseWriter, r *http.Request) (was, is attr.Item, err error) {
+// An edit is a change as it is read. An item that is not there is nil.
+type edit struct {
+	t            *keyschema.Table
+	key, was, is attr.Item
+	moved        bool // the item is not as the page got it
+	plain        bool
+}
+
+// changed reads a change, and the item as it is now.
+func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) {
+	t, key, err := s.keyed(r)
+	if err != nil {
+		return nil, err
+	}
 	var c change
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	if err := dec.Decode(&c); err != nil {
-		return nil, nil, bad("the change cannot be read: %v", err)
+		return nil, bad("the change cannot be read: %v", err)
 	}
-	if c.Was != "" {
-		if was, err = attr.ParseItem([]byte(c.Was)); err != nil {
-			return nil, nil, bad("the item as it was: %v", err)
+
+	e := &edit{t: t, key: key, plain: c.Plain}
+	if key != nil {
+		if e.was, err = s.read(r.Context(), t, key); err != nil {
+			return nil, err
 		}
 	}
+	e.moved = sumOf(e.was) != c.Sum
 	if c.Is != "" {
-		if is, err = transfer.DecodeItem([]byte(c.Is)); err != nil {
-			return nil, nil, bad(
-				`%v; write DynamoDB JSON such as {"id": {"S": "x"}}, or plain JSON such as {"id": "x"}`, err,
-			)
-		}
+		e.is, err = itemOf(t, e.was, c.Is, c.Plain)
 	}
-	return was, is, nil
+	return e, err
+}
+
+// A previewPage says what a put would write, before it is sent.
+type previewPage struct {
+	Moved bool
+	Lines []string // what it costs, and what happens in indexes
+	Diffs []difference
+	More  int  // differences that are not shown
+	Same  bool // nothing would change
 }
 
 // preview says what a put would write, before it is sent.
 func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
-	t, key, err := s.keyed(r)
+	e, err := s.changed(w, r)
+	if err == nil && e.is == nil {
+		err = bad("there is no item")
+	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
 
-	was, is, err := s.changed(w, r)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	if is == nil {
-		fail(w, bad("there is no item"))
-		return
-	}
-
-	lines := []string{fmt.Sprintf("%s, %s", text.Count(is.Size(), "byte"), units(was, is))}
-	for _, a := range t.Key.Attributes() {
-		if v := is.Get(a.Name); v.Kind() != a.Kind {
-			lines = append(lines, fmt.Sprintf(
+	p := previewPage{Moved: e.moved}
+	was := e.was
+	for _, a := range e.t.Key.Attributes() {
+		if v := e.is.Get(a.Name); v.Kind() != a.Kind {
+			p.Lines = append(p.Lines, fmt.Sprintf(
 				"%s must be of type %v: the service would refuse the item", a.Name, a.Kind,
 			))
-		} else if key != nil && !attr.Equal(v, key.Get(a.Name)) {
-			lines = append(lines, fmt.Sprintf(
+		} else if e.key != nil && !attr.Equal(v, e.key.Get(a.Name)) {
+			p.Lines = append(p.Lines, fmt.Sprintf(
 				"%s is another: this writes another item, and leaves the old one", a.Name,
 			))
 			was = nil
 		}
 	}
 
-	for _, name := range t.IndexNames() {
-		lines = append(lines, "index "+name+": "+entry(t, name, was, is))
+	p.Lines = append(p.Lines, text.Count(e.is.Size(), "byte")+", "+units(was, e.is))
+	for _, name := range e.t.IndexNames() {
+		p.Lines = append(p.Lines, "index "+name+": "+entry(e.t, name, was, e.is))
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte(text.VisibleLines(strings.Join(lines, "\n"))))
+	p.Diffs, p.More = differences(was, e.is)
+	p.Same = was != nil && len(p.Diffs) == 0
+	var b strings.Builder
+	if err := templates().ExecuteTemplate(&b, "preview", p); err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte(text.VisibleLines(b.String())))
+}
+
+// convert writes the item of a change in the other form of JSON.
+func (s *Server) convert(w http.ResponseWriter, r *http.Request) {
+	e, err := s.changed(w, r)
+	if err == nil && e.is == nil {
+		err = bad("there is no item")
+	}
+	if err == nil && !e.plain {
+		if again, wrong := itemOf(e.t, e.is, jsonOf(e.is, true, false), true); wrong != nil || !again.Equal(e.is) {
+			err = bad("plain JSON cannot say the types of this item")
+		}
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(jsonOf(e.is, !e.plain, true)))
 }
 
 // units says what the write of an item costs in its table.
@@ -239,30 +296,22 @@ func writeOf(t *keyschema.Table, was, is attr.Item) wire.Request {
 
 // write reads a change, and sends it unless the item is no longer as the page got it.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
-	t, key, err := s.keyed(r)
+	e, err := s.changed(w, r)
 	if err != nil {
 		fail(w, err)
 		return
 	}
-
-	was, is, err := s.changed(w, r)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	if missing := put && is == nil || !put && was == nil; missing {
+	if missing := put && e.is == nil || !put && (e.key == nil || e.was == nil && !e.moved); missing {
 		fail(w, bad("there is no item"))
 		return
 	}
+	t, was, is := e.t, e.was, e.is
 	if !put {
 		is = nil
 	}
-	if put && !keyOf(t, is).Equal(keyOf(t, key)) {
+	if put && !keyOf(t, is).Equal(e.key) {
 		was = nil // another item, which must not exist
-	} else if now, err := s.read(r.Context(), t, key); err != nil {
-		fail(w, err)
-		return
-	} else if !same(now, was) { // attributes that were added are in no condition
+	} else if e.moved { // also if attributes were added, which are in no condition
 		http.Error(w, errMoved.Error(), http.StatusConflict)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -16,7 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 // program sends requests as a program does, one of each kind, and returns what the page gets of them.
@@ -58,7 +61,13 @@ func (c *client) program() (all []console.Request, shapes []console.Shape) {
 	})
 	require.NoError(c, err)
 
-	ctx, cancel := context.WithCancel(ctx)
+	return c.recorded()
+}
+
+// recorded returns what the page gets of the requests so far.
+func (c *client) recorded() (all []console.Request, shapes []console.Shape) {
+	c.Helper()
+	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/events", nil)
 	require.NoError(c, err)
@@ -71,6 +80,85 @@ func (c *client) program() (all []console.Request, shapes []console.Shape) {
 	}
 	require.NoError(c, json.NewDecoder(&events{r: resp.Body}).Decode(&batch))
 	return batch.Requests, batch.Shapes
+}
+
+// TestItemsOfRequests holds that requests on items say which items these are, and how many they read, found and wrote.
+func TestItemsOfRequests(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	ctx := t.Context()
+	s := func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+	key := func(sk string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{"PK": s("CUSTOMER#c1"), "SK": s(sk)}
+	}
+	for _, sk := range []string{"PROFILE#", "none"} {
+		_, err := c.db.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: new("Shop"), Key: key(sk)})
+		require.NoError(t, err)
+	}
+	_, err := c.db.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: new("Shop"), Item: key("new<b>")})
+	require.NoError(t, err)
+	_, err = c.db.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: new("Shop"), Key: key("new<b>")})
+	require.NoError(t, err)
+	_, err = c.db.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: new("Shop"), Key: key("x\u202e"), ConditionExpression: new("attribute_exists(PK)")})
+	require.Error(t, err)
+	keys := types.KeysAndAttributes{}
+	for i := range 5 {
+		keys.Keys = append(keys.Keys, key(fmt.Sprintf("ORDER#%04d", 28+i)))
+	}
+	_, err = c.db.Client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Shop": keys}})
+	require.NoError(t, err)
+	_, err = c.db.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Delete: &types.Delete{TableName: new("Shop"), Key: key("a")}},
+		{ConditionCheck: &types.ConditionCheck{TableName: new("Shop"), Key: key("b"), ConditionExpression: new("attribute_not_exists(PK)")}},
+	}})
+	require.NoError(t, err)
+
+	all, shapes := c.recorded()
+	var got []string
+	for _, one := range all {
+		got = append(got, fmt.Sprintf("%s %d %d %d: %s %s", one.Operation, one.Examined, one.Returned, one.Written, one.Slice, one.Message))
+	}
+	c1 := func(sk string) string { return `PK = "CUSTOMER#c1", SK = "` + sk + `"` }
+	require.Equal(t, []string{
+		`GetItem 1 1 0: ` + c1("PROFILE#") + ` `, `GetItem 1 0 0: ` + c1("none") + ` `, `PutItem 0 0 1: ` + c1("new<b>") + ` `,
+		`DeleteItem 0 0 1: ` + c1("new<b>") + ` `, `UpdateItem 0 0 0: ` + c1(`x\u202e`) + ` The conditional request failed`,
+		`BatchGetItem 5 2 0: ` + c1("ORDER#0028") + "; " + c1("ORDER#0029") + "; " + c1("ORDER#0030") + `; and 2 items more `,
+		`TransactWriteItems 0 0 1: ` + c1("a") + "; " + c1("b") + ` `,
+	}, got)
+	for _, shape := range shapes {
+		require.LessOrEqual(t, shape.Millis50, shape.Millis95)
+		if shape.Operation == "UpdateItem" {
+			require.Equal(t, "ConditionalCheckFailedException: The conditional request failed", shape.Message)
+		}
+	}
+	require.Contains(t, c.page(fmt.Sprintf("request?n=%d", all[3].N)), "It wrote")
+}
+
+// TestItemsOfBatches is TestItemsOfRequests for operations that a client in this process sends without JSON.
+func TestItemsOfBatches(t *testing.T) {
+	t.Parallel()
+	r := console.NewRecorder()
+	h := recorded(t, r)
+	db := sortkeytest.New(t)
+	db.Table("Shop", "PK / SK") // it describes that of h
+	pages := httptest.NewServer(quiet(console.New(console.Options{
+		Client: db.Client, Target: explain.InProcess(db.DB), Requests: r,
+	}).Handler()))
+	t.Cleanup(pages.Close)
+	require.Equal(t, http.StatusOK, post(h, "BatchWriteItem", `{"RequestItems": {"Shop": [
+		{"PutRequest": {"Item": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "a"}}}},
+		{"DeleteRequest": {"Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "b"}}}}]}}`))
+	require.Equal(t, http.StatusOK, post(h, "TransactGetItems", `{"TransactItems": [
+		{"Get": {"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "a"}}}},
+		{"Get": {"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "b"}}}}]}`))
+	all, _ := (&client{t, db, pages.URL}).recorded()
+	var got []string
+	for _, one := range all[len(all)-2:] {
+		got = append(got, fmt.Sprintf("%s %d %d %d: %s", one.Operation, one.Examined, one.Returned, one.Written, one.Slice))
+	}
+	const items = `PK = "CUSTOMER#c1", SK = "a"; PK = "CUSTOMER#c1", SK = "b"`
+	require.Equal(t, []string{"BatchWriteItem 0 0 2: " + items, "TransactGetItems 2 1 0: " + items}, got)
 }
 
 var (

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -32,13 +33,14 @@ type Request struct {
 	At        string  `json:"at"`
 	Operation string  `json:"operation"`
 	Table     string  `json:"table"`
-	Slice     string  `json:"slice"` // what it read, in words
+	Slice     string  `json:"slice"` // what it read, or which items it names, in words
 	Examined  int     `json:"examined"`
 	Returned  int     `json:"returned"`
+	Written   int     `json:"written"` // items
 	Units     float64 `json:"units"`
 	Millis    float64 `json:"ms"`
 	Error     string  `json:"error,omitempty"`
-	Message   string  `json:"-"`
+	Message   string  `json:"message,omitempty"`
 	Mark      string  `json:"mark,omitempty"` // scan or waste
 
 	body []byte // in JSON, or nil if it is longer than keptBytes
@@ -54,12 +56,42 @@ type Shape struct {
 	Errors     int     `json:"errors"`
 	Examined   int     `json:"examined"`
 	Returned   int     `json:"returned"`
+	Written    int     `json:"written"`
 	Units      float64 `json:"units"`
 	Millis     float64 `json:"ms"`
-	Mark       string  `json:"mark,omitempty"` // scan or waste
+	Message    string  `json:"message,omitempty"` // of the last error
+	Mark       string  `json:"mark,omitempty"`    // scan or waste
+
+	// The median and the 95th percentile of the last requests.
+
+	Units50  float64 `json:"units50"`
+	Units95  float64 `json:"units95"`
+	Millis50 float64 `json:"ms50"`
+	Millis95 float64 `json:"ms95"`
 
 	first, last time.Time
-	body        []byte // of the last that was kept and not refused
+	body        []byte   // of the last that was kept and not refused
+	recent      []sample // a ring
+}
+
+// A sample is what one request of a shape took.
+type sample struct{ units, millis float32 }
+
+// percentiles sets the percentiles of the last requests.
+func (s *Shape) percentiles() {
+	of := func(value func(sample) float32) (median, high float64) {
+		all := make([]float32, len(s.recent))
+		for i, one := range s.recent {
+			all[i] = value(one)
+		}
+		slices.Sort(all)
+		at := func(percent int) float64 { // of the least values that are not below so many of all
+			return math.Round(1000*float64(all[max((len(all)*percent+99)/100-1, 0)])) / 1000
+		}
+		return at(50), at(95)
+	}
+	s.Units50, s.Units95 = of(func(one sample) float32 { return one.units })
+	s.Millis50, s.Millis95 = of(func(one sample) float32 { return one.millis })
 }
 
 // Rate returns the number of requests a second since the first, or 0 if it is too early to say.
@@ -77,6 +109,7 @@ const (
 	keptBytes     = 8 << 10 // of the body of a request
 	maxConditions = 300     // bytes of the text of a shape
 	maxMessage    = 500     // bytes of the text of an error
+	maxSamples    = 200     // requests of a shape from which its percentiles are
 )
 
 // NewRecorder returns an empty recorder.
@@ -96,6 +129,8 @@ func markOf(operation string, examined, returned int) string {
 	switch {
 	case operation == "Scan":
 		return "scan"
+	case strings.Contains(operation, "GetItem"): // keys without an item are no rows that are dropped
+		return ""
 	case examined >= 10 && float64(examined-returned) > wasted*float64(examined):
 		return "waste"
 	}
@@ -110,6 +145,12 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 		Examined: e.Examined, Returned: e.Returned, Millis: float64(e.Duration.Microseconds()) / 1000,
 		Error: seen(e.Error, maxName), Message: seen(e.Message, maxMessage), body: inside.RequestOf(e),
 	}
+	asked, found := inside.ItemsOf(e)
+	one.Examined += asked
+	one.Returned += found
+	if e.Error == "" {
+		one.Written = writes(e.Operation, one.body)
+	}
 	for _, u := range e.Units {
 		one.Units += u.Units
 	}
@@ -121,7 +162,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 			one.Slice = t.Slice()
 		}
 	}
-	one.Mark = markOf(e.Operation, e.Examined, e.Returned)
+	one.Mark = markOf(one.Operation, one.Examined, one.Returned)
 	conditions := seen(conditionsOf(e.Operation, one.body), maxConditions)
 
 	r.mu.Lock()
@@ -144,11 +185,22 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	shape.last = e.Start
 	shape.Examined += one.Examined
 	shape.Returned += one.Returned
+	shape.Written += one.Written
 	shape.Units += one.Units
 	shape.Millis += one.Millis
+	now := sample{float32(one.Units), float32(one.Millis)}
+	if len(shape.recent) < maxSamples {
+		shape.recent = append(shape.recent, now)
+	} else {
+		shape.recent[(shape.Requests-1)%maxSamples] = now
+	}
 	switch {
 	case one.Error != "":
 		shape.Errors++
+		shape.Message = one.Error
+		if one.Message != "" {
+			shape.Message += ": " + one.Message
+		}
 	case one.body != nil:
 		shape.body = one.body
 	}
@@ -166,24 +218,56 @@ func (r *Recorder) shape(one *Request, conditions string) *Shape {
 	return shape
 }
 
-// since returns the last requests after the n-th, at most so many; the number of all so far; and the totals,
-// those with the most units first, with the number of requests of further shapes.
-func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, other int) {
+// since returns the last requests after the n-th, and the shapes with the most units, at most so many of each; the
+// number of all requests so far, of shapes that are not among these, and of requests of further shapes.
+func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, further, other int) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	for i := max(n, r.n-min(most, len(r.last))); i < r.n; i++ {
 		all = append(all, r.last[i%maxRequests])
 	}
-	last, other = r.n, r.other
-	for _, s := range r.list {
-		one := *s
-		one.Mark = markOf(s.Operation, s.Examined, s.Returned)
-		shapes = append(shapes, one)
-	}
-	r.mu.Unlock()
-	slices.SortFunc(shapes, func(a, b Shape) int {
+	list := slices.Clone(r.list)
+	slices.SortFunc(list, func(a, b *Shape) int {
 		return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.N, b.N))
 	})
-	return all, last, shapes, other
+	for _, s := range list[:min(len(list), most)] {
+		one := *s
+		one.Mark = markOf(s.Operation, s.Examined, s.Returned)
+		one.percentiles()
+		one.recent = nil
+		shapes = append(shapes, one)
+	}
+	return all, r.n, shapes, len(list) - len(shapes), r.other
+}
+
+// writes returns the number of items that a request writes, which has succeeded; of a batch, if its body was kept.
+func writes(operation string, body []byte) int {
+	switch operation {
+	case "PutItem", "UpdateItem", "DeleteItem":
+		return 1
+	case "BatchWriteItem", "TransactWriteItems":
+	default:
+		return 0
+	}
+	var batch struct {
+		RequestItems  map[string][]json.RawMessage
+		TransactItems []struct {
+			ConditionCheck json.RawMessage
+		}
+	}
+	if json.Unmarshal(body, &batch) != nil {
+		return 0
+	}
+	n := 0
+	for _, of := range batch.RequestItems {
+		n += len(of)
+	}
+	for _, one := range batch.TransactItems {
+		if one.ConditionCheck == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // request returns the n-th request, if it is still kept.

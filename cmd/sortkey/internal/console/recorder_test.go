@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -96,7 +97,7 @@ func TestBusy(t *testing.T) {
 	r := console.NewRecorder()
 	h := recorded(t, r)
 	db := sortkeytest.New(t)
-	pages := httptest.NewServer(quiet(console.New(console.Options{Client: db.Client, Requests: r}).Handler()))
+	pages := httptest.NewServer(quiet(console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), Requests: r}).Handler()))
 	t.Cleanup(pages.Close)
 	resp, err := http.Get(pages.URL + "/events")
 	require.NoError(t, err)

@@ -2,11 +2,14 @@ package console
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,19 +17,21 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A requestsPage shows the requests of the program. Kept is the number of those that a recording has.
+// A requestsPage shows the requests of the program. Kept is the number of those that a recording has, and Samples of
+// those of a shape from which its percentiles are.
 type requestsPage struct {
-	Recorded bool
-	Kept     int
+	Recorded      bool
+	Kept, Samples int
 }
 
 func (s *Server) requests(*http.Request) (string, any, error) {
-	return "requests", requestsPage{s.opts.Requests != nil, maxRequests}, nil
+	return "requests", requestsPage{s.opts.Requests != nil, maxRequests, maxSamples}, nil
 }
 
 // errUnseen is the reason why there is no page about a request.
@@ -54,6 +59,9 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 			"request %s is not kept any more: the last %d are", text.Quote(r.FormValue("n")), maxRequests,
 		)
 	}
+	named := []Request{one}
+	s.nameItems(r.Context(), named)
+	one = named[0]
 	p := &requestPage{Request: one}
 	if one.body == nil {
 		p.Note = fmt.Sprintf(
@@ -111,36 +119,38 @@ func again(operation, body string, in wire.Request) string {
 
 // inputOf decodes the body of a request of the program, and returns nil if that has no form in code.
 func inputOf(operation string, body []byte) wire.Request {
-	op, ok := wire.Lookup("DynamoDB_20120810." + operation)
+	in, ok := decodeInput(operation, body)
 	if !ok {
 		return nil
 	}
-	in, ok := op.NewInput().(wire.Request)
-	if !ok || in.DecodeJSON(body) != nil {
-		return nil
+	request, _ := in.(wire.Request)
+	return request
+}
+
+// decodeInput decodes the body of a request of the program.
+func decodeInput(operation string, body []byte) (in wire.Input, ok bool) {
+	op, ok := wire.Lookup("DynamoDB_20120810." + operation)
+	if !ok {
+		return nil, false
 	}
-	return in
+	in = op.NewInput()
+	return in, in.DecodeJSON(body) == nil
 }
 
 // itemAddress returns the address of the item that a request names, or "".
 func (s *Server) itemAddress(r *http.Request, in wire.Request) string {
-	var name *string
-	var it attr.Item
-	switch in := in.(type) {
-	case *wire.GetItemInput:
-		name, it = in.TableName, in.Key
-	case *wire.PutItemInput:
-		name, it = in.TableName, in.Item
-	case *wire.UpdateItemInput:
-		name, it = in.TableName, in.Key
-	case *wire.DeleteItemInput:
-		name, it = in.TableName, in.Key
-	}
-	if name == nil || it == nil {
+	if in == nil {
 		return ""
 	}
-
-	t, err := explain.Describe(r.Context(), s.opts.Target, *name)
+	named := itemsOf(in)
+	if len(named) != 1 {
+		return ""
+	}
+	it := named[0].Key
+	if it == nil {
+		it = named[0].Item
+	}
+	t, err := explain.Describe(r.Context(), s.opts.Target, named[0].Table)
 	if err != nil {
 		return ""
 	}
@@ -152,6 +162,71 @@ func (s *Server) itemAddress(r *http.Request, in wire.Request) string {
 	return "item?" + query("name", t.Name, "key", cursorText(keyOf(t, it)))
 }
 
+// maxItems is the number of items of a batch that are named.
+const maxItems = 3
+
+// nameItems says of requests which items they name by their keys.
+func (s *Server) nameItems(ctx context.Context, all []Request) {
+	tables := map[string]*keyschema.Table{}
+	for i := range all {
+		one := &all[i]
+		if one.Slice != "" || one.body == nil {
+			continue
+		}
+		in, ok := decodeInput(one.Operation, one.body)
+		if !ok {
+			continue
+		}
+		named := itemsOf(in)
+		var words []string
+		for _, ref := range named[:min(len(named), maxItems)] {
+			t, ok := tables[ref.Table]
+			if !ok {
+				t, _ = explain.Describe(ctx, s.opts.Target, ref.Table)
+				tables[ref.Table] = t
+			}
+			if key := refText(ref, t); key != "" {
+				words = append(words, key)
+			}
+		}
+		one.Slice = seen(strings.Join(words, "; "), maxConditions)
+		if more := len(named) - maxItems; more > 0 && len(words) > 0 {
+			one.Slice += "; and " + text.Count(more, "item") + " more"
+		}
+	}
+}
+
+// itemsOf returns the items that a request names.
+func itemsOf(in wire.Input) (all []wire.Ref) {
+	for ref := range in.Refs {
+		if ref.Key != nil || ref.Item != nil {
+			all = append(all, ref)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b wire.Ref) int { return cmp.Compare(a.Table, b.Table) })
+	return all
+}
+
+// refText returns the key of an item that a request names, in words, or "". A nil table is not known.
+func refText(ref wire.Ref, t *keyschema.Table) string {
+	var words []string
+	add := func(name string, v attr.Value) { words = append(words, text.Name(name)+" = "+text.Literal(v)) }
+	if t == nil {
+		for name, v := range ref.Key.All() {
+			add(string(name), v)
+		}
+		return strings.Join(words, ", ")
+	}
+	it := ref.Key
+	if it == nil {
+		it = ref.Item
+	}
+	for _, a := range t.Key.Attributes() {
+		add(a.Name, it.Get(a.Name))
+	}
+	return strings.Join(words, ", ")
+}
+
 // recording sends the requests that are kept, oldest first, as lines of an operation and its JSON. Those whose
 // JSON was not kept are missing.
 func (s *Server) recording(w http.ResponseWriter, _ *http.Request) {
@@ -159,7 +234,7 @@ func (s *Server) recording(w http.ResponseWriter, _ *http.Request) {
 		fail(w, errUnseen)
 		return
 	}
-	all, _, _, _ := s.opts.Requests.since(0, maxRequests)
+	all, _, _, _, _ := s.opts.Requests.since(0, maxRequests)
 	var out bytes.Buffer
 	for _, one := range all {
 		var line bytes.Buffer
@@ -204,11 +279,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	for {
-		all, last, shapes, other := s.opts.Requests.since(seen, perBeat)
+		all, last, shapes, further, other := s.opts.Requests.since(seen, perBeat)
 		line := ": alive\n\n"
 		if last > seen || seen == 0 && idle == 0 {
-			b := batch{Requests: all, Total: last, Shapes: shapes[:min(len(shapes), perBeat)], Other: other}
-			b.Left, b.Further = last-seen-len(all), len(shapes)-len(b.Shapes)
+			s.nameItems(r.Context(), all)
+			b := batch{
+				Requests: all, Left: last - seen - len(all), Total: last,
+				Shapes: shapes, Further: further, Other: other,
+			}
 			data, err := json.Marshal(b)
 			if err != nil {
 				return

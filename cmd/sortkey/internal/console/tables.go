@@ -92,10 +92,12 @@ type spacePage struct {
 	Table, Index, Keys string
 	Indexes            []string
 	Form               report.Asked
+	Box                keyBox
 	Partitions         []partition
 	Kinds              []kindCount
 	Rows, Bytes        int
 	Next               string // the address of the next part, or ""
+	Items              string // the address of the other view
 	First              bool
 }
 
@@ -136,24 +138,23 @@ func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err er
 	return t, index, nil
 }
 
-func (s *Server) table(r *http.Request) (string, any, error) {
-	t, index, err := s.open(r)
-	if err != nil {
-		return "", nil, err
-	}
-
+// slices shows rows as bands of their partitions.
+func (s *Server) slices(r *http.Request, t *keyschema.Table, index string) (string, any, error) {
 	p := &spacePage{
 		Table:   t.Name,
 		Index:   index,
 		Keys:    keyText(t.Schema(index)),
 		Indexes: t.IndexNames(),
 		Form:    form(t, index, ""),
+		Box:     boxOf(t, index, ""),
+		Items:   "table?" + query("name", t.Name, "index", index, "after", r.FormValue("after")),
 	}
 
 	in := &wire.ScanInput{TableName: &t.Name, Limit: new(int64(pageRows))}
 	if index != "" {
 		in.IndexName = &index
 	}
+	var err error
 	if in.ExclusiveStartKey, err = cursor(r.FormValue("after")); err != nil {
 		return "", nil, err
 	}
@@ -173,7 +174,7 @@ func (s *Server) table(r *http.Request) (string, any, error) {
 		p.Partitions[n-1].More = true
 	}
 	if last != nil {
-		p.Next = "table?" + query("name", t.Name, "index", index, "after", cursorText(last))
+		p.Next = "table?" + query("name", t.Name, "index", index, "view", "slices", "after", cursorText(last))
 	}
 	return "space", p, nil
 }
@@ -305,7 +306,7 @@ func query(pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
-			q.Set(pairs[i], pairs[i+1])
+			q.Add(pairs[i], pairs[i+1])
 		}
 	}
 	return q.Encode()

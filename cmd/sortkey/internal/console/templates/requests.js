@@ -27,9 +27,11 @@
    * @property {string} slice
    * @property {number} examined
    * @property {number} returned
+   * @property {number} written
    * @property {number} units
    * @property {number} ms
    * @property {string} [error]
+   * @property {string} [message]
    * @property {string} [mark]
    *
    * @typedef {object} Shape
@@ -41,8 +43,14 @@
    * @property {number} errors
    * @property {number} examined
    * @property {number} returned
+   * @property {number} written
    * @property {number} units
+   * @property {number} units50
+   * @property {number} units95
    * @property {number} ms
+   * @property {number} ms50
+   * @property {number} ms95
+   * @property {string} [message]
    * @property {string} [mark]
    *
    * @typedef {object} Batch
@@ -59,6 +67,55 @@
   let paused = false, total = 0, since = Date.now();
   const figure = function (/** @type {number} */ n) { return String(Math.round(n * 100) / 100); };
   const thousands = function (/** @type {number} */ n) { return n.toLocaleString('en-US'); };
+
+  /**
+   * What the cells of rows are, by which they are sorted.
+   * @type {WeakMap<HTMLTableRowElement, (string | number)[]>}
+   */
+  const values = new WeakMap();
+  /**
+   * Makes the titles of a table sort it: numbers from the highest, texts from A, and as it was. It returns the function
+   * that sorts the rows anew.
+   * @param {HTMLTableElement} table
+   */
+  const sortable = function (table) {
+    const body = table.tBodies[0], head = table.tHead;
+    let at = -1, down = false;
+    const sort = function () {
+      if (at < 0) { return; }
+      const active = document.activeElement;
+      Array.from(body.rows).sort(function (a, b) {
+        const x = (values.get(a) || [])[at], y = (values.get(b) || [])[at];
+        const n = typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y));
+        return down ? -n : n;
+      }).forEach(function (tr) { body.appendChild(tr); });
+      if (active instanceof HTMLElement && body.contains(active)) { active.focus({preventScroll: true}); }
+    };
+    Array.from(head ? head.rows[0].cells : []).forEach(function (th, i) {
+      const button = document.createElement('button'), number = th.classList.contains('n');
+      button.type = 'button';
+      button.textContent = th.textContent;
+      const label = button.textContent === 'p50' || button.textContent === 'p95' ? ' of ' + (i > 11 ? 'ms' : 'units') : '';
+      if (label) { button.setAttribute('aria-label', button.textContent + label); }
+      th.textContent = '';
+      th.appendChild(button);
+      button.addEventListener('click', function () {
+        const last = at === i && down !== number;
+        Array.from(head ? head.rows[0].cells : []).forEach(function (e) { e.removeAttribute('aria-sort'); });
+        if (last) {
+          at = -1;
+          order();
+          return;
+        }
+        down = at === i ? !down : number;
+        at = i;
+        th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+        sort();
+      });
+    });
+    let order = function () {}; // as the rows came
+    return {sort: sort, unsorted: function (/** @type {() => void} */ f) { order = f; }};
+  };
 
   /**
    * Returns a row of cells, whose first is a link. The third begins with the mark.
@@ -92,6 +149,7 @@
       tr.appendChild(cell);
     });
     if (mark) { tr.className = 'mark-' + mark; }
+    values.set(tr, cells);
     return tr;
   };
   const match = function (/** @type {HTMLElement} */ tr) {
@@ -120,11 +178,20 @@
     if (link) { link.click(); }
   });
 
+  const logOrder = sortable(log), shapeOrder = sortable(shapes);
+  logOrder.unsorted(function () {
+    const at = function (/** @type {HTMLTableRowElement} */ tr) { return Number(new URL(tr.querySelector('a')?.href || 'x:').searchParams.get('n')); };
+    Array.from(log.tBodies[0].rows).sort(function (a, b) { return at(b) - at(a); }).forEach(function (tr) { log.tBodies[0].appendChild(tr); });
+  });
+  /** @type {Shape[]} */
+  let sums = [];
+  shapeOrder.unsorted(function () { showShapes(); });
+
   const events = new EventSource('events');
   events.onmessage = function (e) {
     /** @type {Batch} */
     const batch = JSON.parse(e.data);
-    const requests = batch.requests || [], sums = batch.shapes || [];
+    const requests = batch.requests || [];
     const per = (batch.total - total) * 1000 / Math.max(Date.now() - since, 1);
     if (total > 0) {
       rate.textContent = thousands(Math.round(per)) + ' a second' +
@@ -135,28 +202,42 @@
     if (paused) { return; }
     const body = log.tBodies[0];
     requests.forEach(function (r) {
-      const what = r.error || r.slice || r.table;
-      const tr = row('request?n=' + r.n, [r.at, r.operation, what, r.examined, r.returned, r.units, r.ms],
-        ['at', 'operation', 'slice', 'read', 'returned', 'units', 'ms'], r.error ? 'error' : r.mark);
+      const error = r.error ? r.error + (r.message ? ': ' + r.message : '') : '';
+      const what = [error, r.slice || (error ? '' : r.table)].filter(function (s) { return s !== ''; }).join(' — ');
+      const tr = row('request?n=' + r.n, [r.at, r.operation, what, r.examined, r.returned, r.written, r.units, r.ms],
+        ['at', 'operation', 'slice', 'read', 'returned', 'written', 'units', 'ms'], r.error ? 'error' : r.mark);
       match(tr);
       body.insertBefore(tr, body.firstChild);
     });
-    while (body.rows.length > keep) { body.deleteRow(-1); }
+    if (body.rows.length > keep) { // the oldest go, wherever they are
+      const number = function (/** @type {HTMLTableRowElement} */ tr) { return Number(new URL(tr.querySelector('a')?.href || 'x:').searchParams.get('n')); };
+      Array.from(body.rows).sort(function (a, b) { return number(b) - number(a); }).slice(keep).forEach(function (tr) { tr.remove(); });
+    }
+    logOrder.sort();
     say();
+    sums = batch.shapes || [];
+    showShapes();
+    by('shapes-shown', HTMLElement).textContent = (batch.further > 0 ? 'The ' + sums.length + ' shapes with the most units of ' +
+      thousands(sums.length + batch.further) + '. ' : '') +
+      (batch.other > 0 ? thousands(batch.other) + ' requests are of further shapes, which are not counted.' : '');
+  };
+  const showShapes = function () {
     const active = document.activeElement, rows = shapes.tBodies[0];
     const focus = active && rows.contains(active) && active.getAttribute('href');
     rows.textContent = '';
     sums.forEach(function (s) {
-      const tr = row('pattern?shape=' + s.n, [s.operation, s.table || '–', s.conditions || '–', s.requests, s.errors, s.examined, s.returned, s.units, s.ms],
-        ['operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'units', 'ms'],
-        s.errors > 0 ? 'error' : s.mark);
-      const link = tr.querySelector('a');
+      const conditions = (s.conditions || '–') + (s.message ? ' — last error: ' + s.message : '');
+      const tr = row('pattern?shape=' + s.n, [
+        s.operation, s.table || '–', conditions, s.requests, s.errors, s.examined, s.returned, s.written, s.units, s.units50, s.units95, s.ms, s.ms50, s.ms95
+      ], [
+        'operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'written', 'units', 'p50 of units', 'p95 of units', 'ms',
+        'p50 of ms', 'p95 of ms'
+      ], s.errors > 0 ? 'error' : s.mark);
       rows.appendChild(tr);
-      if (link && focus && link.getAttribute('href') === focus) { link.focus({preventScroll: true}); }
     });
-    by('shapes-shown', HTMLElement).textContent = (batch.further > 0 ? 'The ' + sums.length + ' shapes with the most units of ' +
-      thousands(sums.length + batch.further) + '. ' : '') +
-      (batch.other > 0 ? thousands(batch.other) + ' requests are of further shapes, which are not counted.' : '');
+    shapeOrder.sort();
+    const again = Array.from(rows.querySelectorAll('a')).find(function (a) { return a.getAttribute('href') === focus; });
+    if (again) { again.focus({preventScroll: true}); }
   };
   events.onerror = function () { rate.textContent = 'the program has ended, or does not answer'; };
 })();

@@ -1,0 +1,129 @@
+// Package completion finds the keys of a table or an index with which a shell or a page completes what somebody types.
+package completion
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/literal"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+const (
+	pageRows = 250 // rows that are read of a table of a server
+	// hopRows is the number of rows that are read from a partition on before the way goes to the end of the last: a
+	// request costs as much as some tens of rows, and most partitions have fewer.
+	hopRows = 50
+)
+
+// Keys are the keys of a table or an index. What cannot be read, or takes longer than its context has time, is left
+// out.
+type Keys struct {
+	Target explain.Target
+	// InProcess says that the database is in this process, so that it costs little to visit each partition.
+	InProcess bool
+	Table     *keyschema.Table
+	Index     string // "" for the table
+}
+
+// Schema returns the key of the table or index.
+func (k *Keys) Schema() *keycond.Schema { return k.Table.Schema(k.Index) }
+
+// Partitions calls visit with keys of rows in the order of a scan, at least one of each partition, until it returns
+// false, and reports whether it has seen all partitions. In a database of this process it leaves out most rows of large
+// partitions and goes on as long as there is time; elsewhere it reads one page.
+func (k *Keys) Partitions(ctx context.Context, visit func(row attr.Item) bool) (whole bool) {
+	var p literal.Placeholders
+	var names []string
+	for _, a := range slices.Concat(k.Table.Key.Attributes(), k.Schema().Attributes()) {
+		if place := p.Name(a.Name); !slices.Contains(names, place) {
+			names = append(names, place)
+		}
+	}
+	in := &wire.ScanInput{
+		TableName: &k.Table.Name, Limit: new(int64(pageRows)), ProjectionExpression: new(strings.Join(names, ", ")),
+		ExpressionAttributeNames: p.Names(),
+	}
+	if k.InProcess {
+		in.Limit = new(int64(hopRows))
+	}
+	if k.Index != "" {
+		in.IndexName = &k.Index
+	}
+	for {
+		page, ok := k.Scan(ctx, in)
+		if !ok {
+			return false
+		}
+		for _, row := range page.Items {
+			if !visit(row) {
+				return false
+			}
+		}
+		if page.LastEvaluatedKey.Len() == 0 {
+			return true
+		}
+		if !k.InProcess {
+			return false
+		}
+		in.ExclusiveStartKey = EndOfPartition(page.LastEvaluatedKey, k.Schema())
+	}
+}
+
+// Scan returns a page of a scan, unless it fails or takes too long.
+func (k *Keys) Scan(ctx context.Context, in *wire.ScanInput) (*wire.ScanOutput, bool) {
+	out, _, err := k.Target.Do(ctx, in)
+	if err != nil {
+		return nil, false
+	}
+	return out.(*wire.ScanOutput), true
+}
+
+// Rows returns what a query reads, and whether there are more rows.
+func (k *Keys) Rows(ctx context.Context, q ask.Query) (rows []attr.Item, more bool) {
+	q.Index = k.Index
+	in, err := q.Input(k.Table)
+	if err != nil {
+		return nil, false
+	}
+	out, _, err := k.Target.Do(ctx, in)
+	if err != nil {
+		return nil, false
+	}
+	page := out.(*wire.QueryOutput)
+	return page.Items, page.LastEvaluatedKey.Len() > 0
+}
+
+// EndOfPartition returns a key above all rows of the partition of a key.
+func EndOfPartition(key attr.Item, schema *keycond.Schema) attr.Item {
+	var b attr.Builder
+	for name, v := range key.All() {
+		if !slices.ContainsFunc(schema.Partition(), func(a keycond.Attribute) bool { return a.Name == string(name) }) {
+			v = highest(v.Kind())
+		}
+		b.Add(string(name), v)
+	}
+	return b.Item()
+}
+
+// highest returns the highest value that a sort key of a kind can have.
+func highest(kind attr.Kind) attr.Value {
+	const most = 1024 // bytes
+	switch kind {
+	case attr.Number:
+		v, err := attr.NewNumber(strings.Repeat("9", 38) + "e88")
+		if err != nil {
+			panic(err) // it is the highest number
+		}
+		return v
+	case attr.Binary:
+		return attr.NewBinary([]byte(strings.Repeat("\xff", most)))
+	}
+	return attr.NewString(strings.Repeat("\U0010FFFF", most/4))
+}

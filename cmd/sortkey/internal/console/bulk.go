@@ -1,0 +1,146 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// mostBulk is the number of rows that a page sends at once: it goes on with the next, so that it can show how far it
+// is.
+const mostBulk = 25
+
+// A bulkChange is what the page sends to change rows: to delete them, or to set an attribute of them.
+type bulkChange struct {
+	Rows        []bulkRow
+	Name, Value string // of the attribute, "" to delete
+}
+
+// A bulkRow is a row as the page got it.
+type bulkRow struct{ Key, Sum string }
+
+// A bulkResult says what became of rows.
+type bulkResult struct {
+	Written int       `json:"written"`
+	Units   float64   `json:"units"`
+	Refused []refusal `json:"refused"`
+}
+
+// A refusal says why a row is not changed.
+type refusal struct {
+	Key string `json:"key"`
+	Why string `json:"why"`
+}
+
+// bulk changes rows, each if it is as the page got it.
+func (s *Server) bulk(w http.ResponseWriter, r *http.Request) {
+	t, index, err := s.open(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	var c bulkChange
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&c); err != nil {
+		fail(w, bad("the change cannot be read: %v", err))
+		return
+	}
+	value, err := c.value(t)
+	if err == nil && (len(c.Rows) == 0 || len(c.Rows) > mostBulk) {
+		err = bad("send 1 to %d rows at once, not %d", mostBulk, len(c.Rows))
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+
+	out := bulkResult{Refused: []refusal{}}
+	for _, row := range c.Rows {
+		key, err := cursor(row.Key)
+		if err == nil {
+			var units float64
+			units, err = s.changeRow(r.Context(), t, index, key, row.Sum, c.Name, value)
+			out.Units += units
+		}
+		if err == nil {
+			out.Written++
+			continue
+		}
+		out.Refused = append(out.Refused, refusal{
+			clip(valuesText(key, t.Key.Attributes()), maxKey), clip(text.Visible(message(err)), 4*maxKey),
+		})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(out)
+}
+
+// value returns the value that the change sets, the zero Value to delete.
+func (c *bulkChange) value(t *keyschema.Table) (attr.Value, error) {
+	switch {
+	case c.Name == "" && c.Value == "":
+		return attr.Value{}, nil
+	case c.Name == "":
+		return attr.Value{}, bad("name the attribute to set")
+	case hasAttribute(t.Key.Attributes(), c.Name):
+		return attr.Value{}, bad("%s is in the key of the table: a key cannot be changed, only its item copied", c.Name)
+	}
+	v, err := ask.Parameter(c.Value)
+	if err != nil {
+		err = &badRequest{err}
+	}
+	return v, err
+}
+
+// changeRow deletes an item or sets an attribute of it, if the row that the page got of it is as it was.
+func (s *Server) changeRow(
+	ctx context.Context, t *keyschema.Table, index string, key attr.Item, sum, name string, v attr.Value,
+) (units float64, err error) {
+	now, err := s.read(ctx, t, key)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case now == nil:
+		return 0, bad("there is no such item any more")
+	case sumOf(projected(t.Index(index), now)) != sum:
+		return 0, bad("somebody has changed it since it was shown")
+	}
+
+	in := writeOf(t, now, nil)
+	if !v.IsZero() {
+		condition, p := unchanged(t, now)
+		in = &wire.UpdateItemInput{
+			TableName: &t.Name, Key: key, ConditionExpression: &condition, ReturnConsumedCapacity: new("TOTAL"),
+			UpdateExpression:         new("SET " + p.Name(name) + " = " + p.Value(v)),
+			ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
+		}
+	}
+	page, err := operation.Send(ctx, s.opts.Client, in)
+	if _, unmet := operation.Unmet(err); unmet {
+		return 0, bad("somebody has changed it meanwhile")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return page.Units, nil
+}
+
+// projected returns the attributes of an item that an index holds.
+func projected(ix *keyschema.Index, it attr.Item) attr.Item {
+	if ix == nil {
+		return it
+	}
+	var b attr.Builder
+	for name, v := range it.All() {
+		if !ix.Lacks(string(name)) {
+			b.AddBytes(name, v)
+		}
+	}
+	return b.Item()
+}

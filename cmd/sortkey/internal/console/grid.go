@@ -1,0 +1,404 @@
+package console
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+const (
+	gridRows     = 100  // rows of a page
+	firstColumns = 10   // columns that are shown unless somebody chooses others, besides those of the key
+	maxColumns   = 24   // columns of a page that nobody asks for
+	maxAlso      = 24   // columns that somebody asks for
+	maxRest      = 300  // names of attributes that have no column
+	maxCell      = 80   // characters of a value in a cell
+	maxFold      = 36   // characters of a folded document
+	maxDocument  = 600  // characters of an open document
+	cellMarkup   = 75   // bytes around the text of a cell
+	cellBytes    = 4096 // of a value, from which the text of its cell is made
+)
+
+// A grid is rows of a table or an index, with a column for each of their attributes.
+type grid struct {
+	Place   string // the table and the index, by which a browser keeps the choice of columns
+	Columns []column
+	Rest    []restColumn // attributes without a column
+	Left    int          // attributes that are not even among these
+	Rows    []gridRow
+	Kinds   []kindCount
+	Bytes   int // of the rows
+
+	Examined int     // rows that were read
+	Units    float64 // that reading them took
+}
+
+// A column is an attribute of the rows of a grid.
+type column struct {
+	ID, Name string // ID is the name as it is in an address
+	Kinds    string // of its values
+	Rows     int    // that have it
+	Key      bool
+	Hidden   bool // until somebody chooses it
+	Number   bool // all its values are numbers
+
+	name      string
+	documents int // rows in which it is a list, a map or a set
+}
+
+// A restColumn is an attribute without a column, and the address of the page that has one.
+type restColumn struct {
+	Name, Link string
+	Rows       int
+}
+
+// A gridRow is an item, or a row of an index.
+type gridRow struct {
+	Color, Kind, Link, Sum string
+	Bytes                  int
+	Cells                  []gridCell
+}
+
+// A gridCell is the value of an attribute. One without a class is missing.
+type gridCell struct {
+	Class string // by the kind of the value
+	Link  string // or ""
+	Text  string
+	Size  string // of a value that is cut, or ""
+	Open  string // a document as it is when it is opened, or ""
+	Rank  int    // in the order of the column
+}
+
+// A gridPlace says which rows a grid shows.
+type gridPlace struct {
+	t         *keyschema.Table
+	index     string
+	partition string   // as somebody types it, or "" for rows of a scan
+	reversed  bool     // they are read from the last to the first
+	also      []string // attributes that have a column in any case
+
+	path  string   // the address of the page, without where it begins
+	pairs []string // of the query of the address
+}
+
+// address returns the address of the page with more in its query.
+func (p *gridPlace) address(more ...string) string {
+	pairs := slices.Concat(p.pairs, more)
+	for _, name := range p.also {
+		pairs = append(pairs, "also", name)
+	}
+	return p.path + query(pairs...)
+}
+
+// gridOf returns the grid of items in the order in which they were read, as many as the page has room for.
+func (s *Server) gridOf(p *gridPlace, items []attr.Item) *grid {
+	g := &grid{Place: p.t.Name + "/" + p.index}
+	keys := keysOf(p.t, p.index)
+	g.columns(p, keys, items)
+
+	n := map[string]int{}
+	left := room(pageBytes)
+	for _, c := range g.Columns {
+		left.take(c.Name, c.Name, c.Name, c.ID, c.ID)
+	}
+	for _, c := range g.Rest {
+		left.take(c.Name, c.Link)
+	}
+	for i, it := range items {
+		row := s.gridRow(p, g.Columns, keys, it)
+		if !left.take(row.texts()...) && i > 0 {
+			break
+		}
+		left -= room(cellMarkup * len(row.Cells))
+		if n[row.Kind]++; n[row.Kind] == 1 {
+			g.Kinds = append(g.Kinds, kindCount{Kind: row.Kind, Color: row.Color})
+		}
+		g.Bytes += row.Bytes
+		g.Rows = append(g.Rows, row)
+	}
+	for i := range g.Kinds {
+		g.Kinds[i].N = n[g.Kinds[i].Kind]
+	}
+	g.rank(items[:len(g.Rows)])
+	return g
+}
+
+// keysOf returns the attributes of the key of an index, and those of its table which are not among them.
+func keysOf(t *keyschema.Table, index string) []keycond.Attribute {
+	all := slices.Clone(t.Schema(index).Attributes())
+	for _, a := range t.Key.Attributes() {
+		if !hasAttribute(all, a.Name) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func hasAttribute(all []keycond.Attribute, name string) bool {
+	return slices.ContainsFunc(all, func(a keycond.Attribute) bool { return a.Name == name })
+}
+
+// columns chooses the columns: the key, then attributes by the number of rows that have them.
+func (g *grid) columns(p *gridPlace, keys []keycond.Attribute, items []attr.Item) {
+	found := map[string]*column{}
+	for _, a := range keys {
+		found[a.Name] = &column{name: a.Name, Key: true}
+		g.Columns = append(g.Columns, column{})
+	}
+	kinds := map[string][]string{}
+	for _, it := range items {
+		for name, v := range it.All() {
+			c := found[string(name)]
+			if c == nil {
+				c = &column{name: string(name), Number: true}
+				found[c.name] = c
+			}
+			c.Rows++
+			c.Number = c.Number && v.Kind() == attr.Number
+			if v.Kind() >= attr.List || v.Kind().IsSet() {
+				c.documents++
+			}
+			if kind := v.Kind().String(); !slices.Contains(kinds[c.name], kind) {
+				kinds[c.name] = append(kinds[c.name], kind)
+			}
+		}
+	}
+
+	var rest []*column
+	for _, c := range found {
+		c.Name, c.ID = clip(text.Visible(c.name), maxValue), url.QueryEscape(c.name)
+		c.Kinds = strings.Join(kinds[c.name], ", ")
+		if i := slices.IndexFunc(keys, func(a keycond.Attribute) bool { return a.Name == c.name }); i >= 0 {
+			c.Number = keys[i].Kind == attr.Number
+			c.Hidden = p.partition != "" && len(keys) > 1 && hasAttribute(p.t.Schema(p.index).Partition(), c.name)
+			g.Columns[i] = *c
+			continue
+		}
+		rest = append(rest, c)
+	}
+	slices.SortFunc(rest, func(a, b *column) int {
+		return cmp.Or(
+			cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.documents, b.documents),
+			text.CompareNatural(a.name, b.name), cmp.Compare(a.name, b.name),
+		)
+	})
+
+	shown := 0
+	for _, c := range rest {
+		asked := slices.Contains(p.also, c.name)
+		if c.Hidden = !asked && shown >= firstColumns; asked || shown < maxColumns && len(c.name) <= maxName {
+			g.Columns = append(g.Columns, *c)
+			shown++
+			continue
+		}
+		if len(g.Rest) == maxRest || len(c.name) > maxName {
+			g.Left++
+			continue
+		}
+		g.Rest = append(g.Rest, restColumn{c.Name, p.address("also", c.name), c.Rows})
+	}
+}
+
+func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribute, it attr.Item) gridRow {
+	kind := s.kind(p.t, it)
+	row := gridRow{
+		Kind: kind, Color: s.color(kind), Bytes: it.Size(),
+		Sum:  sumOf(it),
+		Link: "item?" + query("name", p.t.Name, "key", cursorText(keyOf(p.t, it))),
+	}
+	for i := range columns {
+		cell := cellOf(it.Get(columns[i].name), columns[i].Key)
+		switch {
+		case i == len(keys)-1:
+			cell.Link = row.Link
+		case i == 0 && p.partition == "":
+			asked := askText(it, p.t.Schema(p.index).Partition())
+			cell.Link = "collection?" + query("name", p.t.Name, "index", p.index, "partition", asked)
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	return row
+}
+
+// texts returns the texts of a row.
+func (r *gridRow) texts() []string {
+	all := []string{r.Kind}
+	for _, c := range r.Cells {
+		all = append(all, c.Text, c.Size, c.Open, c.Link)
+	}
+	return all
+}
+
+// cellOf returns the cell of a value, which is cut unless it is short.
+func cellOf(v attr.Value, key bool) gridCell {
+	most := maxCell
+	if key {
+		most = maxKey
+	}
+	switch v.Kind() {
+	case 0:
+		return gridCell{}
+	case attr.String:
+		return stringCell(v.Raw(), most)
+	case attr.Number:
+		return gridCell{Class: "n", Text: text.Literal(v)}
+	case attr.Binary:
+		c := gridCell{Class: "b", Text: text.Hex(v.Raw()[:min(len(v.Raw()), most/2)])}
+		if len(v.Raw()) > most/2 {
+			c.Text, c.Size = c.Text+"…", text.Count(len(v.Raw()), "byte")
+		}
+		return c
+	case attr.Bool, attr.Null:
+		return gridCell{Class: "word", Text: text.Literal(v)}
+	}
+
+	whole := text.Literal
+	if v.Size() > cellBytes {
+		whole = func(v attr.Value) string { return brief(v, maxDocument) }
+	}
+	written := whole(v)
+	c := gridCell{Class: "doc", Text: clip(written, maxFold)}
+	if c.Text != written {
+		c.Size = written[:1] + text.Thousands(v.Len()) + written[len(written)-1:] // such as {3}
+		c.Open = clip(written, maxDocument)
+	}
+	if c.Open != written && c.Open != "" {
+		c.Size += " " + text.Size(v.Size())
+	}
+	return c
+}
+
+func stringCell(raw []byte, most int) gridCell {
+	c := gridCell{Class: "s"}
+	if len(raw) == 0 {
+		return gridCell{Class: "word", Text: `""`}
+	}
+	head := raw
+	if len(head) > 4*(most+1) { // the longest character has four bytes
+		head = head[:4*(most+1)]
+	}
+	if n := utf8.RuneCount(head); n <= most && len(head) == len(raw) {
+		c.Text = text.Visible(string(raw))
+		return c
+	}
+	c.Text = clip(text.Visible(string([]rune(string(head))[:most])), most)
+	c.Size = text.Count(utf8.RuneCount(raw), "character")
+	return c
+}
+
+// brief returns the beginning of a large document, of about so many characters: it does not write what is cut
+// off.
+func brief(v attr.Value, most int) string {
+	var b strings.Builder
+	var write func(v attr.Value)
+	write = func(v attr.Value) {
+		switch {
+		case b.Len() > most:
+		case v.Kind() == attr.Map:
+			b.WriteByte('{')
+			for i := 0; i < v.Len() && b.Len() <= most; i++ {
+				name, elem := v.Map().At(i)
+				b.WriteString(clip(text.Name(string(name)), most) + ": ")
+				write(elem)
+				b.WriteString(", ")
+			}
+			b.WriteString("…}")
+		case v.Kind() == attr.List || v.Kind().IsSet():
+			ends := "[]"
+			if v.Kind().IsSet() {
+				ends = "<>"
+			}
+			b.WriteString(ends[:1])
+			for i := 0; i < v.Len() && b.Len() <= most; i++ {
+				write(v.Index(i))
+				b.WriteString(", ")
+			}
+			b.WriteString("…" + ends[1:])
+		case v.Kind() == attr.String:
+			b.WriteString(text.Quote(v.Raw()[:min(len(v.Raw()), most)]))
+		case v.Kind() == attr.Binary:
+			b.WriteString(text.Hex(v.Raw()[:min(len(v.Raw()), most)]))
+		default:
+			b.WriteString(text.Literal(v))
+		}
+	}
+	write(v)
+	return b.String()
+}
+
+// rank numbers the cells of each column in its order, equal ones alike: kinds after each other, numbers by value.
+func (g *grid) rank(items []attr.Item) {
+	for i := range g.Columns {
+		var rows []int
+		for k := range g.Rows {
+			if g.Rows[k].Cells[i].Class != "" {
+				rows = append(rows, k)
+			}
+		}
+		compare := func(a, b int) int {
+			v, w := items[a].Get(g.Columns[i].name), items[b].Get(g.Columns[i].name)
+			if n, ok := attr.Compare(v, w); ok {
+				return n
+			}
+			shown, other := g.Rows[a].Cells[i].Text, g.Rows[b].Cells[i].Text
+			return cmp.Or(cmp.Compare(v.Kind(), w.Kind()), cmp.Compare(shown, other))
+		}
+		slices.SortFunc(rows, compare)
+		rank := 0
+		for k, row := range rows {
+			if k == 0 || compare(rows[k-1], row) != 0 {
+				rank++
+			}
+			g.Rows[row].Cells[i].Rank = rank
+		}
+	}
+}
+
+// also returns the attributes that a request asks columns for.
+func also(r *http.Request) []string {
+	_ = r.ParseForm()
+	all := r.Form["also"]
+	return all[:min(len(all), maxAlso)]
+}
+
+// size returns the rows and the bytes of a table or an index, as its description says.
+func (s *Server) size(r *http.Request, t *keyschema.Table, index string) (rows, bytes int) {
+	out, err := s.opts.Client.DescribeTable(r.Context(), &dynamodb.DescribeTableInput{TableName: &t.Name})
+	if err != nil {
+		return 0, 0
+	}
+	rows, bytes = int(aws.ToInt64(out.Table.ItemCount)), int(aws.ToInt64(out.Table.TableSizeBytes))
+	for _, x := range out.Table.GlobalSecondaryIndexes {
+		if aws.ToString(x.IndexName) == index {
+			rows, bytes = int(aws.ToInt64(x.ItemCount)), int(aws.ToInt64(x.IndexSizeBytes))
+		}
+	}
+	for _, x := range out.Table.LocalSecondaryIndexes {
+		if aws.ToString(x.IndexName) == index {
+			rows, bytes = int(aws.ToInt64(x.ItemCount)), int(aws.ToInt64(x.IndexSizeBytes))
+		}
+	}
+	return rows, bytes
+}
+
+// wholeText says what reading all rows of a table or an index takes, whatever a filter keeps of them.
+func wholeText(rows, bytes int) string {
+	if rows == 0 {
+		return ""
+	}
+	units := math.Ceil(2*table.ReadUnits(bytes, false)) / 2
+	return text.Count(rows, "row") + ", about " + text.Amount(text.Thousands(int(math.Ceil(units))), "read unit")
+}

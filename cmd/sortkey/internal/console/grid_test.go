@@ -1,0 +1,212 @@
+package console_test
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+var (
+	headers  = regexp.MustCompile(`<th scope="col" data-column="([^"]*)"( class="[^"]*")?`)
+	rest     = regexp.MustCompile(`<li><a href="([^"]*also=[^"]*)">`)
+	rowCells = regexp.MustCompile(`(?s)<tr class="e[0-9n]+" data-sum="[^"]*">(.*?)</tr>`)
+	tags     = regexp.MustCompile(`<[^>]*>`)
+)
+
+// columnsOf returns the attributes of the columns of a page, those that are not shown at first in brackets.
+func columnsOf(page string) (all []string) {
+	for _, m := range headers.FindAllStringSubmatch(page, -1) {
+		name, _ := url.QueryUnescape(html.UnescapeString(m[1]))
+		if strings.Contains(m[2], "off") {
+			name = "(" + name + ")"
+		}
+		all = append(all, name)
+	}
+	return all
+}
+
+// gridText returns the text of the rows of a page.
+func gridText(page string) (all []string) {
+	for _, m := range rowCells.FindAllStringSubmatch(page, -1) {
+		cells := strings.Split(strings.ReplaceAll(m[1], "</summary>", " "), "</td>")
+		for i, cell := range cells {
+			cells[i] = html.UnescapeString(tags.ReplaceAllString(cell, ""))
+		}
+		all = append(all, strings.Join(cells[:len(cells)-1], "|"))
+	}
+	return all
+}
+
+// TestGridColumns holds which columns a page has, in which order.
+func TestGridColumns(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK / SK", sortkeytest.Global("ByDay", "day / SK"))
+	c.db.Put("Tab", map[string]any{"PK": "p", "SK": "1", "day": "x", "b": 1, "a10": 2})
+	c.db.Put("Tab", map[string]any{"PK": "p", "SK": "2", "day": "x", "b": 1, "a9": 2, "a10": 3})
+	require.Equal(t, []string{"PK", "SK", "a10", "b", "day", "a9"}, columnsOf(c.page("table?name=Tab")))
+	require.Equal(t, []string{"day", "SK", "PK", "a10", "b", "a9"}, columnsOf(c.page("table?name=Tab&index=ByDay")))
+	require.Equal(t, []string{"(PK)", "SK", "a10", "b", "day", "a9"}, columnsOf(c.page("collection?name=Tab&partition=p")))
+
+	wide := map[string]any{"PK": "w", "SK": "1", strings.Repeat("n", 300): 1}
+	for i := range 200 {
+		wide[fmt.Sprintf("attribute%d", i)] = i
+	}
+	c.db.Table("Wide", "PK / SK")
+	c.db.Put("Wide", wide)
+	page := c.page("table?name=Wide")
+	names := columnsOf(page)
+	require.Len(t, names, 26)
+	require.Equal(t, []string{"PK", "SK", "attribute0"}, names[:3])
+	require.Equal(t, []string{"attribute9", "(attribute10)"}, names[11:13])
+	require.Contains(t, page, "176 attributes more, and 1 that only an item shows")
+	more := rest.FindAllStringSubmatch(page, -1)
+	require.Len(t, more, 176)
+	names = columnsOf(c.page(html.UnescapeString(more[len(more)-1][1])))
+	require.Len(t, names, 27)
+	require.Contains(t, names, "attribute199", "it was asked for")
+}
+
+// TestGridCells holds how values of all kinds look in cells: short ones whole, long ones with their length.
+func TestGridCells(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id")
+	for i, value := range []string{
+		`{"S": "text"}`, `{"S": ""}`, `{"S": "` + strings.Repeat("é", 500) + `"}`, `{"N": "12.50"}`, `{"B": "AP8="}`,
+		`{"B": "` + strings.Repeat("AAAA", 40) + `"}`, `{"BOOL": true}`, `{"NULL": true}`, `{"SS": ["b", "a"]}`,
+		`{"L": [{"N": "1"}, {"S": "x"}]}`, `{"M": {"city": {"S": "Oslo"}}}`,
+		`{"M": {"street": {"S": "` + strings.Repeat("s", 50) + `"}, "city": {"S": "Oslo"}}}`,
+		`{"L": [` + strings.Repeat(`{"S": "`+strings.Repeat("y", 50)+`"},`, 999) + `{"N": "1"}]}`,
+	} {
+		c.db.PutJSON("Tab", fmt.Appendf(nil, `{"id": {"S": "%02d"}, "value": %s}`, i, value))
+	}
+	got := strings.Join(gridText(c.page("table?name=Tab")), "\n")
+	for _, want := range []string{
+		"00|text|", `01|""|`, "02|" + strings.Repeat("é", 80) + " 500 characters|", "03|12.5|", "04|0x00ff|",
+		"05|0x" + strings.Repeat("00", 40) + "… 120 bytes|", "06|true|", "07|null|", `08|<"a", "b">|`, `09|[1, "x"]|`,
+		`10|{city: "Oslo"}|`,
+		`11|{2} {city: "Oslo", street: "sssssssssss… {city: "Oslo", street: "` + strings.Repeat("s", 50) + `"}|`,
+		`12|[1,000] 49.8 KB ["` + strings.Repeat("y", 33) + `…`,
+	} {
+		require.Contains(t, got, want)
+	}
+}
+
+// TestGridRanks holds that the ranks of a column, by which a browser sorts, are in the order of its values.
+func TestGridRanks(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id:N")
+	for i, value := range []string{
+		`{"N": "10"}`, `{"N": "9"}`, `{"N": "-1e30"}`, `{"N": "12345678901234567890123456789012345678"}`, `{"N": "9.0"}`,
+		`{"N": "12345678901234567890123456789012345679"}`, `{"S": "a"}`,
+	} {
+		c.db.PutJSON("Tab", fmt.Appendf(nil, `{"id": {"N": "%d"}, "value": %s}`, i, value))
+	}
+	c.db.PutJSON("Tab", []byte(`{"id": {"N": "7"}}`))
+	ranks := map[string]string{}
+	for _, m := range regexp.MustCompile(`<td class="[ns]" data-r="(\d+)">([^<]*)</td><td class="n muted"`).
+		FindAllStringSubmatch(c.page("table?name=Tab"), -1) {
+		ranks[m[2]] = m[1]
+	}
+	require.Equal(t, map[string]string{
+		"a": "1", "-1000000000000000000000000000000": "2", "9": "3", "10": "4",
+		"12345678901234567890123456789012345678": "5", "12345678901234567890123456789012345679": "6",
+	}, ranks, "strings are before numbers")
+}
+
+// TestGridPages goes through the rows of a partition to the end and back, and on to the next partitions.
+func TestGridPages(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK / SK:N", sortkeytest.Global("Swapped", "SK:N / PK"))
+	for i := range 250 {
+		c.db.Put("Tab", map[string]any{"PK": "one", "SK": i})
+	}
+	for i := range 5 {
+		c.db.Put("Tab", map[string]any{"PK": fmt.Sprint("p", i), "SK": i})
+	}
+	link := func(page, name string) string {
+		m := regexp.MustCompile(`href="([^"]*)" data-page="` + name + `"`).FindStringSubmatch(page)
+		if m == nil {
+			return ""
+		}
+		return html.UnescapeString(m[1])
+	}
+
+	for _, order := range []string{"", "&order=descending"} {
+		page := c.page("collection?name=Tab&partition=one" + order)
+		var pages [][]string
+		for {
+			pages = append(pages, gridText(page))
+			at := link(page, "next")
+			if at == "" {
+				break
+			}
+			page = c.page(at)
+		}
+		require.Len(t, pages, 3)
+		require.Len(t, pages[2], 50)
+		for i := len(pages) - 2; i >= 0; i-- {
+			page = c.page(link(page, "previous"))
+			require.Equal(t, pages[i], gridText(page), "back to part %d%s", i, order)
+		}
+		require.Empty(t, link(page, "previous"))
+	}
+
+	page := c.page("collection?name=Tab&partition=one&sort=" + url.QueryEscape("between 7 and 9"))
+	require.Len(t, gridText(page), 3)
+
+	seen := map[string]bool{}
+	for _, index := range []string{"", "Swapped"} {
+		first := links(c.page("table?name=Tab&index="+index), collections)[0]
+		for at := first; strings.HasPrefix(at, "collection?"); {
+			require.False(t, seen[at], at)
+			seen[at] = true
+			status, next := c.location(link(c.page(at), "next-partition"))
+			require.Equal(t, 303, status)
+			at = next
+		}
+	}
+	require.Len(t, seen, 6+250)
+
+	// In the table, the next partition skips the rest of a large one.
+	at := "table?name=Tab"
+	pages := 0
+	for ; at != ""; pages++ {
+		page := c.page(at)
+		if at = link(page, "next-partition"); at == "" {
+			at = link(page, "next")
+		}
+	}
+	require.LessOrEqual(t, pages, 2)
+}
+
+// TestGridFilter holds that a filter is applied to what is read, and that a mistake in it is shown on the page.
+func TestGridFilter(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	filtered := func(path, filter string) string { return c.page(path + "&filter=" + url.QueryEscape(filter)) }
+	page := filtered("table?name=Shop", "total > 27")
+	require.Len(t, gridText(page), 2)
+	require.Contains(t, page, "The filter was applied to 32 rows: 0.5 read units, and 2 rows met it.")
+	require.Len(t, gridText(filtered("collection?name=Shop&partition=CUSTOMER%23c1", "total > 27 OR name = 'Ada'")), 3)
+	page = filtered("table?name=Shop", "total > 1000")
+	require.Contains(t, page, "None of the 32 rows that were read here meets the filter.")
+	for _, wrong := range []string{"total >", "total > 'x", "PK = 'x'", "<script>"} {
+		page = filtered("collection?name=Shop&partition=CUSTOMER%23c1", wrong)
+		require.Contains(t, page, `role="alert"`, wrong)
+		require.Contains(t, page, html.EscapeString(wrong), "it stays in its field")
+		require.NotRegexp(t, `#n1|:v1`, page[strings.Index(page, `role="alert"`):][:300])
+	}
+	require.Contains(t, c.page("collection?name=Shop&partition=a&sort="+url.QueryEscape("<> x")), "sort condition cannot be")
+}

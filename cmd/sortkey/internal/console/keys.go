@@ -1,0 +1,290 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/completion"
+	"github.com/sortkey/sortkey/internal/design/literal"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+const (
+	mostKeys  = 12  // keys offered
+	mostNear  = 6   // keys offered if nothing begins with what is typed
+	mostFound = 200 // partitions that begin with it, after which the search ends
+	// keysTime bounds the time in which partitions are looked at, and longTime that of a page which asks once more, as
+	// nothing was found.
+	keysTime = 250 * time.Millisecond
+	longTime = 8 * time.Second
+)
+
+// A keyBox is the form that leads to a key, which it completes while somebody types it.
+type keyBox struct {
+	Table, Index    string
+	Partition, Sort string // names of the attributes; Sort is "" without a sort key
+	At              string // the partition to begin with, or ""
+}
+
+func boxOf(t *keyschema.Table, index, at string) keyBox {
+	names := func(all []keycond.Attribute) string {
+		var words []string
+		for _, a := range all {
+			words = append(words, clip(text.Visible(a.Name), maxValue))
+		}
+		return strings.Join(words, ", ")
+	}
+	schema := t.Schema(index)
+	return keyBox{t.Name, index, names(schema.Partition()), names(schema.Sort()), at}
+}
+
+// A keyOffer is a key that somebody may mean.
+type keyOffer struct {
+	Text  string `json:"text"`
+	Typed string `json:"typed"` // as it is typed
+	Link  string `json:"link"`  // of its item, or of its partition
+}
+
+// keyOffers are the keys that begin with a text, or those near it.
+type keyOffers struct {
+	Keys []keyOffer `json:"keys"`
+	All  string     `json:"all,omitempty"` // the address of the rows of a partition that begin with the text
+	Near bool       `json:"near"`          // none begins with the text
+	More bool       `json:"more"`          // there are partitions that were not looked at in time
+	Note string     `json:"note"`
+}
+
+// keys completes a partition key or, in a partition, a sort key.
+func (s *Server) keys(w http.ResponseWriter, r *http.Request) {
+	t, index, err := s.open(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+
+	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
+	defer cancel()
+	find := keyFinder{completion.Keys{Target: s.opts.Target, InProcess: s.opts.DB != nil, Table: t, Index: index}}
+	var out *keyOffers
+	if partition := r.FormValue("partition"); partition != "" {
+		out = find.sortKeys(ctx, partition, r.FormValue("prefix"))
+	} else {
+		limit := keysTime
+		if r.FormValue("long") != "" {
+			limit = longTime
+		}
+		out = find.partitions(ctx, r.FormValue("prefix"), limit)
+	}
+
+	for i := range out.Keys {
+		out.Keys[i].Text = clip(text.Visible(out.Keys[i].Text), maxKey)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(out)
+}
+
+// A keyFinder finds the keys that somebody may mean.
+type keyFinder struct{ completion.Keys }
+
+// plainText returns the text that somebody has typed as a key, without its quotes.
+func plainText(typed string) string {
+	if typed == "" || typed[0] != '"' && typed[0] != '\'' {
+		return typed
+	}
+	q := typed
+	if len(typed) == 1 || typed[len(typed)-1] != typed[0] {
+		q += typed[:1] // it is not closed yet
+	}
+	if s, err := literal.Unquote(q); err == nil {
+		return s
+	}
+	return typed
+}
+
+// shownKey returns a value of a key as people read it, which is what a prefix is compared with.
+func shownKey(v attr.Value) string {
+	if v.Kind() == attr.String {
+		return string(v.Raw())
+	}
+	return text.Literal(v)
+}
+
+// partitions completes a partition key. The order of partitions is not that of their keys: it looks at as many as
+// there is time for.
+func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Duration) *keyOffers {
+	out := &keyOffers{Keys: []keyOffer{}}
+	partition := f.Schema().Partition()
+	if len(partition) != 1 {
+		out.Note = "separate the values with commas"
+		return out
+	}
+	name, prefix := partition[0].Name, plainText(typed)
+	found, near, looked := map[string]attr.Item{}, []attr.Item{}, 0
+	if typed != "" {
+		rows, _ := f.Rows(ctx, ask.Query{Partition: []string{typed}, Limit: 1})
+		for _, row := range rows {
+			found[shownKey(row.Get(name))] = row
+		}
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	last := ""
+	whole := f.Partitions(ctx, func(row attr.Item) bool {
+		key := shownKey(row.Get(name))
+		if key == last && looked > 0 {
+			return true
+		}
+		looked++
+		last = key
+		if strings.HasPrefix(key, prefix) {
+			found[key] = row
+			return len(found) < mostFound
+		}
+		near = nearer(near, row, func(it attr.Item) string { return shownKey(it.Get(name)) }, prefix)
+		return true
+	})
+
+	rows := make([]attr.Item, 0, len(found))
+	for _, row := range found {
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b attr.Item) int {
+		n, _ := attr.Compare(a.Get(name), b.Get(name))
+		return n
+	})
+	switch {
+	case len(rows) > 0:
+		out.Note = text.Count(len(rows), "partition")
+		if !whole {
+			out.Note = "some of the partitions"
+		}
+		rows = rows[:min(len(rows), mostKeys)]
+	case len(near) > 0:
+		rows, out.Near = near, true
+		out.Note = "no partition begins with this; the nearest"
+		if !whole {
+			out.Note = "none of the first " + text.Count(looked, "partition") + " begins with this; the nearest"
+			out.More = f.InProcess
+		}
+	default:
+		out.Note = "there are no partitions"
+	}
+	for _, row := range rows {
+		out.Keys = append(out.Keys, f.partitionOffer(row))
+	}
+	return out
+}
+
+// nearer adds an item to those whose keys have most in common with a text, nearest first.
+func nearer(all []attr.Item, it attr.Item, key func(attr.Item) string, prefix string) []attr.Item {
+	common := func(it attr.Item) int {
+		k, n := key(it), 0
+		for n < len(k) && n < len(prefix) && k[n] == prefix[n] {
+			n++
+		}
+		return n
+	}
+	if len(all) == mostNear && common(it) <= common(all[len(all)-1]) {
+		return all
+	}
+	at, _ := slices.BinarySearchFunc(all, it, func(a, b attr.Item) int {
+		return cmp.Or(cmp.Compare(common(b), common(a)), strings.Compare(key(a), key(b)))
+	})
+	all = slices.Insert(all, at, slices.Clone(it))
+	return all[:min(len(all), mostNear)]
+}
+
+func (f *keyFinder) partitionOffer(row attr.Item) keyOffer {
+	schema := f.Schema()
+	typed := askText(row, schema.Partition())
+	link := "collection?" + query("name", f.Table.Name, "index", f.Index, "partition", typed)
+	if f.Index == "" && len(schema.Sort()) == 0 {
+		link = "item?" + query("name", f.Table.Name, "key", cursorText(keyOf(f.Table, row)))
+	}
+	return keyOffer{shownKey(row.Get(schema.Partition()[0].Name)), typed, link}
+}
+
+// sortKeys completes a sort key in a partition: the rows whose sort keys begin with what is typed or, of numbers, those
+// from it on.
+func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyOffers {
+	out := &keyOffers{Keys: []keyOffer{}}
+	of := []string{"name", f.Table.Name, "index", f.Index, "partition", partition}
+	out.All = "collection?" + query(of...)
+	sort, prefix := f.Schema().Sort(), plainText(typed)
+	read := func(condition string, backwards bool, most int32) ([]attr.Item, bool) {
+		q := ask.Query{Partition: []string{partition}, Limit: most, Backwards: backwards}
+		if condition != "" {
+			q.Sort = []string{condition}
+		}
+		return f.Rows(ctx, q)
+	}
+	from, below, after := "", "", ""
+	if len(sort) == 1 && typed != "" {
+		from, below, after = conditionsOn(sort[0], prefix)
+	}
+
+	rows, more := read(from, false, mostKeys)
+	switch {
+	case len(rows) == 0 && from != "":
+		before, _ := read(below, true, mostNear/2)
+		slices.Reverse(before)
+		next, _ := read(after, false, mostNear/2)
+		rows = append(before, next...)
+		out.Near = len(rows) > 0
+		out.Note = "no sort key begins with this; the nearest"
+		if len(rows) == 0 {
+			out.Note = "there are no rows in this partition"
+		}
+	case len(rows) == 0:
+		out.Note = "there are no rows in this partition"
+	case more:
+		out.Note = "the first " + text.Count(len(rows), "row")
+	default:
+		out.Note = text.Count(len(rows), "row")
+	}
+	if from != "" && !out.Near {
+		out.All = "collection?" + query(append(of, "sort", from)...)
+	}
+	for _, row := range rows {
+		key := valuesText(row, sort)
+		if f.Index != "" {
+			key += " · " + valuesText(row, f.Table.Key.Attributes())
+		}
+		out.Keys = append(out.Keys, keyOffer{
+			key, askText(row, sort), "item?" + query("name", f.Table.Name, "key", cursorText(keyOf(f.Table, row))),
+		})
+	}
+	return out
+}
+
+// conditionsOn returns the conditions on a sort key that begins with a text, is below such keys, and is above them.
+// They are "" if the text cannot be the beginning of a key.
+func conditionsOn(a keycond.Attribute, prefix string) (from, below, after string) {
+	switch a.Kind {
+	case attr.Number:
+		v, err := attr.NewNumber(prefix)
+		if err != nil {
+			return "", "", ""
+		}
+		number := text.Literal(v)
+		return ">= " + number, "< " + number, "> " + number
+	case attr.Binary:
+		if digits, ok := strings.CutPrefix(prefix, "0x"); !ok || len(digits)%2 != 0 || digits == "" ||
+			strings.Trim(strings.ToLower(digits), "0123456789abcdef") != "" {
+			return "", "", ""
+		}
+		return "begins_with " + prefix, "< " + prefix, "> " + prefix
+	}
+	quoted := text.Quote(prefix)
+	return "begins_with " + quoted, "< " + quoted, "> " + quoted
+}

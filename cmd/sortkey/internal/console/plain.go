@@ -1,0 +1,180 @@
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// sumOf returns a text by which a page knows an item again, "" for none.
+func sumOf(it attr.Item) string {
+	if it == nil {
+		return ""
+	}
+	sum := sha256.Sum256(it) // equal items have the same bytes
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// jsonOf returns the JSON of an item as a page shows it.
+func jsonOf(it attr.Item, plain, indented bool) string {
+	raw := it.AppendJSON(nil)
+	if plain {
+		raw = item.AppendPlain(nil, it)
+	}
+	if indented {
+		var b bytes.Buffer
+		if json.Indent(&b, raw, "", "  ") == nil {
+			raw = b.Bytes()
+		}
+	}
+	return text.VisibleJSON(string(raw))
+}
+
+// isPlain reports whether an item comes back from plain JSON as it is, given the types that it has.
+func isPlain(t *keyschema.Table, it attr.Item) bool {
+	again, err := itemOf(t, it, jsonOf(it, true, false), true)
+	return err == nil && again.Equal(it)
+}
+
+// itemOf reads the JSON of an item. Plain JSON has no sets and no binary values: where the item had one, an array or
+// a text in base64 stays one, and so do keys.
+func itemOf(t *keyschema.Table, was attr.Item, text string, plain bool) (attr.Item, error) {
+	if !plain {
+		it, err := transfer.DecodeItem([]byte(text))
+		if err != nil {
+			err = bad(`%v; write DynamoDB JSON such as {"id": {"S": "x"}}, or plain JSON such as {"id": "x"}`, err)
+		}
+		return it, err
+	}
+	it, err := transfer.DecodePlainItem([]byte(text))
+	if err != nil {
+		return nil, bad(`%v; write plain JSON such as {"id": "x", "n": 1}, or switch to DynamoDB JSON`, err)
+	}
+
+	var b attr.Builder
+	for name, v := range it.All() {
+		old := was.Get(string(name))
+		if kind := t.Kind(string(name)); kind == attr.Binary {
+			old = attr.NewBinary(nil)
+		}
+		b.AddBytes(name, typedLike(v, old))
+	}
+	return b.Item(), nil
+}
+
+// typedLike returns a value of plain JSON with the type of an old one, if it can have that.
+func typedLike(v, old attr.Value) attr.Value {
+	switch {
+	case old.Kind() == attr.Binary && v.Kind() == attr.String:
+		if raw, err := base64.StdEncoding.DecodeString(string(v.Raw())); err == nil {
+			return attr.NewBinary(raw)
+		}
+	case old.Kind().IsSet() && v.Kind() == attr.List:
+		elems := make([]attr.Value, v.Len())
+		for i := range elems {
+			elems[i] = typedLike(v.Index(i), old.Index(0))
+		}
+		if set, err := attr.NewSet(old.Kind(), elems...); err == nil {
+			return set
+		}
+	case old.Kind() == attr.List && v.Kind() == attr.List:
+		elems := make([]attr.Value, v.Len())
+		for i := range elems {
+			elems[i] = v.Index(i)
+			if old.Len() > 0 { // what was added is as the last
+				elems[i] = typedLike(elems[i], old.Index(min(i, old.Len()-1)))
+			}
+		}
+		return attr.NewList(elems...)
+	case old.Kind() == attr.Map && v.Kind() == attr.Map:
+		var b attr.Builder
+		for name, elem := range v.Map().All() {
+			b.AddBytes(name, typedLike(elem, old.Map().Get(string(name))))
+		}
+		return attr.NewMap(b.Item())
+	}
+	return v
+}
+
+// A difference is a value of an item that a change adds, removes or replaces. Was or Is is "" if there is none.
+type difference struct{ Path, Was, Is string }
+
+const (
+	maxDiffs  = 60  // differences of a preview
+	maxDiff   = 120 // characters of a value in one
+	diffStart = 24  // characters before the place where two texts differ
+)
+
+// differences returns what differs between two items, and how many more there are: values at paths into maps, and into
+// lists of the same length.
+func differences(was, is attr.Item) (all []difference, more int) {
+	add := func(d difference) {
+		if len(all) == maxDiffs {
+			more++
+			return
+		}
+		d.Path = clip(text.Visible(d.Path), maxKey)
+		all = append(all, d)
+	}
+	var compare func(path string, old, made attr.Value)
+	maps := func(path string, was, is attr.Item) {
+		for _, name := range names(was, is) {
+			compare(path+text.Name(name), was.Get(name), is.Get(name))
+		}
+	}
+	compare = func(path string, old, made attr.Value) {
+		switch {
+		case attr.Equal(old, made):
+		case old.Kind() == attr.Map && made.Kind() == attr.Map:
+			maps(path+".", old.Map(), made.Map())
+		case old.Kind() == attr.List && made.Kind() == attr.List && old.Len() == made.Len():
+			for i := range old.Len() {
+				compare(path+"["+strconv.Itoa(i)+"]", old.Index(i), made.Index(i))
+			}
+		default:
+			x, y := text.Literal(old), text.Literal(made)
+			if old.Kind() != made.Kind() && !old.IsZero() && !made.IsZero() {
+				x, y = x+" ("+old.Kind().String()+")", y+" ("+made.Kind().String()+")"
+			}
+			from := 0
+			if len(x) > maxDiff && len(y) > maxDiff {
+				from = max(common(x, y)-diffStart, 0)
+			}
+			add(difference{path, excerpt(x, from), excerpt(y, from)})
+		}
+	}
+	maps("", was, is)
+	return all, more
+}
+
+// common returns the number of bytes of whole characters that two texts have in common at their beginning.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return n
+}
+
+// excerpt returns a part of a text from a place on.
+func excerpt(s string, from int) string {
+	for from > 0 && from < len(s) && !utf8.RuneStart(s[from]) {
+		from--
+	}
+	if from == 0 {
+		return clip(s, maxDiff)
+	}
+	return "…" + clip(s[from:], maxDiff)
+}

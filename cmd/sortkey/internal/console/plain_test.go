@@ -1,0 +1,86 @@
+package console_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// TestPlain holds that editing an item as plain JSON keeps the types of what is not touched, and that new values have
+// the types of those in their place.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id:B", sortkeytest.Global("ByHash", "hash:B"))
+	where := "?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"B":"AP8="}}`))
+	for _, tt := range []struct{ was, old, new, want string }{
+		{`"tags": {"SS": ["a", "b"]}`, `"b"`, `"c", "d"`, `"tags": {"SS": ["a", "c", "d"]}`},
+		{`"tags": {"SS": ["a", "b"]}`, `"b"`, `1`, `"tags": {"L": [{"S": "a"}, {"N": "1"}]}`},
+		{`"tags": {"SS": ["a"]}`, `"a"`, ``, `"tags": {"L": []}`},
+		{`"ns": {"NS": ["1", "12345678901234567890123456789012345678"]}`, `12345678901234567890123456789012345678`, `2.50`, `"ns": {"NS": ["1", "2.5"]}`},
+		{`"bs": {"BS": ["AA==", "AP8="]}`, `"AP8="`, `"AAAA"`, `"bs": {"BS": ["AA==", "AAAA"]}`},
+		{`"b": {"B": "AP8="}`, `"b": "AP8="`, `"b": "AAAA"`, `"b": {"B": "AAAA"}`},
+		{`"b": {"B": "AP8="}`, `"b": "AP8="`, `"b": "not base64"`, `"b": {"S": "not base64"}`},
+		{`"m": {"M": {"b": {"B": "AP8="}, "s": {"S": "AP8="}}}`, `"s": "AP8="`, `"s": "AAAA"`, `"m": {"M": {"b": {"B": "AP8="}, "s": {"S": "AAAA"}}}`},
+		{`"l": {"L": [{"B": "AP8="}]}`, `"l": [`, `"l": ["AAAA",`, `"l": {"L": [{"B": "AAAA"}, {"B": "AP8="}]}`},
+		{`"m": {"M": {"S": {"S": "x"}}}`, `"x"`, `"y"`, `"m": {"M": {"S": {"S": "y"}}}`},
+		{`"S": {"S": "x"}`, `"x"`, `"y"`, `"S": {"S": "y"}`},
+		{`"nothing": {"NULL": true}, "yes": {"BOOL": true}`, `true`, `false`, `"nothing": {"NULL": true}, "yes": {"BOOL": false}`},
+		{`"n": {"N": "1"}`, `"n": 1`, `"n": 1, "hash": "AP8="`, `"n": {"N": "1"}, "hash": {"B": "AP8="}`},
+	} {
+		c.db.PutJSON("Tab", []byte(`{"id": {"B": "AP8="}, `+tt.was+`}`))
+		page := c.page("item" + where)
+		is := html.UnescapeString(textarea.FindStringSubmatch(page)[1])
+		send := func(path, is string, plain bool) string {
+			body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain})
+			require.NoError(t, err)
+			status, text := c.do(http.MethodPost, path+where, string(body))
+			require.Equal(t, http.StatusOK, status, text)
+			return text
+		}
+		require.NotContains(t, page, `id="typed" checked`)
+		require.Contains(t, send("preview", is, true), "Nothing changes", tt.was)
+		require.JSONEq(t, `{"id": {"B": "AP8="}, `+tt.was+`}`, send("convert", is, true))
+		require.Contains(t, strings.Join(strings.Fields(is), " "), strings.TrimSpace(tt.old), "%+v", tt)
+		compact := strings.Join(strings.Fields(is), " ")
+		send("put", strings.Replace(compact, tt.old, tt.new, 1), true)
+		page = c.page("item" + where)
+		require.Equal(t, sum(t, `{"id": {"B": "AP8="}, `+tt.want+`}`), sums.FindStringSubmatch(page)[1], "%+v", tt)
+	}
+}
+
+// TestDifferences holds what a preview says of a change: paths, and of long values the place where they differ.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id")
+	long := strings.Repeat("é", 300)
+	c.db.Put("Tab", map[string]any{
+		"id": "a", "m": map[string]any{"city": "Oslo", "code": 154}, "l": []any{1, 2, 3}, "grown": []any{1}, "long": long + "x" + long, "n": 1, "gone": true,
+	})
+	where := "?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"S":"a"}}`))
+	page := c.page("item" + where)
+	is := `{"id": "a", "m": {"city": "Bergen", "code": 154}, "l": [1, 7, 3], "grown": [1, 2], "long": "` + long + "y" + long + `", "n": "1", "new<b>": "\u202e"}`
+	body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": true})
+	require.NoError(t, err)
+	status, text := c.do(http.MethodPost, "preview"+where, string(body))
+	require.Equal(t, http.StatusOK, status, text)
+	var got []string
+	for _, row := range strings.Split(text, "<tr>")[2:] {
+		row, _, _ = strings.Cut(row, "</tr>")
+		got = append(got, strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(row, " "))), " "))
+	}
+	near := strings.Repeat("é", 12)
+	require.Equal(t, []string{
+		`gone true none`, `grown [1] [1, 2]`, `l[1] 2 7`,
+		`long …` + near + `x` + strings.Repeat("é", 106) + `… …` + near + `y` + strings.Repeat("é", 106) + `…`,
+		`m.city "Oslo" "Bergen"`, `n 1 (N) "1" (S)`, "`new<b>` none \"\\u202e\"",
+	}, got)
+}

@@ -1,0 +1,258 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/completion"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A rowsPage shows rows of a table or an index in a grid: those of a scan, or those of a partition.
+type rowsPage struct {
+	*grid
+	Table, Index, Keys string
+	Indexes            []string
+	Form               report.Asked
+	Box                keyBox
+	Sorted             bool   // the table or index has a sort key
+	Filter             string // the condition that the rows meet, or ""
+	Problem            string // why there are no rows, or ""
+
+	// Addresses, or "".
+
+	First, Previous, Next, NextPartition string
+
+	Slices string // of a scan: the address of the other view
+	Whole  string // of a scan: what reading all rows takes, or ""
+
+	// Of a partition.
+
+	InPartition bool
+	Partition   string // as somebody types it
+	Condition   string // on the sort key, or ""
+	Cells       []cell
+	Turned      string // the address of the rows in the other direction
+	Descending  bool
+}
+
+// rowsPage returns the page about a place, without its rows.
+func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
+	schema := place.t.Schema(place.index)
+	p := &rowsPage{
+		grid: &grid{}, Table: place.t.Name, Index: place.index, Keys: keyText(schema), Indexes: place.t.IndexNames(),
+		Form: form(place.t, place.index, place.partition), Box: boxOf(place.t, place.index, place.partition),
+		Sorted: len(schema.Sort()) > 0, Filter: r.FormValue("filter"),
+		InPartition: place.partition != "", Partition: place.partition,
+	}
+	if r.FormValue("after") != "" || r.FormValue("before") != "" {
+		p.First = place.address()
+	}
+	return p
+}
+
+// table shows the rows of a table or an index: in a grid, or as slices.
+func (s *Server) table(r *http.Request) (string, any, error) {
+	t, index, err := s.open(r)
+	if err != nil {
+		return "", nil, err
+	}
+	if r.FormValue("view") == "slices" {
+		return s.slices(r, t, index)
+	}
+
+	address := []string{"name", t.Name, "index", index, "filter", r.FormValue("filter")}
+	place := &gridPlace{t: t, index: index, also: also(r), path: "table?", pairs: address}
+	p := s.rowsPage(r, place)
+	p.Slices = "table?" + query("name", t.Name, "index", index, "after", r.FormValue("after"), "view", "slices")
+	p.Whole = wholeText(s.size(r, t, index))
+
+	start, err := cursor(r.FormValue("after"))
+	if err != nil {
+		return "", nil, err
+	}
+	in, err := (&ask.Query{Index: index, Filter: p.Filter}).ScanInput(t)
+	if err == nil {
+		in.ReturnConsumedCapacity, in.ExclusiveStartKey = new("TOTAL"), start
+		if p.Filter == "" {
+			in.Limit = new(int64(gridRows + 1)) // whether there are more rows
+		}
+		err = s.fill(r.Context(), p, place, in)
+	}
+	return p.done(err)
+}
+
+// collection shows the rows of a partition in order.
+func (s *Server) collection(r *http.Request) (string, any, error) {
+	t, index, err := s.open(r)
+	if err != nil {
+		return "", nil, err
+	}
+
+	condition, order := r.FormValue("sort"), r.FormValue("order")
+	address := []string{
+		"name", t.Name, "index", index, "partition", r.FormValue("partition"), "sort", condition,
+		"filter", r.FormValue("filter"),
+	}
+	place := &gridPlace{
+		t: t, index: index, partition: r.FormValue("partition"), also: also(r), path: "collection?",
+		pairs: append(address, "order", order),
+	}
+	p := s.rowsPage(r, place)
+	p.Condition, p.Descending = condition, order == "descending"
+	turned := append(address, "order", "descending")
+	if p.Descending {
+		turned = address
+	}
+	p.Turned = "collection?" + query(turned...)
+	p.NextPartition = "beyond?" + query("name", t.Name, "index", index, "partition", place.partition)
+
+	start, err := cursor(r.FormValue("after"))
+	if err != nil {
+		return "", nil, err
+	}
+	before, err := cursor(r.FormValue("before"))
+	if err != nil {
+		return "", nil, err
+	}
+
+	q := ask.Query{Index: index, Partition: []string{place.partition}, Filter: p.Filter, Backwards: p.Descending}
+	if condition != "" {
+		q.Sort = []string{condition}
+	}
+	if p.Filter == "" {
+		q.Limit = gridRows + 1 // whether there are more rows
+	}
+	if before != nil {
+		start, q.Backwards, place.reversed = before, !q.Backwards, true
+	}
+	in, err := q.Input(t)
+	if err == nil {
+		in.ReturnConsumedCapacity, in.ExclusiveStartKey = new("TOTAL"), start
+		err = s.fill(r.Context(), p, place, in)
+	}
+
+	var kinds []string
+	for _, row := range p.Rows {
+		kinds = append(kinds, row.Kind)
+	}
+	p.Cells = s.cells(kinds, max(len(kinds), 1))
+	return p.done(err)
+}
+
+// done returns the page, on which an error that its filter may have caused is shown.
+func (p *rowsPage) done(err error) (string, any, error) {
+	if err == nil {
+		return "rows", p, nil
+	}
+	if p.Filter == "" && p.Condition == "" {
+		return "", nil, &badRequest{err}
+	}
+	p.Problem = message(err)
+	return "rows", p, nil
+}
+
+// fill makes the grid of a page of what a request reads, and sets the addresses of the rows before and after.
+func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wire.Request) error {
+	out, _, err := s.opts.Target.Do(ctx, in)
+	if refused, ok := errors.AsType[*explain.ServiceError](err); ok { // with names and values as they were typed
+		message := ask.TextsOf(in).Message(refused.Message)
+		return &explain.ServiceError{Code: refused.Code, Message: message, Status: refused.Status}
+	}
+	if err != nil {
+		return err
+	}
+
+	page := operation.PageOf(out)
+	items, further := page.Items, page.Last
+	if len(items) > gridRows {
+		items = items[:gridRows]
+		further = cursorOf(place.t, place.index, items[gridRows-1])
+	}
+	if place.reversed {
+		slices.Reverse(items)
+	}
+	p.grid = s.gridOf(place, items)
+	p.Examined, p.Units = len(page.Items), page.Units
+	if page.Examined != nil {
+		p.Examined = int(*page.Examined)
+	}
+
+	before, after := attr.Item(nil), further
+	shown := items[:len(p.Rows)]
+	if len(shown) > 0 && (place.reversed || len(shown) < len(items)) {
+		after = cursorOf(place.t, place.index, shown[len(shown)-1])
+	}
+	switch {
+	case place.partition == "": // a scan does not go back
+	case place.reversed:
+		before = further
+	case len(shown) > 0 && p.First != "":
+		before = cursorOf(place.t, place.index, shown[0])
+	}
+	if after != nil {
+		p.Next = place.address("after", cursorText(after))
+	}
+	if before != nil {
+		p.Previous = place.address("before", cursorText(before))
+	}
+	if place.partition == "" && p.Sorted && len(shown) > 0 && after != nil {
+		end := completion.EndOfPartition(after, place.t.Schema(place.index))
+		p.NextPartition = place.address("after", cursorText(end))
+	}
+	return nil
+}
+
+// beyond leads to the partition after one, in the order of a scan, or to the table after the last.
+func (s *Server) beyond(w http.ResponseWriter, r *http.Request) {
+	next, err := s.nextPartition(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Location", next) // relative to the page, which may be of a branch
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+func (s *Server) nextPartition(r *http.Request) (string, error) {
+	t, index, err := s.open(r)
+	if err != nil {
+		return "", err
+	}
+	q := ask.Query{Index: index, Partition: []string{r.FormValue("partition")}, Limit: 1}
+	in, err := q.Input(t)
+	if err != nil {
+		return "", &badRequest{err}
+	}
+	out, _, err := s.opts.Target.Do(r.Context(), in)
+	if err != nil {
+		return "", &badRequest{err}
+	}
+
+	table := "table?" + query("name", t.Name, "index", index)
+	page := operation.PageOf(out)
+	if len(page.Items) == 0 {
+		return table, nil
+	}
+	scan := &wire.ScanInput{TableName: &t.Name, Limit: new(int64(1))}
+	if index != "" {
+		scan.IndexName = &index
+	}
+	schema := t.Schema(index)
+	scan.ExclusiveStartKey = completion.EndOfPartition(cursorOf(t, index, page.Items[0]), schema)
+	if out, _, err = s.opts.Target.Do(r.Context(), scan); err != nil {
+		return "", &badRequest{err}
+	}
+	if page = operation.PageOf(out); len(page.Items) == 0 {
+		return table, nil
+	}
+	partition := askText(page.Items[0], schema.Partition())
+	return "collection?" + query("name", t.Name, "index", index, "partition", partition), nil
+}

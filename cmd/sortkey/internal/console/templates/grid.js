@@ -1,0 +1,426 @@
+// Sorts, finds and arranges the rows of a grid, and keeps the ways back to rows that a scan cannot go back to. The page
+// works without it, in the order in which the rows were read.
+'use strict';
+(function () {
+  const table = document.getElementById('grid'), section = document.getElementById('items');
+  if (!section) { return; }
+  /**
+   * @template {keyof HTMLElementTagNameMap} K
+   * @param {K} name
+   * @param {string} text
+   * @returns {HTMLElementTagNameMap[K]}
+   */
+  const element = function (name, text) {
+    const e = document.createElement(name);
+    e.textContent = text;
+    return e;
+  };
+  /**
+   * Reads what the browser keeps under a name, and writes it. A browser that keeps nothing has the page as it came.
+   * @param {Storage} store
+   * @param {string} name
+   * @returns {any}
+   */
+  const kept = function (store, name) {
+    try { return JSON.parse(store.getItem(name) || 'null'); } catch { return null; }
+  };
+  /**
+   * @param {Storage} store
+   * @param {string} name
+   * @param {any} value
+   */
+  const keep = function (store, name, value) {
+    try { store.setItem(name, JSON.stringify(value)); } catch { /* it is full, or not allowed */ }
+  };
+
+  // The filter of all rows is a part of the address.
+  const filter = document.getElementById('filter-rows');
+  if (filter instanceof HTMLInputElement) {
+    filter.addEventListener('keydown', function (e) {
+      if (e.key !== 'Enter') { return; }
+      const query = new URLSearchParams(location.search);
+      query.delete('after');
+      query.delete('before');
+      query.delete('filter');
+      if (filter.value.trim() !== '') { query.set('filter', filter.value); }
+      location.search = query.toString();
+    });
+  }
+
+  // Ways back: from which page somebody went on to this one.
+  const mostWays = 500;
+  const here = location.pathname + location.search;
+  const partition = function (/** @type {string} */ address) {
+    const query = new URLSearchParams(address.slice(address.indexOf('?')));
+    return 'partition ' + JSON.stringify([query.get('name'), query.get('index'), query.get('partition')]);
+  };
+  const link = function (/** @type {string} */ name) {
+    const a = section.querySelector('a[data-page="' + name + '"]');
+    return a instanceof HTMLAnchorElement ? a : null;
+  };
+  /** @type {[string, string][]} */
+  const ways = kept(sessionStorage, 'sortkey ways') || [];
+  const remember = function (/** @type {string} */ to, /** @type {string} */ from) {
+    keep(sessionStorage, 'sortkey ways', ways.filter(function (w) { return w[0] !== to; }).concat([[to, from]]).slice(-mostWays));
+  };
+  const back = function (/** @type {string} */ name, /** @type {string} */ to) {
+    const way = ways.find(function (w) { return w[0] === to; }), a = link(name);
+    if (!a || !way || a.hasAttribute('href')) { return; }
+    a.href = way[1];
+    a.hidden = false;
+  };
+  const left = kept(sessionStorage, 'sortkey left'); // for the partition that is next to it
+  keep(sessionStorage, 'sortkey left', null);
+  if (left && partition(left) !== partition(here)) {
+    ways.push([partition(here), left]);
+    remember(partition(here), left);
+  }
+  back('previous', here);
+  back('previous-partition', partition(here));
+  ['next', 'next-partition'].forEach(function (name) {
+    const a = link(name);
+    if (!a) { return; }
+    a.addEventListener('click', function () {
+      const to = new URL(a.href);
+      if (to.pathname.endsWith('/beyond')) { keep(sessionStorage, 'sortkey left', here); return; }
+      remember(to.pathname + to.search, here);
+    });
+  });
+
+  if (!(table instanceof HTMLTableElement) || !table.tHead) { return; }
+  const head = table.tHead.rows[0], body = table.tBodies[0];
+  const original = Array.from(body.rows);
+  const columns = function () {
+    return Array.from(head.cells).filter(function (th) { return th.hasAttribute('data-column'); });
+  };
+  const itemOf = function (/** @type {Element | null} */ tr) {
+    const a = tr && tr.querySelector('a[href^="item?"]');
+    return a instanceof HTMLAnchorElement ? a : null;
+  };
+  const idOf = function (/** @type {Element} */ e) { return e.getAttribute('data-column') || ''; };
+
+  // Finding: the rows that have all words.
+  const find = document.getElementById('find'), found = document.getElementById('found');
+  if (find instanceof HTMLInputElement && found) {
+    const all = found.textContent || '';
+    const texts = original.map(function (tr) { return (tr.textContent || '').toLowerCase(); });
+    const look = function () {
+      const words = find.value.toLowerCase().split(/\s+/).filter(function (w) { return w !== ''; });
+      let n = 0;
+      original.forEach(function (tr, i) {
+        const has = words.every(function (w) { return texts[i].indexOf(w) >= 0; });
+        tr.classList.toggle('filtered', !has);
+        if (has) { n++; }
+      });
+      found.textContent = words.length > 0 ? n + ' of ' + all : all;
+    };
+    find.addEventListener('input', look);
+    if (find.value !== '') { look(); }
+  }
+
+  // Selecting: a box in each row.
+  const box = function (/** @type {HTMLTableCellElement} */ cell, /** @type {string} */ label) {
+    const input = element('input', '');
+    input.type = 'checkbox';
+    input.setAttribute('aria-label', label);
+    cell.className = 'pick';
+    cell.appendChild(input);
+    return input;
+  };
+  const pickAll = box(/** @type {HTMLTableCellElement} */ (head.insertBefore(element('td', ''), head.firstChild)), 'select all rows');
+  const picks = original.map(function (tr) {
+    const a = itemOf(tr);
+    return box(tr.insertCell(0), 'select ' + (a ? a.textContent : 'the row'));
+  });
+  const bulk = document.getElementById('bulk'), bulkRows = document.getElementById('bulk-rows'), done = document.getElementById('bulk-done');
+  const picked = function () { return original.filter(function (_, i) { return picks[i].checked; }); };
+  const count = function (/** @type {number} */ n) { return n + (n === 1 ? ' row' : ' rows'); };
+  const remove = document.getElementById('bulk-delete');
+  const tell = function () {
+    const n = picked().length;
+    original.forEach(function (tr, i) { tr.classList.toggle('picked', picks[i].checked); });
+    pickAll.checked = n > 0 && n === original.length;
+    pickAll.indeterminate = n > 0 && n < original.length;
+    if (remove) { remove.textContent = 'Delete'; }
+    if (bulk && bulkRows) {
+      bulk.hidden = n === 0;
+      bulkRows.textContent = count(n);
+    }
+  };
+  pickAll.addEventListener('change', function () {
+    picks.forEach(function (p, i) { p.checked = pickAll.checked && !original[i].classList.contains('filtered'); });
+    tell();
+  });
+  let lastPick = -1;
+  picks.forEach(function (p, i) {
+    p.addEventListener('click', function (e) {
+      const shown = Array.from(body.rows).filter(function (tr) { return !tr.classList.contains('filtered'); });
+      const from = lastPick < 0 ? -1 : shown.indexOf(original[lastPick]), to = shown.indexOf(original[i]);
+      if (e.shiftKey && from >= 0) {
+        shown.slice(Math.min(from, to), Math.max(from, to) + 1).forEach(function (tr) { picks[original.indexOf(tr)].checked = p.checked; });
+      }
+      lastPick = i;
+      tell();
+    });
+  });
+  picks.forEach(function (p) { p.checked = false; }); // a browser that reloads keeps them, but the rows may be others
+
+  // Changing the rows that are selected, some at a time, with a list of what was refused.
+  const atOnce = 25;
+  const write = function (/** @type {string} */ name, /** @type {string} */ value) {
+    if (!bulk || !done) { return; }
+    const rows = picked(), total = rows.length;
+    let written = 0, units = 0;
+    /** @type {{key: string, why: string}[]} */
+    const refused = [];
+    const buttons = Array.from(bulk.querySelectorAll('button'));
+    buttons.forEach(function (b) { b.disabled = true; });
+    /** @returns {Promise<void>} */
+    const next = function () {
+      const part = rows.splice(0, atOnce);
+      done.textContent = (total - rows.length - part.length) + ' of ' + count(total) + ' …';
+      if (part.length === 0) { return Promise.resolve(); }
+      const body = JSON.stringify({Name: name, Value: value, Rows: part.map(function (tr) {
+        const a = itemOf(tr);
+        return {Key: a ? new URL(a.href).searchParams.get('key') : '', Sum: tr.dataset.sum};
+      })});
+      return fetch(bulk.dataset.path || '', {method: 'POST', body: body}).then(function (r) {
+        return r.text().then(function (text) {
+          if (!r.ok) { throw new Error(text); }
+          const now = JSON.parse(text);
+          written += now.written;
+          units += now.units;
+          refused.push.apply(refused, now.refused);
+          return next();
+        });
+      });
+    };
+    next().then(function () { return ''; }, function (/** @type {Error} */ err) { return err.message; }).then(function (/** @type {string} */ problem) {
+      buttons.forEach(function (b) { b.disabled = false; });
+      done.textContent = '';
+      const said = element('p', count(written) + (name === '' ? ' deleted' : ' changed') + ', ' + units + ' write units' +
+        (refused.length > 0 ? '; ' + refused.length + ' refused:' : '') + (problem ? '; then: ' + problem : ''));
+      said.classList.toggle('bad-text', refused.length > 0 || problem !== '');
+      done.appendChild(said);
+      if (refused.length > 0) {
+        const list = element('ul', '');
+        refused.forEach(function (r) { list.appendChild(element('li', r.key + ': ' + r.why)); });
+        done.appendChild(list);
+      }
+      const again = element('button', 'Load the rows again');
+      again.type = 'button';
+      again.addEventListener('click', function () { location.reload(); });
+      done.appendChild(again);
+      picks.forEach(function (p) { p.checked = false; });
+      tell();
+      again.focus();
+    });
+  };
+  const named = document.getElementById('bulk-name'), valued = document.getElementById('bulk-value'), set = document.getElementById('bulk-set');
+  if (set && remove && done && named instanceof HTMLInputElement && valued instanceof HTMLInputElement) {
+    const begin = function () {
+      if (named.value === '') { done.textContent = 'Name the attribute to set.'; named.focus(); return; }
+      write(named.value, valued.value);
+    };
+    set.addEventListener('click', begin);
+    valued.addEventListener('keydown', function (e) { if (e.key === 'Enter') { begin(); } });
+    remove.addEventListener('click', function () {
+      const sure = 'Delete ' + count(picked().length) + ' for good';
+      if (remove.textContent !== sure) { remove.textContent = sure; return; }
+      write('', '');
+    });
+  }
+
+  // Sorting: up, down, and as the rows were read.
+  const order = document.getElementById('order'), read = order ? order.textContent : '';
+  const sort = function (/** @type {HTMLTableCellElement} */ th) {
+    const was = th.getAttribute('aria-sort');
+    columns().forEach(function (other) { other.removeAttribute('aria-sort'); });
+    let rows = original;
+    if (was !== 'descending') {
+      const down = was === 'ascending', at = th.cellIndex;
+      th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+      const rank = function (/** @type {HTMLTableRowElement} */ tr) { return Number(tr.cells[at].dataset.r) || 0; };
+      rows = original.slice().sort(function (a, b) {
+        const x = rank(a), y = rank(b);
+        if (x === 0 || y === 0) { return x === y ? 0 : x === 0 ? 1 : -1; } // those without a value are last
+        return down ? y - x : x - y;
+      });
+    }
+    rows.forEach(function (tr) { body.appendChild(tr); });
+    if (order) {
+      order.textContent = rows === original ? read : 'sorted by ' + th.textContent + (was === 'ascending' ? ', last first' : '') +
+        ': only these rows, as the database is in the order of its keys';
+    }
+  };
+  columns().forEach(function (th) {
+    const button = th.querySelector('button');
+    if (button) { button.addEventListener('click', function () { sort(th); }); }
+  });
+
+  // Columns: which, in which order, how wide.
+  /** @typedef {{order: string[], off: Record<string, boolean>, width: Record<string, number>}} Choice */
+  const name = 'sortkey columns ' + section.dataset.place;
+  const panel = document.querySelector('#columns ul'), shown = document.getElementById('columns-shown');
+  const sheet = new CSSStyleSheet();
+  document.adoptedStyleSheets = document.adoptedStyleSheets.concat([sheet]);
+  /** @type {Record<string, boolean>} */
+  const hidden = {};
+  columns().forEach(function (th) { hidden[idOf(th)] = th.classList.contains('off'); });
+  const first = columns().map(idOf);
+  const now = /** @type {Choice} */ (Object.assign({order: [], off: {}, width: {}}, kept(localStorage, name)));
+  const least = 48, most = 1200, step = 48;
+  const apply = function () {
+    const ids = now.order.filter(function (id) { return first.indexOf(id) >= 0; });
+    first.forEach(function (id, i) { // those that nobody has moved stay after the one before them
+      if (ids.indexOf(id) < 0) { ids.splice(i === 0 ? 0 : ids.indexOf(first[i - 1]) + 1, 0, id); }
+    });
+    const from = ids.map(function (id) { return columns().findIndex(function (th) { return idOf(th) === id; }); });
+    [head].concat(original).forEach(function (tr) {
+      const cells = Array.from(tr.cells).slice(1); // after the box
+      from.forEach(function (i, k) {
+        if (i !== k) { tr.append.apply(tr, from.map(function (at) { return cells[at]; })); }
+        const off = ids[k] in now.off ? now.off[ids[k]] : hidden[ids[k]];
+        cells[i].classList.toggle('off', off);
+      });
+    });
+    sheet.replaceSync(ids.map(function (id, i) {
+      const w = Number(now.width[id]);
+      return w ? '#grid tr > :nth-child(' + (i + 2) + ') { min-width: ' + w + 'px; max-width: ' + w + 'px; }' : '';
+    }).join('\n'));
+    if (panel) {
+      ids.forEach(function (id) {
+        const li = Array.from(panel.children).find(function (e) { return idOf(e) === id; });
+        if (!li) { return; }
+        panel.appendChild(li);
+        const box = li.querySelector('input');
+        if (box) { box.checked = !(id in now.off ? now.off[id] : hidden[id]); }
+      });
+    }
+    if (shown) {
+      const visible = columns().filter(function (th) { return !th.classList.contains('off'); }).length;
+      shown.textContent = (visible - 1) + ' of ' + (ids.length - 1);
+    }
+    return ids;
+  };
+  const change = function () {
+    apply();
+    keep(localStorage, name, now);
+  };
+  const widen = function (/** @type {string} */ id, /** @type {number} */ by) {
+    const th = columns().find(function (e) { return idOf(e) === id; });
+    if (!th) { return; }
+    now.width[id] = Math.min(Math.max(Math.round(th.getBoundingClientRect().width + by), least), most);
+    change();
+  };
+  const move = function (/** @type {string} */ id, /** @type {number} */ by) {
+    const ids = apply(), at = ids.indexOf(id), to = Math.min(Math.max(at + by, 0), ids.length - 1);
+    ids.splice(at, 1);
+    ids.splice(to, 0, id);
+    now.order = ids;
+    change();
+  };
+  if (panel) {
+    Array.from(panel.children).forEach(function (li) {
+      const id = idOf(li), box = li.querySelector('input'), title = (li.querySelector('.key') || li).textContent;
+      if (box) { box.addEventListener('change', function () { now.off[id] = !box.checked; change(); }); }
+      const group = element('span', '');
+      /** @type {[string, string, () => void][]} */
+      const buttons = [
+        ['↑', 'move left', function () { move(id, -1); }], ['↓', 'move right', function () { move(id, 1); }],
+        ['−', 'make narrower', function () { widen(id, -step); }], ['+', 'make wider', function () { widen(id, step); }]
+      ];
+      buttons.forEach(function (b) {
+        const button = element('button', b[0]);
+        button.type = 'button';
+        button.setAttribute('aria-label', b[1] + ': ' + title);
+        button.title = b[1];
+        button.addEventListener('click', function () { b[2](); button.focus(); });
+        group.appendChild(button);
+      });
+      li.appendChild(group);
+    });
+    const reset = document.getElementById('columns-reset');
+    if (reset) {
+      reset.addEventListener('click', function () {
+        now.order = [];
+        now.off = {};
+        now.width = {};
+        change();
+      });
+    }
+  }
+  columns().forEach(function (th) { // the right edge of a title changes the width
+    const edge = element('span', '');
+    edge.className = 'edge';
+    th.appendChild(edge);
+    edge.addEventListener('pointerdown', function (down) {
+      const was = th.getBoundingClientRect().width;
+      edge.setPointerCapture(down.pointerId);
+      edge.onpointermove = function (e) {
+        now.width[idOf(th)] = Math.min(Math.max(Math.round(was + e.clientX - down.clientX), least), most);
+        apply();
+      };
+      edge.onpointerup = function () { edge.onpointermove = null; change(); };
+      down.preventDefault();
+    });
+  });
+  apply();
+
+  // Tab reaches one row, the one that was last in use, and arrows go through the rows.
+  /** @type {HTMLTableRowElement | null} */
+  let current = null;
+  const stops = function (/** @type {HTMLTableRowElement} */ tr, /** @type {boolean} */ reached) {
+    Array.from(tr.querySelectorAll('a, summary, input')).forEach(function (e) {
+      if (reached) { e.removeAttribute('tabindex'); } else { e.setAttribute('tabindex', '-1'); }
+    });
+  };
+  const visit = function (/** @type {HTMLTableRowElement} */ tr) {
+    if (current === tr) { return; }
+    if (current) { stops(current, false); }
+    current = tr;
+    stops(tr, true);
+  };
+  original.forEach(function (tr) { stops(tr, false); });
+  if (original.length > 0) { visit(original[0]); }
+  body.addEventListener('focusin', function (e) {
+    const tr = e.target instanceof Element && e.target.closest('tr');
+    if (tr instanceof HTMLTableRowElement) { visit(tr); }
+  });
+  document.addEventListener('keydown', function (e) {
+    const at = e.target instanceof Element ? e.target : null;
+    if (e.ctrlKey || e.metaKey || e.altKey || at && at.closest('input:not(.pick input), textarea, select, dialog, summary, #columns')) { return; }
+    const tr = at && at.closest('#grid tbody tr');
+    const rows = Array.from(body.rows).filter(function (r) { return !r.classList.contains('filtered'); });
+    const i = rows.findIndex(function (r) { return r === tr; });
+    switch (e.key) {
+      case 'ArrowDown': case 'ArrowUp': {
+        if (!tr && e.key === 'ArrowUp' || at && at.id === 'grid-scroll') { return; }
+        const a = itemOf(rows[Math.min(Math.max(i + (e.key === 'ArrowDown' ? 1 : -1), 0), rows.length - 1)] || null);
+        if (a) { a.focus(); e.preventDefault(); }
+        break;
+      }
+      case 'x': {
+        if (tr instanceof HTMLTableRowElement) { picks[original.indexOf(tr)].click(); }
+        break;
+      }
+      case 'b': {
+        if (bulk && !bulk.hidden && named) {
+          named.focus();
+          e.preventDefault();
+        }
+        break;
+      }
+      case 'e': {
+        const a = itemOf(tr);
+        if (a) { location.href = a.href + '#item'; }
+        break;
+      }
+      case 'n': case 'p': {
+        const a = link(e.key === 'n' ? 'next' : 'previous');
+        if (a && !a.hidden) { a.click(); }
+        break;
+      }
+    }
+  });
+})();
