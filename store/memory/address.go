@@ -1,57 +1,74 @@
 package memory
 
 import (
-	"bytes"
 	"encoding/binary"
+	"hash/maphash"
 	"sync"
 
 	"github.com/sortkey/sortkey/store"
 )
 
-// addresses holds the buffers for the addresses of one call. It caches the
-// prefix of the previous call's partition, because hashing is most of the work:
-// a write reads a row and then puts it, and programs often stay in one
-// partition for a while.
+// addresses holds the buffers for the addresses of one call. It remembers the
+// prefixes of some partitions, because hashing is most of the work: programs
+// often come back to the same ones, and a write reads a row before it puts it.
 type addresses struct {
-	lo, hi    []byte
-	partition []byte
-	prefix    []byte // of the partition in some space; empty before the first use
+	lo, hi   []byte
+	prefixes [256]prefix
 }
 
-var addressPool = sync.Pool{New: func() any {
-	return &addresses{lo: make([]byte, 0, 256), hi: make([]byte, 0, 256)}
-}}
+// A prefix is that of a partition, in any space. It fills a line of the
+// processor's cache.
+type prefix struct {
+	n     uint8 // length; 0 before the first use
+	bytes [63]byte
+}
+
+var (
+	addressPool = sync.Pool{New: func() any {
+		return &addresses{lo: make([]byte, 0, 256), hi: make([]byte, 0, 256)}
+	}}
+	addressSeed = maphash.MakeSeed()
+)
 
 func newAddresses() *addresses { return addressPool.Get().(*addresses) }
 
 func (a *addresses) free() { addressPool.Put(a) }
 
-// enter sets prefix to the prefix of a partition.
-func (a *addresses) enter(space store.Space, partition []byte) {
-	if len(a.prefix) > 0 && bytes.Equal(a.partition, partition) {
-		binary.BigEndian.PutUint64(a.prefix, uint64(space))
-		return
+// appendPrefix appends the prefix of a partition to dst.
+func (a *addresses) appendPrefix(dst []byte, space store.Space, partition []byte) []byte {
+	if len(partition) > len(prefix{}.bytes)-partitionEnd {
+		return store.AppendPartition(dst, space, partition)
 	}
-	a.partition = append(a.partition[:0], partition...)
-	a.prefix = store.AppendPartition(a.prefix[:0], space, partition)
+
+	at := len(dst)
+	p := &a.prefixes[maphash.Bytes(addressSeed, partition)%uint64(len(a.prefixes))]
+	if n := int(p.n); n == partitionEnd+len(partition) && string(p.bytes[partitionAt:n-2]) == string(partition) {
+		dst = append(dst, p.bytes[:n]...)
+		binary.BigEndian.PutUint64(dst[at:], uint64(space))
+		return dst
+	}
+	dst = store.AppendPartition(dst, space, partition)
+	if n := len(dst) - at; n == partitionEnd+len(partition) { // otherwise it was escaped
+		p.n = uint8(copy(p.bytes[:], dst[at:]))
+	}
+	return dst
 }
 
 // row sets lo to the address of a row and returns it.
 func (a *addresses) row(space store.Space, partition, sort []byte) []byte {
-	a.enter(space, partition)
-	a.lo = append(append(a.lo[:0], a.prefix...), sort...)
+	a.lo = append(a.appendPrefix(a.lo[:0], space, partition), sort...)
 	return a.lo
 }
 
 // slice sets lo and hi to the bounds of a range of a partition.
 func (a *addresses) slice(space store.Space, partition []byte, r store.Range) {
-	a.enter(space, partition)
-	a.lo = append(append(a.lo[:0], a.prefix...), r.Lo...)
+	a.lo = a.appendPrefix(a.lo[:0], space, partition)
 	if r.Hi == nil {
-		a.hi = store.AppendUpper(a.hi[:0], a.prefix)
+		a.hi = store.AppendUpper(a.hi[:0], a.lo)
 	} else {
-		a.hi = append(append(a.hi[:0], a.prefix...), r.Hi...)
+		a.hi = append(append(a.hi[:0], a.lo...), r.Hi...)
 	}
+	a.lo = append(a.lo, r.Lo...)
 }
 
 // span sets lo and hi to the bounds of a span of a space. It returns false when

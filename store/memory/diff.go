@@ -97,26 +97,27 @@ func (t tree) frontier(lo, hi []byte) *frontier {
 	return f
 }
 
-// next returns the entry after the frontier. Both parts are nil at the end.
-func (f *frontier) next() (kid *node, rec *record) {
+// next returns the entry after the frontier: a node, or the place of a row. Both are empty at the end.
+func (f *frontier) next() (kid *node, row step) {
 	for len(f.path) > 0 {
 		s := f.path[len(f.path)-1]
 		if s.i < int(s.n.n) {
-			rec := s.n.recs[s.i] // of an inner node, the first address that its child may have
-			switch {
-			case rec != nil && f.hi != nil && bytes.Compare(rec.addr(), f.hi) >= 0:
-				f.path = nil
-				return nil, nil
-			case s.n.kids != nil:
-				return s.n.kids[s.i], nil
+			if f.hi != nil && s.i >= s.n.first() { // the key of an inner node is the first address below it
+				if r := s.n.record(s.i); r.compare(f.hi) >= 0 {
+					f.path = nil
+					return nil, step{}
+				}
 			}
-			return nil, rec
+			if s.n.kids != nil {
+				return s.n.kids[s.i], step{}
+			}
+			return nil, s
 		}
 		if f.path = f.path[:len(f.path)-1]; len(f.path) > 0 {
 			f.pass()
 		}
 	}
-	return nil, nil
+	return nil, step{}
 }
 
 // pass moves past the entry.
@@ -131,6 +132,7 @@ func (f *frontier) level() int { return f.height - len(f.path) }
 // A difference walks two trees at the same time.
 type difference struct {
 	before, now *frontier
+	address     []byte // of a row
 }
 
 // step takes one step and returns the change that it found, if any. It reports false at
@@ -143,8 +145,8 @@ func (d *difference) step() (c store.Change, more bool) {
 	was, old := d.before.next()
 	is, row := d.now.next()
 	switch {
-	case was == is && old == row:
-		if was == nil && old == nil {
+	case was == is && old.same(row):
+		if was == nil && old.n == nil {
 			return c, false
 		}
 		d.before.pass()
@@ -160,28 +162,39 @@ func (d *difference) step() (c store.Change, more bool) {
 
 	order := 0
 	switch {
-	case old == nil:
+	case old.n == nil:
 		order = 1
-	case row == nil:
+	case row.n == nil:
 		order = -1
 	default:
-		order = bytes.Compare(old.addr(), row.addr())
+		r := row.n.record(row.i)
+		d.address = r.appendKey(d.address[:0])
+		r = old.n.record(old.i)
+		order = r.compare(d.address)
 	}
 
-	if order == 0 && bytes.Equal(old.val(), row.val()) {
+	if order == 0 && bytes.Equal(old.n.value(old.i), row.n.value(row.i)) {
 		d.before.pass()
 		d.now.pass()
 		return c, true
 	}
 	if order <= 0 {
-		public := old.public()
+		public := old.n.row(old.i)
 		c.Before = &public
 		d.before.pass()
 	}
 	if order >= 0 {
-		public := row.public()
+		public := row.n.row(row.i)
 		c.Now = &public
 		d.now.pass()
 	}
 	return c, true
+}
+
+// same reports whether two places are known to have the same row, because they share its record, or none.
+func (s step) same(o step) bool {
+	if s.n == nil || o.n == nil {
+		return s.n == o.n
+	}
+	return s.n.taken == o.n.taken && s.n.offsets[s.i] == o.n.offsets[o.i] && !s.n.isApart(s.i) && !o.n.isApart(o.i)
 }

@@ -12,5 +12,11 @@
 // So readers never wait, a failed Update leaves nothing behind, and Fork takes
 // the same short time whatever the size.
 //
-// Bytes returned by this engine are immutable and stay valid for ever.
+// A leaf keeps its rows in one slice of bytes, its page, which all versions of
+// the leaf share and only ever add to (page.go). So a row is not an object of
+// its own, and what its neighbours have in common is stored once.
+//
+// Bytes returned by this engine are immutable and stay valid for ever. They
+// keep the page that they are part of in memory, some kilobytes: a program that
+// keeps few short values for long should copy them.
 package memory

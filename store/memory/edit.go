@@ -18,21 +18,25 @@ func (e *edit) own(n *node) *node {
 	}
 	e.nodes.retire(n)
 	c := e.nodes.like(n, e.owner)
-	c.n, c.len, c.prefix = n.n, n.len, n.prefix
+	c.page, c.taken, c.aparts = n.page, n.taken, n.aparts
+	c.live, c.used, c.base, c.original, c.head = n.live, n.used, n.base, n.original, n.head
+	c.n, c.len, c.last, c.run = n.n, n.len, n.last, n.run
+	copy(c.prefix[:n.len], n.prefix[:n.len])
 	copy(c.heads[:n.n], n.heads[:n.n])
-	copy(c.recs[:n.n], n.recs[:n.n])
+	copy(c.offsets[:n.n], n.offsets[:n.n])
+	c.away = n.awayIn(c.away)
 	if n.kids != nil {
-		copy(c.kids, n.kids[:n.n])
+		copy(c.kids[:n.n], n.kids[:n.n])
 	}
 	return c
 }
 
-// put adds a record, or replaces the one at its address.
-func (e *edit) put(rec *record) {
+// put adds a row, or replaces the one at its address.
+func (e *edit) put(row *record) {
 	if e.root == nil {
 		e.root = e.nodes.leaf(e.owner)
 	}
-	root, right := e.insert(e.root, rec)
+	root, right := e.insert(e.root, row)
 	if right.kid != nil {
 		top := e.nodes.inner(e.owner)
 		top.kids[0], top.n = root, 1
@@ -48,23 +52,23 @@ type entry struct {
 	kid *node
 }
 
-// insert puts rec into the tree below n. It returns the node that replaces n
+// insert puts a row, whose base is empty, into the tree below n. It returns the node that replaces n
 // and, when n was full, the entry to add after it.
-func (e *edit) insert(n *node, rec *record) (*node, entry) {
+func (e *edit) insert(n *node, row *record) (*node, entry) {
 	n = e.own(n)
-	at, found := n.search(rec.addr())
+	at, found := n.search(row.rest)
 	if n.kids == nil {
 		if found {
-			n.recs[at] = rec
+			n.replace(at, row)
 			return n, entry{}
 		}
 		e.rows++
-		return n, e.add(n, at, entry{rec: rec})
+		return n, e.add(n, at, entry{rec: row})
 	}
 	if !found {
 		at--
 	}
-	kid, right := e.insert(n.kids[at], rec)
+	kid, right := e.insert(n.kids[at], row)
 	n.kids[at] = kid
 	if right.kid == nil {
 		return n, entry{}
@@ -79,89 +83,154 @@ func (e *edit) add(n *node, at int, x entry) entry {
 		n.insert(at, x)
 		return entry{}
 	}
-	half := fan / 2
-	if at == fan { // rows inserted in order leave full nodes behind
-		half = fan - 1
-	}
-	right, rec := e.split(n, half)
-	if bytes.Compare(x.rec.addr(), rec.addr()) < 0 {
-		n.insert(at, x)
-	} else {
-		right.insert(at-half, x)
-	}
-	return entry{rec, right}
-}
-
-// split moves the entries of n starting at from to a new node. It returns the
-// new node and a record whose address separates the two.
-func (e *edit) split(n *node, from int) (*node, *record) {
 	right := e.nodes.like(n, e.owner)
-	rec := n.recs[from]
-	if n.kids == nil {
-		rec = separator(n.recs[from-1].addr(), rec.addr())
+	if at != int(n.last)+1 {
+		n.run = 0
 	}
-	moved := int(n.n) - from
-	right.n = uint8(moved)
-	copy(right.recs[:], n.recs[from:n.n])
-	clear(n.recs[from:n.n])
-	if n.kids != nil {
-		copy(right.kids, n.kids[from:n.n])
-		clear(n.kids[from:n.n])
-		right.recs[0] = nil
+	if at == fan {
+		return n.follow(right, x)
 	}
-	n.n = uint8(from)
-	n.summarise()
-	right.summarise()
-	return right, rec
+
+	// Rows inserted in order leave full nodes behind, also in front of others.
+	half, room := fan/2, someRoom
+	if n.run >= fan/2 {
+		half, room = at, int(n.live)*(fan-at)/fan
+	}
+
+	var up []byte
+	before, middle := *x.rec, n.record(half)
+	switch {
+	case n.kids != nil: // the first key of the right half has no place there
+		up = middle.appendKey(nil)
+	case at == half:
+		up = separator(&before, &middle)
+	default:
+		before = n.record(half - 1)
+		up = separator(&before, &middle)
+	}
+
+	if at <= half {
+		if n.kids != nil {
+			copy(right.kids[:], n.kids[half:])
+			copy(n.kids[at+1:], n.kids[at:half])
+			n.kids[at] = x.kid
+			clear(n.kids[half+1:])
+		}
+		right.pack(pieces{left: span{n, half, fan}}, someRoom)
+		n.pack(pieces{span{n, 0, at}, x.rec, span{n, at, half}}, room)
+		n.last, right.last, right.run = uint8(at), none, 0
+	} else {
+		if n.kids != nil {
+			copy(right.kids[:], n.kids[half:at])
+			right.kids[at-half] = x.kid
+			copy(right.kids[at-half+1:], n.kids[at:])
+			clear(n.kids[half:])
+		}
+		right.pack(pieces{span{n, half, at}, x.rec, span{n, at, fan}}, someRoom)
+		n.pack(pieces{left: span{n, 0, half}}, someRoom)
+		right.last, right.run = uint8(at-half), n.run
+		n.last, n.run = none, 0
+	}
+	return entry{&record{rest: up}, right}
 }
 
-// insert inserts x as entry at of a node that is not full.
+// follow makes x the first entry of right, and returns the entry to add after n. More entries will
+// probably follow, so right gets a page for them.
+func (n *node) follow(right *node, x entry) entry {
+	up := x.rec.rest
+	if n.kids == nil {
+		last := n.record(fan - 1)
+		up = separator(&last, x.rec)
+		room := int(n.live)
+		if n.run < fan/2 { // not in order
+			room /= 4
+		}
+		right.pack(pieces{added: x.rec}, room)
+	} else {
+		right.kids[0], right.n = x.kid, 1
+	}
+	right.last, right.run = 0, n.run
+	if free := len(n.page) - int(n.taken.Load()); free > len(n.page)/16 {
+		n.pack(pieces{left: span{n, 0, fan}}, 0)
+	}
+	return entry{&record{rest: up}, right}
+}
+
+// separator returns the shortest key s for which a < s <= b, where a < b.
+func separator(a, b *record) []byte {
+	var room [2][longestPacked]byte
+	before, after := a.appendKey(room[0][:0]), b.appendKey(room[1][:0])
+	return bytes.Clone(after[:common(before, after)+1])
+}
+
+// insert inserts x, whose base is empty, as entry at of a node that is not full.
 func (n *node) insert(at int, x entry) {
 	end := int(n.n)
-	copy(n.recs[at+1:end+1], n.recs[at:end])
-	copy(n.heads[at+1:end+1], n.heads[at:end])
-	n.recs[at] = x.rec
 	if n.kids != nil {
 		copy(n.kids[at+1:end+1], n.kids[at:end])
 		n.kids[at] = x.kid
 	}
-	n.n++
-	key := x.rec.addr()
-	skip := int(n.len)
-	if end <= n.first() || len(key) < skip || !bytes.Equal(key[:skip], n.prefix[:skip]) {
-		n.summarise()
+	if at != int(n.last)+1 {
+		n.run = 0
+	} else if n.run < fan {
+		n.run++
+	}
+	n.last = uint8(at)
+
+	key, shared := x.rec.rest, int(n.len)
+	if !bytes.HasPrefix(key, n.prefix[:shared]) {
+		shared = common(key, n.prefix[:shared])
+	}
+	if end <= n.first() || shared < int(n.base) {
+		n.pack(pieces{span{n, 0, at}, x.rec, span{n, at, end}}, someRoom)
 		return
 	}
-	n.heads[at] = headOf(key, skip)
+
+	offset := n.place(x.rec, fan)
+	copy(n.offsets[at+1:end+1], n.offsets[at:end])
+	copy(n.heads[at+1:end+1], n.heads[at:end])
+	low := uint64(1)<<uint(at) - 1
+	n.aparts = n.aparts&low | n.aparts&^low<<1
+	n.n++
+	n.set(at, offset, x.rec)
+	if shared == int(n.len) {
+		n.heads[at] = headOf(key, shared)
+		return
+	}
+	n.len = uint8(shared)
+	for i := n.first(); i <= end; i++ {
+		n.heads[i] = n.headAt(i)
+	}
+}
+
+// replace replaces the value of entry at of a leaf by that of a row of the same address.
+func (n *node) replace(at int, row *record) {
+	if n.isApart(at) && row.isApart() { // the key stays where it is
+		n.apart(at).value = row.value
+		return
+	}
+	n.unset(at)
+	n.set(at, n.place(row, at), row)
 }
 
 // remove removes entry at.
 func (n *node) remove(at int) {
 	end := int(n.n) - 1
-	copy(n.recs[at:end], n.recs[at+1:])
-	copy(n.heads[at:end], n.heads[at+1:])
-	n.recs[end] = nil
 	if n.kids != nil {
 		copy(n.kids[at:end], n.kids[at+1:])
 		n.kids[end] = nil
-		n.recs[0] = nil // entry 1 may have become entry 0, which has no key
+		at = max(at, 1) // entry 1 may become entry 0, which has no key
+	}
+	if at <= end {
+		n.unset(at)
+		copy(n.offsets[at:end], n.offsets[at+1:])
+		copy(n.heads[at:end], n.heads[at+1:])
+		low := uint64(1)<<uint(at) - 1
+		n.aparts = n.aparts&low | n.aparts>>1&^low
 	}
 	n.n--
-}
-
-// summarise computes the common prefix of the keys of n and their heads.
-func (n *node) summarise() {
-	first, end := n.first(), int(n.n)
-	n.len = 0
-	if first >= end {
-		return
-	}
-	// Keys are sorted, so all of them share the common prefix of the first and
-	// the last.
-	a, b := n.recs[first].addr(), n.recs[end-1].addr()
-	n.len = uint8(copy(n.prefix[:], a[:common(a, b)]))
-	for i := first; i < end; i++ {
-		n.heads[i] = headOf(n.recs[i].addr(), int(n.len))
+	if n.wasteful(len(n.page)) {
+		n.pack(pieces{left: span{n, 0, end}}, someRoom)
 	}
 }
 
@@ -210,14 +279,14 @@ func (e *edit) remove(n *node, key []byte) *node {
 // merge merges the children of n at at and at+1.
 func (e *edit) merge(n *node, at int) {
 	left, right := e.own(n.kids[at]), n.kids[at+1]
-	end := int(left.n)
-	copy(left.recs[end:], right.recs[:right.n])
+	p := pieces{left: span{left, 0, int(left.n)}, right: span{right, 0, int(right.n)}}
 	if left.kids != nil {
-		copy(left.kids[end:], right.kids[:right.n])
-		left.recs[end] = n.recs[at+1]
+		copy(left.kids[left.n:], right.kids[:right.n])
+		between := n.record(at + 1)
+		p.added = &between
+		p.right.from = 1
 	}
-	left.n += right.n
-	left.summarise()
+	left.pack(p, someRoom)
 	if right.owner != e.owner {
 		e.nodes.retire(right)
 	}
@@ -297,16 +366,11 @@ func (n *node) bounds(lo, hi []byte) (from, to int) {
 // drop removes the entries from up to to.
 func (n *node) drop(from, to int) {
 	end := int(n.n)
-	left := end - (to - from)
-	copy(n.recs[from:], n.recs[to:end])
-	clear(n.recs[left:end])
 	if n.kids != nil {
 		copy(n.kids[from:], n.kids[to:end])
-		clear(n.kids[left:end])
-		n.recs[0] = nil // entry 0 has no key
+		clear(n.kids[end-(to-from) : end])
 	}
-	n.n = uint8(left)
-	n.summarise()
+	n.pack(pieces{left: span{n, 0, from}, right: span{n, to, end}}, someRoom)
 }
 
 // count returns the number of rows below n.

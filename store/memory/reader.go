@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"iter"
-	"slices"
 	"sync/atomic"
 
 	"github.com/sortkey/sortkey/store"
@@ -78,8 +77,8 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, ok bool) {
 	a := newAddresses()
 	defer a.free()
-	if rec := t.get(a.row(space, partition, sort)); rec != nil {
-		return rec.val(), true
+	if leaf, i, found := t.find(a.row(space, partition, sort)); found {
+		return leaf.value(i), true
 	}
 	return nil, false
 }
@@ -130,56 +129,82 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 	defer walks.Add(-1)
 
 	if reverse {
-		t.descend(lo, hi, func(recs []*record) bool {
-			for _, rec := range slices.Backward(recs) {
-				if r.done.Load() {
-					yield(store.Row{}, store.ErrClosed)
-					return false
-				}
-				if rec.value == isApart {
-					if !yield(rec.apart().row(), nil) {
-						return false
-					}
-				} else if !yield(rec.row(), nil) {
-					return false
-				}
-			}
-			return r.checkContext(yield)
+		t.descend(lo, hi, func(leaf *node, from, to int) bool {
+			return r.each(leaf, to-1, from-1, -1, yield) && r.checkContext(yield)
 		})
 		return
 	}
 	touched := firstTouched
-	t.ascend(lo, hi, func(recs []*record) bool {
-		touch(recs[:min(len(recs), touched)])
+	t.ascend(lo, hi, func(leaf *node, from, to int) bool {
+		leaf.touch(from, min(to, from+touched))
 		touched = fan
-		for _, rec := range recs {
-			if r.done.Load() {
-				yield(store.Row{}, store.ErrClosed)
-				return false
-			}
-			if rec.value == isApart {
-				if !yield(rec.apart().row(), nil) {
-					return false
-				}
-			} else if !yield(rec.row(), nil) {
-				return false
-			}
-		}
-		return r.checkContext(yield)
+		return r.each(leaf, from, to, +1, yield) && r.checkContext(yield)
 	})
 }
 
-// touch reads the beginning of each record, and the beginning and the end of its value. The
-// processor then loads many of them at the same time, where the walk itself would wait for one
-// after the other: rows that lie together in the tree were often written at different times, so
-// each is somewhere else. The sum keeps the reads from being removed.
+// each yields the rows of a leaf from one on up to another, or down to it. The usual rows need no call.
+func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error) bool) bool {
+	page, away, partition := leaf.page, leaf.away, []byte(nil)
+	one := leaf.head == headOfOne
+	if one {
+		partition = leaf.partition()
+	}
+	nextAway := leaf.rank(from)
+	for i := from; i != to; i += by {
+		if r.done.Load() {
+			yield(store.Row{}, store.ErrClosed)
+			return false
+		}
+		if !one {
+			if !yield(leaf.row(i), nil) {
+				return false
+			}
+			continue
+		}
+
+		row := store.Row{Partition: partition}
+		if !leaf.isApart(i) {
+			record := page[leaf.offsets[i]:]
+			key := headOfOne + int(record[0])
+			value := key + int(record[1])
+			row.Sort, row.Value = record[headOfOne:key:key], record[key:value:value]
+		} else {
+			if by < 0 {
+				nextAway = leaf.rank(i)
+			}
+			a := &away[nextAway]
+			nextAway++
+			if row.Value = a.value; a.long != nil {
+				row.Sort = a.long.sortPosition()
+			} else {
+				record := page[leaf.offsets[i]:]
+				key := headOfOne + int(record[0])
+				row.Sort = record[headOfOne:key:key]
+			}
+		}
+		if !yield(row, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// touch reads the beginning and the end of the value of each entry. The processor then loads many of them at the
+// same time, where the walk itself would wait for one after the other: rows that lie together in the tree were
+// often written at different times, so each is somewhere else. The sum keeps the reads from being removed.
 //
 //go:noinline
-func touch(recs []*record) (sum byte) {
-	for _, rec := range recs {
-		if value := rec.val(); len(value) > 0 {
-			sum += value[0] + value[len(value)-1]
+func (n *node) touch(from, to int) (sum byte) {
+	if n.aparts != 0 {
+		for _, away := range n.away[n.rank(from):n.rank(to)] {
+			if value := away.value; len(value) > 0 {
+				sum += value[0] + value[len(value)-1]
+			}
 		}
+	}
+	for i := from; i < to; i++ {
+		record := n.page[n.offsets[i]:]
+		sum += record[0] + record[min(int(record[0])+int(record[1]), len(record)-1)]
 	}
 	return sum
 }

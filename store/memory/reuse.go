@@ -91,7 +91,9 @@ func (ns *nodes) free(list []*node, shared uint64) {
 		if n.owner <= shared || len(*spare) == maxFree {
 			continue
 		}
-		clear(n.recs[:n.n])
+		n.page, n.taken = nil, nil // readers may have bytes of it, so it is not reused
+		clear(n.away)
+		n.away = n.away[:0]
 		if n.kids != nil {
 			clear(n.kids[:n.n])
 		}
@@ -128,6 +130,6 @@ func take(list *[]*node, owner uint64) *node {
 	n := (*list)[last]
 	(*list)[last] = nil
 	*list = (*list)[:last]
-	n.owner, n.n, n.len = owner, 0, 0
+	n.owner, n.n, n.len, n.live, n.used, n.aparts, n.run = owner, 0, 0, 0, 0, 0, 0
 	return n
 }

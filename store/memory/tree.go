@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"sync/atomic"
 )
 
 // A tree is one version of the rows: a B+tree ordered by key. It shares nodes
@@ -20,8 +21,8 @@ const (
 	// more expensive.
 	fan = 56
 	// prefixMax is the longest common prefix that a node stores. It makes a
-	// leaf one kilobyte.
-	prefixMax = 64
+	// leaf an object of 768 bytes, of which the runtime takes 8.
+	prefixMax = 109
 	// Two neighbours are merged when one has fewer than fewEntries and both
 	// together have at most mostMerged, which leaves room to grow.
 	fewEntries = fan / 4
@@ -37,15 +38,28 @@ const (
 // The keys of one partition are long, share a prefix, and are rarely in the
 // processor's cache. So a node stores the common prefix of its keys and, of
 // each key, the eight bytes after the prefix, its head. Most searches end
-// without reading a key.
+// with a look at one key. The keys and values are in the page.
 type node struct {
+	kids  *[fan]*node
+	page  []byte
+	taken *atomic.Uint32 // how much of the page is, by all nodes that share it
+	away  []apart        // of the entries that lie apart, in their order
+
 	owner  uint64 // the edit that may change it
-	kids   []*node
-	n      uint8
-	len    uint8 // length of the prefix
-	prefix [prefixMax]byte
-	heads  [fan]uint64
-	recs   [fan]*record
+	aparts uint64 // bit i is set if entry i lies apart
+
+	live     uint16 // bytes of the page that are its base or of its entries
+	used     uint16 // end of the last record that it added; equal to live if all bytes up to it are live
+	n        uint8
+	len      uint8 // length of the prefix
+	base     uint8 // length of the base
+	original uint8 // length of the partition after the base
+	head     uint8 // bytes before a key in the page: headOfOne or headOfSeveral
+	last     uint8 // the entry inserted last, or one near it
+	run      uint8 // how many entries before it were inserted in order
+	prefix   [prefixMax]byte
+	heads    [fan]uint64
+	offsets  [fan]uint16 // of the records in the page
 }
 
 // inner is an inner node together with the array for its children.
@@ -58,7 +72,7 @@ func newLeaf(owner uint64) *node { return &node{owner: owner} }
 
 func newInner(owner uint64) *node {
 	in := new(inner)
-	in.owner, in.kids = owner, in.room[:]
+	in.owner, in.kids = owner, &in.room
 	return &in.node
 }
 
@@ -146,7 +160,7 @@ func (n *node) below(head uint64, from int) int {
 
 // compare compares the key of entry i with a key that has the node's prefix.
 func (n *node) compare(i int, key []byte) int {
-	return bytes.Compare(n.recs[i].addr()[n.len:], key[n.len:])
+	return bytes.Compare(n.key(i, int(n.len)), key[n.len:])
 }
 
 // child returns the index of the child that covers key.
@@ -158,19 +172,17 @@ func (n *node) child(key []byte) int {
 	return i - 1
 }
 
-// get returns the record at an address, or nil.
-func (t *tree) get(key []byte) *record {
+// find returns the leaf and the entry of a row, if there is one.
+func (t *tree) find(key []byte) (leaf *node, i int, found bool) {
 	n := t.root
 	if n == nil {
-		return nil
+		return nil, 0, false
 	}
 	for n.kids != nil {
 		n = n.kids[n.child(key)]
 	}
-	if i, found := n.search(key); found {
-		return n.recs[i]
-	}
-	return nil
+	i, found = n.search(key)
+	return n, i, found
 }
 
 // A cursor is a leaf and the path to it from the root.
@@ -224,7 +236,7 @@ func (c *cursor) next(by int) bool {
 
 // ascend visits the rows with lo <= address < hi, leaf by leaf, until visit
 // returns false. A nil hi means no bound.
-func (t tree) ascend(lo, hi []byte, visit func([]*record) bool) {
+func (t tree) ascend(lo, hi []byte, visit func(leaf *node, from, to int) bool) {
 	if t.root == nil {
 		return
 	}
@@ -237,7 +249,7 @@ func (t tree) ascend(lo, hi []byte, visit func([]*record) bool) {
 		if hi != nil {
 			to, _ = leaf.search(hi)
 		}
-		if from < to && !visit(leaf.recs[from:to]) {
+		if from < to && !visit(leaf, from, to) {
 			return
 		}
 		if to < int(leaf.n) || !c.next(+1) {
@@ -249,7 +261,7 @@ func (t tree) ascend(lo, hi []byte, visit func([]*record) bool) {
 
 // descend visits the same rows, starting with the last leaf. Within one call of
 // visit the rows are still in ascending order.
-func (t tree) descend(lo, hi []byte, visit func([]*record) bool) {
+func (t tree) descend(lo, hi []byte, visit func(leaf *node, from, to int) bool) {
 	if t.root == nil {
 		return
 	}
@@ -259,7 +271,7 @@ func (t tree) descend(lo, hi []byte, visit func([]*record) bool) {
 	for {
 		leaf := c.leaf
 		from, _ := leaf.search(lo)
-		if from < to && !visit(leaf.recs[from:to]) {
+		if from < to && !visit(leaf, from, to) {
 			return
 		}
 		if from > 0 || !c.next(-1) {

@@ -4,18 +4,53 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sort"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/tests/proptest"
+	"github.com/sortkey/sortkey/store"
 )
 
-// key returns a record with any bytes as its address.
-func key(b []byte) *record { return makeRecord(b, 0, nil, bytes.Clone(b)) }
+// key returns a record with an address, or with any other bytes in place of one.
+func key(b []byte) *record {
+	r := &record{rest: b, value: valueOf(b)}
+	if _, partition, sort, ok := store.ParseAddress(b, nil); ok {
+		r.sort = len(b) - len(sort)
+		if r.sort != partitionEnd+len(partition) {
+			r.partition = partition
+		}
+	}
+	return r
+}
+
+// valueOf returns the value that a key has in these tests. Some are long.
+func valueOf(key []byte) []byte { return bytes.Repeat(key, 1+len(key)%4) }
+
+// addresses returns addresses of several kinds: of partitions of one row and of many, which are escaped or long.
+func addressesOf(rng *rand.Rand, n int) [][]byte {
+	out := make([][]byte, n)
+	for i := range out {
+		partition, sort := fmt.Appendf(nil, "partition/%d", rng.IntN(6)), fmt.Appendf(nil, "sort/%04d", rng.IntN(n))
+		switch rng.IntN(8) {
+		case 0:
+			partition, sort = fmt.Appendf(nil, "alone/%05d", rng.IntN(n)), nil
+		case 1:
+			partition = append(partition, make([]byte, rng.IntN(3))...)
+		case 2:
+			partition = bytes.Repeat(partition, 1+rng.IntN(20))
+		case 3:
+			sort = bytes.Repeat(sort, 1+rng.IntN(40))
+		}
+		out[i] = store.AppendAddress(nil, store.Space(1+rng.IntN(2)), partition, sort)
+	}
+	return out
+}
 
 // keys returns keys of several kinds: with long common prefixes, prefixes of
 // each other, with trailing zeros, and random bytes.
@@ -44,6 +79,19 @@ func keys(rng *rand.Rand, n int) [][]byte {
 // check fails the test unless the tree is well formed.
 func (t *tree) check(tb testing.TB) {
 	tb.Helper()
+	t.checkNodes(tb, true)
+}
+
+// Check fails the test unless a store in memory is well formed. Its pages may have bytes of others.
+func Check(tb testing.TB, s store.Store) {
+	tb.Helper()
+	v := s.(*engine).hold()
+	defer v.release()
+	v.checkNodes(tb, false)
+}
+
+func (t *tree) checkNodes(tb testing.TB, alone bool) {
+	tb.Helper()
 	if t.root == nil {
 		require.Zero(tb, t.rows)
 		return
@@ -54,7 +102,8 @@ func (t *tree) check(tb testing.TB) {
 		require.NotZero(tb, n.n)
 		before := lo
 		for i := n.first(); i < int(n.n); i++ {
-			k := n.recs[i].addr()
+			r := n.record(i)
+			k := r.appendKey(nil)
 			switch {
 			case before != nil && bytes.Compare(before, k) >= 0 && (i > 0 || !bytes.Equal(before, k)):
 				require.Fail(tb, "order", "%q after %q", k, before)
@@ -66,24 +115,27 @@ func (t *tree) check(tb testing.TB) {
 			before = k
 		}
 		for i := int(n.n); i < fan; i++ {
-			if n.recs[i] != nil || n.kids != nil && n.kids[i] != nil {
+			if n.kids != nil && n.kids[i] != nil {
 				require.Fail(tb, "a deleted row is still referenced")
 			}
 		}
+		n.checkPage(tb, alone)
 		if n.kids == nil {
+			n.checkRows(tb)
 			rows += int(n.n)
 			require.True(tb, leaves == -1 || leaves == depth)
 			leaves = depth
 			return
 		}
-		require.Nil(tb, n.recs[0])
 		for i := range int(n.n) {
 			from, to := lo, hi
 			if i > 0 {
-				from = n.recs[i].addr()
+				r := n.record(i)
+				from = r.appendKey(nil)
 			}
 			if i+1 < int(n.n) {
-				to = n.recs[i+1].addr()
+				r := n.record(i + 1)
+				to = r.appendKey(nil)
 			}
 			walk(n.kids[i], from, to, depth+1)
 		}
@@ -92,20 +144,83 @@ func (t *tree) check(tb testing.TB) {
 	require.Equal(tb, t.rows, rows)
 }
 
+// checkRows fails the test unless the rows of a leaf are what its keys say.
+func (n *node) checkRows(tb testing.TB) {
+	tb.Helper()
+	for i := range int(n.n) {
+		r := n.record(i)
+		address := r.appendKey(nil)
+		require.True(tb, bytes.Equal(r.value, n.value(i)))
+		_, partition, sort, ok := store.ParseAddress(address, nil)
+		if !ok {
+			continue
+		}
+		row := n.row(i)
+		if !bytes.Equal(row.Partition, partition) || !bytes.Equal(row.Sort, sort) || !bytes.Equal(row.Value, r.value) {
+			require.Fail(tb, "wrong row", "%q/%q at %q", row.Partition, row.Sort, address)
+		}
+	}
+}
+
+// checkPage fails the test unless the page of n has its records and, if no other store and no failed Update has added
+// to it, not much else.
+func (n *node) checkPage(tb testing.TB, alone bool) {
+	tb.Helper()
+	live, away := int(n.base)+int(n.original), 0
+	type part struct{ from, to int }
+	var parts []part
+	for i := n.first(); i < int(n.n); i++ {
+		if n.isApart(i) {
+			away++
+		}
+		if size := n.size(i); size > 0 {
+			parts = append(parts, part{int(n.offsets[i]), int(n.offsets[i]) + size})
+			live += size
+		}
+	}
+	require.Len(tb, n.away, away)
+	require.Equal(tb, away, bits.OnesCount64(n.aparts))
+	for _, a := range n.away[len(n.away):cap(n.away)] {
+		require.Zero(tb, a, "a deleted row is still referenced")
+	}
+	if n.page == nil {
+		require.LessOrEqual(tb, int(n.n), n.first())
+		return
+	}
+
+	slices.SortFunc(parts, func(a, b part) int { return a.from - b.from })
+	at, taken := int(n.base)+int(n.original), int(n.taken.Load())
+	for _, p := range parts {
+		require.GreaterOrEqual(tb, p.from, at, "records overlap")
+		at = p.to
+	}
+	require.LessOrEqual(tb, at, taken)
+	require.LessOrEqual(tb, taken, len(n.page))
+	require.GreaterOrEqual(tb, n.len, n.base)
+	require.Equal(tb, string(n.prefix[:n.base]), string(n.page[:n.base]))
+	require.Equal(tb, live, int(n.live))
+	if alone {
+		longest := headOfSeveral + 2*longestPacked + mostPacked
+		require.LessOrEqual(tb, taken-live, live/2+deadBytes+longest, "dead bytes")
+	}
+}
+
 // all returns the keys of a tree between lo and hi.
 func (t *tree) all(lo, hi []byte, reverse bool) (out []string) {
 	walk := t.ascend
 	if reverse {
 		walk = t.descend
 	}
-	walk(lo, hi, func(recs []*record) bool {
-		recs = slices.Clone(recs)
+	walk(lo, hi, func(leaf *node, from, to int) bool {
+		var keys []string
+		for i := from; i < to; i++ {
+			r := leaf.record(i)
+			keys = append(keys, string(r.appendKey(nil)))
+		}
 		if reverse {
-			slices.Reverse(recs)
+			slices.Reverse(keys)
 		}
-		for _, r := range recs {
-			out = append(out, string(r.addr()))
-		}
+		out = append(out, keys...)
 		return true
 	})
 	return out
@@ -118,6 +233,9 @@ func TestTree(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			pool := keys(rng, 6000)
+			if seed%2 == 1 {
+				pool = addressesOf(rng, 6000)
+			}
 			var model []string
 			type version struct {
 				tree tree
@@ -136,7 +254,7 @@ func TestTree(t *testing.T) {
 					k := pool[rng.IntN(len(pool))]
 					i := sort.SearchStrings(model, string(k))
 					found := i < len(model) && model[i] == string(k)
-					if (now.get(k) != nil) != found {
+					if _, _, has := now.find(k); has != found {
 						t.Fatalf("get(%x) finds a row: %t, want %t", k, !found, found)
 					}
 					switch {
@@ -151,6 +269,10 @@ func TestTree(t *testing.T) {
 					}
 				}
 				now.check(t)
+				k := pool[rng.IntN(len(pool))]
+				if leaf, i, found := now.find(k); found {
+					require.Equal(t, valueOf(k), leaf.value(i))
+				}
 				lo, hi := pool[rng.IntN(len(pool))], pool[rng.IntN(len(pool))]
 				if bytes.Compare(lo, hi) < 0 {
 					want := slices.Clone(model[sort.SearchStrings(model, string(lo)):sort.SearchStrings(model,
@@ -180,11 +302,20 @@ func TestTree(t *testing.T) {
 				}
 			}
 			for _, v := range kept {
-				v.tree.check(t)
+				v.tree.checkNodes(t, false) // later ones added to its pages
 				require.True(t, slices.Equal(v.keys, v.tree.all(nil, nil, false)), "an old version changed")
 			}
 		})
 	}
+}
+
+// TestNodeSize holds nodes to the size classes of the allocator, which adds 8 bytes to objects with pointers.
+func TestNodeSize(t *testing.T) {
+	if bits.UintSize < 64 {
+		t.Skip("pointers are shorter")
+	}
+	require.EqualValues(t, 768-8, unsafe.Sizeof(node{}))
+	require.LessOrEqual(t, unsafe.Sizeof(inner{}), uintptr(1280-8))
 }
 
 // TestSplit inserts a row at each place of a full leaf, on both sides of the
@@ -217,7 +348,7 @@ func TestTreeInOrder(t *testing.T) {
 		now.check(t)
 		if step > 0 {
 			leaves := 0
-			now.ascend(nil, nil, func([]*record) bool { leaves++; return true })
+			now.ascend(nil, nil, func(*node, int, int) bool { leaves++; return true })
 			require.Less(t, leaves, rows/fan*11/10)
 		}
 		e.owner = 2
@@ -253,10 +384,12 @@ func TestClear(t *testing.T) {
 			now.check(t)
 			require.Equal(t, rows-(to-from), now.rows)
 			if n > 0 {
-				require.Nil(t, now.get(at(from)))
+				_, _, found := now.find(at(from))
+				require.False(t, found)
 			}
 			if to < rows {
-				require.NotNil(t, now.get(at(to)))
+				_, _, found := now.find(at(to))
+				require.True(t, found)
 			}
 			for i := max(from-fan, 0); i < min(to+fan, rows); i++ { // it can be edited as before
 				e.put(key(at(i)))
@@ -282,11 +415,11 @@ func TestSearchDoesNotAllocate(t *testing.T) {
 	wanted, hi := []byte("partition/00002345"), []byte("partition/00004")
 	rows := 0
 	n := testing.AllocsPerRun(100, func() {
-		if now.get(wanted) == nil {
+		if _, _, found := now.find(wanted); !found {
 			t.Error("missing row")
 		}
-		now.ascend(wanted, hi, func(recs []*record) bool {
-			rows += len(recs)
+		now.ascend(wanted, hi, func(_ *node, from, to int) bool {
+			rows += to - from
 			return true
 		})
 	})

@@ -44,7 +44,12 @@ func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
 	}
 	a := newAddresses()
 	defer a.free()
-	e.put(newRecord(a.row(space, partition, sort), partition, sort, value))
+	address := a.row(space, partition, sort)
+	row := record{rest: address, sort: len(address) - len(sort), value: value}
+	if row.sort != partitionEnd+len(partition) { // escaped
+		row.partition = partition
+	}
+	e.put(&row)
 	return nil
 }
 
@@ -56,7 +61,7 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	a := newAddresses()
 	defer a.free()
 	address := a.row(space, partition, sort)
-	if w.tree.get(address) == nil {
+	if _, _, found := w.tree.find(address); !found {
 		return nil
 	}
 	e, err := w.edit()

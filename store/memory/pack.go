@@ -1,0 +1,229 @@
+package memory
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+const (
+	// A page that is made for n bytes gets n/roomShare more, and one with more than half of its live bytes and
+	// deadBytes dead is replaced.
+	roomShare = 8
+	deadBytes = 256
+	someRoom  = -1 // that share
+
+	// awayStep is for how many more entries that lie apart a node gets room.
+	awayStep = 8
+)
+
+// place adds a record, whose key has the base, to the page, or to a new one if that is full or wasteful. It returns
+// where. Entry gone, if it is one, has no record any more.
+func (n *node) place(r *record, gone int) (offset uint16) {
+	size := n.sizeOf(r)
+	if size == 0 {
+		return 0
+	}
+	for {
+		at := int(n.taken.Load())
+		if at+size > len(n.page) || n.wasteful(at) {
+			n.compact(size, gone)
+			continue
+		}
+		if n.taken.CompareAndSwap(uint32(at), uint32(at+size)) {
+			n.write(n.page[at:at+size], r)
+			n.live += uint16(size)
+			n.used = uint16(at + size)
+			return uint16(at)
+		}
+	}
+}
+
+// compact copies the records of all entries but gone to a new page, which has room for size bytes and some more.
+func (n *node) compact(size, gone int) {
+	live := int(n.live)
+	page := newPage(live+size, someRoom)
+	if n.used == n.live {
+		// No bytes are dead, as in a node that only grows.
+		copy(page, n.page[:live])
+	} else {
+		taken := copy(page, n.page[:int(n.base)+int(n.original)])
+		for i := n.first(); i < int(n.n); i++ {
+			if i == gone || n.isApart(i) && n.apart(i).long != nil {
+				continue
+			}
+			from := n.page[n.offsets[i]:]
+			size := int(n.head) + int(from[0]) + int(from[1])
+			if n.head == headOfSeveral {
+				size += int(from[3])
+			}
+			n.offsets[i] = uint16(taken)
+			taken += copy(page[taken:], from[:size])
+		}
+	}
+	n.page, n.taken, n.used = page, new(atomic.Uint32), n.live
+	n.taken.Store(uint32(live))
+}
+
+// newPage returns a page for size bytes and room bytes more.
+func newPage(size, room int) []byte {
+	if room == someRoom {
+		room = size / roomShare
+	}
+	page := slices.Grow([]byte(nil), min(size+room, mostTaken))
+	return page[:min(cap(page), mostTaken)]
+}
+
+// wasteful reports whether too many of the first bytes of the page are dead.
+func (n *node) wasteful(taken int) bool {
+	live := int(n.live)
+	return taken-live > live/2+deadBytes
+}
+
+// A pieces is what a page is made of: entries of a node, perhaps a record, and entries of a node.
+type pieces struct {
+	left  span
+	added *record // may be nil
+	right span
+}
+
+// A span is the entries of a node from one on up to another.
+type span struct {
+	n        *node
+	from, to int
+}
+
+func (s span) len() int { return s.to - s.from }
+
+func (p *pieces) len() int {
+	n := p.left.len() + p.right.len()
+	if p.added != nil {
+		n++
+	}
+	return n
+}
+
+// find returns where piece i is: entry at of a node or, if that is nil, the added record.
+func (p *pieces) find(i int) (n *node, at int) {
+	left := p.left.len()
+	if i < left {
+		return p.left.n, p.left.from + i
+	}
+	if i -= left; p.added != nil {
+		if i == 0 {
+			return nil, 0
+		}
+		i--
+	}
+	return p.right.n, p.right.from + i
+}
+
+func (p *pieces) record(i int) record {
+	n, at := p.find(i)
+	if n == nil {
+		return *p.added
+	}
+	return n.record(at)
+}
+
+// pack gives n a new page with the pieces, with their entries in order, and room bytes more. The first entry of an
+// inner node has no key. The pieces may be of n. Its children are not changed.
+func (n *node) pack(p pieces, room int) {
+	old := *n
+	if p.left.n == n {
+		p.left.n = &old
+	}
+	if p.right.n == n {
+		p.right.n = &old
+	}
+	total, first := p.len(), n.first()
+	n.n, n.len, n.base, n.original, n.head = uint8(total), 0, 0, 0, headOfOne
+	n.page, n.taken, n.live, n.used, n.aparts, n.away = nil, nil, 0, 0, 0, nil
+	if first >= total {
+		return
+	}
+
+	original := n.choose(&p, first)
+	size, aparts := int(n.base)+len(original), 0
+	for i := first; i < total; i++ {
+		from, at := p.find(i)
+		if from != nil && n.sameForm(from) {
+			size += from.size(at)
+			aparts += int(from.aparts >> uint(at) & 1)
+			continue
+		}
+		r := p.record(i)
+		size += n.sizeOf(&r)
+		if r.isApart() {
+			aparts++
+		}
+	}
+
+	n.page, n.taken = newPage(size, room), new(atomic.Uint32)
+	n.taken.Store(uint32(size))
+	n.live, n.used = uint16(size), uint16(size)
+	if aparts > 0 {
+		n.away = make([]apart, 0, aparts+awayStep/2)
+	}
+	taken := copy(n.page, n.prefix[:n.base])
+	taken += copy(n.page[taken:], original)
+	for i := first; i < total; i++ {
+		n.offsets[i] = uint16(taken)
+		from, at := p.find(i)
+		if from == nil || !n.sameForm(from) {
+			r := p.record(i)
+			if size := n.sizeOf(&r); size > 0 {
+				n.write(n.page[taken:taken+size], &r)
+				taken += size
+			} else {
+				n.offsets[i] = 0
+			}
+			if r.isApart() {
+				n.away = append(n.away, r.apart())
+				n.aparts |= 1 << uint(i)
+			}
+			n.heads[i] = n.headAt(i)
+			continue
+		}
+
+		if size := from.size(at); size > 0 {
+			taken += copy(n.page[taken:], from.page[from.offsets[at]:][:size])
+		} else {
+			n.offsets[i] = 0
+		}
+		if from.isApart(at) {
+			n.away = append(n.away, *from.apart(at))
+			n.aparts |= 1 << uint(i)
+		}
+		if n.len == from.len {
+			n.heads[i] = from.heads[at]
+		} else {
+			n.heads[i] = n.headAt(i)
+		}
+	}
+}
+
+// sameForm reports whether the records of from could be those of n.
+func (n *node) sameForm(from *node) bool {
+	return n.base == from.base && n.head == from.head
+}
+
+// choose chooses the prefix and the base for the pieces, and returns the partition that follows the base.
+func (n *node) choose(p *pieces, first int) (original []byte) {
+	var room [2][longestPacked]byte
+	lo, hi := p.record(first), p.record(p.len()-1)
+	a, b := lo.appendKey(room[0][:0]), hi.appendKey(room[1][:0])
+
+	// Keys are sorted, so all of them share the common prefix of the first and the last.
+	common := copy(n.prefix[:], a[:common(a, b)])
+	n.len = uint8(common)
+	switch {
+	case n.kids != nil:
+		n.base = n.len
+	case lo.sort <= common:
+		n.base, n.original = uint8(lo.sort), uint8(len(lo.partition))
+		return lo.partition
+	default:
+		n.base, n.head = uint8(min(common, partitionAt)), headOfSeveral
+	}
+	return nil
+}

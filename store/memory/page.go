@@ -1,0 +1,284 @@
+package memory
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// A node keeps the keys and values of its entries in a page, a slice of bytes that only grows. The page begins
+// with its base: bytes that all its keys begin with. Then follow the records, each in the form
+//
+//	length of the key without the base   1 byte
+//	length of the value                  1 byte
+//	length of the key without the sort position and the base, length of the partition: 1 byte each,
+//	                                     only in a page of several partitions
+//	key without the base
+//	partition, if escaping changed it    only in a page of several partitions
+//	value
+//
+// If all rows belong to one partition, the base is the prefix of their addresses, followed by the partition if
+// escaping changed it. A record then only has the sort position and the value, and all rows share their partition.
+// Otherwise the base ends before the partitions, so that each is in its record in one piece.
+//
+// The bytes of a record never change, so rows that are handed out stay valid for ever. All versions of a node
+// share its page, those in forks too, and each may add records. A counter says how much of the page is taken;
+// bytes that a failed Update took are lost. A page that is full, or has too many records that the node no longer
+// has, is replaced by a new one with the node's records in their order.
+//
+// Values that are longer than mostPacked lie apart, so that an item and its index rows share one. Keys that are
+// longer than longestPacked lie apart too.
+const (
+	headOfOne     = 2 // bytes before the key
+	headOfSeveral = 4
+
+	// mostPacked is the longest value in a page. Above it, the copies of values that index rows would otherwise
+	// share take more memory than packing saves.
+	mostPacked = 128
+	// longestPacked is the longest key in a page.
+	longestPacked = 255
+	// mostTaken is the largest page, whose offsets have 16 bits. The longest records of a node, with the longest
+	// partitions beside their keys, take 36 KB.
+	mostTaken = 1<<16 - 1
+
+	// none is no entry.
+	none = ^uint8(0)
+)
+
+// A record is a key and a value, in a node or on the way into one. Its key is that of a row, its address, or of an
+// inner node. It is base followed by rest.
+type record struct {
+	base, rest []byte
+	sort       int    // where the sort position begins in the address
+	partition  []byte // if escaping changed it, otherwise empty
+	value      []byte
+	long       *longKey // the key, if it lies apart already
+}
+
+// apart is what a node has of an entry outside of its page.
+type apart struct {
+	value []byte
+	long  *longKey // nil if the key is in the page
+}
+
+// A longKey is a key that is longer than longestPacked.
+type longKey struct {
+	address, partition []byte
+	sort               int
+}
+
+// sortPosition returns the sort position.
+func (k *longKey) sortPosition() []byte { return slices.Clip(k.address[k.sort:]) }
+
+// appendKey appends the key to dst.
+func (r *record) appendKey(dst []byte) []byte { return append(append(dst, r.base...), r.rest...) }
+
+// compare compares the key with another.
+func (r *record) compare(key []byte) int {
+	n := min(len(r.base), len(key))
+	if c := bytes.Compare(r.base, key[:n]); c != 0 {
+		return c
+	}
+	return bytes.Compare(r.rest, key[n:])
+}
+
+func (r *record) isLong() bool { return len(r.base)+len(r.rest) > longestPacked }
+
+func (r *record) isApart() bool { return len(r.value) > mostPacked || r.isLong() }
+
+// apart returns what lies outside of the page. It keeps the value and copies the key.
+func (r *record) apart() apart {
+	if r.isLong() && r.long == nil {
+		return apart{r.value, &longKey{r.appendKey(nil), bytes.Clone(r.partition), r.sort}}
+	}
+	return apart{r.value, r.long}
+}
+
+// isApart reports whether entry i lies apart, completely or in part.
+func (n *node) isApart(i int) bool { return n.aparts>>uint(i)&1 != 0 }
+
+// apart returns what of entry i lies apart.
+func (n *node) apart(i int) *apart { return &n.away[n.rank(i)] }
+
+// rank is the number of entries before i that lie apart.
+func (n *node) rank(i int) int { return bits.OnesCount64(n.aparts & (1<<uint(i) - 1)) }
+
+// record returns entry i, which has a key.
+func (n *node) record(i int) record {
+	var away apart
+	if n.isApart(i) {
+		away = *n.apart(i)
+		if long := away.long; long != nil {
+			return record{rest: long.address, sort: long.sort, partition: long.partition, value: away.value, long: long}
+		}
+	}
+
+	page := n.page[n.offsets[i]:]
+	key, value, sort, original := int(page[0]), int(page[1]), 0, 0
+	if n.head == headOfSeveral {
+		sort, original = int(page[2]), int(page[3])
+	}
+	page = page[n.head:]
+	r := record{
+		base: n.page[:n.base], rest: page[:key], sort: int(n.base) + sort,
+		partition: page[key : key+original], value: page[key+original : key+original+value],
+	}
+	if n.head == headOfOne {
+		r.partition = n.page[n.base : n.base+n.original]
+	}
+	if n.isApart(i) {
+		r.value = away.value
+	}
+	return r
+}
+
+// value returns the value of entry i.
+func (n *node) value(i int) []byte {
+	if n.isApart(i) {
+		return n.apart(i).value
+	}
+	page := n.page[n.offsets[i]:]
+	from := int(n.head) + int(page[0])
+	if n.head == headOfSeveral {
+		from += int(page[3])
+	}
+	to := from + int(page[1])
+	return page[from:to:to]
+}
+
+// partition returns the partition of a page of one.
+func (n *node) partition() []byte {
+	if n.original > 0 {
+		from, to := int(n.base), int(n.base)+int(n.original)
+		return n.page[from:to:to]
+	}
+	to := int(n.base) - 2
+	return n.page[partitionAt:to:to]
+}
+
+// row returns entry i of a leaf.
+func (n *node) row(i int) store.Row {
+	r := n.record(i)
+	row := store.Row{Partition: slices.Clip(r.partition), Value: slices.Clip(r.value)}
+	at := r.sort - len(r.base)
+	row.Sort = slices.Clip(r.rest[at:])
+	switch {
+	case len(r.partition) > 0:
+	case at == 0:
+		row.Partition = n.partition()
+	default:
+		row.Partition = r.rest[partitionAt-len(r.base) : at-2 : at-2]
+	}
+	return row
+}
+
+// partitionAt is where the partition begins in an address, and partitionEnd is the length of the rest of its prefix.
+var (
+	partitionEnd = store.AddressLen(nil, nil)
+	partitionAt  = partitionEnd - 2
+)
+
+// size returns how many bytes of the page entry i takes.
+func (n *node) size(i int) int {
+	if n.isApart(i) && n.apart(i).long != nil {
+		return 0
+	}
+	page := n.page[n.offsets[i]:]
+	size := int(n.head) + int(page[0]) + int(page[1])
+	if n.head == headOfSeveral {
+		size += int(page[3])
+	}
+	return size
+}
+
+// sizeOf returns how many bytes of the page a record would take.
+func (n *node) sizeOf(r *record) int {
+	if r.isLong() {
+		return 0
+	}
+	size := int(n.head) + len(r.base) + len(r.rest) - int(n.base)
+	if n.head == headOfSeveral {
+		size += len(r.partition)
+	}
+	if len(r.value) <= mostPacked {
+		size += len(r.value)
+	}
+	return size
+}
+
+// write writes a record to dst, of which it takes sizeOf bytes.
+func (n *node) write(dst []byte, r *record) {
+	dst[0], dst[1] = byte(len(r.base)+len(r.rest)-int(n.base)), 0
+	if len(r.value) <= mostPacked {
+		dst[1] = byte(len(r.value))
+	}
+	if n.head == headOfSeveral {
+		dst[2], dst[3] = byte(r.sort-int(n.base)), byte(len(r.partition))
+	}
+
+	dst = dst[n.head:]
+	if more := len(r.base) - int(n.base); more >= 0 {
+		dst = dst[copy(dst, r.base[int(n.base):]):]
+		dst = dst[copy(dst, r.rest):]
+	} else {
+		dst = dst[copy(dst, r.rest[-more:]):]
+	}
+	if n.head == headOfSeveral {
+		dst = dst[copy(dst, r.partition):]
+	}
+	if len(r.value) <= mostPacked {
+		copy(dst, r.value)
+	}
+}
+
+// key returns the key of entry i after the first skip bytes, which are in its prefix.
+func (n *node) key(i, skip int) []byte {
+	if n.isApart(i) {
+		if long := n.apart(i).long; long != nil {
+			return long.address[skip:]
+		}
+	}
+	page := n.page[n.offsets[i]:]
+	head := int(n.head)
+	return page[head+skip-int(n.base) : head+int(page[0])]
+}
+
+// headAt returns the head of entry i.
+func (n *node) headAt(i int) uint64 { return headOf(n.key(i, int(n.len)), 0) }
+
+// set makes a record, which is in the page at offset, the key and value of entry i, which had none.
+func (n *node) set(i int, offset uint16, r *record) {
+	n.offsets[i] = offset
+	if !r.isApart() {
+		return
+	}
+	at := n.rank(i)
+	if len(n.away) == cap(n.away) {
+		n.away = append(make([]apart, 0, len(n.away)+awayStep), n.away...)
+	}
+	n.away = slices.Insert(n.away, at, r.apart())
+	n.aparts |= 1 << uint(i)
+}
+
+// unset takes the key and value of entry i away.
+func (n *node) unset(i int) {
+	n.live -= uint16(n.size(i))
+	if n.isApart(i) {
+		at := n.rank(i)
+		n.away = slices.Delete(n.away, at, at+1)
+		n.aparts &^= 1 << uint(i)
+	}
+}
+
+// awayIn returns a copy of what lies apart, in the memory of another node's if that is not too large.
+func (n *node) awayIn(room []apart) []apart {
+	switch have := len(n.away); {
+	case have == 0:
+		return nil
+	case have <= cap(room) && cap(room) <= have+2*awayStep:
+		return append(room[:0], n.away...)
+	}
+	return append(make([]apart, 0, len(n.away)+awayStep/2), n.away...)
+}
