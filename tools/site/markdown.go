@@ -55,7 +55,7 @@ func (b *builder) document(p *page) error {
 		case *ast.Heading:
 			headings = append(headings, n)
 		case *ast.Link:
-			file, err := b.follow(p, n)
+			file, err := b.follow(p, n, source)
 			if err != nil {
 				return ast.WalkStop, err
 			}
@@ -91,9 +91,10 @@ func (b *builder) document(p *page) error {
 	return nil
 }
 
-// follow makes the link of a document to a file that of its page, or of the file in the repository. It returns the
-// file, or "" for another link.
-func (b *builder) follow(p *page, n *ast.Link) (string, error) {
+// follow makes the link of a document to a file that of its page, or of the file in the repository. A link whose
+// text is the name of a document, as docs/lints.md, gets the title of its page. Follow returns the file, or "" for
+// another link.
+func (b *builder) follow(p *page, n *ast.Link, source []byte) (string, error) {
 	u, err := url.Parse(string(n.Destination))
 	if err != nil {
 		return "", err
@@ -107,10 +108,17 @@ func (b *builder) follow(p *page, n *ast.Link) (string, error) {
 		return "", fmt.Errorf("links to %s, which does not exist", file)
 	}
 	to := b.onGitHub(file)
-	for _, source := range []string{file, path.Join(file, "README.md")} {
-		if other := b.bySource[source]; other != nil {
-			to = relative(p.path, other.path)
-			break
+	other := b.bySource[file]
+	if other == nil {
+		other = b.bySource[path.Join(file, "README.md")]
+	}
+	if other != nil {
+		to = relative(p.path, other.path)
+		var name strings.Builder
+		addText(&name, n, source)
+		if name.String() == u.Path && path.Ext(file) == ".md" {
+			n.RemoveChildren(n)
+			n.AppendChild(n, ast.NewString([]byte(other.title)))
 		}
 	}
 	if u.Fragment != "" {
@@ -120,7 +128,7 @@ func (b *builder) follow(p *page, n *ast.Link) (string, error) {
 	return file, nil
 }
 
-// collect takes the title, the table of contents and the text for search from a document.
+// collect takes the table of contents and the text for search from a document.
 func (p *page) collect(root ast.Node, source []byte) {
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		h, isHeading := n.(*ast.Heading)
@@ -133,19 +141,16 @@ func (p *page) collect(root ast.Node, source []byte) {
 
 		var words strings.Builder
 		addText(&words, h, source)
-		title := strings.Join(strings.Fields(words.String()), " ")
+		name := strings.Join(strings.Fields(words.String()), " ")
 		id, _ := h.AttributeString("id")
 		slug := string(id.([]byte))
 		switch {
 		case h.Level == 1:
-			p.title, slug = title, ""
-			if p.label = labels[p.source]; p.label == "" {
-				p.label = title
-			}
+			slug = ""
 		case h.Level <= 3:
-			p.contents = append(p.contents, heading{h.Level, slug, title})
+			p.contents = append(p.contents, heading{h.Level, slug, name})
 		}
-		p.sections = append(p.sections, section{id: slug, heading: title})
+		p.sections = append(p.sections, section{id: slug, heading: name})
 	}
 }
 

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -81,8 +82,11 @@ func (b *builder) list() error {
 				return fmt.Errorf("%s does not exist: correct groups in tools/site/pages.go", pattern)
 			}
 			for _, source := range found {
-				if source == pattern || !named[source] {
-					b.add(&page{path: documentPath(source), source: source, group: g.name})
+				if source != pattern && named[source] {
+					continue
+				}
+				if err := b.addDocument(source, g.name); err != nil {
+					return err
 				}
 			}
 		}
@@ -105,6 +109,24 @@ func (b *builder) list() error {
 func (b *builder) add(p *page) {
 	b.pages = append(b.pages, p)
 	b.bySource[p.source] = p
+}
+
+// title matches the title of a document.
+var title = regexp.MustCompile(`(?m)^# (.+)$`)
+
+func (b *builder) addDocument(source, group string) error {
+	text, err := os.ReadFile(filepath.Join(b.Root, filepath.FromSlash(source)))
+	if err != nil {
+		return err
+	}
+	found := title.FindSubmatch(text)
+	if found == nil {
+		return fmt.Errorf("%s has no title: begin it with a line like # Lints", source)
+	}
+	p := &page{path: documentPath(source), source: source, group: group, title: string(found[1])}
+	p.label = cmp.Or(labels[source], p.title)
+	b.add(p)
+	return nil
 }
 
 // glob returns the files of the checkout that match a pattern, in order.

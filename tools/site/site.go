@@ -32,8 +32,8 @@ type page struct {
 	path     string
 	source   string // file of the repository, or folder of a package
 	group    string
-	label    string // in the navigation
 	title    string
+	label    string // in the navigation
 	body     template.HTML
 	contents []heading
 	sections []section
@@ -60,10 +60,10 @@ type builder struct {
 	models     map[string][]byte
 }
 
-//go:embed page.html site.css site.js
+//go:embed templates
 var files embed.FS
 
-var layout = template.Must(template.ParseFS(files, "page.html"))
+var layout = template.Must(template.ParseFS(files, "templates/page.html"))
 
 // Build writes a site. If the folder has a playground in playground/, as sortkey playground writes it, pages link to
 // it, and it gets the models of the lints. The same checkout gives the same bytes.
@@ -103,7 +103,7 @@ func (b *builder) write() error {
 	}
 	all := map[string][]byte{"search-index.js": index}
 	for _, name := range []string{"site.css", "site.js"} {
-		if all[name], err = files.ReadFile(name); err != nil {
+		if all[name], err = files.ReadFile("templates/" + name); err != nil {
 			return err
 		}
 	}

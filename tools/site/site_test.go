@@ -64,6 +64,8 @@ func TestSite(t *testing.T) {
 		{"index.html", `<h1 id="sortkey">Sortkey</h1>`},
 		{"index.html", `<a href="docs/testing-faults.html">faults</a>`},
 		{"index.html", `<a href="bench/index.html">bench</a>`},
+		{"index.html", `<a href="docs/lints.html">hazards</a>`},
+		{"index.html", `<a href="docs/installing.html">Installing</a> says how`},
 		{"index.html", `<a href="` + github + `blob/main/examples/music/main.go">`},
 		{"docs/testing.html", `aria-current="page">Overview of testing</a>`},
 		{"docs/testing.html", `<a rel="prev" href="installing.html">`},

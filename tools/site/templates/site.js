@@ -1,52 +1,76 @@
 // Search. The index is a script, not JSON, so that it also loads from a file. It is loaded when somebody searches.
 'use strict';
 (function () {
+  /**
+   * An element of page.html.
+   * @type {(selector: string) => any}
+   */
+  const one = function (selector) { return document.querySelector(selector); };
   const root = document.body.dataset.root;
-  const query = document.getElementById('site-query'), results = document.getElementById('site-results');
-  const list = results.querySelector('ul'), count = results.querySelector('.count');
+  const box = one('search'), query = one('#site-query'), results = one('#site-results');
+  const list = one('#site-results ul'), count = one('#site-results .count');
   const limit = 30;
-  document.querySelector('search').hidden = false;
+  box.hidden = false;
 
   // The list of pages scrolls by itself: begin where the reader is.
-  const pages = document.getElementById('site-pages'), current = pages.querySelector('[aria-current]');
+  const pages = one('#site-pages'), current = one('#site-pages [aria-current]');
   pages.scrollTop = current.offsetTop - pages.clientHeight / 3;
 
+  /** @type {(text: string) => string[]} */
   const split = function (text) {
     return text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(function (w) { return w !== ''; });
   };
-  // The words of a heading, with the parts of a name like BeginsWith.
+  /**
+   * The words of a heading, and the parts of its names, as of BeginsWith.
+   * @typedef {{whole: Set<string>, parts: Set<string>}} Words
+   * @type {(text: string) => Words}
+   */
   const parts = function (text) {
-    return new Set(split(text).concat(split(text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))));
+    return {whole: new Set(split(text)), parts: new Set(split(text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')))};
   };
 
-  let index = null, loading = false;
+  /**
+   * The index, once it is loaded. See searchIndex in search.go.
+   * @typedef {{path: string, title: string, group: string, words: Words}} Page
+   * @typedef {{page: number, id: string, heading: string, words: Words}} Section
+   * @typedef {{pages: Page[], sections: Section[], words: string[], found: string[]}} Index
+   */
+  const index = /** @type {Index} */ ({pages: [], sections: [], words: [], found: []});
+  let loading = false, loaded = false;
   const load = function () {
     if (loading) { return; }
     loading = true;
     const script = document.createElement('script');
     script.src = root + 'search-index.js';
     script.onload = function () {
-      const raw = window.sortkeyIndex;
-      index = {
-        pages: raw.pages.map(function (p) { return {path: p[0], title: p[1], group: p[2], words: parts(p[1])}; }),
-        sections: raw.sections.map(function (s) { return {page: s[0], id: s[1], heading: s[2], words: parts(s[2])}; }),
-        words: raw.words.split(' '), found: raw.found.split(' ')
-      };
+      const raw = /** @type {any} */ (window).sortkeyIndex;
+      for (const [path, title, group] of raw.pages) { index.pages.push({path, title, group, words: parts(title)}); }
+      for (const [page, id, heading] of raw.sections) { index.sections.push({page, id, heading, words: parts(heading)}); }
+      index.words = raw.words.split(' ');
+      index.found = raw.found.split(' ');
+      loaded = true;
       search();
     };
     script.onerror = function () { count.textContent = 'search-index.js cannot be loaded'; results.hidden = false; };
     document.head.append(script);
   };
 
-  // How well words match a term: wholly, by their beginning, or not at all.
+  /**
+   * How well the words of a heading match a term. A short heading matches better than a long one.
+   * @type {(words: Words, term: string) => number}
+   */
   const match = function (words, term) {
-    if (words.has(term)) { return 1; }
-    for (const word of words) { if (word.startsWith(term)) { return 0.6; } }
-    return 0;
+    const begins = /** @type {(word: string) => boolean} */ function (word) { return word.startsWith(term); };
+    const value = words.whole.has(term) ? 1 : words.parts.has(term) ? 0.7 :
+      Array.from(words.whole).concat(Array.from(words.parts)).some(begins) ? 0.6 : 0;
+    return value / Math.sqrt(words.parts.size || 1);
   };
 
-  // The value of each section for a term. A heading counts more than a title, a title more than a text, and a rare
-  // word more than a frequent one.
+  /**
+   * The value of each section for a term. A heading counts more than a title, a title more than a text, and a rare
+   * word more than a frequent one.
+   * @type {(term: string) => Float64Array}
+   */
   const valuesOf = function (term) {
     const values = new Float64Array(index.sections.length);
     let low = 0, high = index.words.length;
@@ -65,13 +89,18 @@
     }
     index.sections.forEach(function (s, i) {
       const title = s.id === '' ? 0 : match(index.pages[s.page].words, term);
-      values[i] += 12 * match(s.words, term) / Math.sqrt(s.words.size || 1) + 2 * title;
+      values[i] += 12 * match(s.words, term) + 2 * title;
     });
     return values;
   };
 
+  /**
+   * The sections that have all terms, the best first.
+   * @type {(terms: string[]) => Section[]}
+   */
   const find = function (terms) {
-    const all = terms.map(valuesOf), hits = [];
+    const all = terms.map(valuesOf);
+    const hits = /** @type {{section: Section, sum: number}[]} */ ([]);
     index.sections.forEach(function (s, i) {
       let sum = 0;
       for (const values of all) {
@@ -82,23 +111,23 @@
       if (index.pages[s.page].group === 'The project') { sum *= 0.6; }
       hits.push({section: s, sum: sum});
     });
-    return hits.sort(function (a, b) { return b.sum - a.sum; });
+    return hits.sort(function (a, b) { return b.sum - a.sum; }).map(function (hit) { return hit.section; });
   };
 
   const search = function () {
     const terms = split(query.value);
-    if (index === null || terms.length === 0) { results.hidden = true; return; }
+    if (!loaded || terms.length === 0) { results.hidden = true; return; }
     const hits = find(terms);
     count.textContent = hits.length === 0 ? 'Nothing has all of these words. Try fewer, or their beginnings.' :
       hits.length > limit ? 'The best ' + limit + ' of ' + hits.length + ' sections' :
         hits.length === 1 ? '1 section' : hits.length + ' sections';
-    list.replaceChildren.apply(list, hits.slice(0, limit).map(function (hit) {
-      const page = index.pages[hit.section.page];
+    list.replaceChildren.apply(list, hits.slice(0, limit).map(function (section) {
+      const page = index.pages[section.page];
       const item = document.createElement('li'), link = document.createElement('a');
       const heading = document.createElement('strong'), where = document.createElement('span');
-      link.href = root + page.path + (hit.section.id === '' ? '' : '#' + hit.section.id);
-      heading.textContent = hit.section.heading;
-      where.textContent = page.group + (hit.section.id === '' ? '' : ' › ' + page.title);
+      link.href = root + page.path + (section.id === '' ? '' : '#' + section.id);
+      heading.textContent = section.heading;
+      where.textContent = page.group + (section.id === '' ? '' : ' › ' + page.title);
       link.append(heading, where);
       item.append(link);
       return item;
@@ -111,17 +140,16 @@
   query.addEventListener('input', function () { load(); search(); });
   list.addEventListener('click', close); // the section may be on this page
   document.addEventListener('click', function (e) {
-    if (!e.target.closest('search')) { close(); }
+    if (!box.contains(e.target)) { close(); }
   });
   document.addEventListener('keydown', function (e) {
-    const typing = e.target.closest('input, textarea, select');
-    if (e.key === '/' && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) {
+    if (e.key === '/' && e.target !== query && !e.ctrlKey && !e.metaKey && !e.altKey) {
       e.preventDefault();
       query.focus();
       query.select();
     }
   });
-  document.querySelector('search').addEventListener('keydown', function (e) {
+  box.addEventListener('keydown', /** @type {(e: KeyboardEvent) => void} */ function (e) {
     const links = Array.from(list.querySelectorAll('a'));
     const at = links.indexOf(document.activeElement);
     if (e.key === 'Escape') {
