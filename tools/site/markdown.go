@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -54,6 +55,8 @@ func (b *builder) document(p *page) error {
 		switch n := n.(type) {
 		case *ast.Heading:
 			headings = append(headings, n)
+		case *ast.CodeSpan:
+			markLong(n, source)
 		case *ast.Link:
 			file, err := b.follow(p, n, source)
 			if err != nil {
@@ -172,6 +175,16 @@ func addText(to *strings.Builder, n ast.Node, source []byte) {
 	}
 	if n.Type() == ast.TypeBlock {
 		to.WriteByte(' ')
+	}
+}
+
+// markLong lets code break in a narrow column if a word of it is longer than one.
+func markLong(n *ast.CodeSpan, source []byte) {
+	var code strings.Builder
+	addText(&code, n, source)
+	isLong := func(word string) bool { return len(word) > 30 }
+	if slices.ContainsFunc(strings.Fields(code.String()), isLong) {
+		n.SetAttributeString("class", []byte("long"))
 	}
 }
 

@@ -195,7 +195,16 @@ func (g *goPackage) declaration(decl ast.Decl) {
 		}
 		return true
 	})
-	g.code(decl)
+
+	var out bytes.Buffer
+	if err := format.Node(&out, g.fset, decl); err != nil {
+		panic(err) // the parser has accepted it
+	}
+	kind := "declaration"
+	if _, ok := decl.(*ast.FuncDecl); ok {
+		kind = "signature"
+	}
+	g.printf("<pre tabindex=\"0\" class=%q><code>%s</code></pre>\n", kind, out.String())
 }
 
 // members marks the fields of a struct and the methods of an interface.
@@ -216,15 +225,6 @@ func (g *goPackage) members(spec *ast.TypeSpec) {
 			}
 		}
 	}
-}
-
-// code prints a node as gofmt does.
-func (g *goPackage) code(node any) {
-	var out bytes.Buffer
-	if err := format.Node(&out, g.fset, node); err != nil {
-		panic(err) // the parser has accepted it
-	}
-	g.printf("<pre tabindex=\"0\"><code>%s</code></pre>\n", out.String())
 }
 
 // comment prints a doc comment, and lets search find it below the symbol that was printed last.
