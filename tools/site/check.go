@@ -95,11 +95,18 @@ func (s *scan) check(name string, pages map[string]*scan, others map[string]bool
 		switch {
 		case target == nil && !others[file] || strings.HasPrefix(u.Path, "/"):
 			fault("links to %s, which does not exist", to)
+		case file == playgroundPage && u.RawQuery != "" && !others[modelFile(u.Query().Get("model"))]:
+			fault("links to %s, a model that the playground does not have", to)
 		case target != nil && u.Fragment != "" && !target.ids[u.Fragment]:
 			fault("links to %s, where no part has this id", to)
 		}
 	}
 	return faults
+}
+
+// modelFile returns the file of a model that links to the playground name.
+func modelFile(name string) string {
+	return path.Join(path.Dir(playgroundPage), "examples", name+".yaml")
 }
 
 // scanFile reads a page.

@@ -81,9 +81,12 @@ func (b *builder) document(p *page) error {
 			return err
 		}
 	}
-	if name, ok := strings.CutPrefix(path.Dir(p.source), "design/examples/"); ok && b.playground {
-		link := &fragment{html: try(p, name, "Open this model in the playground")}
-		root.InsertAfter(root, headings[0], link)
+	name, text := tried[p.source], "Edit a model in the playground while you read"
+	if example, ok := strings.CutPrefix(path.Dir(p.source), "design/examples/"); ok {
+		name, text = example, "Open this model in the playground"
+	}
+	if b.playground && name != "" {
+		root.InsertAfter(root, headings[0], &fragment{html: try(p, name, text)})
 	}
 
 	var out bytes.Buffer
@@ -225,7 +228,7 @@ func (b *builder) showModels(p *page, paragraph ast.Node, names []string) error 
 		fmt.Fprintf(&html, "<details><summary>%s</summary>\n", titles[kind])
 		if b.playground {
 			name := "lints/" + rule + "-" + strings.TrimSuffix(kind, ".yaml")
-			b.models["playground/examples/"+name+".yaml"] = model
+			b.models[modelFile(name)] = model
 			html.WriteString(try(p, name, "Try it: edit this model in the playground"))
 		}
 		fmt.Fprintf(&html, "<pre><code>%s</code></pre></details>\n", template.HTMLEscapeString(string(model)))

@@ -23,6 +23,9 @@ const (
 	playgroundAfter = "docs/workbench.md"
 )
 
+// tried are the examples that documents about models offer to try.
+var tried = map[string]string{"docs/workbench.md": "file-tree", "docs/model-file.md": "shop"}
+
 // groups are the documents in the order in which a reader needs them. A pattern stands for those that it matches and
 // no other entry names.
 var groups = []struct {

@@ -19,6 +19,12 @@ func build(t *testing.T, playground bool) string {
 	folder := t.TempDir()
 	if playground {
 		write(t, folder, "playground/index.html", "a playground")
+		models, err := filepath.Glob(filepath.Join(root, "design/examples/*/model.yaml"))
+		require.NoError(t, err)
+		for _, file := range models {
+			name := filepath.Base(filepath.Dir(file))
+			write(t, folder, "playground/examples/"+name+".yaml", "name: "+name)
+		}
 	}
 	require.NoError(t, site.Build(site.Options{Root: root, Folder: folder}))
 	return folder
@@ -88,6 +94,7 @@ func TestSite(t *testing.T) {
 		require.True(t, strings.Contains(read(t, folder, row.page), row.part), "%s has no %s", row.page, row.part)
 	}
 	require.NotContains(t, read(t, plain, "docs/lints.html"), "Try it")
+	require.NotContains(t, read(t, plain, "site.css"), "url(", "what a style sheet loads, Check does not see")
 	require.Less(t, len(read(t, folder, "search-index.js")), 500<<10)
 }
 
@@ -105,6 +112,9 @@ func TestCheck(t *testing.T) {
 		{head + `<a href="#b">b</a>`, "a.html: links to #b, where no part has this id"},
 		{head + `<a href="b.html#c">c</a>`, "a.html: links to b.html#c, where no part has this id"},
 		{head + `<a href="file:///b.html">b</a>`, "a.html: links to file:///b.html, want http, https or a page of the site"},
+		{head + `<a href="playground/index.html?model=c">c</a>`, ""},
+		{head + `<a href="playground/index.html?model=d">d</a>`,
+			"a.html: links to playground/index.html?model=d, a model that the playground does not have"},
 		{head + `<p id="b"></p><p id="b"></p>`, `a.html: has two parts with the id "b"`},
 		{head + `<img src="b.png">`, "a.html: has the image b.png without a text"},
 		{head + `<img src="c.png" alt="c">`, "a.html: loads c.png, which does not exist"},
@@ -115,6 +125,8 @@ func TestCheck(t *testing.T) {
 		write(t, folder, "a.html", row.page)
 		write(t, folder, "b.html", `<title>B</title><h1 id="b">B</h1>`)
 		write(t, folder, "b.png", "")
+		write(t, folder, "playground/index.html", "")
+		write(t, folder, "playground/examples/c.yaml", "")
 		faults, err := site.Check(folder)
 		require.NoError(t, err)
 		require.Equal(t, row.want, strings.Join(faults, "\n"), row.page)
