@@ -45,10 +45,42 @@ func (b *builder) document(p *page) error {
 	root := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(
 		parser.NewContext(parser.WithIDs(slugs{}))))
 
-	// The tree changes only after the walk.
+	headings, models, err := b.visit(p, root, source)
+	if err != nil {
+		return err
+	}
+
+	p.collect(root, source)
+	for _, h := range headings {
+		addAnchor(h)
+	}
+	for paragraph, names := range models {
+		if err := b.showModels(p, paragraph, names); err != nil {
+			return err
+		}
+	}
+	name, words := tried[p.source], "Edit a model in the playground while you read"
+	if example, ok := strings.CutPrefix(path.Dir(p.source), "design/examples/"); ok {
+		name, words = example, "Open this model in the playground"
+	}
+	if b.playground && name != "" {
+		root.InsertAfter(root, headings[0], &fragment{html: try(p, name, words)})
+	}
+
+	var out bytes.Buffer
+	if err := markdown.Renderer().Render(&out, source, root); err != nil {
+		return err
+	}
+	p.body = template.HTML(scrolling.Replace(out.String()))
+	return nil
+}
+
+// visit makes the links of a document those of the site. It returns the headings, and the models of lints that a
+// paragraph links to, for what the document gets beside its own text.
+func (b *builder) visit(p *page, root ast.Node, source []byte) ([]*ast.Heading, map[ast.Node][]string, error) {
 	var headings []*ast.Heading
 	models := map[ast.Node][]string{}
-	err = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -68,33 +100,7 @@ func (b *builder) document(p *page) error {
 		}
 		return ast.WalkContinue, nil
 	})
-	if err != nil {
-		return err
-	}
-
-	p.collect(root, source)
-	for _, h := range headings {
-		addAnchor(h)
-	}
-	for paragraph, names := range models {
-		if err := b.showModels(p, paragraph, names); err != nil {
-			return err
-		}
-	}
-	name, text := tried[p.source], "Edit a model in the playground while you read"
-	if example, ok := strings.CutPrefix(path.Dir(p.source), "design/examples/"); ok {
-		name, text = example, "Open this model in the playground"
-	}
-	if b.playground && name != "" {
-		root.InsertAfter(root, headings[0], &fragment{html: try(p, name, text)})
-	}
-
-	var out bytes.Buffer
-	if err := markdown.Renderer().Render(&out, source, root); err != nil {
-		return err
-	}
-	p.body = template.HTML(scrolling.Replace(out.String()))
-	return nil
+	return headings, models, err
 }
 
 // follow makes the link of a document to a file that of its page, or of the file in the repository. A link whose
@@ -238,8 +244,8 @@ func (b *builder) showModels(p *page, paragraph ast.Node, names []string) error 
 }
 
 // try returns the link of a page that opens a model in the playground, which has it as examples/NAME.yaml.
-func try(p *page, name, text string) string {
-	return fmt.Sprintf("<p><a href=\"%s?model=%s\">%s</a></p>\n", relative(p.path, playgroundPage), name, text)
+func try(p *page, name, words string) string {
+	return fmt.Sprintf("<p><a href=\"%s?model=%s\">%s</a></p>\n", relative(p.path, playgroundPage), name, words)
 }
 
 // slugs gives headings the ids that GitHub gives them, so that a link is right here and there.
