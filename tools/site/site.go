@@ -102,7 +102,7 @@ func (b *builder) write() error {
 		return err
 	}
 	all := map[string][]byte{"search-index.js": index}
-	for _, name := range []string{"site.css", "site.js"} {
+	for _, name := range []string{"site.css", "site.js", "icon.svg"} {
 		if all[name], err = files.ReadFile("templates/" + name); err != nil {
 			return err
 		}
