@@ -325,7 +325,7 @@ func (b *builder) referenceIndex(p *page) error {
 			return err
 		}
 		g.printf("<tr><td><a href=%q>%s</a></td><td>%s</td></tr>\n",
-			relative(p.path, other.path), other.label, o.doc.Synopsis(o.doc.Doc))
+			relative(p.path, other.path), other.label, strings.TrimRight(o.doc.Synopsis(o.doc.Doc), ":."))
 	}
 	g.printf("</tbody></table></div>\n")
 	p.body = template.HTML(g.html.String())
