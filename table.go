@@ -13,7 +13,8 @@ import (
 // [attr.Marshal], or [attr.Item]. It is safe for concurrent use.
 //
 // Arguments of its methods are first the values of the key, in the order of its attributes, one
-// by one or as a [Key], then [Option]s. An operation takes part in the transaction of its context; see [DB.Update].
+// by one or as a [Key], then values of type [Option]. An operation takes part in the transaction of its context;
+// see [DB.Update].
 type TableOf[T any] struct {
 	db          *DB
 	name, index string

@@ -108,6 +108,18 @@ func TestPlayground(t *testing.T) {
 	t.Logf("the longest task in the page took %d ms", evaluate[int](t, tab, longest))
 	require.Equal(t, made, evaluate[string](t, tab, `document.querySelector('main').innerText`))
 
+	// A link names the model to begin with, until the reader changes it.
+	const title = `document.querySelector('h1').textContent`
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](`localStorage.clear()`),
+		chromedp.Navigate(address+"?model=employees")))
+	until(t, tab, title+` === 'employees'`)
+	require.Equal(t, "employees", evaluate[string](t, tab, `document.getElementById('example').value`))
+	edit(t, tab, "name: employees", "name: people")
+	until(t, tab, title+` === 'people'`)
+	require.Empty(t, evaluate[string](t, tab, `location.search`))
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](`localStorage.clear()`), chromedp.Navigate(address)))
+	evaluate[string](t, tab, firstSlice)
+
 	// The slice follows the condition.
 	const answer = `document.getElementById('answer').textContent`
 	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-sort", "root/photos/*")))
@@ -119,7 +131,6 @@ func TestPlayground(t *testing.T) {
 	until(t, tab, answer+`.includes('1 of 1 read')`)
 
 	// A broken model is in the margin, and the page stays; mended and changed, the page follows.
-	const title = `document.querySelector('h1').textContent`
 	edit(t, tab, "entities:", "entitties:")
 	until(t, tab, `document.querySelector('#margin li.bad') !== null`)
 	until(t, tab, `document.getElementById('problems').textContent.includes('entitties')`)

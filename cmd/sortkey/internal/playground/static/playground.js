@@ -90,15 +90,31 @@
       }).then(function (s) { return post('source?version=' + s.version, model); });
     });
   };
-  const own = store.get();
-  if (own !== null) { // the page is about an example so far
-    example.value = '';
+  // A link names a file of the examples, as ?model=shop, which is first then. The address is without it once the
+  // reader has another model.
+  const forget = function () { history.replaceState(null, '', location.pathname + location.hash); };
+  let own = store.get(), linked = new URLSearchParams(location.search).get('model');
+  const question = 'Replace your model by ' + linked + '? What you have written is kept nowhere else.';
+  const isName = /^[a-z0-9-]+(\/[a-z0-9-]+)*$/;
+  if (linked !== null && (!isName.test(linked) || own !== null && !confirm(question))) {
+    linked = null;
+    forget();
+  }
+  if (linked !== null) { own = null; }
+  if (own !== null || linked !== null) { // the page is about an example so far
+    example.value = Array.from(example.options).some(function (o) { return o.value === linked; }) ? linked : '';
     by('query-partition').value = '';
   }
-  const started = loaded.then(function () { return begin(own); });
+  const started = loaded.then(function () {
+    if (linked === null) { return begin(own); }
+    return load('examples/' + linked + '.yaml').then(function (model) {
+      store.set(null);
+      return begin(model);
+    });
+  });
   started.then(function () {
     performance.mark('engine started');
-    if (own === null) { say('up to date'); }
+    if (own === null && linked === null) { say('up to date'); }
   }, function (err) { say(err.message, true); });
 
   window.sortkeyProgram = {
@@ -125,6 +141,7 @@
     safe = false;
     example.value = '';
     store.set(text.value);
+    forget();
   });
   example.addEventListener('change', function () {
     const name = example.value;
