@@ -15,8 +15,13 @@ sum() {
   echo "$found"
 }
 
+declare -A sums
+for platform in {darwin,linux,windows}-{amd64,arm64}; do
+  sums[$platform]=$(sum "$platform") # here, where a failure ends the script
+done
+
 # archive prints the address and the checksum of a platform, for the formula.
-archive() { printf 'url "%s/sortkey-%s-%s.tar.gz"\n      sha256 "%s"' "$address" "$version" "$1" "$(sum "$1")"; }
+archive() { printf 'url "%s/sortkey-%s-%s.tar.gz"\n      sha256 "%s"' "$address" "$version" "$1" "${sums[$1]}"; }
 
 cat >"$folder/sortkey.rb" <<RUBY
 class Sortkey < Formula
@@ -64,12 +69,12 @@ cat >"$folder/sortkey.json" <<JSON
     "architecture": {
         "64bit": {
             "url": "$address/sortkey-$version-windows-amd64.tar.gz",
-            "hash": "$(sum windows-amd64)",
+            "hash": "${sums[windows-amd64]}",
             "extract_dir": "sortkey-$version-windows-amd64"
         },
         "arm64": {
             "url": "$address/sortkey-$version-windows-arm64.tar.gz",
-            "hash": "$(sum windows-arm64)",
+            "hash": "${sums[windows-arm64]}",
             "extract_dir": "sortkey-$version-windows-arm64"
         }
     },

@@ -25,7 +25,7 @@ skip() {
 pack() {
   tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
     --transform='s,^\.,package,' -czf "$folder/$2" .
-  echo "$2"
+  echo "$2" | tee -a "$work/made"
 }
 
 optional=
@@ -37,7 +37,7 @@ for archive in "$folder"/sortkey-"$version"-{linux,darwin,windows}-{amd64,arm64}
   binary=$(echo "$work/$name"/sortkey*)
 
   if command -v python3 >/dev/null; then
-    python3 packages/python/build.py "$version" "${target/-//}" "$binary" "$folder"
+    python3 packages/python/build.py "$version" "${target/-//}" "$binary" "$folder" | tee -a "$work/made"
   else
     skip "the wheel of $target: python3 is missing"
   fi
@@ -66,14 +66,18 @@ done
 
 mkdir "$work/npm"
 cp packages/npm/* LICENSE "$work/npm/"
+rm "$work/npm"/*.test.js
 sed -i "s#\"version\": \"0.0.0\"#\"version\": \"$number\",\n  \"optionalDependencies\": {$optional}#" "$work/npm/package.json"
 pack "$work/npm" "sortkey-$number.tgz"
 
 if command -v javac >/dev/null && command -v jar >/dev/null; then
-  packages/java/build.sh "$version" "$folder" "$work" ${targets:-}
+  packages/java/build.sh "$version" "$folder" "$work" ${targets:-} | tee -a "$work/made"
 else
   skip "the jars: a JDK is missing"
 fi
 
-packages/manifests.sh "$version" "$folder"
-(cd "$folder" && sha256sum ./*.whl ./*.tgz ./*.jar 2>/dev/null | sed 's,  \./,  ,' >>SHA256SUMS)
+packages/manifests.sh "$version" "$folder" | tee -a "$work/made"
+cd "$folder"
+grep -E "  sortkey-$version-[^/]*\.tar\.gz$" SHA256SUMS >"$work/sums"
+xargs sha256sum <"$work/made" >>"$work/sums"
+cp "$work/sums" SHA256SUMS

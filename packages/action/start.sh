@@ -20,7 +20,9 @@ name=sortkey-$VERSION-$os-$arch
 folder=${RUNNER_TEMP:?}/sortkey
 mkdir -p "$folder"
 cd "$folder"
-curl --fail --silent --show-error --location --retry 3 --remote-name-all "$address/$name.tar.gz" "$address/SHA256SUMS"
+umask 077 # what the server prints has the token of its control
+curl --fail --silent --show-error --location --retry 3 --remote-name-all "$address/$name.tar.gz" "$address/SHA256SUMS" ||
+  { echo "::error::there is no release $VERSION for $os on $arch: versions look like v0.1.0" && exit 1; }
 if command -v sha256sum >/dev/null; then check=(sha256sum); else check=(shasum -a 256); fi
 grep -F "  $name.tar.gz" SHA256SUMS | "${check[@]}" --check --quiet - ||
   { echo "::error::$name.tar.gz is not the file of the release" && exit 1; }
@@ -30,9 +32,11 @@ echo "$folder/$name" >>"$GITHUB_PATH"
 cd "${GITHUB_WORKSPACE:-.}"
 command=("$folder/$name/sortkey" serve --addr 127.0.0.1:0 --isolate --control)
 while IFS= read -r what; do
+  what=${what%$'\r'}
   [ -z "$what" ] || command+=(--load "$what")
 done <<<"${LOAD:-}"
-read -ra further <<<"${ARGS:-}"
+read -ra further <<<"$(tr '\r\n' '  ' <<<"${ARGS:-}")"
+: >"$folder/out"
 SORTKEY_CONTROL_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 export SORTKEY_CONTROL_TOKEN
 echo "::add-mask::$SORTKEY_CONTROL_TOKEN"

@@ -2,7 +2,7 @@ export interface ServerOptions {
   /** Models, templates, request files, folders of those and exports: what each database begins with. */
   load?: string | string[];
   /** Further arguments of `sortkey serve`, such as "--enforce-throughput". */
-  args?: string[];
+  args?: string | string[];
   /** How long to wait for the server, in milliseconds. Default: 60,000. */
   timeout?: number;
 }

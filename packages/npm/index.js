@@ -15,7 +15,8 @@ async function startServer({ load = [], args = [], timeout = 60_000 } = {}) {
     command.push("--load", what);
   }
   // The server ends with its standard input, also when this process is killed.
-  const child = spawn(binary(), [...command, ...args], {
+  const further = typeof args === "string" ? args.split(/\s+/).filter(Boolean) : args;
+  const child = spawn(binary(), [...command, ...further], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, SORTKEY_CONTROL_TOKEN: token },
   });
@@ -94,7 +95,7 @@ class Server {
           answer.on("error", reject);
         },
       );
-      request.on("error", reject);
+      request.on("error", (e) => reject(new Error(`the server has ended: ${e.message}`, { cause: e })));
       request.end(body && JSON.stringify(body));
     });
   }
@@ -158,6 +159,7 @@ class Database {
       AWS_SECRET_ACCESS_KEY: "any",
       AWS_REGION: region,
       AWS_DEFAULT_REGION: region,
+      AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: "false",
     };
   }
 
@@ -201,6 +203,7 @@ class Database {
 
   /** Makes this database a copy of another one as it is now. */
   async restore(other) {
+    await other.requests(); // so that there is one, if it had none yet
     await this.server.control("PUT", `${this.#path}?from=${encodeURIComponent(other.key)}`);
   }
 

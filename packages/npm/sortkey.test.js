@@ -9,6 +9,12 @@ const key = {
   KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
 };
 
+const outside = new DynamoDB();
+
+test("a client made outside a test reaches no account", async () => {
+  expect((await outside.listTables()).TableNames).toEqual(["Loaded"]);
+});
+
 for (const n of [1, 2, 3]) {
   test(`each test has its own ${n}`, async () => {
     const db = new DynamoDB(); // from the environment

@@ -2,17 +2,20 @@
 
 const { delimiter } = require("node:path");
 const { startServer } = require("./index.js");
+const { point } = require("./test.js");
 
-/**
- * Starts the server of a run of Jest or Vitest, and returns what ends it. Jest does not call that: its server ends
- * with the process.
- */
+// Where stop.js finds the server, in the process that Jest or Vitest runs in.
+const kept = Symbol.for("sortkey server");
+
+/** Starts the server of a run of Jest or Vitest, and returns what ends it. */
 module.exports = async () => {
-  const list = (text, separator) => (text ? text.split(separator) : []);
+  const list = (text = "", separator) => text.split(separator).filter(Boolean);
   const server = await startServer({
     load: list(process.env.SORTKEY_LOAD, delimiter),
-    args: list(process.env.SORTKEY_ARGS, " "),
+    args: list(process.env.SORTKEY_ARGS, /\s+/),
   });
+  globalThis[kept] = server;
   Object.assign(process.env, server.env);
+  point(server.database("outside-tests")); // so that no client made outside a test reaches an account
   return () => server.close();
 };

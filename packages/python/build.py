@@ -38,8 +38,10 @@ Description-Content-Type: text/markdown
 
 
 def main(version, target, binary, folder):
-    number = re.sub(r"-?(a|b|rc)\.?(\d+)$", r"\1\2", version.removeprefix("v"))
-    number = re.sub(r"-.*", ".dev0", number)
+    found = re.fullmatch(r"v(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+))?", version)
+    if not found:
+        sys.exit(f"{version} is not a version that a wheel can have: write v0.1.0, or v0.1.0-rc.1, -beta.1, -alpha.1")
+    number = found[1] + (found[2].replace("alpha", "a").replace("beta", "b") + found[3] if found[2] else "")
     here = pathlib.Path(__file__).parent
     suffix = ".exe" if target.startswith("windows/") else ""
     tag = "py3-none-" + PLATFORMS[target]

@@ -29,7 +29,7 @@ def test_clock(sortkey, dynamodb_client):
     dynamodb_client.put_item(TableName="Loaded", Item={"id": {"S": "1"}, "until": {"N": later}})
     sortkey.clock.advance(minutes=30)
     assert dynamodb_client.scan(TableName="Loaded")["Count"] == 1
-    sortkey.clock.advance(minutes=31)
+    sortkey.clock.advance("31m")
     assert dynamodb_client.scan(TableName="Loaded")["Count"] == 0
     assert [r["returned"] for r in sortkey.requests() if r["operation"] == "Scan"] == [1, 0]
 
@@ -46,9 +46,19 @@ def test_faults(sortkey, dynamodb_client):
         sortkey.fail("PutIte", "ThrottlingException")
 
 
+def test_killed():
+    with package.Server() as server:
+        db = server.database()
+        server._process.kill()
+        server._process.wait()
+        with pytest.raises(package.SortkeyError, match="the server has ended with code"):
+            db.requests()
+
+
 def test_copies(sortkey_server, sortkey, dynamodb_client):
     dynamodb_client.put_item(TableName="Loaded", Item={"id": {"S": "1"}})
     with sortkey_server.database() as other:
+        other.restore(sortkey_server.database())  # which has what was loaded
         other.restore(sortkey)
         assert other.client().scan(TableName="Loaded")["Count"] == 1
         other.reset()

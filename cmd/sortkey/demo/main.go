@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -13,7 +15,13 @@ import (
 )
 
 func main() {
-	right, err := run(context.Background())
+	if len(os.Args) > 1 {
+		fmt.Fprintln(os.Stderr, "demo: it takes no arguments; go run ./cmd/sortkey demo NAME runs one design")
+		os.Exit(2)
+	}
+	out := bufio.NewWriter(os.Stdout)
+	right, err := run(context.Background(), out)
+	err = errors.Join(err, out.Flush())
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -23,7 +31,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context) (right bool, err error) {
+func run(ctx context.Context, out *bufio.Writer) (right bool, err error) {
 	designs, err := models.Examples()
 	if err != nil {
 		return false, err
@@ -36,14 +44,14 @@ func run(ctx context.Context) (right bool, err error) {
 			return false, err
 		}
 		reports = append(reports, r)
-		demo.Print(os.Stdout, r, style)
-		fmt.Println()
+		demo.Print(out, r, style)
+		fmt.Fprintln(out)
 	}
 
 	paint := style.Paint.Bad
 	if right = demo.AllRight(reports); right {
 		paint = style.Paint.Good
 	}
-	fmt.Println(paint(demo.Summary(reports)))
+	fmt.Fprintln(out, paint(demo.Summary(reports)))
 	return right, nil
 }

@@ -1,4 +1,5 @@
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,6 +8,7 @@ import io.github.sortkey.SortkeyExtension;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,8 +36,16 @@ class OrdersTest {
         return client;
     }
 
+    static String ofTheClass;
+
+    @BeforeAll
+    static void beforeAll(SortkeyDatabase db) {
+        ofTheClass = db.accessKey();
+    }
+
     @RepeatedTest(3)
     void eachHasItsOwn(SortkeyDatabase db) {
+        assertNotEquals(ofTheClass, db.accessKey());
         assertEquals(1, client(db).listTables().tableNames().size());
     }
 

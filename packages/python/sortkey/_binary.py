@@ -18,15 +18,15 @@ def binary():
     name = "sortkey.exe" if os.name == "nt" else "sortkey"
     chosen = os.environ.get("SORTKEY_BINARY")
     if chosen:
-        if os.path.isfile(chosen):
+        if os.path.isfile(chosen) and os.access(chosen, os.X_OK):
             return chosen
-        raise SortkeyError(f"SORTKEY_BINARY is {chosen}, which is not a file: name the command sortkey, or unset it")
+        raise SortkeyError(f"SORTKEY_BINARY is {chosen}, which is no program: name the command sortkey, or unset it")
 
     package = os.path.dirname(os.path.abspath(__file__))
     folders = [
-        sysconfig.get_path("scripts"),
-        sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")),
         os.path.join(os.path.dirname(package), "bin"),  # pip install --target
+        sysconfig.get_path("scripts"),
+        sysconfig.get_path("scripts", "nt_user" if os.name == "nt" else "posix_user"),
         os.path.join(sys.prefix, "bin"),
     ]
     for folder in folders:
@@ -34,6 +34,7 @@ def binary():
         if os.path.isfile(path):
             return path
     raise SortkeyError(
-        f"the command sortkey is not installed for {platform.system()} on {platform.machine()}: there are wheels for "
-        "Linux, macOS and Windows on x86-64 and arm64. Set SORTKEY_BINARY to a command that you have built"
+        f"the command sortkey is not in {', '.join(folders)}: install the wheel for {platform.system()} on "
+        f"{platform.machine()} with pip (there are wheels for Linux, macOS and Windows on x86-64 and arm64), or set "
+        "SORTKEY_BINARY to a command that you have built"
     )

@@ -1,5 +1,6 @@
 """Starts a server, and controls the databases of its access keys."""
 
+import datetime
 import json
 import os
 import re
@@ -40,12 +41,19 @@ class Server:
         self._stderr = bytearray()
         self._started = threading.Event()
         self.url = self._control = None
-        for read in (self._read_stdout, self._read_stderr):
-            threading.Thread(target=read, daemon=True).start()
-        if not self._started.wait(timeout) or self.url is None or self._control is None:
+        readers = [threading.Thread(target=read, daemon=True) for read in (self._read_stdout, self._read_stderr)]
+        for reader in readers:
+            reader.start()
+        in_time = self._started.wait(timeout)
+        if self.url is None or self._control is None:
             self.close()
-            said = self._stderr.decode(errors="replace").strip()
-            raise SortkeyError(f"the server did not start: {said or f'it was not ready in {timeout} s'}")
+            for reader in readers:
+                reader.join(5)
+            why = f"it ended with code {self._process.returncode}" if in_time else f"it was not ready in {timeout} s"
+            raise SortkeyError(f"the server did not start: {self._said() or why}")
+
+    def _said(self):
+        return self._stderr.decode(errors="replace").strip()
 
     def _read_stdout(self):
         for line in self._process.stdout:
@@ -78,6 +86,11 @@ class Server:
                 return json.load(answer)
         except urllib.error.HTTPError as e:
             raise SortkeyError(json.load(e)["error"]) from None
+        except urllib.error.URLError as e:
+            ended = self._process.poll()
+            if ended is None:
+                raise
+            raise SortkeyError(f"the server has ended with code {ended}: {self._said() or e.reason}") from None
 
     def database(self, key=None):
         """Returns a database of its own, or that of an access key."""
@@ -119,6 +132,7 @@ class Database:
             "AWS_SECRET_ACCESS_KEY": "any",
             "AWS_REGION": REGION,
             "AWS_DEFAULT_REGION": REGION,
+            "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "false",
         }
 
     def _arguments(self, options):
@@ -129,15 +143,11 @@ class Database:
 
     def client(self, service="dynamodb", **options):
         """Returns a client of boto3: of dynamodb, or of dynamodbstreams."""
-        import boto3
-
-        return boto3.session.Session().client(service, **self._arguments(options))
+        return _boto3().session.Session().client(service, **self._arguments(options))
 
     def resource(self, **options):
         """Returns boto3's resource of DynamoDB."""
-        import boto3
-
-        return boto3.session.Session().resource("dynamodb", **self._arguments(options))
+        return _boto3().session.Session().resource("dynamodb", **self._arguments(options))
 
     def fail(self, operation=None, code=None, **options):
         """Makes calls fail, and returns the fault.
@@ -168,6 +178,7 @@ class Database:
 
     def restore(self, other):
         """Makes this database a copy of another one as it is now."""
+        other.requests()  # so that there is one, if it had none yet
         self.server.control("PUT", self._path + "?from=" + urllib.parse.quote(other.key, safe=""))
 
     def reset(self):
@@ -188,13 +199,12 @@ class Clock:
         self._database = database
 
     def advance(self, delta=None, **parts):
-        """Makes it later: advance(timedelta), or advance(hours=25). What has expired is gone when it returns."""
-        import datetime
+        """Makes it later: advance(hours=25), or a timedelta, seconds or text such as "25h".
 
+        What has expired is gone when it returns.
+        """
         delta = datetime.timedelta(**parts) if delta is None else delta
-        self._database.server.control(
-            "POST", self._database._path + "/clock", {"advance": _duration(delta.total_seconds())}
-        )
+        self._database.server.control("POST", self._database._path + "/clock", {"advance": _duration(delta)})
 
 
 class Fault:
@@ -216,5 +226,15 @@ class Fault:
 
 
 def _duration(value):
-    """Returns seconds as the control reads times; text, such as "25h", as it is."""
+    """Returns a timedelta or seconds as the control reads times; text, such as "25h", as it is."""
+    if isinstance(value, datetime.timedelta):
+        value = value.total_seconds()
     return value if isinstance(value, str) else f"{value:.6f}s"
+
+
+def _boto3():
+    try:
+        import boto3
+    except ImportError:
+        raise SortkeyError("boto3 is not installed: pip install boto3") from None
+    return boto3

@@ -13,26 +13,32 @@ database. What each database begins with is set in pytest.ini:
     sortkey_args = --enforce-throughput
 """
 
+import os
+
 import pytest
 
 from ._server import Server
 
 
 def pytest_addoption(parser):
-    parser.addini("sortkey_load", "models, templates, request files and exports to load", type="paths")
+    parser.addini("sortkey_load", "models, templates, request files, exports, one on each line", type="linelist")
     parser.addini("sortkey_args", "further arguments of sortkey serve", type="args")
 
 
 @pytest.fixture(scope="session")
 def sortkey_server(pytestconfig):
-    with Server(load=pytestconfig.getini("sortkey_load"), args=pytestconfig.getini("sortkey_args")) as server:
+    folder = pytestconfig.inipath.parent if pytestconfig.inipath else pytestconfig.rootpath
+    load = [folder / name if (folder / name).exists() else name for name in pytestconfig.getini("sortkey_load")]
+    with Server(load=load, args=pytestconfig.getini("sortkey_args")) as server:
         yield server
 
 
 @pytest.fixture
 def sortkey(sortkey_server, monkeypatch):
-    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
+    for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN"):
         monkeypatch.delenv(name, raising=False)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, ",".join(filter(None, [os.environ.get(name), "127.0.0.1"])))
     try:
         import boto3
     except ImportError:

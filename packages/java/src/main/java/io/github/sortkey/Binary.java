@@ -32,7 +32,8 @@ final class Binary {
                     + ": add io.github.sortkey:sortkey-junit with the classifier " + platform
                     + ", or set sortkey.binary to a command that you have built");
             }
-            return unpack(binary, new String(sum.readAllBytes()).trim(), name);
+            String[] words = new String(sum.readAllBytes()).trim().split("\\s+");
+            return unpack(binary, words[0], Long.parseLong(words[1]), name);
         }
     }
 
@@ -43,19 +44,38 @@ final class Binary {
         return system + "-" + (arch.equals("aarch64") || arch.equals("arm64") ? "arm64" : "amd64");
     }
 
+    /** Returns the folder for what is unpacked: that of the user, or one of this process if there is none. */
+    private static Path cache() throws IOException {
+        String home = System.getProperty("user.home", "");
+        if (!home.isEmpty() && Files.isWritable(Path.of(home)) && Path.of(home).isAbsolute()) {
+            return Path.of(home, ".cache", "sortkey");
+        }
+        Path folder = Files.createTempDirectory("sortkey");
+        folder.toFile().deleteOnExit();
+        return folder;
+    }
+
+    /** Takes the rights of others, who must not change what this user runs. */
+    private static void onlyOwner(Path path) {
+        path.toFile().setWritable(false, false);
+        path.toFile().setWritable(true, true);
+    }
+
     /** Unpacks the command to a folder that is named by its checksum, unless it is there. */
-    private static Path unpack(InputStream binary, String sum, String name) throws IOException {
-        Path cache = Path.of(System.getProperty("user.home"), ".cache", "sortkey", sum);
+    private static Path unpack(InputStream binary, String sum, long size, String name) throws IOException {
+        Path cache = cache().resolve(sum);
         Path command = cache.resolve(name);
-        if (Files.isExecutable(command)) {
+        if (Files.isExecutable(command) && Files.size(command) == size) {
             return command;
         }
         Files.createDirectories(cache);
+        onlyOwner(cache);
         Path temporary = Files.createTempFile(cache, "unpacked", "");
         try {
             Files.copy(binary, temporary, StandardCopyOption.REPLACE_EXISTING);
-            if (!temporary.toFile().setExecutable(true)) {
-                throw new IOException("cannot make " + temporary + " executable");
+            onlyOwner(temporary);
+            if (!temporary.toFile().setExecutable(true, true)) {
+                throw new IOException("cannot make " + temporary + " executable: set sortkey.binary to an installed command");
             }
             try {
                 Files.move(temporary, command, StandardCopyOption.ATOMIC_MOVE);

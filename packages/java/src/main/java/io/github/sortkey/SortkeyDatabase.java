@@ -70,6 +70,7 @@ public final class SortkeyDatabase implements AutoCloseable {
 
     /** Makes this database a copy of another one as it is now. */
     public void restore(SortkeyDatabase other) {
+        other.requests(); // so that there is one, if it had none yet
         server.control("PUT", path + "?from=" + other.path.substring("/databases/".length()), "");
     }
 

@@ -3,6 +3,8 @@ package io.github.sortkey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
@@ -39,7 +41,8 @@ public final class SortkeyExtension implements ParameterResolver {
         }
 
         private static List<String> list(ExtensionContext context, String name) {
-            return context.getConfigurationParameter(name).map(text -> List.of(text.split("\\s*,\\s*"))).orElse(List.of());
+            String text = context.getConfigurationParameter(name).orElse("");
+            return Stream.of(text.split(",")).map(String::trim).filter(part -> !part.isEmpty()).collect(Collectors.toList());
         }
 
         @Override
@@ -71,7 +74,8 @@ public final class SortkeyExtension implements ParameterResolver {
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         SortkeyServer server = context.getRoot().getStore(NAMESPACE)
             .getOrComputeIfAbsent(Running.class, key -> new Running(context), Running.class).server;
+        // By the context's id: that of a test would otherwise find what its class has got for @BeforeAll.
         return context.getStore(NAMESPACE)
-            .getOrComputeIfAbsent(Current.class, key -> new Current(server), Current.class).database;
+            .getOrComputeIfAbsent(context.getUniqueId(), key -> new Current(server), Current.class).database;
     }
 }

@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
  */
 public final class SortkeyServer implements AutoCloseable {
     private static final Pattern URL = Pattern.compile("AWS_ENDPOINT_URL_DYNAMODB=(\\S+)");
+    private static final Pattern ERROR = Pattern.compile("\"error\":\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Pattern CONTROL = Pattern.compile("control at (\\S+) ");
 
     private final HttpClient http = HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).build();
@@ -58,7 +59,7 @@ public final class SortkeyServer implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("SORTKEY_CONTROL_TOKEN", token);
         process = builder.start(); // its standard input is a pipe, and it ends with that
-        drain(process.getErrorStream(), said);
+        Thread errors = drain(process.getErrorStream(), said);
 
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         String url = null;
@@ -75,14 +76,21 @@ public final class SortkeyServer implements AutoCloseable {
         }
         if (url == null || controlled == null) {
             close();
-            throw new IOException("the server did not start: " + said.toString().trim());
+            try {
+                errors.join(5000);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            String why = said.toString().trim();
+            throw new IOException("the server did not start: "
+                + (why.isEmpty() ? "it ended with code " + process.exitValue() : why));
         }
         endpoint = URI.create(url);
         control = controlled;
         drain(process.getInputStream(), null);
     }
 
-    private static void drain(InputStream in, StringBuffer into) {
+    private static Thread drain(InputStream in, StringBuffer into) {
         Thread reader = new Thread(() -> {
             try (in) {
                 byte[] part = new byte[4096];
@@ -97,6 +105,7 @@ public final class SortkeyServer implements AutoCloseable {
         }, "sortkey");
         reader.setDaemon(true);
         reader.start();
+        return reader;
     }
 
     /** Returns the address for clients. */
@@ -123,7 +132,9 @@ public final class SortkeyServer implements AutoCloseable {
         try {
             HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
             if (answer.statusCode() != 200) {
-                throw new IllegalArgumentException(answer.body().trim());
+                Matcher error = ERROR.matcher(answer.body());
+                throw new IllegalArgumentException(error.find()
+                    ? error.group(1).replace("\\\"", "\"").replace("\\\\", "\\") : answer.body().trim());
             }
             return answer.body();
         } catch (IOException e) {

@@ -1,0 +1,4 @@
+"use strict";
+
+/** Ends the server that start.js has started, for Jest. */
+module.exports = () => globalThis[Symbol.for("sortkey server")]?.close();
