@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 version=$1 folder=$2 work=$3
 shift 3
 number=${version#v}
-mvn -q -B -f pom.xml -Drevision="$number" -DbuildDirectory="$work/java" -Dproject.build.outputTimestamp="$SOURCE_DATE_EPOCH" package
+mvn -q -B -f pom.xml -Drevision="$number" -DbuildDirectory="$work/java" -Dproject.build.outputTimestamp="$SOURCE_DATE_EPOCH" package >&2
 cp "$work/java/sortkey-junit-$number.jar" "$folder/"
 sed "s/\${revision}/$number/" pom.xml >"$folder/sortkey-junit-$number.pom"
 printf "%s\n" "sortkey-junit-$number.jar" "sortkey-junit-$number.pom"
