@@ -277,7 +277,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, lis
 		if r.filter != nil && int64(len(list)) == most {
 			return len(it), keycond.ErrEndPage
 		}
-		return len(it), nil // no JSON is made of it, so none is counted
+		return len(it), nil // its own length: no JSON is made of it
 	})
 	if err != nil {
 		return nil, failed(err)

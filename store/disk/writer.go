@@ -25,8 +25,11 @@ type writer struct {
 	err     error // of a change; fn must not ignore it
 }
 
-// see makes the changes so far visible to the reads that follow.
+// see makes the changes so far visible to the reads that follow. Reads at the same time, which a Writer
+// does not promise, find one batch or the other.
 func (w *writer) see() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.indexed || w.err != nil || w.finished() || w.batch.Count() == 0 {
 		return
 	}

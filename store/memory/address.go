@@ -32,6 +32,23 @@ var (
 
 func newAddresses() *addresses { return addressPool.Get().(*addresses) }
 
+// bounds are those of a walk, which may be open for long and be one of many: it holds no prefixes.
+type bounds struct{ lo, hi []byte }
+
+var boundsPool = sync.Pool{New: func() any {
+	return &bounds{lo: make([]byte, 0, 256), hi: make([]byte, 0, 256)}
+}}
+
+// bounds copies lo and hi, and frees the addresses.
+func (a *addresses) bounds() *bounds {
+	b := boundsPool.Get().(*bounds)
+	b.lo, b.hi = append(b.lo[:0], a.lo...), append(b.hi[:0], a.hi...)
+	a.free()
+	return b
+}
+
+func (b *bounds) free() { boundsPool.Put(b) }
+
 func (a *addresses) free() { addressPool.Put(a) }
 
 // appendPrefix appends the prefix of a partition to dst.

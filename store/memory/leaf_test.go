@@ -287,3 +287,37 @@ func TestForksShareLeaves(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingInCommon walks a leaf whose rows all lie apart and whose addresses differ in their first byte, so
+// that its page is empty.
+func TestNothingInCommon(t *testing.T) {
+	s := memory.Open()
+	defer s.Close()
+	spaces := []store.Space{0, 1 << 56, 1<<64 - 1}
+	long := bytes.Repeat([]byte("s"), 300)
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		for i, space := range spaces {
+			if err := w.Put(space, []byte("p"), long, []byte{byte(i)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		for i, space := range spaces {
+			n := 0
+			for row, err := range r.Scan(space, store.Everything()) {
+				require.NoError(t, err)
+				require.Equal(t, []byte{byte(i)}, row.Value)
+				n++
+			}
+			for row, err := range r.Query(space, []byte("p"), store.Range{}, false) {
+				require.NoError(t, err)
+				require.Equal(t, long, row.Sort)
+				n++
+			}
+			require.Equal(t, 2, n)
+		}
+		return nil
+	}))
+}

@@ -87,9 +87,10 @@ func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, o
 func (r *reader) Query(space store.Space, partition []byte, rng store.Range, reverse bool) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		a := newAddresses()
-		defer a.free()
 		a.slice(space, partition, rng)
-		r.walk(a.lo, a.hi, reverse, yield)
+		b := a.bounds()
+		defer b.free()
+		r.walk(b.lo, b.hi, reverse, yield)
 	}
 }
 
@@ -97,11 +98,13 @@ func (r *reader) Query(space store.Space, partition []byte, rng store.Range, rev
 func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		a := newAddresses()
-		defer a.free()
-		if a.span(space, s) {
-			r.walk(a.lo, a.hi, false, yield)
+		bounded := a.span(space, s)
+		b := a.bounds()
+		defer b.free()
+		if bounded {
+			r.walk(b.lo, b.hi, false, yield)
 		} else {
-			r.walk(a.lo, nil, false, yield)
+			r.walk(b.lo, nil, false, yield)
 		}
 	}
 }
@@ -201,6 +204,9 @@ func (n *node) touch(from, to int) (sum byte) {
 				sum += value[0] + value[len(value)-1]
 			}
 		}
+	}
+	if len(n.page) == 0 { // all rows are long, and have nothing in common
+		return sum
 	}
 	for i := from; i < to; i++ {
 		record := n.page[n.offsets[i]:]
