@@ -219,8 +219,9 @@ func (s *Server) convert(w http.ResponseWriter, r *http.Request) {
 		err = bad("there is no item")
 	}
 	if err == nil && !e.plain {
-		if again, wrong := itemOf(e.t, e.is, jsonOf(e.is, true, false), true); wrong != nil || !again.Equal(e.is) {
-			err = bad("plain JSON cannot say the types of this item")
+		// A put reads plain JSON with the types that the item has now.
+		if again, wrong := itemOf(e.t, e.was, jsonOf(e.is, true, false), true); wrong != nil || !again.Equal(e.is) {
+			err = bad("plain JSON cannot say the types of this item: put it as DynamoDB JSON")
 		}
 	}
 	if err != nil {

@@ -56,6 +56,35 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// TestConvert switches an item as it is to be to plain JSON, which is refused if a put of that would write other types.
+func TestConvert(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id")
+	c.db.PutJSON("Tab", []byte(`{"id": {"S": "a"}, "tags": {"SS": ["x", "y"]}, "b": {"B": "YWJj"}}`))
+	where := "?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"S":"a"}}`))
+	page := c.page("item" + where)
+	for _, tt := range []struct {
+		is     string
+		status int
+	}{
+		{`"tags": {"SS": ["z"]}, "b": {"B": "AAAA"}`, http.StatusOK},
+		{`"new": {"S": "x"}`, http.StatusOK},
+		{`"new": {"SS": ["x"]}`, http.StatusBadRequest},
+		{`"new": {"B": "AAEC"}`, http.StatusBadRequest},
+		{`"tags": {"L": [{"S": "x"}, {"S": "y"}]}`, http.StatusBadRequest},
+		{`"b": {"S": "YWJj"}`, http.StatusBadRequest},
+	} {
+		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": `{"id": {"S": "a"}, ` + tt.is + `}`})
+		require.NoError(t, err)
+		status, text := c.do(http.MethodPost, "convert"+where, string(body))
+		require.Equal(t, tt.status, status, "%s: %s", tt.is, text)
+		if status != http.StatusOK {
+			require.Contains(t, text, "plain JSON cannot say the types of this item")
+		}
+	}
+}
+
 // TestDifferences holds what a preview says of a change: paths, and of long values the place where they differ.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
