@@ -65,7 +65,10 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request) {
 		key, err := cursor(row.Key)
 		if err == nil {
 			var units float64
-			units, err = s.changeRow(r.Context(), t, index, key, row.Sum, c.Name, value)
+			err = s.atOnce(r.Context(), func(ctx context.Context) (err error) {
+				units, err = s.changeRow(ctx, t, index, key, row.Sum, c.Name, value)
+				return err
+			})
 			out.Units += units
 		}
 		if err == nil {
@@ -112,7 +115,10 @@ func (s *Server) changeRow(
 		return 0, bad("somebody has changed it since it was shown")
 	}
 
-	in := writeOf(t, now, nil)
+	in, err := s.writeOf(t, now, nil)
+	if err != nil {
+		return 0, err
+	}
 	if !v.IsZero() {
 		condition, p := unchanged(t, now)
 		in = &wire.UpdateItemInput{
