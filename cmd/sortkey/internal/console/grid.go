@@ -43,6 +43,7 @@ type grid struct {
 	Bytes   int // of the rows
 
 	Examined int     // rows that were read
+	Met      int     // of these, those that meet the filter, also if there is no room for them
 	Units    float64 // that reading them took
 }
 

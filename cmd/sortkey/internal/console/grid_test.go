@@ -220,6 +220,12 @@ func TestGridLargePages(t *testing.T) {
 		}
 		require.Len(t, there, n)
 		require.Equal(t, there, back, where)
+		page := c.page(where)
+		shown := len(rowsOf(t, page))
+		require.Less(t, shown, 54)
+		require.Regexp(t, fmt.Sprintf(
+			`Finding costs nothing: 54 rows were read already, for [0-9.]+ read units, and %d of these are shown\.`, shown,
+		), page)
 	}
 }
 
@@ -233,8 +239,14 @@ func TestGridFilter(t *testing.T) {
 	require.Len(t, gridText(page), 2)
 	require.Contains(t, page, "The filter was applied to 32 rows: 0.5 read units, and 2 rows met it.")
 	require.Len(t, gridText(filtered("collection?name=Shop&partition=CUSTOMER%23c1", "total > 27 OR name = 'Ada'")), 3)
-	page = filtered("table?name=Shop", "total > 1000")
-	require.Contains(t, page, "None of the 32 rows that were read here meets the filter.")
+	for i := range 150 {
+		c.db.Put("Shop", map[string]any{"PK": "MANY", "SK": fmt.Sprint(i), "many": i})
+	}
+	page = filtered("collection?name=Shop&partition=MANY", "many > 9")
+	require.Len(t, gridText(page), 100)
+	require.Contains(t, page, "The filter was applied to 150 rows: 0.5 read units, and 140 rows met it, of which 100 are shown.")
+	page = filtered("collection?name=Shop&partition=CUSTOMER%23c1", "total > 1000")
+	require.Contains(t, page, "None of the 31 rows that were read here meets the filter.")
 	for _, wrong := range []string{"total >", "total > 'x", "PK = 'x'", "<script>"} {
 		page = filtered("collection?name=Shop&partition=CUSTOMER%23c1", wrong)
 		require.Contains(t, page, `role="alert"`, wrong)

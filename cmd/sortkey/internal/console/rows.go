@@ -177,7 +177,7 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 	if len(shown) < len(page.Items) {
 		further = cursorOf(place.t, place.index, shown[len(shown)-1])
 	}
-	p.Examined, p.Units = len(page.Items), page.Units
+	p.Examined, p.Met, p.Units = len(page.Items), len(page.Items), page.Units
 	if page.Examined != nil {
 		p.Examined = int(*page.Examined)
 	}
