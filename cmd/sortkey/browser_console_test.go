@@ -311,6 +311,12 @@ func consoleGrid(c *consoleTab) {
 	c.press(kb.ArrowDown)
 	c.press("\r")
 	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === 'CUSTOMER#0001, ORDER#000008'`)
+	c.db.Table("Odd", "id")
+	c.db.PutJSON("Odd", []byte(`{"id": {"S": "a"}, "constructor": {"N": "1"}, "__proto__": {"N": "2"}, "toString": {"N": "3"}, " bytes": {"N": "4"}}`))
+	c.visit("table?name=Odd")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 1`)
+	require.Equal(c, []string{"id", "+bytes", "__proto__", "constructor", "toString", " bytes"},
+		evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('#grid th:not(.off)')].map(th => th.dataset.column)`))
 	c.db.Table("Empty", "id")
 	c.visit("table?name=Empty")
 	c.looks("empty", `document.querySelector('.empty') !== null`)
@@ -389,7 +395,14 @@ func consoleBulk(c *consoleTab) {
 	require.Equal(c, 2, strings.Count(c.db.Dump("Shop"), "paid"))
 	c.press("\r") // the button that loads the rows again
 	c.until(`document.getElementById('bulk-done').textContent === '' && document.getElementById('grid') !== null`)
-	c.do(chromedp.Click("#grid thead input"), chromedp.Click("#bulk-delete"))
+	c.do(chromedp.Click("#grid thead input"))
+	c.fill("bulk-name", "state")
+	c.do(chromedp.Click("#bulk-set"))
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.getElementById('bulk-done').textContent`), "Give a value")
+	c.fill("find", "ORDER#0001")
+	require.Equal(c, "1 row", evaluate[string](c.T, c.tab, `document.getElementById('bulk-rows').textContent`), "those that are shown")
+	c.fill("find", "")
+	c.do(chromedp.Click("#grid thead input"), chromedp.Click("#bulk-delete"), chromedp.DoubleClick("#bulk-delete")) // one, then its second
 	require.Equal(c, "Delete 16 rows for good", evaluate[string](c.T, c.tab, `document.getElementById('bulk-delete').textContent`))
 	c.do(chromedp.Click("#bulk-delete"))
 	c.until(`document.getElementById('bulk-done').textContent.startsWith('16 rows deleted')`)

@@ -357,7 +357,7 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	kept, moved, other := 0, 0, ""
 	for _, name := range tables {
 		t, err := b.changes(ctx, name, func(was, is attr.Item, t *keyschema.Table) error {
-			err := s.apply(ctx, t, was, is)
+			err := s.atOnce(ctx, func(ctx context.Context) error { return s.apply(ctx, t, was, is) })
 			_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
 			switch {
 			case failed, errors.Is(err, errMoved):
@@ -405,6 +405,10 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 	case !same(now, was): // attributes that were added are in no condition
 		return errMoved
 	}
-	_, err = operation.Send(ctx, s.opts.Client, writeOf(t, was, is))
+	in, err := s.writeOf(t, was, is)
+	if err != nil {
+		return err
+	}
+	_, err = operation.Send(ctx, s.opts.Client, in)
 	return err
 }

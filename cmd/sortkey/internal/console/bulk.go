@@ -65,7 +65,10 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request) {
 		key, err := cursor(row.Key)
 		if err == nil {
 			var units float64
-			units, err = s.changeRow(r.Context(), t, index, key, row.Sum, c.Name, value)
+			err = s.atOnce(r.Context(), func(ctx context.Context) (err error) {
+				units, err = s.changeRow(ctx, t, index, key, row.Sum, &c, value)
+				return err
+			})
 			out.Units += units
 		}
 		if err == nil {
@@ -89,6 +92,8 @@ func (c *bulkChange) value(t *keyschema.Table) (attr.Value, error) {
 		return attr.Value{}, bad("name the attribute to set")
 	case hasAttribute(t.Key.Attributes(), c.Name):
 		return attr.Value{}, bad("%s is in the key of the table: a key cannot be changed, only its item copied", c.Name)
+	case c.Value == "":
+		return attr.Value{}, bad(`give a value to set: "" is the empty text`)
 	}
 	v, err := ask.Parameter(c.Value)
 	if err != nil {
@@ -97,9 +102,28 @@ func (c *bulkChange) value(t *keyschema.Table) (attr.Value, error) {
 	return v, err
 }
 
+// valueIn returns the value that an item gets: text where its attribute is text, which may look like a number, and
+// binary values and sets where it has such.
+func (c *bulkChange) valueIn(t *keyschema.Table, it attr.Item, v attr.Value) attr.Value {
+	old := it.Get(c.Name)
+	kind := old.Kind()
+	if old.IsZero() {
+		kind = t.Kind(c.Name) // in the key of an index
+	}
+	switch {
+	case kind == attr.String && v.Kind() != attr.String:
+		return attr.NewString(c.Value)
+	case kind == attr.Binary && old.IsZero():
+		return typedLike(v, attr.NewBinary(nil))
+	case kind == attr.Binary, kind.IsSet():
+		return typedLike(v, old)
+	}
+	return v
+}
+
 // changeRow deletes an item or sets an attribute of it, if the row that the page got of it is as it was.
 func (s *Server) changeRow(
-	ctx context.Context, t *keyschema.Table, index string, key attr.Item, sum, name string, v attr.Value,
+	ctx context.Context, t *keyschema.Table, index string, key attr.Item, sum string, c *bulkChange, v attr.Value,
 ) (units float64, err error) {
 	now, err := s.read(ctx, t, key)
 	if err != nil {
@@ -112,12 +136,15 @@ func (s *Server) changeRow(
 		return 0, bad("somebody has changed it since it was shown")
 	}
 
-	in := writeOf(t, now, nil)
+	in, err := s.writeOf(t, now, nil)
+	if err != nil {
+		return 0, err
+	}
 	if !v.IsZero() {
 		condition, p := unchanged(t, now)
 		in = &wire.UpdateItemInput{
 			TableName: &t.Name, Key: key, ConditionExpression: &condition, ReturnConsumedCapacity: new("TOTAL"),
-			UpdateExpression:         new("SET " + p.Name(name) + " = " + p.Value(v)),
+			UpdateExpression:         new("SET " + p.Name(c.Name) + " = " + p.Value(c.valueIn(t, now, v))),
 			ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,10 +91,49 @@ func TestBulk(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status)
 	status, _, _ = c.bulk("name=Tab", "", "", make([]bulkRow, 26))
 	require.Equal(t, http.StatusBadRequest, status)
-	_, out, _ = c.bulk("name=Tab", "day", "7", rows[4:]) // the key of the index must be a string
+	_, out, _ = c.bulk("name=Tab", "day", `""`, rows[4:]) // the key of the index must not be empty
 	require.Len(t, out.Refused, 1)
 	_, out, _ = c.bulk("name=Tab", "", "", []bulkRow{{"", ""}, {"!", "x"}})
 	require.Len(t, out.Refused, 2)
+}
+
+// TestBulkTypes holds that a value has the type that the attribute has in each item.
+func TestBulkTypes(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id", sortkeytest.Global("ByCode", "code"))
+	for _, tt := range []struct{ was, value, want string }{
+		{`"a": {"S": "006"}`, "007", `a: "007"`},
+		{`"a": {"S": "x"}`, "true", `a: "true"`},
+		{`"a": {"S": "x"}`, `"q"`, `a: "q"`},
+		{`"a": {"N": "6"}`, "007", `a: 7`},
+		{`"b": {"N": "6"}`, "007", `a: 7`},
+		{`"a": {"B": "AAAA"}`, "AP8=", `a: 0x00ff`},
+		{`"a": {"SS": ["x"]}`, `["y", "z"]`, `a: <"y", "z">`},
+		{`"a": {"BOOL": true}`, "no", `a: "no"`},
+	} {
+		c.db.PutJSON("Tab", []byte(`{"id": {"S": "1"}, `+tt.was+`}`))
+		_, out, text := c.bulk("name=Tab", "a", tt.value, rowsOf(t, c.page("table?name=Tab")))
+		require.Equal(t, 1, out.Written, text)
+		require.Contains(t, c.db.Dump("Tab"), tt.want, "%+v", tt)
+	}
+	rows := rowsOf(t, c.page("table?name=Tab"))
+	_, out, text := c.bulk("name=Tab", "code", "007", rows)
+	require.Equal(t, 1, out.Written, text)
+	status, _, text := c.bulk("name=Tab", "a", "", rowsOf(t, c.page("table?name=Tab")))
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "give a value")
+}
+
+// TestBulkNames holds that only names that somebody can type are offered.
+func TestBulkNames(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id")
+	c.db.Put("Tab", map[string]any{"id": "1", "plain": 1, "a\u202eb": 1, strings.Repeat("l", 100): 1})
+	options := regexp.MustCompile(`<option value="([^"]*)"></option>`).FindAllStringSubmatch(c.page("table?name=Tab"), -1)
+	require.Len(t, options, 1)
+	require.Equal(t, "plain", options[0][1])
 }
 
 // TestBulkHostile changes and deletes items of whatever key, through the rows that the page shows.

@@ -2,8 +2,10 @@ package console
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
@@ -66,10 +68,13 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 
 // answer writes what a request reads.
 func (s *Server) answer(w http.ResponseWriter, pr *check.PatternResult) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if err := report.Answer(w, pr, s.colorsOf(pr)); err != nil {
+	var b strings.Builder
+	if err := report.Answer(&b, pr, s.colorsOf(pr)); err != nil {
 		fail(w, err)
+		return
 	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.WriteString(w, b.String()) // the browser may have gone
 }
 
 // colorsOf returns the classes of the colours of what a request reads.

@@ -43,6 +43,7 @@ type grid struct {
 	Bytes   int // of the rows
 
 	Examined int     // rows that were read
+	Met      int     // of these, those that meet the filter, also if there is no room for them
 	Units    float64 // that reading them took
 }
 
@@ -58,6 +59,9 @@ type column struct {
 	name      string
 	documents int // rows in which it is a list, a map or a set
 }
+
+// Plain reports whether the name is written as it is, so that it can be typed.
+func (c *column) Plain() bool { return c.Name == c.name }
 
 // A restColumn is an attribute without a column, and the address of the page that has one.
 type restColumn struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/table"
@@ -131,33 +132,48 @@ const maxBody = 8 << 20
 
 // An edit is a change as it is read. An item that is not there is nil.
 type edit struct {
+	change
 	t            *keyschema.Table
 	key, was, is attr.Item
 	moved        bool // the item is not as the page got it
-	plain        bool
 }
 
-// changed reads a change, and the item as it is now.
-func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) {
+// sent reads a change, without the item.
+func (s *Server) sent(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	t, key, err := s.keyed(r)
 	if err != nil {
 		return nil, err
 	}
-	var c change
+	e := &edit{t: t, key: key}
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	if err := dec.Decode(&c); err != nil {
+	if err := dec.Decode(&e.change); err != nil {
 		return nil, bad("the change cannot be read: %v", err)
 	}
+	return e, nil
+}
 
-	e := &edit{t: t, key: key, plain: c.Plain}
-	if key != nil {
-		if e.was, err = s.read(r.Context(), t, key); err != nil {
-			return nil, err
+// compare reads the item of a change as it is now, and with its types the item that is to be.
+func (s *Server) compare(ctx context.Context, e *edit) (err error) {
+	if e.key != nil {
+		if e.was, err = s.read(ctx, e.t, e.key); err != nil {
+			return err
 		}
 	}
-	e.moved = sumOf(e.was) != c.Sum
-	if c.Is != "" {
-		e.is, err = itemOf(t, e.was, c.Is, c.Plain)
+	e.moved = sumOf(e.was) != e.Sum
+	if e.Is != "" {
+		e.is, err = itemOf(e.t, e.was, e.Is, e.Plain)
+	}
+	return err
+}
+
+// changed reads a change, and the item as it is now.
+func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) {
+	e, err := s.sent(w, r)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.compare(r.Context(), e); err == nil && e.is == nil {
+		err = bad("there is no item")
 	}
 	return e, err
 }
@@ -174,9 +190,6 @@ type previewPage struct {
 // preview says what a put would write, before it is sent.
 func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	e, err := s.changed(w, r)
-	if err == nil && e.is == nil {
-		err = bad("there is no item")
-	}
 	if err != nil {
 		fail(w, err)
 		return
@@ -215,12 +228,10 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 // convert writes the item of a change in the other form of JSON.
 func (s *Server) convert(w http.ResponseWriter, r *http.Request) {
 	e, err := s.changed(w, r)
-	if err == nil && e.is == nil {
-		err = bad("there is no item")
-	}
-	if err == nil && !e.plain {
-		if again, wrong := itemOf(e.t, e.is, jsonOf(e.is, true, false), true); wrong != nil || !again.Equal(e.is) {
-			err = bad("plain JSON cannot say the types of this item")
+	if err == nil && !e.Plain {
+		// A put reads plain JSON with the types that the item has now.
+		if again, wrong := itemOf(e.t, e.was, jsonOf(e.is, true, false), true); wrong != nil || !again.Equal(e.is) {
+			err = bad("plain JSON cannot say the types of this item: put it as DynamoDB JSON")
 		}
 	}
 	if err != nil {
@@ -228,7 +239,7 @@ func (s *Server) convert(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(jsonOf(e.is, !e.plain, true)))
+	_, _ = w.Write([]byte(jsonOf(e.is, !e.Plain, true)))
 }
 
 // units says what the write of an item costs in its table.
@@ -268,8 +279,11 @@ func entry(t *keyschema.Table, index string, was, is attr.Item) string {
 	return "its row may change in place, " + made
 }
 
-// errMoved is the reason why a change is not written.
-var errMoved = errors.New("somebody has changed the item meanwhile; nothing was written. Load it again")
+// Reasons why a change is not written.
+var (
+	errMoved = errors.New("somebody has changed the item meanwhile; nothing was written. Load it again")
+	errTaken = errors.New("there is an item with this key already; nothing was written. Open it to change it")
+)
 
 // put writes an item if it is as the page got it.
 func (s *Server) put(w http.ResponseWriter, r *http.Request) { s.write(w, r, true) }
@@ -277,72 +291,166 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) { s.write(w, r, tru
 // remove deletes an item if it is as the page got it.
 func (s *Server) remove(w http.ResponseWriter, r *http.Request) { s.write(w, r, false) }
 
-// writeOf returns the request that makes an item what it is to be, nil for none, if it is as it was.
-func writeOf(t *keyschema.Table, was, is attr.Item) wire.Request {
-	condition, p := unchanged(t, was)
-	if is == nil {
-		return &wire.DeleteItemInput{
-			TableName: &t.Name, Key: keyOf(t, was), ConditionExpression: &condition,
-			ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
-			ReturnConsumedCapacity: new("TOTAL"),
-		}
-	}
-	return &wire.PutItemInput{
-		TableName: &t.Name, Item: is, ConditionExpression: &condition,
-		ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
-		ReturnConsumedCapacity: new("TOTAL"),
-	}
-}
-
 // write reads a change, and sends it unless the item is no longer as the page got it.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
-	e, err := s.changed(w, r)
-	if err != nil {
+	var page *operation.Page
+	e, err := s.sent(w, r)
+	if err == nil {
+		err = s.atOnce(r.Context(), func(ctx context.Context) (err error) {
+			page, err = s.writeEdit(ctx, e, put)
+			return err
+		})
+	}
+
+	switch {
+	case err == nil:
+	case errors.Is(err, errMoved), errors.Is(err, errTaken):
+		http.Error(w, err.Error(), http.StatusConflict)
+		return
+	default:
 		fail(w, err)
 		return
 	}
-	if missing := put && e.is == nil || !put && (e.key == nil || e.was == nil && !e.moved); missing {
-		fail(w, bad("there is no item"))
-		return
-	}
-	t, was, is := e.t, e.was, e.is
-	if !put {
-		is = nil
-	}
-	if put && !keyOf(t, is).Equal(e.key) {
-		was = nil // another item, which must not exist
-	} else if e.moved { // also if attributes were added, which are in no condition
-		http.Error(w, errMoved.Error(), http.StatusConflict)
-		return
-	}
-
-	page, err := operation.Send(r.Context(), s.opts.Client, writeOf(t, was, is))
-	if _, unmet := operation.Unmet(err); unmet {
-		message := errMoved.Error()
-		if was == nil {
-			message = "there is an item with this key already; nothing was written. Open it to change it"
-		}
-		http.Error(w, message, http.StatusConflict)
-		return
-	}
-
-	if err != nil {
-		fail(w, &badRequest{err})
-		return
-	}
 	if put {
-		at := "item?" + query("name", t.Name, "key", cursorText(keyOf(t, is)))
+		at := "item?" + query("name", e.t.Name, "key", cursorText(keyOf(e.t, e.is)))
 		w.Header().Set("Content-Location", at)
 	}
 
 	fmt.Fprintf(w, "written, %s", text.Amount(text.Figure(page.Units), "write unit"))
 }
 
+// atOnce calls fn in a transaction if the database is in this process: then nobody writes an item between its read
+// and the write that follows. Elsewhere only the condition of the write sees what others wrote.
+func (s *Server) atOnce(ctx context.Context, fn func(ctx context.Context) error) error {
+	if s.opts.DB == nil {
+		return fn(ctx)
+	}
+	var refused error // as it is: a transaction would put it into words of its own
+	err := s.opts.DB.Update(ctx, func(ctx context.Context) error {
+		refused = fn(ctx)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return refused
+}
+
+// writeEdit reads the item of a change, and writes it if it is as the page got it.
+func (s *Server) writeEdit(ctx context.Context, e *edit, put bool) (*operation.Page, error) {
+	if err := s.compare(ctx, e); err != nil {
+		return nil, err
+	}
+	if missing := put && e.is == nil || !put && (e.key == nil || e.was == nil && !e.moved); missing {
+		return nil, bad("there is no item")
+	}
+	was, is := e.was, e.is
+	if !put {
+		is = nil
+	}
+	if put && !keyOf(e.t, is).Equal(e.key) {
+		was = nil // another item, which must not exist
+	} else if e.moved {
+		return nil, errMoved
+	}
+
+	in, err := s.writeOf(e.t, was, is)
+	if err != nil {
+		return nil, err
+	}
+	page, err := operation.Send(ctx, s.opts.Client, in)
+	if _, unmet := operation.Unmet(err); unmet {
+		if was == nil {
+			return nil, errTaken
+		}
+		return nil, errMoved
+	}
+	if err != nil {
+		return nil, &badRequest{err}
+	}
+	return page, nil
+}
+
+// writeOf returns the request that makes an item what it is to be, nil for none, if it is as it was.
+func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, error) {
+	condition, p := unchanged(t, was)
+	switch {
+	case is == nil:
+		return &wire.DeleteItemInput{
+			TableName: &t.Name, Key: keyOf(t, was), ConditionExpression: &condition,
+			ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
+			ReturnConsumedCapacity: new("TOTAL"),
+		}, nil
+	case was != nil:
+		in := updateOf(t, was, is)
+		if in != nil {
+			return in, nil
+		}
+		if s.opts.DB == nil { // a put would take away what others add meanwhile
+			return nil, bad("too many attributes change for one request, or one has a name that is too long for it; " +
+				"nothing was written. Change fewer at once")
+		}
+	}
+	return &wire.PutItemInput{
+		TableName: &t.Name, Item: is, ConditionExpression: &condition,
+		ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
+		ReturnConsumedCapacity: new("TOTAL"),
+	}, nil
+}
+
+// updateOf returns the request that changes the attributes in which two items of one key differ, if these are as they
+// were: what others write to the rest of the item meanwhile stays. It returns nil if expressions have no room for them.
+func updateOf(t *keyschema.Table, was, is attr.Item) wire.Request {
+	p := new(literal.Placeholders)
+	conditions := []string{"attribute_exists(" + p.Name(t.Key.Partition()[0].Name) + ")"}
+	var set, removed []string
+	for _, name := range names(was, is) {
+		old, made := was.Get(name), is.Get(name)
+		if attr.Equal(old, made) {
+			continue
+		}
+		if len(conditions) == maxCompared || len(name) > maxName {
+			return nil
+		}
+		place := p.Name(name)
+		if made.IsZero() {
+			removed = append(removed, place)
+		} else {
+			set = append(set, place+" = "+p.Value(made))
+		}
+		if old.IsZero() {
+			conditions = append(conditions, "attribute_not_exists("+place+")")
+		} else {
+			conditions = append(conditions, place+" = "+p.Value(old))
+		}
+	}
+
+	var update []string
+	if len(set) > 0 {
+		update = append(update, "SET "+strings.Join(set, ", "))
+	}
+	if len(removed) > 0 {
+		update = append(update, "REMOVE "+strings.Join(removed, ", "))
+	}
+	condition, change := strings.Join(conditions, " AND "), strings.Join(update, " ")
+	if max(len(condition), len(change)) > expr.MaxExpressionBytes {
+		return nil
+	}
+	in := &wire.UpdateItemInput{
+		TableName: &t.Name, Key: keyOf(t, was), ConditionExpression: &condition,
+		ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
+		ReturnConsumedCapacity: new("TOTAL"),
+	}
+	if change != "" {
+		in.UpdateExpression = &change
+	}
+	return in
+}
+
 func same(a, b attr.Item) bool { return (a == nil) == (b == nil) && a.Equal(b) }
 
-// maxCompared is the number of attributes that a condition compares: an expression has at most 300
-// operators and 4 KB.
-const maxCompared = 80
+// maxCompared is the number of attributes that a condition compares: each takes an operator and an AND.
+const maxCompared = expr.MaxOperators / 2
 
 // maxName is the number of bytes of the longest name that an expression can have.
 const maxName = 255

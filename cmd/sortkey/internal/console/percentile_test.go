@@ -1,9 +1,13 @@
 package console
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
 )
 
 // TestPercentiles holds which of the last requests of a shape its percentiles are.
@@ -21,4 +25,35 @@ func TestPercentiles(t *testing.T) {
 		require.Equal(t, []float64{tt.median, tt.high}, []float64{s.Units50, s.Units95}, "of 1 to %d", tt.n)
 		require.Equal(t, []float64{tt.median / 2, tt.high / 2}, []float64{s.Millis50, s.Millis95})
 	}
+}
+
+// TestTops holds that a page gets the highest shapes by each of its figures.
+func TestTops(t *testing.T) {
+	t.Parallel()
+	r := NewRecorder()
+	add := func(table string, units, millis float64, refused string, n int) {
+		for range n {
+			r.End(t.Context(), &sortkey.Event{
+				Operation: "Query", Tables: []string{table}, Units: []sortkey.Units{{Units: units}}, Error: refused,
+				Duration: time.Duration(millis * float64(time.Millisecond)),
+			})
+		}
+	}
+	for i := range 20 {
+		add(fmt.Sprint("usual", i), 10, 10, "", 20)
+	}
+	add("slow", 1, 100, "", 3)
+	add("slow in all", 1, 5, "", 100)
+	add("large", 50, 1, "", 2)
+	add("refused", 0, 1, "ValidationException", 2)
+	add("rare", 1, 1, "", 1)
+	_, last, shapes, further, _ := r.since(0, 2)
+	require.Equal(t, 508, last)
+	var tables []string
+	for _, s := range shapes {
+		tables = append(tables, s.Table)
+	}
+	require.Subset(t, tables, []string{"usual0", "usual1", "slow", "slow in all", "large", "refused"})
+	require.NotContains(t, tables, "rare")
+	require.Equal(t, 25-len(shapes), further)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
@@ -47,15 +48,15 @@ func isPlain(t *keyschema.Table, it attr.Item) bool {
 
 // itemOf reads the JSON of an item. Plain JSON has no sets and no binary values: where the item had one, an array or
 // a text in base64 stays one, and so do keys.
-func itemOf(t *keyschema.Table, was attr.Item, text string, plain bool) (attr.Item, error) {
+func itemOf(t *keyschema.Table, was attr.Item, src string, plain bool) (attr.Item, error) {
 	if !plain {
-		it, err := transfer.DecodeItem([]byte(text))
+		it, err := transfer.DecodeItem([]byte(src))
 		if err != nil {
 			err = bad(`%v; write DynamoDB JSON such as {"id": {"S": "x"}}, or plain JSON such as {"id": "x"}`, err)
 		}
 		return it, err
 	}
-	it, err := transfer.DecodePlainItem([]byte(text))
+	it, err := transfer.DecodePlainItem([]byte(src))
 	if err != nil {
 		return nil, bad(`%v; write plain JSON such as {"id": "x", "n": 1}, or switch to DynamoDB JSON`, err)
 	}
@@ -66,9 +67,64 @@ func itemOf(t *keyschema.Table, was attr.Item, text string, plain bool) (attr.It
 		if kind := t.Kind(string(name)); kind == attr.Binary {
 			old = attr.NewBinary(nil)
 		}
+		if shifts(v, old) {
+			return nil, bad("%s has a list that changes its length, of values with types that plain JSON cannot say: "+
+				"switch to DynamoDB JSON", text.Name(string(name)))
+		}
 		b.AddBytes(name, typedLike(v, old))
 	}
 	return b.Item(), nil
+}
+
+// shifts reports whether a list of plain JSON has another length than the old one, so that nobody knows which of the
+// old elements, of several types, a text or an array is.
+func shifts(v, old attr.Value) bool {
+	switch {
+	case old.Kind() == attr.List && v.Kind() == attr.List && old.Len() != v.Len():
+		shapes, untold := map[string]bool{}, false
+		for i := range old.Len() {
+			var shape strings.Builder
+			untold = writeShape(&shape, old.Index(i)) || untold
+			shapes[shape.String()] = true
+		}
+		return untold && len(shapes) > 1
+	case old.Kind() == attr.List && v.Kind() == attr.List:
+		for i := range old.Len() {
+			if shifts(v.Index(i), old.Index(i)) {
+				return true
+			}
+		}
+	case old.Kind() == attr.Map && v.Kind() == attr.Map:
+		for name, elem := range v.Map().All() {
+			if shifts(elem, old.Map().Get(string(name))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// writeShape writes the types in a value, and reports whether plain JSON cannot say one of them.
+func writeShape(b *strings.Builder, v attr.Value) (untold bool) {
+	b.WriteString(v.Kind().String())
+	switch {
+	case v.Kind() == attr.List:
+		b.WriteByte('[')
+		for i := range v.Len() {
+			untold = writeShape(b, v.Index(i)) || untold
+		}
+		b.WriteByte(']')
+	case v.Kind() == attr.Map:
+		b.WriteByte('{')
+		for name, elem := range v.Map().All() {
+			b.WriteString(strconv.Quote(string(name)))
+			untold = writeShape(b, elem) || untold
+		}
+		b.WriteByte('}')
+	default:
+		untold = v.Kind() == attr.Binary || v.Kind().IsSet()
+	}
+	return untold
 }
 
 // typedLike returns a value of plain JSON with the type of an old one, if it can have that.

@@ -56,6 +56,71 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// TestPlainLists holds that a list that changes its length keeps the types of its values, or is refused.
+func TestPlainLists(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id")
+	where := "?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"S":"a"}}`))
+	for _, tt := range []struct{ was, is, want string }{
+		{`[{"S": "AAAA"}, {"N": "1"}]`, `[1]`, `[{"N": "1"}]`},
+		{`[{"B": "AAAA"}, {"B": "AP8="}]`, `["AP8="]`, `[{"B": "AP8="}]`},
+		{`[{"SS": ["a"]}, {"SS": ["b"]}]`, `[["b"]]`, `[{"SS": ["b"]}]`},
+		{`[{"B": "AAAA"}, {"S": "AP8="}]`, `["AP8="]`, ``},
+		{`[{"B": "AAAA"}, {"S": "AP8="}]`, `["AP8=", "x"]`, `[{"B": "AP8="}, {"S": "x"}]`},
+		{`[{"L": []}, {"SS": ["b"]}]`, `[["b"]]`, ``},
+		{`[{"M": {"b": {"B": "AAAA"}}}, {"M": {"b": {"B": "AP8="}}}]`, `[{"b": "AP8="}]`, `[{"M": {"b": {"B": "AP8="}}}]`},
+		{`[{"M": {"b": {"B": "AAAA"}}}, {"M": {"b": {"S": "AP8="}}}]`, `[{"b": "AP8="}]`, ``},
+		{`[{"M": {"l": {"L": [{"B": "AAAA"}, {"S": "x"}]}}}]`, `[{"l": ["x"]}]`, ``},
+	} {
+		c.db.PutJSON("Tab", []byte(`{"id": {"S": "a"}, "list": {"L": `+tt.was+`}}`))
+		page := c.page("item" + where)
+		body, err := json.Marshal(map[string]any{
+			"Sum": sums.FindStringSubmatch(page)[1], "Is": `{"id": "a", "list": ` + tt.is + `}`, "Plain": true,
+		})
+		require.NoError(t, err)
+		status, text := c.do(http.MethodPost, "put"+where, string(body))
+		if tt.want == "" {
+			require.Equal(t, http.StatusBadRequest, status, tt.was)
+			require.Contains(t, text, "list has a list that changes its length")
+			require.Contains(t, text, "switch to DynamoDB JSON")
+			continue
+		}
+		require.Equal(t, http.StatusOK, status, text)
+		want := sum(t, `{"id": {"S": "a"}, "list": {"L": `+tt.want+`}}`)
+		require.Equal(t, want, sums.FindStringSubmatch(c.page("item" + where))[1], tt.was)
+	}
+}
+
+// TestConvert switches an item as it is to be to plain JSON, which is refused if a put of that would write other types.
+func TestConvert(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id")
+	c.db.PutJSON("Tab", []byte(`{"id": {"S": "a"}, "tags": {"SS": ["x", "y"]}, "b": {"B": "YWJj"}}`))
+	where := "?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"S":"a"}}`))
+	page := c.page("item" + where)
+	for _, tt := range []struct {
+		is     string
+		status int
+	}{
+		{`"tags": {"SS": ["z"]}, "b": {"B": "AAAA"}`, http.StatusOK},
+		{`"new": {"S": "x"}`, http.StatusOK},
+		{`"new": {"SS": ["x"]}`, http.StatusBadRequest},
+		{`"new": {"B": "AAEC"}`, http.StatusBadRequest},
+		{`"tags": {"L": [{"S": "x"}, {"S": "y"}]}`, http.StatusBadRequest},
+		{`"b": {"S": "YWJj"}`, http.StatusBadRequest},
+	} {
+		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": `{"id": {"S": "a"}, ` + tt.is + `}`})
+		require.NoError(t, err)
+		status, text := c.do(http.MethodPost, "convert"+where, string(body))
+		require.Equal(t, tt.status, status, "%s: %s", tt.is, text)
+		if status != http.StatusOK {
+			require.Contains(t, text, "plain JSON cannot say the types of this item")
+		}
+	}
+}
+
 // TestDifferences holds what a preview says of a change: paths, and of long values the place where they differ.
 func TestDifferences(t *testing.T) {
 	t.Parallel()

@@ -72,6 +72,7 @@ type Shape struct {
 	first, last time.Time
 	body        []byte   // of the last that was kept and not refused
 	recent      []sample // a ring
+	measured    int      // requests when the percentiles were set
 }
 
 // A sample is what one request of a shape took.
@@ -218,24 +219,50 @@ func (r *Recorder) shape(one *Request, conditions string) *Shape {
 	return shape
 }
 
-// since returns the last requests after the n-th, and the shapes with the most units, at most so many of each; the
-// number of all requests so far, of shapes that are not among these, and of requests of further shapes.
+// tops are the figures by which a page sorts shapes: it has the highest by each of them. The last is its own order.
+var tops = []func(s *Shape) float64{
+	func(s *Shape) float64 { return float64(s.Errors) },
+	func(s *Shape) float64 { return s.Units95 },
+	func(s *Shape) float64 { return s.Millis95 },
+	func(s *Shape) float64 { return s.Millis },
+	func(s *Shape) float64 { return s.Units },
+}
+
+// since returns the last requests after the n-th, at most so many, and as many of the shapes with the most units,
+// milliseconds, errors or 95th percentiles; the number of all requests so far, of shapes that are not among these, and
+// of requests of further shapes.
 func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, further, other int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := max(n, r.n-min(most, len(r.last))); i < r.n; i++ {
 		all = append(all, r.last[i%maxRequests])
 	}
+
 	list := slices.Clone(r.list)
-	slices.SortFunc(list, func(a, b *Shape) int {
-		return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.N, b.N))
-	})
-	for _, s := range list[:min(len(list), most)] {
-		one := *s
-		one.Mark = markOf(s.Operation, s.Examined, s.Returned)
-		one.percentiles()
-		one.recent = nil
-		shapes = append(shapes, one)
+	for _, s := range list {
+		if s.measured != s.Requests {
+			s.percentiles()
+			s.measured = s.Requests
+		}
+	}
+	sent := map[*Shape]bool{}
+	for _, figure := range tops {
+		slices.SortFunc(list, func(a, b *Shape) int {
+			return cmp.Or(
+				cmp.Compare(figure(b), figure(a)), cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.N, b.N),
+			)
+		})
+		for _, s := range list[:min(len(list), most)] {
+			sent[s] = true
+		}
+	}
+	for _, s := range list {
+		if sent[s] {
+			one := *s
+			one.Mark = markOf(s.Operation, s.Examined, s.Returned)
+			one.recent = nil
+			shapes = append(shapes, one)
+		}
 	}
 	return all, r.n, shapes, len(list) - len(shapes), r.other
 }

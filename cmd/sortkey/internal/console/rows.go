@@ -171,24 +171,24 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 	}
 
 	page := operation.PageOf(out)
-	items, further := page.Items, page.Last
-	if len(items) > gridRows {
-		items = items[:gridRows]
-		further = cursorOf(place.t, place.index, items[gridRows-1])
-	}
-	if place.reversed {
-		slices.Reverse(items)
-	}
+	items, further := page.Items[:min(len(page.Items), gridRows)], page.Last
 	p.grid = s.gridOf(place, items)
-	p.Examined, p.Units = len(page.Items), page.Units
+	shown := items[:len(p.Rows)] // those that were read first
+	if len(shown) < len(page.Items) {
+		further = cursorOf(place.t, place.index, shown[len(shown)-1])
+	}
+	p.Examined, p.Met, p.Units = len(page.Items), len(page.Items), page.Units
 	if page.Examined != nil {
 		p.Examined = int(*page.Examined)
 	}
 
 	before, after := attr.Item(nil), further
-	shown := items[:len(p.Rows)]
-	if len(shown) > 0 && (place.reversed || len(shown) < len(items)) {
-		after = cursorOf(place.t, place.index, shown[len(shown)-1])
+	if place.reversed {
+		slices.Reverse(shown)
+		slices.Reverse(p.Rows)
+		if len(shown) > 0 {
+			after = cursorOf(place.t, place.index, shown[len(shown)-1])
+		}
 	}
 	switch {
 	case place.partition == "": // a scan does not go back

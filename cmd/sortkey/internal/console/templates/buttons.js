@@ -20,7 +20,8 @@
       }
       return e;
     });
-    button.addEventListener('click', function () {
+    button.addEventListener('click', function (e) {
+      if (button.dataset.sure && e.detail > 1) { return; } // the rest of a double click confirms nothing
       if (button.dataset.sure && button.textContent !== button.dataset.sure) { // asks once more
         button.textContent = button.dataset.sure;
         return;

@@ -100,7 +100,8 @@
 
   const remove = document.getElementById('delete');
   if (remove) {
-    remove.addEventListener('click', function () {
+    remove.addEventListener('click', function (e) {
+      if (e.detail > 1) { return; } // the rest of a double click confirms nothing
       if (remove.textContent === 'Delete') {
         remove.textContent = 'Delete it';
         return;

@@ -99,7 +99,8 @@
   };
   const idOf = function (/** @type {Element} */ e) { return e.getAttribute('data-column') || ''; };
 
-  // Finding: the rows that have all words.
+  // Finding: the rows that have all words. A row that is not shown is not selected either.
+  let unpick = function () {};
   const find = document.getElementById('find'), found = document.getElementById('found');
   if (find instanceof HTMLInputElement && found) {
     const all = found.textContent || '';
@@ -112,6 +113,7 @@
         tr.classList.toggle('filtered', !has);
         if (has) { n++; }
       });
+      unpick();
       found.textContent = words.length > 0 ? n + ' of ' + all : all;
     };
     find.addEventListener('input', look);
@@ -146,6 +148,10 @@
       bulk.hidden = n === 0;
       bulkRows.textContent = count(n);
     }
+  };
+  unpick = function () {
+    original.forEach(function (tr, i) { picks[i].checked = picks[i].checked && !tr.classList.contains('filtered'); });
+    tell();
   };
   pickAll.addEventListener('change', function () {
     picks.forEach(function (p, i) { p.checked = pickAll.checked && !original[i].classList.contains('filtered'); });
@@ -220,11 +226,13 @@
   if (set && remove && done && named instanceof HTMLInputElement && valued instanceof HTMLInputElement) {
     const begin = function () {
       if (named.value === '') { done.textContent = 'Name the attribute to set.'; named.focus(); return; }
+      if (valued.value === '') { done.textContent = 'Give a value: "" is the empty text.'; valued.focus(); return; }
       write(named.value, valued.value);
     };
     set.addEventListener('click', begin);
     valued.addEventListener('keydown', function (e) { if (e.key === 'Enter') { begin(); } });
-    remove.addEventListener('click', function () {
+    remove.addEventListener('click', function (e) {
+      if (e.detail > 1) { return; } // the rest of a double click confirms nothing
       const sure = 'Delete ' + count(picked().length) + ' for good';
       if (remove.textContent !== sure) { remove.textContent = sure; return; }
       write('', '');
@@ -265,10 +273,12 @@
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = document.adoptedStyleSheets.concat([sheet]);
   /** @type {Record<string, boolean>} */
-  const hidden = {};
+  const hidden = Object.create(null); // names such as constructor are those of columns only
   columns().forEach(function (th) { hidden[idOf(th)] = th.classList.contains('off'); });
   const first = columns().map(idOf);
-  const now = /** @type {Choice} */ (Object.assign({order: [], off: {}, width: {}}, kept(localStorage, name)));
+  const chosen = kept(localStorage, name) || {};
+  const dictionary = function (/** @type {any} */ was) { return Object.assign(Object.create(null), was); };
+  const now = /** @type {Choice} */ ({order: chosen.order || [], off: dictionary(chosen.off), width: dictionary(chosen.width)});
   const least = 48, most = 1200, step = 48;
   const apply = function () {
     const ids = now.order.filter(function (id) { return first.indexOf(id) >= 0; });
@@ -344,8 +354,8 @@
     if (reset) {
       reset.addEventListener('click', function () {
         now.order = [];
-        now.off = {};
-        now.width = {};
+        now.off = dictionary({});
+        now.width = dictionary({});
         change();
       });
     }

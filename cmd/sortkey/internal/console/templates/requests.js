@@ -187,6 +187,10 @@
   let sums = [];
   shapeOrder.unsorted(function () { showShapes(); });
 
+  // What a row is known by: the number of its request, and its time, as a program that starts again counts from 1.
+  const same = function (/** @type {HTMLTableRowElement} */ tr) {
+    return (tr.querySelector('a')?.getAttribute('href') || '') + ' ' + (values.get(tr) || [''])[0];
+  };
   const events = new EventSource('events');
   events.onmessage = function (e) {
     /** @type {Batch} */
@@ -201,7 +205,9 @@
     since = Date.now();
     if (paused) { return; }
     const body = log.tBodies[0];
+    const have = new Set(Array.from(body.rows).map(same)); // a connection that is made again begins with the last requests
     requests.forEach(function (r) {
+      if (have.has('request?n=' + r.n + ' ' + r.at)) { return; }
       const error = r.error ? r.error + (r.message ? ': ' + r.message : '') : '';
       const what = [error, r.slice || (error ? '' : r.table)].filter(function (s) { return s !== ''; }).join(' — ');
       const tr = row('request?n=' + r.n, [r.at, r.operation, what, r.examined, r.returned, r.written, r.units, r.ms],
@@ -217,8 +223,8 @@
     say();
     sums = batch.shapes || [];
     showShapes();
-    by('shapes-shown', HTMLElement).textContent = (batch.further > 0 ? 'The ' + sums.length + ' shapes with the most units of ' +
-      thousands(sums.length + batch.further) + '. ' : '') +
+    by('shapes-shown', HTMLElement).textContent = (batch.further > 0 ? 'Of ' + thousands(sums.length + batch.further) + ' shapes, the ' +
+      sums.length + ' with the most units, milliseconds or errors, or the highest p95. ' : '') +
       (batch.other > 0 ? thousands(batch.other) + ' requests are of further shapes, which are not counted.' : '');
   };
   const showShapes = function () {
