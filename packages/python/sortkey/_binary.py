@@ -20,7 +20,7 @@ def binary():
     if chosen:
         if os.path.isfile(chosen) and os.access(chosen, os.X_OK):
             return chosen
-        raise SortkeyError(f"SORTKEY_BINARY is {chosen}, which is no program: name the command sortkey, or unset it")
+        raise SortkeyError(f"SORTKEY_BINARY is {chosen}, which is not an executable file: name the command sortkey, or unset it")
 
     package = os.path.dirname(os.path.abspath(__file__))
     folders = [
