@@ -154,7 +154,7 @@ func TestTargets(t *testing.T) {
 	c := bench.Config{Rounds: 1, Duration: time.Microsecond, Dir: t.TempDir()}
 	r, err := bench.RunTargets(t.Context(), c, bench.TargetOptions{Quick: true})
 	require.NoError(t, err)
-	require.Len(t, r.Targets, 49)
+	require.Len(t, r.Targets, 45)
 	skipped := 0
 	for _, x := range r.Targets {
 		if x.Skipped != "" {
@@ -167,7 +167,7 @@ func TestTargets(t *testing.T) {
 			require.Positive(t, x.Value, x.Measure)
 		}
 	}
-	require.Equal(t, 8+10+3+1+3+3+1+2, skipped, "peers, and what needs the command or the sources, which are not given")
+	require.Equal(t, 8+11+3+1+1+1+2, skipped, "peers, and what needs the command or the sources, which are not given")
 	some, err := bench.RunTargets(t.Context(), c, bench.TargetOptions{Quick: true, Only: []string{"Direct"}})
 	require.NoError(t, err)
 	require.Len(t, some.Targets, 2)
