@@ -128,9 +128,9 @@ func TestOrder(t *testing.T) {
 	}
 	held.Done()
 	wg.Wait()
-	require.Equal(t, []string{
-		"urgent", "urgent", "urgent too", "urgent too", "first", "second", "first", "second",
-	}, order)
+	// Who makes way waits anew a moment later, so "second" may already have gone on to its end.
+	require.Equal(t, []string{"urgent", "urgent", "urgent too", "urgent too", "first"}, order[:5])
+	require.ElementsMatch(t, []string{"second", "first", "second"}, order[5:])
 }
 
 // TestFree: small work, free work and that of an exempt context wait for no slot.
