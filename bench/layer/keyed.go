@@ -74,10 +74,8 @@ func (e keyedRows) write(ctx context.Context, p *plan, s *measure.Scratch) (size
 			}
 			return p.put(w, it)
 		}
-		for i := range p.drops {
-			if err := w.Delete(p.drops[i].space, p.drops[i].partition, p.drops[i].sort); err != nil {
-				return err
-			}
+		if err := p.drop(w); err != nil {
+			return err
 		}
 		for _, it := range p.items {
 			if err := p.put(w, it); err != nil {

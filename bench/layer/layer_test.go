@@ -90,7 +90,9 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	d, err := layer.Open(t.Context(), layer.Memory, s, layer.Options{})
 	require.NoError(t, err)
 	defer d.Close()
-	for _, name := range []layer.Name{layer.Bare, layer.KeyCond, layer.Table, layer.Face, layer.API, layer.HTTP, layer.HTTPCanned, layer.Client, layer.Direct} {
+	for _, name := range []layer.Name{
+		layer.Bare, layer.KeyCond, layer.Table, layer.Face, layer.API, layer.HTTP, layer.HTTPCanned, layer.Client, layer.Direct,
+	} {
 		l, err := layer.New(name, d, false)
 		require.NoError(t, err)
 		c := w.Calls(s, 1, 1)[0]

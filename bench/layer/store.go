@@ -65,10 +65,8 @@ func (e storeRows) write(ctx context.Context, p *plan, s *measure.Scratch) (size
 			}
 			s.Sum ^= touch(value)
 		}
-		for i := range p.drops {
-			if err := w.Delete(p.drops[i].space, p.drops[i].partition, p.drops[i].sort); err != nil {
-				return err
-			}
+		if err := p.drop(w); err != nil {
+			return err
 		}
 		for i := range p.puts {
 			r := &p.puts[i]
@@ -80,6 +78,16 @@ func (e storeRows) write(ctx context.Context, p *plan, s *measure.Scratch) (size
 		return nil
 	})
 	return size, err
+}
+
+// drop deletes the index rows that a put moves elsewhere.
+func (p *plan) drop(w store.Writer) error {
+	for i := range p.drops {
+		if err := w.Delete(p.drops[i].space, p.drops[i].partition, p.drops[i].sort); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tableItems reads and writes items through life.DB. Conditions and

@@ -218,7 +218,7 @@ func (r *Reader) End() error {
 // AppendText appends the text of the string that was just read by [Reader.Name] or [Reader.Value].
 func (r *Reader) AppendText(dst, raw []byte) []byte {
 	if r.escaped {
-		dst, _ = jsontext.AppendUnquote(dst, raw) // a valid string, so there is no error
+		dst, _ = jsontext.AppendUnquote(dst, raw) // cannot fail: the string is valid
 		return dst
 	}
 	return append(dst, raw[1:len(raw)-1]...)
@@ -246,7 +246,7 @@ func (r *Reader) Path() string {
 		if f.name == inList {
 			path = strconv.AppendInt(path, int64(f.end-1), 10)
 		} else {
-			path, _ = jsontext.AppendUnquote(path, r.text[f.name:f.end]) // read before, so there is no error
+			path, _ = jsontext.AppendUnquote(path, r.text[f.name:f.end]) // cannot fail: Name has read it
 		}
 	}
 	return string(path)

@@ -234,7 +234,7 @@ func TestGridLargePages(t *testing.T) {
 	}
 }
 
-// TestGridFilter holds that a filter is applied to what is read, and that a mistake in it is shown on the page.
+// TestGridFilter checks that a filter applies to the rows that the page reads, and that the page shows a mistake in it.
 func TestGridFilter(t *testing.T) {
 	t.Parallel()
 	c := start(t)

@@ -24,7 +24,7 @@ type itemPage struct {
 	Found              bool
 	JSON               string // indented, unless it is long
 	Plain              bool   // plain JSON, not DynamoDB JSON
-	Sum                string // of the item, "" if there is none
+	Sum                string // of the item, "" if it does not exist
 	Lines              int    // of the box
 	Bytes              int
 	Back               string
@@ -110,7 +110,7 @@ func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 	return t, key, err
 }
 
-// read reads an item consistently; nil if there is none.
+// read reads an item consistently. It returns nil if the item does not exist.
 func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (attr.Item, error) {
 	page, err := operation.Send(ctx, s.opts.Client, &wire.GetItemInput{
 		TableName: &t.Name, Key: key, ConsistentRead: new(true),
@@ -173,7 +173,7 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) 
 		return nil, err
 	}
 	if err = s.compare(r.Context(), e); err == nil && e.is == nil {
-		err = bad("there is no item")
+		err = bad("the text has no item: write one as a JSON object")
 	}
 	return e, err
 }
@@ -341,8 +341,11 @@ func (s *Server) writeEdit(ctx context.Context, e *edit, put bool) (*operation.P
 	if err := s.compare(ctx, e); err != nil {
 		return nil, err
 	}
-	if missing := put && e.is == nil || !put && (e.key == nil || e.was == nil && !e.moved); missing {
-		return nil, bad("there is no item")
+	switch {
+	case put && e.is == nil:
+		return nil, bad("the text has no item: write one as a JSON object")
+	case !put && (e.key == nil || e.was == nil && !e.moved):
+		return nil, bad("the item does not exist: somebody may have deleted it")
 	}
 	was, is := e.was, e.is
 	if !put {

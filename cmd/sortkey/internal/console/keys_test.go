@@ -41,7 +41,7 @@ func (c *client) offers(pairs ...string) (o offers) {
 	return o
 }
 
-// TestKeys holds which keys complete what is typed: those that begin with it or, if none does, the nearest.
+// TestKeys checks which keys complete what is typed: those that begin with it, or else the nearest ones.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	c := start(t)

@@ -161,7 +161,8 @@ func typedLike(v, old attr.Value) attr.Value {
 	return v
 }
 
-// A difference is a value of an item that a change adds, removes or replaces. Was or Is is "" if there is none.
+// A difference is a value of an item that a change adds, removes or replaces. Was is "" if it adds the
+// value, and Is if it removes it.
 type difference struct{ Path, Was, Is string }
 
 const (

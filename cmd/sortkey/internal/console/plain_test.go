@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestPlain holds that editing an item as plain JSON keeps the types of what is not touched, and that new values have
-// the types of those in their place.
+// TestPlain edits items as plain JSON. Values that nobody touches keep their types, and new values take the types of
+// those that they replace.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	c := start(t)
