@@ -13,7 +13,7 @@ import (
 // of different groups run side by side; all of the trees are published together.
 type engine struct {
 	current atomic.Pointer[version] // nil after Close
-	groups  [store.Groups]group
+	groups  [store.Groups]atomic.Pointer[group] // nil before the first Update of it
 
 	waiting sync.Mutex // guards which turns writers wait for
 
@@ -43,6 +43,15 @@ type version struct {
 func (v *version) tree(space store.Space) tree { return tree{root: v.roots[groupOf(space)]} }
 
 func groupOf(space store.Space) int { return int(space % store.Groups) }
+
+// group returns what Updates of a group need.
+func (s *engine) group(g int) *group {
+	if found := s.groups[g].Load(); found != nil {
+		return found
+	}
+	s.groups[g].CompareAndSwap(nil, new(group))
+	return s.groups[g].Load()
+}
 
 var (
 	_ store.Forker = (*engine)(nil)
@@ -170,7 +179,7 @@ func (s *engine) publish(w *writer) (before, unread uint64, err error) {
 	next.roots, next.rows, next.number = old.roots, old.rows+w.rows, old.number+1
 	for _, p := range w.parts {
 		if p.changed {
-			next.roots[p.group] = p.root
+			next.roots[p.number] = p.root
 		}
 	}
 	if !s.current.CompareAndSwap(old, next) {

@@ -26,7 +26,8 @@ type writer struct {
 
 // A part is what a writer has of a group of spaces whose turn it has.
 type part struct {
-	group   int
+	*group
+	number  int
 	root    *node
 	changed bool
 }
@@ -70,7 +71,7 @@ func (w *writer) update(groups groupSet, fn func(store.Writer) error) error {
 	}
 	for _, p := range w.parts {
 		if p.changed {
-			w.store.groups[p.group].nodes.publish(before, unread, w.store.shared.Load)
+			p.nodes.publish(before, unread, w.store.shared.Load)
 		}
 	}
 	return nil
@@ -95,13 +96,13 @@ func (w *writer) run(groups groupSet, fn func(store.Writer) error) error {
 
 // take takes the turn of a group. The error is errAgain if the Update that has the turn waits for this one.
 func (w *writer) take(g int) error {
-	group := &w.store.groups[g]
+	group := w.store.group(g)
 	if !group.turn.try() {
 		if err := w.await(group); err != nil {
 			if err == errAgain {
 				w.needed.add(g)
 				for _, p := range w.parts {
-					w.needed.add(p.group)
+					w.needed.add(p.number)
 				}
 			}
 			return err
@@ -110,7 +111,7 @@ func (w *writer) take(g int) error {
 	group.holder.Store(w)
 	group.nodes.forget() // nodes replaced by a failed Update are still in use
 
-	p := part{group: g}
+	p := part{group: group, number: g}
 	v := w.store.current.Load()
 	if v != nil {
 		p.root = v.roots[g]
@@ -156,9 +157,8 @@ func (w *writer) await(g *group) error {
 // leave gives back the turns.
 func (w *writer) leave() {
 	for _, p := range w.parts {
-		group := &w.store.groups[p.group]
-		group.holder.Store(nil)
-		group.turn.leave()
+		p.holder.Store(nil)
+		p.turn.leave()
 	}
 }
 
@@ -182,7 +182,7 @@ func (w *writer) in(space store.Space) (tree, error) {
 func (w *writer) part(space store.Space) *part {
 	g := groupOf(space)
 	for i := range w.parts {
-		if p := &w.parts[i]; p.group == g {
+		if p := &w.parts[i]; p.number == g {
 			return p
 		}
 	}
@@ -208,7 +208,7 @@ func (w *writer) edit(space store.Space, t *tree) (edit, error) {
 	if w.owner == 0 || w.walks.Load() > 0 {
 		w.owner = w.store.owners.Add(1)
 	}
-	return edit{t, w.owner, &w.store.groups[groupOf(space)].nodes}, nil
+	return edit{t, w.owner, &w.part(space).nodes}, nil
 }
 
 // keep makes t, which has been edited, the tree that has the rows of a space.
