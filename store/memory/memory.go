@@ -161,7 +161,7 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 		if w.needed == 0 {
 			return err
 		}
-		groups = w.needed
+		groups |= w.needed
 	}
 }
 
