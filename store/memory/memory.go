@@ -12,7 +12,7 @@ import (
 // engine is a store in memory. Its rows are in a tree for each group of spaces, so that Updates
 // of different groups run side by side; all of the trees are published together.
 type engine struct {
-	current atomic.Pointer[version] // nil after Close
+	current atomic.Pointer[version]             // nil after Close
 	groups  [store.Groups]atomic.Pointer[group] // nil before the first Update of it
 
 	waiting sync.Mutex // guards which turns writers wait for
