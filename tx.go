@@ -6,7 +6,8 @@ import "context"
 // operation on the database with fn's context, on any of its tables, takes part: it sees what
 // fn has written, and all of it happens at one moment, serialisable with everything else.
 //
-// Fn may be called again if it meets a conflict, on stores that others share, so it must have no
+// Fn may be called again if it meets a conflict: on stores that others share, and in memory if it waits for
+// an Update that waits for it, as each has changed a table that the other one needs. So it must have no
 // effect outside the database that a second call would not overwrite. Use its context inside it
 // and from one goroutine at a time; an operation with the context outside would wait for fn to
 // end, which waits for it, and returns an error that names both places. An operation that is
@@ -17,8 +18,8 @@ import "context"
 // An Update with the context of another one is a part of it: if its function returns an error or
 // panics, what that has written is taken back, and the function outside goes on.
 //
-// There is one Update at a time in memory and on disk, so other writes wait while fn runs, until
-// their contexts end or the database closes. Reads go on. On disk an Update has at most 1 GiB of
+// There is one Update at a time on disk, and in memory one for each table, so other writes wait while fn runs,
+// until their contexts end or the database closes. Reads go on. On disk an Update has at most 1 GiB of
 // changes, all in memory until it ends.
 func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) error {
 	if ctx == nil {

@@ -204,7 +204,8 @@ func TestWaitIsLogged(t *testing.T) {
 		log := new(safeBuffer)
 		db, jobs := counters(t, sortkey.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
 		put := make(chan error, 1)
-		require.NoError(t, db.Update(t.Context(), func(context.Context) error {
+		require.NoError(t, db.Update(t.Context(), func(ctx context.Context) error {
+			require.NoError(t, jobs.Put(ctx, Job{"q", 2, ""}))
 			go func() { put <- jobs.Put(t.Context(), Job{"q", 1, ""}) }()
 			time.Sleep(4 * time.Second)
 			synctest.Wait()

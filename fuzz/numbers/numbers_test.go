@@ -25,6 +25,7 @@ import (
 // are the same. Of a sample they are within a tenth, the findings are the same, and no budget is met in one and
 // missed in the other.
 func TestNumbers(t *testing.T) {
+	proptest.NeedLong(t) // it counts millions of items
 	slow(t)
 	proptest.Check(t, 2, holdNumbers)
 }

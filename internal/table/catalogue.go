@@ -38,17 +38,22 @@ func LastSpace(r store.Reader) (last store.Space, err error) {
 	return last, nil
 }
 
-// TakeSpaces assigns a new space to each that is zero.
+// TakeSpaces assigns a new space to each that is zero. All belong to one table, whose own is the first one,
+// and so to one group of spaces.
 func TakeSpaces(w store.Writer, spaces []*store.Space) error {
 	last, err := LastSpace(w)
 	if err != nil {
 		return err
 	}
 	for _, s := range spaces {
-		if *s == 0 {
-			last++
-			*s = last
+		if *s != 0 {
+			continue
 		}
+		last++
+		if s != spaces[0] {
+			last += (*spaces[0] - last) % store.Groups
+		}
+		*s = last
 	}
 	counter, err := json.Marshal(last)
 	if err != nil {

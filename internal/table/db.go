@@ -287,6 +287,9 @@ func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
 // update runs fn as an update of st, and removes the mark that the stored counters are exact.
 // The caller has entered the gate. It lends the turn for the time of the call, and fn begins it.
 func (db *DB) update(ctx context.Context, t *gate.Turn, st store.Store, fn func(store.Writer) error) error {
+	if err := db.OutsideUpdates(); err != nil { // some stores would let it pass, if it changes other tables
+		return err
+	}
 	t.Start(ctx, db.Gate)
 	ctx = t
 	defer t.End()

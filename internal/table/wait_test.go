@@ -97,8 +97,9 @@ func TestWaits(t *testing.T) {
 		f.Create("T", "PK:S SK:S")
 		var log bytes.Buffer
 		f.DB.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		touch := func(tx *table.Tx) error { return tx.Writer().Delete(1, nil, nil) }
 		waiters := map[string]func(context.Context) error{
-			"Update": func(ctx context.Context) error { return f.DB.Update(ctx, func(*table.Tx) error { return nil }) },
+			"Update": func(ctx context.Context) error { return f.DB.Update(ctx, touch) },
 			"Create": func(ctx context.Context) error {
 				_, err := f.DB.Create(ctx, tabletest.Define(t, "Other", "PK:S"))
 				return err
@@ -111,7 +112,10 @@ func TestWaits(t *testing.T) {
 		hold := make(chan struct{})
 		held := make(chan error)
 		go func() {
-			held <- f.DB.UpdateJoined(t.Context(), func(context.Context) error { <-hold; return nil })
+			held <- f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error {
+				defer func() { <-hold }()
+				return f.DB.Update(ctx, touch)
+			})
 		}()
 		synctest.Wait()
 

@@ -29,12 +29,19 @@ func (r *reader) Since(before store.Reader, space store.Space) (changes iter.Seq
 }
 
 func (r *reader) since(old *reader, space store.Space, yield func(store.Change, error) bool) {
-	for _, side := range []*reader{old, r} {
+	var trees [2]tree
+	for i, side := range []*reader{old, r} {
 		if !side.begin() {
 			yield(store.Change{}, store.ErrClosed)
 			return
 		}
 		defer side.finish()
+		t, err := side.in(space)
+		if err != nil {
+			yield(store.Change{}, err)
+			return
+		}
+		trees[i] = t
 		side.walks.Add(1)
 		defer side.walks.Add(-1)
 	}
@@ -45,7 +52,7 @@ func (r *reader) since(old *reader, space store.Space, yield func(store.Change, 
 	if a.span(space, store.Everything()) {
 		hi = a.hi
 	}
-	d := &difference{before: old.tree.frontier(a.lo, hi), now: r.tree.frontier(a.lo, hi)}
+	d := &difference{before: trees[0].frontier(a.lo, hi), now: trees[1].frontier(a.lo, hi)}
 	for more := true; more; {
 		for _, side := range []*reader{old, r} {
 			if err := side.ended(); err != nil {

@@ -2,26 +2,55 @@ package memory
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/sortkey/sortkey/store"
 )
 
-// engine is a store in memory.
+// engine is a store in memory. Its rows are in a tree for each group of spaces, so that Updates
+// of different groups run side by side; all of the trees are published together.
 type engine struct {
-	current atomic.Pointer[version] // nil after Close
+	current atomic.Pointer[version]             // nil after Close
+	groups  [store.Groups]atomic.Pointer[group] // nil before the first Update of it
 
-	writer *turn
-	nodes  nodes // of the running Update
+	waiting sync.Mutex // guards which turns writers wait for
+
+	publishing sync.Mutex
+	held       []*version // versions before the current one that had readers, oldest first; under publishing
 
 	owners *atomic.Uint64 // the last owner of nodes, shared with all forks
 	shared atomic.Uint64  // nodes of owners up to this one may be shared with forks
 }
 
-// A version is a published tree.
+// A group is what Updates of one group of spaces need.
+type group struct {
+	turn   turn
+	holder atomic.Pointer[writer] // which has the turn
+	nodes  nodes                  // of the holder
+}
+
+// A version is the published trees.
 type version struct {
-	tree
-	readers atomic.Int64 // Views, Updates and Forks that hold it
+	roots   [store.Groups]*node // nil for an empty tree
+	rows    int
+	number  uint64       // the versions of a store are numbered in their order
+	readers atomic.Int64 // Views and Forks that hold it
+}
+
+// tree returns the tree with the rows of a space.
+func (v *version) tree(space store.Space) tree { return tree{root: v.roots[groupOf(space)]} }
+
+func groupOf(space store.Space) int { return int(space % store.Groups) }
+
+// group returns what Updates of a group need.
+func (s *engine) group(g int) *group {
+	if found := s.groups[g].Load(); found != nil {
+		return found
+	}
+	s.groups[g].CompareAndSwap(nil, new(group))
+	return s.groups[g].Load()
 }
 
 var (
@@ -36,7 +65,7 @@ func Open() store.Forker { return open(new(version), new(atomic.Uint64)) }
 
 // open returns a store with the rows of a version.
 func open(v *version, owners *atomic.Uint64) *engine {
-	s := &engine{writer: newTurn(), owners: owners}
+	s := &engine{owners: owners}
 	s.current.Store(v)
 	return s
 }
@@ -66,7 +95,7 @@ func (s *engine) Fork() (store.Store, error) {
 		return nil, store.ErrClosed
 	}
 	defer v.release()
-	f := open(&version{tree: v.tree}, s.owners)
+	f := open(&version{roots: v.roots, rows: v.rows}, s.owners)
 	last := s.owners.Load()
 	f.shared.Store(last)
 	for old := s.shared.Load(); old < last && !s.shared.CompareAndSwap(old, last); {
@@ -80,11 +109,11 @@ func (s *engine) ForksInstantly() bool { return true }
 
 // Len returns the number of rows in all spaces, 0 after Close.
 func (s *engine) Len() int {
-	t := s.current.Load()
-	if t == nil {
+	v := s.current.Load()
+	if v == nil {
 		return 0
 	}
-	return t.rows
+	return v.rows
 }
 
 // Get implements [store.Getter].
@@ -99,7 +128,8 @@ func (s *engine) Get(
 	if ctx.Err() != nil {
 		return nil, false, context.Cause(ctx)
 	}
-	value, ok = v.tree.value(space, partition, sort)
+	t := v.tree(space)
+	value, ok = t.value(space, partition, sort)
 	return value, ok, nil
 }
 
@@ -109,7 +139,7 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	if v == nil {
 		return store.ErrClosed
 	}
-	r := &reader{ctx: ctx, version: v, tree: v.tree}
+	r := &reader{ctx: ctx, version: v}
 	r.uses.Store(1)
 	defer r.end()
 	if ctx.Err() != nil {
@@ -118,41 +148,62 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(r)
 }
 
-// Update implements [store.Store]. It calls fn once. Updates run one after the
-// other; a waiting Update returns early if ctx ends.
+// Update implements [store.Store]. An Update has the turns of the groups of spaces that it reads or
+// writes, each from the first time on, until it has published its changes. So Updates of different
+// groups run side by side, and those that share a group run one after the other. A waiting Update
+// returns early if ctx ends. Of Updates that wait for each other, one gives back its turns and calls
+// fn again.
 func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
-	if err := s.writer.take(ctx); err != nil {
-		return err
+	var groups groupSet
+	for {
+		w := newWriter(ctx, s)
+		err := w.update(groups, fn)
+		if w.needed == 0 {
+			return err
+		}
+		groups |= w.needed
 	}
-	defer s.writer.leave()
-
-	base := s.hold()
-	if base == nil {
-		return store.ErrClosed
-	}
-	w := &writer{reader: reader{ctx: ctx, version: base, tree: base.tree}, store: s}
-	w.uses.Store(1)
-	s.nodes.forget() // nodes replaced by a failed Update are still in use
-	if err := w.run(fn); err != nil {
-		return err
-	}
-	if w.owner == 0 { // nothing was changed
-		return nil
-	}
-	if !s.current.CompareAndSwap(base, &version{tree: w.tree}) {
-		return store.ErrClosed
-	}
-	s.nodes.publish(base, s.shared.Load)
-	return nil
 }
 
-// run calls fn unless the context has ended.
-func (w *writer) run(fn func(store.Writer) error) error {
-	defer w.end()
-	if w.ctx.Err() != nil {
-		return context.Cause(w.ctx)
+// publish makes the trees that a writer has changed part of a new version. It returns the number
+// of the version before, and that of the last version which, with all before it, nobody reads.
+func (s *engine) publish(w *writer) (before, unread uint64, err error) {
+	next := new(version)
+	s.publishing.Lock()
+	defer s.publishing.Unlock()
+
+	old := s.current.Load()
+	if old == nil {
+		return 0, 0, store.ErrClosed
 	}
-	return fn(w)
+	next.roots, next.rows, next.number = old.roots, old.rows+w.rows, old.number+1
+	for _, p := range w.parts {
+		if p.changed {
+			next.roots[p.number] = p.root
+		}
+	}
+	if !s.current.CompareAndSwap(old, next) {
+		return 0, 0, store.ErrClosed
+	}
+	return old.number, s.retire(old), nil
+}
+
+// retire returns the last version which, with all before it, nobody reads. No new reader can start on
+// v, which is no longer current. The caller holds publishing.
+func (s *engine) retire(v *version) (unread uint64) {
+	if len(s.held) > 0 && s.held[0].readers.Load() == 0 {
+		s.held = slices.DeleteFunc(s.held, func(h *version) bool { return h.readers.Load() == 0 })
+	}
+	if v.readers.Load() > 0 {
+		if len(s.held) == cap(s.held) { // while one View runs for long, others come and go
+			s.held = slices.DeleteFunc(s.held, func(h *version) bool { return h.readers.Load() == 0 })
+		}
+		s.held = append(s.held, v)
+	}
+	if len(s.held) > 0 {
+		return s.held[0].number - 1
+	}
+	return v.number
 }
 
 // Close implements [store.Store]. Running Views continue; a running Update

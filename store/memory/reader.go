@@ -9,11 +9,11 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A reader reads one tree. In a writer, the tree may change between two reads.
+// A reader reads one version or, in a writer, trees that may change between two reads.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // ends with the call of View or Update
-	version *version        // held while uses > 0
-	tree    tree
+	version *version        // held while uses > 0; nil in a writer
+	writer  *writer         // nil in a View
 
 	// uses counts the call of View or Update plus the running reads. A read
 	// that continues after the call, in another goroutine, holds the version
@@ -21,7 +21,7 @@ type reader struct {
 	uses atomic.Int32
 	done atomic.Bool // the call has returned
 
-	// walks counts the running iterators over tree. Only writers use it.
+	// walks counts the running iterators. Only writers use it.
 	walks atomic.Int32
 }
 
@@ -40,9 +40,17 @@ func (r *reader) begin() bool {
 
 // finish ends a read.
 func (r *reader) finish() {
-	if r.uses.Add(-1) == 0 {
+	if r.uses.Add(-1) == 0 && r.version != nil {
 		r.version.release()
 	}
+}
+
+// in returns the tree with the rows of a space.
+func (r *reader) in(space store.Space) (tree, error) {
+	if r.writer != nil {
+		return r.writer.in(space)
+	}
+	return r.version.tree(space), nil
 }
 
 // end ends the call.
@@ -69,7 +77,11 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 		return nil, false, store.ErrClosed
 	}
 	defer r.finish()
-	value, ok = r.tree.value(space, partition, sort)
+	t, err := r.in(space)
+	if err != nil {
+		return nil, false, err
+	}
+	value, ok = t.value(space, partition, sort)
 	return value, ok, nil
 }
 
@@ -90,7 +102,7 @@ func (r *reader) Query(space store.Space, partition []byte, rng store.Range, rev
 		a.slice(space, partition, rng)
 		b := a.bounds()
 		defer b.free()
-		r.walk(b.lo, b.hi, reverse, yield)
+		r.walk(space, b.lo, b.hi, reverse, yield)
 	}
 }
 
@@ -102,9 +114,9 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		b := a.bounds()
 		defer b.free()
 		if bounded {
-			r.walk(b.lo, b.hi, false, yield)
+			r.walk(space, b.lo, b.hi, false, yield)
 		} else {
-			r.walk(b.lo, nil, false, yield)
+			r.walk(space, b.lo, nil, false, yield)
 		}
 	}
 }
@@ -113,8 +125,8 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 // may end soon; a walk that goes on waits for all rows of a leaf.
 const firstTouched = 12
 
-// walk yields the rows with lo <= address < hi. A nil hi is no bound.
-func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
+// walk yields the rows of a space with lo <= address < hi. A nil hi is no bound.
+func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
 	if !r.begin() {
 		yield(store.Row{}, store.ErrClosed)
 		return
@@ -127,9 +139,13 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 	if hi != nil && bytes.Compare(lo, hi) >= 0 {
 		return
 	}
-	t, walks := r.tree, &r.walks
-	walks.Add(1)
-	defer walks.Add(-1)
+	t, err := r.in(space)
+	if err != nil {
+		yield(store.Row{}, err)
+		return
+	}
+	r.walks.Add(1)
+	defer r.walks.Add(-1)
 
 	if reverse {
 		t.descend(lo, hi, func(leaf *node, from, to int) bool {

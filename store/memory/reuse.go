@@ -2,8 +2,8 @@ package memory
 
 import "slices"
 
-// nodes allocates and recycles the nodes of one store. Only the running Update
-// uses it.
+// nodes allocates and recycles the nodes of one group. Only the Update that has its
+// turn uses it.
 //
 // An Update replaces nodes by changed copies. Once no View reads the version
 // that the replaced nodes belong to, nor any version before it, later copies
@@ -17,9 +17,9 @@ type nodes struct {
 	waitingNodes int            // number of nodes in waiting
 }
 
-// retiredNodes are the nodes that are in a version but not in the next one.
+// retiredNodes are the nodes that are in a version, by its number, but not in the next one.
 type retiredNodes struct {
-	version *version
+	version uint64
 	nodes   []*node
 }
 
@@ -43,40 +43,26 @@ func (ns *nodes) forget() {
 	ns.replaced = ns.replaced[:0]
 }
 
-// publish queues the nodes that the Update replaced. They belong to version v,
-// which is no longer current, so no new reader can start on it. Nodes of owners
-// up to shared() are also in forks and go to the garbage collector.
-func (ns *nodes) publish(v *version, shared func() uint64) {
+// publish queues the nodes that the Update replaced. They belong to the version before and perhaps to
+// older ones. Nobody reads the versions up to unread. Nodes of owners up to shared() are also in forks
+// and go to the garbage collector.
+func (ns *nodes) publish(before, unread uint64, shared func() uint64) {
 	done := 0
-	for ; done < len(ns.waiting) && ns.waiting[done].version.readers.Load() == 0; done++ {
+	for ; done < len(ns.waiting) && ns.waiting[done].version <= unread; done++ {
 		ns.waitingNodes -= len(ns.waiting[done].nodes)
 		ns.free(ns.waiting[done].nodes, shared())
 	}
 	if done > 0 {
 		ns.waiting = slices.Delete(ns.waiting, 0, done)
 	}
-	switch unread := v.readers.Load() == 0; {
-	case unread && len(ns.waiting) == 0:
+	switch {
+	case before <= unread:
 		ns.free(ns.replaced, shared())
 	case ns.waitingNodes+len(ns.replaced) <= maxWaiting:
-		ns.waiting = append(ns.waiting, retiredNodes{v, slices.Clone(ns.replaced)})
+		ns.waiting = append(ns.waiting, retiredNodes{before, slices.Clone(ns.replaced)})
 		ns.waitingNodes += len(ns.replaced)
-	case !unread: // later versions must wait for v's readers too
-		ns.waiting = append(ns.waiting[:ns.needed()], retiredNodes{version: v})
 	}
 	ns.forget()
-}
-
-// needed returns the number of waiting entries without the useless ones at the
-// end: those without nodes whose readers are gone. They would pile up, each
-// with a whole version, while one View runs for long and others come and go.
-func (ns *nodes) needed() int {
-	n := len(ns.waiting)
-	for n > 0 && ns.waiting[n-1].nodes == nil && ns.waiting[n-1].version.readers.Load() == 0 {
-		n--
-		ns.waiting[n] = retiredNodes{}
-	}
-	return n
 }
 
 // free keeps the nodes of owners above shared for reuse. A fork holds a version

@@ -87,7 +87,16 @@ func Check(tb testing.TB, s store.Store) {
 	tb.Helper()
 	v := s.(*engine).hold()
 	defer v.release()
-	v.checkNodes(tb, false)
+	rows := 0
+	for _, root := range v.roots {
+		t := tree{root: root}
+		if root != nil {
+			t.rows = root.count()
+		}
+		rows += t.rows
+		t.checkNodes(tb, false)
+	}
+	require.Equal(tb, rows, v.rows)
 }
 
 func (t *tree) checkNodes(tb testing.TB, alone bool) {

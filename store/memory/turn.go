@@ -33,6 +33,12 @@ type sleeper struct {
 	handed atomic.Bool   // it has the turn
 }
 
+// A waiter is a context that wants to know of each wait.
+type waiter interface {
+	// Waiting begins a wait. It returns the context of the wait, and a function that ends it.
+	Waiting() (ctx context.Context, over func())
+}
+
 const (
 	// looks is how often an Update looks whether the turn is free before it sleeps: some ten
 	// microseconds, as long as waking it up takes. A turn takes one or two, or more if it has
@@ -42,8 +48,6 @@ const (
 )
 
 var severalProcessors = runtime.NumCPU() > 1
-
-func newTurn() *turn { return new(turn) }
 
 func (t *turn) try() bool { return !t.taken.Load() && t.taken.CompareAndSwap(false, true) }
 
@@ -71,6 +75,11 @@ func (t *turn) look() bool {
 }
 
 func (t *turn) sleep(ctx context.Context) error {
+	if w, ok := ctx.(waiter); ok {
+		waiting, over := w.Waiting()
+		defer over()
+		ctx = waiting
+	}
 	s := &sleeper{began: time.Now(), wake: make(chan struct{}, 1)}
 	t.mu.Lock()
 	t.queue = append(t.queue, s)

@@ -14,7 +14,7 @@ import (
 // other protection: the race detector sees two that have the turn at once, and a lost wake-up
 // ends in the test's time-out.
 func TestTurn(t *testing.T) {
-	turn, count, taken := newTurn(), 0, 0
+	turn, count, taken := new(turn), 0, 0
 	var gave sync.Mutex
 	var wg sync.WaitGroup
 	for i := range 16 {
@@ -50,7 +50,7 @@ func TestTurn(t *testing.T) {
 
 // TestTurnIsFair takes the turn again and again without a pause until another has had it.
 func TestTurnIsFair(t *testing.T) {
-	turn := newTurn()
+	turn := new(turn)
 	require.NoError(t, turn.take(t.Context()))
 	had := make(chan error, 1)
 	go func() {
@@ -73,7 +73,7 @@ func TestTurnIsFair(t *testing.T) {
 // processor: who has just left is the first to look, and must not take the turn from those that sleep.
 func TestTurnAmongMany(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	turn := newTurn()
+	turn := new(turn)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wg sync.WaitGroup

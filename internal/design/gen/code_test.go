@@ -27,6 +27,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/sdk"
@@ -503,6 +504,7 @@ func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Valu
 // TestGoOfModels compiles the code for the example models and for a model with
 // difficult names, as packages of this module.
 func TestGoOfModels(t *testing.T) {
+	proptest.NeedLong(t) // it runs the compiler
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -64,7 +64,8 @@ type turnWait struct {
 	stop   func()
 }
 
-// Start makes t the turn of an update with a context. It may be used again after End.
+// Start makes t the turn of an update with a context, whose goroutine is outside of updates. It may be used again
+// after End.
 func (t *Turn) Start(ctx context.Context, g *Gate) {
 	t.Context, t.gate = ctx, g
 	t.begun.Store(false)
@@ -76,24 +77,36 @@ func (t *Turn) wait() *turnWait {
 	if w := t.waiting.Load(); w != nil {
 		return w
 	}
+	w := t.newWait()
+	t.waiting.Store(w)
+	return w
+}
+
+func (t *Turn) newWait() *turnWait {
 	w := new(turnWait)
 	w.Context, w.cancel = context.WithCancelCause(t.Context)
-	if err := t.gate.OutsideUpdates(); err != nil {
-		w.cancel(err)
-	}
 	closed := context.AfterFunc(t.gate.alive, func() { w.cancel(store.ErrClosed) })
 	timer := t.gate.complain()
 	w.stop = func() {
 		closed()
 		timer.Stop()
 	}
-	t.waiting.Store(w)
 	return w
 }
 
 // Wait begins the wait for a store that does more before it calls the function than wait for a
 // turn. It returns the context for it.
 func (t *Turn) Wait() context.Context { return t.wait() }
+
+// Waiting begins a wait inside the function of the update, for what only this store makes wait. It returns the
+// context of the wait, which ends with the gate too, and a function that ends it.
+func (t *Turn) Waiting() (ctx context.Context, over func()) {
+	w := t.newWait()
+	return w, func() {
+		w.stop()
+		w.cancel(nil)
+	}
+}
 
 // Begin ends the wait. From now on only the parent ends the context.
 func (t *Turn) Begin() {

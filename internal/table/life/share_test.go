@@ -138,6 +138,9 @@ func TestSharedDefinitions(t *testing.T) {
 	require.Empty(t, tabletest.Names(t, two.DB))
 }
 
+// indexLease is the lease on the first index of the first table.
+var indexLease = fmt.Sprint("space ", 1+store.Groups)
+
 // TestSharedAlterDeleted deletes a table, and perhaps creates another one of its name, while
 // another server builds an index of it.
 func TestSharedAlterDeleted(t *testing.T) {
@@ -148,7 +151,7 @@ func TestSharedAlterDeleted(t *testing.T) {
 			one.Create("t", "PK:S")
 			one.Put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
 			st.before = func(lease string) {
-				if lease != "space 2" {
+				if lease != indexLease {
 					return
 				}
 				_, err := two.DB.Delete(t.Context(), "t")
@@ -172,12 +175,12 @@ func TestSharedAlterWaits(t *testing.T) {
 	st := newSharer()
 	f := begin(t, st)
 	f.Create("t", "PK:S")
-	held, _, err := st.Lease(t.Context(), "space 2") // by another server
+	held, _, err := st.Lease(t.Context(), indexLease) // by another server
 	require.NoError(t, err)
 	require.NotNil(t, held)
 	waiting := make(chan struct{})
 	st.before = func(lease string) {
-		if lease == "space 2" {
+		if lease == indexLease {
 			st.before = nil
 			close(waiting)
 		}
