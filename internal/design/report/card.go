@@ -49,6 +49,7 @@ type pictureColumn struct {
 	name            string
 	rows, documents int  // that have it, and in which it is a list, a map or a set
 	number          bool // all its values are numbers
+	width           int  // in characters
 }
 
 // A pictureRow is a row, or words across the table: an end of the range, rows that are left out, or a remark.
@@ -143,15 +144,7 @@ func (d *picture) chooseColumns() {
 
 	room := noteWidth + cellPadding + float64(key)*monoChar
 	for _, c := range d.attributes(rows) {
-		wide := width(c.Name)
-		var cells []pictureValue
-		for _, r := range rows {
-			cell := cellOf(r.item.Get(c.name))
-			wide = max(wide, width(cell.Text))
-			cells = append(cells, cell)
-		}
-
-		room += cellPadding + float64(wide)*monoChar
+		room += cellPadding + float64(c.width)*monoChar
 		step := max(int(math.Ceil(room/columnStep)), firstStep)
 		if step > lastStep {
 			return
@@ -161,14 +154,16 @@ func (d *picture) chooseColumns() {
 			c.Class += " n"
 		}
 		d.Columns = append(d.Columns, *c)
-		for i, r := range rows {
-			cells[i].Class = c.Class
-			r.Values = append(r.Values, cells[i])
+		for _, r := range rows {
+			value := cellOf(r.item.Get(c.name))
+			value.Class = c.Class
+			r.Values = append(r.Values, value)
 		}
 	}
 }
 
-// attributes returns the attributes of rows that differ from row to row and are in no name, those of most rows first.
+// attributes returns the attributes of rows that are neither in their names nor the same in all of them: those of most
+// rows first, and of these the narrowest, as more of them fit.
 func (d *picture) attributes(rows []*pictureRow) []*pictureColumn {
 	known := d.keyAttributes()
 	if d.Report.Operation != "Scan" && d.Report.Schema != nil {
@@ -185,9 +180,11 @@ func (d *picture) attributes(rows []*pictureRow) []*pictureColumn {
 			c := found[name]
 			if c == nil {
 				c = &pictureColumn{Name: terminal.Clip(text.Visible(name), maxCell), name: name, number: true}
+				c.width = width(c.Name)
 				found[name] = c
 			}
 			c.rows++
+			c.width = max(c.width, width(cellOf(v).Text))
 			c.number = c.number && v.Kind() == attr.Number
 			if v.Kind() >= attr.List || v.Kind().IsSet() {
 				c.documents++
@@ -197,7 +194,7 @@ func (d *picture) attributes(rows []*pictureRow) []*pictureColumn {
 
 	all := slices.SortedFunc(maps.Values(found), func(a, b *pictureColumn) int {
 		return cmp.Or(
-			cmp.Compare(b.rows, a.rows), cmp.Compare(a.documents, b.documents),
+			cmp.Compare(b.rows, a.rows), cmp.Compare(a.documents, b.documents), cmp.Compare(a.width, b.width),
 			text.CompareNatural(a.name, b.name), cmp.Compare(a.name, b.name),
 		)
 	})
