@@ -212,6 +212,15 @@ func TestPlayground(t *testing.T) {
 	require.NoError(t, chromedp.Do(tab, chromedp.Reload()))
 	until(t, tab, `document.getElementById('status').textContent.includes('engine.bin: 404')`)
 	require.True(t, evaluate[bool](t, tab, `document.getElementById('status').classList.contains('bad')`))
+	require.Contains(t, evaluate[string](t, tab, `document.getElementById('text').value`), "name: mine", "it can be read")
+	require.True(t, evaluate[bool](t, tab, `document.getElementById('run').disabled && document.getElementById('text').readOnly`))
+	for _, width := range []int{420, 1400} {
+		for _, scheme := range []string{"light", "dark"} {
+			require.NoError(t, chromedp.Do(tab, look(width, scheme)))
+			accessible(t, tab, fmt.Sprintf("playground without its engine at %d, %s", width, scheme))
+			picture(t, tab, fmt.Sprintf("playground-waits-%d-%s.png", width, scheme))
+		}
+	}
 }
 
 // sizes prints the sizes of the engine and of all files.

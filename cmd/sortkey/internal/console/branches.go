@@ -142,6 +142,17 @@ func (s *Server) branch(r *http.Request) (*branch, error) {
 	return nil, bad("there is no branch %s any more", r.PathValue("n"))
 }
 
+// takeBranch removes a branch from the list, so that only one request has it.
+func (s *Server) takeBranch(b *branch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.branches[b.N] != b {
+		return bad("there is no branch %s any more", text.Quote(b.Name))
+	}
+	delete(s.branches, b.N)
+	return nil
+}
+
 // handleBranches adds the pages about branches.
 func (s *Server) handleBranches(mux *http.ServeMux) {
 	act(mux, "/branches", func(r *http.Request) (string, error) {
@@ -157,12 +168,8 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		if err != nil {
 			return "", err
 		}
-		s.mu.Lock()
-		there := s.branches[b.N] == b
-		delete(s.branches, b.N)
-		s.mu.Unlock()
-		if !there {
-			return "", bad("there is no branch %d any more", b.N)
+		if err := s.takeBranch(b); err != nil {
+			return "", err
 		}
 		return "branches", b.close()
 	})
@@ -396,12 +403,8 @@ func names(a, b attr.Item) []string {
 // keep writes what a branch has changed into the database, each item if it is as it was when the branch
 // began. What cannot be kept stays in the branch, which nobody reaches meanwhile.
 func (s *Server) keep(ctx context.Context, b *branch) (err error) {
-	s.mu.Lock()
-	there := s.branches[b.N] == b
-	delete(s.branches, b.N)
-	s.mu.Unlock()
-	if !there {
-		return bad("there is no branch %d any more", b.N)
+	if err := s.takeBranch(b); err != nil {
+		return err
 	}
 	defer func() {
 		if err == nil {
