@@ -214,6 +214,7 @@ func TestPlayground(t *testing.T) {
 	require.True(t, evaluate[bool](t, tab, `document.getElementById('status').classList.contains('bad')`))
 	require.Contains(t, evaluate[string](t, tab, `document.getElementById('text').value`), "name: mine", "it can be read")
 	require.True(t, evaluate[bool](t, tab, `document.getElementById('run').disabled && document.getElementById('text').readOnly`))
+	until(t, tab, `document.querySelector('#download:enabled') !== null`)
 	for _, width := range []int{420, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
 			require.NoError(t, chromedp.Do(tab, look(width, scheme)))

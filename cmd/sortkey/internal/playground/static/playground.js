@@ -117,7 +117,10 @@
   started.then(function () {
     performance.mark('engine started');
     if (own === null && linked === null) { say('up to date'); }
-  }, function (err) { say(err.message, true); });
+  }, function (err) {
+    say(err.message, true);
+    by('buttons').disabled = false; // the model can be downloaded all the same
+  });
 
   window.sortkeyProgram = {
     fetch: function (path, options) { return started.then(function () { return send(path, options); }); },
