@@ -58,7 +58,7 @@ func (p *pattern) Nothing() string {
 	case r.Before != nil || r.After != nil:
 		return "No rows are in this range. Change the sort condition: the rows just outside it are above."
 	case len(r.Clauses) > len(r.Schema.Partition()):
-		return "No rows are in this range, nor beside it. Leave out the sort condition to see whether the partition has rows."
+		return "No rows are in this range, nor beside it. Leave out the sort condition to see what the partition has."
 	}
 	return "No rows have this partition key. Compare it with the keys of the table, letter by letter."
 }

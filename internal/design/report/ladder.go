@@ -259,14 +259,15 @@ func (l *ladder) row(ln line) marks {
 	of := named(entity(row))
 	color := l.s.colors[entity(row)]
 	y := ln.y + ln.h/2 + 4
+	name := terminal.Clip(text.Visible(l.s.name(l.part, ln.at)), l.most)
 	m := marks{
+		ID:    l.s.anchorRow(l.part, ln.at),
 		Title: fmt.Sprintf("%s (%s, %s)", l.s.full(row.Item.Attributes), of, text.Count(row.Size(), "byte")),
 		Boxes: []box{
 			{0, ln.y + 1, l.keys - 6, ln.h - 2, 3, "tint " + color}, {0, ln.y + 1, 5, ln.h - 2, 2, "fill " + color},
 		},
-		Labels: []label{{X: 13, Y: y, Class: "mono key", Text: terminal.Clip(text.Visible(l.s.name(l.part, ln.at)), l.most)}},
+		Labels: []label{{X: 13, Y: y, Class: "mono key", Text: name}},
 	}
-	m.ID = l.s.anchorRow(l.part, ln.at)
 	if l.names > 0 {
 		m.Labels = append(m.Labels, label{X: l.keys + 2, Y: y, Class: "small muted", Text: short(of, 14)})
 	}
