@@ -507,10 +507,15 @@ func consoleBranches(c *consoleTab) {
 	const item = "item?name=Shop&key="
 	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"}}`))
 	c.visit("branches")
+	c.looks("no-branches", `document.querySelectorAll('.empty').length === 2`)
 	c.do(chromedp.SendKeys("#snapshot-name", "before it"), chromedp.Click("#take"))
 	c.until(`document.querySelector('[data-sure="Restore it"]') !== null`)
-	c.do(chromedp.Click("[data-post=branches]"))
+	c.do(chromedp.SendKeys("#branch-name", "try <b>\r"))
 	c.until(`location.pathname === '/branch/1/' && document.querySelector('main a') !== null`)
+	c.looks("branch", `document.querySelector('.where').textContent.includes('branch try <b>')`)
+	c.visit("branches")
+	c.do(chromedp.Click("#rename-1"), chromedp.KeyEvent(kb.End), chromedp.SendKeys("#rename-1", " it\r"))
+	c.until(`document.querySelector('h3') !== null && document.querySelector('h3').textContent === 'try <b> it'`)
 	c.visit("branch/1/" + item + key)
 	c.until(`document.getElementById('item') !== null`)
 	c.edit("Ada", "Hopper")
@@ -540,6 +545,7 @@ func consoleRequests(c *consoleTab) {
 	c.shop()
 	c.visit("requests")
 	c.until(`document.getElementById('log') !== null`)
+	c.looks("no-requests", `document.getElementById('no-requests').offsetHeight > 0`)
 	s := func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 	for i := range 3 {
 		_, err := c.db.Client.Scan(c.Context(), &dynamodb.ScanInput{TableName: new("Shop")})
@@ -554,6 +560,7 @@ func consoleRequests(c *consoleTab) {
 		})
 		require.NoError(c, err)
 	}
+	c.until(`document.getElementById('no-requests').offsetHeight === 0`)
 	c.until(`document.querySelectorAll('#log tr.mark-scan').length === 3 && document.querySelectorAll('#shapes tbody tr').length === 3`)
 	require.Contains(c, evaluate[string](c.T, c.tab, `document.getElementById('log-shown').textContent`), "9 of 9 requests")
 	marks := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.chip')].map(e => e.textContent)`)

@@ -125,8 +125,18 @@ func TestConsoleByKeyboard(t *testing.T) {
 	}
 	require.Equal(c, 3, paid)
 
+	// What a query reads: the row before its slice leads to its item.
+	c.tabTo(`e.id === 'query-sort'`)
+	c.press(middle[:len(middle)-1] + "*")
+	c.until(`document.querySelectorAll('#answer .read').length === 5 && document.querySelector('#answer').textContent.includes('paid')`)
+	c.tabTo(`e.closest('#answer .outside') !== null`)
+	before := evaluate[string](c.T, c.tab, `document.activeElement.textContent.slice(1, -1)`)
+	require.Less(c, before, middle)
+	c.press("\r")
+	c.until(`location.pathname === '/item' && document.querySelector('h1').textContent.includes("` + before + `")`)
+
 	// The slowest shape of the requests so far.
-	c.tabTo(`e.textContent === 'live requests'`)
+	c.tabTo(`e.textContent === 'Live requests'`)
 	c.press("\r")
 	c.until(`document.querySelectorAll('#shapes tbody tr').length === 2`)
 	c.tabTo(`e.getAttribute('aria-label') === 'p95 of ms'`)

@@ -78,7 +78,7 @@ func TestLive(t *testing.T) {
 	// The slice is drawn while the condition is typed, and moves with it.
 	const answer = `document.getElementById('answer').textContent`
 	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-partition", "DRIVE#a91")))
-	until(t, tab, `document.querySelector('#answer svg .bracket') !== null`)
+	until(t, tab, `document.querySelector('#answer .bracket') !== null`)
 	whole := evaluate[string](t, tab, answer)
 	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-sort", "root/photos/*")))
 	until(t, tab, answer+`.includes('from "root/photos/"')`)

@@ -47,7 +47,7 @@ func edit(t *testing.T, tab context.Context, old, new string) {
 const firstSlice = `new Promise(done => {
 	const at = name => Math.round(performance.getEntriesByName(name)[0].startTime);
 	const drawn = () => {
-		if (!document.querySelector('#answer svg .bracket')) { return; }
+		if (!document.querySelector('#answer .bracket')) { return; }
 		watch.disconnect();
 		const page = Math.round(performance.getEntriesByType('navigation')[0].domInteractive);
 		done('page ' + page + ' ms, engine compiled ' + at('engine compiled') + ' ms, with items ' +
@@ -125,7 +125,7 @@ func TestPlayground(t *testing.T) {
 	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-sort", "root/photos/*")))
 	until(t, tab, answer+`.includes('from "root/photos/"')`)
 	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-filter", "(((")))
-	until(t, tab, answer+`.length > 0 && document.querySelector('#answer svg') === null`)
+	until(t, tab, answer+`.length > 0 && document.querySelector('#answer .bracket') === null`)
 	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
 		`document.getElementById('query-filter').value = ''`), chromedp.SendKeys("#query-limit", "1")))
 	until(t, tab, answer+`.includes('1 of 1 read')`)
@@ -175,7 +175,7 @@ func TestPlayground(t *testing.T) {
 	require.Empty(t, evaluate[string](t, tab, `document.getElementById('query-limit').value`), "for the other model")
 	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
 		`document.getElementById('query-space').value = '2'`), chromedp.SendKeys("#query-partition", "CATEGORY#Books")))
-	until(t, tab, `document.querySelector('#answer svg .bracket') !== null`)
+	until(t, tab, `document.querySelector('#answer .bracket') !== null`)
 
 	for _, width := range []int{420, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
@@ -212,6 +212,16 @@ func TestPlayground(t *testing.T) {
 	require.NoError(t, chromedp.Do(tab, chromedp.Reload()))
 	until(t, tab, `document.getElementById('status').textContent.includes('engine.bin: 404')`)
 	require.True(t, evaluate[bool](t, tab, `document.getElementById('status').classList.contains('bad')`))
+	require.Contains(t, evaluate[string](t, tab, `document.getElementById('text').value`), "name: mine", "it can be read")
+	require.True(t, evaluate[bool](t, tab, `document.getElementById('run').disabled && document.getElementById('text').readOnly`))
+	until(t, tab, `document.querySelector('#download:enabled') !== null`)
+	for _, width := range []int{420, 1400} {
+		for _, scheme := range []string{"light", "dark"} {
+			require.NoError(t, chromedp.Do(tab, look(width, scheme)))
+			accessible(t, tab, fmt.Sprintf("playground without its engine at %d, %s", width, scheme))
+			picture(t, tab, fmt.Sprintf("playground-waits-%d-%s.png", width, scheme))
+		}
+	}
 }
 
 // sizes prints the sizes of the engine and of all files.

@@ -101,14 +101,14 @@ const measure = `(() => {
 		return r.width > 2 && r.height > 2 && s.visibility === 'visible' && s.display !== 'none';
 	};
 	const clipped = e => e !== null && (getComputedStyle(e).clipPath !== 'none' || clipped(e.parentElement));
-	const slices = [...document.querySelectorAll('svg.slice')];
+	const slices = [...document.querySelectorAll('table.slice')];
 	const window_ = document.documentElement.clientWidth;
 	return {
 		Title: document.title,
 		ScrollWidth: document.documentElement.scrollWidth,
 		Window: window_,
 		Slices: slices.map(e => e.id),
-		Invisible: slices.filter(e => !seen(e) || !seen(e.querySelector('.bracket')) || getComputedStyle(e.querySelector('.bracket')).stroke === 'none').map(e => e.id),
+		Invisible: slices.filter(e => !seen(e) || !seen(e.querySelector('.bracket')) || getComputedStyle(e.querySelector('.bracket .edge')).borderLeftStyle === 'none').map(e => e.id),
 		Wide: [...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !clipped(e) && e.getBoundingClientRect().right > window_ + 1).map(e => e.tagName + '.' + e.getAttribute('class')),
 		Clipped: [...document.querySelectorAll('svg.picture text')].filter(e => {
 			const r = e.getBoundingClientRect(), p = e.closest('svg').getBoundingClientRect();

@@ -95,6 +95,9 @@ func (b *builder) fill(p *page) error {
 	return b.document(p)
 }
 
+// sharedStyle is the style sheet that all pages of this project begin with.
+const sharedStyle = "internal/design/report/templates/base.css"
+
 // write writes all files.
 func (b *builder) write() error {
 	index, err := searchIndex(b.pages)
@@ -107,6 +110,12 @@ func (b *builder) write() error {
 			return err
 		}
 	}
+	base, err := os.ReadFile(filepath.Join(b.Root, sharedStyle))
+	if err != nil {
+		return err
+	}
+	all["site.css"] = append(base, all["site.css"]...)
+
 	for i, p := range b.pages {
 		if all[p.path], err = b.render(i); err != nil {
 			return err

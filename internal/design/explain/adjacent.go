@@ -17,15 +17,15 @@ func (e *explainer) adjacentRows() error {
 	}
 	r := e.report
 	for _, side := range []struct {
-		below  bool
-		key    *attr.Item
-		entity *string
-	}{{true, &r.Before, &r.BeforeEntity}, {false, &r.After, &r.AfterEntity}} {
+		below     bool
+		key, item *attr.Item
+		entity    *string
+	}{{true, &r.Before, &r.BeforeItem, &r.BeforeEntity}, {false, &r.After, &r.AfterItem, &r.AfterEntity}} {
 		item, err := e.adjacentRow(side.below)
 		if err != nil {
 			return err
 		}
-		*side.key, *side.entity = keyOf(r.Schema, item), e.classify(item)
+		*side.key, *side.item, *side.entity = keyOf(r.Schema, item), item, e.classify(item)
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 	if e.opts.Items < 0 {
 		return
 	}
-	row := Row{Key: keyOf(r.Schema, item), Entity: entity, Bytes: size, Returned: returned}
+	row := Row{Key: keyOf(r.Schema, item), Item: item, Entity: entity, Bytes: size, Returned: returned}
 	if len(r.Rows) < e.opts.Items {
 		r.Rows = append(r.Rows, row)
 		return

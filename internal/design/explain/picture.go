@@ -22,8 +22,8 @@ type PictureLine struct {
 	// Text is the key of a row without the partition key, or describes an end
 	// or a gap.
 	Text string
-	// Key is the key of a row, with all key attributes.
-	Key attr.Item
+	// Key is the key of a row, with all key attributes. Item is the whole row, as far as it was read.
+	Key, Item attr.Item
 	// Entity and Bytes belong to a row. Bytes is 0 for a row that was not read.
 	Entity string
 	Bytes  int
@@ -50,8 +50,11 @@ const (
 // Picture returns the picture of a request that was not refused, with at most
 // rows rows at each end of the range.
 func (r *Report) Picture(rows int) Picture {
-	before := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.Before), Key: r.Before, Entity: r.BeforeEntity}
-	after := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.After), Key: r.After, Entity: r.AfterEntity}
+	outside := func(key, item attr.Item, entity string) PictureLine {
+		return PictureLine{Kind: OutsideRow, Text: r.KeyText(key), Key: key, Item: item, Entity: entity}
+	}
+	before := outside(r.Before, r.BeforeItem, r.BeforeEntity)
+	after := outside(r.After, r.AfterItem, r.AfterEntity)
 	top, bottom := r.Ends()
 	if r.Reverse {
 		before, after, top, bottom = after, before, bottom, top
@@ -120,7 +123,7 @@ func (r *Report) rows(most int) Picture {
 			p = append(
 				p,
 				PictureLine{
-					Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Entity: row.Entity,
+					Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Item: row.Item, Entity: row.Entity,
 					Bytes: row.Bytes, Dropped: !row.Returned,
 				},
 			)

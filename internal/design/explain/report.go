@@ -41,6 +41,8 @@ type Report struct {
 	// the partition.
 	Before, After             attr.Item
 	BeforeEntity, AfterEntity string
+	// BeforeItem and AfterItem are these rows with what else the endpoint returned of them.
+	BeforeItem, AfterItem attr.Item
 
 	Pages              int
 	Examined, Returned int
@@ -97,6 +99,7 @@ func (r *Report) Waste() float64 {
 // A Row is an examined row.
 type Row struct {
 	Key    attr.Item // the key attributes of the table and of the index
+	Item   attr.Item // the whole row, without what an index does not project
 	Entity string
 	// Bytes is the documented size of the row.
 	Bytes    int

@@ -45,6 +45,24 @@ func hexOf(before string, b []byte) string {
 	return before + text.Hex(b)
 }
 
+// Nothing says what to do about a request that finds no rows.
+func (p *pattern) Nothing() string {
+	r := p.Report
+	switch {
+	case r.Start != nil:
+		return "No rows follow the ExclusiveStartKey. Leave it out to read from the beginning."
+	case r.Operation == "Scan":
+		return "There are no rows here yet. Put an item first."
+	case r.Operation == "GetItem" && (r.Before != nil || r.After != nil):
+		return "No item has this key. Compare it with the nearest ones above."
+	case r.Before != nil || r.After != nil:
+		return "No rows are in this range. Change the sort condition: the rows just outside it are above."
+	case len(r.Clauses) > len(r.Schema.Partition()):
+		return "No rows are in this range, nor beside it. Leave out the sort condition to see what the partition has."
+	}
+	return "No rows have this partition key. Compare it with the keys of the table, letter by letter."
+}
+
 // A way is a request that a person can ask instead, as a line of the AWS CLI, or advice without one.
 type way struct{ Text, Command string }
 

@@ -1,32 +1,73 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 const (
-	cardWidth = 370
-	cardKeys  = 36 // characters of a key in a card
-	cardHead  = 7  // rows drawn from each end of a large slice
-
-	cardRow  = cardWidth - 20 // width of a row
-	cardNote = cardWidth - 10 // where the note of a row ends
+	cardHead   = 7    // rows drawn from each end of a large slice
+	runWidth   = 1000 // of the bar of the rows between them
+	maxColumns = 6    // attributes beside the keys
+	maxCell    = 24   // characters of a value in its cell
+	maxTitle   = 400  // characters of one that is cut, in its title
+	maxLiteral = 4096 // bytes of a value that is not text, and is written
 )
 
-// A picture shows what a pattern reads, from top to bottom: the row before its
-// slice, the first and last rows of it, and the row after it, in the order in
-// which they are read.
+// What a column takes, in pixels. The style sheet shows a column from a multiple of columnStep on.
+const (
+	columnStep  = 80
+	firstStep   = 3
+	lastStep    = 18
+	monoChar    = 7.6
+	cellPadding = 16
+	noteWidth   = 110 // of the bracket and the last column
+)
+
+// A picture shows what a pattern reads as a table, in the order in which it is read: the row before its slice,
+// the first and last rows of it, and the row after it.
 type picture struct {
 	*pattern
-	Marks   []marks
-	Bracket string
-	Height  float64
+	Columns              []pictureColumn
+	Before, Slice, After []pictureRow
 }
+
+// A pictureColumn is an attribute of the rows. Class says from which width of the table on there is room for it.
+type pictureColumn struct {
+	Name, Class string
+
+	name            string
+	rows, documents int  // that have it, and in which it is a list, a map or a set
+	number          bool // all its values are numbers
+	width           int  // in characters
+}
+
+// A pictureRow is a row, or words across the table: an end of the range, rows that are left out, or a remark.
+type pictureRow struct {
+	Class        string // what became of the row, and its colour
+	Words        string
+	Runs         []box // the kinds of the rows that are left out
+	Prefix, Name string
+	Title        string // the whole key, and what became of the row
+	Link         string // the address of the item, or ""
+	Note         string
+	Values       []pictureValue
+
+	item attr.Item
+}
+
+// A pictureValue is the value of an attribute. Title is what Text leaves out, or "".
+type pictureValue struct{ Class, Text, Title string }
 
 // Picture draws what the pattern reads.
 func (p *pattern) Picture() *picture {
@@ -39,59 +80,153 @@ func (p *pattern) Picture() *picture {
 		}
 	}
 
-	var top, bottom float64
+	rows := &d.Before
 	for _, l := range lines {
 		switch l.Kind {
 		case explain.OutsideRow:
-			d.outside(l)
+			*rows = append(*rows, d.outside(l))
 		case explain.Top:
+			rows = &d.Slice
 			d.end(l.Text)
-			top = d.Height
 		case explain.ReadRow:
-			d.row(l)
+			d.Slice = append(d.Slice, d.row(l))
 		case explain.Gap:
+			gap := pictureRow{Class: "gap", Words: l.Text}
 			if l.Hidden > 0 {
-				d.gap(l.Hidden, lost)
-			} else {
-				d.add(24, marks{Labels: []label{d.words("small muted", l.Text)}})
+				gap = d.gap(l.Hidden, lost)
 			}
+			d.Slice = append(d.Slice, gap)
 		case explain.Stop:
 			d.unread()
 		case explain.Bottom:
-			bottom = d.Height
 			d.end(l.Text)
+			rows = &d.After
 		}
 	}
-	d.Bracket = bracket(4, top, max(bottom, top+2))
-	d.Height += 4
+	d.chooseColumns()
 	return d
 }
 
-// add appends marks of a height.
-func (d *picture) add(h float64, m marks) {
-	d.Marks = append(d.Marks, m)
-	d.Height += h
-}
+// Width is the number of columns of the table beside the bracket.
+func (d *picture) Width() int { return len(d.Columns) + 2 }
 
-// words returns a label at the left of the next row.
-func (d *picture) words(class, text string) label {
-	return label{X: 30, Y: d.Height + 15, Class: class, Text: text}
-}
-
-// note returns a label at the right of the next row.
-func (d *picture) note(class, text string) label {
-	return label{X: cardNote, Y: d.Height + 15, Class: class, Text: text}
-}
-
-// body returns the box of the next row.
-func (d *picture) body(class string) box { return box{18, d.Height + 1, cardRow, 20, 3, class} }
-
-// end writes an end of the range, which a single key does not have.
-func (d *picture) end(words string) {
-	if d.Report.Operation == "GetItem" {
-		return
+// KeyTitle names the attributes of a row's key.
+func (d *picture) KeyTitle() string {
+	var names []string
+	for _, a := range d.keyAttributes() {
+		names = append(names, a.Name)
 	}
-	d.add(20, marks{Labels: []label{{X: 22, Y: d.Height + 14, Class: "small edge key", Text: short(words, 50)}}})
+	return strings.Join(names, ", ")
+}
+
+// keyAttributes are the attributes in the name of a row.
+func (d *picture) keyAttributes() []keycond.Attribute {
+	s := d.Report.Schema
+	if d.Report.Operation != "Scan" && len(s.Sort()) > 0 {
+		return s.Sort()
+	}
+	return s.Attributes()
+}
+
+// chooseColumns chooses the attributes that most rows have, and gives the rows their values. A column is only shown
+// where there is room for the whole keys and the columns before it.
+func (d *picture) chooseColumns() {
+	var rows []*pictureRow
+	key := 12
+	for _, part := range [][]pictureRow{d.Before, d.Slice, d.After} {
+		for i := range part {
+			if r := &part[i]; r.item != nil {
+				rows = append(rows, r)
+				key = max(key, width(r.Prefix+r.Name))
+			}
+		}
+	}
+
+	room := noteWidth + cellPadding + float64(key)*monoChar
+	for _, c := range d.attributes(rows) {
+		room += cellPadding + float64(c.width)*monoChar
+		step := max(int(math.Ceil(room/columnStep)), firstStep)
+		if step > lastStep {
+			return
+		}
+		c.Class = fmt.Sprintf("w%d", step)
+		if c.number {
+			c.Class += " n"
+		}
+		d.Columns = append(d.Columns, *c)
+		for _, r := range rows {
+			value := cellOf(r.item.Get(c.name))
+			value.Class = c.Class
+			r.Values = append(r.Values, value)
+		}
+	}
+}
+
+// attributes returns the attributes of rows that are neither in their names nor the same in all of them: those of most
+// rows first, and of these the narrowest, as more of them fit.
+func (d *picture) attributes(rows []*pictureRow) []*pictureColumn {
+	known := d.keyAttributes()
+	if d.Report.Operation != "Scan" && d.Report.Schema != nil {
+		known = slices.Concat(known, d.Report.Schema.Partition())
+	}
+
+	found := map[string]*pictureColumn{}
+	for _, r := range rows {
+		for raw, v := range r.item.All() {
+			name := string(raw)
+			if slices.ContainsFunc(known, func(a keycond.Attribute) bool { return a.Name == name }) {
+				continue
+			}
+			c := found[name]
+			if c == nil {
+				c = &pictureColumn{Name: terminal.Clip(text.Visible(name), maxCell), name: name, number: true}
+				c.width = width(c.Name)
+				found[name] = c
+			}
+			c.rows++
+			c.width = max(c.width, width(cellOf(v).Text))
+			c.number = c.number && v.Kind() == attr.Number
+			if v.Kind() >= attr.List || v.Kind().IsSet() {
+				c.documents++
+			}
+		}
+	}
+
+	all := slices.SortedFunc(maps.Values(found), func(a, b *pictureColumn) int {
+		return cmp.Or(
+			cmp.Compare(b.rows, a.rows), cmp.Compare(a.documents, b.documents), cmp.Compare(a.width, b.width),
+			text.CompareNatural(a.name, b.name), cmp.Compare(a.name, b.name),
+		)
+	})
+	return all[:min(len(all), maxColumns)]
+}
+
+// cellOf returns a value as it is shown beside a key.
+func cellOf(v attr.Value) pictureValue {
+	var whole string
+	switch {
+	case v.IsZero():
+		return pictureValue{}
+	case v.Kind() == attr.String:
+		whole = text.Visible(string(v.Raw()[:min(len(v.Raw()), maxLiteral)]))
+	case v.Size() > maxLiteral:
+		return pictureValue{Text: v.Kind().String() + ", " + text.Size(v.Size())}
+	default:
+		whole = text.Visible(gridValue(v))
+	}
+
+	shown := pictureValue{Text: terminal.Clip(whole, maxCell)}
+	if shown.Text != whole {
+		shown.Title = terminal.Clip(whole, maxTitle)
+	}
+	return shown
+}
+
+// end appends an end of the range, which a single key does not have.
+func (d *picture) end(words string) {
+	if d.Report.Operation != "GetItem" {
+		d.Slice = append(d.Slice, pictureRow{Class: "end", Words: words})
+	}
 }
 
 // name returns the name of a row and its whole key.
@@ -111,31 +246,36 @@ func (d *picture) name(key attr.Item) (name, full string) {
 	return name, full
 }
 
-// key returns the name of the next row, with the common prefix of the range in a
-// fainter colour.
-func (d *picture) key(class, name string) label {
-	l := d.words("mono key "+class, short(name, cardKeys))
-	prefix := d.prefix()
-	if rest, ok := strings.CutPrefix(name, prefix); ok && prefix != "" {
-		l.Prefix = short(prefix, max(cardKeys-width(rest), 12))
-		l.Text = short(rest, cardKeys-width(l.Prefix))
+// keyed returns a row with its name, in which the common prefix of the range is fainter. What says what became of it.
+func (d *picture) keyed(l explain.PictureLine, name, full, what string) pictureRow {
+	row := pictureRow{Name: text.Visible(name), item: l.Item}
+	if row.item == nil {
+		row.item = l.Key
 	}
-	return l
+	if l.Kind == explain.ReadRow {
+		what = text.Count(l.Bytes, "byte") + "): " + what
+	} else {
+		what = "outside): " + what
+	}
+	row.Title = text.Visible(full) + " (" + named(l.Entity) + ", " + what
+	if rest, ok := strings.CutPrefix(name, d.prefix()); ok && rest != "" && l.Kind == explain.ReadRow {
+		row.Prefix, row.Name = d.prefix(), text.Visible(rest)
+	}
+	if d.link != nil {
+		row.Link = d.link(row.item)
+	}
+	return row
 }
 
-// outside draws a row just outside the range.
-func (d *picture) outside(l explain.PictureLine) {
+// outside returns a row just outside the range.
+func (d *picture) outside(l explain.PictureLine) pictureRow {
 	name, full := d.name(l.Key)
-	d.add(24, marks{
-		Title: full + " (" + named(l.Entity) + "): outside, not read",
-		Boxes: []box{d.body("outside")},
-		Labels: []label{
-			d.words("mono muted key", short(name, cardKeys)), d.note("small muted end", "outside"),
-		},
-	})
+	row := d.keyed(l, name, full, "not read")
+	row.Class, row.Note = "outside", "outside"
+	return row
 }
 
-// unread draws the rows of the range after the last page.
+// unread appends the rows of the range after the last page.
 func (d *picture) unread() {
 	if d.part == nil {
 		return
@@ -148,47 +288,39 @@ func (d *picture) unread() {
 	if d.Report.Limit > 0 {
 		words += fmt.Sprintf(": the limit is %d", d.Report.Limit)
 	}
-	d.add(24, marks{Boxes: []box{d.body("unread")}, Labels: []label{d.words("small muted", words)}})
+	d.Slice = append(d.Slice, pictureRow{Class: "gap unread", Words: words})
 }
 
-// row draws a row that was read.
-func (d *picture) row(l explain.PictureLine) {
+// row returns a row that was read.
+func (d *picture) row(l explain.PictureLine) pictureRow {
 	name, full := d.name(l.Key)
-	color := d.colors[l.Entity]
-	what, body, key := "returned", d.body("tint strong "+color), d.key("", name)
-	note := d.note("small muted end", text.Count(l.Bytes, "byte"))
+	what, class, note := "returned", "read", text.Thousands(l.Bytes)
 	switch {
 	case l.Dropped:
-		what, body, key = "read, paid for and dropped", d.body("hatch soft"), d.key("over", name)
-		note = d.note("small muted end over", "dropped")
+		what, class, note = "read, paid for and dropped", "hatch", "dropped"
 	case d.stray(name):
-		body = box{18.5, d.Height + 1.5, cardRow - 1, 19, 3, "stray " + color}
-		note = d.note("small stray-mark end", "! sibling")
+		class, note = "stray", "! sibling"
 	}
-	d.add(24, marks{
-		Title:  fmt.Sprintf("%s (%s, %s): %s", full, named(l.Entity), text.Count(l.Bytes, "byte"), what),
-		Boxes:  []box{body, {18, d.Height + 1, 6, 20, 2, "fill " + color}},
-		Labels: []label{key, note},
-	})
+	row := d.keyed(l, name, full, what)
+	row.Class, row.Note = class+" "+d.colors[l.Entity], note
+	return row
 }
 
-// gap draws a run of n rows, of which the filter dropped lost.
-func (d *picture) gap(n, lost int) {
-	words := "⋮ " + text.Count(n, "more row")
-	var m marks
-	x := 18.0
+// gap returns a run of n rows, of which the filter dropped lost.
+func (d *picture) gap(n, lost int) pictureRow {
+	row := pictureRow{Class: "gap", Words: "⋮ " + text.Count(n, "more row")}
+	x := 0.0
 	for _, s := range d.Report.Entities {
-		w := cardRow * float64(s.Examined) / float64(d.Report.Examined)
-		m.Boxes = append(m.Boxes, box{x, d.Height + 4, w, 22, 0, "band " + d.colors[s.Entity]})
+		w := runWidth * float64(s.Examined) / float64(d.Report.Examined)
+		row.Runs = append(row.Runs, box{x, 0, w, 8, 0, "band " + d.colors[s.Entity]})
 		x += w
 	}
 	if lost > 0 {
-		words += fmt.Sprintf(", %s of them dropped", text.Thousands(lost))
-		w := cardRow * float64(lost) / float64(n)
-		m.Boxes = append(m.Boxes, box{18 + cardRow - w, d.Height + 4, w, 22, 0, "hatch soft"})
+		row.Words += fmt.Sprintf(", %s of them dropped", text.Thousands(lost))
+		w := runWidth * float64(lost) / float64(n)
+		row.Runs = append(row.Runs, box{runWidth - w, 0, w, 8, 0, "hatch soft"})
 	}
-	m.Labels = []label{{X: 30, Y: d.Height + 19, Class: "small over", Text: words}}
-	d.add(30, m)
+	return row
 }
 
 // A share is an entity in the legend of a card.

@@ -388,6 +388,7 @@ type collection struct {
 // A gridItem is an item with its attributes other than the partition key.
 type gridItem struct {
 	Entity, Color string
+	Anchor        string
 	Sort          string
 	Attributes    []gridAttribute
 }
@@ -400,8 +401,8 @@ const (
 	maxGridValues = 12
 )
 
-// Grid returns the items of some partitions: those that patterns read, and one of each kind.
-func (s *space) Grid() (all []collection) {
+// grid returns the items of some partitions: those that patterns read, and one of each kind.
+func (s *space) grid() (all []collection) {
 	for _, p := range s.choose(2, maxGrid) {
 		c := collection{part: p}
 		for i := range p.Rows {
@@ -409,7 +410,9 @@ func (s *space) Grid() (all []collection) {
 				c.Rest = len(p.Rows) - i
 				break
 			}
-			c.Items = append(c.Items, s.gridItem(&p.Rows[i]))
+			item := s.gridItem(&p.Rows[i])
+			item.Anchor = s.anchorRow(p, i)
+			c.Items = append(c.Items, item)
 		}
 		all = append(all, c)
 	}

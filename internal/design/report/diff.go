@@ -17,6 +17,9 @@ type diffPage struct {
 	Title string
 }
 
+// Top is the header of the page.
+func (diffPage) Top() Top { return Top{Places: []Place{{Text: "changes of a key design"}}} }
+
 // Hues are the further colours of the page: none.
 func (diffPage) Hues() []hue { return nil }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/spread"
@@ -104,6 +105,8 @@ func NewPage(ctx context.Context, w *world.World, r *check.Result, b *bill.Bill)
 		}
 	}
 	for _, s := range p.Spaces {
+		s.Grid = s.grid() // before the ladders: there, rows have their attributes
+		s.Ladders = s.ladders()
 		s.Large = p.Large
 		if s.Index == nil {
 			p.Size += s.Bytes
@@ -111,6 +114,21 @@ func NewPage(ctx context.Context, w *world.World, r *check.Result, b *bill.Bill)
 	}
 	return p, nil
 }
+
+// A Top is the header of a page: where its reader is, and the pages or parts beside it.
+type Top struct {
+	Class         string
+	Places, Pages []Place
+}
+
+// A Place is a part of a [Top]. Kind says what it is, or is "". Current is what aria-current says of it, or "".
+type Place struct{ Kind, Text, Link, Current string }
+
+// kindOfPage names the page of a design in its header.
+const kindOfPage = "key design"
+
+// Top is the header of the page.
+func (p *Page) Top() Top { return Top{Places: []Place{{Text: kindOfPage}}} }
 
 // Main writes what is in the element main of the page.
 func (p *Page) Main(out io.Writer) error { return p.execute(out, "main") }
@@ -122,10 +140,12 @@ func (p *Page) Answer(out io.Writer, pr *check.PatternResult) error {
 }
 
 // Answer writes what a request reads, as [Page.Answer] does, without a model. Colors are the classes of
-// what its rows are, "e0" and so on, by name.
-func Answer(out io.Writer, pr *check.PatternResult, colors map[string]string) error {
+// what its rows are, "e0" and so on, by name. Link returns the address of a row, or "".
+func Answer(
+	out io.Writer, pr *check.PatternResult, colors map[string]string, link func(row attr.Item) string,
+) error {
 	return execute(out, "answer", &pattern{
-		PatternResult: pr, colors: colors, fate: map[int]bool{}, stray: func(string) bool { return false },
+		PatternResult: pr, colors: colors, fate: map[int]bool{}, stray: func(string) bool { return false }, link: link,
 	})
 }
 
@@ -139,9 +159,10 @@ type colored int
 func (n colored) Hues() []hue { return hues(int(n), 0) }
 
 // Live writes the page that shows p in a program that serves it together with [Script] and the
-// [Page.Style], as page.js and page.css, and that answers its script. Source is the name of the model file.
-func (p *Page) Live(out io.Writer, source string) error {
-	return execute(out, "live", p.LiveData(source))
+// [Page.Style], as page.js and page.css, and that answers its script. Source is the name of the model file, and
+// text what is in it.
+func (p *Page) Live(out io.Writer, source, text string) error {
+	return execute(out, "live", p.LiveData(source, text))
 }
 
 // LiveData is what the template "live" is executed with. Programs with an own version of its parts (see
@@ -150,10 +171,24 @@ type LiveData struct {
 	*Page
 	Form   Asked
 	Source string
+	Text   string // of the source
+	Kind   string // of the page, in its header
+	// Waits says that the page cannot be used until its script allows it.
+	Waits bool
 }
 
 // LiveData returns what [Page.Live] shows.
-func (p *Page) LiveData(source string) LiveData { return LiveData{p, p.Asked(), source} }
+func (p *Page) LiveData(source, text string) LiveData {
+	return LiveData{Page: p, Form: p.Asked(), Source: source, Text: text, Kind: kindOfPage}
+}
+
+// Top is the header of the page.
+func (l LiveData) Top() Top {
+	return Top{
+		Places: []Place{{Text: l.Kind}, {Text: l.Source, Link: "#source"}},
+		Pages:  []Place{{Text: "Query", Link: "#query"}, {Text: "Source", Link: "#source"}},
+	}
+}
 
 // Asked returns what queries can read.
 func (p *Page) Asked() (asked Asked) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -21,6 +22,7 @@ type ladder struct {
 	lines []line
 	lanes [][]*pattern
 	keys  float64 // width of the column of keys
+	most  int     // characters of a key
 	names float64 // width of the column of entities
 	lane  float64 // width of a lane
 }
@@ -44,6 +46,8 @@ const (
 	smallSpace  = 40 // items of a space that is drawn entirely
 	rowHeight   = 22
 	runHeight   = 30
+	leastKey    = 40 // characters of a key for which there is room in any case
+	keyMargin   = 26
 	charWidth   = 7.25                   // of the monospaced font
 	laneLabel   = 16 + 8 + laneCells + 8 // offset of labels in a lane
 	maxLanes    = 5
@@ -58,9 +62,9 @@ const (
 	labelChar   = 7.8 // of the bold font of labels
 )
 
-// Ladders draws partitions, those with the most slices first, in several
+// ladders draws partitions, those with the most slices first, in several
 // pictures if they have many slices.
-func (s *space) Ladders() (all []*ladder) {
+func (s *space) ladders() (all []*ladder) {
 	least := 0
 	if len(s.Rows) <= smallSpace {
 		least = maxLadders
@@ -95,10 +99,12 @@ func newLadder(s *space, p *part, read []*pattern) *ladder {
 		}
 		y += ln.h
 	}
-	l.keys = float64(min(longest, 40))*charWidth + 26
 	if len(s.entities) > 1 {
 		l.names = float64(min(names, 14))*6.4 + 12
 	}
+	wide := ladderWidth - l.names - keyMargin - float64(min(len(read), maxLanes))*minLane // that lanes leave
+	l.most = max(int(wide/charWidth), leastKey)
+	l.keys = float64(min(longest, l.most))*charWidth + keyMargin
 	room := ladderWidth - l.keys - l.names
 	l.lane = min(max(room/float64(max(min(len(read), maxLanes), 1)), minLane), maxLane)
 	return l
@@ -253,12 +259,14 @@ func (l *ladder) row(ln line) marks {
 	of := named(entity(row))
 	color := l.s.colors[entity(row)]
 	y := ln.y + ln.h/2 + 4
+	name := terminal.Clip(text.Visible(l.s.name(l.part, ln.at)), l.most)
 	m := marks{
+		ID:    l.s.anchorRow(l.part, ln.at),
 		Title: fmt.Sprintf("%s (%s, %s)", l.s.full(row.Item.Attributes), of, text.Count(row.Size(), "byte")),
 		Boxes: []box{
 			{0, ln.y + 1, l.keys - 6, ln.h - 2, 3, "tint " + color}, {0, ln.y + 1, 5, ln.h - 2, 2, "fill " + color},
 		},
-		Labels: []label{{X: 13, Y: y, Class: "mono key", Text: short(l.s.name(l.part, ln.at), 40)}},
+		Labels: []label{{X: 13, Y: y, Class: "mono key", Text: name}},
 	}
 	if l.names > 0 {
 		m.Labels = append(m.Labels, label{X: l.keys + 2, Y: y, Class: "small muted", Text: short(of, 14)})

@@ -8,9 +8,10 @@ import (
 )
 
 // Marks are the parts of a picture that belong together, such as those of a
-// row. Title is shown when the pointer rests on them; it can be "".
+// row. Title is shown when the pointer rests on them; it can be "", and so can ID, to which links lead.
 type marks struct {
 	Title  string
+	ID     string
 	Boxes  []box
 	Labels []label
 }
@@ -21,12 +22,10 @@ type box struct {
 	Class         string
 }
 
-// A label is a line of text. Prefix is the part of a key that comes first, in a
-// fainter colour.
+// A label is a line of text.
 type label struct {
-	X, Y          float64
-	Class, Prefix string
-	Text          string
+	X, Y        float64
+	Class, Text string
 }
 
 // A stroke is a path with a label.

@@ -39,6 +39,8 @@ type pattern struct {
 	// stray reports whether the named row is a sibling that only shares the
 	// prefix.
 	stray func(name string) bool
+	// link returns the address of a row of the table or index, or "". It can be nil.
+	link func(row attr.Item) string
 }
 
 // patterns returns the patterns of a result, with their slices in the spaces.
@@ -83,8 +85,11 @@ func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
 			out.space = s
 		}
 	}
-	if out.space != nil && pr.Report.Operation != "Scan" {
-		out.place()
+	if out.space != nil {
+		out.link = out.space.anchor
+		if pr.Report.Operation != "Scan" {
+			out.place()
+		}
 	}
 	return out
 }
@@ -150,20 +155,17 @@ func (p *pattern) EventualOnly() bool {
 // BytesRead returns the size of all that the pattern read.
 func (p *pattern) BytesRead() int { return p.Total.Bytes + p.Total.Fetched }
 
-// WasteBar draws the share of the bytes read that are not returned.
+// WasteBar draws the share of the bytes read that are not returned, as long as it is. Without waste there is no bar.
 func (p *pattern) WasteBar() []box {
-	full := 60.0
-	if p.Total.Examined == 0 {
-		full = 0
+	waste := wasteWidth * p.Waste()
+	if waste == 0 {
+		return nil
 	}
-	waste := p.Waste()
-	useful, lost := full*(1-waste), full*waste
-	boxes := []box{{0, 0, 60, 10, 2, "track"}, {0, 0, useful, 10, 0, "useful"}}
-	if waste > 0 {
-		boxes = append(boxes, box{useful, 0, lost, 10, 0, "lost-bar"}, box{useful, 0, lost, 10, 0, "hatch"})
-	}
-	return boxes
+	return []box{{0.5, 0.5, wasteWidth, 9, 2, "track"}, {0.5, 0.5, waste, 9, 0, "hatch"}}
 }
+
+// wasteWidth is the length of the bar if nothing is returned.
+const wasteWidth = 59
 
 // Describe describes the slice in a sentence, for screen readers.
 func (p *pattern) Describe() string {

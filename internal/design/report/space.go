@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +26,10 @@ type space struct {
 	scale      float64            // the share of the declared items that were generated
 	declaredOf map[string]float64 // items by entity, at the declared scale
 
-	Large bool // see [Page]
+	Large    bool // see [Page]
+	Ladders  []*ladder
+	Grid     []collection
+	anchored int // rows with an anchor
 }
 
 // A part is a partition.
@@ -35,9 +39,45 @@ type part struct {
 	Bytes         int
 	Patterns      []*pattern // those that read the partition
 	key           string     // encoded
+	anchors       map[int]string
 	at            world.Part
 	declared      float64 // bytes at the declared scale
 	reads, writes float64 // units per second
+}
+
+// anchorRow gives a row of a partition the anchor to which links lead, and returns it. It returns "" if the row has one
+// elsewhere on the page.
+func (s *space) anchorRow(p *part, row int) string {
+	if _, ok := p.anchors[row]; ok {
+		return ""
+	}
+	if p.anchors == nil {
+		p.anchors = map[int]string{}
+	}
+	s.anchored++
+	p.anchors[row] = fmt.Sprintf("row-%d-%d", s.N, s.anchored)
+	return p.anchors[row]
+}
+
+// anchor returns the address of a row on the page, or "".
+func (s *space) anchor(row attr.Item) string {
+	id, ok := s.Schema.AppendPartition(nil, row)
+	if !ok {
+		return ""
+	}
+	p := s.byKey[string(id)]
+	if p == nil {
+		return ""
+	}
+	place, ok := s.Schema.AppendSort(nil, row)
+	if !ok {
+		return ""
+	}
+	i, ok := s.find(p, place)
+	if name := p.anchors[i]; ok && name != "" {
+		return "#" + name
+	}
+	return ""
 }
 
 // Size returns the number of items and their size.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -26,6 +27,7 @@ import (
 // A branch is a copy of the database to try writes in.
 type branch struct {
 	N     int
+	Name  string // that nobody else has; guarded by [Server.mu]
 	Since time.Time
 	// base is the database as it was when the branch began, work what is tried.
 	base, work *sortkey.DB
@@ -37,12 +39,22 @@ func (b *branch) close() error { return errors.Join(b.base.Close(), b.work.Close
 // maxBranches is the number of branches at once.
 const maxBranches = 8
 
-// fork begins a branch.
-func (s *Server) fork(context.Context) (*branch, error) {
+// fork begins a branch. Without a name it gets one.
+func (s *Server) fork(name string) (*branch, error) {
+	if strings.TrimSpace(name) != "" {
+		var err error
+		if name, err = givenName("branch", name); err != nil {
+			return nil, err
+		}
+	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.branches) == maxBranches {
 		return nil, bad("there are %d branches already: discard one", maxBranches)
+	}
+	if s.branchNamed(name) != nil {
+		return nil, bad("there is a branch %s already", text.Quote(name))
 	}
 	base, err := s.opts.DB.Fork()
 	if err != nil {
@@ -53,13 +65,54 @@ func (s *Server) fork(context.Context) (*branch, error) {
 		return nil, errors.Join(err, base.Close())
 	}
 	s.begun++
-	b := &branch{N: s.begun, Since: time.Now(), base: base, work: work}
+	b := &branch{N: s.begun, Name: strings.TrimSpace(name), Since: time.Now(), base: base, work: work}
+	if b.Name == "" {
+		b.Name = s.freeName(fmt.Sprintf("branch %d", b.N))
+	}
 	b.pages = New(Options{
-		Client: sdk.Client(work), Target: explain.InProcess(work), Name: fmt.Sprintf("branch %d", b.N),
-		Classify: s.opts.Classify, Branch: true,
+		Client: sdk.Client(work), Target: explain.InProcess(work), Name: s.opts.Name, Classify: s.opts.Classify,
+		Branch: func() string {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return b.Name
+		},
 	}).Handler()
 	s.branches[b.N] = b
 	return b, nil
+}
+
+// branchNamed returns the branch with a name, or nil. The caller holds s.mu.
+func (s *Server) branchNamed(name string) *branch {
+	for _, b := range s.branches {
+		if b.Name == name {
+			return b
+		}
+	}
+	return nil
+}
+
+// freeName returns a name, with a number if a branch has it already. The caller holds s.mu.
+func (s *Server) freeName(name string) string {
+	free := name
+	for n := 2; s.branchNamed(free) != nil; n++ {
+		free = fmt.Sprintf("%s (%d)", name, n)
+	}
+	return free
+}
+
+// rename gives a branch another name.
+func (s *Server) rename(b *branch, name string) error {
+	name, err := givenName("branch", name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other := s.branchNamed(name); other != nil && other != b {
+		return bad("there is a branch %s already", text.Quote(name))
+	}
+	b.Name = name
+	return nil
 }
 
 // Close discards all branches and snapshots.
@@ -89,10 +142,21 @@ func (s *Server) branch(r *http.Request) (*branch, error) {
 	return nil, bad("there is no branch %s any more", r.PathValue("n"))
 }
 
+// takeBranch removes a branch from the list, so that only one request has it.
+func (s *Server) takeBranch(b *branch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.branches[b.N] != b {
+		return bad("there is no branch %s any more", text.Quote(b.Name))
+	}
+	delete(s.branches, b.N)
+	return nil
+}
+
 // handleBranches adds the pages about branches.
 func (s *Server) handleBranches(mux *http.ServeMux) {
 	act(mux, "/branches", func(r *http.Request) (string, error) {
-		b, err := s.fork(r.Context())
+		b, err := s.fork(r.FormValue("name"))
 		if err != nil {
 			return "", err
 		}
@@ -104,14 +168,18 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		if err != nil {
 			return "", err
 		}
-		s.mu.Lock()
-		there := s.branches[b.N] == b
-		delete(s.branches, b.N)
-		s.mu.Unlock()
-		if !there {
-			return "", bad("there is no branch %d any more", b.N)
+		if err := s.takeBranch(b); err != nil {
+			return "", err
 		}
 		return "branches", b.close()
+	})
+
+	act(mux, "/branches/{n}/name", func(r *http.Request) (string, error) {
+		b, err := s.branch(r)
+		if err != nil {
+			return "", err
+		}
+		return "branches", s.rename(b, r.FormValue("name"))
 	})
 
 	act(mux, "/branches/{n}/keep", func(r *http.Request) (string, error) {
@@ -143,6 +211,7 @@ type branchesPage struct {
 // A branchRow is a branch in the list, with what differs from its beginning.
 type branchRow struct {
 	*branch
+	Name   string // when the list was made
 	Tables []tableChanges
 	Total  int
 	Left   int // changed items that the page leaves out
@@ -171,12 +240,14 @@ const maxChanges = 100
 
 func (s *Server) branchPage(r *http.Request) (string, any, error) {
 	s.mu.Lock()
-	all := slices.SortedFunc(maps.Values(s.branches), func(a, b *branch) int { return a.N - b.N })
-	s.mu.Unlock()
 	rows := []branchRow{}
+	for _, b := range slices.SortedFunc(maps.Values(s.branches), func(a, b *branch) int { return a.N - b.N }) {
+		rows = append(rows, branchRow{branch: b, Name: b.Name})
+	}
+	s.mu.Unlock()
 	space := room(pageBytes)
-	for _, b := range all {
-		row := branchRow{branch: b}
+	for i := range rows {
+		row, b := &rows[i], rows[i].branch
 		tables, err := b.tables(r.Context())
 		if err != nil {
 			return "", nil, err
@@ -195,11 +266,10 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 			}
 		}
 
-		rows = append(rows, row)
 	}
 
 	moments, err := s.momentRows(r.Context())
-	return "branches", branchesPage{rows, moments, maxMomentName}, err
+	return "branches", branchesPage{rows, moments, maxGivenName}, err
 }
 
 // fitting returns the first changes, as many as a page has room for.
@@ -333,12 +403,8 @@ func names(a, b attr.Item) []string {
 // keep writes what a branch has changed into the database, each item if it is as it was when the branch
 // began. What cannot be kept stays in the branch, which nobody reaches meanwhile.
 func (s *Server) keep(ctx context.Context, b *branch) (err error) {
-	s.mu.Lock()
-	there := s.branches[b.N] == b
-	delete(s.branches, b.N)
-	s.mu.Unlock()
-	if !there {
-		return bad("there is no branch %d any more", b.N)
+	if err := s.takeBranch(b); err != nil {
+		return err
 	}
 	defer func() {
 		if err == nil {
@@ -346,6 +412,7 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 			return
 		}
 		s.mu.Lock()
+		b.Name = s.freeName(b.Name) // somebody may have given it to another branch meanwhile
 		s.branches[b.N] = b
 		s.mu.Unlock()
 	}()

@@ -63,13 +63,13 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	s.answer(w, pr)
+	s.answer(ctx, w, pr)
 }
 
 // answer writes what a request reads.
-func (s *Server) answer(w http.ResponseWriter, pr *check.PatternResult) {
+func (s *Server) answer(ctx context.Context, w http.ResponseWriter, pr *check.PatternResult) {
 	var b strings.Builder
-	if err := report.Answer(&b, pr, s.colorsOf(pr)); err != nil {
+	if err := report.Answer(&b, pr, s.colorsOf(pr), s.linkOf(ctx, pr)); err != nil {
 		fail(w, err)
 		return
 	}
@@ -86,6 +86,25 @@ func (s *Server) colorsOf(pr *check.PatternResult) map[string]string {
 		}
 	}
 	return colors
+}
+
+// linkOf returns the function that returns the address of the item to which a row of a slice belongs.
+func (s *Server) linkOf(ctx context.Context, pr *check.PatternResult) func(row attr.Item) string {
+	if pr.Report == nil {
+		return nil
+	}
+	t, err := explain.Describe(ctx, s.opts.Target, pr.Report.Table)
+	if err != nil { // the table may be gone since it was read
+		return nil
+	}
+	return func(row attr.Item) string {
+		for _, a := range t.Key.Attributes() {
+			if row.Get(a.Name).IsZero() {
+				return ""
+			}
+		}
+		return "item?" + query("name", t.Name, "key", cursorText(keyOf(t, row)))
+	}
 }
 
 // run explains a query in the fields of a form, or a whole request.

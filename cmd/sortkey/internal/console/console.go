@@ -44,8 +44,8 @@ type Options struct {
 	Classify func(table string, it attr.Item) string
 	// DB is the database if it is in this process, or nil. With it there are branches.
 	DB *sortkey.DB
-	// Branch says that the pages are about a branch.
-	Branch bool
+	// Branch returns the name of the branch that the pages are about, or is nil.
+	Branch func() string
 	// Requests are those of the running program, or nil if they cannot be seen.
 	Requests *Recorder
 }
@@ -193,16 +193,10 @@ func (s *Server) page(
 		return
 	}
 
+	p := &frame{Body: name, Data: data}
+	s.place(p, r, names)
 	var b strings.Builder
-	err = templates().ExecuteTemplate(&b, "console", struct {
-		Name     string
-		Tables   []string
-		Recorded bool
-		Branches bool
-		Branch   bool
-		Body     string
-		Data     any
-	}{s.opts.Name, names, s.opts.Requests != nil, s.opts.DB != nil, s.opts.Branch, name, data})
+	err = templates().ExecuteTemplate(&b, "console", p)
 	if err != nil {
 		fail(w, err)
 		return

@@ -138,7 +138,9 @@ func TestPages(t *testing.T) {
 	require.Contains(t, page, `value="CUSTOMER#c1"`, "the query begins with the partition")
 	page = c.page("collection?name=Shop&partition=CUSTOMER%23c2")
 	require.Contains(t, page, "&lt;script&gt;")
-	require.Contains(t, c.page("collection?name=Shop&partition=none"), "There are no rows")
+	require.Contains(t, c.page("collection?name=Shop&partition=none"), "There are no rows in this partition. Press <kbd>/</kbd>")
+	page = c.page("collection?name=Shop&partition=CUSTOMER%23c1&sort=X")
+	require.Contains(t, page, `<a href="collection?name=Shop&amp;index=&amp;partition=CUSTOMER%23c1">all its rows</a>`)
 
 	for path, want := range map[string]string{
 		"table?name=Nope":                              "Nope",

@@ -35,19 +35,28 @@ type moment struct {
 }
 
 const (
-	maxMoments    = 8  // that people have taken
-	maxMomentName = 60 // characters
-	batchWrites   = 25
+	maxMoments   = 8  // that people have taken
+	maxGivenName = 60 // characters of the name of a branch or a snapshot
+	batchWrites  = 25
 )
 
-// take keeps the database as it is now.
-func (s *Server) take(name string) error {
+// givenName returns the name that somebody gives a branch or a snapshot.
+func givenName(kind, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
 	case name == "":
-		return bad("give the snapshot a name")
-	case utf8.RuneCountInString(name) > maxMomentName || text.Visible(name) != name:
-		return bad("the name of a snapshot has at most %d visible characters", maxMomentName)
+		return "", bad("give the %s a name", kind)
+	case utf8.RuneCountInString(name) > maxGivenName || text.Visible(name) != name:
+		return "", bad("the name of a %s has at most %d visible characters", kind, maxGivenName)
+	}
+	return name, nil
+}
+
+// take keeps the database as it is now.
+func (s *Server) take(name string) error {
+	name, err := givenName("snapshot", name)
+	if err != nil {
+		return err
 	}
 
 	s.mu.Lock()

@@ -26,7 +26,7 @@ import (
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
-		return s.page.Live(w, s.file.name())
+		return s.page.Live(w, s.file.name(), s.now().Text)
 	}))
 	mux.HandleFunc("GET /main", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
 		return s.page.Main(w)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -121,6 +122,20 @@ func (c *client) events() func() string {
 		c.t.Fatal("no more events: ", lines.Err())
 		return ""
 	}
+}
+
+// TestSource holds that the page has the source before its script asks for it, whatever is in it.
+func TestSource(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.yaml")
+	text := "\n# </textarea><script>alert(1)</script> & \u202e\r\n" + strings.ReplaceAll(drive, "\n", "\r\n")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o640))
+	_, page := startAt(t, path).do("GET", "/", "")
+	_, source, _ := strings.Cut(page, `id="text"`)
+	_, source, _ = strings.Cut(source, ">\n") // a browser leaves out the first line break
+	source, _, _ = strings.Cut(source, "</textarea>")
+	want := strings.NewReplacer("\r\n", "\n", "\u202e", `\u{202E}`).Replace(text)
+	require.Equal(t, want, html.UnescapeString(source))
+	require.NotContains(t, page, `disabled="disabled"`)
 }
 
 func TestFollow(t *testing.T) {

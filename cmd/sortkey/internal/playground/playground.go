@@ -116,8 +116,9 @@ func addPage(ctx context.Context, all map[string][]byte, size int) error {
 		return err
 	}
 
-	shown := s.Page().LiveData(ModelName)
+	shown := s.Page().LiveData(ModelName, s.Source().Text)
 	shown.Form.Partition = partition
+	shown.Kind, shown.Waits = "playground", true
 	var page bytes.Buffer
 	err = templates().ExecuteTemplate(&page, "live", struct {
 		report.LiveData

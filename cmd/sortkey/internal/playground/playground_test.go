@@ -1,6 +1,7 @@
 package playground_test
 
 import (
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/playground"
+	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -29,6 +31,12 @@ func TestWrite(t *testing.T) {
 	require.Contains(t, page, `content="default-src &#39;none&#39;; script-src &#39;self&#39;`)
 	require.Contains(t, page, `<option selected="selected">file-tree</option>`)
 	require.Contains(t, page, "loading the engine, 31 bytes")
+	_, model, err := examples.Read("file-tree")
+	require.NoError(t, err)
+	require.Contains(t, html.UnescapeString(page), ">\n"+string(model)+"</textarea>", "readable before the engine is there")
+	require.Contains(t, page, `readonly="readonly">`)
+	require.Contains(t, page, `<fieldset id="run" disabled="disabled">`)
+	require.Contains(t, page, `<fieldset id="buttons" class="buttons" disabled="disabled">`)
 	require.NotContains(t, page, "style=")
 	require.Less(t, strings.Index(page, `src="playground.js"`), strings.Index(page, `src="page.js"`))
 	for _, line := range strings.Split(page, "\n") {

@@ -314,7 +314,7 @@
     const text = by('text', HTMLTextAreaElement), margin = by('margin', HTMLElement);
     const problems = by('problems', HTMLElement), saved = by('saved', HTMLElement);
     const button = document.getElementById('save'); // without it, what is typed is saved
-    let base = '', clean = '', sent = '', ever = false;
+    let base = '', clean = text.value, sent = '', ever = false; // the page has the text, but not its version
     const lineOf = function (/** @type {number} */ n) {
       const lines = text.value.split('\n');
       let at = 0;
@@ -373,6 +373,7 @@
     const read = function () {
       return ask('source').then(function (answer) {
         const s = JSON.parse(answer);
+        use();
         if (text.value !== clean && s.text !== text.value) { // changed here
           if (ever && s.text === sent) { // since it was saved
             base = s.version;
@@ -392,6 +393,10 @@
         clean = s.text;
         mark(s.findings);
       });
+    };
+    const use = function () { // the page of the playground waits until its source is known
+      text.readOnly = false;
+      each(document, 'fieldset', function (e) { e.toggleAttribute('disabled', false); });
     };
     let saving = false, again = false;
     const save = function () {
@@ -436,6 +441,7 @@
     events.onopen = function () {
       if (lost) { lost = false; follow(); }
     };
+    mark([]); // the lines, until their findings are known
     read().catch(function (err) { say(err.message, true); });
   };
 

@@ -15,9 +15,10 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// serveConsole serves pages about a database and prints their address. Its own requests are in no log.
+// serveConsole serves pages about the database of a server, and prints their address. Name is what the pages call the
+// server. Requests of the pages are in no log.
 func serveConsole(
-	ctx context.Context, env *app.Env, port string, db *sortkey.DB, recorder *console.Recorder,
+	ctx context.Context, env *app.Env, port, name string, db *sortkey.DB, recorder *console.Recorder,
 ) (end func(), err error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
@@ -28,7 +29,7 @@ func serveConsole(
 		return nil, &advice.Error{Msg: "--console: " + err.Error(), Advice: "give another port, or none", Err: err}
 	}
 	pages := console.New(console.Options{
-		Client: sdk.Client(db), Target: explain.InProcess(db), Name: "sortkey serve", Requests: recorder, DB: db,
+		Client: sdk.Client(db), Target: explain.InProcess(db), Name: name, Requests: recorder, DB: db,
 	})
 	fmt.Fprintf(env.Stdout, "sortkey: console at %s\n", site.URL())
 	ctx, cancel := context.WithCancel(event.Quiet(ctx))

@@ -199,7 +199,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		log.Info("profiles", "url", "http://"+profiles.ln.Addr().String()+"/debug/pprof/")
 	}
 	if f.console != "" {
-		end, err := serveConsole(ctx, env, f.console, db, recorder)
+		end, err := serveConsole(ctx, env, f.console, clientURL(ln.Addr()), db, recorder)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}

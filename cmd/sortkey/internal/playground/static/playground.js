@@ -105,17 +105,22 @@
     example.value = Array.from(example.options).some(function (o) { return o.value === linked; }) ? linked : '';
     by('query-partition').value = '';
   }
+  // The source can be read before the engine is there.
+  const given = linked === null ? Promise.resolve(own) : load('examples/' + linked + '.yaml');
+  given.then(function (model) { if (model !== null) { text.value = model; } }, function () { /* said below */ });
   const started = loaded.then(function () {
-    if (linked === null) { return begin(own); }
-    return load('examples/' + linked + '.yaml').then(function (model) {
-      store.set(null);
+    return given.then(function (model) {
+      if (linked !== null) { store.set(null); }
       return begin(model);
     });
   });
   started.then(function () {
     performance.mark('engine started');
     if (own === null && linked === null) { say('up to date'); }
-  }, function (err) { say(err.message, true); });
+  }, function (err) {
+    say(err.message, true);
+    by('buttons').disabled = false; // the model can be downloaded all the same
+  });
 
   window.sortkeyProgram = {
     fetch: function (path, options) { return started.then(function () { return send(path, options); }); },

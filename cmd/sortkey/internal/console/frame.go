@@ -1,0 +1,75 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/sortkey/sortkey/internal/design/report"
+)
+
+// A frame is a page with what all pages have: the header and the list of tables.
+type frame struct {
+	Top    report.Top
+	Branch string // the name of the branch that the page is about, or ""
+	Tables []report.Place
+	Body   string // the template of what is in main
+	Data   any    // that it is executed with
+}
+
+// What aria-current says of a link to the page itself, and of one to what the page is a part of.
+const (
+	currentPage = "page"
+	currentPart = "true"
+)
+
+// ofTable reports whether a page, named by its template, is about the table that its address names.
+func ofTable(body string) bool { return body == "rows" || body == "space" || body == "item" }
+
+// place sets the header of a page and the list of tables. Addresses are relative, as the pages of a branch are
+// below those of the database.
+func (s *Server) place(p *frame, r *http.Request, names []string) {
+	is := func(body string) string {
+		if p.Body == body {
+			return currentPage
+		}
+		return ""
+	}
+
+	server := report.Place{Kind: "console", Text: s.opts.Name, Link: "./"}
+	p.Top.Pages = []report.Place{{Text: "Tables", Link: "./", Current: is("tables")}}
+	if s.opts.Branch != nil {
+		p.Branch = s.opts.Branch()
+		p.Top.Class = "of-branch"
+		server.Link = "../../"
+		p.Top.Places = []report.Place{server, {Kind: "branch", Text: p.Branch, Link: "./"}}
+		p.Top.Pages = append(p.Top.Pages, report.Place{Text: "Branches and snapshots", Link: "../../branches"})
+	} else {
+		p.Top.Places = []report.Place{server}
+	}
+	if s.opts.DB != nil {
+		branches := report.Place{Text: "Branches and snapshots", Link: "branches", Current: is("branches")}
+		p.Top.Pages = append(p.Top.Pages, branches)
+	}
+	if s.opts.Requests != nil {
+		requests := report.Place{Text: "Live requests", Link: "requests", Current: is("requests")}
+		if p.Body == "request" || p.Body == "pattern" {
+			requests.Current = currentPart
+		}
+		p.Top.Pages = append(p.Top.Pages, requests)
+	}
+
+	for _, name := range names {
+		t := report.Place{Text: name, Link: "table?" + query("name", name)}
+		if ofTable(p.Body) && r.FormValue("name") == name {
+			t.Current = currentPage
+			if p.Body == "item" || r.URL.Path == "/collection" {
+				t.Current = currentPart
+			}
+			p.Top.Places = append(p.Top.Places, report.Place{Kind: "table", Text: name, Link: t.Link})
+			if index := r.FormValue("index"); index != "" {
+				at := report.Place{Kind: "index", Text: index, Link: "table?" + query("name", name, "index", index)}
+				p.Top.Places = append(p.Top.Places, at)
+			}
+		}
+		p.Tables = append(p.Tables, t)
+	}
+}
