@@ -154,7 +154,7 @@ func TestTargets(t *testing.T) {
 	c := bench.Config{Rounds: 1, Duration: time.Microsecond, Dir: t.TempDir()}
 	r, err := bench.RunTargets(t.Context(), c, bench.TargetOptions{Quick: true})
 	require.NoError(t, err)
-	require.Len(t, r.Targets, 45)
+	require.Len(t, r.Targets, 51)
 	skipped := 0
 	for _, x := range r.Targets {
 		if x.Skipped != "" {

@@ -115,6 +115,7 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		{"api page response body", t.apiPage},
 		{"filter drops every row", t.filter},
 		{"api GetItem", t.apiGet},
+		{"store in Go Get Query put", t.face},
 		{"http GetItem net/http", t.http},
 		{"processor time http dynoxide", t.processor},
 		{"sdk.Client GetItem Query", t.sdkClient},
@@ -130,6 +131,7 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		{"two writers tables", t.twoWriters},
 		{"DeleteTable", t.deleteTable},
 		{"put into memory", t.put},
+		{"core row btree garbage", t.core},
 		{"first command build", t.firstCommand},
 	} {
 		if o.Only != nil &&

@@ -33,6 +33,12 @@ func NewBareTree() *BareTree {
 // Put adds or replaces a row. The tree keeps both slices.
 func (t *BareTree) Put(key, value []byte) { t.tree.ReplaceOrInsert(pair{key, value}) }
 
+// Get returns the value of a row, and whether the row exists.
+func (t *BareTree) Get(key []byte) (value []byte, ok bool) {
+	x, ok := t.tree.Get(pair{key: key})
+	return x.value, ok
+}
+
 var errMissing = errors.New("a row is missing")
 
 // lockRead returns the function that unlocks.
