@@ -56,6 +56,10 @@ type Server struct {
 
 	mu     sync.Mutex
 	colors map[string]string // classes by the kinds of items
+	advice map[int]advised   // by the number of a shape
+
+	undos   []*undo // changes that can be undone, the oldest first
+	changes int     // so far
 
 	branches map[int]*branch
 	begun    int // branches so far
@@ -72,7 +76,7 @@ type Server struct {
 // New returns a server. Its Close discards branches and snapshots.
 func New(o Options) *Server {
 	return &Server{
-		opts: o, colors: map[string]string{}, branches: map[int]*branch{}, moments: map[int]*moment{},
+		opts: o, colors: map[string]string{}, advice: map[int]advised{}, branches: map[int]*branch{}, moments: map[int]*moment{},
 		imports: make(chan struct{}, 1), exports: make(chan struct{}, 1),
 	}
 }
@@ -123,6 +127,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /put", s.put)
 	mux.HandleFunc("POST /bulk", s.bulk)
 	mux.HandleFunc("POST /delete", s.remove)
+	mux.HandleFunc("POST /undo", s.undo)
 	mux.HandleFunc("GET /export", s.export)
 	mux.HandleFunc("POST /import", s.importing)
 	mux.HandleFunc("GET /events", s.events)
@@ -138,6 +143,7 @@ func (s *Server) Handler() http.Handler {
 		"page.js":     {"text/javascript", report.Script},
 		"console.js":  {"text/javascript", func() string { return own("console.js") }},
 		"grid.js":     {"text/javascript", func() string { return own("grid.js") }},
+		"undo.js":     {"text/javascript", func() string { return own("undo.js") }},
 		"keys.js":     {"text/javascript", func() string { return own("keys.js") }},
 		"transfer.js": {"text/javascript", func() string { return own("transfer.js") }},
 		"requests.js": {"text/javascript", func() string { return own("requests.js") }},

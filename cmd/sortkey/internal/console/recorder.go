@@ -25,6 +25,10 @@ type Recorder struct {
 	shapes map[string]*Shape
 	list   []*Shape // by number
 	other  int      // requests of further shapes
+
+	timeline timeline
+	began    time.Time
+	now      func() time.Time
 }
 
 // A Request is a request of the program.
@@ -61,6 +65,7 @@ type Shape struct {
 	Millis     float64 `json:"ms"`
 	Message    string  `json:"message,omitempty"` // of the last error
 	Mark       string  `json:"mark,omitempty"`    // scan or waste
+	Advice     string  `json:"advice,omitempty"`  // how requests with a mark could read less
 
 	// The median and the 95th percentile of the last requests.
 
@@ -114,7 +119,9 @@ const (
 )
 
 // NewRecorder returns an empty recorder.
-func NewRecorder() *Recorder { return &Recorder{shapes: map[string]*Shape{}} }
+func NewRecorder() *Recorder {
+	return &Recorder{shapes: map[string]*Shape{}, began: time.Now(), now: time.Now}
+}
 
 // RequestBytes implements [inside.RequestKeeper].
 func (*Recorder) RequestBytes() int { return keptBytes }
@@ -170,6 +177,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	defer r.mu.Unlock()
 	r.n++
 	one.N = r.n
+	r.timeline.add(r.second(), e.Error != "")
 	if len(r.last) < maxRequests {
 		r.last = append(r.last, one)
 	} else {
