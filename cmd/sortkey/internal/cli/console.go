@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 func consoleCommand(env *app.Env) *cobra.Command {
@@ -68,7 +69,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 
 	o := console.Options{Client: src.Client, Target: src.Target, Name: name, DB: src.DB}
 	if src.Model != nil {
-		o.Classify = src.Model.EntityName
+		o.Models = []*model.Model{src.Model}
 	}
 	site, err := web.Listen(port)
 	if err != nil {

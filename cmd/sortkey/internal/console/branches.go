@@ -56,7 +56,7 @@ func (s *Server) fork(context.Context) (*branch, error) {
 	b := &branch{N: s.begun, Since: time.Now(), base: base, work: work}
 	b.pages = New(Options{
 		Client: sdk.Client(work), Target: explain.InProcess(work), Name: fmt.Sprintf("branch %d", b.N),
-		Classify: s.opts.Classify, Branch: true,
+		Models: s.opts.Models, Classify: s.opts.Classify, Branch: true,
 	}).Handler()
 	s.branches[b.N] = b
 	return b, nil

@@ -23,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
@@ -40,7 +41,10 @@ type Options struct {
 	Target explain.Target // the same database
 	// Name says what is shown, such as the address of a server.
 	Name string
-	// Classify names the kind of an item. Default: by what is before the first # in its key.
+	// Models say which entities the items are of, and where they lead.
+	Models []*model.Model
+	// Classify names the kind of an item. Default: by the models or, without one that knows it, by what is before the
+	// first # in its key.
 	Classify func(table string, it attr.Item) string
 	// DB is the database if it is in this process, or nil. With it there are branches.
 	DB *sortkey.DB
@@ -285,6 +289,9 @@ func (s *Server) kind(t *keyschema.Table, it attr.Item) string {
 		if name := s.opts.Classify(t.Name, it); name != "" {
 			return name
 		}
+	}
+	if _, e := s.entityOf(t.Name, it); e != nil {
+		return e.Name
 	}
 	keys := t.Key.Attributes()
 	for i := len(keys) - 1; i >= 0; i-- {

@@ -33,6 +33,9 @@ type itemPage struct {
 	Large              string // where to get an item that is too large for the page, or ""
 	Branches           bool   // changes can be tried on a branch
 	Undo               []undoRow
+
+	Entity, Color string // by a model, or ""
+	Leads         []lead
 }
 
 func (s *Server) item(r *http.Request) (string, any, error) {
@@ -66,6 +69,10 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	}
 	if p.Found {
 		p.Sum = sumOf(shown)
+		e, leads := s.leads(t.Name, shown)
+		if p.Leads = leads; e != nil {
+			p.Entity, p.Color = e.Name, s.color(s.kind(t, shown))
+		}
 	}
 	if p.JSON = jsonOf(shown, p.Plain, true); !fits(p.JSON) {
 		if p.JSON = jsonOf(shown, p.Plain, false); !fits(p.JSON) {

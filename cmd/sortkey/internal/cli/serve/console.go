@@ -12,12 +12,13 @@ import (
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/sdk"
 )
 
 // serveConsole serves pages about a database and prints their address. Its own requests are in no log.
 func serveConsole(
-	ctx context.Context, env *app.Env, port string, db *sortkey.DB, recorder *console.Recorder,
+	ctx context.Context, env *app.Env, port string, db *sortkey.DB, recorder *console.Recorder, designs []*model.Model,
 ) (end func(), err error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
@@ -29,6 +30,7 @@ func serveConsole(
 	}
 	pages := console.New(console.Options{
 		Client: sdk.Client(db), Target: explain.InProcess(db), Name: "sortkey serve", Requests: recorder, DB: db,
+		Models: designs,
 	})
 	fmt.Fprintf(env.Stdout, "sortkey: console at %s\n", site.URL())
 	ctx, cancel := context.WithCancel(event.Quiet(ctx))

@@ -20,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/text"
@@ -159,7 +160,8 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		log.Info("stopped")
 	}()
-	if err := load(ctx, env, db, f, log); err != nil {
+	designs, err := load(ctx, env, db, f, log)
+	if err != nil {
 		return err
 	}
 	if st, ok := opts.Store.(*disk.Store); ok {
@@ -199,7 +201,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		log.Info("profiles", "url", "http://"+profiles.ln.Addr().String()+"/debug/pprof/")
 	}
 	if f.console != "" {
-		end, err := serveConsole(ctx, env, f.console, db, recorder)
+		end, err := serveConsole(ctx, env, f.console, db, recorder, designs)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
@@ -249,17 +251,19 @@ func (f *serveFlags) sayLimits(log logs) {
 	)
 }
 
-// load loads examples, model files and templates.
-func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log logs) error {
+// load loads examples, model files and templates, and returns the models.
+func load(
+	ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log logs,
+) (designs []*model.Model, err error) {
 	definitions, err := f.definitions.Reader()
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	o := world.Options{MaxItems: f.maxItems}
 	switch {
 	case f.maxItems < 0:
-		return app.Usage("serve", "--max-items must not be negative")
+		return nil, app.Usage("serve", "--max-items must not be negative")
 	case f.samples || f.maxItems == 0:
 		o.MaxItems = -1
 	}
@@ -272,7 +276,10 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 		loaded, notes, err := loader.Load(ctx, name)
 		status.Clear()
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if loaded.Model != nil {
+			designs = append(designs, loaded.Model)
 		}
 
 		log.Info("loaded", "name", name, "tables", loaded.Created, "items", loaded.Written, "share", loaded.Scale)
@@ -287,7 +294,7 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 			}
 		}
 	}
-	return nil
+	return designs, nil
 }
 
 // whatLoaded says what was loaded.
