@@ -77,8 +77,8 @@
   // The form: a row for each attribute.
   /** @type {[string, string][]} */
   const types = [
-    ['S', 'text'], ['N', 'number'], ['BOOL', 'true or false'], ['NULL', 'null'], ['B', 'binary, in base64'], ['M', 'map'], ['L', 'list'],
-    ['SS', 'set of texts'], ['NS', 'set of numbers'], ['BS', 'set of binary values'], ['JSON', 'any, as DynamoDB JSON']
+    ['S', 'text'], ['N', 'number'], ['BOOL', 'true or false'], ['NULL', 'null'], ['B', 'binary (base64)'], ['M', 'map'], ['L', 'list'],
+    ['SS', 'set of texts'], ['NS', 'set of numbers'], ['BS', 'set of binary'], ['JSON', 'DynamoDB JSON']
   ];
   /**
    * Returns the control for the value of a field.

@@ -248,7 +248,7 @@
     by('seconds-refused', SVGPathElement).setAttribute('d', bars(seconds.refused));
     const sum = function (/** @type {number[]} */ counts) { return counts.reduce(function (a, b) { return a + b; }, 0); };
     const all = sum(seconds.all), refused = sum(seconds.refused), n = seconds.all.length;
-    by('seconds-top', HTMLElement).textContent = thousands(top) + ' a second';
+    by('seconds-top', HTMLElement).textContent = 'full height: ' + thousands(top) + ' a second';
     by('seconds-end', HTMLElement).textContent = seconds.end;
     by('seconds-text', HTMLElement).textContent = all === 0 ? 'No requests in the last 5 minutes.' : 'In the last 5 minutes ' + thousands(all) +
       (all === 1 ? ' request' : ' requests') + ', of which ' + thousands(refused) + (refused === 1 ? ' was' : ' were') + ' refused; at most ' +
@@ -261,9 +261,10 @@
       name.scope = 'row';
       name.textContent = from === n - 60 ? 'the last' : 'the ' + ['second', 'third', 'fourth', 'fifth'][(n - from) / 60 - 2] + ' last';
       tr.appendChild(name);
-      [sum(part), sum(seconds.refused.slice(from, from + 60)), Math.max.apply(null, part)].forEach(function (n) {
+      [sum(part), sum(seconds.refused.slice(from, from + 60)), Math.max.apply(null, part)].forEach(function (n, i) {
         const cell = tr.insertCell();
         cell.className = 'n';
+        cell.dataset.label = ['requests', 'refused', 'most in a second'][i];
         cell.textContent = thousands(n);
       });
     }
