@@ -154,8 +154,8 @@ func consoleAdvice(c *consoleTab) {
 	c.Logf("drawn after %d ms", time.Since(began).Milliseconds())
 	advice := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.advice')].map(e => e.textContent).sort()`)
 	require.Equal(c, []string{
-		"To read less: add a global secondary index with the partition key PK and the sort key total (N), SK: a query of it with PK = ? AND total = ? reads only these rows",
-		"To read less: query index ByDay with day = ? reads only these rows",
+		"To read less: add a global secondary index with the partition key PK and the sort key total (N), SK, and query it with PK = ? AND total = ?: that reads only these rows",
+		"To read less: query index ByDay with day = ?: that reads only these rows",
 	}, advice)
 	require.NotEmpty(c, evaluate[string](c.T, c.tab, `document.getElementById('seconds-refused').getAttribute('d')`))
 	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#seconds-minutes').closest('details').open = true`))

@@ -52,7 +52,7 @@ func Cheaper(t *keyschema.Table, in wire.Request) (Proposal, bool) {
 		}
 	}
 	if p, ok := e.indexPlan(); ok {
-		words := "add a global secondary index with " + keyWords(p.schema) + ": a query of it with "
+		words := "add a global secondary index with " + keyWords(p.schema) + ", and query it with "
 		proposal := e.propose(words, p)
 		proposal.Index = p.index
 		return proposal, true
@@ -69,7 +69,7 @@ func (e *explainer) propose(words string, p *plan) Proposal {
 	for _, c := range p.clauses {
 		conditions = append(conditions, asShape.Condition(nodeOf(c)))
 	}
-	words += strings.Join(conditions, " AND ") + " reads only these rows"
+	words += strings.Join(conditions, " AND ") + ": that reads only these rows"
 	if len(p.filter) > 0 {
 		words += "; the filter " + asShape.Condition(conjunction(p.filter)) + " stays"
 	}

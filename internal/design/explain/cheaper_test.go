@@ -87,15 +87,15 @@ func TestCheaper(t *testing.T) {
 	const scan, query = `"FilterExpression": `, `"KeyConditionExpression": "PK = :p", "FilterExpression": `
 	for _, tt := range []struct{ asked, want string }{
 		{``, "a Scan reads every row: if some of them will do, put what they have in common into a key, and query that"},
-		{scan + `"PK = :p"`, "query the table with PK = ? reads only these rows"},
-		{scan + `"PK = :p AND begins_with(SK, :p) AND n > :n"`, "query the table with PK = ? AND begins_with(SK, ?) reads only these rows; the filter n > ? stays"},
-		{scan + `"#d = :p AND SK BETWEEN :p AND :q"`, "query index ByDay with day = ? AND SK BETWEEN ? AND ? reads only these rows"},
-		{scan + `"#s = :p"`, "add a global secondary index with the partition key state: a query of it with state = ? reads only these rows"},
-		{scan + `"#s = :p AND n > :n"`, "add a global secondary index with the partition key state and the sort key n (N): a query of it with state = ? AND n > ? reads only these rows"},
-		{scan + `"#s = :p AND contains(tags, :p)"`, "add a global secondary index with the partition key state: a query of it with state = ? reads only these rows; the filter contains(tags, ?) stays"},
-		{query + `"#s = :p"`, "add a global secondary index with the partition key PK and the sort key state, SK: a query of it with PK = ? AND state = ? reads only these rows"},
-		{`"ConsistentRead": true, ` + query + `"n > :n"`, "add a global secondary index with the partition key PK and the sort key n (N): a query of it with PK = ? AND n > ? reads only these rows; its reads are eventually consistent"},
-		{`"KeyConditionExpression": "PK = :p AND SK > :p", "FilterExpression": "#s = :p AND n > :n"`, "add a global secondary index with the partition key PK and the sort key state, SK: a query of it with PK = ? AND state = ? AND SK > ? reads only these rows; the filter n > ? stays"},
+		{scan + `"PK = :p"`, "query the table with PK = ?: that reads only these rows"},
+		{scan + `"PK = :p AND begins_with(SK, :p) AND n > :n"`, "query the table with PK = ? AND begins_with(SK, ?): that reads only these rows; the filter n > ? stays"},
+		{scan + `"#d = :p AND SK BETWEEN :p AND :q"`, "query index ByDay with day = ? AND SK BETWEEN ? AND ?: that reads only these rows"},
+		{scan + `"#s = :p"`, "add a global secondary index with the partition key state, and query it with state = ?: that reads only these rows"},
+		{scan + `"#s = :p AND n > :n"`, "add a global secondary index with the partition key state and the sort key n (N), and query it with state = ? AND n > ?: that reads only these rows"},
+		{scan + `"#s = :p AND contains(tags, :p)"`, "add a global secondary index with the partition key state, and query it with state = ?: that reads only these rows; the filter contains(tags, ?) stays"},
+		{query + `"#s = :p"`, "add a global secondary index with the partition key PK and the sort key state, SK, and query it with PK = ? AND state = ?: that reads only these rows"},
+		{`"ConsistentRead": true, ` + query + `"n > :n"`, "add a global secondary index with the partition key PK and the sort key n (N), and query it with PK = ? AND n > ?: that reads only these rows; its reads are eventually consistent"},
+		{`"KeyConditionExpression": "PK = :p AND SK > :p", "FilterExpression": "#s = :p AND n > :n"`, "add a global secondary index with the partition key PK and the sort key state, SK, and query it with PK = ? AND state = ? AND SK > ?: that reads only these rows; the filter n > ? stays"},
 		{`"KeyConditionExpression": "PK = :p AND SK > :p", "FilterExpression": "n > :n"`, "no key serves this filter: keys are compared with =, <, <=, >, >=, BETWEEN and begins_with, joined by AND"},
 		{scan + `"n > :n"`, "give the wanted rows an attribute in common, and make that the partition key of an index, with n as its sort key"},
 		{scan + `"#s IN (:p, :q)"`, "make state the partition key of an index, and send a query for each of the values"},
@@ -189,7 +189,7 @@ func TestCheaperProperty(t *testing.T) {
 		require.Equal(t, was, is, string(p.Request.AppendJSON(nil)))
 		require.LessOrEqual(t, reads, read)
 		if !strings.Contains(p.Text, " stays") {
-			require.Len(t, is, reads, "it reads only these rows")
+			require.Len(t, is, reads, "it: that reads only these rows")
 		}
 	})
 }
