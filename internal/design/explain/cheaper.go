@@ -42,8 +42,8 @@ func Cheaper(t *keyschema.Table, in wire.Request) (Proposal, bool) {
 		return Proposal{}, false
 	}
 	if e.q.filter == nil {
-		const whole = "a Scan reads every row: if some of them will do, put what they have in common into a key, and query that"
-		return Proposal{Text: whole}, r.op == wire.OpScan
+		const whole = "if some of them will do, put what they have in common into a key, and query that"
+		return Proposal{Text: "a Scan reads every row: " + whole}, r.op == wire.OpScan
 	}
 
 	for _, p := range e.cheaperPlans() {
@@ -157,10 +157,8 @@ func (e *explainer) indexPlan() (*plan, bool) {
 	var equal, ranges []keycond.Attribute
 	for _, a := range g.atoms {
 		one := keycond.Attribute{Name: a.Attribute, Kind: a.Values[0].Kind()}
-		has := func(all []keycond.Attribute) bool {
-			return slices.ContainsFunc(all, func(b keycond.Attribute) bool { return b.Name == one.Name })
-		}
-		if has(equal) || has(ranges) || touches(conjunction(g.rest), func(name string) bool { return name == one.Name }) || !e.canBeKey(one, g) {
+		named := func(b keycond.Attribute) bool { return b.Name == one.Name }
+		if slices.ContainsFunc(equal, named) || slices.ContainsFunc(ranges, named) || !e.canBeKey(one, g) {
 			continue
 		}
 		if c, _ := (&plan{}).clause(one, g.on(one.Name)); c.Op == ast.Equal {
@@ -205,6 +203,9 @@ func (e *explainer) canBeKey(a keycond.Attribute, g group) bool {
 	if len(a.Name) > longestName || cmp.Or(e.info.Kind(a.Name), a.Kind) != a.Kind {
 		return false
 	}
+	if touches(conjunction(g.rest), func(name string) bool { return name == a.Name }) { // no filter on a key
+		return false
+	}
 	p := &plan{}
 	_, ok := p.clause(a, g.on(a.Name))
 	return ok && !p.empty && len(p.fixes)+len(p.remarks) == 0
@@ -217,7 +218,8 @@ func (e *explainer) noKey() string {
 		switch n := n.(type) {
 		case *ast.In:
 			if name, ok := keyPath(n.X, anyName); ok && len(name) <= longestName {
-				return "make " + text.Name(name) + " the partition key of an index, and send a query for each of the values"
+				return "make " + text.Name(name) +
+					" the partition key of an index, and send a query for each of the values"
 			}
 		case *ast.Compare:
 			if v, ok := n.R.(*ast.ValueOperand); ok && n.Op == ast.Equal {
@@ -238,12 +240,13 @@ func (e *explainer) noKey() string {
 	}
 	a, ok := atomOf(filter[0], anyName)
 	if kind := e.info.Kind(a.Attribute); ok && kind != 0 && kind != a.Values[0].Kind() {
-		return "it finds nothing: " + text.Name(a.Attribute) + " is " + kindWord(kind) + ", and the filter compares it " +
-			"with another type"
+		return "it finds nothing: " + text.Name(a.Attribute) + " is " + kindWord(kind) +
+			", and the filter compares it with another type"
 	}
 	if ok && len(key) == 0 && a.Op != ast.Equal {
 		return "give the wanted rows an attribute in common, and make that the partition key of an index, with " +
 			text.Name(a.Attribute) + " as its sort key"
 	}
-	return "no key serves this filter: keys are compared with =, <, <=, >, >=, BETWEEN and begins_with, joined by AND"
+	return "no key serves this filter: keys are compared with =, <, <=, >, >=, BETWEEN and begins_with, " +
+		"joined by AND"
 }

@@ -80,7 +80,8 @@ type Server struct {
 // New returns a server. Its Close discards branches and snapshots.
 func New(o Options) *Server {
 	return &Server{
-		opts: o, colors: map[string]string{}, advice: map[int]advised{}, branches: map[int]*branch{}, moments: map[int]*moment{},
+		opts: o, colors: map[string]string{}, advice: map[int]advised{},
+		branches: map[int]*branch{}, moments: map[int]*moment{},
 		imports: make(chan struct{}, 1), exports: make(chan struct{}, 1),
 	}
 }

@@ -176,7 +176,9 @@ func anyValue(typed string) (v attr.Value, err error) {
 
 // setOf returns the set of the elements of a list.
 func setOf(kind attr.Kind, list attr.Value) (v attr.Value, err error) {
-	example := map[attr.Kind]string{attr.StringSet: `["a", "b"]`, attr.NumberSet: "[1, 2]", attr.BinarySet: `["AP8="]`}[kind]
+	example := map[attr.Kind]string{
+		attr.StringSet: `["a", "b"]`, attr.NumberSet: "[1, 2]", attr.BinarySet: `["AP8="]`,
+	}[kind]
 	if list.Kind() != attr.List {
 		return v, bad("a set is written as its elements, such as %s", example)
 	}

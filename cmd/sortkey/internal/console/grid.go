@@ -226,7 +226,8 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 	_, leads := s.leads(p.t.Name, it)
 	for i := range columns {
 		cell := cellOf(it.Get(columns[i].name), columns[i].Key)
-		if at := slices.IndexFunc(leads, func(l lead) bool { return l.attribute == columns[i].name }); at >= 0 && cell.Class != "" {
+		leadsOn := func(l lead) bool { return l.attribute == columns[i].name }
+		if at := slices.IndexFunc(leads, leadsOn); at >= 0 && cell.Class != "" {
 			cell.Link = leads[at].Link
 		}
 		switch {

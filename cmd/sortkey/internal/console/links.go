@@ -31,8 +31,8 @@ func (s *Server) entityOf(table string, it attr.Item) (*model.Model, *model.Enti
 	return nil, nil
 }
 
-// leads returns where an item leads, and its entity, which is nil without a model. Nothing is read: what it leads to may
-// not be there.
+// leads returns where an item leads, and its entity, which is nil without a model. Nothing is read: what it leads to
+// may not be there.
 func (s *Server) leads(table string, it attr.Item) (e *model.Entity, all []lead) {
 	m, e := s.entityOf(table, it)
 	if e == nil {
@@ -132,8 +132,8 @@ func hasAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
 }
 
-// toPartition returns the lead to the partition of an index in which items of an entity are, and whose key is a value of
-// the item.
+// toPartition returns the lead to the partition of an index in which items of an entity are, and whose key is a value
+// of the item.
 func (f *finder) toPartition(to *model.Entity) (one lead, ok bool) {
 	for _, x := range to.Table.Indexes {
 		if x.Local || len(x.Partition) != 1 {

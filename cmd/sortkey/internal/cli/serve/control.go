@@ -53,8 +53,8 @@ func authorized(token string, h http.Handler) http.Handler {
 		case r.Header.Get("Origin") != "":
 			http.Error(w, `{"error": "pages of browsers must not use this address"}`, http.StatusForbidden)
 		case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1:
-			http.Error(w, `{"error": "send the header Authorization: Bearer TOKEN with the token of SORTKEY_CONTROL_TOKEN, or the one that serve printed"}`,
-				http.StatusUnauthorized)
+			http.Error(w, `{"error": "send the header Authorization: Bearer TOKEN with the token that serve printed, `+
+				`or that of its SORTKEY_CONTROL_TOKEN"}`, http.StatusUnauthorized)
 		default:
 			h.ServeHTTP(w, r)
 		}
