@@ -25,6 +25,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -38,7 +39,7 @@ type consoleTab struct {
 }
 
 // openConsole serves the pages of a database as sortkey serve --console does, and opens them in a new tab.
-func openConsole(t *testing.T, ctx context.Context) *consoleTab {
+func openConsole(t *testing.T, ctx context.Context, designs ...*model.Model) *consoleTab {
 	t.Helper()
 	db := sortkeytest.New(t)
 	recorder := console.NewRecorder()
@@ -47,6 +48,7 @@ func openConsole(t *testing.T, ctx context.Context) *consoleTab {
 	require.NoError(t, err)
 	s := console.New(console.Options{
 		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
+		Models: designs,
 	})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	serving, cancel := context.WithCancel(event.Quiet(t.Context()))

@@ -3,12 +3,16 @@ package main
 import (
 	"encoding/base64"
 	"fmt"
+	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // field returns an expression for a control of the field with a name.
@@ -164,5 +168,27 @@ func consoleAdvice(c *consoleTab) {
 	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#shapes tbody tr')].find(e => e.textContent.includes('ByDay')).querySelector('a').click()`))
 	c.until(`location.pathname === '/pattern' && document.querySelector('.advice') !== null`)
 	c.looks("pattern-advice", `document.querySelector('.advice') !== null`)
+	c.clean()
+}
+
+// TestConsoleLeads goes from a row to the item of another entity whose key it has, by a model.
+func TestConsoleLeads(t *testing.T) {
+	m, err := models.Example("shop")
+	require.NoError(t, err)
+	c := openConsole(t, browser(t), m)
+	_, err = models.Ensure(t.Context(), c.db.Client, m, world.Options{MaxItems: -1})
+	require.NoError(t, err)
+	c.visit("table?name=Shop")
+	c.until(`document.getElementById('grid') !== null`)
+	c.looks("leads", `document.getElementById('grid') !== null`)
+	c.follow("PRODUCT#P1")
+	c.visit("collection?name=Shop&partition=ORDER%23O1")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 1`)
+	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#grid td a')].find(a => a.textContent === 'PRODUCT#P1' && a.closest('td') !== a.closest('tr').cells[2]).click()`))
+	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === 'PRODUCT#P1, METADATA'`)
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('main').textContent`), "Product, ")
+	c.looks("item-leads", `document.getElementById('leads') !== null`)
+	c.do(chromedp.Click("#leads a"))
+	c.until(`location.pathname === '/collection' && document.querySelectorAll('#grid tbody tr').length === 1`)
 	c.clean()
 }

@@ -66,6 +66,7 @@ func (s *Server) fork(context.Context) (*branch, error) {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.undos = nil
 	var errs []error
 	for n, b := range s.branches {
 		errs = append(errs, b.close())

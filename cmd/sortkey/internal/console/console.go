@@ -64,6 +64,8 @@ type Server struct {
 
 	undos   []*undo // changes that can be undone, the oldest first
 	changes int     // so far
+	// forgetting says that a timer forgets changes.
+	forgetting bool
 
 	branches map[int]*branch
 	begun    int // branches so far

@@ -63,7 +63,7 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	if key != nil {
 		p.Box.At = askText(key, t.Key.Partition())
 	}
-	p.Bytes, p.Plain, p.Branches = shown.Size(), isPlain(t, shown), s.opts.DB != nil
+	p.Bytes, p.Plain, p.Branches = shown.Size(), isPlain(t, shown), s.forks()
 	if key != nil {
 		p.Undo = s.undoRows(t, key)
 	}

@@ -54,7 +54,7 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 		Form: form(place.t, place.index, place.partition), Box: boxOf(place.t, place.index, place.partition),
 		Sorted: len(schema.Sort()) > 0, Filter: r.FormValue("filter"),
 		InPartition: place.partition != "", Partition: place.partition,
-		Branches: s.opts.DB != nil, Undo: s.undoRows(place.t, nil),
+		Branches: s.forks(), Undo: s.undoRows(place.t, nil),
 	}
 	if r.FormValue("after") != "" || r.FormValue("before") != "" {
 		p.First = place.address()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -69,11 +70,7 @@ func (s *Server) remember(n int, table, what string, steps ...step) int {
 	case n == 0:
 		s.changes++
 		s.undos = append(s.undos, &undo{N: s.changes, Since: time.Now(), table: table, what: what})
-		time.AfterFunc(undoTime+time.Second, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.forget()
-		})
+		s.forgetLater()
 	}
 	if n == 0 {
 		i = len(s.undos) - 1
@@ -91,6 +88,21 @@ func (s *Server) remember(n int, table, what string, steps ...step) int {
 	return u.N
 }
 
+// forgetLater has the changes forgotten in time, also if nobody loads a page. The caller holds s.mu.
+func (s *Server) forgetLater() {
+	if s.forgetting || len(s.undos) == 0 {
+		return
+	}
+	s.forgetting = true
+	time.AfterFunc(time.Minute, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.forgetting = false
+		s.forget()
+		s.forgetLater()
+	})
+}
+
 // forget drops the oldest changes, until the others are within the bounds. The caller holds s.mu.
 func (s *Server) forget() {
 	bytes := 0
@@ -106,6 +118,9 @@ func (s *Server) forget() {
 		s.undos = slices.Delete(s.undos, 0, 1)
 	}
 }
+
+// forks reports whether a change can be made on a branch in place of the database.
+func (s *Server) forks() bool { return s.opts.DB != nil && inside.Forks(s.opts.DB) }
 
 // An undoRow is a change that can be undone, in the list of a page.
 type undoRow struct {

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -312,4 +313,46 @@ func TestUndoAll(t *testing.T) {
 		}
 		require.Equal(t, before, c.db.Dump("Tab"))
 	})
+}
+
+// TestUndoLeft holds that an undo whose page is closed can go on: nothing of the change is lost, and nothing is written
+// twice.
+func TestUndoLeft(t *testing.T) {
+	t.Parallel()
+	for _, local := range []bool{true, false} {
+		db := sortkeytest.New(t)
+		db.Table("Tab", "PK / SK:N")
+		for i := range 20 {
+			db.Put("Tab", map[string]any{"PK": "p", "SK": i, "n": "was"})
+		}
+		before := db.Dump("Tab")
+		var leave func()
+		writes := 0
+		o := console.Options{Target: explain.InProcess(db.DB), Client: between(db.Client, func() {
+			if writes++; leave != nil && writes%7 == 0 {
+				leave()
+				leave = nil
+			}
+		})}
+		if local {
+			o.DB = db.DB
+		}
+		s := console.New(o)
+		server := httptest.NewServer(s.Handler())
+		t.Cleanup(server.Close)
+		c := &client{t, db, server.URL}
+		change := c.in("name=Tab", "n", "is", rowsOf(t, c.page("table?name=Tab")))
+		for range 3 { // somebody closes the page three times
+			ctx, cancel := context.WithCancel(t.Context())
+			leave = cancel
+			body := strings.NewReader(url.Values{"n": {strconv.Itoa(change)}}.Encode())
+			r := httptest.NewRequest(http.MethodPost, "/undo", body).WithContext(ctx)
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			s.Handler().ServeHTTP(httptest.NewRecorder(), r)
+			cancel()
+		}
+		_, out, _ := c.undo("", change)
+		require.Empty(t, out.Refused)
+		require.Equal(t, before, db.Dump("Tab"), "local=%v", local)
+	}
 }
