@@ -1,12 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // A lead is where an attribute of an item leads, by a model: to the item of another entity whose key it has, or to the
@@ -14,6 +14,7 @@ import (
 type lead struct {
 	Entity, Text, Link string
 	attribute          string // that has the key, or ""
+	item               bool   // it leads to an item
 }
 
 // maxLeads is the number of leads of an item.
@@ -45,7 +46,17 @@ func (s *Server) leads(table string, it attr.Item) (e *model.Entity, all []lead)
 	for _, p := range m.Entities {
 		all = f.add(all, p)
 	}
+	slices.SortStableFunc(all, func(a, b lead) int { // to items before partitions
+		return cmp.Compare(rankOf(a), rankOf(b))
+	})
 	return e, all[:min(len(all), maxLeads)]
+}
+
+func rankOf(l lead) int {
+	if l.item {
+		return 0
+	}
+	return 1
 }
 
 // A finder finds where an item leads.
@@ -109,7 +120,7 @@ func (f *finder) toItem(to *model.Entity) (one lead, ok bool) {
 		return one, false // it is the item itself
 	}
 	one = lead{
-		Entity: to.Name, Text: clip(valuesText(key, keys), maxKey),
+		Entity: to.Name, Text: clip(valuesText(key, keys), maxKey), item: true,
 		Link: "item?" + query("name", to.Table.Name, "key", cursorText(key)),
 	}
 	for _, t := range f.entity.Attributes {
@@ -132,40 +143,60 @@ func hasAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
 }
 
-// toPartition returns the lead to the partition of an index in which items of an entity are, and whose key is a value
-// of the item.
+// toPartition returns the lead to the partition of a table or an index in which items of an entity are, and whose key
+// is a value of the item.
 func (f *finder) toPartition(to *model.Entity) (one lead, ok bool) {
+	spaces := []*model.Index{{Partition: to.Table.Partition}}
 	for _, x := range to.Table.Indexes {
-		if x.Local || len(x.Partition) != 1 {
-			continue
-		}
-		made := to.Attribute(x.Partition[0].Name)
-		if made == nil || made.Template == nil || made.Kind != attr.String || len(made.Template.Components()) == 0 {
-			continue
-		}
-		for _, t := range f.entity.Attributes {
-			v := f.item.Get(t.Name)
-			own := t.Name == made.Name && to.Table == f.entity.Table // it is in that partition
-			if own || v.Kind() != attr.String || t.Template == nil || t.Template.String() != made.Template.String() {
-				continue
-			}
-			if !slices.ContainsFunc(f.entity.Fields, func(field *model.Field) bool {
-				return slices.Contains(to.Fields, field) && slices.Contains(t.Template.Components(), field.Name)
-			}) {
-				continue
-			}
-			var b attr.Builder
-			b.Add(made.Name, v)
-			typed := askText(b.Item(), []keycond.Attribute{{Name: made.Name, Kind: attr.String}})
-			one = lead{
-				Entity: to.Name, Text: clip(text.Literal(v)+" in "+x.Name, maxKey),
-				Link: "collection?" + query("name", to.Table.Name, "index", x.Name, "partition", typed),
-			}
-			if f.isFree(t) {
-				one.attribute = t.Name
-			}
-			return one, true
+		if !x.Local && len(x.Partition) == 1 {
+			spaces = append(spaces, x)
 		}
 	}
+	for _, x := range spaces {
+		key := to.Attribute(x.Partition[0].Name)
+		if key == nil || key.Template == nil || key.Kind != attr.String || len(key.Template.Components()) == 0 {
+			continue
+		}
+		t := f.like(to, key)
+		own := x.Name == "" && to.Table == f.entity.Table
+		if t == nil || own && attr.Equal(f.item.Get(t.Name), f.item.Get(key.Name)) { // the item is there itself
+			continue
+		}
+		var b attr.Builder
+		b.Add(key.Name, f.item.Get(t.Name))
+		typed := askText(b.Item(), x.Partition)
+		one = lead{
+			Entity: to.Name, Text: typed,
+			Link: "collection?" + query("name", to.Table.Name, "index", x.Name, "partition", typed),
+		}
+		if x.Name != "" {
+			one.Text += " in " + x.Name
+		}
+		one.Text = clip(text.Visible(one.Text), maxKey)
+		if f.isFree(t) {
+			one.attribute = t.Name
+		}
+		return one, true
+	}
 	return one, false
+}
+
+// like returns the attribute of the item that is made as the partition key of an entity, of the same fields, or nil:
+// rather one whose cell does not lead to the item.
+func (f *finder) like(to *model.Entity, key *model.Template) (best *model.Template) {
+	for _, t := range f.entity.Attributes {
+		there := t.Name == key.Name && to.Table == f.entity.Table // the item is in that partition itself
+		if there || t.Template == nil || t.Template.String() != key.Template.String() {
+			continue
+		}
+		shared := func(name string) bool {
+			field := f.entity.Field(name)
+			return field != nil && slices.Contains(to.Fields, field)
+		}
+		all := !slices.ContainsFunc(t.Template.Components(), func(name string) bool { return !shared(name) })
+		if all && f.item.Get(t.Name).Kind() == key.Kind && (best == nil || f.isFree(t)) {
+			best = t
+		}
+	}
+	return best
 }
