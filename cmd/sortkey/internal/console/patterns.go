@@ -40,7 +40,7 @@ func (s *Server) pattern(r *http.Request) (string, any, error) {
 	if !ok {
 		return "", nil, bad("there is no shape %s: load the page of requests again", text.Quote(r.FormValue("shape")))
 	}
-	shape.Mark = markOf(shape.Operation, shape.Examined, shape.Returned)
+	shape.Mark = markOf(shape.Operation, shape.scanned, shape.Examined, shape.Returned)
 	shapes := []Shape{shape}
 	s.advise(r.Context(), shapes)
 	shape = shapes[0]

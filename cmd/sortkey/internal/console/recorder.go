@@ -78,6 +78,7 @@ type Shape struct {
 	body        []byte   // of the last that was kept and not refused
 	recent      []sample // a ring
 	measured    int      // requests when the percentiles were set
+	scanned     bool
 }
 
 // A sample is what one request of a shape took.
@@ -132,10 +133,10 @@ func (*Recorder) Begin(context.Context, *sortkey.Event) {}
 // wasted is the share of rows dropped from which requests are marked.
 const wasted = 0.5
 
-// markOf returns the mark of requests that have read so many rows: scan, waste or "".
-func markOf(operation string, examined, returned int) string {
+// markOf returns the mark of requests that have read so many rows: scan, waste or "". A statement can scan too.
+func markOf(operation string, scanned bool, examined, returned int) string {
 	switch {
-	case operation == "Scan":
+	case scanned:
 		return "scan"
 	case strings.Contains(operation, "GetItem"): // keys without an item are no rows that are dropped
 		return ""
@@ -162,7 +163,9 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	for _, u := range e.Units {
 		one.Units += u.Units
 	}
+	scanned := e.Operation == "Scan"
 	for i, t := range e.Traces() {
+		scanned = scanned || t.Operation == "Scan"
 		if t.Index != "" && !strings.Contains(one.Table, " by ") {
 			one.Table += " by " + t.Index
 		}
@@ -170,7 +173,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 			one.Slice = t.Slice()
 		}
 	}
-	one.Mark = markOf(one.Operation, one.Examined, one.Returned)
+	one.Mark = markOf(one.Operation, scanned, one.Examined, one.Returned)
 	conditions := seen(conditionsOf(e.Operation, one.body), maxConditions)
 
 	r.mu.Lock()
@@ -192,6 +195,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 		shape.first = e.Start
 	}
 	shape.last = e.Start
+	shape.scanned = shape.scanned || scanned
 	shape.Examined += one.Examined
 	shape.Returned += one.Returned
 	shape.Written += one.Written
@@ -267,7 +271,7 @@ func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, 
 	for _, s := range list {
 		if sent[s] {
 			one := *s
-			one.Mark = markOf(s.Operation, s.Examined, s.Returned)
+			one.Mark = markOf(s.Operation, s.scanned, s.Examined, s.Returned)
 			one.recent = nil
 			shapes = append(shapes, one)
 		}

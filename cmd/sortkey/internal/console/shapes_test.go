@@ -152,6 +152,8 @@ func TestAdviceFollows(t *testing.T) {
 	}
 	_, err := db.Client.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: new("SELECT * FROM Tab WHERE state = '3'")})
 	require.NoError(t, err)
+	_, err = db.Client.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: new("SELECT id FROM Tab")})
+	require.NoError(t, err)
 	_, err = db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: new("Gone")})
 	require.NoError(t, err)
 	advice := func() map[string]string {
@@ -175,6 +177,7 @@ func TestAdviceFollows(t *testing.T) {
 		"Tab Scan filter state = ?":                 add + "state, and query it with state = ?: that reads only these rows",
 		"Tab Scan filter <b>state\\u{20":            add + "`<b>state\\u202e`, and query it with `<b>state\\u202e` = ?: that reads only these rows",
 		"Tab Scan filter nnnnnnnnnnnnn":             none,
+		"Tab ExecuteStatement SELECT id FROM Tab":   "a Scan reads every row: if some of them will do, put what they have in common into a key, and query that",
 		"Tab ExecuteStatement SELECT * FROM Tab WH": add + "state, and query it with state = ?: that reads only these rows",
 	}
 	got := advice()
