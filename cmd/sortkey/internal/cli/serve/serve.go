@@ -109,6 +109,14 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
+	var designs []*model.Model
+	if f.design != "" {
+		m, err := app.LoadModel(f.design)
+		if err != nil {
+			return err
+		}
+		designs = append(designs, m)
+	}
 	log, err := f.log.open(env.Stderr)
 	if err != nil {
 		return err
@@ -160,10 +168,11 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		log.Info("stopped")
 	}()
-	designs, err := load(ctx, env, db, f, log)
+	loaded, err := load(ctx, env, db, f, log)
 	if err != nil {
 		return err
 	}
+	designs = append(designs, loaded...)
 	if st, ok := opts.Store.(*disk.Store); ok {
 		end := serveSnapshots(ctx, f.data, st, f.drain, log)
 		defer func() { err = end(err) }()
