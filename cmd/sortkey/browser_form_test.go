@@ -163,7 +163,7 @@ func consoleAdvice(c *consoleTab) {
 	}, advice)
 	require.NotEmpty(c, evaluate[string](c.T, c.tab, `document.getElementById('seconds-refused').getAttribute('d')`))
 	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#seconds-minutes').closest('details').open = true`))
-	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('#seconds-minutes tbody tr').textContent`), "the last8140")
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('#seconds-minutes tbody tr').textContent`), "the last minute8140")
 	c.looks("advice", `document.querySelector('.advice') !== null`)
 	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#shapes tbody tr')].find(e => e.textContent.includes('ByDay')).querySelector('a').click()`))
 	c.until(`location.pathname === '/pattern' && document.querySelector('.advice') !== null`)

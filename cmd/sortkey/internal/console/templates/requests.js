@@ -259,7 +259,8 @@
       const tr = body.insertRow(), part = seconds.all.slice(from, from + 60);
       const name = document.createElement('th');
       name.scope = 'row';
-      name.textContent = from === n - 60 ? 'the last' : 'the ' + ['second', 'third', 'fourth', 'fifth'][(n - from) / 60 - 2] + ' last';
+      const ago = (n - from) / 60 - 1;
+      name.textContent = ago === 0 ? 'the last minute' : ago + ' to ' + (ago + 1) + ' minutes ago';
       tr.appendChild(name);
       [sum(part), sum(seconds.refused.slice(from, from + 60)), Math.max.apply(null, part)].forEach(function (n, i) {
         const cell = tr.insertCell();
