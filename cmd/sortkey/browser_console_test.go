@@ -25,6 +25,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -38,7 +39,7 @@ type consoleTab struct {
 }
 
 // openConsole serves the pages of a database as sortkey serve --console does, and opens them in a new tab.
-func openConsole(t *testing.T, ctx context.Context) *consoleTab {
+func openConsole(t *testing.T, ctx context.Context, designs ...*model.Model) *consoleTab {
 	t.Helper()
 	db := sortkeytest.New(t)
 	recorder := console.NewRecorder()
@@ -47,6 +48,7 @@ func openConsole(t *testing.T, ctx context.Context) *consoleTab {
 	require.NoError(t, err)
 	s := console.New(console.Options{
 		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
+		Models: designs,
 	})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	serving, cancel := context.WithCancel(event.Quiet(t.Context()))
@@ -190,6 +192,7 @@ func TestConsole(t *testing.T) {
 		"create": consoleCreate, "grid": consoleGrid, "keys": consoleKeys, "bulk": consoleBulk, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
 		"branches": consoleBranches,
 		"requests": consoleRequests, "transfer": consoleTransfer, "keyboard": consoleKeyboard,
+		"form": consoleForm, "undo": consoleUndo, "advice": consoleAdvice,
 	} {
 		t.Run(name, func(t *testing.T) { topic(openConsole(t, ctx)) })
 	}
@@ -496,7 +499,7 @@ func consoleEdit(c *consoleTab) {
 	c.edit(`"S": "Grace"`, `"SS": ["Grace", "Ada"]`)
 	c.put()
 	c.until(`document.getElementById('item') !== null && document.getElementById('item').defaultValue.includes('["Ada","Grace"]'.slice(1, 5)) && document.getElementById('item').value.includes('SS')`)
-	c.do(chromedp.Click("#typed"))
+	c.do(chromedp.Click("#as-plain"))
 	c.until(`!document.getElementById('item').value.includes('SS')`)
 	c.clean("409") // a refused put is a response of 409, which the browser logs
 }

@@ -28,6 +28,9 @@ type Side struct {
 // SideOf returns the side of a *sortkey.DB. Package sortkey sets it.
 var SideOf func(db any) Side
 
+// Forks reports whether a *sortkey.DB is in a store that can be forked. Package sortkey sets it.
+var Forks func(db any) bool
+
 // Trace returns the sortkey.Trace of what a query or scan has read. Package sortkey sets it.
 var Trace func(tr *table.Trace) any
 

@@ -461,21 +461,7 @@ func (e *explainer) improve() error {
 		return nil
 	}
 
-	var g group
-	nodes := conjuncts(e.q.filter.Node())
-	if e.q.key != nil {
-		nodes = append(conjuncts(e.q.key.Node()), nodes...)
-	}
-
-	for _, n := range nodes {
-		g.add(n, e.info.IsKey)
-	}
-	filtered := len(conjuncts(e.q.filter.Node()))
-	for _, p := range e.plans(g) {
-		if p.empty || len(p.dropped) > 0 || len(p.filter) >= filtered ||
-			p.schema.Name() == r.Index && r.Operation == opQuery {
-			continue
-		}
+	for _, p := range e.cheaperPlans() {
 		if p.index != nil && !p.index.Local && r.Consistent {
 			p.remarks = append(p.remarks, "the index does not support strongly consistent reads")
 		}

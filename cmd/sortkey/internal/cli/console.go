@@ -15,11 +15,13 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 func consoleCommand(env *app.Env) *cobra.Command {
 	var source app.SourceFlags
 	var port int
+	var design string
 	cmd := &cobra.Command{
 		Use:   "console",
 		Short: "Look at tables in the browser: items, key space, and what a query reads",
@@ -32,6 +34,7 @@ It prints an address with a token: open that. Others have no access. Interrupt t
 to end it. The requests of a running program are seen with sortkey serve --console.` + env.SourceHelp(),
 		Example: `  sortkey console
   sortkey console --model shop
+  sortkey console --data ./sortkey-data --design model.yaml
   sortkey console --endpoint http://127.0.0.1:8000 --port 8001`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -42,15 +45,27 @@ to end it. The requests of a running program are seen with sortkey serve --conso
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			return runConsole(ctx, env, source, port)
+			return runConsole(ctx, env, source, design, port)
 		},
 	}
 	source.Declare(cmd, env)
 	cmd.Flags().IntVar(&port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default any that is free)")
+	cmd.Flags().StringVar(
+		&design, "design", "", "`NAME|FILE` of the model of the tables, by which items are named and linked",
+	)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"design": app.ModelNames})
 	return cmd
 }
 
-func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port int) error {
+func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, design string, port int) error {
+	var designs []*model.Model
+	if design != "" {
+		m, err := app.LoadModel(design)
+		if err != nil {
+			return err
+		}
+		designs = append(designs, m)
+	}
 	src, err := env.Open(ctx, source)
 	if err != nil {
 		return err
@@ -66,10 +81,10 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 		name = src.Endpoint
 	}
 
-	o := console.Options{Client: src.Client, Target: src.Target, Name: name, DB: src.DB}
 	if src.Model != nil {
-		o.Classify = src.Model.EntityName
+		designs = append(designs, src.Model)
 	}
+	o := console.Options{Client: src.Client, Target: src.Target, Name: name, DB: src.DB, Models: designs}
 	site, err := web.Listen(port)
 	if err != nil {
 		return &advice.Error{Msg: err.Error(), Advice: "give another port with --port, or none", Err: err}

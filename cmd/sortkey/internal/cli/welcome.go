@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A hint is a command line and what it does here.
@@ -24,7 +25,9 @@ type hint struct{ command, about string }
 
 // Limits of what a look around reads: it must be quicker than a thought.
 const (
-	mostEntries = 10_000
+	mostEntries = 10_000  // of a folder
+	mostFolders = 200     // with those inside them
+	mostDepth   = 3       // of folders inside each other
 	mostBytes   = 1 << 20 // of all files
 	patience    = time.Second
 	mostHints   = 4
@@ -82,31 +85,26 @@ func welcome(w io.Writer, dir string) error {
 	return err
 }
 
-// lookAround returns hints for the databases, models, templates and exports in a folder. What cannot be read
-// is passed over, and so is what would take long.
+// lookAround returns hints for the databases, models, templates and exports in a folder and, after those, in the
+// folders inside it. What cannot be read is passed over, and so is what would take long.
 func lookAround(dir string) []hint {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer folder.Close()
 	if exists(filepath.Join(dir, storeFile)) {
 		return []hint{{"sortkey console --data .", "look at its tables in the browser"}}
 	}
-	entries, _ := folder.ReadDir(mostEntries)
-	slices.SortFunc(entries, func(a, b os.DirEntry) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name(), b.Name()))
-	})
 
 	hints := make(chan []hint, mostHints)
+	stop := make(chan struct{})
+	defer close(stop)
 	go func() {
 		defer close(hints)
-		budget := int64(mostBytes)
-		for _, e := range entries {
-			if found := look(dir, e, &budget); found != nil {
-				hints <- found
+		eachEntry(dir, func(found []hint) bool {
+			select {
+			case hints <- found:
+				return true
+			case <-stop:
+				return false
 			}
-		}
+		})
 	}()
 	var all []hint
 	late := time.After(patience)
@@ -128,6 +126,48 @@ func lookAround(dir string) []hint {
 	return all[:mostHints]
 }
 
+// eachEntry calls yield with the hints for the entries of a folder, and then for those of the folders inside it, until
+// it returns false.
+func eachEntry(dir string, yield func([]hint) bool) {
+	budget := int64(mostBytes)
+	folders := []string{"."}
+	for i := 0; i < len(folders); i++ {
+		inside := folders[i]
+		for _, e := range entriesOf(filepath.Join(dir, inside)) {
+			path := filepath.Join(inside, e.Name())
+			switch found := look(dir, path, &budget); {
+			case found != nil:
+				if !yield(found) {
+					return
+				}
+			case e.IsDir() && isLookedInto(path) && len(folders) < mostFolders:
+				folders = append(folders, path)
+			}
+		}
+	}
+}
+
+// isLookedInto reports whether the files in a folder may be of the project, and the folder is not too deep.
+func isLookedInto(path string) bool {
+	names := strings.Split(filepath.ToSlash(path), "/")
+	last := names[len(names)-1]
+	return len(names) <= mostDepth && last[0] != '.' && last != "node_modules" && last != "vendor"
+}
+
+// entriesOf returns the entries of a folder, those first that are likely to be what is looked for.
+func entriesOf(dir string) []os.DirEntry {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	entries, _ := folder.ReadDir(mostEntries)
+	slices.SortFunc(entries, func(a, b os.DirEntry) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name(), b.Name()))
+	})
+	return entries
+}
+
 // rank says which entries to look at first: folders, then files that are likely to be what is looked for.
 func rank(e os.DirEntry) int {
 	name := strings.ToLower(e.Name())
@@ -141,12 +181,12 @@ func rank(e os.DirEntry) int {
 	return 2
 }
 
-// look returns the hints for an entry of a folder. It takes what it reads from the budget.
-func look(dir string, e os.DirEntry, budget *int64) []hint {
-	name, path := e.Name(), filepath.Join(dir, e.Name())
+// look returns the hints for an entry at a path in a folder. It takes what it reads from the budget.
+func look(dir, name string, budget *int64) []hint {
+	path := filepath.Join(dir, name)
 	info, err := os.Stat(path) // of what a link leads to
 	switch {
-	case err != nil, strings.HasPrefix(name, "."):
+	case err != nil, strings.HasPrefix(filepath.Base(name), "."):
 		return nil
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return nil
@@ -160,9 +200,13 @@ func look(dir string, e os.DirEntry, budget *int64) []hint {
 	switch {
 	case *budget < 0:
 		*budget += info.Size() // smaller files may still be read
+		if isDesignFile(name) && looksLikeModel(path) {
+			about := "this may be a model; it was not read here, as it has " + text.Size(info.Size())
+			return []hint{{"sortkey design open " + shellWord(name), about}}
+		}
 		return nil
 	case filepath.Ext(name) == ".tf":
-		return terraformHints(dir, budget)
+		return terraformHints(filepath.Dir(path), filepath.Dir(name), budget)
 	case isDesignFile(name):
 		return fileHints(path, shellWord(name))
 	}
@@ -170,8 +214,27 @@ func look(dir string, e os.DirEntry, budget *int64) []hint {
 	return nil
 }
 
+// modelMembers matches a member that model files have, at the beginning of a line, in YAML or in JSON.
+var modelMembers = text.Pattern(`(?m)^\s{0,4}"?(tables|entities|patterns)"?:`)
+
+// looksLikeModel reports whether the beginning of a file has two members that model files have.
+func looksLikeModel(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64<<10)
+	n, _ := io.ReadFull(f, head)
+	found := map[string]bool{}
+	for _, m := range modelMembers().FindAllSubmatch(head[:n], -1) {
+		found[string(m[1])] = true
+	}
+	return len(found) > 1
+}
+
 // terraformHints returns the hint for all Terraform files of a folder, which are read together.
-func terraformHints(dir string, budget *int64) []hint {
+func terraformHints(dir, name string, budget *int64) []hint {
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.tf"))
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil {
@@ -185,7 +248,10 @@ func terraformHints(dir string, budget *int64) []hint {
 	if err != nil || len(list) == 0 {
 		return nil
 	}
-	return []hint{serveHint(".", "the Terraform files'", len(list))}
+	if name != "." {
+		name = shellWord(name)
+	}
+	return []hint{serveHint(name, "the Terraform files'", len(list))}
 }
 
 func isDesignFile(name string) bool {
@@ -251,10 +317,11 @@ func serveHint(name, whose string, tables int) hint {
 	return hint{"sortkey serve --load " + name, fmt.Sprintf("serve %s %d tables", whose, tables)}
 }
 
-// shellWord returns a file's name as a shell reads it.
+// shellWord returns the path of a file as a shell reads it.
 func shellWord(name string) string {
+	name = filepath.ToSlash(name)
 	isPlain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-+,@", r)
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-+,@/", r)
 	}
 	if !strings.HasPrefix(name, "-") && !strings.ContainsFunc(name, func(r rune) bool { return !isPlain(r) }) {
 		return name

@@ -70,7 +70,8 @@ func (s *Server) fork(name string) (*branch, error) {
 		b.Name = s.freeName(fmt.Sprintf("branch %d", b.N))
 	}
 	b.pages = New(Options{
-		Client: sdk.Client(work), Target: explain.InProcess(work), Name: s.opts.Name, Classify: s.opts.Classify,
+		Client: sdk.Client(work), Target: explain.InProcess(work), Name: s.opts.Name, Models: s.opts.Models,
+		Classify: s.opts.Classify,
 		Branch: func() string {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -119,6 +120,7 @@ func (s *Server) rename(b *branch, name string) error {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.undos = nil
 	var errs []error
 	for n, b := range s.branches {
 		errs = append(errs, b.close())

@@ -21,6 +21,7 @@ const mostBulk = 25
 type bulkChange struct {
 	Rows        []bulkRow
 	Name, Value string // of the attribute, "" to delete
+	Undo        int    // the number of the change, 0 if it begins
 }
 
 // A bulkRow is a row as the page got it.
@@ -31,6 +32,7 @@ type bulkResult struct {
 	Written int       `json:"written"`
 	Units   float64   `json:"units"`
 	Refused []refusal `json:"refused"`
+	Undo    int       `json:"undo"` // the number of the change, [tooLarge] if it cannot be undone
 }
 
 // A refusal says why a row is not changed.
@@ -60,16 +62,24 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	out := bulkResult{Refused: []refusal{}}
+	what := "deleted"
+	if !value.IsZero() {
+		what = "set " + text.Name(c.Name) + " of"
+	}
+	out := bulkResult{Refused: []refusal{}, Undo: c.Undo}
 	for _, row := range c.Rows {
 		key, err := cursor(row.Key)
 		if err == nil {
 			var units float64
+			var done step
 			err = s.atOnce(r.Context(), func(ctx context.Context) (err error) {
-				units, err = s.changeRow(ctx, t, index, key, row.Sum, &c, value)
+				done, units, err = s.changeRow(ctx, t, index, key, row.Sum, &c, value)
 				return err
 			})
 			out.Units += units
+			if err == nil && !same(done.was, done.is) {
+				out.Undo = s.remember(out.Undo, t.Name, what, done)
+			}
 		}
 		if err == nil {
 			out.Written++
@@ -124,38 +134,53 @@ func (c *bulkChange) valueIn(t *keyschema.Table, it attr.Item, v attr.Value) att
 // changeRow deletes an item or sets an attribute of it, if the row that the page got of it is as it was.
 func (s *Server) changeRow(
 	ctx context.Context, t *keyschema.Table, index string, key attr.Item, sum string, c *bulkChange, v attr.Value,
-) (units float64, err error) {
+) (done step, units float64, err error) {
 	now, err := s.read(ctx, t, key)
 	if err != nil {
-		return 0, err
+		return done, 0, err
 	}
 	switch {
 	case now == nil:
-		return 0, bad("there is no such item any more")
+		return done, 0, bad("there is no such item any more")
 	case sumOf(projected(t.Index(index), now)) != sum:
-		return 0, bad("somebody has changed it since it was shown")
+		return done, 0, bad("somebody has changed it since it was shown")
 	}
 
+	done.was = now
 	in, err := s.writeOf(t, now, nil)
 	if err != nil {
-		return 0, err
+		return done, 0, err
 	}
 	if !v.IsZero() {
+		v = c.valueIn(t, now, v)
+		done.is = with(now, c.Name, v)
 		condition, p := unchanged(t, now)
 		in = &wire.UpdateItemInput{
 			TableName: &t.Name, Key: key, ConditionExpression: &condition, ReturnConsumedCapacity: new("TOTAL"),
-			UpdateExpression:         new("SET " + p.Name(c.Name) + " = " + p.Value(c.valueIn(t, now, v))),
+			UpdateExpression:         new("SET " + p.Name(c.Name) + " = " + p.Value(v)),
 			ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
 		}
 	}
 	page, err := operation.Send(ctx, s.opts.Client, in)
 	if _, unmet := operation.Unmet(err); unmet {
-		return 0, bad("somebody has changed it meanwhile")
+		return done, 0, bad("somebody has changed it meanwhile")
 	}
 	if err != nil {
-		return 0, err
+		return done, 0, err
 	}
-	return page.Units, nil
+	return done, page.Units, nil
+}
+
+// with returns an item with another value of an attribute.
+func with(it attr.Item, name string, v attr.Value) attr.Item {
+	var b attr.Builder
+	for old, value := range it.All() {
+		if string(old) != name {
+			b.AddBytes(old, value)
+		}
+	}
+	b.Add(name, v)
+	return b.Item()
 }
 
 // projected returns the attributes of an item that an index holds.

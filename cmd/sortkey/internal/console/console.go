@@ -23,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
@@ -40,7 +41,10 @@ type Options struct {
 	Target explain.Target // the same database
 	// Name says what is shown, such as the address of a server.
 	Name string
-	// Classify names the kind of an item. Default: by what is before the first # in its key.
+	// Models say which entities the items are of, and where they lead.
+	Models []*model.Model
+	// Classify names the kind of an item. Default: by the models or, without one that knows it, by what is before the
+	// first # in its key.
 	Classify func(table string, it attr.Item) string
 	// DB is the database if it is in this process, or nil. With it there are branches.
 	DB *sortkey.DB
@@ -56,6 +60,12 @@ type Server struct {
 
 	mu     sync.Mutex
 	colors map[string]string // classes by the kinds of items
+	advice map[int]advised   // by the number of a shape
+
+	undos   []*undo // changes that can be undone, the oldest first
+	changes int     // so far
+	// forgetting says that a timer forgets changes.
+	forgetting bool
 
 	branches map[int]*branch
 	begun    int // branches so far
@@ -72,7 +82,8 @@ type Server struct {
 // New returns a server. Its Close discards branches and snapshots.
 func New(o Options) *Server {
 	return &Server{
-		opts: o, colors: map[string]string{}, branches: map[int]*branch{}, moments: map[int]*moment{},
+		opts: o, colors: map[string]string{}, advice: map[int]advised{},
+		branches: map[int]*branch{}, moments: map[int]*moment{},
 		imports: make(chan struct{}, 1), exports: make(chan struct{}, 1),
 	}
 }
@@ -123,6 +134,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /put", s.put)
 	mux.HandleFunc("POST /bulk", s.bulk)
 	mux.HandleFunc("POST /delete", s.remove)
+	mux.HandleFunc("POST /undo", s.undo)
 	mux.HandleFunc("GET /export", s.export)
 	mux.HandleFunc("POST /import", s.importing)
 	mux.HandleFunc("GET /events", s.events)
@@ -138,6 +150,7 @@ func (s *Server) Handler() http.Handler {
 		"page.js":     {"text/javascript", report.Script},
 		"console.js":  {"text/javascript", func() string { return own("console.js") }},
 		"grid.js":     {"text/javascript", func() string { return own("grid.js") }},
+		"undo.js":     {"text/javascript", func() string { return own("undo.js") }},
 		"keys.js":     {"text/javascript", func() string { return own("keys.js") }},
 		"transfer.js": {"text/javascript", func() string { return own("transfer.js") }},
 		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
@@ -273,6 +286,9 @@ func (s *Server) kind(t *keyschema.Table, it attr.Item) string {
 		if name := s.opts.Classify(t.Name, it); name != "" {
 			return name
 		}
+	}
+	if _, e := s.entityOf(t.Name, it); e != nil {
+		return e.Name
 	}
 	keys := t.Key.Attributes()
 	for i := len(keys) - 1; i >= 0; i-- {

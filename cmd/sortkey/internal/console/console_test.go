@@ -386,7 +386,7 @@ func TestInvisible(t *testing.T) {
 	where := "?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"x"}}`))
 	page := c.page("item" + where)
 	send := func(path, is string, plain bool) string {
-		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain})
+		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain, "To": map[bool]string{true: "typed", false: "plain"}[plain]})
 		require.NoError(t, err)
 		status, text := c.do("POST", path+where, string(body))
 		require.Equal(t, http.StatusOK, status, text)

@@ -31,6 +31,11 @@ type itemPage struct {
 	Box                keyBox
 	New                bool   // the form for an item with any key
 	Large              string // where to get an item that is too large for the page, or ""
+	Branches           bool   // changes can be tried on a branch
+	Undo               []undoRow
+
+	Entity, Color string // by a model, or ""
+	Leads         []lead
 }
 
 func (s *Server) item(r *http.Request) (string, any, error) {
@@ -58,9 +63,16 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	if key != nil {
 		p.Box.At = askText(key, t.Key.Partition())
 	}
-	p.Bytes, p.Plain = shown.Size(), isPlain(t, shown)
+	p.Bytes, p.Plain, p.Branches = shown.Size(), isPlain(t, shown), s.forks()
+	if key != nil {
+		p.Undo = s.undoRows(t, key)
+	}
 	if p.Found {
 		p.Sum = sumOf(shown)
+		e, leads := s.leads(t.Name, shown)
+		if p.Leads = leads; e != nil {
+			p.Entity, p.Color = e.Name, s.color(s.kind(t, shown))
+		}
 	}
 	if p.JSON = jsonOf(shown, p.Plain, true); !fits(p.JSON) {
 		if p.JSON = jsonOf(shown, p.Plain, false); !fits(p.JSON) {
@@ -121,10 +133,13 @@ func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (a
 	return page.Item, nil
 }
 
-// A change is what the page sends to write an item: the sum of the item that it got, and the text that is to be.
+// A change is what the page sends to write an item: the sum of the item that it got, and what is to be as a text or as
+// fields.
 type change struct {
 	Sum, Is string
-	Plain   bool // the text is plain JSON
+	Plain   bool    // the text is plain JSON
+	Fields  []field // what is to be, in place of the text
+	To      string  // the form that convert writes: plain, typed, or fields
 }
 
 // maxBody is the size of a change in bytes: two items, escaped.
@@ -160,7 +175,10 @@ func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 		}
 	}
 	e.moved = sumOf(e.was) != e.Sum
-	if e.Is != "" {
+	switch {
+	case e.Fields != nil:
+		e.is, err = itemOfFields(e.Fields)
+	case e.Is != "":
 		e.is, err = itemOf(e.t, e.was, e.Is, e.Plain)
 	}
 	return err
@@ -225,21 +243,40 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(text.VisibleLines(b.String())))
 }
 
-// convert writes the item of a change in the other form of JSON.
+// convert writes the item of a change in another form: plain JSON, DynamoDB JSON, or fields.
 func (s *Server) convert(w http.ResponseWriter, r *http.Request) {
 	e, err := s.changed(w, r)
-	if err == nil && !e.Plain {
-		// A put reads plain JSON with the types that the item has now.
-		if again, wrong := itemOf(e.t, e.was, jsonOf(e.is, true, false), true); wrong != nil || !again.Equal(e.is) {
-			err = bad("plain JSON cannot say the types of this item: put it as DynamoDB JSON")
+	if err != nil {
+		fail(w, err)
+		return
+	}
+
+	out := ""
+	switch e.To {
+	case "fields":
+		var all []field
+		if all, err = fieldsOf(e.t, e.is); err == nil {
+			var raw []byte
+			raw, err = json.Marshal(all)
+			out = string(raw)
 		}
+	case "plain":
+		out = jsonOf(e.is, true, true)
+		// A put reads plain JSON with the types that the item has now.
+		if again, wrong := itemOf(e.t, e.was, out, true); wrong != nil || !again.Equal(e.is) {
+			err = bad("plain JSON cannot say the types of this item: put it as DynamoDB JSON, or in the form")
+		}
+	case "typed":
+		out = jsonOf(e.is, false, true)
+	default:
+		err = bad("there is no form %s: load the page again", text.Quote(e.To))
 	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(jsonOf(e.is, !e.Plain, true)))
+	_, _ = w.Write([]byte(out))
 }
 
 // units says what the write of an item costs in its table.
@@ -304,6 +341,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
 
 	switch {
 	case err == nil:
+		s.rememberEdit(e, put)
 	case errors.Is(err, errMoved), errors.Is(err, errTaken):
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
@@ -317,6 +355,20 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
 	}
 
 	fmt.Fprintf(w, "written, %s", text.Amount(text.Figure(page.Units), "write unit"))
+}
+
+// rememberEdit keeps what a change has written, so that it can be undone.
+func (s *Server) rememberEdit(e *edit, put bool) {
+	done, what := step{e.was, e.is}, "put"
+	switch {
+	case !put:
+		done.is, what = nil, "deleted"
+	case !keyOf(e.t, e.is).Equal(e.key):
+		done.was = nil
+	}
+	if !same(done.was, done.is) {
+		s.remember(0, e.t.Name, what, done)
+	}
 }
 
 // atOnce calls fn in a transaction if the database is in this process: then nobody writes an item between its read

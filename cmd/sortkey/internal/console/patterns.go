@@ -40,6 +40,10 @@ func (s *Server) pattern(r *http.Request) (string, any, error) {
 	if !ok {
 		return "", nil, bad("there is no shape %s: load the page of requests again", text.Quote(r.FormValue("shape")))
 	}
+	shape.Mark = markOf(shape.Operation, shape.scanned, shape.Examined, shape.Returned)
+	shapes := []Shape{shape}
+	s.advise(r.Context(), shapes)
+	shape = shapes[0]
 	p := &patternPage{Shape: shape}
 	var err error
 	if p.YAML, err = s.patternText(r.Context(), &shape); err != nil {

@@ -39,7 +39,7 @@ func TestPlain(t *testing.T) {
 		page := c.page("item" + where)
 		is := html.UnescapeString(textarea.FindStringSubmatch(page)[1])
 		send := func(path, is string, plain bool) string {
-			body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain})
+			body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain, "To": map[bool]string{true: "typed", false: "plain"}[plain]})
 			require.NoError(t, err)
 			status, text := c.do(http.MethodPost, path+where, string(body))
 			require.Equal(t, http.StatusOK, status, text)
@@ -111,7 +111,7 @@ func TestConvert(t *testing.T) {
 		{`"tags": {"L": [{"S": "x"}, {"S": "y"}]}`, http.StatusBadRequest},
 		{`"b": {"S": "YWJj"}`, http.StatusBadRequest},
 	} {
-		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": `{"id": {"S": "a"}, ` + tt.is + `}`})
+		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": `{"id": {"S": "a"}, ` + tt.is + `}`, "To": "plain"})
 		require.NoError(t, err)
 		status, text := c.do(http.MethodPost, "convert"+where, string(body))
 		require.Equal(t, tt.status, status, "%s: %s", tt.is, text)

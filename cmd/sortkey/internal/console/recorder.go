@@ -25,6 +25,10 @@ type Recorder struct {
 	shapes map[string]*Shape
 	list   []*Shape // by number
 	other  int      // requests of further shapes
+
+	timeline timeline
+	began    time.Time
+	now      func() time.Time
 }
 
 // A Request is a request of the program.
@@ -61,6 +65,7 @@ type Shape struct {
 	Millis     float64 `json:"ms"`
 	Message    string  `json:"message,omitempty"` // of the last error
 	Mark       string  `json:"mark,omitempty"`    // scan or waste
+	Advice     string  `json:"advice,omitempty"`  // how requests with a mark could read less
 
 	// The median and the 95th percentile of the last requests.
 
@@ -73,6 +78,7 @@ type Shape struct {
 	body        []byte   // of the last that was kept and not refused
 	recent      []sample // a ring
 	measured    int      // requests when the percentiles were set
+	scanned     bool
 }
 
 // A sample is what one request of a shape took.
@@ -114,7 +120,9 @@ const (
 )
 
 // NewRecorder returns an empty recorder.
-func NewRecorder() *Recorder { return &Recorder{shapes: map[string]*Shape{}} }
+func NewRecorder() *Recorder {
+	return &Recorder{shapes: map[string]*Shape{}, began: time.Now(), now: time.Now}
+}
 
 // RequestBytes implements [inside.RequestKeeper].
 func (*Recorder) RequestBytes() int { return keptBytes }
@@ -125,10 +133,10 @@ func (*Recorder) Begin(context.Context, *sortkey.Event) {}
 // wasted is the share of rows dropped from which requests are marked.
 const wasted = 0.5
 
-// markOf returns the mark of requests that have read so many rows: scan, waste or "".
-func markOf(operation string, examined, returned int) string {
+// markOf returns the mark of requests that have read so many rows: scan, waste or "". A statement can scan too.
+func markOf(operation string, scanned bool, examined, returned int) string {
 	switch {
-	case operation == "Scan":
+	case scanned:
 		return "scan"
 	case strings.Contains(operation, "GetItem"): // keys without an item are no rows that are dropped
 		return ""
@@ -155,7 +163,9 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	for _, u := range e.Units {
 		one.Units += u.Units
 	}
+	scanned := e.Operation == "Scan"
 	for i, t := range e.Traces() {
+		scanned = scanned || t.Operation == "Scan"
 		if t.Index != "" && !strings.Contains(one.Table, " by ") {
 			one.Table += " by " + t.Index
 		}
@@ -163,13 +173,14 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 			one.Slice = t.Slice()
 		}
 	}
-	one.Mark = markOf(one.Operation, one.Examined, one.Returned)
+	one.Mark = markOf(one.Operation, scanned, one.Examined, one.Returned)
 	conditions := seen(conditionsOf(e.Operation, one.body), maxConditions)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.n++
 	one.N = r.n
+	r.timeline.add(r.second(), e.Error != "")
 	if len(r.last) < maxRequests {
 		r.last = append(r.last, one)
 	} else {
@@ -184,6 +195,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 		shape.first = e.Start
 	}
 	shape.last = e.Start
+	shape.scanned = shape.scanned || scanned
 	shape.Examined += one.Examined
 	shape.Returned += one.Returned
 	shape.Written += one.Written
@@ -259,7 +271,7 @@ func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, 
 	for _, s := range list {
 		if sent[s] {
 			one := *s
-			one.Mark = markOf(s.Operation, s.Examined, s.Returned)
+			one.Mark = markOf(s.Operation, s.scanned, s.Examined, s.Returned)
 			one.recent = nil
 			shapes = append(shapes, one)
 		}

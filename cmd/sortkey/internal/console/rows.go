@@ -33,6 +33,9 @@ type rowsPage struct {
 	Slices string // of a scan: the address of the other view
 	Whole  string // of a scan: what reading all rows takes, or ""
 
+	Branches bool // changes can be tried on a branch
+	Undo     []undoRow
+
 	// Of a partition.
 
 	InPartition bool
@@ -51,6 +54,7 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 		Form: form(place.t, place.index, place.partition), Box: boxOf(place.t, place.index, place.partition),
 		Sorted: len(schema.Sort()) > 0, Filter: r.FormValue("filter"),
 		InPartition: place.partition != "", Partition: place.partition,
+		Branches: s.forks(), Undo: s.undoRows(place.t, nil),
 	}
 	if r.FormValue("after") != "" || r.FormValue("before") != "" {
 		p.First = place.address()

@@ -42,6 +42,8 @@ type Loaded struct {
 	Created, Written int
 	// Deleted is the number of deletes in data.
 	Deleted int
+	// Model is the model, or nil if it was loaded from something else.
+	Model *model.Model
 }
 
 // Ensure creates the tables of m and loads its items, generated ones included,
@@ -50,7 +52,7 @@ type Loaded struct {
 // table with more items alone. The error wraps [ErrOther] if a table has other
 // keys or indexes.
 func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o world.Options) (Loaded, error) {
-	l := Loaded{Tables: len(m.Tables)}
+	l := Loaded{Tables: len(m.Tables), Model: m}
 	items, scale, err := itemsOf(ctx, m, o)
 	if err != nil {
 		return l, err

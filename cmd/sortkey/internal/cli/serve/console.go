@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -19,6 +20,7 @@ import (
 // server. Requests of the pages are in no log.
 func serveConsole(
 	ctx context.Context, env *app.Env, port, name string, db *sortkey.DB, recorder *console.Recorder,
+	designs []*model.Model,
 ) (end func(), err error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
@@ -29,7 +31,7 @@ func serveConsole(
 		return nil, &advice.Error{Msg: "--console: " + err.Error(), Advice: "give another port, or none", Err: err}
 	}
 	pages := console.New(console.Options{
-		Client: sdk.Client(db), Target: explain.InProcess(db), Name: name, Requests: recorder, DB: db,
+		Client: sdk.Client(db), Target: explain.InProcess(db), Name: name, Requests: recorder, DB: db, Models: designs,
 	})
 	fmt.Fprintf(env.Stdout, "sortkey: console at %s\n", site.URL())
 	ctx, cancel := context.WithCancel(event.Quiet(ctx))

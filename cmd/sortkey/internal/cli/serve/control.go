@@ -17,13 +17,14 @@ import (
 const tokenVariable = "SORTKEY_CONTROL_TOKEN"
 
 // serveControl serves the control of a server on a loopback address and prints its address. Requests need
-// a token, which is that of the environment or a new one.
+// a token, which is that of the environment or a new one. Only a new one is printed.
 func serveControl(
 	ctx context.Context, env *app.Env, port string, front *server.Server, log logs,
 ) (end func(), err error) {
-	token := env.Getenv(tokenVariable)
+	token, shown := env.Getenv(tokenVariable), "$"+tokenVariable
 	if token == "" {
 		token = rand.Text()
+		shown = token
 	}
 	if err := web.CheckToken(token); err != nil {
 		return nil, app.UsageError("make one with: openssl rand -hex 16", "%s: %w", tokenVariable, err)
@@ -39,7 +40,7 @@ func serveControl(
 		)
 	}
 	fmt.Fprintf(
-		env.Stdout, "sortkey: control at http://%s with the header Authorization: Bearer %s\n", s.ln.Addr(), token,
+		env.Stdout, "sortkey: control at http://%s with the header Authorization: Bearer %s\n", s.ln.Addr(), shown,
 	)
 	return s.stop, nil
 }
@@ -52,8 +53,8 @@ func authorized(token string, h http.Handler) http.Handler {
 		case r.Header.Get("Origin") != "":
 			http.Error(w, `{"error": "pages of browsers must not use this address"}`, http.StatusForbidden)
 		case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1:
-			http.Error(w, `{"error": "send the header Authorization: Bearer TOKEN with the token that serve printed"}`,
-				http.StatusUnauthorized)
+			http.Error(w, `{"error": "send the header Authorization: Bearer TOKEN with the token that serve printed, `+
+				`or that of its SORTKEY_CONTROL_TOKEN"}`, http.StatusUnauthorized)
 		default:
 			h.ServeHTTP(w, r)
 		}

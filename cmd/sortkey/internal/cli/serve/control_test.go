@@ -29,7 +29,15 @@ func TestControl(t *testing.T) {
 		_, err = serveControl(t.Context(), damaged, "0", front, log)
 		require.ErrorContains(t, err, "SORTKEY_CONTROL_TOKEN: a token has at least 16 characters", token)
 	}
-	end, err := serveControl(t.Context(), env, "0", front, log)
+	given := &app.Env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "a-secret-that-was-given" }}
+	end, err := serveControl(t.Context(), given, "0", front, log)
+	require.NoError(t, err)
+	defer end()
+	require.NotContains(t, out.String(), "a-secret")
+	require.Contains(t, out.String(), "Authorization: Bearer $SORTKEY_CONTROL_TOKEN\n")
+	out.Reset()
+
+	end, err = serveControl(t.Context(), env, "0", front, log)
 	require.NoError(t, err)
 	defer end()
 	found := regexp.MustCompile(`control at (http://127\.0\.0\.1:\d+) with the header Authorization: (Bearer \S+)`).

@@ -26,16 +26,16 @@ type serveFlags struct {
 	opts   sortkey.Options
 	server server.Options
 
-	addr, data, store, metrics, pprof, console, control, kinesis string
-	load, credentials                                            []string
-	maxItems                                                     int
-	samples                                                      bool
-	wording                                                      string
-	pendingMB                                                    int
-	drain                                                        time.Duration
-	isolate, acceptLoss, untilEOF                                bool
-	log                                                          logFlags
-	definitions                                                  app.DefinitionFlags
+	addr, data, store, metrics, pprof, console, design, control, kinesis string
+	load, credentials                                                    []string
+	maxItems                                                             int
+	samples                                                              bool
+	wording                                                              string
+	pendingMB                                                            int
+	drain                                                                time.Duration
+	isolate, acceptLoss, untilEOF                                        bool
+	log                                                                  logFlags
+	definitions                                                          app.DefinitionFlags
 }
 
 // maxShards is the largest value of --stream-shards.
@@ -57,6 +57,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		"serve pages about the tables and their requests on this `PORT` of 127.0.0.1; 0 for any",
 	)
 	flags.Lookup("console").NoOptDefVal = "0"
+	flags.StringVar(&f.design, "design", "", "`NAME|FILE` of the model of the tables, for the pages of --console")
 	flags.StringVar(
 		&f.control, "control", "", "with --isolate, let tests control databases on this `PORT` of 127.0.0.1; 0 for any",
 	)
@@ -132,6 +133,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"credentials": app.Paths, "data": app.Paths, "kinesis": app.Paths, "load": app.ModelNames,
+		"design":  app.ModelNames,
 		"wording": app.Words("2026-10", "2026-05"),
 	})
 }
@@ -164,6 +166,9 @@ func (f *serveFlags) check() error {
 		)
 	}
 
+	if f.design != "" && f.console == "" {
+		return app.UsageError("add --console, or leave out --design", "--design is for the pages of --console")
+	}
 	if f.isolate {
 		f.server.Isolate = maxIsolated
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/text"
@@ -108,6 +109,14 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
+	var designs []*model.Model
+	if f.design != "" {
+		m, err := app.LoadModel(f.design)
+		if err != nil {
+			return err
+		}
+		designs = append(designs, m)
+	}
 	log, err := f.log.open(env.Stderr)
 	if err != nil {
 		return err
@@ -159,9 +168,11 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		log.Info("stopped")
 	}()
-	if err := load(ctx, env, db, f, log); err != nil {
+	loaded, err := load(ctx, env, db, f, log)
+	if err != nil {
 		return err
 	}
+	designs = append(designs, loaded...)
 	if st, ok := opts.Store.(*disk.Store); ok {
 		end := serveSnapshots(ctx, f.data, st, f.drain, log)
 		defer func() { err = end(err) }()
@@ -199,7 +210,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		log.Info("profiles", "url", "http://"+profiles.ln.Addr().String()+"/debug/pprof/")
 	}
 	if f.console != "" {
-		end, err := serveConsole(ctx, env, f.console, clientURL(ln.Addr()), db, recorder)
+		end, err := serveConsole(ctx, env, f.console, clientURL(ln.Addr()), db, recorder, designs)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
@@ -249,17 +260,19 @@ func (f *serveFlags) sayLimits(log logs) {
 	)
 }
 
-// load loads examples, model files and templates.
-func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log logs) error {
+// load loads examples, model files and templates, and returns the models.
+func load(
+	ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log logs,
+) (designs []*model.Model, err error) {
 	definitions, err := f.definitions.Reader()
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	o := world.Options{MaxItems: f.maxItems}
 	switch {
 	case f.maxItems < 0:
-		return app.Usage("serve", "--max-items must not be negative")
+		return nil, app.Usage("serve", "--max-items must not be negative")
 	case f.samples || f.maxItems == 0:
 		o.MaxItems = -1
 	}
@@ -272,7 +285,10 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 		loaded, notes, err := loader.Load(ctx, name)
 		status.Clear()
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if loaded.Model != nil {
+			designs = append(designs, loaded.Model)
 		}
 
 		log.Info("loaded", "name", name, "tables", loaded.Created, "items", loaded.Written, "share", loaded.Scale)
@@ -287,7 +303,7 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 			}
 		}
 	}
-	return nil
+	return designs, nil
 }
 
 // whatLoaded says what was loaded.

@@ -176,7 +176,7 @@
   const write = function (/** @type {string} */ name, /** @type {string} */ value) {
     if (!bulk || !done) { return; }
     const rows = picked(), total = rows.length;
-    let written = 0, units = 0;
+    let written = 0, units = 0, undo = 0, path = bulk.dataset.path || '', branch = '';
     /** @type {{key: string, why: string}[]} */
     const refused = [];
     const buttons = Array.from(bulk.querySelectorAll('button'));
@@ -186,22 +186,35 @@
       const part = rows.splice(0, atOnce);
       done.textContent = (total - rows.length - part.length) + ' of ' + count(total) + ' …';
       if (part.length === 0) { return Promise.resolve(); }
-      const body = JSON.stringify({Name: name, Value: value, Rows: part.map(function (tr) {
+      const body = JSON.stringify({Name: name, Value: value, Undo: undo, Rows: part.map(function (tr) {
         const a = itemOf(tr);
         return {Key: a ? new URL(a.href).searchParams.get('key') : '', Sum: tr.dataset.sum};
       })});
-      return fetch(bulk.dataset.path || '', {method: 'POST', body: body}).then(function (r) {
+      return fetch(path, {method: 'POST', body: body}).then(function (r) {
         return r.text().then(function (text) {
           if (!r.ok) { throw new Error(text); }
           const now = JSON.parse(text);
           written += now.written;
           units += now.units;
+          undo = now.undo;
           refused.push.apply(refused, now.refused);
           return next();
         });
       });
     };
-    next().then(function () { return ''; }, function (/** @type {Error} */ err) { return err.message; }).then(function (/** @type {string} */ problem) {
+    const begin = function () {
+      const on = document.getElementById('bulk-branch');
+      if (!(on instanceof HTMLInputElement) || !on.checked) { return next(); }
+      return fetch('branches', {method: 'POST', body: new URLSearchParams()}).then(function (r) {
+        return r.text().then(function (text) {
+          if (!r.ok) { throw new Error(text); }
+          branch = text;
+          path = branch + path;
+          return next();
+        });
+      });
+    };
+    begin().then(function () { return ''; }, function (/** @type {Error} */ err) { return err.message; }).then(function (/** @type {string} */ problem) {
       buttons.forEach(function (b) { b.disabled = false; });
       done.textContent = '';
       const said = element('p', count(written) + (name === '' ? ' deleted' : ' changed') + ', ' + units + ' write units' +
@@ -212,6 +225,18 @@
         const list = element('ul', '');
         refused.forEach(function (r) { list.appendChild(element('li', r.key + ': ' + r.why)); });
         done.appendChild(list);
+      }
+      if (branch !== '') {
+        const there = element('a', 'Look at the branch');
+        there.href = branch + location.pathname.split('/').pop() + location.search;
+        done.append(there, ' ');
+      } else if (undo > 0) {
+        const back = element('button', 'Undo');
+        back.type = 'button';
+        back.dataset.undo = String(undo);
+        done.append(back, ' ');
+      } else if (undo < 0) {
+        done.appendChild(element('p', 'These items are too large together to undo the change.'));
       }
       const again = element('button', 'Load the rows again');
       again.type = 'button';

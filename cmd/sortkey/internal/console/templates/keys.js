@@ -20,7 +20,8 @@
     if (e.key === '?' && dialog instanceof HTMLDialogElement) { dialog.showModal(); }
     if (e.key === 'e' && edit) {
       e.preventDefault();
-      edit.focus();
+      const field = document.querySelector('#field-list .field-value');
+      if (edit.hidden && field instanceof HTMLElement) { field.focus(); } else { edit.focus(); }
     }
   });
   if (dialog instanceof HTMLDialogElement && open && close) {

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// field returns an expression for a control of the field with a name.
+func fieldOf(name, control string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll('#field-list li')].find(li => li.querySelector('.field-name').value === %q).querySelector(%q)`, name, control)
+}
+
+// choose chooses a type or a value.
+func (c *consoleTab) choose(element, value string) {
+	c.Helper()
+	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+		`(e => { e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})); e.dispatchEvent(new Event('change', {bubbles: true})); })(%s)`, value, element)))
+}
+
+// consoleForm edits an item in the form, beside both kinds of JSON, and takes the change back.
+func consoleForm(c *consoleTab) {
+	c.db.Table("Shop", "PK / SK")
+	c.db.PutJSON("Shop", []byte(`{"PK": {"S": "a"}, "SK": {"S": "b"}, "name": {"S": "Ada"}, "code": {"S": "007"}, "born": {"N": "1815"}, "photo": {"B": "AP8="},
+		"tags": {"SS": ["x", "y"]}, "paid": {"BOOL": true}, "gone": {"NULL": true}, "address": {"M": {"city": {"S": "Oslo"}, "lines": {"L": [{"N": "1"}]}}},
+		"odd": {"M": {"set": {"NS": ["1"]}}}, "cr": {"S": "a\r\nb"}, "a\u202eb": {"N": "12345678901234567890123456789012345678"}}`))
+	before := c.db.Dump("Shop")
+	item := "item?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"a"},"SK":{"S":"b"}}`))
+	const shown = `document.querySelectorAll('#field-list li').length === 13 && document.getElementById('item').hidden`
+	c.visit(item)
+	c.until(`document.getElementById('item') !== null`)
+	c.do(chromedp.Click("#as-fields"))
+	c.until(shown)
+	c.looks("form", shown)
+	c.do(chromedp.Click("#put"))
+	c.until(`document.getElementById('preview').textContent.includes('Nothing changes')`)
+
+	c.choose(fieldOf("name", ".field-value"), "Grace")
+	c.choose(fieldOf("code", ".field-type"), "N")
+	c.choose(fieldOf("paid", ".field-value"), "false")
+	c.choose(fieldOf("tags", ".field-value"), `["x", "z"]`)
+	c.until(`document.getElementById('preview').textContent.includes('7 (N)')`)
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.getElementById('preview').textContent`), `"007" (S)`)
+	c.choose(fieldOf("born", ".field-value"), "18x")
+	c.until(`document.getElementById('preview').textContent.includes('born: "18x" is not a number')`)
+	c.looks("form-refused", shown)
+	c.do(chromedp.Click("#as-plain")) // a form that cannot be read stays
+	c.until(`document.getElementById('said').textContent.includes('18x') && document.getElementById('as-fields').checked`)
+	c.choose(fieldOf("born", ".field-value"), "1816")
+	c.do(chromedp.Evaluate[chromedp.Void](fieldOf("gone", "button") + `.click()`))
+	c.do(chromedp.Click("#field-add"))
+	c.press("age")
+	c.choose(fieldOf("age", ".field-type"), "N")
+	c.choose(fieldOf("age", ".field-value"), "12345678901234567890123456789012345678")
+	c.do(chromedp.Click("#typed")) // the three are views of one state
+	c.until(`!document.getElementById('item').hidden && document.getElementById('item').value.includes('"12345678901234567890123456789012345678"')`)
+	c.edit(`"Grace"`, `"Hopper"`)
+	c.do(chromedp.Click("#as-fields"))
+	c.until(shown)
+	require.Equal(c, "Hopper", evaluate[string](c.T, c.tab, fieldOf("name", ".field-value")+`.value`))
+	c.put()
+	c.until(`document.readyState === 'complete' && document.querySelector('#undo') !== null && ` + shown)
+	after := c.db.Dump("Shop")
+	for _, want := range []string{"age: 12345678901234567890123456789012345678", "born: 1816", "code: 7", `cr: "a\r\nb"`, `name: "Hopper"`, "paid: false", `tags: <"x", "z">`, "photo: 0x00ff"} {
+		require.Contains(c, after, want)
+	}
+	require.NotContains(c, after, "gone")
+
+	c.do(chromedp.Click("#undo summary"))
+	c.looks("item-undo", `document.getElementById('undo').open`)
+	c.do(chromedp.Click("#undo button"))
+	c.until(`document.getElementById('undo-said').textContent.includes('1 item undone')`)
+	require.Equal(c, before, c.db.Dump("Shop"))
+
+	c.visit(item)
+	c.until(shown) // the browser keeps the view
+	c.choose(fieldOf("name", ".field-value"), "Eve")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.getElementById('as-fields').focus()`))
+	c.press("\t")
+	c.until(`document.getElementById('preview').textContent.includes('Eve')`)
+	c.do(chromedp.Click("#put-on-branch"))
+	c.until(`location.pathname === '/branch/1/item' && ` + shown)
+	require.Equal(c, "Eve", evaluate[string](c.T, c.tab, fieldOf("name", ".field-value")+`.value`))
+	require.Equal(c, before, c.db.Dump("Shop"))
+	c.clean("400")
+}
+
+// consoleUndo changes rows and takes that back after somebody else has changed one, and changes rows on a branch.
+func consoleUndo(c *consoleTab) {
+	c.shop()
+	const page = "collection?name=Shop&partition=CUSTOMER%23c1"
+	c.visit(page)
+	set := func(value string) {
+		c.until(`document.querySelectorAll('#grid tbody tr').length === 16`)
+		c.do(chromedp.Click("#grid thead input"), chromedp.SendKeys("#bulk-name", "state"), chromedp.SendKeys("#bulk-value", value))
+		c.press("\r")
+	}
+	set("paid")
+	c.until(`document.querySelector('#bulk-done [data-undo]') !== null`)
+	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c1", "SK": "ORDER#0005", "total": "<b>theirs"})
+	c.looks("bulk-undo", `document.querySelector('#bulk-done [data-undo]') !== null`)
+	c.do(chromedp.Click("#bulk-done [data-undo]"))
+	c.until(`document.querySelector('#undo-said li') !== null`)
+	require.Equal(c, "CUSTOMER#c1, ORDER#0005: somebody has changed it since", evaluate[string](c.T, c.tab, `document.querySelector('#undo-said li').textContent`))
+	c.looks("undone", `document.querySelector('#undo-said li') !== null`)
+	dump := c.db.Dump("Shop")
+	require.NotContains(c, dump, "paid")
+	require.Contains(c, dump, "theirs")
+
+	c.visit(page)
+	c.until(`document.getElementById('bulk-branch') !== null`)
+	c.do(chromedp.Click("#grid thead input"), chromedp.Click("#bulk-branch"), chromedp.Click("#grid thead input"))
+	set("tried")
+	c.until(`document.querySelector('#bulk-done a') !== null`)
+	require.Equal(c, dump, c.db.Dump("Shop"))
+	c.looks("bulk-branch", `document.querySelector('#bulk-done a') !== null`)
+	c.do(chromedp.Click("#bulk-done a"))
+	c.until(`location.pathname === '/branch/1/collection' && document.querySelector('#grid').textContent.includes('tried')`)
+	c.do(chromedp.Click("#undo summary"))
+	c.looks("undo", `document.getElementById('undo').open`)
+	c.do(chromedp.Click("#undo button"))
+	c.until(`document.getElementById('undo-said').textContent.includes('16 items undone')`)
+	c.clean()
+}
+
+// consoleAdvice sends requests that scan and waste and some that are refused, and reads what the page says of them.
+func consoleAdvice(c *consoleTab) {
+	c.shop()
+	c.visit("requests")
+	c.until(`document.getElementById('seconds-text').textContent === 'No requests in the last 5 minutes.'`)
+	began := time.Now()
+	for i := range 40 {
+		value := map[string]types.AttributeValue{":n": &types.AttributeValueMemberN{Value: fmt.Sprint(i)}, ":p": &types.AttributeValueMemberS{Value: "CUSTOMER#c1"}}
+		_, err := c.db.Client.Query(c.Context(), &dynamodb.QueryInput{
+			TableName: new("Shop"), KeyConditionExpression: new("PK = :p"), FilterExpression: new("total = :n"), ExpressionAttributeValues: value,
+		})
+		require.Error(c, err, "total is a reserved word")
+		_, err = c.db.Client.Query(c.Context(), &dynamodb.QueryInput{
+			TableName: new("Shop"), KeyConditionExpression: new("PK = :p"), FilterExpression: new("#t = :n"), ExpressionAttributeValues: value,
+			ExpressionAttributeNames: map[string]string{"#t": "total"},
+		})
+		require.NoError(c, err)
+	}
+	_, err := c.db.Client.Scan(c.Context(), &dynamodb.ScanInput{TableName: new("Shop"), FilterExpression: new("#d = :d"),
+		ExpressionAttributeNames:  map[string]string{"#d": "day"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":d": &types.AttributeValueMemberS{Value: "2026-01-01"}}})
+	require.NoError(c, err)
+	c.until(`document.getElementById('seconds-text').textContent.startsWith('In the last 5 minutes 81 requests, of which 40 were refused')`)
+	c.Logf("drawn after %d ms", time.Since(began).Milliseconds())
+	advice := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.advice')].map(e => e.textContent).sort()`)
+	require.Equal(c, []string{
+		"To read less: add a global secondary index with the partition key PK and the sort key total (N), SK, and query it with PK = ? AND total = ?: that reads only these rows",
+		"To read less: query index ByDay with day = ?: that reads only these rows",
+	}, advice)
+	require.NotEmpty(c, evaluate[string](c.T, c.tab, `document.getElementById('seconds-refused').getAttribute('d')`))
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#seconds-minutes').closest('details').open = true`))
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('#seconds-minutes tbody tr').textContent`), "the last minute8140")
+	c.looks("advice", `document.querySelector('.advice') !== null`)
+	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#shapes tbody tr')].find(e => e.textContent.includes('ByDay')).querySelector('a').click()`))
+	c.until(`location.pathname === '/pattern' && document.querySelector('.advice') !== null`)
+	c.looks("pattern-advice", `document.querySelector('.advice') !== null`)
+	c.clean()
+}
+
+// TestConsoleLeads goes from a row to the item of another entity whose key it has, by a model.
+func TestConsoleLeads(t *testing.T) {
+	m, err := models.Example("shop")
+	require.NoError(t, err)
+	c := openConsole(t, browser(t), m)
+	_, err = models.Ensure(t.Context(), c.db.Client, m, world.Options{MaxItems: -1})
+	require.NoError(t, err)
+	c.visit("table?name=Shop")
+	c.until(`document.getElementById('grid') !== null`)
+	c.looks("leads", `document.getElementById('grid') !== null`)
+	c.visit("collection?name=Shop&partition=ORDER%23O1")
+	c.until(`document.querySelectorAll('#grid tbody tr').length === 1`)
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#grid tbody tr').cells[document.querySelector('#grid th[data-column=GSI1PK]').cellIndex].querySelector('a').click()`))
+	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === 'PRODUCT#P1, METADATA'`)
+	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('main').textContent`), "Product, ")
+	c.looks("item-leads", `document.getElementById('leads') !== null`)
+	c.do(chromedp.Click("#leads a"))
+	c.until(`location.pathname === '/collection' && document.querySelectorAll('#grid tbody tr').length === 1`)
+	c.clean()
+}

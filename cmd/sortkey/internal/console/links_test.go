@@ -1,0 +1,106 @@
+package console_test
+
+import (
+	"html"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// withModel looks at the samples of an example.
+func withModel(t *testing.T, name string) *client {
+	t.Helper()
+	db := sortkeytest.New(t)
+	m, err := models.Example(name)
+	require.NoError(t, err)
+	loaded, err := models.Ensure(t.Context(), db.Client, m, world.Options{MaxItems: -1})
+	require.NoError(t, err)
+	s := console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), DB: db.DB, Models: []*model.Model{loaded.Model}})
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	server := httptest.NewServer(s.Handler())
+	t.Cleanup(server.Close)
+	return &client{t, db, server.URL}
+}
+
+var (
+	leadLinks = regexp.MustCompile(`<a href="([^"]*)">([A-Za-z]+) <span class="key">([^<]*)</span></a>`)
+	cellLinks = regexp.MustCompile(`<td[^>]*><a href="([^"]*)">([^<]*)</a>`)
+)
+
+// leads returns where a page of an item says that it leads.
+func (c *client) leads(page string) (all []string) {
+	c.Helper()
+	_, list, _ := strings.Cut(page, `<p id="leads"`)
+	list, _, _ = strings.Cut(list, "</p>")
+	for _, m := range leadLinks.FindAllStringSubmatch(list, -1) {
+		c.page(html.UnescapeString(m[1])) // what is there may be nothing
+		all = append(all, m[2]+" "+html.UnescapeString(m[3]))
+	}
+	return all
+}
+
+// TestLeads follows each item of an example to where it leads by the model, and holds that cells of the grid lead there
+// too.
+func TestLeads(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		example, table string
+		want           map[string][]string // by the entity and the key of an item
+		cells          []string
+	}{
+		{"shop", "Shop", map[string][]string{
+			"OrderLine ORDER#O1, PRODUCT#P1": {`Product PRODUCT#P1, METADATA`, `Order ORDER#O1 in GSI1`, `Stock PRODUCT#P1`},
+			"Stock PRODUCT#P1, WAREHOUSE#W1": {`Product PRODUCT#P1, METADATA`, `OrderLine PRODUCT#P1 in GSI1`},
+			"Order CUSTOMER#C1, ORDER#O1":    {`OrderLine ORDER#O1`},
+		}, []string{"PRODUCT#P1 item", "ORDER#O1 collection"}},
+		{"content-management", "", nil, nil},
+		{"file-tree", "", nil, nil},
+		{"task-management", "", nil, nil},
+		{"composite-patterns", "", nil, nil},
+		{"product-catalog", "", nil, nil},
+	} {
+		c := withModel(t, tt.example)
+		found, cells := map[string][]string{}, []string{}
+		tables := regexp.MustCompile(`href="(table\?name=[^"&]*)"`).FindAllStringSubmatch(c.page(""), -1)
+		require.NotEmpty(t, tables)
+		for _, table := range tables {
+			grid := c.page(html.UnescapeString(table[1]))
+			for _, m := range cellLinks.FindAllStringSubmatch(grid, -1) {
+				cells = append(cells, m[2]+" "+strings.SplitN(m[1], "?", 2)[0])
+			}
+			for _, at := range links(grid, items) {
+				page := c.page(at)
+				entity := regexp.MustCompile(`</svg> ([A-Za-z]+)</span>, \d+ bytes? in`).FindStringSubmatch(page)
+				if entity == nil {
+					continue
+				}
+				title := html.UnescapeString(regexp.MustCompile(`<h1 class="key">([^<]*)</h1>`).FindStringSubmatch(page)[1])
+				found[entity[1]+" "+title] = c.leads(page)
+			}
+		}
+		require.NotEmpty(t, found, tt.example)
+		some := false
+		for _, all := range found {
+			some = some || len(all) > 0
+		}
+		require.True(t, some, tt.example)
+		for item, want := range tt.want {
+			require.Equal(t, want, found[item], "%s: %v", item, found)
+		}
+		for _, want := range tt.cells {
+			require.True(t, slices.Contains(cells, want), "%s in %v", want, cells)
+		}
+		t.Logf("%s: %v", tt.example, found)
+	}
+}

@@ -1,0 +1,61 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// adviceTime is how long advice about a shape is kept: somebody may add an index meanwhile.
+const adviceTime = 5 * time.Second
+
+// maxAdvice is the number of bytes of an advice.
+const maxAdvice = 600
+
+// An advised is the advice about a shape.
+type advised struct {
+	text  string
+	until time.Time
+}
+
+// advise says of shapes that scan or waste how they could read less.
+func (s *Server) advise(ctx context.Context, shapes []Shape) {
+	now := time.Now()
+	for i := range shapes {
+		one := &shapes[i]
+		if one.Mark == "" || one.body == nil {
+			continue
+		}
+		s.mu.Lock()
+		known := s.advice[one.N]
+		s.mu.Unlock()
+		if now.After(known.until) {
+			known = advised{seen(s.adviceOn(ctx, one), maxAdvice), now.Add(adviceTime)}
+			s.mu.Lock()
+			s.advice[one.N] = known
+			s.mu.Unlock()
+		}
+		one.Advice = known.text
+	}
+}
+
+// adviceOn says how requests of a shape could read less, or "".
+func (s *Server) adviceOn(ctx context.Context, shape *Shape) string {
+	q, err := explain.Parse(shape.Operation, shape.body)
+	if err != nil {
+		return ""
+	}
+	in, err := s.readOf(ctx, q)
+	if err != nil {
+		return ""
+	}
+	name, _ := placeOf(in)
+	t, err := explain.Describe(ctx, s.opts.Target, name)
+	if err != nil {
+		return ""
+	}
+	p, _ := explain.Cheaper(t, in)
+	return text.Visible(p.Text)
+}

@@ -1,0 +1,358 @@
+package console_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+var undos = regexp.MustCompile(`data-undo="(\d+)"[^>]*>Undo</button> <span[^>]*>[0-9:]+: ([^<]*)</span>`)
+
+// undos returns the changes that a page offers to undo, by what they did, the last first.
+func (c *client) undos(page string) (numbers []int, what []string) {
+	c.Helper()
+	for _, m := range undos.FindAllStringSubmatch(c.page(page), -1) {
+		n, err := strconv.Atoi(m[1])
+		require.NoError(c, err)
+		numbers, what = append(numbers, n), append(what, m[2])
+	}
+	return numbers, what
+}
+
+type undone struct {
+	Undone  int
+	Refused []struct{ Key, Why string }
+	Left    int
+}
+
+// undo takes a part of a change back.
+func (c *client) undo(path string, n int) (status int, out undone, text string) {
+	c.Helper()
+	resp, err := http.PostForm(c.url+"/"+path+"undo", url.Values{"n": {strconv.Itoa(n)}})
+	require.NoError(c, err)
+	text = c.read(resp)
+	if resp.StatusCode == http.StatusOK {
+		require.NoError(c, json.Unmarshal([]byte(text), &out))
+	}
+	return resp.StatusCode, out, text
+}
+
+// in sends rows as the page does, some at a time, and returns the number of the change.
+func (c *client) in(where, name, value string, rows []bulkRow) (undo int) {
+	c.Helper()
+	for len(rows) > 0 {
+		n := min(len(rows), 25)
+		body, err := json.Marshal(map[string]any{"Rows": rows[:n], "Name": name, "Value": value, "Undo": undo})
+		require.NoError(c, err)
+		status, text := c.do(http.MethodPost, "bulk?"+where, string(body))
+		require.Equal(c, http.StatusOK, status, text)
+		var out struct{ Undo int }
+		require.NoError(c, json.Unmarshal([]byte(text), &out))
+		undo, rows = out.Undo, rows[n:]
+	}
+	return undo
+}
+
+// TestUndo takes back changes of several items and of one, after others have changed some of them, and twice.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK / SK:N")
+	for i := range 60 {
+		c.db.Put("Tab", map[string]any{"PK": "p", "SK": i, "n": fmt.Sprint(i)})
+	}
+	before := c.db.Dump("Tab")
+	rows := rowsOf(t, c.page("collection?name=Tab&partition=p"))
+	set := c.in("name=Tab", "n", "none", rows)
+	deleted := c.in("name=Tab", "", "", rowsOf(t, c.page("collection?name=Tab&partition=p"))[:30])
+	numbers, what := c.undos("table?name=Tab")
+	require.Equal(t, []int{deleted, set}, numbers)
+	require.Equal(t, []string{"deleted 30 items", "set n of 60 items"}, what)
+
+	// The deletion, of which somebody has put an item again.
+	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 7, "n": "somebody's"})
+	_, out, _ := c.undo("", deleted)
+	require.Equal(t, 5, out.Left)
+	require.Equal(t, undone{Undone: 24, Refused: []struct{ Key, Why string }{{"p, 7", "somebody has changed it since"}}, Left: 5}, out)
+	_, out, _ = c.undo("", deleted)
+	require.Equal(t, undone{Undone: 5, Refused: []struct{ Key, Why string }{}}, out)
+	status, _, text := c.undo("", deleted)
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "there is nothing to undo: the change is undone already")
+
+	// The values, of which somebody has changed one, added an attribute to one, deleted one, and set one back.
+	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 40, "n": "somebody's"})
+	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 41, "n": "none", "added": 1})
+	c.in("name=Tab", "", "", rowsOf(t, c.page("collection?name=Tab&partition=p"))[42:43])
+	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 43, "n": "43"})
+	left, refused, done := 1, []string{}, 0
+	for left > 0 {
+		_, out, text := c.undo("", set)
+		require.NotEmpty(t, text)
+		for _, one := range out.Refused {
+			refused = append(refused, one.Key)
+		}
+		left, done = out.Left, done+out.Undone
+	}
+	require.Equal(t, []string{"p, 42", "p, 41", "p, 40", "p, 7"}, refused)
+	require.Equal(t, 56, done)
+	after := c.db.Dump("Tab")
+	for _, theirs := range []string{`added: 1`, `"p" / 40 {n: "somebody's"}`} {
+		require.Contains(t, strings.ReplaceAll(after, "  ", " "), theirs)
+	}
+	require.Equal(t, strings.Count(before, "\n")-1, strings.Count(after, "\n"))
+	_, what = c.undos("table?name=Tab")
+	require.Equal(t, []string{"deleted 1 item"}, what)
+}
+
+// TestUndoItem takes back the puts and deletes of an item, from its page.
+func TestUndoItem(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id")
+	where := "?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"S":"x"}}`))
+	send := func(path, was, is string) {
+		t.Helper()
+		at := where
+		if was == "" {
+			at = "?name=Tab"
+		} else {
+			was = sum(t, was)
+		}
+		body, err := json.Marshal(map[string]any{"Sum": was, "Is": is})
+		require.NoError(t, err)
+		status, text := c.do(http.MethodPost, path+at, string(body))
+		require.Equal(t, http.StatusOK, status, text)
+	}
+	one, two := `{"id": {"S": "x"}, "n": {"N": "1"}}`, `{"id": {"S": "x"}, "tags": {"SS": ["a"]}}`
+	send("put", "", one)
+	send("put", one, two)
+	send("put", two, two) // nothing to undo
+	send("delete", two, "")
+	numbers, what := c.undos("item" + where)
+	require.Equal(t, []string{"deleted 1 item", "put 1 item", "put 1 item"}, what)
+	other := base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"S":"y"}}`))
+	none, _ := c.undos("item?name=Tab&key=" + other)
+	require.Empty(t, none)
+	for i, want := range []string{two, one, ""} {
+		_, out, text := c.undo("", numbers[i])
+		require.Equal(t, 1, out.Undone, text)
+		if want == "" {
+			require.Contains(t, c.page("item"+where), "there is no such item")
+		} else {
+			require.Equal(t, sum(t, want), sums.FindStringSubmatch(c.page("item" + where))[1])
+		}
+	}
+
+	// A put of another key leaves the old item.
+	send("put", "", one)
+	send("put", one, strings.Replace(one, `"x"`, `"y"`, 1))
+	numbers, _ = c.undos("item?name=Tab&key=" + other)
+	require.Len(t, numbers, 1)
+	c.undo("", numbers[0])
+	require.Equal(t, 1, strings.Count(c.db.Dump("Tab"), "n: 1"))
+	for _, n := range []int{0, -1, 1 << 40} {
+		status, _, _ := c.undo("", n)
+		require.Equal(t, http.StatusBadRequest, status)
+	}
+}
+
+// TestUndoBounds holds that the changes that can be undone are few and small, and that one that is too large says so.
+func TestUndoBounds(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK / SK:N")
+	for i := range 3 {
+		c.db.Put("Tab", map[string]any{"PK": "p", "SK": i})
+	}
+	for i := range 25 {
+		c.in("name=Tab", "n", fmt.Sprint(i), rowsOf(t, c.page("table?name=Tab")))
+	}
+	numbers, _ := c.undos("table?name=Tab")
+	require.Len(t, numbers, 20)
+	require.Equal(t, 25, numbers[0])
+	_, out, _ := c.undo("", 24)
+	require.Len(t, out.Refused, 3, "a later change comes first")
+
+	large := strings.Repeat("x", 390_000)
+	for i := range 50 {
+		c.db.Put("Tab", map[string]any{"PK": "large", "SK": i, "s": large})
+	}
+	rows := rowsOf(t, c.page("collection?name=Tab&partition=large"))
+	for len(rows) < 50 {
+		rows = append(rows, rowsOf(t, c.page("collection?name=Tab&partition=large&sort=%3E%3D+"+fmt.Sprint(len(rows))))...)
+	}
+	require.Equal(t, -1, c.in("name=Tab", "n", "1", rows))
+	numbers, _ = c.undos("table?name=Tab")
+	require.Empty(t, numbers)
+}
+
+// TestUndoAtOnce lets several people undo one change at once, while another program changes its items: each item is
+// undone once or has what the program wrote.
+func TestUndoAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, local := range []bool{true, false} {
+		db := sortkeytest.New(t)
+		db.Table("Tab", "PK / SK:N")
+		o := console.Options{Client: db.Client, Target: explain.InProcess(db.DB)}
+		if local {
+			o.DB = db.DB
+		}
+		server := httptest.NewServer(console.New(o).Handler())
+		t.Cleanup(server.Close)
+		c := &client{t, db, server.URL}
+		const n = 100
+		for i := range n {
+			db.Put("Tab", map[string]any{"PK": "p", "SK": i, "n": "was", "theirs": 0})
+		}
+		change := c.in("name=Tab", "n", "is", rowsOf(t, c.page("collection?name=Tab&partition=p")))
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		done, refused := 0, 0
+		for range 4 {
+			all.Go(func() {
+				for {
+					resp, err := http.PostForm(server.URL+"/undo", url.Values{"n": {strconv.Itoa(change)}})
+					if err != nil || resp.StatusCode != http.StatusOK {
+						return
+					}
+					var out undone
+					_ = json.NewDecoder(resp.Body).Decode(&out)
+					resp.Body.Close()
+					mu.Lock()
+					done, refused = done+out.Undone, refused+len(out.Refused)
+					mu.Unlock()
+				}
+			})
+		}
+		all.Go(func() {
+			for i := range n {
+				db.Put("Tab", map[string]any{"PK": "p", "SK": i, "n": "theirs", "theirs": 1})
+			}
+		})
+		all.Wait()
+		require.Equal(t, n, done+refused)
+		require.Equal(t, n, strings.Count(db.Dump("Tab"), `n: "theirs"`), "what they wrote stays: it was first, or last")
+	}
+}
+
+// TestUndoElsewhere undoes on a branch, and holds that a branch that is closed meanwhile, or a table that is gone, is an
+// error.
+func TestUndoElsewhere(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "id")
+	c.db.Put("Tab", map[string]any{"id": "x", "n": 1})
+	rows := rowsOf(t, c.page("table?name=Tab"))
+	_, at := c.do(http.MethodPost, "branches", "")
+	there := &client{t, c.db, c.url + "/" + strings.TrimSuffix(at, "/")}
+	change := there.in("name=Tab", "n", "2", rows)
+	require.Contains(t, c.db.Dump("Tab"), "n: 1")
+	_, out, _ := there.undo("", change)
+	require.Equal(t, 1, out.Undone)
+	change = there.in("name=Tab", "n", "2", rows)
+	c.do(http.MethodPost, "branches/1/discard", "")
+	status, _, text := there.undo("", change)
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "no branch")
+
+	change = c.in("name=Tab", "n", "2", rows)
+	c.db.PutJSON("Tab", []byte(`{"id": {"S": "x"}, "n": {"N": "3"}}`))
+	_, out, _ = c.undo("", change)
+	require.Len(t, out.Refused, 1)
+}
+
+// TestUndoAll undoes random changes in the order in which they were made, last first, and holds that the items are what
+// they were.
+func TestUndoAll(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK / SK")
+	for i, v := range hostileKeys {
+		c.db.PutJSON("Tab", fmt.Appendf(nil, `{"PK": {"S": %s}, "SK": {"S": "x"}, "deep": %s, "n": {"N": "%s"}, "s": {"SS": ["a", %s]}}`,
+			quoted("S", v), deep(31), "12345678901234567890123456789012345678", quoted("S", "b"+hostileKeys[(i+1)%len(hostileKeys)])))
+	}
+	before := c.db.Dump("Tab")
+	proptest.Check(t, 10, func(t *proptest.T) {
+		var changes []int
+		for range t.Between(1, 6) {
+			rows := rowsOf(c.T, c.page("table?name=Tab"))
+			proptest.Shuffle(t, rows)
+			rows = rows[:t.IntN(len(rows)+1)]
+			name := proptest.Pick(t, "", "n", "new", "<b>\u202e", "deep")
+			value := ""
+			if name != "" {
+				value = proptest.Pick(t, "1", `"x"`, "[1, 2]", "0x00")
+			}
+			if n := c.in("name=Tab", name, value, rows); n > 0 {
+				changes = append(changes, n)
+			}
+		}
+		for i := len(changes) - 1; i >= 0; i-- {
+			for left := 1; left > 0; {
+				_, out, text := c.undo("", changes[i])
+				require.Empty(t, out.Refused, text)
+				left = out.Left
+			}
+		}
+		require.Equal(t, before, c.db.Dump("Tab"))
+	})
+}
+
+// TestUndoLeft holds that an undo whose page is closed can go on: nothing of the change is lost, and nothing is written
+// twice.
+func TestUndoLeft(t *testing.T) {
+	t.Parallel()
+	for _, local := range []bool{true, false} {
+		db := sortkeytest.New(t)
+		db.Table("Tab", "PK / SK:N")
+		for i := range 20 {
+			db.Put("Tab", map[string]any{"PK": "p", "SK": i, "n": "was"})
+		}
+		before := db.Dump("Tab")
+		var leave func()
+		writes := 0
+		o := console.Options{Target: explain.InProcess(db.DB), Client: between(db.Client, func() {
+			if writes++; leave != nil && writes%7 == 0 {
+				leave()
+				leave = nil
+			}
+		})}
+		if local {
+			o.DB = db.DB
+		}
+		s := console.New(o)
+		server := httptest.NewServer(s.Handler())
+		t.Cleanup(server.Close)
+		c := &client{t, db, server.URL}
+		change := c.in("name=Tab", "n", "is", rowsOf(t, c.page("table?name=Tab")))
+		for range 3 { // somebody closes the page three times
+			ctx, cancel := context.WithCancel(t.Context())
+			leave = cancel
+			body := strings.NewReader(url.Values{"n": {strconv.Itoa(change)}}.Encode())
+			r := httptest.NewRequest(http.MethodPost, "/undo", body).WithContext(ctx)
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			s.Handler().ServeHTTP(httptest.NewRecorder(), r)
+			cancel()
+		}
+		_, out, _ := c.undo("", change)
+		require.Empty(t, out.Refused)
+		require.Equal(t, before, db.Dump("Tab"), "local=%v", local)
+	}
+}
