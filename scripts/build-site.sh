@@ -4,7 +4,7 @@
 #
 #   scripts/build-site.sh FOLDER [--playground] [--ref v0.1.0]
 #
-# --playground compiles the playground into it, which takes minutes at first; pages then open models in it. A browser
+# --playground compiles the playground into it, which takes minutes at first; pages then have models to edit. A browser
 # runs it from a server only, not from a file. --ref is the branch or tag that links to source files name (default:
 # main). FOLDER must be new or empty.
 set -euo pipefail

@@ -157,6 +157,8 @@ func (s *scan) tag(t html.Token) {
 		s.headings++
 	case "a":
 		s.links = append(s.links, attributes["href"])
+	case "iframe":
+		s.links = append(s.links, attributes["src"])
 	case "link":
 		s.loaded = append(s.loaded, attributes["href"])
 	case "img":

@@ -243,9 +243,13 @@ func (b *builder) showModels(p *page, paragraph ast.Node, names []string) error 
 	return nil
 }
 
-// try returns the link of a page that opens a model in the playground, which has it as examples/NAME.yaml.
+// try returns a part of a page that opens a model in the playground, which has it as examples/NAME.yaml: there, once it
+// is unfolded, or as a page of its own.
 func try(p *page, name, words string) string {
-	return fmt.Sprintf("<p><a href=\"%s?model=%s\">%s</a></p>\n", relative(p.path, playgroundPage), name, words)
+	address := fmt.Sprintf("%s?model=%s", relative(p.path, playgroundPage), name)
+	return fmt.Sprintf("<details class=\"try\"><summary>Edit this model here</summary>"+
+		"<iframe loading=\"lazy\" title=\"The playground with the model %s\" src=\"%s\"></iframe></details>\n"+
+		"<p><a href=\"%s\">%s</a></p>\n", name, address, address, words)
 }
 
 // slugs gives headings the ids that GitHub gives them, so that a link is right here and there.

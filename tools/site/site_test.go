@@ -81,6 +81,7 @@ func TestSite(t *testing.T) {
 		{"docs/workbench.html", `<a href="../playground/index.html">The playground</a>`},
 		{"docs/lints.html", `<summary>The model with the hazard</summary>`},
 		{"docs/lints.html", `<a href="../playground/index.html?model=lints/ttl-unit-bad">`},
+		{"docs/lints.html", `<iframe loading="lazy" title="The playground with the model lints/ttl-unit-bad" src="../playground/`},
 		{"playground/examples/lints/ttl-unit-good.yaml", "tables:"},
 		{"design/examples/shop/index.html", `<a href="../../../playground/index.html?model=shop">`},
 		{"api/index.html", `<a href="sortkey/store/disk.html">store/disk</a>`},
