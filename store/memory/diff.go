@@ -42,6 +42,7 @@ func (r *reader) since(old *reader, space store.Space, yield func(store.Change, 
 			return
 		}
 		trees[i] = t
+		defer side.hold().release()
 		side.walks.Add(1)
 		defer side.walks.Add(-1)
 	}

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,8 +16,8 @@ type engine struct {
 
 	waiting sync.Mutex // guards which turns writers wait for
 
-	publishing sync.Mutex
-	held       []*version // versions before the current one that had readers, oldest first; under publishing
+	publishing sync.Mutex // guards the change of current by Updates, and retired
+	retired    retired
 
 	owners *atomic.Uint64 // the last owner of nodes, shared with all forks
 	shared atomic.Uint64  // nodes of owners up to this one may be shared with forks
@@ -86,7 +85,11 @@ func (s *engine) hold() *version {
 	}
 }
 
-func (v *version) release() { v.readers.Add(-1) }
+func (v *version) release() {
+	if v != nil {
+		v.readers.Add(-1)
+	}
+}
 
 // Fork implements [store.Forker].
 func (s *engine) Fork() (store.Store, error) {
@@ -165,16 +168,14 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 	}
 }
 
-// publish makes the trees that a writer has changed part of a new version. It returns the number
-// of the version before, and that of the last version which, with all before it, nobody reads.
-func (s *engine) publish(w *writer) (before, unread uint64, err error) {
+// publish makes the trees that a writer has changed part of a new version.
+func (s *engine) publish(w *writer) error {
 	next := new(version)
 	s.publishing.Lock()
-	defer s.publishing.Unlock()
-
 	old := s.current.Load()
 	if old == nil {
-		return 0, 0, store.ErrClosed
+		s.publishing.Unlock()
+		return store.ErrClosed
 	}
 	next.roots, next.rows, next.number = old.roots, old.rows+w.rows, old.number+1
 	for _, p := range w.parts {
@@ -183,27 +184,30 @@ func (s *engine) publish(w *writer) (before, unread uint64, err error) {
 		}
 	}
 	if !s.current.CompareAndSwap(old, next) {
-		return 0, 0, store.ErrClosed
+		s.publishing.Unlock()
+		return store.ErrClosed
 	}
-	return old.number, s.retire(old), nil
-}
 
-// retire returns the last version which, with all before it, nobody reads. No new reader can start on
-// v, which is no longer current. The caller holds publishing.
-func (s *engine) retire(v *version) (unread uint64) {
-	if len(s.held) > 0 && s.held[0].readers.Load() == 0 {
-		s.held = slices.DeleteFunc(s.held, func(h *version) bool { return h.readers.Load() == 0 })
-	}
-	if v.readers.Load() > 0 {
-		if len(s.held) == cap(s.held) { // while one View runs for long, others come and go
-			s.held = slices.DeleteFunc(s.held, func(h *version) bool { return h.readers.Load() == 0 })
+	oldest := s.retired.oldest(old)
+	unread := old.number < oldest && len(s.retired.waiting) == 0
+	if !unread {
+		for _, p := range w.parts {
+			if p.changed {
+				s.retired.queue(&p.nodes, old.number, oldest, s.shared.Load)
+			}
 		}
-		s.held = append(s.held, v)
 	}
-	if len(s.held) > 0 {
-		return s.held[0].number - 1
+	s.publishing.Unlock()
+
+	if unread { // as usual
+		for _, p := range w.parts {
+			if p.changed {
+				p.nodes.free(p.nodes.replaced, s.shared.Load())
+				p.nodes.forget()
+			}
+		}
 	}
-	return v.number
+	return nil
 }
 
 // Close implements [store.Store]. Running Views continue; a running Update

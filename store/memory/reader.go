@@ -40,9 +40,18 @@ func (r *reader) begin() bool {
 
 // finish ends a read.
 func (r *reader) finish() {
-	if r.uses.Add(-1) == 0 && r.version != nil {
+	if r.uses.Add(-1) == 0 {
 		r.version.release()
 	}
+}
+
+// hold returns a version, or nil, that keeps the nodes of a walk until it is released. A walk of a writer may outlive
+// the Update; others are held by the reader.
+func (r *reader) hold() *version {
+	if r.writer == nil {
+		return nil
+	}
+	return r.writer.store.hold()
 }
 
 // in returns the tree with the rows of a space.
@@ -144,6 +153,7 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 		yield(store.Row{}, err)
 		return
 	}
+	defer r.hold().release()
 	r.walks.Add(1)
 	defer r.walks.Add(-1)
 

@@ -12,9 +12,15 @@ import "slices"
 type nodes struct {
 	leaves, inners []*node // free
 
-	replaced     []*node        // by the running Update
-	waiting      []retiredNodes // of previous Updates, oldest first
-	waitingNodes int            // number of nodes in waiting
+	replaced []*node // by the running Update
+}
+
+// retired holds what a store needs to know when nobody reads a node any more. The lock for publishing
+// guards it.
+type retired struct {
+	held    []*version     // versions before the current one that had readers, oldest first
+	waiting []retiredNodes // of previous Updates, oldest first
+	nodes   int            // in waiting
 }
 
 // retiredNodes are the nodes that are in a version, by its number, but not in the next one.
@@ -43,29 +49,48 @@ func (ns *nodes) forget() {
 	ns.replaced = ns.replaced[:0]
 }
 
-// publish queues the nodes that the Update replaced. They belong to the version before and perhaps to
-// older ones. Nobody reads the versions up to unread. Nodes of owners up to shared() are also in forks
-// and go to the garbage collector.
-func (ns *nodes) publish(before, unread uint64, shared func() uint64) {
+// oldest returns the number of the oldest version that somebody reads or may read, once v is no longer current, so
+// that no new reader can start on it.
+func (r *retired) oldest(v *version) uint64 {
+	unread := func(h *version) bool { return h.readers.Load() == 0 }
+	if len(r.held) > 0 && unread(r.held[0]) {
+		r.held = slices.DeleteFunc(r.held, unread)
+	}
+	if !unread(v) {
+		if len(r.held) == cap(r.held) { // while one View runs for long, others come and go
+			r.held = slices.DeleteFunc(r.held, unread)
+		}
+		r.held = append(r.held, v)
+	}
+	if len(r.held) > 0 {
+		return r.held[0].number
+	}
+	return v.number + 1
+}
+
+// queue queues the nodes that the Updates of ns have replaced. They belong to the version before and perhaps to older
+// ones. Those of other Updates that belong to none from oldest on become free nodes of ns.
+func (r *retired) queue(ns *nodes, before, oldest uint64, shared func() uint64) {
 	done := 0
-	for ; done < len(ns.waiting) && ns.waiting[done].version <= unread; done++ {
-		ns.waitingNodes -= len(ns.waiting[done].nodes)
-		ns.free(ns.waiting[done].nodes, shared())
+	for ; done < len(r.waiting) && r.waiting[done].version < oldest; done++ {
+		r.nodes -= len(r.waiting[done].nodes)
+		ns.free(r.waiting[done].nodes, shared())
 	}
 	if done > 0 {
-		ns.waiting = slices.Delete(ns.waiting, 0, done)
+		r.waiting = slices.Delete(r.waiting, 0, done)
 	}
-	switch {
-	case before <= unread:
+	switch n := len(ns.replaced); {
+	case before < oldest:
 		ns.free(ns.replaced, shared())
-	case ns.waitingNodes+len(ns.replaced) <= maxWaiting:
-		ns.waiting = append(ns.waiting, retiredNodes{before, slices.Clone(ns.replaced)})
-		ns.waitingNodes += len(ns.replaced)
+	case n > 0 && r.nodes+n <= maxWaiting:
+		r.waiting = append(r.waiting, retiredNodes{before, slices.Clone(ns.replaced)})
+		r.nodes += n
 	}
 	ns.forget()
 }
 
-// free keeps the nodes of owners above shared for reuse. A fork holds a version
+// free keeps the nodes of owners above shared for reuse; those of owners up to it are also in forks, and go to the
+// garbage collector. A fork holds a version
 // while it raises shared, so the caller must read shared after it has found the
 // version without readers.
 func (ns *nodes) free(list []*node, shared uint64) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -14,6 +15,15 @@ import (
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
+
+// heap is the bytes of objects that are in use.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC() // pools
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
 
 // writeAll gives every row the same value, in one Update.
 func writeAll(s store.Store, rows int, value string) error {
@@ -184,12 +194,6 @@ func TestVersionsOfShortViewsAreFreed(t *testing.T) {
 	const rows, updates, most = 5000, 20_000, 24 << 20
 	s := memory.Open()
 	require.NoError(t, writeAll(s, rows, "start"))
-	heap := func() uint64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
 	short := func(i int) error {
 		return s.View(context.Background(), func(store.Reader) error {
 			return s.Update(context.Background(), func(w store.Writer) error {
@@ -210,6 +214,118 @@ func TestVersionsOfShortViewsAreFreed(t *testing.T) {
 		runtime.KeepAlive(s)
 		return nil
 	}))
+}
+
+// TestViewOfFirstVersion: while a View reads the first version of a store or of a fork, the nodes that Views of later
+// versions read are not used again.
+func TestViewOfFirstVersion(t *testing.T) {
+	const rows = 250
+	origin := memory.Open()
+	require.NoError(t, writeAll(origin, rows, "origin"))
+	for name, s := range map[string]store.Store{"new": memory.Open(), "fork": fork(t, origin)} {
+		require.NoError(t, s.View(t.Context(), func(store.Reader) error {
+			require.NoError(t, writeAll(s, rows, "one"))
+			return s.View(t.Context(), func(r store.Reader) error {
+				for i := range 5 {
+					require.NoError(t, writeAll(s, rows, fmt.Sprint("later ", i)))
+					value, err := onlyOne(r, rows, func(int) {})
+					require.NoError(t, err, name)
+					require.Equal(t, "one", value, name)
+				}
+				return nil
+			})
+		}), name)
+	}
+}
+
+// TestReadThatOutlivesItsUpdate pauses a loop of an Update inside a leaf and at the end of one, and goes on with it
+// after later Updates.
+func TestReadThatOutlivesItsUpdate(t *testing.T) {
+	const rows = 300
+	for _, reverse := range []bool{false, true} {
+		for stop := 50; stop < 60; stop++ {
+			s := memory.Open()
+			require.NoError(t, writeAll(s, rows, "old"))
+			require.NoError(t, writeAll(s, rows, "older"))
+			var next func() (store.Row, error, bool)
+			var end func()
+			require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+				next, end = iter.Pull2(w.Query(1, []byte("p"), store.Range{}, reverse))
+				for range stop {
+					if _, err, ok := next(); err != nil || !ok {
+						return fmt.Errorf("%w, %v", err, ok)
+					}
+				}
+				return nil
+			}))
+			for i := range 5 {
+				require.NoError(t, writeAll(s, rows, fmt.Sprint("new ", i)))
+			}
+			_, err, _ := next()
+			require.ErrorIs(t, err, store.ErrClosed, "reverse %v, after %d rows", reverse, stop)
+			end()
+		}
+	}
+}
+
+// TestReadBesideItsUpdate is the same in another goroutine, which goes on while others write.
+func TestReadBesideItsUpdate(t *testing.T) {
+	const rows = 120
+	for stop := 1; stop < rows; stop += 7 {
+		s := memory.Open()
+		require.NoError(t, writeAll(s, rows, "old"))
+		begun, goOn, result := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			go func() {
+				_, err := onlyOne(w, rows, func(row int) {
+					if row == stop {
+						close(begun)
+						<-goOn
+					}
+				})
+				result <- err
+			}()
+			<-begun
+			return nil
+		}))
+		close(goOn)
+		for i := range 4 {
+			require.NoError(t, writeAll(s, rows, fmt.Sprint("new ", i)))
+		}
+		require.ErrorIs(t, <-result, store.ErrClosed)
+	}
+}
+
+// TestIdleGroups: the memory that Updates of all groups keep for a View is bounded, and free once it has ended and
+// one group is written.
+func TestIdleGroups(t *testing.T) {
+	const updates, most = 40_000, 12 << 20
+	s := memory.Open()
+	put := func(space store.Space, i int) {
+		require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
+			return w.Put(space, []byte("p"), fmt.Appendf(nil, "%05d", i), make([]byte, 1000))
+		}))
+	}
+	for i := range 100 * store.Groups {
+		put(store.Space(i%store.Groups), i/store.Groups)
+	}
+
+	before := heap()
+	require.NoError(t, s.View(t.Context(), func(store.Reader) error {
+		for i := range updates {
+			put(store.Space(i%store.Groups), i/store.Groups%100)
+			require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
+				return w.Clear(store.Groups) // of nothing
+			}))
+		}
+		require.Less(t, heap(), before+most)
+		return nil
+	}))
+	for i := range 10 {
+		put(1, i)
+	}
+	require.Less(t, heap(), before+most/4)
+	runtime.KeepAlive(s)
 }
 
 // TestPutAllocates limits the allocations of a put: the row, the version and

@@ -65,16 +65,7 @@ func (w *writer) update(groups groupSet, fn func(store.Writer) error) error {
 	if w.owner == 0 { // nothing was changed
 		return nil
 	}
-	before, unread, err := w.store.publish(w)
-	if err != nil {
-		return err
-	}
-	for _, p := range w.parts {
-		if p.changed {
-			p.nodes.publish(before, unread, w.store.shared.Load)
-		}
-	}
-	return nil
+	return w.store.publish(w)
 }
 
 // run takes the turns of groups and calls fn, unless the context has ended or the store is closed.
