@@ -7,10 +7,12 @@
   const events = new EventTarget();
   const say = function (words, bad) { status.textContent = words; status.classList.toggle('bad', !!bad); };
 
-  // The model of the reader, or null.
+  // The model of the reader, or null. A page inside another one is about the model of its link, and keeps nothing.
+  const inside = window !== window.parent;
   const store = {
-    get: function () { try { return localStorage.getItem('sortkey-model'); } catch (_) { return null; } },
+    get: function () { try { return inside ? null : localStorage.getItem('sortkey-model'); } catch (_) { return null; } },
     set: function (model) {
+      if (inside) { return; }
       try {
         if (model === null) {
           localStorage.removeItem('sortkey-model');
