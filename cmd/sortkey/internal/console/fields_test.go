@@ -156,7 +156,7 @@ func TestFieldsRefused(t *testing.T) {
 	require.Contains(t, text, "the attribute id is there twice")
 	status, text := c.as("put", "?name=Tab", "", "", []field{})
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Contains(t, text, "id", "the key is missing")
+	require.Equal(t, "ValidationException: One or more parameter values were invalid: Missing the key id in the item\n", text)
 
 	is := `{"id": {"S": "x"}`
 	for i := range 200 {
