@@ -106,8 +106,10 @@ func (s *Server) forgetLater() {
 	})
 }
 
-// forget drops the oldest changes, until the others are within the bounds. The caller holds s.mu.
+// forget drops changes that are too large themselves, then the oldest, until the others are within the bounds. The
+// caller holds s.mu.
 func (s *Server) forget() {
+	s.undos = slices.DeleteFunc(s.undos, func(u *undo) bool { return u.bytes > undoBytes })
 	bytes := 0
 	for _, u := range s.undos {
 		bytes += u.bytes
