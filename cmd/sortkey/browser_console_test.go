@@ -192,7 +192,7 @@ func TestConsole(t *testing.T) {
 		"create": consoleCreate, "grid": consoleGrid, "keys": consoleKeys, "bulk": consoleBulk, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
 		"branches": consoleBranches,
 		"requests": consoleRequests, "transfer": consoleTransfer, "keyboard": consoleKeyboard,
-		"form": consoleForm, "undo": consoleUndo, "advice": consoleAdvice,
+		"names": consoleNames, "form": consoleForm, "undo": consoleUndo, "advice": consoleAdvice,
 	} {
 		t.Run(name, func(t *testing.T) { topic(openConsole(t, ctx)) })
 	}
@@ -217,6 +217,21 @@ func consoleQuery(c *consoleTab) {
 	require.Contains(c, bounds, `from "ORDER#0030"`)
 	require.Contains(c, bounds, "0x4f524445522330303330")
 	c.looks("collection", `document.querySelector('#answer .bracket') !== null`)
+	c.clean()
+}
+
+// consoleNames opens pages of a table whose name, index and attributes have as many characters as the service allows.
+func consoleNames(c *consoleTab) {
+	const ready = `document.querySelector('main h1') !== null`
+	table, index, attribute := strings.Repeat("T", 255), strings.Repeat("I", 255), strings.Repeat("a", 255)
+	c.db.Table(table, "PK / SK", sortkeytest.Global(index, attribute+" / SK"))
+	c.visit("")
+	c.looks("names", ready)
+	c.visit("table?name=" + table)
+	c.looks("names-table", ready)
+	c.visit("table?name=" + table + "&index=" + index)
+	c.looks("names-index", ready)
+	require.Greater(c, evaluate[int](c.T, c.tab, `document.getElementById('key-partition').offsetWidth`), 100)
 	c.clean()
 }
 

@@ -44,6 +44,13 @@ func consoleForm(c *consoleTab) {
 	c.do(chromedp.Click("#put"))
 	c.until(`document.getElementById('preview').textContent.includes('Nothing changes')`)
 
+	c.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
+	c.press("e") // to the first value that is not of the key
+	require.Equal(c, "value of address", evaluate[string](c.T, c.tab, `document.activeElement.getAttribute('aria-label')`))
+	for _, kind := range []string{"NULL", "M", "S"} {
+		c.choose(fieldOf("name", ".field-type"), kind)
+	}
+	require.Equal(c, "Ada", evaluate[string](c.T, c.tab, fieldOf("name", ".field-value")+`.value`), "a type is chosen and taken back")
 	c.choose(fieldOf("name", ".field-value"), "Grace")
 	c.choose(fieldOf("code", ".field-type"), "N")
 	c.choose(fieldOf("paid", ".field-value"), "false")
@@ -91,7 +98,16 @@ func consoleForm(c *consoleTab) {
 	c.until(`location.pathname === '/branch/1/item' && ` + shown)
 	require.Equal(c, "Eve", evaluate[string](c.T, c.tab, fieldOf("name", ".field-value")+`.value`))
 	require.Equal(c, before, c.db.Dump("Shop"))
-	c.clean("400")
+
+	c.visit(item) // a branch in which nothing was written goes
+	c.until(shown)
+	c.db.PutJSON("Shop", []byte(`{"PK": {"S": "a"}, "SK": {"S": "b"}, "name": {"S": "theirs"}}`))
+	c.choose(fieldOf("name", ".field-value"), "Mallory")
+	c.until(`document.getElementById('preview').textContent.includes('Mallory')`)
+	c.do(chromedp.Click("#put-on-branch"))
+	c.until(`document.getElementById('said').textContent.includes('somebody has changed the item')`)
+	c.until(`fetch('branches').then(r => r.text()).then(text => text.includes('id="branch-1"') && !text.includes('id="branch-2"'))`)
+	c.clean("400", "409")
 }
 
 // consoleUndo changes rows and takes that back after somebody else has changed one, and changes rows on a branch.

@@ -157,8 +157,8 @@ func (e *explainer) indexPlan() (*plan, bool) {
 	var equal, ranges []keycond.Attribute
 	for _, a := range g.atoms {
 		one := keycond.Attribute{Name: a.Attribute, Kind: a.Values[0].Kind()}
-		named := func(b keycond.Attribute) bool { return b.Name == one.Name }
-		if slices.ContainsFunc(equal, named) || slices.ContainsFunc(ranges, named) || !e.canBeKey(one, g) {
+		is := named(one.Name)
+		if slices.ContainsFunc(equal, is) || slices.ContainsFunc(ranges, is) || !e.canBeKey(one, g) {
 			continue
 		}
 		if c, _ := (&plan{}).clause(one, g.on(one.Name)); c.Op == ast.Equal {
@@ -211,6 +211,38 @@ func (e *explainer) canBeKey(a keycond.Attribute, g group) bool {
 	return ok && !p.empty && len(p.fixes)+len(p.remarks) == 0
 }
 
+// named reports whether an attribute has a name.
+func named(name string) func(keycond.Attribute) bool {
+	return func(a keycond.Attribute) bool { return a.Name == name }
+}
+
+// partitioned returns where an attribute alone is the partition key.
+func (e *explainer) partitioned(name string) (place string, ok bool) {
+	is := func(s *keycond.Schema) bool { return len(s.Partition()) == 1 && s.Partition()[0].Name == name }
+	if is(e.info.Key) {
+		return "the table", true
+	}
+	for _, ix := range e.info.Indexes {
+		if is(ix.Key) {
+			return "index " + ix.Key.Name(), true
+		}
+	}
+	return "", false
+}
+
+// sparse returns the index of the items that have an attribute: it has no other key that items may lack.
+func (e *explainer) sparse(name string) (index string, ok bool) {
+	for _, ix := range e.info.Indexes {
+		keys := slices.DeleteFunc(slices.Clone(ix.Key.Attributes()), func(a keycond.Attribute) bool {
+			return slices.ContainsFunc(e.info.Key.Attributes(), named(a.Name))
+		})
+		if len(keys) == 1 && keys[0].Name == name {
+			return ix.Key.Name(), true
+		}
+	}
+	return "", false
+}
+
 // noKey says why no key serves the filter, and what to change.
 func (e *explainer) noKey() string {
 	key, filter := e.conditions()
@@ -218,6 +250,9 @@ func (e *explainer) noKey() string {
 		switch n := n.(type) {
 		case *ast.In:
 			if name, ok := keyPath(n.X, anyName); ok && len(name) <= longestName {
+				if place, ok := e.partitioned(name); ok {
+					return "query " + place + " for each of the values"
+				}
 				return "make " + text.Name(name) +
 					" the partition key of an index, and send a query for each of the values"
 			}
@@ -234,6 +269,13 @@ func (e *explainer) noKey() string {
 			}
 		case *ast.Call:
 			if name, ok := keyPath(n.Args[0], anyName); ok && n.Func == ast.AttributeExists {
+				asked := e.info.Schema(e.report.Index)
+				if slices.ContainsFunc(slices.Concat(e.info.Key.Attributes(), asked.Attributes()), named(name)) {
+					continue // all that it reads have it
+				}
+				if index, ok := e.sparse(name); ok && len(key) == 0 {
+					return "scan index " + index + ": only items that have " + text.Name(name) + " are there"
+				}
 				return "make " + text.Name(name) + " a key of an index: only items that have it are there"
 			}
 		}

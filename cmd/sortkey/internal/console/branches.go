@@ -31,10 +31,11 @@ type branch struct {
 	Since time.Time
 	// base is the database as it was when the branch began, work what is tried.
 	base, work *sortkey.DB
-	pages      http.Handler
+	site       *Server
+	pages      http.Handler // of the site
 }
 
-func (b *branch) close() error { return errors.Join(b.base.Close(), b.work.Close()) }
+func (b *branch) close() error { return errors.Join(b.site.Close(), b.base.Close(), b.work.Close()) }
 
 // maxBranches is the number of branches at once.
 const maxBranches = 8
@@ -69,7 +70,7 @@ func (s *Server) fork(name string) (*branch, error) {
 	if b.Name == "" {
 		b.Name = s.freeName(fmt.Sprintf("branch %d", b.N))
 	}
-	b.pages = New(Options{
+	b.site = New(Options{
 		Client: sdk.Client(work), Target: explain.InProcess(work), Name: s.opts.Name, Models: s.opts.Models,
 		Classify: s.opts.Classify,
 		Branch: func() string {
@@ -77,7 +78,8 @@ func (s *Server) fork(name string) (*branch, error) {
 			defer s.mu.Unlock()
 			return b.Name
 		},
-	}).Handler()
+	})
+	b.pages = b.site.Handler()
 	s.branches[b.N] = b
 	return b, nil
 }

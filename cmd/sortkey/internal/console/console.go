@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
@@ -244,12 +245,20 @@ func fail(w http.ResponseWriter, err error) {
 	http.Error(w, text.VisibleLines(message(err)), status)
 }
 
-// message returns the text of an error, and what to do about it.
+// message returns the text of an error, and what to do about it. What the service says is without the words that the
+// SDK has around it.
 func message(err error) string {
-	if hint := advice.Of(err); hint != "" {
-		return err.Error() + "\nTo do: " + hint
+	says := err.Error()
+	if sent, ok := errors.AsType[*smithy.OperationError](err); ok {
+		if refused, ok := errors.AsType[smithy.APIError](sent); ok {
+			says = strings.Replace(says, sent.Error(), refused.ErrorCode()+": "+refused.ErrorMessage(), 1)
+		}
 	}
-	return err.Error()
+
+	if hint := advice.Of(err); hint != "" {
+		return says + "\nTo do: " + hint
+	}
+	return says
 }
 
 // A badRequest is an error in what the page sent.

@@ -146,8 +146,9 @@ func (f *field) value() (v attr.Value, err error) {
 		return anyValue(typed)
 	}
 	it, err := transfer.DecodePlainItem(object)
-	if err != nil {
-		return v, bad("%v", err)
+	if err != nil { // with the place in the value, not in the object
+		in := strings.NewReplacer(` within "/`+member+`"`, "", ` within "/`+member+`/`, ` within "/`)
+		return v, bad("%s", in.Replace(strings.TrimPrefix(err.Error(), member+": ")))
 	}
 	v = it.Get(member)
 	if kind.IsSet() {

@@ -140,9 +140,10 @@ func TestFieldsRefused(t *testing.T) {
 		{"N", "1e126", "is not a number that can be stored"}, {"B", "???", "is not base64"}, {"BOOL", "yes", `"yes" is not true or false`},
 		{"SS", "a", "is not JSON"}, {"SS", "[]", "write its elements, such as"}, {"SS", "[1]", "write its elements"}, {"SS", `["a", "a"]`, "write its elements"},
 		{"NS", `["1"]`, "such as [1, 2]"}, {"BS", `["?"]`, "write its elements"}, {"SS", `"a"`, "a set is written as its elements"}, {"SS", `{"L": []}`, "a set is written"},
-		{"L", "{}", "is not a list"}, {"M", "[]", "is not a map"}, {"M", `{}, "w": 1`, "is not JSON"}, {"M", `{"a": 1, "a": 2}`, "v: "}, {"L", "", "is not JSON"},
+		{"L", "{}", "is not a list"}, {"M", "[]", "is not a map"}, {"M", `{}, "w": 1`, "is not JSON"}, {"M", `{"a": 1, "a": 2}`, "v: duplicate object member name \"a\"\n"}, {"L", "", "is not JSON"},
+		{"M", `{"b": {"a": 1, "a": 2}}`, `v: duplicate object member name "a" within "/b"`}, {"L", "[1e400]", "v: Number overflow"},
 		{"JSON", `{"a": 1}`, "is not DynamoDB JSON"}, {"JSON", `1`, "is not DynamoDB JSON"}, {"JSON", `{"S": 1}`, "is not DynamoDB JSON"}, {"JSON", `{"M": {"a": {"S": 1}}}`, "v: "}, {"JSON", `{"M": {"M": 1}}`, "v: "}, {"JSON", `{"L": ["x"]}`, "v: "}, {"JSON", `{"S": "a", "N": "1"}`, "is not DynamoDB JSON"},
-		{"X", "1", "is not JSON"}, {"", "", "is not JSON"}, {"L", strings.Repeat("[", 40) + strings.Repeat("]", 40), "v: "},
+		{"X", "1", "is not JSON"}, {"", "", "is not JSON"}, {"L", strings.Repeat("[", 40) + strings.Repeat("]", 40), "v: Nesting"},
 	} {
 		status, text := c.as("preview", "?name=Tab", "", "", []field{{Name: "id", Type: "S", Value: "x"}, {Name: "v", Type: tt.typ, Value: tt.value}})
 		require.Equal(t, http.StatusBadRequest, status, "%+v: %s", tt, text)
@@ -155,7 +156,7 @@ func TestFieldsRefused(t *testing.T) {
 	require.Contains(t, text, "the attribute id is there twice")
 	status, text := c.as("put", "?name=Tab", "", "", []field{})
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Contains(t, text, "id", "the key is missing")
+	require.Equal(t, "ValidationException: One or more parameter values were invalid: Missing the key id in the item\n", text)
 
 	is := `{"id": {"S": "x"}`
 	for i := range 200 {

@@ -279,16 +279,21 @@ func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, 
 	return all, r.n, shapes, len(list) - len(shapes), r.other
 }
 
-// writes returns the number of items that a request writes, which has succeeded; of a batch, if its body was kept.
+// writes returns the number of items that a request writes, which has succeeded; of a batch or a statement, if its body
+// was kept. It is not known of BatchExecuteStatement, some of whose statements may have failed.
 func writes(operation string, body []byte) int {
 	switch operation {
 	case "PutItem", "UpdateItem", "DeleteItem":
 		return 1
-	case "BatchWriteItem", "TransactWriteItems":
+	case "BatchWriteItem", "TransactWriteItems", "ExecuteStatement", "ExecuteTransaction":
 	default:
 		return 0
 	}
+	type statement struct{ Statement string }
 	var batch struct {
+		Statement          string
+		TransactStatements []statement
+
 		RequestItems  map[string][]json.RawMessage
 		TransactItems []struct {
 			ConditionCheck json.RawMessage
@@ -298,6 +303,11 @@ func writes(operation string, body []byte) int {
 		return 0
 	}
 	n := 0
+	for _, one := range append(batch.TransactStatements, statement{batch.Statement}) {
+		if isWrite(one.Statement) {
+			n++
+		}
+	}
 	for _, of := range batch.RequestItems {
 		n += len(of)
 	}
@@ -307,6 +317,12 @@ func writes(operation string, body []byte) int {
 		}
 	}
 	return n
+}
+
+// isWrite reports whether a statement of PartiQL, which the service has accepted, writes an item.
+func isWrite(statement string) bool {
+	words := strings.Fields(statement)
+	return len(words) > 0 && slices.Contains([]string{"INSERT", "UPDATE", "DELETE"}, strings.ToUpper(words[0]))
 }
 
 // request returns the n-th request, if it is still kept.

@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // An undo is a change that a page has made, with what its items were and became. Taking it back writes an item only if
@@ -27,7 +28,9 @@ type undo struct {
 	table string
 	what  string // was done, such as "put" or "set state of"
 	steps []step
-	bytes int // of the items of all steps
+	// refused are the steps that a run of the undo could not take back, the last first: another run may.
+	refused []step
+	bytes   int // of the items of all steps, with those that were refused
 }
 
 // A step is what a change made of one item. An item that is not there is nil.
@@ -103,8 +106,10 @@ func (s *Server) forgetLater() {
 	})
 }
 
-// forget drops the oldest changes, until the others are within the bounds. The caller holds s.mu.
+// forget drops changes that are too large themselves, then the oldest, until the others are within the bounds. The
+// caller holds s.mu.
 func (s *Server) forget() {
+	s.undos = slices.DeleteFunc(s.undos, func(u *undo) bool { return u.bytes > undoBytes })
 	bytes := 0
 	for _, u := range s.undos {
 		bytes += u.bytes
@@ -183,12 +188,18 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	if steps == nil {
 		return nil, errUndone
 	}
+	if !hasKey(t, steps[0].item()) {
+		s.giveBack(u, steps)
+		return nil, fmt.Errorf("the change cannot be undone: table %s has another key now", u.table)
+	}
 
 	out := &undoResult{Refused: []refusal{}}
+	var refused []step
 	for i, one := range steps {
 		err := s.atOnce(ctx, func(ctx context.Context) error { return s.apply(ctx, t, one.is, one.was) })
 		if ctx.Err() != nil { // this one is undone, or can be like the rest
 			s.giveBack(u, steps[i:])
+			s.retry(u, refused)
 			return nil, context.Cause(ctx)
 		}
 		_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
@@ -199,15 +210,54 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 		case failed, errors.Is(err, errMoved):
 			err = errors.New("somebody has changed it since")
 		}
+		refused = append(refused, one)
 		out.Refused = append(out.Refused, refusal{
 			clip(valuesText(one.item(), t.Key.Attributes()), maxKey), clip(text.Visible(message(err)), 4*maxKey),
 		})
 	}
 
+	out.Left = s.retry(u, refused)
+	return out, nil
+}
+
+// hasKey reports whether an item has a key of a table, which may have been created again with another one.
+func hasKey(t *keyschema.Table, it attr.Item) bool {
+	return !slices.ContainsFunc(t.Key.Attributes(), func(a keycond.Attribute) bool {
+		return it.Get(a.Name).Kind() != a.Kind
+	})
+}
+
+// retry keeps the steps of a change that were refused, and returns the number of those that this run of the undo has
+// not tried. Once there are none, the refused ones are a change with a number of its own: somebody may undo a later
+// change to their items first, or a server may answer again.
+func (s *Server) retry(u *undo, refused []step) (left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out.Left = len(u.steps)
-	return out, nil
+	for _, one := range refused {
+		u.refused = append(u.refused, one)
+		u.bytes += one.bytes()
+	}
+	if left = len(u.steps); left > 0 || len(u.refused) == 0 {
+		return left
+	}
+	s.changes++
+	u.N, u.steps, u.refused = s.changes, u.refused, nil
+	slices.Reverse(u.steps)
+	s.insert(u)
+	return 0
+}
+
+// insert adds a change to the others by its age, unless it is there. The caller holds s.mu.
+func (s *Server) insert(u *undo) {
+	if !slices.Contains(s.undos, u) {
+		i := slices.IndexFunc(s.undos, func(other *undo) bool { return other.Since.After(u.Since) })
+		if i < 0 {
+			i = len(s.undos)
+		}
+		s.undos = slices.Insert(s.undos, i, u)
+	}
+	s.forget()
+	s.forgetLater()
 }
 
 // findUndo returns a change that can be undone, or nil. The caller holds s.mu.
@@ -248,8 +298,5 @@ func (s *Server) giveBack(u *undo, steps []step) {
 		u.steps = append(u.steps, one)
 		u.bytes += one.bytes()
 	}
-	if !slices.Contains(s.undos, u) {
-		s.undos = append(s.undos, u)
-	}
-	s.forget()
+	s.insert(u)
 }

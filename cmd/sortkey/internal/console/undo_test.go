@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
@@ -117,8 +118,38 @@ func TestUndo(t *testing.T) {
 		require.Contains(t, strings.ReplaceAll(after, "  ", " "), theirs)
 	}
 	require.Equal(t, strings.Count(before, "\n")-1, strings.Count(after, "\n"))
+
+	// What was refused can be undone after what was done later.
+	numbers, what = c.undos("table?name=Tab")
+	require.Equal(t, []string{"deleted 1 item", "deleted 1 item", "set n of 4 items"}, what)
+	for i, want := range []int{1, 0, 1} {
+		_, out, text := c.undo("", numbers[i])
+		require.Equal(t, want, out.Undone, text)
+		require.Zero(t, out.Left)
+	}
 	_, what = c.undos("table?name=Tab")
-	require.Equal(t, []string{"deleted 1 item"}, what)
+	require.Equal(t, []string{"deleted 1 item", "set n of 3 items"}, what)
+}
+
+// TestUndoOtherKey holds that a change stays, with a reason, while its table has another key.
+func TestUndoOtherKey(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK / SK")
+	c.db.Put("Tab", map[string]any{"PK": "p", "SK": "s"})
+	deleted := c.in("name=Tab", "", "", rowsOf(t, c.page("table?name=Tab")))
+	remake := func(key string) {
+		_, err := c.db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: new("Tab")})
+		require.NoError(t, err)
+		c.db.Table("Tab", key)
+	}
+	remake("id")
+	status, _, text := c.undo("", deleted)
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Equal(t, "the change cannot be undone: table Tab has another key now\n", text)
+	remake("PK / SK")
+	_, out, text := c.undo("", deleted)
+	require.Equal(t, 1, out.Undone, text)
 }
 
 // TestUndoItem takes back the puts and deletes of an item, from its page.
@@ -199,8 +230,9 @@ func TestUndoBounds(t *testing.T) {
 		rows = append(rows, rowsOf(t, c.page("collection?name=Tab&partition=large&sort=%3E%3D+"+fmt.Sprint(len(rows))))...)
 	}
 	require.Equal(t, -1, c.in("name=Tab", "n", "1", rows))
-	numbers, _ = c.undos("table?name=Tab")
-	require.Empty(t, numbers)
+	_, what := c.undos("table?name=Tab")
+	require.Len(t, what, 19, "the smaller ones stay")
+	require.NotContains(t, what, "set n of 50 items")
 }
 
 // TestUndoAtOnce lets several people undo one change at once, while another program changes its items: each item is

@@ -101,7 +101,7 @@
       e.rows = Math.min(Math.max(field.value.split('\n').length, Math.ceil(field.value.length / 90)), 12);
       e.spellcheck = false;
     }
-    e.value = field.value;
+    e.value = field.type === 'NULL' ? '' : field.value; // which comes back with another type
     e.className = 'field-value' + (field.type === 'S' ? '' : ' mono');
     e.disabled = field.type === 'NULL';
     e.setAttribute('aria-label', 'value of ' + name);
@@ -114,7 +114,7 @@
    */
   const rowOf = function (field, at) {
     const li = document.createElement('li');
-    li.className = 'field';
+    li.className = 'field' + (field.key ? ' of-key' : '');
     const title = function () { return field.shown || field.name || 'the new attribute'; };
     const name = document.createElement('input');
     name.className = 'field-name mono';
@@ -129,7 +129,6 @@
     let value = control(field, title());
     type.addEventListener('change', function () {
       field.type = type.value;
-      if (field.type === 'NULL') { field.value = ''; }
       const next = control(field, title());
       value.replaceWith(next);
       value = next;
@@ -176,7 +175,10 @@
     return send((branch || '') + path, is).then(function (r) {
       say(r.text);
       setTimeout(function () { if (r.at) { location.href = (branch || '') + r.at; } else { location.reload(); } }, 600);
-    }, function (err) { say(err.message, true); });
+    }, function (err) {
+      say(err.message, true);
+      if (branch) { fetch(branch.replace('branch/', 'branches/') + 'discard', {method: 'POST'}); } // nothing is in it
+    });
   };
   const put = function (/** @type {() => void} */ then) {
     if (seen === state() && seen !== '') { then(); return; }

@@ -217,6 +217,10 @@
     begin().then(function () { return ''; }, function (/** @type {Error} */ err) { return err.message; }).then(function (/** @type {string} */ problem) {
       buttons.forEach(function (b) { b.disabled = false; });
       done.textContent = '';
+      if (branch !== '' && written === 0) { // nothing is in it
+        fetch(branch.replace('branch/', 'branches/') + 'discard', {method: 'POST'});
+        branch = '';
+      }
       const said = element('p', count(written) + (name === '' ? ' deleted' : ' changed') + ', ' + units + ' write units' +
         (refused.length > 0 ? '; ' + refused.length + ' refused:' : '') + (problem ? '; then: ' + problem : ''));
       said.classList.toggle('bad-text', refused.length > 0 || problem !== '');
@@ -236,7 +240,7 @@
         back.dataset.undo = String(undo);
         done.append(back, ' ');
       } else if (undo < 0) {
-        done.appendChild(element('p', 'These items are too large together to undo the change.'));
+        done.appendChild(element('p', 'The change cannot be undone: its items are too large together, or it was undone or forgotten before it ended.'));
       }
       const again = element('button', 'Load the rows again');
       again.type = 'button';
