@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -155,6 +156,9 @@ func (s *Service) runMember(
 			b.spend()
 			if found != nil {
 				item = st.AppendResult(nil, found)
+				event.Of(ctx).Got(1, 1)
+			} else {
+				event.Of(ctx).Got(1, 0)
 			}
 			u = use{table: t.Name(), Capacity: table.Capacity{Table: units}}
 			consume(ctx, t.Name(), false, &u.Capacity)

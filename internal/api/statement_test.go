@@ -71,7 +71,7 @@ func TestStatementEvents(t *testing.T) {
 			`[HHH RRR] [] [HHH write 1 RRR write 1 RRR/index3 write 1 RRR/index4 write 1 RRR/index1 write 1]`},
 		{
 			"BatchExecuteStatement", `{"Statements":[` + statement("SELECT * FROM HHH WHERE a = 'x'") + `]}`,
-			`[HHH] [] [HHH read 0.5]`,
+			`[HHH] [] [HHH read 0.5] found 0 of 1`,
 		},
 		{
 			"ExecuteTransaction", `{"TransactStatements":[` + statement("SELECT * FROM HHH WHERE a = 'x'") + `]}`,
@@ -96,6 +96,9 @@ func TestStatementEvents(t *testing.T) {
 			slices = append(slices, strings.Join(clauses, " AND "))
 		}
 		got := fmt.Sprintf("%v [%s] %v %s", ev.Tables, strings.Join(slices, ", "), consumed(&ev), ev.Error)
+		if ev.Asked > 0 {
+			got += fmt.Sprintf("found %d of %d", ev.Found, ev.Asked)
+		}
 		require.Equal(t, tt.want, strings.TrimSpace(got), "%s", tt.body)
 	}
 }
