@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestRestoreToAnySecond writes a random history, in one item and in transactions, and
@@ -92,4 +95,34 @@ func TestRestoreToAnySecond(t *testing.T) {
 	write()
 	moments = []moment{{e.now.Add(-time.Minute), want}, {e.now, e.contents("RRR", indexes...)}}
 	compare()
+}
+
+// TestRestoreOfTransaction: a transaction writes items for longer than a second. A restore to any second has
+// both of them or none.
+func TestRestoreOfTransaction(t *testing.T) {
+	e := newEndpoint(t, tableR)
+	e.answer("UpdateContinuousBackups", `{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryE`+
+		`nabled":true}}`)
+	begun := e.now.Truncate(time.Second)
+	e.now = begun.Add(5*time.Second + 200*time.Millisecond)
+	clock := e.db.Clock
+	e.db.Clock = func() time.Time {
+		e.now = e.now.Add(50 * time.Millisecond)
+		return clock()
+	}
+	var puts []string
+	for i := range 20 {
+		puts = append(puts, fmt.Sprintf(`{"Put":{"TableName":"RRR","Item":{"a":{"S":"a%d"},"b":{"S":"b"}}}}`, i))
+	}
+	e.answer("TransactWriteItems", `{"TransactItems":[`+strings.Join(puts, ",")+`]}`)
+	e.db.Clock = clock
+
+	e.now = begun.Add(10 * time.Second)
+	for second := 5; second < 8; second++ {
+		e.answer("RestoreTableToPointInTime", fmt.Sprintf(
+			`{"TargetTableName":"New","SourceTableName":"RRR","RestoreDateTime":%d}`, begun.Unix()+int64(second)))
+		n := strings.Count(e.contents("New"), `"b":{"S":"b"}`)
+		require.Contains(t, []int{0, len(puts)}, n, "second %d", second)
+		e.answer("DeleteTable", `{"TableName":"New"}`)
+	}
 }

@@ -275,7 +275,7 @@ func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
 	tx := &u.tx
 	err := db.update(ctx, &u.turn, all.Rows, func(w store.Writer) error {
 		u.turn.Begin()
-		*tx = Tx{View: View{ctx: ctx, db: db, tables: all, r: w, serial: true}, w: w}
+		*tx = Tx{View: View{ctx: ctx, db: db, tables: all, r: w, serial: true}, w: w, turn: &u.turn}
 		return fn(tx)
 	})
 	if err == nil {

@@ -196,6 +196,9 @@ func (j *joint) read(ctx context.Context, fn func(*View) error) error {
 		return err
 	}
 	defer done()
+	if j.tx != nil {
+		defer j.tx.turn.Within(j.tx.turn.Within(ctx))
+	}
 	view := *j.view
 	view.ctx = ctx
 	if err = fn(&view); err != nil && !isRefusal(err) {
@@ -218,6 +221,7 @@ func (j *joint) write(ctx context.Context, fn func(*Tx) error) error {
 	}
 	defer done()
 
+	defer j.tx.turn.Within(j.tx.turn.Within(ctx))
 	written, outer := j.tx.written, j.tx.ctx
 	j.tx.ctx = ctx
 	defer func() { j.tx.ctx = outer }()

@@ -107,13 +107,33 @@ const (
 	recordExpired = "x"
 )
 
+// recordedAt is the time of the changes of a table in a transaction.
+type recordedAt struct {
+	table *Table
+	time  time.Time
+}
+
+// now returns the time of a transaction's changes of a table, which is that of the first one: so that a restore to a
+// second has all of them or none. Each table has a time of its own, from a moment when nobody else writes it:
+// of two transactions, the one that comes later in the stream of a table has no earlier time.
+func (tx *Tx) now(t *Table) time.Time {
+	for _, r := range tx.times {
+		if r.table == t {
+			return r.time
+		}
+	}
+	at := tx.db.Clock()
+	tx.times = append(tx.times, recordedAt{t, at})
+	return at
+}
+
 // record appends the change of an item to a stream of its table. An item that is
 // put as it was is no change. Source: DG/Streams.html.
 func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item) error {
 	if bytes.Equal(old, item) {
 		return nil
 	}
-	now := tx.db.Clock()
+	now := tx.now(t)
 	column := uint32(uint64(store.Hash(partition)) * uint64(st.Shards) / (store.MaxHash + 1))
 	last, err := lastSequence(tx.w, st, column)
 	if err != nil {

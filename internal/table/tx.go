@@ -7,6 +7,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/table/gate"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -79,6 +80,8 @@ func (s *View) get(t *Table, partition, sort []byte) (attr.Item, error) {
 type Tx struct {
 	View
 	w          store.Writer
+	turn       *gate.Turn
+	times      []recordedAt
 	written    int         // rows put and deleted
 	undo       *undoWriter // w, once there was a savepoint
 	pending    []delta

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"math"
 	"math/bits"
@@ -46,8 +45,17 @@ func (s groupSet) all() iter.Seq[int] {
 	}
 }
 
-// errAgain is the error of a writer whose Update runs again.
-var errAgain = errors.New("store: the update waits for another one that waits for it, and begins again")
+// An againError is the error of a writer whose Update runs again.
+type againError struct{}
+
+func (againError) Error() string {
+	return "store: the update waits for another one that waits for it, and begins again"
+}
+
+// Again marks the error as one of an Update that begins again.
+func (againError) Again() {}
+
+var errAgain error = againError{}
 
 func newWriter(ctx context.Context, s *engine) *writer {
 	w := &writer{store: s}

@@ -52,9 +52,10 @@ func (g *Gate) complain() *time.Timer {
 // most updates do not pay for that.
 type Turn struct {
 	context.Context
-	gate    *Gate
-	begun   atomic.Bool
-	waiting atomic.Pointer[turnWait]
+	gate      *Gate
+	begun     atomic.Bool
+	waiting   atomic.Pointer[turnWait]
+	operation context.Context // of the operation that runs in the function, or nil
 }
 
 // A turnWait is a Turn that is waited for.
@@ -70,6 +71,14 @@ func (t *Turn) Start(ctx context.Context, g *Gate) {
 	t.Context, t.gate = ctx, g
 	t.begun.Store(false)
 	t.waiting.Store(nil)
+	t.operation = nil
+}
+
+// Within sets the context of the operation that runs in the function of the update, whose waits end with it too. It
+// returns the one before. Only one operation runs at a time.
+func (t *Turn) Within(ctx context.Context) (before context.Context) {
+	before, t.operation = t.operation, ctx
+	return before
 }
 
 // wait begins the wait for the turn, for one goroutine.
@@ -102,7 +111,12 @@ func (t *Turn) Wait() context.Context { return t.wait() }
 // context of the wait, which ends with the gate too, and a function that ends it.
 func (t *Turn) Waiting() (ctx context.Context, over func()) {
 	w := t.newWait()
+	ended := func() bool { return true }
+	if op := t.operation; op != nil {
+		ended = context.AfterFunc(op, func() { w.cancel(context.Cause(op)) })
+	}
 	return w, func() {
+		ended()
 		w.stop()
 		w.cancel(nil)
 	}
