@@ -163,9 +163,9 @@ func (t *targets) collection(ctx context.Context, n int) (rows []Target, err err
 	if err != nil {
 		return nil, err
 	}
-	took := max(collect(pid)-idle, 0)
+	took := collect(pid)
 	return []Target{atMost(name, 50e6, took, measure.Duration,
-		"%d rows of 71 bytes, %s bytes each; without what the rest of the process takes, %s",
+		"%d rows of 71 bytes, %s bytes each; of this, what else the process has takes %s",
 		n, text.Figure(each), measure.Duration(idle))}, s.Close()
 }
 
