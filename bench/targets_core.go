@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// processorRound is how long a round is whose processor time counts: the system adds it up at each tick.
+// processorRound is the length of a round that measures processor time, which the system adds up at each tick.
 func (t *targets) processorRound() time.Duration {
 	return max(4*t.Duration, 100*time.Millisecond)
 }
@@ -113,14 +113,14 @@ func (t *targets) core(ctx context.Context) (rows []Target, err error) {
 	var ours, theirs []measure.Op
 	for range t.items(200_000, 2000) {
 		r := newCoreRow(rng.IntN(n))
-		ours = append(ours, func(ctx context.Context, s1 *measure.Scratch) (int, int, error) {
+		ours = append(ours, func(ctx context.Context, scratch *measure.Scratch) (int, int, error) {
 			value, ok, err := s.(store.Getter).Get(ctx, 1, r.partition, r.sort)
-			return coreRead(value, ok, err, s1)
+			return coreRead(value, ok, err, scratch)
 		})
-		theirs = append(theirs, func(_ context.Context, s1 *measure.Scratch) (int, int, error) {
-			s1.Buf = store.AppendAddress(s1.Buf[:0], 1, r.partition, r.sort)
-			value, ok := bare.Get(s1.Buf)
-			return coreRead(value, ok, nil, s1)
+		theirs = append(theirs, func(_ context.Context, scratch *measure.Scratch) (int, int, error) {
+			scratch.Buf = store.AppendAddress(scratch.Buf[:0], 1, r.partition, r.sort)
+			value, ok := bare.Get(scratch.Buf)
+			return coreRead(value, ok, nil, scratch)
 		})
 	}
 	all := []*measure.Series{measure.NewSeries("memory", ours, 1), measure.NewSeries("google/btree", theirs, 1)}

@@ -158,7 +158,7 @@ func (g *Gate) Outside() error { return g.outside(false) }
 
 func (g *Gate) outside(updates bool) error {
 	callers := stack()
-	if code := insideCode(); !slices.ContainsFunc(callers, code.has) { // as usual; names of functions take longer
+	if code := insideCode(); !slices.ContainsFunc(callers, code.has) { // the usual case, without names of functions
 		return nil
 	}
 	var number uint32

@@ -107,8 +107,8 @@ func (t *Turn) newWait() *turnWait {
 // turn. It returns the context for it.
 func (t *Turn) Wait() context.Context { return t.wait() }
 
-// Waiting begins a wait inside the function of the update, for what only this store makes wait. It returns the
-// context of the wait, which ends with the gate too, and a function that ends it.
+// Waiting begins a wait of the store inside the function of the update. It returns the context of the wait, which ends
+// with the gate and the running operation too, and a function that ends the wait.
 func (t *Turn) Waiting() (ctx context.Context, over func()) {
 	w := t.newWait()
 	ended := func() bool { return true }

@@ -41,7 +41,7 @@ func (c *client) offers(pairs ...string) (o offers) {
 	return o
 }
 
-// TestKeys checks which keys complete what is typed: those that begin with it, or else the nearest ones.
+// TestKeys checks what the key box offers: keys that begin with what is typed, or else the nearest ones.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	c := start(t)

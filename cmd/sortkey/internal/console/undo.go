@@ -227,9 +227,9 @@ func hasKey(t *keyschema.Table, it attr.Item) bool {
 	})
 }
 
-// retry keeps the steps of a change that were refused, and returns the number of those that this run of the undo has
-// not tried. Once there are none, the refused ones are a change with a number of its own: somebody may undo a later
-// change to their items first, or a server may answer again.
+// retry keeps the steps of a change that were refused, and returns how many this run of the undo has yet to try.
+// When none are left, the refused steps become a change with its own number, so that they can be undone later: after
+// a newer change of the same items has been undone, or when the server answers again.
 func (s *Server) retry(u *undo, refused []step) (left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
