@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -67,19 +66,8 @@ func (c *client) program() (all []console.Request, shapes []console.Shape) {
 // recorded returns what the page gets of the requests so far.
 func (c *client) recorded() (all []console.Request, shapes []console.Shape) {
 	c.Helper()
-	ctx, cancel := context.WithCancel(c.Context())
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/events", nil)
-	require.NoError(c, err)
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(c, err)
-	defer resp.Body.Close()
-	var batch struct {
-		Requests []console.Request
-		Shapes   []console.Shape
-	}
-	require.NoError(c, json.NewDecoder(&events{r: resp.Body}).Decode(&batch))
-	return batch.Requests, batch.Shapes
+	b, _ := c.live()
+	return b.Requests, b.Shapes
 }
 
 // TestItemsOfRequests holds that requests on items say which items these are, and how many they read, found and wrote.

@@ -24,6 +24,7 @@ import (
 
 // A batch is what a page of live requests gets.
 type batch struct {
+	Requests       []console.Request
 	Shapes         []console.Shape
 	Further, Other int
 	Total          int
