@@ -2,7 +2,6 @@ package attr
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 
@@ -108,18 +107,15 @@ func sortEntries(names []byte, entries []entry) []entry {
 
 // appendEntries appends the document form of sorted entries.
 func appendEntries(dst, names []byte, entries []entry) []byte {
-	size, length := 0, doc.Head
+	size, content := 0, 0
 	for _, e := range entries {
 		size += e.to - e.from + e.v.Size()
-		length += 4 + doc.AttributeHead + e.to - e.from + len(e.v.raw)
+		content += doc.AttributeLen(e.to-e.from, len(e.v.raw))
 	}
-	dst = slices.Grow(dst, length)
-	dst, start := doc.AppendHead(dst, len(entries), size)
+	dst, start := doc.AppendHead(dst, len(entries), size, content)
 	for i, e := range entries {
 		doc.SetOffset(dst, start, i)
-		dst = append(dst, byte(e.v.kind))
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(e.to-e.from))
-		dst = append(dst, names[e.from:e.to]...)
+		dst = doc.AppendName(dst, byte(e.v.kind), names[e.from:e.to])
 		dst = append(dst, e.v.raw...)
 	}
 	return dst
@@ -127,11 +123,12 @@ func appendEntries(dst, names []byte, entries []entry) []byte {
 
 // AppendList appends the payload of a list of elems. None of them may be zero.
 func AppendList(dst []byte, elems []Value) []byte {
-	size := 0
+	size, content := 0, 0
 	for _, e := range elems {
 		size += e.Size()
+		content += 1 + len(e.raw)
 	}
-	dst, start := doc.AppendHead(dst, len(elems), size)
+	dst, start := doc.AppendHead(dst, len(elems), size, content)
 	for i, e := range elems {
 		doc.SetOffset(dst, start, i)
 		dst = append(dst, byte(e.kind))
@@ -151,15 +148,16 @@ func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 		elems = append(scratch, elems...)[len(scratch):]
 		slices.SortFunc(elems, compareRaw)
 	}
-	size := elems[0].Size()
-	for i := 1; i < len(elems); i++ {
-		if bytes.Equal(elems[i-1].raw, elems[i].raw) {
+	size, content := 0, 0
+	for i, e := range elems {
+		if i > 0 && bytes.Equal(elems[i-1].raw, e.raw) {
 			return dst, duplicates(kind, original)
 		}
-		size += elems[i].Size()
+		size += e.Size()
+		content += len(e.raw)
 	}
 
-	dst, start := doc.AppendHead(dst, len(elems), size)
+	dst, start := doc.AppendHead(dst, len(elems), size, content)
 	for i, e := range elems {
 		doc.SetOffset(dst, start, i)
 		dst = append(dst, e.raw...)

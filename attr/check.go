@@ -2,7 +2,6 @@ package attr
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"unicode/utf8"
 
@@ -72,7 +71,7 @@ func inspectDoc(kind Kind, d []byte, level int) error {
 			elem, order, elemLevel = Value{kind.Elem(), entry}, entry, level
 		case kind == List && len(entry) > 0:
 			elem = Value{Kind(entry[0]), entry[1:]}
-		case kind == Map && isAttribute(entry):
+		case kind == Map && doc.IsAttribute(entry):
 			order, elem = Item(d).At(i)
 			if err := inspectName(order); err != nil {
 				return err
@@ -103,10 +102,4 @@ func inspectName(name []byte) error {
 		return errText
 	}
 	return nil
-}
-
-// isAttribute reports whether an element of an item contains all of its name.
-func isAttribute(entry []byte) bool {
-	return len(entry) >= doc.AttributeHead &&
-		len(entry)-doc.AttributeHead >= int(binary.LittleEndian.Uint16(entry[1:]))
 }

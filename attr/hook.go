@@ -53,7 +53,7 @@ func (v Value) isWhole() bool {
 				return false
 			}
 		case Map:
-			if !isAttribute(entry) {
+			if !doc.IsAttribute(entry) {
 				return false
 			}
 		}

@@ -1,7 +1,6 @@
 package attr
 
 import (
-	"encoding/binary"
 	"iter"
 
 	"github.com/sortkey/sortkey/internal/item/doc"
@@ -10,13 +9,15 @@ import (
 // An Item is a binary item. It is immutable, sorted by attribute name, and
 // stores its own documented size. The nil Item has no attributes.
 //
-// Its layout, with all integers little endian:
+// Its layout, with all numbers little endian, where N is 1, 2 or 4 bytes, as the first byte says:
 //
-//	count uint32 | size uint32 | offset uint32 × count | attributes
-//	attribute: kind byte | name length uint16 | name | payload
+//	width of N | count N | size N | offset N × count | attributes
+//	attribute: kind and length of name | name | payload
 //
-// Offsets count from the start of the item. A payload ends where the next
-// attribute starts.
+// The width is the least that holds the length and the size of the item. Offsets count
+// from the start of the item. A payload ends where the next attribute starts. The kind
+// is in the upper half of its byte, the length of a name below 15 in the lower half; 15
+// is followed by the rest of the length as a uvarint.
 type Item []byte
 
 // MaxNameBytes is the longest attribute name. Source: DG/Constraints.html.
@@ -32,11 +33,8 @@ func (it Item) Size() int { return doc.Size(it) }
 // At returns the i-th attribute in byte order of names, for 0 <= i < Len. It
 // does not allocate; name and value share the item's bytes.
 func (it Item) At(i int) (name []byte, v Value) {
-	entry := doc.Entry(it, i)
-	n := int(binary.LittleEndian.Uint16(entry[1:]))
-	return entry[doc.AttributeHead : doc.AttributeHead+n : doc.AttributeHead+n], Value{
-		Kind(entry[0]), entry[doc.AttributeHead+n:],
-	}
+	kind, name, payload := doc.Attribute(it, i)
+	return name, Value{Kind(kind), payload}
 }
 
 // All yields the attributes in byte order of names. Names and values share
@@ -54,18 +52,9 @@ func (it Item) All() iter.Seq2[[]byte, Value] {
 // Get returns the value of the attribute called name, or the zero Value. It is
 // a binary search and does not allocate.
 func (it Item) Get(name string) Value {
-	lo, hi := 0, it.Len()
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		n, v := it.At(mid)
-		switch {
-		case string(n) == name:
-			return v
-		case string(n) < name:
-			lo = mid + 1
-		default:
-			hi = mid
-		}
+	if i, ok := doc.Find(it, name); ok {
+		_, v := it.At(i)
+		return v
 	}
 	return Value{}
 }

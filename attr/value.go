@@ -198,7 +198,7 @@ func Compare(a, b Value) (int, bool) {
 }
 
 // emptyItem is the form of an empty map.
-var emptyItem = Item(make([]byte, doc.Head))
+var emptyItem = Item(doc.Empty)
 
 // An Attribute is a value with its name.
 type Attribute struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/item/doc"
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
@@ -132,9 +133,9 @@ func hasParent(it attr.Item, path ast.Path) bool {
 	return parent.Kind() == attr.Map
 }
 
-// minLevelBytes is the smallest overhead of a nested element. tooDeep needs no
-// walk of values too small to be nested that deeply.
-const minLevelBytes = 12
+// minLevelBytes is the least that a list or map adds to its only element: the head of a document,
+// an offset, and the kind. tooDeep needs no walk of values too small to be nested that deeply.
+const minLevelBytes = len(doc.Empty) + 2
 
 // tooDeep reports whether a value at a path exceeds the deepest allowed level.
 func tooDeep(path ast.Path, v attr.Value) bool {

@@ -2,7 +2,6 @@ package item_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -18,15 +17,14 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// form builds an item by hand: a count and a size, then offsets and attributes
-// as given.
-func form(count, size uint32, rest ...any) []byte {
-	b := binary.LittleEndian.AppendUint32(nil, count)
-	b = binary.LittleEndian.AppendUint32(b, size)
+// form builds a document of the least width by hand: a count and a size, then offsets and
+// elements as given.
+func form(count, size byte, rest ...any) []byte {
+	b := []byte{1, count, size}
 	for _, r := range rest {
 		switch r := r.(type) {
 		case int:
-			b = binary.LittleEndian.AppendUint32(b, uint32(r))
+			b = append(b, byte(r))
 		case string:
 			b = append(b, r...)
 		}
@@ -36,14 +34,15 @@ func form(count, size uint32, rest ...any) []byte {
 
 func TestCheck(t *testing.T) {
 	set := func(elems ...string) string {
-		at, offsets := 8+4*len(elems), []any{}
+		at, offsets := 3+len(elems), []any{}
 		for _, e := range elems {
 			offsets = append(offsets, at)
 			at += len(e)
 		}
-		return string(form(uint32(len(elems)), uint32(len(strings.Join(elems, ""))),
+		return string(form(byte(len(elems)), byte(len(strings.Join(elems, ""))),
 			append(offsets, strings.Join(elems, ""))...))
 	}
+	x300, name15, name143 := strings.Repeat("x", 300), strings.Repeat("n", 15), strings.Repeat("n", 143)
 	for _, tt := range []struct {
 		name string
 		in   []byte
@@ -51,40 +50,60 @@ func TestCheck(t *testing.T) {
 	}{
 		{"nothing", nil, true},
 		{"no attributes", form(0, 0), true},
-		{"one string", form(1, 2, 12, "\x01\x01\x00ax"), true},
-		{"two strings", form(2, 4, 16, 21, "\x01\x01\x00ax\x01\x01\x00bx"), true},
-		{"a string set", form(1, 3, 12, "\x04\x01\x00a"+set("x", "y")), true},
+		{"one string", form(1, 2, 4, "\x11ax"), true},
+		{"two strings", form(2, 4, 5, 8, "\x11ax\x11bx"), true},
+		{"a string set", form(1, 3, 4, "\x41a"+set("x", "y")), true},
+		{"a name of 14 bytes", form(1, 15, 4, "\x8e"+name15[1:]), true},
+		{"a name of 15 bytes", form(1, 16, 4, "\x8f\x00"+name15), true},
+		{"a name of 143 bytes", form(1, 144, 4, "\x8f\x80\x01"+name143), true},
+		{"two bytes wide", []byte("\x02\x01\x00\x2d\x01\x07\x00\x11a" + x300), true},
 
-		{"half a head", []byte{0, 0, 0, 0}, false},
+		{"one byte", []byte{1}, false},
+		{"half a head", []byte{1, 0}, false},
+		{"half a wide head", []byte{4, 0, 0, 0, 0, 0, 0, 0}, false},
+		{"a width of zero", []byte("\x00\x00\x00"), false},
+		{"a width of three", []byte("\x03\x00\x00\x00\x00\x00\x00"), false},
+		{"a width of 255", []byte("\xff\x00\x00"), false},
+		{"wider than needed", []byte("\x02\x01\x00\x02\x00\x07\x00\x11ax"), false},
+		{"much wider than needed", []byte("\x04\x00\x00\x00\x00\x00\x00\x00\x00"), false},
+		{"not wide enough", []byte("\x01\x01\x2d\x04\x11a" + x300), false},
+		{"a short name with a long length", form(1, 2, 4, "\x8f\x01a"), false},
+		{"the length of a name in more bytes than needed", form(1, 16, 4, "\x8f\x80\x00"+name15), false},
+		{"the length of a name cut short", form(1, 1, 4, "\x8f\x80"), false},
+		{"the length of a name missing", form(1, 1, 4, "\x8f"), false},
+		{"the length of a name beyond 64 bits", form(1, 1, 4, "\x8f"+strings.Repeat("\xff", 9)+"\x7f"), false},
+		{"a name of many bytes", form(1, 1, 4, "\x8f"+strings.Repeat("\xff", 9)+"\x01"), false},
 		{"bytes after no attributes", append(form(0, 0), 0), false},
 		{"a size without attributes", form(0, 1), false},
-		{"fewer bytes than offsets", form(2, 0, 16), false},
-		{"a count of many", form(1<<31, 0), false},
-		{"a wrong size", form(1, 3, 12, "\x01\x01\x00ax"), false},
-		{"a gap before the first", form(1, 2, 13, "-\x01\x01\x00ax"), false},
-		{"an offset into the head", form(1, 2, 4, "\x01\x01\x00ax"), false},
-		{"offsets that fall", form(2, 4, 16, 15, "\x01\x01\x00ax\x01\x01\x00bx"), false},
-		{"an offset past the end", form(2, 4, 16, 99, "\x01\x01\x00ax\x01\x01\x00bx"), false},
-		{"names in another order", form(2, 4, 16, 21, "\x01\x01\x00bx\x01\x01\x00ax"), false},
-		{"a name twice", form(2, 4, 16, 21, "\x01\x01\x00ax\x01\x01\x00ax"), false},
-		{"a name past its end", form(1, 2, 12, "\x01\x03\x00ax"), false},
-		{"a name cut short", form(1, 2, 12, "\x01\x01"), false},
-		{"a name that is not UTF-8", form(1, 2, 12, "\x01\x01\x00\xffx"), false},
-		{"kind zero", form(1, 1, 12, "\x00\x01\x00a"), false},
-		{"an unknown kind", form(1, 1, 12, "\x0b\x01\x00a"), false},
-		{"a string that is not UTF-8", form(1, 2, 12, "\x01\x01\x00a\xff"), false},
-		{"a number without bytes", form(1, 2, 12, "\x02\x01\x00a"), false},
-		{"a number with a zero in front", form(1, 3, 12, "\x02\x01\x00a\xc1\x01\x02"), false},
-		{"a number with a zero behind", form(1, 3, 12, "\x02\x01\x00a\xc1\x02\x01"), false},
-		{"a number of 40 digits", form(1, 22, 12, "\x02\x01\x00a\xff"+strings.Repeat("\x0c", 20)), false},
-		{"a negative number without its end", form(1, 4, 12, "\x02\x01\x00a\x3e\x63"), false},
-		{"a boolean of two", form(1, 2, 12, "\x07\x01\x00a\x02"), false},
-		{"a boolean without bytes", form(1, 2, 12, "\x07\x01\x00a"), false},
-		{"null with bytes", form(1, 2, 12, "\x08\x01\x00a-"), false},
-		{"an empty set", form(1, 1, 12, "\x04\x01\x00a"+set()), false},
-		{"a set in another order", form(1, 3, 12, "\x04\x01\x00a"+set("y", "x")), false},
-		{"a set with equal members", form(1, 3, 12, "\x04\x01\x00a"+set("x", "x")), false},
-		{"a list with an empty element", form(1, 5, 12, "\x09\x01\x00a"+set("")), false},
+		{"fewer bytes than offsets", form(2, 0, 5), false},
+		{"a count of many", form(255, 0), false},
+		{"a wide count of many", []byte("\x04\xff\xff\xff\xff\x00\x00\x00\x00"), false},
+		{"a wrong size", form(1, 3, 4, "\x11ax"), false},
+		{"a gap before the first", form(1, 2, 5, "-\x11ax"), false},
+		{"an offset into the head", form(1, 2, 1, "\x11ax"), false},
+		{"offsets that fall", form(2, 4, 5, 4, "\x11ax\x11bx"), false},
+		{"an offset past the end", form(2, 4, 5, 99, "\x11ax\x11bx"), false},
+		{"names in another order", form(2, 4, 5, 8, "\x11bx\x11ax"), false},
+		{"a name twice", form(2, 4, 5, 8, "\x11ax\x11ax"), false},
+		{"a name past its end", form(1, 2, 4, "\x13ax"), false},
+		{"an attribute without bytes", form(1, 0, 4), false},
+		{"no name", form(1, 1, 4, "\x10x"), false},
+		{"a name that is not UTF-8", form(1, 2, 4, "\x11\xffx"), false},
+		{"kind zero", form(1, 1, 4, "\x01a"), false},
+		{"an unknown kind", form(1, 1, 4, "\xb1a"), false},
+		{"a string that is not UTF-8", form(1, 2, 4, "\x11a\xff"), false},
+		{"a number without bytes", form(1, 2, 4, "\x21a"), false},
+		{"a number with a zero in front", form(1, 3, 4, "\x21a\xc1\x01\x02"), false},
+		{"a number with a zero behind", form(1, 3, 4, "\x21a\xc1\x02\x01"), false},
+		{"a number of 40 digits", form(1, 22, 4, "\x21a\xff"+strings.Repeat("\x0c", 20)), false},
+		{"a negative number without its end", form(1, 4, 4, "\x21a\x3e\x63"), false},
+		{"a boolean of two", form(1, 2, 4, "\x71a\x02"), false},
+		{"a boolean without bytes", form(1, 2, 4, "\x71a"), false},
+		{"null with bytes", form(1, 2, 4, "\x81a-"), false},
+		{"an empty set", form(1, 1, 4, "\x41a"+set()), false},
+		{"a set in another order", form(1, 3, 4, "\x41a"+set("y", "x")), false},
+		{"a set with equal members", form(1, 3, 4, "\x41a"+set("x", "x")), false},
+		{"a list with an empty element", form(1, 5, 4, "\x91a"+set("")), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := item.Check(tt.in); (err == nil) != tt.want {

@@ -1,9 +1,6 @@
 package item
 
 import (
-	"encoding/binary"
-	"slices"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
@@ -20,31 +17,30 @@ type Change struct {
 // unchanged attributes without decoding them. Besides growing dst it does not
 // allocate.
 func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
-	count, size, length := it.Len(), it.Size(), max(len(it), doc.Head)
+	count, size, content := it.Len(), it.Size(), doc.Content(it)
 	for _, c := range changes {
-		if i, ok := find(it, c.Name); ok {
+		if i, ok := doc.Find(it, c.Name); ok {
 			_, old := it.At(i)
 			count--
 			size -= len(c.Name) + old.Size()
+			content -= doc.AttributeLen(len(c.Name), len(old.Raw()))
 		}
 		if !c.Value.IsZero() {
 			count++
 			size += len(c.Name) + c.Value.Size()
-			length += 4 + doc.AttributeHead + len(c.Name) + len(c.Value.Raw())
+			content += doc.AttributeLen(len(c.Name), len(c.Value.Raw()))
 		}
 	}
-	p := newPatch(dst, it, count, size, length)
+	p := newPatch(dst, it, count, size, content)
 	for _, c := range changes {
-		i, ok := find(it, c.Name)
+		i, ok := doc.Find(it, c.Name)
 		p.keep(i)
 		if ok {
 			p.from++
 		}
 		if !c.Value.IsZero() {
 			p.next()
-			p.dst = append(p.dst, byte(c.Value.Kind()))
-			p.dst = binary.LittleEndian.AppendUint16(p.dst, uint16(len(c.Name)))
-			p.dst = append(p.dst, c.Name...)
+			p.dst = doc.AppendName(p.dst, byte(c.Value.Kind()), c.Name)
 			p.dst = append(p.dst, c.Value.Raw()...)
 		}
 	}
@@ -56,7 +52,7 @@ func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 // returns true. It copies them without decoding them. It may call keep twice
 // for a name.
 func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
-	count, size, length := 0, 0, doc.Head
+	count, size, content := 0, 0, 0
 	var kept uint64 // whether to keep each of the first 64
 	for i := range it.Len() {
 		name, v := it.At(i)
@@ -68,9 +64,9 @@ func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
 		}
 		count++
 		size += len(name) + v.Size()
-		length += 4 + doc.AttributeHead + len(name) + len(v.Raw())
+		content += doc.AttributeLen(len(name), len(v.Raw()))
 	}
-	p := newPatch(dst, it, count, size, length)
+	p := newPatch(dst, it, count, size, content)
 	for i := range it.Len() {
 		is := i < 64 && kept>>i&1 != 0
 		if i >= 64 {
@@ -83,25 +79,6 @@ func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
 		}
 	}
 	return p.dst
-}
-
-// find returns the index of the attribute called name, or where it would be
-// inserted.
-func find(it attr.Item, name string) (int, bool) {
-	lo, hi := 0, it.Len()
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		n, _ := it.At(mid)
-		switch {
-		case string(n) == name:
-			return mid, true
-		case string(n) < name:
-			lo = mid + 1
-		default:
-			hi = mid
-		}
-	}
-	return lo, false
 }
 
 // A ListChange is the new value of one element of a list, or its removal when
@@ -122,19 +99,21 @@ func AppendListWith(dst []byte, v attr.Value, changes []ListChange) []byte {
 		list = v.Raw()
 	}
 	n := list.Len()
-	count, size, length := n, list.Size(), max(len(list), doc.Head)
+	count, size, content := n, list.Size(), doc.Content(list)
 	for _, c := range changes {
 		if c.Index < n {
 			count--
-			size -= v.Index(c.Index).Size()
+			old := v.Index(c.Index)
+			size -= old.Size()
+			content -= 1 + len(old.Raw())
 		}
 		if !c.Value.IsZero() {
 			count++
 			size += c.Value.Size()
-			length += 5 + len(c.Value.Raw())
+			content += 1 + len(c.Value.Raw())
 		}
 	}
-	p := newPatch(dst, list, count, size, length)
+	p := newPatch(dst, list, count, size, content)
 	for _, c := range changes {
 		p.keep(min(c.Index, n))
 		if c.Index < n {
@@ -153,7 +132,7 @@ func AppendListWith(dst []byte, v attr.Value, changes []ListChange) []byte {
 // AppendConcat appends the payload of a list with the elements of two lists.
 func AppendConcat(dst []byte, a, b attr.Value) []byte {
 	x, y := attr.Item(a.Raw()), attr.Item(b.Raw())
-	p := newPatch(dst, x, x.Len()+y.Len(), x.Size()+y.Size(), len(x)+len(y))
+	p := newPatch(dst, x, x.Len()+y.Len(), x.Size()+y.Size(), doc.Content(x)+doc.Content(y))
 	p.keep(x.Len())
 	p.old, p.from = y, 0
 	p.keep(y.Len())
@@ -169,8 +148,8 @@ type patch struct {
 	from  int // the first element of old not yet processed
 }
 
-func newPatch(dst []byte, old attr.Item, count, size, length int) patch {
-	dst, start := doc.AppendHead(slices.Grow(dst, length), count, size)
+func newPatch(dst []byte, old attr.Item, count, size, content int) patch {
+	dst, start := doc.AppendHead(dst, count, size, content)
 	return patch{dst: dst, start: start, old: old}
 }
 
@@ -185,14 +164,7 @@ func (p *patch) keep(to int) {
 	if p.from >= to {
 		return
 	}
-	begin := doc.Offset(p.old, p.from)
-	shift := uint32(len(p.dst)-p.start) - begin
-	offsets := p.dst[p.start+doc.Head+4*p.count:]
-	for i := p.from; i < to; i++ {
-		binary.LittleEndian.PutUint32(offsets, doc.Offset(p.old, i)+shift)
-		offsets = offsets[4:]
-	}
-	p.dst = append(p.dst, p.old[begin:doc.Offset(p.old, to)]...)
+	p.dst = doc.AppendElements(p.dst, p.start, p.count, p.old, p.from, to)
 	p.count += to - p.from
 	p.from = to
 }

@@ -1,7 +1,9 @@
 package item_test
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -177,6 +179,118 @@ func TestAppendListWith(t *testing.T) {
 			t.Fatalf("%s and %s = %s", old, got, joined)
 		}
 	})
+}
+
+// TestWidths changes items, lists and sets so that the numbers in them become wider and narrower. What comes out
+// must be what is built anew, and what its parts say.
+func TestWidths(t *testing.T) {
+	lengths := []int{0, 1, 2, 14, 15, 16, 140, 141, 142, 143, 144, 16380, 16396, 16397, 16398, 16399, 16400, 65535}
+	text := func(t *proptest.T) string {
+		n := proptest.Pick(t, lengths...)
+		if t.Bool() { // so that the whole document ends beside a limit
+			n = proptest.Pick(t, 255, 65535) - t.IntN(40)
+		}
+		return strings.Repeat("x", n)
+	}
+	proptest.Check(t, 200, func(t *proptest.T) {
+		old, want := map[string]attr.Value{}, map[string]attr.Value{}
+		var changes []item.Change
+		for i := range 1 + t.IntN(4) {
+			name := text(t)
+			if len(name) < attr.MaxNameBytes {
+				name = string(rune('a'+i)) + name
+			}
+			before, after := attr.Value{}, attr.NewString(text(t))
+			if t.Bool() {
+				before = attr.NewString(text(t))
+				old[name], want[name] = before, before
+			}
+			switch t.IntN(3) {
+			case 0:
+				after = attr.Value{}
+				fallthrough
+			case 1:
+				changes = append(changes, item.Change{Name: name, Value: after})
+				want[name] = after
+			}
+		}
+		slices.SortFunc(changes, func(a, b item.Change) int { return strings.Compare(a.Name, b.Name) })
+		changes = slices.CompactFunc(changes, func(a, b item.Change) bool { return a.Name == b.Name })
+		for _, c := range changes {
+			want[c.Name] = c.Value
+		}
+
+		build := func(of map[string]attr.Value) (attr.Item, []attr.Value) {
+			var b attr.Builder
+			var elems []attr.Value
+			size := 0
+			for _, name := range slices.Sorted(maps.Keys(of)) {
+				if v := of[name]; !v.IsZero() {
+					b.Add(name, v)
+					elems = append(elems, v)
+					size += len(name) + v.Size()
+				}
+			}
+			it := b.Item()
+			if it.Size() != size || it.Len() != len(elems) {
+				t.Fatalf("%d attributes of %d bytes, want %d of %d", it.Len(), it.Size(), len(elems), size)
+			}
+			for name, v := range it.All() {
+				if !attr.Equal(v, of[string(name)]) || !attr.Equal(it.Get(string(name)), v) {
+					t.Fatalf("%.20s of %d bytes has another value", name, len(name))
+				}
+			}
+			return it, elems
+		}
+		from, elems := build(old)
+		to, rest := build(want)
+		checked := func(what string, got, want []byte) {
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%s: %d bytes, want %d: %.80x, want %.80x", what, len(got), len(want), got, want)
+			}
+		}
+		checked("AppendWith", item.AppendWith(nil, from, changes), to)
+		checked("AppendOnly", item.AppendOnly(nil, to, func([]byte) bool { return true }), to)
+		checked("AppendConcat", item.AppendConcat(nil, attr.NewList(elems...), attr.NewList(rest...)),
+			attr.NewList(slices.Concat(elems, rest)...).Raw())
+		var removed []item.ListChange
+		for i := range elems {
+			removed = append(removed, item.ListChange{Index: i})
+		}
+		for i, v := range rest {
+			removed = append(removed, item.ListChange{Index: len(elems) + i, Value: v})
+		}
+		checked("AppendListWith", item.AppendListWith(nil, attr.NewList(elems...), removed), attr.NewList(rest...).Raw())
+		if _, err := item.Check(to); err != nil {
+			t.Fatalf("%.80x: %v", []byte(to), err)
+		}
+		again, err := attr.ParseItem(to.AppendJSON(nil))
+		if err != nil || !attr.Item.Equal(again, to) {
+			t.Fatalf("JSON reads back as %.80x: %v", []byte(again), err)
+		}
+	})
+}
+
+// TestWideSets joins and parts sets that grow beyond each width.
+func TestWideSets(t *testing.T) {
+	set := func(n, each, from int) attr.Value {
+		var elems []attr.Value
+		for i := range n {
+			elems = append(elems, attr.NewString(fmt.Sprintf("%0*d", each, from+i)))
+		}
+		v, err := attr.NewSet(attr.StringSet, elems...)
+		require.NoError(t, err)
+		return v
+	}
+	for _, tt := range []struct{ n, each int }{
+		{2, 4}, {40, 5}, {62, 3}, {63, 3}, {64, 3}, {130, 3}, {300, 218}, {300, 400},
+	} {
+		a, b := set(tt.n, tt.each, 0), set(tt.n, tt.each, tt.n)
+		both := union(a, b)
+		require.Equal(t, set(2*tt.n, tt.each, 0), both, "%d of %d bytes", tt.n, tt.each)
+		require.Equal(t, a, difference(both, b))
+		require.Equal(t, b, difference(both, a))
+	}
 }
 
 func TestPatchDoesNotAllocate(t *testing.T) {

@@ -2,7 +2,6 @@ package item
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item/doc"
@@ -10,15 +9,15 @@ import (
 
 // AppendUnion appends the payload of the union of two sets of the same kind.
 func AppendUnion(dst []byte, a, b attr.Value) []byte {
-	count, size := a.Len(), attr.Item(a.Raw()).Size()
+	count, size, content := a.Len(), doc.Size(a.Raw()), doc.Content(a.Raw())
 	for i := range b.Len() {
 		if e := b.Index(i); !a.Has(e) {
 			count++
 			size += e.Size()
+			content += len(e.Raw())
 		}
 	}
-	dst = slices.Grow(dst, len(a.Raw())+len(b.Raw()))
-	dst, start := doc.AppendHead(dst, count, size)
+	dst, start := doc.AppendHead(dst, count, size, content)
 	i, j := 0, 0
 	for k := range count {
 		doc.SetOffset(dst, start, k)
@@ -49,18 +48,18 @@ func AppendUnion(dst []byte, a, b attr.Value) []byte {
 // AppendDifference appends the payload of the set of those members of a that
 // are not in b. If none remain, it appends nothing and returns false.
 func AppendDifference(dst []byte, a, b attr.Value) ([]byte, bool) {
-	count, size := 0, 0
+	count, size, content := 0, 0, 0
 	for i := range a.Len() {
 		if e := a.Index(i); !b.Has(e) {
 			count++
 			size += e.Size()
+			content += len(e.Raw())
 		}
 	}
 	if count == 0 {
 		return dst, false
 	}
-	dst = slices.Grow(dst, len(a.Raw()))
-	dst, start := doc.AppendHead(dst, count, size)
+	dst, start := doc.AppendHead(dst, count, size, content)
 	k := 0
 	for i := range a.Len() {
 		if e := a.Index(i); !b.Has(e) {

@@ -57,7 +57,7 @@ func sparseFile(t testing.TB, name string, size int64) []byte {
 // TestExtractSparse checks that an archive cannot announce more bytes than it has.
 func TestExtractSparse(t *testing.T) {
 	const size = 64 << 20
-	head := fmt.Sprintf(`{"sortkeyArchive":1,"format":2,"files":[{"name":"000001.sst","bytes":%d},{"name":"SORTKEY","bytes":1}]}`, size)
+	head := fmt.Sprintf(`{"sortkeyArchive":1,"format":3,"files":[{"name":"000001.sst","bytes":%d},{"name":"SORTKEY","bytes":1}]}`, size)
 	list := []entry{{tar.Header{Typeflag: tar.TypeReg, Name: "sortkey/ARCHIVE"}, head}}
 	text := forge(t, list)
 	text = append(text[:len(text)-1024], sparseFile(t, "sortkey/000001.sst", size)...)
@@ -92,7 +92,7 @@ func TestExtractLists(t *testing.T) {
 		{"null", "null", "files is not a list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			head := `{"sortkeyArchive":1,"format":2,"files":` + tt.files + `}`
+			head := `{"sortkeyArchive":1,"format":3,"files":` + tt.files + `}`
 			text := forge(t, []entry{{tar.Header{Typeflag: tar.TypeReg, Name: "sortkey/ARCHIVE"}, head}})
 			fs := vfs.NewMem()
 			require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{}.On(fs)), tt.want)
@@ -174,8 +174,8 @@ func FuzzExtractContents(f *testing.F) {
 	require.NoError(f, s.Close())
 	list := entries(f, text.Bytes())
 	f.Add(list[0].body, list[1].Name, list[1].body, list[len(list)-1].body)
-	f.Add(`{"sortkeyArchive":1,"format":2,"files":[{"name":"000001.log","bytes":1},{"name":"SORTKEY","bytes":3}]}`, "sortkey/000001.log", "x", "abc")
-	f.Add(`{"sortkeyArchive":1,"format":2,"files":[{"name":"../x.sst","bytes":1},{"name":"SORTKEY","bytes":3}]}`, "sortkey/../x.sst", "x", "abc")
+	f.Add(`{"sortkeyArchive":1,"format":3,"files":[{"name":"000001.log","bytes":1},{"name":"SORTKEY","bytes":3}]}`, "sortkey/000001.log", "x", "abc")
+	f.Add(`{"sortkeyArchive":1,"format":3,"files":[{"name":"../x.sst","bytes":1},{"name":"SORTKEY","bytes":3}]}`, "sortkey/../x.sst", "x", "abc")
 	f.Fuzz(func(t *testing.T, head, name, body, meta string) {
 		var out bytes.Buffer
 		tw := tar.NewWriter(&out)

@@ -186,9 +186,9 @@ func TestExtractForged(t *testing.T) {
 			return list
 		}, "not a Sortkey archive"},
 		{"contents of another kind", func(list []entry) []entry { list[0].body = "hello"; return list }, "invalid character"},
-		{"no format", contents(`"format":2`, `"format":0`), "it does not state its format"},
+		{"no format", contents(`"format":3`, `"format":0`), "it does not state its format"},
 		{"a newer archive", contents(`"sortkeyArchive":1`, `"sortkeyArchive":2`), "use a newer version of Sortkey"},
-		{"a newer store", contents(`"format":2`, `"format":9`), "has format 9"},
+		{"a newer store", contents(`"format":3`, `"format":9`), "has format 9"},
 		{"a negative size", contents(`"bytes":`, `"bytes":-`), "bytes"},
 		{"sizes that overflow", contents(`"bytes":`, `"bytes":9223372036854775000,"name":"000000.log"},{"name":"000001.sst","bytes":9223372036854775000,"x":`), "bytes"},
 		{"the same file twice", contents(`"files":[`, fmt.Sprintf(`"files":[{"name":%q,"bytes":1},`, base)), "is out of order"},

@@ -14,16 +14,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Format is the version of the folder format: the row addresses and the format
-// of Pebble's files. Every change that an older version would misread
-// increments it. Format 1, with another order of equal index keys, was never
-// released and is refused.
-const Format = 2
+// Format is the version of the folder format: the row addresses, the form of items, and
+// the format of Pebble's files. Every change that an older version would misread
+// increments it. Formats 1, with another order of equal index keys, and 2, with a longer
+// form of items, were never released and are refused.
+const Format = 3
 
 // The file SORTKEY identifies the folder of a store and states its format:
 //
 //	sortkey store
-//	format 2
+//	format 3
 //	state ready
 //	log 000004.log
 //

@@ -57,15 +57,15 @@ func TestFormat(t *testing.T) {
 	meta := filepath.Join(dir, "SORTKEY")
 	text, err := os.ReadFile(meta)
 	require.NoError(t, err)
-	require.Equal(t, "sortkey store\nformat 2\nstate ready\n", string(text))
+	require.Equal(t, "sortkey store\nformat 3\nstate ready\n", string(text))
 
 	for _, tt := range []struct{ name, text, want string }{
-		{"newer", "sortkey store\nformat 7\nand so on\n", "has format 7, but this version of Sortkey reads formats up to 2: use a newer version of Sortkey, or export the data with it and import them here"},
-		{"older", "sortkey store\nformat 1\nstate ready\n", "has format 1, but this version of Sortkey reads format 2: export the data with the version that wrote it"},
+		{"newer", "sortkey store\nformat 7\nand so on\n", "has format 7, but this version of Sortkey reads formats up to 3: use a newer version of Sortkey, or export the data with it and import them here"},
+		{"older", "sortkey store\nformat 1\nstate ready\n", "has format 1, but this version of Sortkey reads format 3: export the data with the version that wrote it"},
 		{"foreign", "hello\n", "is not a Sortkey file"},
 		{"no format", "sortkey store\nformat x\n", "is not a Sortkey file"},
 		{"zero", "sortkey store\nformat 0\nstate ready\n", "is not a Sortkey file"},
-		{"cut off", "sortkey store\nformat 2\nst", "is damaged"},
+		{"cut off", "sortkey store\nformat 3\nst", "is damaged"},
 		{"empty", "", "is not a Sortkey file"},
 	} {
 		require.NoError(t, os.WriteFile(meta, []byte(tt.text), 0o600))

@@ -31,13 +31,16 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, "1", value(t, s, "a"))
 	require.NoError(t, s.Close())
 
-	exec(t, url, "update sortkey_schema set version = 3; drop table sortkey_leases")
-	for _, err := range []error{
-		second(postgres.Open(t.Context(), url, postgres.Options{})),
-		postgres.Init(t.Context(), url),
-	} {
-		require.ErrorIs(t, err, postgres.ErrSchema)
-		require.ErrorContains(t, err, "the database has version 3, this program uses 2")
+	exec(t, url, "drop table sortkey_leases")
+	for _, other := range []int{2, 4} {
+		exec(t, url, fmt.Sprintf("update sortkey_schema set version = %d", other))
+		for _, err := range []error{
+			second(postgres.Open(t.Context(), url, postgres.Options{})),
+			postgres.Init(t.Context(), url),
+		} {
+			require.ErrorIs(t, err, postgres.ErrSchema)
+			require.ErrorContains(t, err, fmt.Sprintf("the database has version %d, this program uses 3; export", other))
+		}
 	}
 	exec(t, url, "create table sortkey_leases ()") // which Init did not create
 }

@@ -36,7 +36,7 @@ func Init(ctx context.Context, url string) error {
 	switch {
 	case err != nil:
 		return err
-	case found > version: // leave alone what a later program has made
+	case found != 0 && found != version: // leave alone what another program has made
 		return errVersion(found)
 	}
 
@@ -145,7 +145,8 @@ func readVersion(ctx context.Context, c *pgx.Conn) (found int, err error) {
 }
 
 func errVersion(found int) error {
-	return fmt.Errorf("%w: the database has version %d, this program uses %d", ErrSchema, found, version)
+	return fmt.Errorf("%w: the database has version %d, this program uses %d; export its tables with the program "+
+		"that wrote them, and import them into another schema", ErrSchema, found, version)
 }
 
 // isURL reports whether text is an address for [Open].

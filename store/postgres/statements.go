@@ -33,8 +33,8 @@ package postgres
 // (transactions, isolation levels), which is stricter. YugabyteDB maps it to its
 // snapshot isolation (architecture/transactions/isolation-levels).
 
-// version is the version of the schema. Open refuses any other.
-const version = 2
+// version is the version of the schema and of the form of items. Open refuses any other.
+const version = 3
 
 // tables creates the schema. Every statement does nothing when run again. %s is
 // the primary key of rows in the words of the dialect.
@@ -55,17 +55,12 @@ var tables = []string{
 
 	// One row: the version.
 	`create table if not exists sortkey_schema (id int8 primary key, version int8 not null)`,
-
-	// Version 1 had one lease for all.
-	`drop table if exists sortkey_lease`,
 }
 
 // Statements of Init and Open, which are sent by themselves.
 const (
 	selectServer  = `select version()`
-	insertVersion = `insert into sortkey_schema (id, version) values (1, $1) ` +
-		`on conflict (id) do update set version = excluded.version
-where sortkey_schema.version = 1`
+	insertVersion = `insert into sortkey_schema (id, version) values (1, $1) on conflict (id) do nothing`
 	selectVersion = `select version from sortkey_schema where id = 1`
 
 	// sweepCommits removes the ids that a crash left. A transaction in doubt

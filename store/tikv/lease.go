@@ -40,8 +40,9 @@ type leaseRow struct {
 	Until  int64  `json:"until"`
 }
 
-// format is the version of keys and values.
-const format = 1
+// format is the version of keys and values. Version 1, with a longer form of items, was never
+// released and is refused.
+const format = 2
 
 // renewals is how often the lease is renewed in its time, and margin the part of the
 // time, in parts of it, that reads without a timestamp stop early.

@@ -87,7 +87,7 @@ func TestLeaseOfPausedServer(t *testing.T) {
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
-	for _, text := range []string{`{"format":2}`, "no JSON"} {
+	for _, text := range []string{`{"format":1}`, "no JSON"} {
 		kv, err := c.client(nil)
 		require.NoError(t, err)
 		txn, err := kv.Begin()

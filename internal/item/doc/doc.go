@@ -1,98 +1,202 @@
 // Package doc defines the layout of documents: the items, lists and sets of
-// package attr. A document has this form, with all integers little endian:
+// package attr. A document has this form, where all numbers after the first byte
+// are little endian and as wide as that byte says:
 //
-//	count uint32 | size uint32 | offset uint32 × count | elements
+//	width byte | count | size | offset × count | elements
 //
-// Offsets count from the start of the document. An element ends where the next
-// one begins.
+// The width is 1, 2 or 4 bytes: the least with which the length of the document and
+// its size can be written, so there is one form of each document. Offsets count
+// from the start of the document. An element ends where the next one begins.
+//
+// An element of an item is an attribute, which begins with its kind and its name:
+//
+//	kind << 4 | n byte | rest uvarint, if n is 15 | name | payload
+//
+// The name has n bytes, or 15 and the rest.
 package doc
 
-import "encoding/binary"
-
-const (
-	// Head is the length of count and size.
-	Head = 8
-	// AttributeHead is the length of the kind and the name's length, which
-	// begin an element of an item.
-	AttributeHead = 3
+import (
+	"encoding/binary"
+	"math"
+	"slices"
 )
+
+// The widths of numbers in a document.
+const (
+	narrow = 1
+	medium = 2
+	wide   = 4
+)
+
+// offsets is the number of numbers before the offsets: the count and the size.
+const offsets = 2
+
+// Empty is the document without elements.
+const Empty = "\x01\x00\x00"
+
+// number returns a number of the head. d begins with a width and has the number.
+func number(d []byte, i int) int {
+	switch d[0] {
+	case narrow:
+		return int(d[1+i])
+	case medium:
+		return int(binary.LittleEndian.Uint16(d[1+medium*i:]))
+	}
+	return int(binary.LittleEndian.Uint32(d[1+wide*i:]))
+}
+
+// putNumber sets a number of the head.
+func putNumber(d []byte, i, n int) {
+	switch d[0] {
+	case narrow:
+		d[1+i] = byte(n)
+	case medium:
+		binary.LittleEndian.PutUint16(d[1+medium*i:], uint16(n))
+	default:
+		binary.LittleEndian.PutUint32(d[1+wide*i:], uint32(n))
+	}
+}
+
+// head returns the length of what precedes the elements.
+func head(width, count int) int { return 1 + width*(offsets+count) }
+
+// widthOf returns the width of a document whose elements have content bytes.
+func widthOf(count, size, content int) int {
+	switch {
+	case size <= math.MaxUint8 && head(narrow, count)+content <= math.MaxUint8:
+		return narrow
+	case size <= math.MaxUint16 && head(medium, count)+content <= math.MaxUint16:
+		return medium
+	}
+	return wide
+}
+
+// begins reports whether d begins with a width, a count and a size.
+func begins(d []byte) bool { return len(d) >= len(Empty) && len(d) >= head(int(d[0]), 0) }
 
 // Len returns the number of elements, or 0 if d is too short.
 func Len(d []byte) int {
-	if len(d) < Head {
+	if !begins(d) {
 		return 0
 	}
-	return int(binary.LittleEndian.Uint32(d))
+	return number(d, 0)
 }
 
 // Size returns the documented size of the elements, or 0 if d is too short.
 func Size(d []byte) int {
-	if len(d) < Head {
+	if !begins(d) {
 		return 0
 	}
-	return int(binary.LittleEndian.Uint32(d[4:]))
+	return number(d, 1)
+}
+
+// Content returns the bytes of all elements, or 0 if d is too short.
+func Content(d []byte) int {
+	if !begins(d) {
+		return 0
+	}
+	return len(d) - head(int(d[0]), number(d, 0))
 }
 
 // Valid reports whether the elements of d follow each other, so that [Entry] finds all of
-// them inside d. It does not look into the elements.
+// them inside d, and whether the width is the least one. It does not look into the elements.
 func Valid(d []byte) bool {
-	if len(d) < Head {
+	if !begins(d) || d[0] != narrow && d[0] != medium && d[0] != wide {
 		return false
 	}
-	count := binary.LittleEndian.Uint32(d)
-	if uint64(count) > uint64(len(d)-Head)/4 {
+	width, count := int(d[0]), number(d, 0)
+	if count > (len(d)-head(width, 0))/width || width != widthOf(count, number(d, 1), Content(d)) {
 		return false
 	}
 
 	// The end of the offsets is where the first element starts, or the document ends.
-	end := uint32(Head + 4*count)
+	end := head(width, count)
 	if Offset(d, 0) != end {
 		return false
 	}
-	for i := range int(count) {
+	for i := range count {
 		start := end
 		if end = Offset(d, i+1); end < start {
 			return false
 		}
 	}
-	return uint64(end) == uint64(len(d))
+	return end == len(d)
 }
 
 // Entry returns the bytes of element i. d must be [Valid].
 func Entry(d []byte, i int) []byte {
-	count := int(binary.LittleEndian.Uint32(d))
-	at := Head + 4*i
-	start := binary.LittleEndian.Uint32(d[at:])
-	end := uint32(len(d))
-	if i+1 < count {
-		end = binary.LittleEndian.Uint32(d[at+4:])
-	}
+	start, end := bounds(d, i)
 	return d[start:end:end]
+}
+
+// bounds returns where element i begins and ends.
+func bounds(d []byte, i int) (start, end int) {
+	end = len(d)
+	switch d[0] {
+	case narrow:
+		at := d[1+offsets+i:]
+		if i+1 < int(d[1]) {
+			end = int(at[1])
+		}
+		return int(at[0]), end
+
+	case medium:
+		at := d[1+medium*(offsets+i):]
+		if i+1 < int(binary.LittleEndian.Uint16(d[1:])) {
+			end = int(binary.LittleEndian.Uint16(at[medium:]))
+		}
+		return int(binary.LittleEndian.Uint16(at)), end
+	}
+
+	at := d[1+wide*(offsets+i):]
+	if i+1 < int(binary.LittleEndian.Uint32(d[1:])) {
+		end = int(binary.LittleEndian.Uint32(at[wide:]))
+	}
+	return int(binary.LittleEndian.Uint32(at)), end
 }
 
 // Offset returns the offset of element i, or the length of the document when i
 // is the number of elements.
-func Offset(d []byte, i int) uint32 {
-	if i == Len(d) {
-		return uint32(len(d))
+func Offset(d []byte, i int) int {
+	if i == number(d, 0) {
+		return len(d)
 	}
-	return binary.LittleEndian.Uint32(d[Head+4*i:])
+	return number(d, offsets+i)
 }
 
-// AppendHead appends the head of a document with count elements and zero
-// offsets. It also returns where the document starts.
-func AppendHead(dst []byte, count, size int) ([]byte, int) {
-	start := len(dst)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(count))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
-	for range count {
-		dst = append(dst, 0, 0, 0, 0)
-	}
+// AppendHead appends the head of a document with count elements, whose offsets are still to be set, and
+// makes room for the elements, which have content bytes in all. It also returns where the document starts.
+func AppendHead(dst []byte, count, size, content int) ([]byte, int) {
+	start, width := len(dst), widthOf(count, size, content)
+	length := head(width, count)
+	dst = slices.Grow(dst, length+content)[:start+length]
+	dst[start] = byte(width)
+	putNumber(dst[start:], 0, count)
+	putNumber(dst[start:], 1, size)
 	return dst, start
 }
 
 // SetOffset records that element i of the document at start begins at the end
 // of dst.
-func SetOffset(dst []byte, start, i int) {
-	binary.LittleEndian.PutUint32(dst[start+Head+4*i:], uint32(len(dst)-start))
+func SetOffset(dst []byte, start, i int) { putNumber(dst[start:], offsets+i, len(dst)-start) }
+
+// AppendElements appends the elements from lo to hi of another document as the elements from i of
+// the document at start, without looking into them.
+func AppendElements(dst []byte, start, i int, from []byte, lo, hi int) []byte {
+	if lo >= hi {
+		return dst
+	}
+	begin := Offset(from, lo)
+	shift := len(dst) - start - begin
+	if dst[start] == narrow && from[0] == narrow {
+		to := dst[start+1+offsets+i:]
+		for k, offset := range from[1+offsets+lo : 1+offsets+hi] {
+			to[k] = offset + byte(shift)
+		}
+	} else {
+		for k := lo; k < hi; k++ {
+			putNumber(dst[start:], offsets+i+k-lo, number(from, offsets+k)+shift)
+		}
+	}
+	return append(dst, from[begin:Offset(from, hi)]...)
 }

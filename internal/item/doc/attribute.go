@@ -1,0 +1,97 @@
+package doc
+
+import "encoding/binary"
+
+// longName is what the length of a name is in the first byte of an attribute when the rest follows.
+const longName = 15
+
+// AttributeLen returns the length of an attribute from those of its name and its payload.
+func AttributeLen(name, payload int) int {
+	n := 1 + name + payload
+	if name < longName {
+		return n
+	}
+	for n++; name-longName >= 0x80; name = longName + (name-longName)>>7 {
+		n++
+	}
+	return n
+}
+
+// AppendName appends the beginning of an attribute: its kind and its name.
+func AppendName[T string | []byte](dst []byte, kind byte, name T) []byte {
+	if len(name) < longName {
+		return append(append(dst, kind<<4|byte(len(name))), name...)
+	}
+	return append(appendLong(dst, kind, len(name)), name...)
+}
+
+func appendLong(dst []byte, kind byte, name int) []byte {
+	return binary.AppendUvarint(append(dst, kind<<4|longName), uint64(name-longName))
+}
+
+// Attribute takes the i-th attribute of an item apart. The item must be [Valid], and so must its
+// attributes ([IsAttribute]).
+func Attribute(d []byte, i int) (kind byte, name, payload []byte) {
+	var start, end int
+	if d[0] == narrow { // without the call, as most items are
+		start, end = int(d[1+offsets+i]), len(d)
+		if i+1 < int(d[1]) {
+			end = int(d[2+offsets+i])
+		}
+	} else {
+		start, end = bounds(d, i)
+	}
+
+	from, to := start+1, start+1+int(d[start]&longName)
+	if to-from == longName {
+		from, to = longBounds(d, from)
+	}
+	return d[start] >> 4, d[from:to:to], d[to:end:end]
+}
+
+// longBounds returns where a name begins and ends whose length goes on at rest.
+func longBounds(d []byte, rest int) (from, to int) {
+	more, n := binary.Uvarint(d[rest:])
+	return rest + n, rest + n + longName + int(more)
+}
+
+// Find returns the index of the attribute called name, or where it would be inserted. It is
+// a binary search.
+func Find(d []byte, name string) (i int, ok bool) {
+	lo, hi := 0, Len(d)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		start := number(d, offsets+mid)
+		from, to := start+1, start+1+int(d[start]&longName)
+		if to-from == longName {
+			from, to = longBounds(d, from)
+		}
+
+		switch at := d[from:to]; {
+		case string(at) == name:
+			return mid, true
+		case string(at) < name:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return lo, false
+}
+
+// IsAttribute reports whether bytes contain all of an attribute's name, with its length in the shortest form.
+func IsAttribute(entry []byte) bool {
+	if len(entry) == 0 {
+		return false
+	}
+	name, n := uint64(entry[0]&longName), 0
+	if name == longName {
+		var rest uint64
+		rest, n = binary.Uvarint(entry[1:])
+		if n <= 0 || n > 1 && entry[n] == 0 {
+			return false
+		}
+		name += rest
+	}
+	return name <= uint64(len(entry)-1-n)
+}
