@@ -65,6 +65,9 @@ func (s *Service) executeTransaction(
 
 	b.spend()
 	used.record(ctx)
+	if parsed[0].Kind == partiql.Select {
+		got(ctx, out.Responses)
+	}
 	return out, nil
 }
 

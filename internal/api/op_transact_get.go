@@ -51,14 +51,19 @@ func (s *Service) transactGet(
 	}
 	b.spend()
 	used.record(ctx)
+	got(ctx, out.Responses)
+	return out, nil
+}
+
+// got counts the items of a transaction that reads.
+func got(ctx context.Context, responses []wire.ItemResponse) {
 	found := 0
-	for _, r := range out.Responses {
+	for _, r := range responses {
 		if r.Item != nil {
 			found++
 		}
 	}
-	event.Of(ctx).Got(len(out.Responses), found)
-	return out, nil
+	event.Of(ctx).Got(len(responses), found)
 }
 
 // admitRead refuses to read an item in a transaction because of a conflict or of

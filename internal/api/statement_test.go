@@ -75,7 +75,7 @@ func TestStatementEvents(t *testing.T) {
 		},
 		{
 			"ExecuteTransaction", `{"TransactStatements":[` + statement("SELECT * FROM HHH WHERE a = 'x'") + `]}`,
-			`[HHH] [] [HHH read 2]`,
+			`[HHH] [] [HHH read 2] found 0 of 1`,
 		},
 		{
 			"ExecuteTransaction", `{"TransactStatements":[` + statement("INSERT INTO HHH VALUE {'a': 'z'}") + `]}`,

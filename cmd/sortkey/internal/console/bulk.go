@@ -49,8 +49,8 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var c bulkChange
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&c); err != nil {
-		fail(w, bad("the change cannot be read: %v", err))
+	if err := readChange(w, r, &c); err != nil {
+		fail(w, err)
 		return
 	}
 	value, err := c.value(t)

@@ -7,11 +7,13 @@ package console
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"net/http"
+	"net/url"
 	"sort"
 	"strings"
 	"sync"
@@ -162,7 +164,13 @@ func (s *Server) Handler() http.Handler {
 			_, _ = io.WriteString(w, asset.text())
 		})
 	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // FormValue would leave out what it cannot read
+			fail(w, damaged(err))
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // act answers the requests of a button, with the address of the page that comes next.
@@ -268,6 +276,26 @@ type badRequest struct{ error }
 func (b *badRequest) Unwrap() error { return b.error }
 
 func bad(format string, args ...any) error { return &badRequest{fmt.Errorf(format, args...)} }
+
+// damaged is the error for an address of a page that is not as a page wrote it.
+func damaged(err error) error {
+	return bad("the address is damaged: %v; go back to the table and follow its links", err)
+}
+
+// readChange reads what a page sends in order to change something.
+func readChange(w http.ResponseWriter, r *http.Request, to any) error {
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(to)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return bad("the change is a JSON %s; send an object", wrong.Value)
+		}
+		return bad("the change has a %s as its member %s", wrong.Value, wrong.Field)
+	}
+	if err != nil {
+		return bad("the change cannot be read: %v", err)
+	}
+	return nil
+}
 
 // maxTables is the number of tables in the list.
 const maxTables = 500

@@ -146,7 +146,7 @@ func TestPages(t *testing.T) {
 		"table?name=Nope":                              "Nope",
 		"table?name=Shop&index=Nope":                   "no index Nope",
 		"table?name=Shop&after=%21":                    "damaged",
-		"table?name=Shop&after=e30":                    "starting key is invalid",
+		"table?name=Shop&after=e30":                    "the address is damaged",
 		"collection?name=Shop&partition=":              "",
 		"query?name=Shop&space=9&partition=a":          "load the page again",
 		"query?name=Shop&space=1&partition=a&limit=-1": "limit",

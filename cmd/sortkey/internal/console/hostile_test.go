@@ -182,3 +182,27 @@ func TestBranchesAtOnce(t *testing.T) {
 	wg.Wait()
 	require.Contains(t, c.page("branches"), "There are no branches")
 }
+
+// TestDamagedRequests says what is wrong with addresses and bodies that no page makes, in words that name no type of Go.
+func TestDamagedRequests(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Plain", "id")
+	for _, tt := range []struct{ method, path, body, want string }{
+		{"GET", "item?name=Plain&key=%zz", "", `the address is damaged: invalid URL escape "%zz"`},
+		{"GET", "table?name=Plain;index=x", "", "the address is damaged: invalid semicolon separator in query"},
+		{"GET", "item?name=Plain&key=!", "", "the address is damaged: illegal base64 data"},
+		{"GET", "item?name=Plain&key=bnVsbA", "", "the address is damaged: it names an item without a key"},
+		{"GET", "item?name=Plain&key=e30", "", "the address is damaged: it names an item without a key"},
+		{"POST", "put?name=Plain", `[1]`, "the change is a JSON array; send an object"},
+		{"POST", "put?name=Plain", `"x"`, "the change is a JSON string; send an object"},
+		{"POST", "put?name=Plain", `{"Is": 1}`, "the change has a number as its member Is"},
+		{"POST", "bulk?name=Plain", `[1]`, "the change is a JSON array; send an object"},
+		{"POST", "bulk?name=Plain", `{"Rows": "x"}`, "the change has a string as its member Rows"},
+		{"POST", "bulk?name=Plain", `{`, "the change cannot be read: unexpected EOF"},
+	} {
+		status, text := c.do(tt.method, tt.path, tt.body)
+		require.Equal(t, http.StatusBadRequest, status, tt.path)
+		require.Contains(t, text, tt.want, tt.path+" "+tt.body)
+	}
+}

@@ -160,11 +160,7 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (*edit, error) {
 		return nil, err
 	}
 	e := &edit{t: t, key: key}
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	if err := dec.Decode(&e.change); err != nil {
-		return nil, bad("the change cannot be read: %v", err)
-	}
-	return e, nil
+	return e, readChange(w, r, &e.change)
 }
 
 // compare reads the item of a change as it is now, and with its types the item that is to be.

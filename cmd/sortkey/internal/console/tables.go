@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -332,11 +333,14 @@ func cursor(s string) (attr.Item, error) {
 	}
 	data, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil {
-		return nil, bad("the address is damaged: %v", err)
+		return nil, damaged(err)
 	}
 	it, err := attr.ParseItem(data)
+	if err == nil && it.Len() == 0 {
+		err = errors.New("it names an item without a key")
+	}
 	if err != nil {
-		return nil, bad("the address is damaged: %v", err)
+		return nil, damaged(err)
 	}
 	return it, nil
 }
