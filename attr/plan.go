@@ -45,8 +45,9 @@ type plan struct {
 	// isOpaque reports whether a value has no parts to store: it is nothing, or a struct
 	// without stored fields.
 	isOpaque bool
-	// isPlain reports whether values are strings or integers that have no methods to decode themselves.
-	isPlain bool
+	// encodesPlain and decodesPlain report whether values are strings, numbers or booleans without methods
+	// that choose or read their form, so that one step converts most of them.
+	encodesPlain, decodesPlain bool
 	// noEncode and noDecode say why values cannot be converted; empty if they can.
 	noEncode, noDecode problem
 }
@@ -120,12 +121,22 @@ type field struct {
 	// their declaration.
 	index []int
 	rank  int
+	// encodesPlain and decodesPlain are those of the plan, but false where the options choose another form.
+	encodesPlain, decodesPlain bool
 }
 
 // in returns the field of a struct. It reports false if the field is in an embedded struct
 // whose pointer is nil. With allocate it sets the pointer instead, unless it cannot, because
 // the type of the embedded struct is not exported.
 func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
+	if len(f.index) == 1 {
+		return v.Field(f.index[0]), true
+	}
+	return f.embedded(v, allocate)
+}
+
+// embedded is in for a field of an embedded struct.
+func (f *field) embedded(v reflect.Value, allocate bool) (reflect.Value, bool) {
 	for i, x := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
 			if v.IsNil() {
