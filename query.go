@@ -113,11 +113,8 @@ func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit 
 		return out.LastEvaluatedKey, nil
 	}
 	r.query.ExclusiveStartKey, r.query.Limit = r.start, limit
-	out, err := s.QueryClauses(ctx, &r.query, r.clauses, visit)
-	if err != nil {
-		return nil, err
-	}
-	return out.LastEvaluatedKey, nil
+	_, next, err = s.QueryClauses(ctx, &r.query, r.clauses, visit)
+	return next, err
 }
 
 // prepare makes a reading the query or the scan that its arguments ask for.
