@@ -25,6 +25,7 @@ type call struct {
 	operands []attr.Value
 	args     []any // values of an update's placeholders
 	sort     *SortRange
+	room     SortRange    // for sort
 	item     attr.Builder // builds the key
 }
 
@@ -51,7 +52,7 @@ func (c *call) parse(args []any) error {
 			if arg.err != nil {
 				return arg.err
 			}
-			if err := c.setSort(&arg); err != nil {
+			if err := c.setSort(arg); err != nil {
 				return err
 			}
 			continue
@@ -101,18 +102,19 @@ func (c *call) addKey(key Key) error {
 	return nil
 }
 
-func (c *call) setSort(r *SortRange) error {
+func (c *call) setSort(r SortRange) error {
 	if c.sort != nil {
 		return misuse("two ranges of the sort key: a query reads one")
 	}
-	c.sort = r
+	c.room = r
+	c.sort = &c.room
 	return nil
 }
 
 // rangeOf returns a range of package keys.
-func rangeOf(r keys.Range) *SortRange {
+func rangeOf(r keys.Range) SortRange {
 	op, operands := r.Condition()
-	s := &SortRange{op: op}
+	s := SortRange{op: op}
 	for _, operand := range operands {
 		s.values = append(s.values, operand)
 	}
