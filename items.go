@@ -105,11 +105,11 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 		ExpressionAttributeValues: c.boundValues(), ReturnValues: c.oldValues(),
 		ReturnValuesOnConditionCheckFailure: allOld,
 	}
-	out, err := t.db.service.PutItem(ctx, &c.put)
+	old, err := t.db.service.PutReturning(ctx, &c.put)
 	if err != nil {
 		return t.refusedItem(ctx, it, err)
 	}
-	return t.storeOld(ctx, &c.call, out.Attributes)
+	return t.storeOld(ctx, &c.call, old)
 }
 
 // Delete deletes the item with a key, if there is one. Options are [If] and [Old].

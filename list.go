@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/untagged"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -12,8 +13,10 @@ import (
 type kind[T any] struct {
 	// callsMethods says that decoding an item may call methods of the user, which may keep what they decode into.
 	callsMethods bool
-	most         int       // how many items a list may have room for that is used again
-	lists        sync.Pool // of *list[T]
+	// hasTimes says that an item may have an attribute whose text is that of a time.
+	hasTimes bool
+	most     int       // how many items a list may have room for that is used again
+	lists    sync.Pool // of *list[T]
 }
 
 // kinds are the kinds by their types.
@@ -25,7 +28,8 @@ func kindOf[T any]() *kind[T] {
 		return k.(*kind[T])
 	}
 	k := &kind[T]{
-		callsMethods: hasDecoder(of, map[reflect.Type]bool{}), most: keepBytes / max(int(of.Size()), 1),
+		callsMethods: hasDecoder(of, map[reflect.Type]bool{}), hasTimes: untagged.Has(of),
+		most: keepBytes / max(int(of.Size()), 1),
 	}
 	k.lists.New = func() any {
 		l := new(list[T])

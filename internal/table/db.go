@@ -263,9 +263,16 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	} else if j != nil {
 		return j.write(ctx, fn)
 	}
-	var u update
+	u := updates.Get().(*update)
+	defer u.release()
+	return db.run(ctx, u, fn)
+}
+
+// run is Update outside of transactions.
+func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
+	u.turn, u.fn = new(gate.Turn), fn
 	for {
-		err := db.apply(ctx, &u, fn)
+		err := db.apply(ctx, u)
 		again, err := db.Outdated(ctx, err)
 		if err != nil {
 			return err
@@ -281,13 +288,39 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return nil
 }
 
-// An update is an Update under way.
+// An update is an Update under way. It is pooled, but for that of an UpdateJoined; its function keeps nothing of the
+// Tx. The turn is not, as a store may look at its context later.
 type update struct {
+	db   *DB
+	ctx  context.Context //nolint:containedctx // of the call
+	all  *Set
+	fn   func(*Tx) error
+	turn *gate.Turn
 	tx   Tx
-	turn gate.Turn
+	call func(store.Writer) error // the method write, bound once
 }
 
-func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
+var updates = sync.Pool{New: func() any { return newUpdate() }}
+
+func newUpdate() *update {
+	u := new(update)
+	u.call = u.write
+	return u
+}
+
+func (u *update) release() {
+	*u = update{call: u.call}
+	updates.Put(u)
+}
+
+// write runs the function, perhaps not for the first time.
+func (u *update) write(w store.Writer) error {
+	u.turn.Begin()
+	u.tx = Tx{View: View{ctx: u.ctx, db: u.db, tables: u.all, r: w, serial: true}, w: w, turn: u.turn}
+	return u.fn(&u.tx)
+}
+
+func (db *DB) apply(ctx context.Context, u *update) error {
 	if err := db.Enter(ctx); err != nil {
 		return err
 	}
@@ -297,15 +330,10 @@ func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
 			return err
 		}
 	}
-	all := db.Current()
-	tx := &u.tx
-	err := db.update(ctx, &u.turn, all.Rows, func(w store.Writer) error {
-		u.turn.Begin()
-		*tx = Tx{View: View{ctx: ctx, db: db, tables: all, r: w, serial: true}, w: w, turn: &u.turn}
-		return fn(tx)
-	})
+	u.db, u.ctx, u.all = db, ctx, db.Current()
+	err := db.update(ctx, u.turn, u.all.Rows, u.call)
 	if err == nil {
-		tx.settle()
+		u.tx.settle()
 	}
 	return err
 }

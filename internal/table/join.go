@@ -103,7 +103,7 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 	} else if j != nil {
 		return j.nested(ctx, fn)
 	}
-	return db.Update(ctx, func(tx *Tx) (err error) {
+	return db.run(ctx, newUpdate(), func(tx *Tx) (err error) {
 		x := new(struct {
 			joint
 			transaction
