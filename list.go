@@ -33,7 +33,7 @@ func kindOf[T any]() *kind[T] {
 	}
 	k.lists.New = func() any {
 		l := new(list[T])
-		l.visit = l.add
+		l.visit, l.only = l.add, l.one
 		return l
 	}
 	known, _ := kinds.LoadOrStore(of, k)
@@ -48,6 +48,7 @@ type list[T any] struct {
 	aside func(func())
 	wrong error                        // of an item that does not fit T, which ends the page
 	visit func(attr.Item) (int, error) // the method add, bound once
+	only  func(attr.Item)              // the method one, bound once
 }
 
 // fewItems is the room that the first item of a page is given, for others that follow.
@@ -66,7 +67,7 @@ func (k *kind[T]) empty(l *list[T]) {
 
 // add adds an item that was found.
 func (l *list[T]) add(it attr.Item) (int, error) {
-	if l.items == nil {
+	if cap(l.items) < fewItems {
 		l.items = make([]T, 0, fewItems)
 	}
 	var none T
@@ -83,14 +84,20 @@ func (l *list[T]) add(it attr.Item) (int, error) {
 	return len(it), nil // its own length: no JSON is made of it
 }
 
+// one makes an item the only one, also one that does not fit T.
+func (l *list[T]) one(it attr.Item) {
+	var none T
+	l.items = append(l.items[:0], none)
+	l.wrong = decodeAside(l.aside, it, &l.items[0])
+}
+
 // keep puts a list back, with its memory unless that is too large.
 func (k *kind[T]) keep(l *list[T]) {
 	k.empty(l)
-	kept := list[T]{visit: l.visit}
-	if cap(l.items) <= k.most {
-		kept.items = l.items
+	if cap(l.items) > k.most {
+		l.items = nil
 	}
-	*l = kept
+	l.end, l.aside = 0, nil
 	k.lists.Put(l)
 }
 

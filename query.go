@@ -95,7 +95,7 @@ func (r *reading) free() {
 		return
 	}
 	r.call.release()
-	*r = reading{call: r.call}
+	r.start, r.size, r.scan, r.query = nil, 0, nil, wire.QueryInput{}
 	readings.Put(r)
 }
 

@@ -233,12 +233,21 @@ func (t *Table) CheckKey(key attr.Item) error {
 	if key.Len() != len(t.key.Attributes()) {
 		return errKey()
 	}
+	var few [2]attr.Value
+	values := few[:0]
 	for _, a := range t.key.Attributes() {
-		if v := key.Get(a.Name); v.Kind() != a.Kind {
+		v := key.Get(a.Name)
+		if v.Kind() != a.Kind {
 			return errKey()
 		}
+		values = append(values, v)
 	}
-	return t.checkKeyValues(key)
+	for i, a := range t.key.Attributes() {
+		if err := t.key.CheckValue(a, values[i]); err != nil {
+			return invalid("%s", err.Error())
+		}
+	}
+	return nil
 }
 
 func (t *Table) checkKeyValues(it attr.Item) error {
