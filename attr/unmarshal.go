@@ -479,11 +479,14 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 	it, next := v.Map(), 0
 	for i := range it.Len() {
 		name, member := it.At(i)
-		at := p.seek(next, name)
-		if next = at; at == len(p.fields) || string(p.name(at)) != string(name) {
-			if at = p.fold(it, name); at < 0 {
-				continue
-			}
+		at := next
+		if at == len(p.fields) || string(p.name(at)) != string(name) {
+			at = p.seek(max(next-1, 0), name)
+		}
+		if next = at; at < len(p.fields) && string(p.name(at)) == string(name) {
+			next++ // most attributes have the field after that of the one before
+		} else if at = p.fold(it, name); at < 0 {
+			continue
 		}
 
 		f := &p.fields[at]
