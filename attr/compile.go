@@ -223,8 +223,12 @@ func (c compiler) compileFields(p *plan) {
 		from := len(p.names)
 		p.names = append(p.names, f.name...)
 		of := c.plan(f.field.Type)
+		direct := -1
+		if len(f.index) == 1 {
+			direct = f.index[0]
+		}
 		p.fields = append(p.fields, field{
-			plan: of, options: f.options, from: from, to: len(p.names), index: f.index, rank: rank,
+			plan: of, options: f.options, from: from, to: len(p.names), index: f.index, rank: rank, direct: direct,
 			encodesPlain: of.encodesPlain && f.options&^omitEmpty == 0,
 			decodesPlain: of.decodesPlain && !f.options.has(asString),
 		})

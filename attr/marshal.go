@@ -456,8 +456,12 @@ func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, erro
 	start, first := len(e.buf), len(e.entries)
 	for i := range p.fields {
 		f := &p.fields[i]
-		inner, ok := f.in(v, false)
-		if !ok {
+		var inner reflect.Value
+		if f.direct >= 0 {
+			inner = v.Field(f.direct)
+		} else if in, ok := f.in(v, false); ok {
+			inner = in
+		} else {
 			continue
 		}
 		member, ok := Value{}, false

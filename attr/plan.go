@@ -118,9 +118,9 @@ type field struct {
 	options  options
 	from, to int // of the name, in the names of the struct's plan
 	// index is the path to the field, and rank its place among the fields in the order of
-	// their declaration.
-	index []int
-	rank  int
+	// their declaration. Direct is the index of a field that is not embedded, or else -1.
+	index        []int
+	rank, direct int
 	// encodesPlain and decodesPlain are those of the plan, but false where the options choose another form.
 	encodesPlain, decodesPlain bool
 }
@@ -129,14 +129,6 @@ type field struct {
 // whose pointer is nil. With allocate it sets the pointer instead, unless it cannot, because
 // the type of the embedded struct is not exported.
 func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
-	if len(f.index) == 1 {
-		return v.Field(f.index[0]), true
-	}
-	return f.embedded(v, allocate)
-}
-
-// embedded is in for a field of an embedded struct.
-func (f *field) embedded(v reflect.Value, allocate bool) (reflect.Value, bool) {
 	for i, x := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
 			if v.IsNil() {

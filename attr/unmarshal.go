@@ -490,7 +490,13 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 		}
 
 		f := &p.fields[at]
-		inner, ok := f.in(dst, true)
+		var inner reflect.Value
+		ok := true
+		if f.direct >= 0 {
+			inner = dst.Field(f.direct)
+		} else {
+			inner, ok = f.in(dst, true)
+		}
 		if ok && f.decodesPlain && level < MaxNesting && inner.CanSet() && setPlain(f.plan.form, member, inner) {
 			continue
 		}

@@ -202,9 +202,17 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	return partition, sort, nil
 }
 
+// addressRoom is how many bytes most addresses have at most.
+const addressRoom = 64
+
 // addressOf returns the address of an item whose key attributes match the schema.
-func (t *Table) addressOf(it attr.Item) (partition, sort []byte) {
-	buf := make([]byte, 0, 64)
+func (t *Table) addressOf(it attr.Item) (partition, sort []byte) { return t.appendAddress(nil, it) }
+
+// appendAddress is addressOf in the room after buf, nil for new memory.
+func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte) {
+	if buf == nil {
+		buf = make([]byte, 0, addressRoom)
+	}
 	buf, _ = t.key.AppendPartition(buf, it)
 	n := len(buf)
 	buf, _ = t.key.AppendSort(buf, it)
