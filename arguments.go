@@ -25,6 +25,7 @@ type call struct {
 	operands []attr.Value
 	args     []any // values of an update's placeholders
 	sort     *SortRange
+	room     SortRange    // for sort
 	item     attr.Builder // builds the key
 }
 
@@ -51,7 +52,7 @@ func (c *call) parse(args []any) error {
 			if arg.err != nil {
 				return arg.err
 			}
-			if err := c.setSort(&arg); err != nil {
+			if err := c.setSort(arg); err != nil {
 				return err
 			}
 			continue
@@ -101,18 +102,19 @@ func (c *call) addKey(key Key) error {
 	return nil
 }
 
-func (c *call) setSort(r *SortRange) error {
+func (c *call) setSort(r SortRange) error {
 	if c.sort != nil {
 		return misuse("two ranges of the sort key: a query reads one")
 	}
-	c.sort = r
+	c.room = r
+	c.sort = &c.room
 	return nil
 }
 
 // rangeOf returns a range of package keys.
-func rangeOf(r keys.Range) *SortRange {
+func rangeOf(r keys.Range) SortRange {
 	op, operands := r.Condition()
-	s := &SortRange{op: op}
+	s := SortRange{op: op}
 	for _, operand := range operands {
 		s.values = append(s.values, operand)
 	}
@@ -125,13 +127,22 @@ func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error)
 		return nil, misuse("%s: the key is %s: give one value for each attribute, not %d",
 			placeOf(c.table, c.index), namesOf(schema.Attributes()), len(c.key))
 	}
+	c.operands = c.operands[:0]
 	for i, arg := range c.key {
-		a := schema.Attribute(i)
-		v, err := c.keyValue(a, arg)
+		v, err := c.keyValue(schema.Attribute(i), arg)
 		if err != nil {
 			return nil, err
 		}
-		c.item.Add(a.Name, v)
+		c.operands = append(c.operands, v)
+	}
+	add := func(i int) { c.item.Add(schema.Attribute(i).Name, c.operands[i]) }
+	if last := schema.Len() - 1; last == 1 && schema.Attribute(last).Name < schema.Attribute(0).Name {
+		add(last) // in the order of the names, which needs no sorting
+		add(0)
+	} else {
+		for i := range c.operands {
+			add(i)
+		}
 	}
 	return c.item.AppendItem(dst), nil
 }
@@ -228,21 +239,19 @@ func (c *call) release() {
 		return
 	}
 
+	c.placeholders.release()
+	c.chosen = chosen{}
+	c.sort, c.room = nil, SortRange{}
+	c.operation, c.table, c.index = nil, "", ""
 	c.item.Reset()
-	c.values.Reset()
-	clear(c.key)
-	clear(c.args)
-	clear(c.places[:cap(c.places)])
-	clear(c.names)
-	clear(c.clauses)
-	clear(c.operands)
-	*c = call{
-		choices: choices{placeholders: placeholders{
-			names: c.names, values: c.values, places: c.places[:0],
-			raw: c.raw[:0], text: c.text[:0], tokens: c.tokens[:0], roles: c.roles[:0],
-		}},
-		clauses: c.clauses[:0], operands: c.operands[:0], key: c.key[:0], args: c.args[:0], item: c.item,
-	}
+	c.key, c.args = emptied(c.key), emptied(c.args)
+	c.clauses, c.operands = emptied(c.clauses), emptied(c.operands)
+}
+
+// emptied removes all from a list, and keeps its memory.
+func emptied[E any](list []E) []E {
+	clear(list)
+	return list[:0]
 }
 
 var allOld, allNew = new("ALL_OLD"), new("ALL_NEW")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding"
 	"reflect"
-	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
@@ -39,19 +38,6 @@ func decodeBeside(aside func(func()), it attr.Item, dst any) (err error) {
 var decoders = []reflect.Type{
 	reflect.TypeFor[attr.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
 	reflect.TypeFor[encoding.BinaryUnmarshaler](),
-}
-
-// callers holds whether decoding a type may call methods of the user, for each type that was asked for.
-var callers sync.Map
-
-// callsMethods reports whether decoding values of a type may call methods of the user.
-func callsMethods(t reflect.Type) bool {
-	if known, ok := callers.Load(t); ok {
-		return known.(bool)
-	}
-	calls := hasDecoder(t, map[reflect.Type]bool{})
-	callers.Store(t, calls)
-	return calls
 }
 
 // hasDecoder reports whether a type, or a part of it, decodes itself. Seen are the types that were looked at.

@@ -85,6 +85,15 @@ func BenchmarkEmbedded(b *testing.B) {
 			count(b, 10, "sensor-007", sortkey.Between(100, 109))
 		}
 	})
+	b.Run("Page10", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			page, err := t.QueryPage(ctx, "sensor-007", sortkey.Between(100, 109))
+			if err != nil || len(page.Items) != 10 {
+				b.Fatal(len(page.Items), err)
+			}
+		}
+	})
 	b.Run("Query1000", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -31,38 +31,27 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 
 	g.in.TableName, g.in.ConsistentRead = &t.name, &g.consistent
 	g.in.ProjectionExpression, g.in.ExpressionAttributeNames = g.projected(), g.usedNames()
-	found := new(T)
-	g.dst = found
-	g.aside = t.db.tables.Aside(ctx)
-	switch _, err = t.db.service.GetItem(ctx, &g.in, g.visit); {
+	l := t.kind.lists.Get().(*list[T])
+	defer t.kind.keep(l)
+	l.aside = t.db.tables.Aside(ctx)
+	switch _, err = t.db.service.GetItem(ctx, &g.in, l.only); {
 	case err != nil:
 		return item, failed(err)
-	case !g.found:
+	case len(l.items) == 0:
 		return item, ErrNotFound
-	case g.err != nil:
-		return *found, &DecodeError{t.name, bytes.Clone(g.in.Key), g.err}
+	case l.wrong != nil:
+		return l.items[0], &DecodeError{t.name, bytes.Clone(g.in.Key), l.wrong}
 	}
-	return *found, nil
+	return l.items[0], nil
 }
 
 // A get is the state of one Get. It is pooled; nothing keeps a part of it.
 type get struct {
 	call
-	in    wire.GetItemInput
-	dst   any
-	found bool
-	err   error
-	visit func(attr.Item)
-	aside func(func())
+	in wire.GetItemInput
 }
 
-var gets = sync.Pool{New: func() any {
-	g := new(get)
-	g.visit = func(it attr.Item) {
-		g.found, g.err = true, decodeAside(g.aside, it, g.dst)
-	}
-	return g
-}}
+var gets = sync.Pool{New: func() any { return new(get) }}
 
 func (g *get) free() {
 	if discard != nil && discard(&g.call, g) {
@@ -73,7 +62,7 @@ func (g *get) free() {
 		key = nil
 	}
 	g.call.release()
-	*g = get{call: g.call, in: wire.GetItemInput{Key: key}, visit: g.visit}
+	g.in = wire.GetItemInput{Key: key}
 	gets.Put(g)
 }
 
@@ -105,11 +94,11 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 		ExpressionAttributeValues: c.boundValues(), ReturnValues: c.oldValues(),
 		ReturnValuesOnConditionCheckFailure: allOld,
 	}
-	out, err := t.db.service.PutItem(ctx, &c.put)
+	old, err := t.db.service.PutReturning(ctx, &c.put)
 	if err != nil {
 		return t.refusedItem(ctx, it, err)
 	}
-	return t.storeOld(ctx, &c.call, out.Attributes)
+	return t.storeOld(ctx, &c.call, old)
 }
 
 // Delete deletes the item with a key, if there is one. Options are [If] and [Old].
@@ -218,6 +207,13 @@ func (w *write) free() {
 		return
 	}
 	w.call.release()
-	*w = write{call: w.call}
+	switch {
+	case w.put.TableName != nil:
+		w.put = wire.PutItemInput{}
+	case w.delete.TableName != nil:
+		w.delete = wire.DeleteItemInput{}
+	case w.update.TableName != nil:
+		w.update = wire.UpdateItemInput{}
+	}
 	writes.Put(w)
 }

@@ -12,6 +12,9 @@ import (
 // checkTimes refuses an item of which a key attribute, also one of an index, comes from a
 // time.Time without a form.
 func (t *TableOf[T]) checkTimes(ctx context.Context, item any, it attr.Item) error {
+	if !t.kind.hasTimes {
+		return nil
+	}
 	names := untagged.Times(item)
 	if len(names) == 0 {
 		return nil

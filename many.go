@@ -59,24 +59,19 @@ var selectCount = new("COUNT")
 
 // count counts the items of a page, and moves the reading behind it.
 func (r *reading) count(ctx context.Context, s *api.Service) (n int, err error) {
-	var count *int64
-	if r.scan != nil {
-		r.scan.ExclusiveStartKey, r.scan.Select = r.start, selectCount
-		var out *wire.ScanOutput
-		if out, err = s.Scan(ctx, r.scan, nil); err == nil {
-			count, r.start = out.Count, out.LastEvaluatedKey
-		}
-	} else {
+	var count int64
+	if r.scan == nil {
 		r.query.ExclusiveStartKey, r.query.Select = r.start, selectCount
-		var out *wire.QueryOutput
-		if out, err = s.QueryClauses(ctx, &r.query, r.clauses, nil); err == nil {
-			count, r.start = out.Count, out.LastEvaluatedKey
-		}
+		count, r.start, err = s.QueryClauses(ctx, &r.query, r.clauses, nil)
+		return int(count), err
 	}
-	if err != nil || count == nil {
+	r.scan.ExclusiveStartKey, r.scan.Select = r.start, selectCount
+	out, err := s.Scan(ctx, r.scan, nil)
+	if err != nil {
 		return 0, err
 	}
-	return int(*count), nil
+	r.start = out.LastEvaluatedKey
+	return int(*out.Count), nil
 }
 
 // GetMany returns the items with any number of keys, in the order of the keys, all as they are at

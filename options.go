@@ -72,9 +72,12 @@ var (
 // choices are what the options of a call choose, with the placeholders of their expressions.
 type choices struct {
 	placeholders
-
 	operation *operation
+	chosen
+}
 
+// The chosen are the choices themselves.
+type chosen struct {
 	given             optionKind
 	joined            optionKind // conditions that were joined from several
 	condition, filter *string

@@ -37,6 +37,15 @@ type placeholders struct {
 	roles     []lex.Role
 }
 
+// release empties the placeholders for their next use.
+func (p *placeholders) release() {
+	p.values.Reset()
+	clear(p.names)
+	clear(p.places[:cap(p.places)]) // an expression reuses them
+	p.places, p.count = p.places[:0], 0
+	p.raw, p.text, p.tokens, p.roles = p.raw[:0], p.text[:0], p.tokens[:0], p.roles[:0]
+}
+
 // A place is a placeholder of a caller's expression, and that of the call.
 type place struct{ theirs, ours string }
 

@@ -3,7 +3,6 @@ package sortkey
 import (
 	"context"
 	"iter"
-	"reflect"
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
@@ -11,7 +10,6 @@ import (
 	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -97,7 +95,7 @@ func (r *reading) free() {
 		return
 	}
 	r.call.release()
-	*r = reading{call: r.call}
+	r.start, r.size, r.scan, r.query = nil, 0, nil, wire.QueryInput{}
 	readings.Put(r)
 }
 
@@ -113,11 +111,8 @@ func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit 
 		return out.LastEvaluatedKey, nil
 	}
 	r.query.ExclusiveStartKey, r.query.Limit = r.start, limit
-	out, err := s.QueryClauses(ctx, &r.query, r.clauses, visit)
-	if err != nil {
-		return nil, err
-	}
-	return out.LastEvaluatedKey, nil
+	_, next, err = s.QueryClauses(ctx, &r.query, r.clauses, visit)
+	return next, err
 }
 
 // prepare makes a reading the query or the scan that its arguments ask for.
@@ -193,21 +188,21 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 
 	left := r.limit // 0: no limit
 	size := int64(firstPage)
-	var page []T
+	l := t.kind.lists.Get().(*list[T])
+	defer t.kind.keep(l)
 	for {
-		var err error
-		page, err = t.read(reads, r, size, left, page[:0])
+		err := t.read(reads, r, size, left, l)
 		misfit, _ := err.(*DecodeError)
 		if err != nil && misfit == nil {
 			yield(none, t.db.ended(ctx, err))
 			return
 		}
-		for _, item := range page {
+		for i := range l.items {
 			if err := t.db.ended(ctx, nil); err != nil {
 				yield(none, err)
 				return
 			}
-			if !yield(item, nil) {
+			if !yield(l.items[i], nil) {
 				return
 			}
 			if left--; left == 0 {
@@ -243,13 +238,10 @@ func (db *DB) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// fewItems is the room that the first item of a page is given, for others that follow.
-const fewItems = 8
-
-// read appends the items of the next page to list, and moves the reading behind it. The page
+// read makes l the items of the next page, and moves the reading behind it. The page
 // examines at most size rows and ends with the item that is the last of most; 0 is no limit.
 // It also ends with an item that does not fit T, and the error is a [*DecodeError].
-func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, list []T) ([]T, error) {
+func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *list[T]) error {
 	if most > 0 && r.filter == nil && (size == 0 || most < size) {
 		size = most
 	}
@@ -258,46 +250,37 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, lis
 		limit = &r.size
 	}
 
-	var wrong error
-	aside := t.db.tables.Aside(ctx)
-	if callsMethods(reflect.TypeFor[T]()) { // which may wait for anything
+	t.kind.empty(l)
+	l.end = 0
+	if r.filter != nil {
+		l.end = int(most)
+	}
+	l.aside = t.db.tables.Aside(ctx)
+	if t.kind.callsMethods { // which may wait for anything
 		ctx = heavy.Exempt(ctx)
 	}
-	next, err := r.page(ctx, t.db.service, limit, func(it attr.Item) (int, error) {
-		if list == nil {
-			list = make([]T, 0, fewItems)
-		}
-		var none T
-		list = append(list, none)
-		last := len(list) - 1
-		if wrong = decodeAside(aside, it, &list[last]); wrong != nil {
-			list = list[:last]
-			return 0, keycond.ErrEndPage
-		}
-		if r.filter != nil && int64(len(list)) == most {
-			return len(it), keycond.ErrEndPage
-		}
-		return len(it), nil // its own length: no JSON is made of it
-	})
+	next, err := r.page(ctx, t.db.service, limit, l.visit)
 	if err != nil {
-		return nil, failed(err)
+		return failed(err)
 	}
 	r.start = next
-	if wrong != nil {
-		return list, t.misfit(ctx, &r.call, next, wrong)
+	if l.wrong != nil {
+		return t.misfit(ctx, &r.call, next, l.wrong)
 	}
-	return list, nil
+	return nil
 }
 
 // one reads one page.
 func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
 	p := new(Page[T])
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = newTrace(&tr) })
-	var err error
-	p.Items, err = t.read(ctx, r, r.limit, 0, nil)
+	l := t.kind.lists.Get().(*list[T])
+	defer t.kind.keep(l)
+	err := t.read(ctx, r, r.limit, 0, l)
 	if _, ok := err.(*DecodeError); err != nil && !ok {
 		return nil, err
 	}
+	p.Items = t.kind.take(l)
 	p.Cursor = cursorOf(t.name, t.index, r.start)
 	return p, err
 }

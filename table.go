@@ -17,14 +17,19 @@ import (
 // see [DB.Update].
 type TableOf[T any] struct {
 	db          *DB
+	kind        *kind[T]
 	name, index string
 }
 
 // Table returns a table with items of type T. The table need not exist yet.
-func Table[T any](db *DB, name string) *TableOf[T] { return &TableOf[T]{db: db, name: name} }
+func Table[T any](db *DB, name string) *TableOf[T] {
+	return &TableOf[T]{db: db, kind: kindOf[T](), name: name}
+}
 
 // Index returns an index of the table, for reading.
-func (t *TableOf[T]) Index(name string) *TableOf[T] { return &TableOf[T]{t.db, t.name, name} }
+func (t *TableOf[T]) Index(name string) *TableOf[T] {
+	return &TableOf[T]{t.db, t.kind, t.name, name}
+}
 
 // definition returns the table as it is defined.
 func (t *TableOf[T]) definition(ctx context.Context) (*table.Table, error) {

@@ -456,17 +456,54 @@ func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, erro
 	start, first := len(e.buf), len(e.entries)
 	for i := range p.fields {
 		f := &p.fields[i]
-		inner, ok := f.in(v, false)
-		if !ok {
+		var inner reflect.Value
+		if f.direct >= 0 {
+			inner = v.Field(f.direct)
+		} else if in, ok := f.in(v, false); ok {
+			inner = in
+		} else {
 			continue
 		}
-		member, err := e.encode(f.plan, inner, f.options, level+1)
-		if err != nil {
-			return Value{}, inAttribute(err, string(p.name(i)))
+		member, ok := Value{}, false
+		if f.encodesPlain && level < MaxNesting && inner.CanInterface() {
+			member, ok = e.encodePlain(f, inner)
+		}
+		if !ok {
+			var err error
+			if member, err = e.encode(f.plan, inner, f.options, level+1); err != nil {
+				return Value{}, inAttribute(err, string(p.name(i)))
+			}
 		}
 		if !member.IsZero() {
 			e.entries = append(e.entries, entry{f.from, f.to, member})
 		}
 	}
 	return e.endMap(p.names, first, start), nil
+}
+
+// encodePlain encodes a plain field. It reports false, and does nothing, for a value that needs more than that.
+func (e *encoder) encodePlain(f *field, v reflect.Value) (member Value, ok bool) {
+	if f.options != 0 && v.IsZero() { // omitempty is the only option of a plain field
+		return Value{}, true
+	}
+	start := len(e.buf)
+	switch f.plan.form {
+	case formString:
+		text := v.String()
+		if !utf8.ValidString(text) {
+			return Value{}, false
+		}
+		e.buf = append(e.buf, text...)
+		return e.value(String, start), true
+	case formInt:
+		e.buf = number.AppendInt(e.buf, v.Int())
+		return e.value(Number, start), true
+	case formBool:
+		e.buf = append(e.buf, 0)
+		if v.Bool() {
+			e.buf[start] = 1
+		}
+		return e.value(Bool, start), true
+	}
+	return Value{}, false
 }

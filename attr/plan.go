@@ -45,8 +45,9 @@ type plan struct {
 	// isOpaque reports whether a value has no parts to store: it is nothing, or a struct
 	// without stored fields.
 	isOpaque bool
-	// isPlain reports whether values are strings or integers that have no methods to decode themselves.
-	isPlain bool
+	// encodesPlain and decodesPlain report whether values are strings, numbers or booleans without methods
+	// that choose or read their form, so that one step converts most of them.
+	encodesPlain, decodesPlain bool
 	// noEncode and noDecode say why values cannot be converted; empty if they can.
 	noEncode, noDecode problem
 }
@@ -117,9 +118,11 @@ type field struct {
 	options  options
 	from, to int // of the name, in the names of the struct's plan
 	// index is the path to the field, and rank its place among the fields in the order of
-	// their declaration.
-	index []int
-	rank  int
+	// their declaration. Direct is the index of a field that is not embedded, or else -1.
+	index        []int
+	rank, direct int
+	// encodesPlain and decodesPlain are those of the plan, but false where the options choose another form.
+	encodesPlain, decodesPlain bool
 }
 
 // in returns the field of a struct. It reports false if the field is in an embedded struct

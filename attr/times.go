@@ -2,11 +2,32 @@ package attr
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/sortkey/sortkey/internal/untagged"
 )
 
-func init() { untagged.Times = untaggedTimes }
+func init() { untagged.Times, untagged.Has = untaggedTimes, hasUntaggedTimes }
+
+// hasUntaggedTimes reports whether untaggedTimes may return a name for a value of a type.
+func hasUntaggedTimes(t reflect.Type) bool {
+	p := planOf(t)
+	for range MaxNesting {
+		if p.form != formPointer {
+			break
+		}
+		p = p.elem
+	}
+	switch p.form {
+	case formStruct:
+		return slices.ContainsFunc(p.fields, func(f field) bool {
+			return !f.options.has(asUnixTime) && f.plan.mayBeTime()
+		})
+	case formMap:
+		return p.elem.mayBeTime()
+	}
+	return p.form == formInterface || p.form == formPointer
+}
 
 // untaggedTimes returns the names of the attributes of the item that v is stored as whose text
 // is that of a time. It does not sort as the times do.

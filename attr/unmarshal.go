@@ -77,9 +77,14 @@ func (p *plan) mismatch(v Value) error {
 
 // decode stores v in dst.
 func (d *decoder) decode(p *plan, v Value, dst reflect.Value, o options, level int) error {
-	if p.isPlain && o == 0 && level <= MaxNesting && dst.CanSet() && setPlain(p.form, v, dst) {
+	if p.decodesPlain && !o.has(asString) && level <= MaxNesting && dst.CanSet() && setPlain(p.form, v, dst) {
 		return nil
 	}
+	return d.decodeFull(p, v, dst, o, level)
+}
+
+// decodeFull is decode for any value.
+func (d *decoder) decodeFull(p *plan, v Value, dst reflect.Value, o options, level int) error {
 	switch {
 	case level > MaxNesting:
 		return p.decodeError(v, problem{}, ErrNesting)
@@ -140,21 +145,39 @@ func (d *decoder) decode(p *plan, v Value, dst reflect.Value, o options, level i
 	return p.mismatch(v)
 }
 
-// setPlain stores an S in a string, or a whole N of few digits in an integer, which most fields are. It
-// reports false, and does nothing, if that is not the case.
+// setPlain stores an S in a string, a BOOL in a bool, or a whole N of few digits in a number, which most fields
+// are. It reports false, and does nothing, if that is not the case.
 func setPlain(f form, v Value, dst reflect.Value) bool {
 	switch {
 	case v.kind == String && f == formString:
 		dst.SetString(string(v.raw))
 		return true
-	case v.kind == Number && f == formInt:
+	case v.kind == Number && f != formString && f != formBool:
 		n, ok := number.Int(v.raw)
-		if ok = ok && !dst.OverflowInt(n); ok {
-			dst.SetInt(n)
-		}
-		return ok
+		return ok && setInt(f, n, dst)
+	case v.kind == Bool && f == formBool:
+		dst.SetBool(v.Bool())
+		return true
 	}
 	return false
+}
+
+// exactInts is the number from which on not every integer is a float64.
+const exactInts = 1 << 53
+
+// setInt stores an integer in a number of a form, if it fits without rounding.
+func setInt(f form, n int64, dst reflect.Value) bool {
+	switch {
+	case f == formInt && !dst.OverflowInt(n):
+		dst.SetInt(n)
+	case f == formUint && n >= 0 && !dst.OverflowUint(uint64(n)):
+		dst.SetUint(uint64(n))
+	case f == formFloat && -exactInts < n && n < exactInts:
+		dst.SetFloat(float64(n))
+	default:
+		return false
+	}
+	return true
 }
 
 // decodeInterface stores v in an interface, or in what a pointer or a map in it refers to.
@@ -454,21 +477,32 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 
 	// Fields and attributes are both sorted by name.
 	it, next := v.Map(), 0
-	for name, member := range it.All() {
-		for next < len(p.fields) && string(p.name(next)) < string(name) {
-			next++
-		}
+	for i := range it.Len() {
+		name, member := it.At(i)
 		at := next
 		if at == len(p.fields) || string(p.name(at)) != string(name) {
-			if at = p.fold(it, name); at < 0 {
-				continue
-			}
+			at = p.seek(max(next-1, 0), name)
+		}
+		if next = at; at < len(p.fields) && string(p.name(at)) == string(name) {
+			next++ // most attributes have the field after that of the one before
+		} else if at = p.fold(it, name); at < 0 {
+			continue
 		}
 
 		f := &p.fields[at]
+		var inner reflect.Value
+		ok := true
+		if f.direct >= 0 {
+			inner = dst.Field(f.direct)
+		} else {
+			inner, ok = f.in(dst, true)
+		}
+		if ok && f.decodesPlain && level < MaxNesting && inner.CanSet() && setPlain(f.plan.form, member, inner) {
+			continue
+		}
 		var err error
-		if inner, ok := f.in(dst, true); ok {
-			err = d.decode(f.plan, member, inner, f.options, level+1)
+		if ok {
+			err = d.decodeFull(f.plan, member, inner, f.options, level+1)
 		} else {
 			err = f.plan.decodeError(member, unexported, nil)
 		}
@@ -477,4 +511,12 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 		}
 	}
 	return nil
+}
+
+// seek returns the first field from place next on that is not before a name.
+func (p *plan) seek(next int, name []byte) int {
+	for next < len(p.fields) && bytes.Compare(p.name(next), name) < 0 {
+		next++
+	}
+	return next
 }

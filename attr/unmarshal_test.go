@@ -518,3 +518,53 @@ func TestDamaged(t *testing.T) {
 	err := attr.UnmarshalItem(it[:20], &dst)
 	require.EqualError(t, err, "cannot decode M into attr_test.everyForm: the stored bytes are damaged")
 }
+
+// TestPlainFields holds that fields of plain types, which are converted in one step where that is exact, have the same
+// values and errors as values by themselves.
+func TestPlainFields(t *testing.T) {
+	type flag bool
+	type fields struct {
+		B flag    `dynamodbav:"b,omitempty"`
+		F float64 `dynamodbav:"f,omitempty"`
+		G float32 `dynamodbav:"g"`
+		I int8    `dynamodbav:"i,omitempty"`
+		S string  `dynamodbav:"s,omitempty"`
+		T int     `dynamodbav:"t,string"`
+		U uint16  `dynamodbav:"u,omitempty"`
+	}
+	for _, tt := range []struct{ name, item, want string }{
+		{"texts", `{"b":{"BOOL":true},"s":{"S":"x"},"t":{"S":"7"}}`, `{true 0 0 0 x 7 0}`},
+		{"numbers", `{"f":{"N":"1.5"},"g":{"N":"3"},"i":{"N":"-128"},"u":{"N":"65535"}}`, `{false 1.5 3 -128  0 65535}`},
+		{"none", `{}`, `{false 0 0 0  0 0}`},
+		{"exact float", `{"f":{"N":"9007199254740991"}}`, `{false 9.007199254740991e+15 0 0  0 0}`},
+		{"rounded float", `{"f":{"N":"9007199254740993"}}`, `{false 9.007199254740992e+15 0 0  0 0}`},
+		{"rounded float32", `{"g":{"N":"16777217"}}`, `{false 0 1.6777216e+07 0  0 0}`},
+		{"int8 is too large", `{"i":{"N":"128"}}`, `"128" does not fit`},
+		{"negative uint", `{"u":{"N":"-1"}}`, `"-1" does not fit`},
+		{"uint16 is too large", `{"u":{"N":"65536"}}`, `"65536" does not fit`},
+		{"fraction", `{"i":{"N":"1.5"}}`, `"1.5" does not fit`},
+		{"null", `{"b":{"NULL":true},"f":{"NULL":true},"i":{"NULL":true},"s":{"NULL":true},"u":{"NULL":true}}`,
+			`{false 0 0 0  0 0}`},
+		{"number in a string", `{"s":{"N":"12"}}`, `{false 0 0 0 12 0 0}`},
+		{"text in a bool", `{"b":{"S":"true"}}`, `b: cannot decode S into attr_test.flag`},
+		{"bool in a string", `{"s":{"BOOL":true}}`, `s: cannot decode BOOL into string`},
+		{"other case", `{"S":{"S":"x"}}`, `{false 0 0 0 x 0 0}`},
+	} {
+		it := must(t, tt.item)
+		var got fields
+		if err := attr.UnmarshalItem(it, &got); err != nil {
+			require.ErrorContains(t, err, tt.want, tt.name)
+			continue
+		}
+		require.Equal(t, tt.want, fmt.Sprint(got), tt.name)
+
+		again, err := attr.MarshalItem(got)
+		require.NoError(t, err, tt.name)
+		var back fields
+		require.NoError(t, attr.UnmarshalItem(again, &back), tt.name)
+		require.Equal(t, got, back, tt.name)
+	}
+
+	_, err := attr.MarshalItem(fields{S: "\xff"})
+	require.ErrorContains(t, err, "UTF-8")
+}

@@ -3,6 +3,7 @@ package keycond
 import (
 	"errors"
 	"iter"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -102,28 +103,44 @@ func (s *Slice) Page(
 func (s *Schema) Page(
 	rows iter.Seq2[store.Row, error], o PageOptions, visit func(attr.Item) error,
 ) (Page, error) {
-	p := pager{schema: s, o: o, visit: visit}
-	p.page.Stop = StopEnd
-	rows(func(row store.Row, err error) bool {
-		if err != nil {
-			p.err = err
-			return false
-		}
-		return p.take(attr.Item(row.Value))
-	})
+	p := pagers.Get().(*pager)
+	defer p.release()
+	p.schema, p.o, p.visit, p.page.Stop = s, o, visit, StopEnd
+	rows(p.next)
 	if p.err != nil {
 		return Page{}, p.err
 	}
 	return p.page, nil
 }
 
-// A pager makes one page, an item at a time.
+// A pager makes one page, an item at a time. It is pooled; nothing keeps a part of it.
 type pager struct {
 	schema *Schema
 	o      PageOptions
 	visit  func(attr.Item) error
 	page   Page
 	err    error
+	next   func(store.Row, error) bool // the method row, bound once
+}
+
+var pagers = sync.Pool{New: func() any {
+	p := new(pager)
+	p.next = p.row
+	return p
+}}
+
+func (p *pager) release() {
+	*p = pager{next: p.next}
+	pagers.Put(p)
+}
+
+// row takes the item of a row. It reports false when the page is done.
+func (p *pager) row(row store.Row, err error) bool {
+	if err != nil {
+		p.err = err
+		return false
+	}
+	return p.take(attr.Item(row.Value))
 }
 
 // take takes the next item. It reports false when the page is done.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -21,26 +22,27 @@ import (
 // the input asks for their number alone. An item is valid until visit returns;
 // an error of visit ends the query. The output has no Items.
 func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
-	return s.QueryClauses(ctx, in, nil, visit)
+	q := newQuery() // the output is a part of it
+	if err := q.run(ctx, s, in, nil, visit); err != nil {
+		return nil, err
+	}
+	return &q.out, nil
 }
 
 // QueryClauses is Query for an input without a key condition: it demands all of the clauses
-// instead, whose values it copies.
+// instead, whose values it copies. It returns how many items were found, and the LastEvaluatedKey.
 func (s *Service) QueryClauses(
 	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
-) (*wire.QueryOutput, error) {
-	if clauses != nil && s.observed(ctx) {
+) (count int64, last attr.Item, err error) {
+	if s.observed(ctx) {
 		in, clauses = spelled(in, clauses), nil
 	}
-	ctx, c, err := s.begin(ctx, wire.OpQuery, in)
-	var out *wire.QueryOutput
-	if err == nil {
-		out, err = s.query(ctx, in, clauses, visit)
+	q := queries.Get().(*query)
+	defer q.release()
+	if err := q.run(ctx, s, in, clauses, visit); err != nil {
+		return 0, nil, err
 	}
-	if err = c.end(ctx, err); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return q.count, q.out.LastEvaluatedKey, nil
 }
 
 // spelled returns an input with the clauses of its key condition as an expression, as observers
@@ -77,87 +79,113 @@ func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
 	return &out
 }
 
-func (s *Service) query(
-	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
-) (*wire.QueryOutput, error) {
+// A query is the state of one Query. That of QueryClauses is pooled; nothing keeps a part of it.
+type query struct {
+	pageRead
+	service *Service
+	ctx     context.Context //nolint:containedctx // of the call
+	in      *wire.QueryInput
+	key     keyCondition
+	query   table.Query
+	found   func(attr.Item) error   // the method take, bound once
+	read    func(*table.View) error // the method view, bound once
+}
+
+var queries = sync.Pool{New: func() any { return newQuery() }}
+
+func newQuery() *query {
+	q := new(query)
+	q.found, q.read = q.take, q.view
+	return q
+}
+
+func (q *query) release() {
+	*q = query{found: q.found, read: q.read}
+	queries.Put(q)
+}
+
+// run runs the operation.
+func (q *query) run(
+	ctx context.Context, s *Service, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
+) error {
+	ctx, c, err := s.begin(ctx, wire.OpQuery, in)
+	if err == nil {
+		q.service, q.ctx, q.in, q.key.clauses, q.visit = s, ctx, in, clauses, visit
+		err = q.check()
+	}
+	if err == nil {
+		err = s.db.View(ctx, q.read)
+	}
+	return c.end(ctx, err)
+}
+
+// check refuses an input that is wrong whatever the table is.
+func (q *query) check() error {
+	in := q.in
 	if err := in.Validate(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkForm(wire.OpQuery, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
-		return nil, err
+		return err
 	}
-	x := new(struct {
-		pageRead
-		key   keyCondition
-		query table.Query
-	})
-	r := &x.readParams
-	*r = readParams{
-		expressions: expressions{
-			op: wire.OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
-		},
-		table: in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
-		projected:  in.ProjectionExpression,
-		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
-		start: in.ExclusiveStartKey,
-	}
+	q.op, q.names, q.values = wire.OpQuery, in.ExpressionAttributeNames, in.ExpressionAttributeValues
+	q.table, q.index, q.sel, q.attributes = in.TableName, in.IndexName, in.Select, in.AttributesToGet
+	q.projected, q.mode = in.ProjectionExpression, in.ReturnConsumedCapacity
+	q.consistent, q.limit, q.start = value(in.ConsistentRead), value(in.Limit), in.ExclusiveStartKey
 
 	// Expressions are parsed before the table is looked up: their faults come before a missing
 	// table.
-	if err := r.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
-		return nil, err
+	if err := q.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
+		return err
 	}
-	if err := r.open(); err != nil {
-		return nil, err
+	if err := q.open(); err != nil {
+		return err
 	}
-	x.key.clauses = clauses
-	if clauses == nil {
+	if q.key.clauses == nil {
 		var err error
-		if x.key, err = r.keyCondition(in); err != nil {
-			return nil, err
-		}
-	}
-
-	if err := r.parse(in.FilterExpression); err != nil {
-		return nil, err
-	}
-	err := s.db.View(ctx, func(view *table.View) error {
-		// What depends on the table: the key condition becomes one slice of one partition, then the
-		// start key must lie in it.
-		read, schema, err := r.resolve(s, view)
-		if err != nil {
-			return cmp.Or(x.key.check(), err) // an error of the condition comes first
-		}
-		if len(in.KeyConditions) > max(2, len(schema.Partition())+len(schema.Sort())) {
-			return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
-		}
-		slice, err := x.key.slice(schema)
-		if err != nil {
-			return cmp.Or(x.key.check(), read.CheckStartForm(), err)
-		}
-
-		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
-		err = cmp.Or(r.checkPaths(read.Table, schema), r.checkProjected(&x.query.Read, true))
-		if err != nil {
-			return cmp.Or(x.query.CheckStart(), err) // an error of the start key comes first
-		}
-
-		// A page is admitted before it is read, and what it took is known afterwards.
-		b := s.budget(ctx, false)
-		if err := b.page(&read, slice.Partition); err != nil {
+		if q.key, err = q.keyCondition(in); err != nil {
 			return err
 		}
-		page, err := view.Query(&x.query, r.visitor(visit))
-		if err != nil {
-			return err
-		}
+	}
+	return q.parse(in.FilterExpression)
+}
 
-		b.spent(&read, slice.Partition, &page.Capacity)
-		x.finish(ctx, read.Table, &page)
-		return nil
-	})
+// view reads the page.
+func (q *query) view(view *table.View) error {
+	// What depends on the table: the key condition becomes one slice of one partition, then the
+	// start key must lie in it.
+	read, schema, err := q.resolve(q.service, view)
+	if err != nil {
+		return cmp.Or(q.key.check(), err) // an error of the condition comes first
+	}
+	if len(q.in.KeyConditions) > max(2, len(schema.Partition())+len(schema.Sort())) {
+		return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
+	}
+	slice, err := q.key.slice(schema)
+	if err != nil {
+		return cmp.Or(q.key.check(), read.CheckStartForm(), err)
+	}
 
-	return &x.out, err
+	q.answer = answer{}
+	q.query = table.Query{Read: read, Slice: slice, Reverse: q.in.ScanIndexForward != nil && !*q.in.ScanIndexForward}
+	err = cmp.Or(q.checkPaths(read.Table, schema), q.checkProjected(&q.query.Read, true))
+	if err != nil {
+		return cmp.Or(q.query.CheckStart(), err) // an error of the start key comes first
+	}
+
+	// A page is admitted before it is read, and what it took is known afterwards.
+	b := q.service.budget(q.ctx, false)
+	if err := b.page(&read, slice.Partition); err != nil {
+		return err
+	}
+	page, err := view.Query(&q.query, q.found)
+	if err != nil {
+		return err
+	}
+
+	b.spent(&read, slice.Partition, &page.Capacity)
+	q.finish(q.ctx, read.Table, &page)
+	return nil
 }
 
 // A keyCondition is the key condition of a query in one of its three forms: clauses of the Go face,

@@ -43,7 +43,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		table: in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
 		projected:  in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
-		start: in.ExclusiveStartKey,
+		start: in.ExclusiveStartKey, visit: visit,
 	}
 
 	if err := r.parseLegacy(legacy.ScanFilter, in.ScanFilter, in.ConditionalOperator, in.Faults); err != nil {
@@ -76,7 +76,8 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		if err := b.page(&read, nil); err != nil {
 			return err
 		}
-		page, err := view.Scan(&x.scan, r.visitor(visit))
+		r.answer = answer{}
+		page, err := view.Scan(&x.scan, r.take)
 		if err != nil {
 			return err
 		}

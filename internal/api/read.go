@@ -39,6 +39,8 @@ type readParams struct {
 	legacyFilter bool // filter is that of QueryFilter or ScanFilter
 	projection   *expr.Projection
 	scratch      []byte
+	visit        Visit  // of a query or a scan
+	answer       answer // what visit has got
 }
 
 // parseLegacy parses the legacy filter and list of attributes. The service looks
@@ -252,25 +254,21 @@ func (r *readParams) checkProjection(t *table.Table) error {
 // returns. It returns the length of the item's JSON if it knows it, or 0.
 type Visit func(it attr.Item) (json int, err error)
 
-// visitor returns the function to call with each item found: it projects the
-// item, calls visit, and ends the page when its JSON is long enough.
-func (r *readParams) visitor(visit Visit) func(attr.Item) error {
-	if value(r.sel) == selectCount {
-		return func(attr.Item) error { return nil }
-	}
-
-	var a answer
-	return func(it attr.Item) error {
-		it = r.project(it)
-		n, err := visit(it)
-		if err != nil {
-			return err
-		}
-		if a.add(it, n); a.full() {
-			return keycond.ErrEndPage
-		}
+// take takes an item that was found: it projects the item, visits it, and ends the page when its JSON is
+// long enough.
+func (r *readParams) take(it attr.Item) error {
+	if r.sel != nil && *r.sel == selectCount {
 		return nil
 	}
+	it = r.project(it)
+	n, err := r.visit(it)
+	if err != nil {
+		return err
+	}
+	if r.answer.add(it, n); r.answer.full() {
+		return keycond.ErrEndPage
+	}
+	return nil
 }
 
 // project returns the part of an item that was asked for, valid until the next

@@ -34,6 +34,15 @@ type writeParams struct {
 	expressions
 	mode, metrics, returns, onFailure *string
 	cond                              *expr.Condition
+
+	// What apply was called with, and what it returns.
+	service *Service
+	budget  *budget
+	table   *string
+	key     attr.Item
+	write   func(*table.Tx, *table.Table) (table.Change, error)
+	out     writeOutput
+	run     func(*table.Tx) error // the method attempt, bound once
 }
 
 // parse parses the condition and checks everything that does not depend on the
@@ -67,50 +76,56 @@ type writeOutput struct {
 func (w *writeParams) apply(
 	ctx context.Context, s *Service, name *string, key attr.Item,
 	write func(*table.Tx, *table.Table) (table.Change, error),
-) (out writeOutput, err error) {
-	b := s.budget(ctx, true)
-	err = s.db.Update(ctx, func(tx *table.Tx) error {
-		out = writeOutput{}
-		b.reset()
-		t, err := s.lookup(tx.Table, name)
-		if err != nil {
-			return err
-		}
-		if key != nil {
-			if err := s.ongoing.check(t, key); err != nil {
-				return err
-			}
-		}
-		change, err := write(tx, t)
-		out.use = use{table: t.Name(), Capacity: change.Capacity}
-		if err != nil {
-			err = w.failed(err)
-			e, ok := errors.AsType[*wire.Error](err)
-			out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
-			if out.refused {
-				if throttled := b.change(t, &change, 1); throttled != nil {
-					out.refused, err = false, throttled
-				}
-			}
-			return err
-		}
+) (writeOutput, error) {
+	w.service, w.budget, w.table, w.key, w.write = s, s.budget(ctx, true), name, key, write
+	if w.run == nil {
+		w.run = w.attempt
+	}
+	err := s.db.Update(ctx, w.run)
+	if err == nil || w.out.refused {
+		w.budget.spend()
+		consume(ctx, w.out.use.table, true, &w.out.use.Capacity)
+	}
+	return w.out, err
+}
 
-		if err := b.change(t, &change, 1); err != nil {
+// attempt runs the write, perhaps not for the first time.
+func (w *writeParams) attempt(tx *table.Tx) error {
+	w.out = writeOutput{}
+	out, b := &w.out, w.budget
+	b.reset()
+	t, err := w.service.lookup(tx.Table, w.table)
+	if err != nil {
+		return err
+	}
+	if w.key != nil {
+		if err := w.service.ongoing.check(t, w.key); err != nil {
 			return err
 		}
-		if value(w.returns) == returnAllOld && change.Old != nil {
-			out.attributes = bytes.Clone(change.Old)
+	}
+	change, err := w.write(tx, t)
+	out.use = use{table: t.Name(), Capacity: change.Capacity}
+	if err != nil {
+		err = w.failed(err)
+		e, ok := errors.AsType[*wire.Error](err)
+		out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
+		if out.refused {
+			if throttled := b.change(t, &change, 1); throttled != nil {
+				out.refused, err = false, throttled
+			}
 		}
-		out.consumed = consumed(w.mode, value(name), &change.Capacity)
-		out.metrics, err = collectionMetrics(w.metrics, tx, t, key)
 		return err
-	})
-	if err == nil || out.refused {
-		b.spend()
-		consume(ctx, out.use.table, true, &out.use.Capacity)
 	}
 
-	return out, err
+	if err := b.change(t, &change, 1); err != nil {
+		return err
+	}
+	if value(w.returns) == returnAllOld && change.Old != nil {
+		out.attributes = bytes.Clone(change.Old)
+	}
+	out.consumed = consumed(w.mode, value(w.table), &change.Capacity)
+	out.metrics, err = collectionMetrics(w.metrics, tx, t, w.key)
+	return err
 }
 
 // failed adds the item to the error of a condition that does not hold, if the

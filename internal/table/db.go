@@ -140,13 +140,39 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 }
 
 func (db *DB) view(ctx context.Context, fn func(*View) error) error {
-	all := db.Current()
-	return all.Rows.View(ctx, func(r store.Reader) error {
-		if db.Current() != all { // so that the rows may be those of other tables
-			return errMoved
-		}
-		return fn(&View{ctx: ctx, db: db, tables: all, r: r})
-	})
+	v := viewings.Get().(*viewing)
+	defer v.release()
+	v.db, v.ctx, v.all, v.fn = db, ctx, db.Current(), fn
+	return v.all.Rows.View(ctx, v.begin)
+}
+
+// A viewing is a View under way. It is pooled; the function of a View keeps nothing of it.
+type viewing struct {
+	db    *DB
+	ctx   context.Context //nolint:containedctx // of the call
+	all   *Set
+	fn    func(*View) error
+	view  View
+	begin func(store.Reader) error // the method read, bound once
+}
+
+var viewings = sync.Pool{New: func() any {
+	v := new(viewing)
+	v.begin = v.read
+	return v
+}}
+
+func (v *viewing) release() {
+	*v = viewing{begin: v.begin}
+	viewings.Put(v)
+}
+
+func (v *viewing) read(r store.Reader) error {
+	if v.db.Current() != v.all { // so that the rows may be those of other tables
+		return errMoved
+	}
+	v.view = View{ctx: v.ctx, db: v.db, tables: v.all, r: r}
+	return v.fn(&v.view)
 }
 
 // ViewItem is View for a function that calls [View.Get] at most once and reads nothing
@@ -172,7 +198,7 @@ func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
 	defer g.release()
 	all := db.Current()
 	g.ctx, g.store = ctx, all.Rows.(store.Getter)
-	g.view = View{ctx: ctx, db: db, tables: all, r: g}
+	g.view = View{ctx: ctx, db: db, tables: all, r: g, room: g.room[:0]}
 	err := fn(&g.view)
 	if g.moved {
 		return errMoved
@@ -207,6 +233,7 @@ type getter struct {
 	view         View
 	ctx          context.Context
 	store        store.Getter
+	room         [addressRoom]byte // for the address, which a store does not keep
 	asked        bool
 	moved        bool // the row may be that of other tables
 }
@@ -237,9 +264,16 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	} else if j != nil {
 		return j.write(ctx, fn)
 	}
-	var u update
+	u := updates.Get().(*update)
+	defer u.release()
+	return db.run(ctx, u, fn)
+}
+
+// run is Update outside of transactions.
+func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
+	u.turn, u.fn = new(gate.Turn), fn
 	for {
-		err := db.apply(ctx, &u, fn)
+		err := db.apply(ctx, u)
 		again, err := db.Outdated(ctx, err)
 		if err != nil {
 			return err
@@ -255,13 +289,39 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return nil
 }
 
-// An update is an Update under way.
+// An update is an Update under way. It is pooled, but for that of an UpdateJoined; its function keeps nothing of the
+// Tx. The turn is not, as a store may look at its context later.
 type update struct {
+	db   *DB
+	ctx  context.Context //nolint:containedctx // of the call
+	all  *Set
+	fn   func(*Tx) error
+	turn *gate.Turn
 	tx   Tx
-	turn gate.Turn
+	call func(store.Writer) error // the method write, bound once
 }
 
-func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
+var updates = sync.Pool{New: func() any { return newUpdate() }}
+
+func newUpdate() *update {
+	u := new(update)
+	u.call = u.write
+	return u
+}
+
+func (u *update) release() {
+	*u = update{call: u.call}
+	updates.Put(u)
+}
+
+// write runs the function, perhaps not for the first time.
+func (u *update) write(w store.Writer) error {
+	u.turn.Begin()
+	u.tx = Tx{View: View{ctx: u.ctx, db: u.db, tables: u.all, r: w, serial: true}, w: w, turn: u.turn}
+	return u.fn(&u.tx)
+}
+
+func (db *DB) apply(ctx context.Context, u *update) error {
 	if err := db.Enter(ctx); err != nil {
 		return err
 	}
@@ -271,15 +331,10 @@ func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
 			return err
 		}
 	}
-	all := db.Current()
-	tx := &u.tx
-	err := db.update(ctx, &u.turn, all.Rows, func(w store.Writer) error {
-		u.turn.Begin()
-		*tx = Tx{View: View{ctx: ctx, db: db, tables: all, r: w, serial: true}, w: w, turn: &u.turn}
-		return fn(tx)
-	})
+	u.db, u.ctx, u.all = db, ctx, db.Current()
+	err := db.update(ctx, u.turn, u.all.Rows, u.call)
 	if err == nil {
-		tx.settle()
+		u.tx.settle()
 	}
 	return err
 }

@@ -103,7 +103,7 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 	} else if j != nil {
 		return j.nested(ctx, fn)
 	}
-	return db.Update(ctx, func(tx *Tx) (err error) {
+	return db.run(ctx, newUpdate(), func(tx *Tx) (err error) {
 		x := new(struct {
 			joint
 			transaction
@@ -135,8 +135,9 @@ func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) er
 		return fn(db.join(ctx, &joint{view: j.view, transaction: j.transaction}))
 	}
 	return db.View(ctx, func(view *View) error {
-		j := &joint{view: view, transaction: new(transaction)}
-		view.fixed = true
+		kept := *view // operations with the context may look at it when the View has ended
+		kept.fixed = true
+		j := &joint{view: &kept, transaction: new(transaction)}
 		defer func() { _ = j.end() }()
 		return db.Inside(db.join(ctx, j), false, fn)
 	})
@@ -289,6 +290,11 @@ func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(
 	if err != nil || j == nil || !j.serial {
 		return ctx, func() {}, err
 	}
+	return db.freeze(ctx, j)
+}
+
+// freeze is Freeze for an Update.
+func (db *DB) freeze(ctx context.Context, j *joint) (frozen context.Context, release func(), err error) {
 	done, err := j.use()
 	if err != nil {
 		return nil, nil, err

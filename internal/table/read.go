@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -72,12 +73,10 @@ func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 	tr := Trace{
 		Operation: "Query", Partition: slice.Partition, Clauses: slice.Clauses, Range: slice.Range, Reverse: q.Reverse,
 	}
-	work := s.db.Work(s.serial)
-	defer work.Done()
-	x, o, visit := s.examine(&q.Read, &work, visit)
-	o.Reverse = q.Reverse
-	read, err := slice.Page(s.r, q.Table.space(q.Index), o, visit)
-	work.Done() // before functions of others see the trace
+	x := s.examine(&q.Read, visit)
+	defer x.release()
+	read, err := slice.Page(s.r, q.Table.space(q.Index), x.options(q.Reverse), x.visit)
+	x.work.Done() // before functions of others see the trace
 	if q.oneItem() {
 		read.Last = nil
 	}
@@ -98,21 +97,23 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	work := s.db.Work(s.serial)
-	defer work.Done()
-	x, o, visit := s.examine(&q.Read, &work, visit)
+	x := s.examine(&q.Read, visit)
+	defer x.release()
 	rows := s.r.Scan(q.Table.space(q.Index), span)
-	read, err := q.schema().Page(rows, o, visit)
-	work.Done()
+	read, err := q.schema().Page(rows, x.options(false), x.visit)
+	x.work.Done()
 	return s.page(&q.Read, x, read, err, Trace{Operation: "Scan", Span: span})
 }
 
-// An examiner adds to a page of [keycond] what only a table knows of the items that are examined: the whole
-// items of a local index, and sizes that are not those of the page.
+// An examiner adds to a page of [keycond] what only a table knows of the items that are examined: that reading them
+// may be heavy work, the whole items of a local index, and sizes that are not those of the page. It is pooled;
+// nothing keeps a part of it.
 type examiner struct {
-	s    *View
-	q    *Read
-	work *heavy.Work
+	s     *View
+	q     *Read
+	work  heavy.Work
+	visit func(attr.Item) error // of the items
+	bills bool                  // the items are charged for more than their size
 	// whole is the item of the index entry that is examined.
 	whole attr.Item
 	// fetched is the size of the whole items, and units what reading them took.
@@ -120,24 +121,50 @@ type examiner struct {
 	units   float64
 	// billed counts the bytes that a read of the table is charged for; see [Table.BilledSize].
 	billed int
+
+	each func(attr.Item) error // the method examine, bound once
 }
 
-// examine returns how to read a page, as heavy work, and what visits its items. Most pages need no examiner: nil.
-func (s *View) examine(
-	q *Read, work *heavy.Work, visit func(attr.Item) error,
-) (*examiner, keycond.PageOptions, func(attr.Item) error) {
-	o := keycond.PageOptions{Limit: q.Limit, Filter: q.Filter}
-	o.Examine = func(it attr.Item) error { return work.Add(s.ctx, len(it)) }
-	if !q.Fetch && (q.Index != nil || len(q.Table.vectors) == 0) {
-		return nil, o, visit
+var examiners = sync.Pool{New: func() any {
+	x := new(examiner)
+	x.each = x.examine
+	return x
+}}
+
+// release ends the work of a page.
+func (x *examiner) release() {
+	x.work.Done()
+	*x = examiner{each: x.each}
+	examiners.Put(x)
+}
+
+// examine returns what examines the items of a page and visits them, until it is released.
+func (s *View) examine(q *Read, visit func(attr.Item) error) *examiner {
+	x := examiners.Get().(*examiner)
+	x.s, x.q, x.work, x.visit = s, q, s.db.Work(s.serial), visit
+	switch {
+	case q.Fetch:
+		x.visit = func(attr.Item) error { return visit(x.whole) }
+	case q.Index == nil:
+		x.bills = len(q.Table.vectors) > 0
 	}
-	x := &examiner{s: s, q: q, work: work}
-	if !q.Fetch {
-		o.Examine = x.bill
-		return x, o, visit
+	return x
+}
+
+// options returns how to read the page.
+func (x *examiner) options(reverse bool) keycond.PageOptions {
+	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: x.q.Filter, Examine: x.each}
+}
+
+// examine examines an item.
+func (x *examiner) examine(it attr.Item) error {
+	switch {
+	case x.q.Fetch:
+		return x.fetch(it)
+	case x.bills:
+		return x.bill(it)
 	}
-	o.Examine = x.fetch
-	return x, o, func(attr.Item) error { return visit(x.whole) }
+	return x.work.Add(x.s.ctx, len(it))
 }
 
 // bill counts what an item is charged for.
@@ -163,7 +190,7 @@ func (s *View) page(q *Read, x *examiner, read keycond.Page, err error, tr Trace
 	}
 	page := Page{Examined: read.Examined, Returned: read.Returned, Bytes: read.Bytes, Last: read.Last}
 	billed := read.Bytes
-	if x != nil {
+	if q.Fetch || x.bills {
 		page.Capacity.Table, tr.Fetched, billed = x.units, x.fetched, x.billed
 	}
 	if tr.Key = q.schema(); q.Index == nil {

@@ -202,9 +202,17 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	return partition, sort, nil
 }
 
+// addressRoom is how many bytes most addresses have at most.
+const addressRoom = 64
+
 // addressOf returns the address of an item whose key attributes match the schema.
-func (t *Table) addressOf(it attr.Item) (partition, sort []byte) {
-	buf := make([]byte, 0, 64)
+func (t *Table) addressOf(it attr.Item) (partition, sort []byte) { return t.appendAddress(nil, it) }
+
+// appendAddress is addressOf in the room after buf, nil for new memory.
+func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte) {
+	if buf == nil {
+		buf = make([]byte, 0, addressRoom)
+	}
 	buf, _ = t.key.AppendPartition(buf, it)
 	n := len(buf)
 	buf, _ = t.key.AppendSort(buf, it)
@@ -233,12 +241,21 @@ func (t *Table) CheckKey(key attr.Item) error {
 	if key.Len() != len(t.key.Attributes()) {
 		return errKey()
 	}
+	var few [2]attr.Value
+	values := few[:0]
 	for _, a := range t.key.Attributes() {
-		if v := key.Get(a.Name); v.Kind() != a.Kind {
+		v := key.Get(a.Name)
+		if v.Kind() != a.Kind {
 			return errKey()
 		}
+		values = append(values, v)
 	}
-	return t.checkKeyValues(key)
+	for i, a := range t.key.Attributes() {
+		if err := t.key.CheckValue(a, values[i]); err != nil {
+			return invalid("%s", err.Error())
+		}
+	}
+	return nil
 }
 
 func (t *Table) checkKeyValues(it attr.Item) error {

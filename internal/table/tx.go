@@ -23,8 +23,9 @@ type View struct {
 	db     *DB
 	tables *Set
 	r      store.Reader
-	fixed  bool // in a transaction, whose reads see no earlier versions
-	serial bool // in an update, for which others wait
+	fixed  bool   // in a transaction, whose reads see no earlier versions
+	room   []byte // for the address that a Get reads, if there is only one
+	serial bool   // in an update, for which others wait
 }
 
 // Rows returns the rows of all tables, and of the catalogue.
@@ -60,10 +61,10 @@ func itemOf(value []byte) attr.Item { return attr.Item(value) }
 // Get returns the item with the given key, or nil. The item is valid until
 // the function of the View or Update returns.
 func (s *View) Get(t *Table, key attr.Item) (attr.Item, error) {
-	partition, sort, err := t.Address(key)
-	if err != nil {
+	if err := t.CheckKey(key); err != nil {
 		return nil, err
 	}
+	partition, sort := t.appendAddress(s.room, key)
 	return s.get(t, partition, sort)
 }
 

@@ -1,0 +1,115 @@
+package sortkey
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/untagged"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// A kind is what the tables with items of one Go type share.
+type kind[T any] struct {
+	// callsMethods says that decoding an item may call methods of the user, which may keep what they decode into.
+	callsMethods bool
+	// hasTimes says that an item may have an attribute whose text is that of a time.
+	hasTimes bool
+	most     int       // how many items a list may have room for that is used again
+	lists    sync.Pool // of *list[T]
+}
+
+// kinds are the kinds by their types.
+var kinds sync.Map
+
+func kindOf[T any]() *kind[T] {
+	of := reflect.TypeFor[T]()
+	if k, ok := kinds.Load(of); ok {
+		return k.(*kind[T])
+	}
+	k := &kind[T]{
+		callsMethods: hasDecoder(of, map[reflect.Type]bool{}), hasTimes: untagged.Has(of),
+		most: keepBytes / max(int(of.Size()), 1),
+	}
+	k.lists.New = func() any {
+		l := new(list[T])
+		l.visit, l.only = l.add, l.one
+		return l
+	}
+	known, _ := kinds.LoadOrStore(of, k)
+	return known.(*kind[T])
+}
+
+// A list is the items of one page while they are read, and until a loop has yielded them. It is pooled; nothing
+// keeps a part of it, as items are copied out of it. What lies behind the items is zero.
+type list[T any] struct {
+	items []T
+	end   int // how many end the page, 0 for any number
+	aside func(func())
+	wrong error                        // of an item that does not fit T, which ends the page
+	visit func(attr.Item) (int, error) // the method add, bound once
+	only  func(attr.Item)              // the method one, bound once
+}
+
+// fewItems is the room that the first item of a page is given, for others that follow.
+const fewItems = 8
+
+// empty removes all items of a list.
+func (k *kind[T]) empty(l *list[T]) {
+	l.wrong = nil
+	if k.callsMethods {
+		l.items = nil
+		return
+	}
+	clear(l.items)
+	l.items = l.items[:0]
+}
+
+// add adds an item that was found.
+func (l *list[T]) add(it attr.Item) (int, error) {
+	if cap(l.items) < fewItems {
+		l.items = make([]T, 0, fewItems)
+	}
+	var none T
+	l.items = append(l.items, none)
+	last := len(l.items) - 1
+	if l.wrong = decodeAside(l.aside, it, &l.items[last]); l.wrong != nil {
+		l.items[last] = none
+		l.items = l.items[:last]
+		return 0, keycond.ErrEndPage
+	}
+	if len(l.items) == l.end {
+		return len(it), keycond.ErrEndPage
+	}
+	return len(it), nil // its own length: no JSON is made of it
+}
+
+// one makes an item the only one, also one that does not fit T.
+func (l *list[T]) one(it attr.Item) {
+	var none T
+	l.items = append(l.items[:0], none)
+	l.wrong = decodeAside(l.aside, it, &l.items[0])
+}
+
+// keep puts a list back, with its memory unless that is too large.
+func (k *kind[T]) keep(l *list[T]) {
+	k.empty(l)
+	if cap(l.items) > k.most {
+		l.items = nil
+	}
+	l.end, l.aside = 0, nil
+	k.lists.Put(l)
+}
+
+// take takes the items out of a list, for somebody who keeps them; nil if there are none.
+func (k *kind[T]) take(l *list[T]) []T {
+	if len(l.items) == 0 {
+		return nil
+	}
+	if !k.callsMethods && cap(l.items) <= k.most { // so that keep keeps the memory
+		return append(make([]T, 0, len(l.items)), l.items...)
+	}
+	items := l.items
+	l.items = nil
+	return items
+}
