@@ -11,9 +11,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestFound has small models whose figures were once false, with what a count of their items says.
+// TestFound has small models whose figures were once false, with what a count of their items says. A short run takes
+// one in four, because each has 100,000 items or more.
 func TestFound(t *testing.T) {
 	slow(t)
 	const tasks = `  Org: {attributes: {PK: "ORG#{org}", SK: META}, count: 50, samples: [{org: o1}]}
@@ -22,7 +24,7 @@ func TestFound(t *testing.T) {
 `
 	const big = `  Big: {attributes: {PK: "B#{b}", SK: X}, samples: [{b: b1}], count: 150000}
 `
-	for _, tt := range []struct {
+	for n, tt := range []struct {
 		name, entities, pattern string
 		rows                    [3]float64 // p50, p95 and worst
 		mean                    float64    // read units
@@ -87,6 +89,9 @@ func TestFound(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if n%4 != 0 {
+				proptest.NeedLong(t)
+			}
 			t.Parallel()
 			index := ""
 			if strings.Contains(tt.pattern, "ByH") {

@@ -155,18 +155,21 @@ patterns:
 		require.NoError(t, err)
 		require.NoError(t, w.Close())
 
+		times, ids := make([]time.Time, len(w.Items)), make([]string, len(w.Items))
+		for i, it := range w.Items {
+			times[i], err = time.Parse(time.RFC3339, it.Values.Get("at"))
+			require.NoError(t, err)
+			if ids[i] = it.Values.Get("tenant"); kind != "" {
+				ids[i] += it.Values.Get("kind")
+			}
+		}
+
 		counts := map[string]int{}
 		for n := range tt.ranges {
 			from, until := tt.at(n)
-			for _, it := range w.Items {
-				at, err := time.Parse(time.RFC3339, it.Values.Get("at"))
-				require.NoError(t, err)
+			for i, at := range times {
 				if !at.Before(from) && at.Before(until) {
-					id := it.Values.Get("tenant")
-					if kind != "" {
-						id += it.Values.Get("kind")
-					}
-					counts[fmt.Sprintf("%s %d", id, n)]++
+					counts[fmt.Sprintf("%s %d", ids[i], n)]++
 				}
 			}
 		}

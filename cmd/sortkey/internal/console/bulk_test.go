@@ -18,7 +18,7 @@ import (
 // A bulkRow is a row of a grid, as its page sends it.
 type bulkRow struct{ Key, Sum string }
 
-var rowSums = regexp.MustCompile(`(?s)<tr class="e[0-9n]+" data-sum="([^"]*)">.*?href="(item\?[^"]*)".*?</tr>`)
+var rowSums = regexp.MustCompile(`(?s)<tr class="e[0-9n]+" data-sum="([^"]*)">.*?href="(item\?[^"]*)"`)
 
 // rowsOf returns the rows of a page.
 func rowsOf(t *testing.T, page string) (all []bulkRow) {

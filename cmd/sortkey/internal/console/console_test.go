@@ -88,13 +88,22 @@ func sum(t *testing.T, text string) string {
 	return base64.RawURLEncoding.EncodeToString(hash[:12])
 }
 
+// foreign is what no page has, since its policy forbids it. Each begins with literal text, which package regexp finds
+// far faster in a large page than one of several.
+var foreign = []*regexp.Regexp{
+	regexp.MustCompile(`<script>`), regexp.MustCompile(`<script [^s]`), regexp.MustCompile(`style="`),
+	regexp.MustCompile(`<style`), regexp.MustCompile(` on[a-z]+="`),
+}
+
 // page returns a page, which is safe: no inline script or style, nothing invisible.
 func (c *client) page(path string) string {
 	c.Helper()
 	status, text := c.do("GET", path, "")
 	require.Equal(c, http.StatusOK, status, text)
 	require.NotContains(c, text, "ZgotmplZ")
-	require.NotRegexp(c, `<script>|<script [^s]|style="|<style| on[a-z]+="`, text)
+	for _, r := range foreign {
+		require.NotRegexp(c, r, text)
+	}
 	for _, r := range text {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
 			c.Fatalf("%s has %U in it", path, r)
