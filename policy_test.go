@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // These tests enforce the rules of docs/design.md that a test can check.
@@ -319,6 +321,7 @@ const columns = 120
 
 // TestWidth holds the longest line of code that is written by hand and is not a test.
 func TestWidth(t *testing.T) {
+	proptest.SkipShort(t)
 	for path := range files(t) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue

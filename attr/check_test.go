@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // TestChangedBytes holds that an item with a changed byte is refused, or means something else
 // and can be read: each byte of each item takes each of its values.
 func TestChangedBytes(t *testing.T) {
+	proptest.SkipShort(t)
 	accepted := 0
 	for _, text := range []string{
 		everyKind, nested(5), `{"a":{"S":""}}`,

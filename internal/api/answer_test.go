@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -42,6 +43,7 @@ func inflatedKeys(n int, form string) string {
 // TestLongAnswers checks that what reads several items ends where their JSON becomes
 // too long, whatever their documented size is, and loses none.
 func TestLongAnswers(t *testing.T) {
+	proptest.SkipShort(t)
 	e := newEndpoint(t, tableR)
 	const items = 3
 	inflate(e, items)
@@ -133,6 +135,7 @@ func TestLongPagesTyped(t *testing.T) {
 
 // TestLongRecords checks that a page of a stream ends like other pages.
 func TestLongRecords(t *testing.T) {
+	proptest.SkipShort(t)
 	e := newEndpoint(t,
 		strings.Replace(tableR, `{`, `{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},`, 1))
 	inflate(e, 3)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // TestManyElements checks that a list of empty structures, two hundred times as
@@ -42,6 +44,7 @@ func TestManyAttributes(t *testing.T) {
 // TestBatchGetEncoded checks that a BatchGetItem ends where its JSON gets long,
 // which it does six times as fast with control characters.
 func TestBatchGetEncoded(t *testing.T) {
+	proptest.SkipShort(t)
 	e := newEndpoint(t, tableH)
 	text := strings.Repeat(`\u0001`, 390<<10)
 	var keys []string
@@ -58,6 +61,7 @@ func TestBatchGetEncoded(t *testing.T) {
 // TestBatchGetBytes checks the example of API_BatchGetItem: of 100 items of 300 KB
 // each, 52 are returned.
 func TestBatchGetBytes(t *testing.T) {
+	proptest.SkipShort(t)
 	e := newEndpoint(t, tableH)
 	var keys []string
 	for i := range 60 {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 const tableN = `{"TableName":"NNN","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p",
@@ -201,6 +203,7 @@ func TestForeignSegment(t *testing.T) {
 // TestFullPage: where Limit and the size of a page end it at the same item, and
 // one before and after, whatever the filter leaves.
 func TestFullPage(t *testing.T) {
+	proptest.SkipShort(t)
 	e := newEndpoint(t, tableN)
 	const n, size = 8, 1 << 17 // together exactly one page
 	for i := range n {

@@ -18,6 +18,7 @@ import (
 // TestPeriods compares ranges of times over partitions by year, month and day with a count of the items,
 // for sort keys of all precisions and bounds that are moments, minutes, hours, days, months and years.
 func TestPeriods(t *testing.T) {
+	proptest.SkipShort(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	begin := time.Date(2023, 12, 30, 0, 0, 0, 0, time.UTC) // before a leap year
 	moment := func() time.Time {
@@ -115,6 +116,7 @@ func TestPeriods(t *testing.T) {
 // TestWindows compares ranges of times over several periods of the partition key with a count of the items: those
 // of each tenant in each range that lies in as many periods, at the same place.
 func TestWindows(t *testing.T) {
+	proptest.SkipShort(t)
 	date := func(year int, month time.Month, day, hour int) time.Time {
 		return time.Date(year, month, day, hour, 0, 0, 0, time.UTC)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/item/doc"
 	"github.com/sortkey/sortkey/internal/item/token"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // A walk reads one text with a Reader and with the decoder of the library, and compares what they return. Where
@@ -171,6 +172,7 @@ func TestReader(t *testing.T) {
 
 // TestReaderStrings has each special byte in each place of strings of each length.
 func TestReaderStrings(t *testing.T) {
+	proptest.SkipShort(t)
 	for _, piece := range pieces() {
 		for length := range 41 {
 			for at := range length + 1 {

@@ -80,6 +80,14 @@ func NeedLong(t testing.TB) {
 	}
 }
 
+// SkipShort skips a test of one goroutine that takes seconds with the race detector, in the run that looks for races.
+func SkipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine, without -short")
+	}
+}
+
 // Parameters returns gopter's parameters for a property with n cases by
 // default.
 func Parameters(n int) *gopter.TestParameters {

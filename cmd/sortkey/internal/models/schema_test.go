@@ -152,6 +152,7 @@ func TestSchemaRejects(t *testing.T) {
 // TestSchemaIsSound replaces each value of a model, and holds that the parser refuses what the
 // schema does. A short run tries one text for each value, a long run all of them.
 func TestSchemaIsSound(t *testing.T) {
+	proptest.SkipShort(t)
 	s := compiled(t)
 	var doc yaml.Node
 	require.NoError(t, yaml.Unmarshal(modelFiles(t)[designs+"testdata/shop.yaml"], &doc))

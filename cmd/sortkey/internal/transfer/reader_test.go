@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -51,6 +52,7 @@ func TestRead(t *testing.T) {
 // TestSizeLimit reads records at the limit of an item and above it, in each format. A record far above it is not
 // decoded to its end.
 func TestSizeLimit(t *testing.T) {
+	proptest.SkipShort(t)
 	const limit, refused = 400 << 10, "larger than 409600 bytes, the limit of an item"
 	list := func(elem string, n int) string { return strings.Repeat(elem+",", n) + elem }
 	members := func(n int) string {
