@@ -108,9 +108,9 @@ func TestRestoreFails(t *testing.T) {
 	var trap bytes.Buffer // a store whose files are not those of one
 	tw := tar.NewWriter(&trap)
 	for _, e := range [][2]string{
-		{"sortkey/ARCHIVE", `{"sortkeyArchive":1,"format":2,"files":[{"name":"000001.log","bytes":5},{"name":"SORTKEY","bytes":36}]}`},
+		{"sortkey/ARCHIVE", `{"sortkeyArchive":1,"format":3,"files":[{"name":"000001.log","bytes":5},{"name":"SORTKEY","bytes":36}]}`},
 		{"sortkey/000001.log", "hello"},
-		{"sortkey/SORTKEY", "sortkey store\nformat 2\nstate ready\n\n"},
+		{"sortkey/SORTKEY", "sortkey store\nformat 3\nstate ready\n\n"},
 	} {
 		require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: e[0], Size: int64(len(e[1]))}))
 		_, err := io.WriteString(tw, e[1])
