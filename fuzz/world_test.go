@@ -195,8 +195,12 @@ func (m *model) definitions() (out []any) {
 	return out
 }
 
-// createIndex adds a global index to a table with items.
+// createIndex adds a global index to a table with items. From a table that has all it may have, it deletes one.
 func (w *world) createIndex(m *model) {
+	if len(m.global()) == maxGlobal {
+		w.deleteIndex(m)
+		return
+	}
 	w.must("UpdateTable", m.addIndex(w.newIndex(m, false)), nil)
 }
 
@@ -209,14 +213,22 @@ func (m *model) addIndex(ix *index) map[string]any {
 	}
 }
 
-// deleteIndex deletes a global index, if the table has one.
-func (w *world) deleteIndex(m *model) {
-	var global []int
+// maxGlobal is how many global indexes a table may have. Source: DG/Limits.html.
+const maxGlobal = 20
+
+// global returns the positions of the global indexes.
+func (m *model) global() (at []int) {
 	for i, ix := range m.indexes {
 		if !ix.local {
-			global = append(global, i)
+			at = append(at, i)
 		}
 	}
+	return at
+}
+
+// deleteIndex deletes a global index, if the table has one.
+func (w *world) deleteIndex(m *model) {
+	global := m.global()
 	if global == nil {
 		return
 	}
