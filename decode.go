@@ -42,13 +42,13 @@ var decoders = []reflect.Type{
 
 // hasDecoder reports whether a type, or a part of it, decodes itself. Seen are the types that were looked at.
 func hasDecoder(t reflect.Type, seen map[reflect.Type]bool) bool {
-	switch {
-	case seen[t] || t == reflect.TypeFor[time.Time]():
+	if seen[t] || t == reflect.TypeFor[time.Time]() {
 		return false
-	case t.Kind() == reflect.Pointer:
-		return hasDecoder(t.Elem(), seen)
 	}
 	seen[t] = true
+	if t.Kind() == reflect.Pointer {
+		return hasDecoder(t.Elem(), seen)
+	}
 	for _, d := range decoders {
 		if reflect.PointerTo(t).Implements(d) {
 			return true

@@ -311,3 +311,23 @@ func TestReservedWords(t *testing.T) {
 		}
 	}
 }
+
+// An endless type is a pointer to pointers without end.
+type endless *endless
+
+// TestEndless refuses a value of such a type where it is converted, and nowhere else.
+func TestEndless(t *testing.T) {
+	type row struct {
+		P string  `dynamodbav:"p"`
+		E endless `dynamodbav:"e"`
+	}
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Rows", "p"))
+	rows := sortkey.Table[row](db, "Rows")
+	require.NoError(t, rows.Put(ctx, row{P: "a"}))
+	_, err := rows.Get(ctx, "a")
+	require.ErrorContains(t, err, "pointers without end")
+	for _, err := range rows.Query(ctx, "a") {
+		require.ErrorContains(t, err, "pointers without end")
+	}
+}

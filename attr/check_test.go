@@ -67,3 +67,25 @@ func takes(t *testing.T, b []byte) bool {
 	require.NotSame(t, &b[0], &it[0], "the copy shares the caller's bytes")
 	return true
 }
+
+// TestOtherBytes gives lengths of 0 for bytes that no item begins with, and stores no value of a kind that does not exist.
+func TestOtherBytes(t *testing.T) {
+	for _, b := range []string{
+		"", "\x00", "\x01\x02", "\x00\x00\x00", "\x03\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00",
+		"\x02\x00\x00\x00", "\x04\x01\x00\x00\x00\x00\x00\x00", "\xff\x01\x00",
+	} {
+		it := attr.Item(b)
+		require.Zero(t, it.Len()+it.Size(), "%x", b)
+		require.True(t, it.Equal(nil), "%x", b)
+		require.Zero(t, attr.MakeValue(attr.List, it).Len(), "%x", b)
+		_, err := attr.MarshalItem(attr.Item(b))
+		require.Equal(t, b == "", err == nil, "%x", b)
+	}
+
+	for _, kind := range []attr.Kind{0x0b, 0x0f, 0x10, 0x11, 0x13, 0x18, 0xff} {
+		var b attr.Builder
+		b.Add("a", attr.MakeValue(kind, nil))
+		_, err := attr.MarshalItem(b.Item())
+		require.Error(t, err, "kind %d", kind)
+	}
+}

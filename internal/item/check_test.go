@@ -73,6 +73,8 @@ func TestCheck(t *testing.T) {
 		{"the length of a name missing", form(1, 1, 4, "\x8f"), false},
 		{"the length of a name beyond 64 bits", form(1, 1, 4, "\x8f"+strings.Repeat("\xff", 9)+"\x7f"), false},
 		{"a name of many bytes", form(1, 1, 4, "\x8f"+strings.Repeat("\xff", 9)+"\x01"), false},
+		{"the length of a name beyond 64 bits with the rest", // of 1 byte, if the sum wraps around
+			form(1, 2, 4, "\x1f\xf2"+strings.Repeat("\xff", 8)+"\x01ax"), false},
 		{"bytes after no attributes", append(form(0, 0), 0), false},
 		{"a size without attributes", form(0, 1), false},
 		{"fewer bytes than offsets", form(2, 0, 5), false},

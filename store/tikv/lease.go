@@ -95,7 +95,8 @@ func (l *lease) extend(ctx context.Context, take bool) (held leaseRow, err error
 	held, err = l.write(ctx, func(held leaseRow, now int64) (leaseRow, error) {
 		switch {
 		case held.Format != format && held.Format != 0:
-			return held, fmt.Errorf("%w: format %d, want %d", ErrFormat, held.Format, format)
+			return held, fmt.Errorf("%w: format %d, want %d; export the tables with the program that wrote them, and "+
+				"import them into another cluster", ErrFormat, held.Format, format)
 		case held.Owner != l.owner && (!take || held.Until > now):
 			return held, errHeld
 		}

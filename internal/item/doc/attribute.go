@@ -5,6 +5,9 @@ import "encoding/binary"
 // longName is what the length of a name is in the first byte of an attribute when the rest follows.
 const longName = 15
 
+// lastKind is the largest kind that the byte has room for.
+const lastKind = 15
+
 // AttributeLen returns the length of an attribute from those of its name and its payload.
 func AttributeLen(name, payload int) int {
 	n := 1 + name + payload
@@ -17,8 +20,12 @@ func AttributeLen(name, payload int) int {
 	return n
 }
 
-// AppendName appends the beginning of an attribute: its kind and its name.
+// AppendName appends the beginning of an attribute: its kind and its name. For a kind that does not exist it
+// appends 0, which none has.
 func AppendName[T string | []byte](dst []byte, kind byte, name T) []byte {
+	if kind > lastKind {
+		kind = 0
+	}
 	if len(name) < longName {
 		return append(append(dst, kind<<4|byte(len(name))), name...)
 	}
@@ -84,14 +91,13 @@ func IsAttribute(entry []byte) bool {
 	if len(entry) == 0 {
 		return false
 	}
-	name, n := uint64(entry[0]&longName), 0
+	name, rest := uint64(entry[0]&longName), entry[1:]
 	if name == longName {
-		var rest uint64
-		rest, n = binary.Uvarint(entry[1:])
-		if n <= 0 || n > 1 && entry[n] == 0 {
+		more, n := binary.Uvarint(rest)
+		if n <= 0 || n > 1 && rest[n-1] == 0 || more > uint64(len(rest)) {
 			return false
 		}
-		name += rest
+		name, rest = name+more, rest[n:]
 	}
-	return name <= uint64(len(entry)-1-n)
+	return name <= uint64(len(rest))
 }

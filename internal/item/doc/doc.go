@@ -72,9 +72,18 @@ func widthOf(count, size, content int) int {
 }
 
 // begins reports whether d begins with a width, a count and a size.
-func begins(d []byte) bool { return len(d) >= len(Empty) && len(d) >= head(int(d[0]), 0) }
+func begins(d []byte) bool {
+	if len(d) < len(Empty) {
+		return false
+	}
+	switch d[0] {
+	case narrow, medium, wide:
+		return len(d) >= head(int(d[0]), 0)
+	}
+	return false
+}
 
-// Len returns the number of elements, or 0 if d is too short.
+// Len returns the number of elements, or 0 if d does not begin like a document.
 func Len(d []byte) int {
 	if !begins(d) {
 		return 0
@@ -82,7 +91,7 @@ func Len(d []byte) int {
 	return number(d, 0)
 }
 
-// Size returns the documented size of the elements, or 0 if d is too short.
+// Size returns the documented size of the elements, or 0 if d does not begin like a document.
 func Size(d []byte) int {
 	if !begins(d) {
 		return 0
@@ -90,7 +99,7 @@ func Size(d []byte) int {
 	return number(d, 1)
 }
 
-// Content returns the bytes of all elements, or 0 if d is too short.
+// Content returns the bytes of all elements, or 0 if d does not begin like a document.
 func Content(d []byte) int {
 	if !begins(d) {
 		return 0
@@ -101,11 +110,11 @@ func Content(d []byte) int {
 // Valid reports whether the elements of d follow each other, so that [Entry] finds all of
 // them inside d, and whether the width is the least one. It does not look into the elements.
 func Valid(d []byte) bool {
-	if !begins(d) || d[0] != narrow && d[0] != medium && d[0] != wide {
+	if !begins(d) {
 		return false
 	}
-	width, count := int(d[0]), number(d, 0)
-	if count > (len(d)-head(width, 0))/width || width != widthOf(count, number(d, 1), Content(d)) {
+	width, count := int(d[0]), number(d, 0) // which is negative if an int has 32 bits and no room for it
+	if count < 0 || count > (len(d)-head(width, 0))/width || width != widthOf(count, number(d, 1), Content(d)) {
 		return false
 	}
 

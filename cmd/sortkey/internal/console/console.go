@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
@@ -176,6 +177,10 @@ func (s *Server) Handler() http.Handler {
 // act answers the requests of a button, with the address of the page that comes next.
 func act(mux *http.ServeMux, path string, do func(*http.Request) (next string, err error)) {
 	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+		if err := r.ParseForm(); err != nil { // FormValue would leave out what it cannot read
+			fail(w, bad("the form that was sent is damaged: %v; load the page again", err))
+			return
+		}
 		next, err := do(r)
 		if err != nil {
 			fail(w, err)
@@ -284,7 +289,19 @@ func damaged(err error) error {
 
 // readChange reads what a page sends in order to change something.
 func readChange(w http.ResponseWriter, r *http.Request, to any) error {
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(to)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return bad("the change is larger than %s; change less at once", text.Size(maxBody))
+	case err != nil:
+		return bad("the change did not arrive: %v; send it again", err)
+	case len(body) == 0:
+		return bad("the change is empty; send an object")
+	case !utf8.Valid(body): // the decoder would replace what is not, in keys too
+		return bad("the change is not UTF-8")
+	}
+
+	err = json.Unmarshal(body, to)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {
 			return bad("the change is a JSON %s; send an object", wrong.Value)

@@ -199,10 +199,19 @@ func TestDamagedRequests(t *testing.T) {
 		{"POST", "put?name=Plain", `{"Is": 1}`, "the change has a number as its member Is"},
 		{"POST", "bulk?name=Plain", `[1]`, "the change is a JSON array; send an object"},
 		{"POST", "bulk?name=Plain", `{"Rows": "x"}`, "the change has a string as its member Rows"},
-		{"POST", "bulk?name=Plain", `{`, "the change cannot be read: unexpected EOF"},
+		{"POST", "bulk?name=Plain", `{`, "the change cannot be read: unexpected end of JSON input"},
+		{"POST", "bulk?name=Plain", ``, "the change is empty; send an object"},
+		{"POST", "put?name=Plain", `{"Is":"{\"id\":{\"S\":\"a\"}}"} }{`, "the change cannot be read: invalid character '}'"},
+		{"POST", "put?name=Plain", `{"Is":"{\"id\":{\"S\":\"b` + "\xff" + `\"}}"}`, "the change is not UTF-8"},
+		{"POST", "put?name=Plain", strings.Repeat(" ", 9<<20), "MB; change less at once"},
 	} {
 		status, text := c.do(tt.method, tt.path, tt.body)
 		require.Equal(t, http.StatusBadRequest, status, tt.path)
-		require.Contains(t, text, tt.want, tt.path+" "+tt.body)
+		require.Contains(t, text, tt.want, tt.path)
 	}
+
+	resp, err := http.Post(c.url+"/tables", "application/x-www-form-urlencoded",
+		strings.NewReader("name=Tabb&key=id&indexes=%zz"))
+	require.NoError(t, err)
+	require.Contains(t, c.read(resp), `the form that was sent is damaged: invalid URL escape "%zz"`)
 }
