@@ -1,6 +1,7 @@
 package disk_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -258,6 +259,43 @@ func TestFullDiskClose(t *testing.T) {
 	require.NoError(t, err)
 	h.check(t, s, max(h.acked.Load(), h.seen.Load()), "after closing")
 	require.Empty(t, h.run(s, 2, 2, stopAfter(&h.tried, 50)))
+	require.NoError(t, s.Close())
+}
+
+// TestFullDiskLists closes a store that cannot write which logs have durable updates. The logs that it would have
+// taken from that list remain, or the next Open would miss them.
+func TestFullDiskLists(t *testing.T) {
+	t.Parallel()
+	mem := vfs.NewMem()
+	var full, hit atomic.Bool
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(o errorfs.Op) error {
+		if full.Load() && o.Kind == errorfs.OpCreate && strings.HasSuffix(o.Path, "SORTKEY.tmp") {
+			hit.Store(true)
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	s, err := disk.Open("db", small(fs))
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			full.Store(i >= 20)
+			if s.Update(context.Background(), func(w store.Writer) error {
+				return w.Put(1, []byte("p"), fmt.Appendf(nil, "%06d", i), make([]byte, 10_000))
+			}) != nil {
+				return
+			}
+		}
+	}()
+	require.Eventually(t, hit.Load, time.Minute, time.Millisecond)
+	require.ErrorIs(t, s.Close(), syscall.ENOSPC)
+	<-done
+
+	full.Store(false)
+	s, err = disk.Open("db", small(mem))
+	require.NoError(t, err)
 	require.NoError(t, s.Close())
 }
 

@@ -64,13 +64,11 @@ func logNumber(name string) (uint32, error) {
 func (g *guard) list(name string) error {
 	g.logsMu.Lock()
 	defer g.logsMu.Unlock()
-	if log := g.PathBase(name); !slices.Contains(g.logs, log) {
-		g.logs = append(g.logs, log)
-		if g.listed {
-			return g.patient(func() error { return writeMeta(g.FS, g.store.dir, stateReady, g.logs...) })
-		}
+	log := g.PathBase(name)
+	if slices.Contains(g.logs, log) {
+		return nil
 	}
-	return nil
+	return g.patient(func() error { return g.setLogs(append(slices.Clip(g.logs), log)) })
 }
 
 // unlist takes a log that is about to be removed from the list.
@@ -84,10 +82,18 @@ func (g *guard) unlist(name string) error {
 	if i < 0 {
 		return nil
 	}
-	g.logs = slices.Delete(g.logs, i, i+1)
+	return g.setLogs(slices.Delete(slices.Clone(g.logs), i, i+1))
+}
+
+// setLogs sets the logs that are listed. If SORTKEY cannot be written, it still lists those of before, and so does g:
+// who tries again writes it again.
+func (g *guard) setLogs(logs []string) error {
 	if g.listed {
-		return g.patient(func() error { return writeMeta(g.FS, g.store.dir, stateReady, g.logs...) })
+		if err := writeMeta(g.FS, g.store.dir, stateReady, logs...); err != nil {
+			return err
+		}
 	}
+	g.logs = logs
 	return nil
 }
 
@@ -138,7 +144,7 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 
 func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return g.open("reuse", newname, func() (vfs.File, error) {
-		if err := g.unlist(oldname); err != nil { // a second time it does nothing
+		if err := g.unlist(oldname); err != nil { // once it is done, it does nothing
 			return nil, err
 		}
 		return g.FS.ReuseForWrite(oldname, newname, category)
@@ -191,7 +197,7 @@ func (g *guard) Remove(name string) error {
 	if g.frozen(name) {
 		return nil
 	}
-	if err := g.unlist(name); err != nil {
+	if err := g.patient(func() error { return g.unlist(name) }); err != nil {
 		return err
 	}
 	return g.FS.Remove(name)
