@@ -13,7 +13,7 @@ cold_cache=
 . scripts/lib/proxy.sh
 
 most=30
-most_mb=6.8          # of a test binary, on amd64
+most_mb=6.9          # of a test binary, on amd64
 most_stripped_mb=4.8 # of one without symbols and debug information
 heavy='cockroachdb/pebble|prometheus|spf13|protobuf|chromedp|golang.org/x/term|schollz|porcupine|rapid|pgx'
 bad=0
