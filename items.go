@@ -31,8 +31,8 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 
 	g.in.TableName, g.in.ConsistentRead = &t.name, &g.consistent
 	g.in.ProjectionExpression, g.in.ExpressionAttributeNames = g.projected(), g.usedNames()
-	l := t.kind.lists.Get().(*list[T])
-	defer t.kind.keep(l)
+	l := t.itemType.lists.Get().(*list[T])
+	defer t.itemType.keep(l)
 	l.aside = t.db.tables.Aside(ctx)
 	switch _, err = t.db.service.GetItem(ctx, &g.in, l.only); {
 	case err != nil:

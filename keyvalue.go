@@ -12,7 +12,7 @@ import (
 // checkTimes refuses an item of which a key attribute, also one of an index, comes from a
 // time.Time without a form.
 func (t *TableOf[T]) checkTimes(ctx context.Context, item any, it attr.Item) error {
-	if !t.kind.hasTimes {
+	if !t.itemType.hasTimes {
 		return nil
 	}
 	names := untagged.Times(item)

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A kind is what the tables with items of one Go type share.
-type kind[T any] struct {
+// An itemType is what the tables with items of one Go type share.
+type itemType[T any] struct {
 	// callsMethods says that decoding an item may call methods of the user, which may keep what they decode into.
 	callsMethods bool
 	// hasTimes says that an item may have an attribute whose text is that of a time.
@@ -19,15 +19,15 @@ type kind[T any] struct {
 	lists    sync.Pool // of *list[T]
 }
 
-// kinds are the kinds by their types.
-var kinds sync.Map
+// itemTypes are the item types by their types in Go.
+var itemTypes sync.Map
 
-func kindOf[T any]() *kind[T] {
+func itemTypeOf[T any]() *itemType[T] {
 	of := reflect.TypeFor[T]()
-	if k, ok := kinds.Load(of); ok {
-		return k.(*kind[T])
+	if k, ok := itemTypes.Load(of); ok {
+		return k.(*itemType[T])
 	}
-	k := &kind[T]{
+	k := &itemType[T]{
 		callsMethods: hasDecoder(of, map[reflect.Type]bool{}), hasTimes: untagged.Has(of),
 		most: keepBytes / max(int(of.Size()), 1),
 	}
@@ -36,8 +36,8 @@ func kindOf[T any]() *kind[T] {
 		l.visit, l.only = l.add, l.one
 		return l
 	}
-	known, _ := kinds.LoadOrStore(of, k)
-	return known.(*kind[T])
+	known, _ := itemTypes.LoadOrStore(of, k)
+	return known.(*itemType[T])
 }
 
 // A list is the items of one page while they are read, and until a loop has yielded them. It is pooled; nothing
@@ -55,7 +55,7 @@ type list[T any] struct {
 const fewItems = 8
 
 // empty removes all items of a list.
-func (k *kind[T]) empty(l *list[T]) {
+func (k *itemType[T]) empty(l *list[T]) {
 	l.wrong = nil
 	if k.callsMethods {
 		l.items = nil
@@ -92,7 +92,7 @@ func (l *list[T]) one(it attr.Item) {
 }
 
 // keep puts a list back, with its memory unless that is too large.
-func (k *kind[T]) keep(l *list[T]) {
+func (k *itemType[T]) keep(l *list[T]) {
 	k.empty(l)
 	if cap(l.items) > k.most {
 		l.items = nil
@@ -101,8 +101,8 @@ func (k *kind[T]) keep(l *list[T]) {
 	k.lists.Put(l)
 }
 
-// take takes the items out of a list, for somebody who keeps them; nil if there are none.
-func (k *kind[T]) take(l *list[T]) []T {
+// take returns the items of a list to a caller who keeps them, or nil if there are none.
+func (k *itemType[T]) take(l *list[T]) []T {
 	if len(l.items) == 0 {
 		return nil
 	}

@@ -188,8 +188,8 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 
 	left := r.limit // 0: no limit
 	size := int64(firstPage)
-	l := t.kind.lists.Get().(*list[T])
-	defer t.kind.keep(l)
+	l := t.itemType.lists.Get().(*list[T])
+	defer t.itemType.keep(l)
 	for {
 		err := t.read(reads, r, size, left, l)
 		misfit, _ := err.(*DecodeError)
@@ -250,13 +250,13 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 		limit = &r.size
 	}
 
-	t.kind.empty(l)
+	t.itemType.empty(l)
 	l.end = 0
 	if r.filter != nil {
 		l.end = int(most)
 	}
 	l.aside = t.db.tables.Aside(ctx)
-	if t.kind.callsMethods { // which may wait for anything
+	if t.itemType.callsMethods { // which may wait for anything
 		ctx = heavy.Exempt(ctx)
 	}
 	next, err := r.page(ctx, t.db.service, limit, l.visit)
@@ -274,13 +274,13 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
 	p := new(Page[T])
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = newTrace(&tr) })
-	l := t.kind.lists.Get().(*list[T])
-	defer t.kind.keep(l)
+	l := t.itemType.lists.Get().(*list[T])
+	defer t.itemType.keep(l)
 	err := t.read(ctx, r, r.limit, 0, l)
 	if _, ok := err.(*DecodeError); err != nil && !ok {
 		return nil, err
 	}
-	p.Items = t.kind.take(l)
+	p.Items = t.itemType.take(l)
 	p.Cursor = cursorOf(t.name, t.index, r.start)
 	return p, err
 }

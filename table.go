@@ -17,18 +17,18 @@ import (
 // see [DB.Update].
 type TableOf[T any] struct {
 	db          *DB
-	kind        *kind[T]
+	itemType    *itemType[T]
 	name, index string
 }
 
 // Table returns a table with items of type T. The table need not exist yet.
 func Table[T any](db *DB, name string) *TableOf[T] {
-	return &TableOf[T]{db: db, kind: kindOf[T](), name: name}
+	return &TableOf[T]{db: db, itemType: itemTypeOf[T](), name: name}
 }
 
 // Index returns an index of the table, for reading.
 func (t *TableOf[T]) Index(name string) *TableOf[T] {
-	return &TableOf[T]{t.db, t.kind, t.name, name}
+	return &TableOf[T]{t.db, t.itemType, t.name, name}
 }
 
 // definition returns the table as it is defined.

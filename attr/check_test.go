@@ -68,7 +68,8 @@ func takes(t *testing.T, b []byte) bool {
 	return true
 }
 
-// TestOtherBytes gives lengths of 0 for bytes that no item begins with, and stores no value of a kind that does not exist.
+// TestOtherBytes checks that bytes that no item begins with have the length 0, and that a value of an unknown kind is
+// refused.
 func TestOtherBytes(t *testing.T) {
 	for _, b := range []string{
 		"", "\x00", "\x01\x02", "\x00\x00\x00", "\x03\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00",

@@ -7,17 +7,8 @@ import (
 )
 
 // An Item is a binary item. It is immutable, sorted by attribute name, and
-// stores its own documented size. The nil Item has no attributes.
-//
-// Its layout, with all numbers little endian, where N is 1, 2 or 4 bytes, as the first byte says:
-//
-//	width of N | count N | size N | offset N × count | attributes
-//	attribute: kind and length of name | name | payload
-//
-// The width is the least that holds the length and the size of the item. Offsets count
-// from the start of the item. A payload ends where the next attribute starts. The kind
-// is in the upper half of its byte, the length of a name below 15 in the lower half; 15
-// is followed by the rest of the length as a uvarint.
+// stores its own documented size. Equal items have equal bytes, whose form may
+// change from version to version. The nil Item has no attributes.
 type Item []byte
 
 // MaxNameBytes is the longest attribute name. Source: DG/Constraints.html.

@@ -195,7 +195,7 @@ func (m *model) definitions() (out []any) {
 	return out
 }
 
-// createIndex adds a global index to a table with items. From a table that has all it may have, it deletes one.
+// createIndex adds a global index to a table with items. If the table has as many as it may, it deletes one instead.
 func (w *world) createIndex(m *model) {
 	if len(m.global()) == maxGlobal {
 		w.deleteIndex(m)

@@ -262,8 +262,8 @@ func TestFullDiskClose(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestFullDiskLists closes a store that cannot write which logs have durable updates. The logs that it would have
-// taken from that list remain, or the next Open would miss them.
+// TestFullDiskLists closes a store that cannot write its list of logs. A log that is still in the list must remain, or
+// the next Open would take it for lost.
 func TestFullDiskLists(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewMem()

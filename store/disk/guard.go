@@ -85,8 +85,8 @@ func (g *guard) unlist(name string) error {
 	return g.setLogs(slices.Delete(slices.Clone(g.logs), i, i+1))
 }
 
-// setLogs sets the logs that are listed. If SORTKEY cannot be written, it still lists those of before, and so does g:
-// who tries again writes it again.
+// setLogs writes the list of logs to SORTKEY. If that fails, the list in memory stays as it is in the file, so that
+// the next attempt writes the file again.
 func (g *guard) setLogs(logs []string) error {
 	if g.listed {
 		if err := writeMeta(g.FS, g.store.dir, stateReady, logs...); err != nil {

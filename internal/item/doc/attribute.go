@@ -2,7 +2,8 @@ package doc
 
 import "encoding/binary"
 
-// longName is what the length of a name is in the first byte of an attribute when the rest follows.
+// longName is the lower half of the first byte of an attribute whose name is longer than that byte can say; it is
+// also the mask of that half.
 const longName = 15
 
 // lastKind is the largest kind that the byte has room for.
@@ -56,7 +57,7 @@ func Attribute(d []byte, i int) (kind byte, name, payload []byte) {
 	return d[start] >> 4, d[from:to:to], d[to:end:end]
 }
 
-// longBounds returns where a name begins and ends whose length goes on at rest.
+// longBounds returns where a long name begins and ends. The rest of its length is at rest.
 func longBounds(d []byte, rest int) (from, to int) {
 	more, n := binary.Uvarint(d[rest:])
 	return rest + n, rest + n + longName + int(more)

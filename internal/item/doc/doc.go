@@ -34,7 +34,7 @@ const offsets = 2
 // Empty is the document without elements.
 const Empty = "\x01\x00\x00"
 
-// number returns a number of the head. d begins with a width and has the number.
+// number returns number i of the head: the count, the size, or an offset. d must contain it.
 func number(d []byte, i int) int {
 	switch d[0] {
 	case narrow:
@@ -45,7 +45,7 @@ func number(d []byte, i int) int {
 	return int(binary.LittleEndian.Uint32(d[1+wide*i:]))
 }
 
-// putNumber sets a number of the head.
+// putNumber sets number i of the head.
 func putNumber(d []byte, i, n int) {
 	switch d[0] {
 	case narrow:

@@ -80,7 +80,8 @@ func NeedLong(t testing.TB) {
 	}
 }
 
-// SkipShort skips a test of one goroutine that takes seconds with the race detector, in the run that looks for races.
+// SkipShort skips a test with -short, the run that looks for races. It is for tests that take seconds there and have
+// only one goroutine.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

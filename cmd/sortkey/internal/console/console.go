@@ -282,7 +282,7 @@ func (b *badRequest) Unwrap() error { return b.error }
 
 func bad(format string, args ...any) error { return &badRequest{fmt.Errorf(format, args...)} }
 
-// damaged is the error for an address of a page that is not as a page wrote it.
+// damaged is the error for an address that no page has written.
 func damaged(err error) error {
 	return bad("the address is damaged: %v; go back to the table and follow its links", err)
 }

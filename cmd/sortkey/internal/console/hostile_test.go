@@ -183,7 +183,7 @@ func TestBranchesAtOnce(t *testing.T) {
 	require.Contains(t, c.page("branches"), "There are no branches")
 }
 
-// TestDamagedRequests says what is wrong with addresses and bodies that no page makes, in words that name no type of Go.
+// TestDamagedRequests checks that the answers to damaged addresses and bodies say what is wrong, without naming Go types.
 func TestDamagedRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)
