@@ -204,5 +204,6 @@ func (s step) same(o step) bool {
 	if s.n == nil || o.n == nil {
 		return s.n == o.n
 	}
-	return s.n.taken == o.n.taken && s.n.offsets[s.i] == o.n.offsets[o.i] && !s.n.isApart(s.i) && !o.n.isApart(o.i)
+	return len(s.n.page) > 0 && len(o.n.page) > 0 && &s.n.page[0] == &o.n.page[0] &&
+		s.n.offsets[s.i] == o.n.offsets[o.i] && !s.n.isApart(s.i) && !o.n.isApart(o.i)
 }

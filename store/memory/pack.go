@@ -24,9 +24,13 @@ func (n *node) place(r *record, gone int) (offset uint16) {
 		return 0
 	}
 	for {
+		if n.taken == nil {
+			n.renew(size, gone)
+			continue
+		}
 		at := int(n.taken.Load())
 		if at+size > len(n.page) || n.wasteful(at) {
-			n.compact(size, gone)
+			n.renew(size, gone)
 			continue
 		}
 		if n.taken.CompareAndSwap(uint32(at), uint32(at+size)) {
@@ -38,8 +42,8 @@ func (n *node) place(r *record, gone int) (offset uint16) {
 	}
 }
 
-// compact copies the records of all entries but gone to a new page, which has room for size bytes and some more.
-func (n *node) compact(size, gone int) {
+// renew copies the records of all entries but gone to a new page, which has room for size bytes and some more.
+func (n *node) renew(size, gone int) {
 	live := int(n.live)
 	page := newPage(live+size, someRoom)
 	if n.used == n.live {
@@ -79,11 +83,14 @@ func (n *node) wasteful(taken int) bool {
 	return taken-live > live/2+deadBytes
 }
 
-// A pieces is what a page is made of: entries of a node, perhaps a record, and entries of a node.
+// A pieces is what a page is made of: entries of a node, perhaps a record, and entries of other nodes.
 type pieces struct {
 	left  span
 	added *record // may be nil
 	right span
+	more  []span
+
+	slab *compaction // has the memory for the page; may be nil
 }
 
 // A span is the entries of a node from one on up to another.
@@ -98,6 +105,9 @@ func (p *pieces) len() int {
 	n := p.left.len() + p.right.len()
 	if p.added != nil {
 		n++
+	}
+	for _, s := range p.more {
+		n += s.len()
 	}
 	return n
 }
@@ -114,7 +124,15 @@ func (p *pieces) find(i int) (n *node, at int) {
 		}
 		i--
 	}
-	return p.right.n, p.right.from + i
+	s := p.right
+	for _, next := range p.more {
+		if i < s.len() {
+			break
+		}
+		i -= s.len()
+		s = next
+	}
+	return s.n, s.from + i
 }
 
 func (p *pieces) record(i int) record {
@@ -125,8 +143,9 @@ func (p *pieces) record(i int) record {
 	return n.record(at)
 }
 
-// pack gives n a new page with the pieces, with their entries in order, and room bytes more. The first entry of an
-// inner node has no key. The pieces may be of n. Its children are not changed.
+// pack gives n a new page with the pieces, with their entries in order, and room bytes more. To a page without room
+// nobody adds, and it needs no counter. The first entry of an inner node has no key. The pieces may be of n. Its
+// children are not changed.
 func (n *node) pack(p pieces, room int) {
 	old := *n
 	if p.left.n == n {
@@ -158,8 +177,15 @@ func (n *node) pack(p pieces, room int) {
 		}
 	}
 
-	n.page, n.taken = newPage(size, room), new(atomic.Uint32)
-	n.taken.Store(uint32(size))
+	switch {
+	case p.slab != nil:
+		n.page = p.slab.page(size)
+	case room == 0:
+		n.page = make([]byte, size)
+	default:
+		n.page, n.taken = newPage(size, room), new(atomic.Uint32)
+		n.taken.Store(uint32(size))
+	}
 	n.live, n.used = uint16(size), uint16(size)
 	if aparts > 0 {
 		n.away = make([]apart, 0, aparts+awayStep/2)
