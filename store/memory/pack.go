@@ -19,7 +19,7 @@ const (
 // place adds a record, whose key has the base, to the page, or to a new one if that is full or wasteful. It returns
 // where. Entry gone, if it is one, has no record any more.
 func (n *node) place(r *record, gone int) (offset uint16) {
-	size := n.sizeOf(r)
+	size, in := n.sizeOf(r)
 	if size == 0 {
 		return 0
 	}
@@ -34,7 +34,7 @@ func (n *node) place(r *record, gone int) (offset uint16) {
 			continue
 		}
 		if n.taken.CompareAndSwap(uint32(at), uint32(at+size)) {
-			n.write(n.page[at:at+size], r)
+			n.write(n.page[at:at+size], r, in)
 			n.live += uint16(size)
 			n.used = uint16(at + size)
 			return uint16(at)
@@ -56,12 +56,8 @@ func (n *node) renew(size, gone int) {
 				continue
 			}
 			from := n.page[n.offsets[i]:]
-			size := int(n.head) + int(from[0]) + int(from[1])
-			if n.head == headOfSeveral {
-				size += int(from[3])
-			}
 			n.offsets[i] = uint16(taken)
-			taken += copy(page[taken:], from[:size])
+			taken += copy(page[taken:], from[:n.sizeAt(from)])
 		}
 	}
 	n.page, n.taken, n.used = page, new(atomic.Uint32), n.live
@@ -171,7 +167,8 @@ func (n *node) pack(p pieces, room int) {
 			continue
 		}
 		r := p.record(i)
-		size += n.sizeOf(&r)
+		more, _ := n.sizeOf(&r)
+		size += more
 		if r.isApart() {
 			aparts++
 		}
@@ -197,8 +194,8 @@ func (n *node) pack(p pieces, room int) {
 		from, at := p.find(i)
 		if from == nil || !n.sameForm(from) {
 			r := p.record(i)
-			if size := n.sizeOf(&r); size > 0 {
-				n.write(n.page[taken:taken+size], &r)
+			if size, in := n.sizeOf(&r); size > 0 {
+				n.write(n.page[taken:taken+size], &r, in)
 				taken += size
 			} else {
 				n.offsets[i] = 0

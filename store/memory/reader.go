@@ -194,9 +194,9 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 		row := store.Row{Partition: partition}
 		if !leaf.isApart(i) {
 			record := page[leaf.offsets[i]:]
-			key := headOfOne + int(record[0])
-			value := key + int(record[1])
-			row.Sort, row.Value = record[headOfOne:key:key], record[key:value:value]
+			key, value := leaf.parts(record)
+			keyEnd, valueEnd := key+int(record[0]), value+int(record[1])
+			row.Sort, row.Value = record[key:keyEnd:keyEnd], record[value:valueEnd:valueEnd]
 		} else {
 			if by < 0 {
 				nextAway = leaf.rank(i)
@@ -207,8 +207,8 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 				row.Sort = a.long.sortPosition()
 			} else {
 				record := page[leaf.offsets[i]:]
-				key := headOfOne + int(record[0])
-				row.Sort = record[headOfOne:key:key]
+				end := headOfOne + int(record[0]) // a value that lies apart does not have the key
+				row.Sort = record[headOfOne:end:end]
 			}
 		}
 		if !yield(row, nil) {
