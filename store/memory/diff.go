@@ -70,7 +70,7 @@ func (r *reader) since(old *reader, space store.Space, yield func(store.Change, 
 
 // ended returns why a running read must stop, or nil.
 func (r *reader) ended() error {
-	if r.done.Load() {
+	if r.done() {
 		return store.ErrClosed
 	}
 	if r.ctx.Err() != nil {
