@@ -34,13 +34,3 @@ type Snapshotter interface {
 	// It stops early when ctx ends.
 	Snapshot(ctx context.Context, dir string) error
 }
-
-// A Compacter is a [Store] that can put its rows into less memory.
-type Compacter interface {
-	Store
-
-	// Compact does so. It changes nothing that anybody can read, and updates go on beside it. It is worth its time, some
-	// 0.3 µs a row that was put since the last time, when many rows were put and few will be soon. It stops early when
-	// ctx ends.
-	Compact(ctx context.Context) error
-}

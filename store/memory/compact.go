@@ -16,10 +16,14 @@ const (
 	looksPerTurn = 256
 )
 
-// Compact implements [store.Compacter]. A change leaves room in its leaf and in the leaf's page for the next one, and
-// pages that grew leave holes in the heap that only pages of their size fill. Compact gives the rows full leaves
-// with pages without room, which are cut from slabs, as the leaves are from arrays. It takes the turn of a group for one inner node at a time, some thousand
-// rows, so that updates go on between. It passes over nodes that are compact already or that forks may share.
+// Compact puts the rows into less memory, at some 0.1 µs for each that was put since the last time. It changes nothing
+// that anybody can read. It is worth its time when many rows were put and few will be soon.
+//
+// A change leaves room in its leaf and in the leaf's page for the next one, and pages that grew leave holes in
+// the heap that only pages of their size fill. Compact gives the rows full leaves with pages without room,
+// which are cut from slabs, as the leaves are from arrays. It takes the turn of a group for one inner node at a time,
+// some thousand rows, so that updates go on between. It passes over nodes that are compact already or that
+// forks may share. It stops early when ctx ends.
 func (s *engine) Compact(ctx context.Context) error {
 	if s.current.Load() == nil {
 		return store.ErrClosed
@@ -68,7 +72,8 @@ func (c *compaction) step(w *writer, g int) error {
 	return nil
 }
 
-// find goes on from c.next to the next inner node that is worth rewriting, and returns an address that its leaves cover.
+// find goes on from c.next to the next inner node that is worth rewriting, and returns an address that its leaves
+// cover.
 func (c *compaction) find(t tree, shared uint64) (at []byte, found bool) {
 	if t.root == nil || t.root.kids == nil { // one leaf is not worth it
 		c.done = true

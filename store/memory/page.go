@@ -13,8 +13,8 @@ import (
 //
 //	length of the key without the base   1 byte
 //	length of the value                  1 byte
-//	the key in the value                 1 byte, only in a page of one partition: 0 if it is not there, otherwise 1 more
-//	                                     than the bytes before it
+//	the key in the value                 1 byte, only in a page of one partition: 0 if it is not there, otherwise
+//	                                     1 more than the bytes before it
 //	length of the key without the sort position and the base, length of the partition: 1 byte each,
 //	                                     only in a page of several partitions
 //	key without the base                 unless it is in the value
@@ -202,7 +202,8 @@ func (n *node) size(i int) int {
 	return n.sizeAt(n.page[n.offsets[i]:])
 }
 
-// sizeOf returns how many bytes of the page a record would take, and where its key is in its value, as the page says it.
+// sizeOf returns how many bytes of the page a record would take, and where its key is in its value, as the page says
+// it.
 func (n *node) sizeOf(r *record) (size, in int) {
 	if r.isLong() {
 		return 0, 0

@@ -9,6 +9,11 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
+// A compacter is a store that can put its rows into less memory, as store/memory can.
+type compacter interface {
+	Compact(ctx context.Context) error
+}
+
 // returnMemory gives the memory of a burst back to the system once it is over,
 // until ctx ends. The runtime collects an idle process every two minutes only,
 // and until then the memory of the last requests looks used. Rows that the burst has written are compacted first.
@@ -29,7 +34,7 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 		metrics.Read(sample)
 		cycles := sample[0].Value.Uint64()
 		if cycles == seen && cycles != returned {
-			if c, ok := st.(store.Compacter); ok {
+			if c, ok := st.(compacter); ok {
 				// A collection whenever a quarter is garbage, so that old and new pages do not add up.
 				percent := debug.SetGCPercent(25)
 				err := c.Compact(ctx)
