@@ -162,10 +162,7 @@ func init() {
 	inside.Trace = func(tr *table.Trace) any { return newTrace(tr) }
 	inside.RequestOf = func(e any) []byte { return e.(*Event).request }
 	inside.ItemsOf = func(e any) (asked, found int) { return e.(*Event).asked, e.(*Event).found }
-	inside.Forks = func(db any) bool {
-		_, ok := db.(*DB).store.(store.Forker)
-		return ok
-	}
+	inside.Store = func(db any) store.Store { return db.(*DB).store }
 	inside.SideOf = func(db any) inside.Side {
 		of := db.(*DB)
 		return inside.Side{

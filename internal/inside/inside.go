@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
 )
 
 // Service returns the operations of a *sortkey.DB. Package sortkey sets it.
@@ -28,8 +29,8 @@ type Side struct {
 // SideOf returns the side of a *sortkey.DB. Package sortkey sets it.
 var SideOf func(db any) Side
 
-// Forks reports whether a *sortkey.DB is in a store that can be forked. Package sortkey sets it.
-var Forks func(db any) bool
+// Store returns the store of a *sortkey.DB. Package sortkey sets it.
+var Store func(db any) store.Store
 
 // Trace returns the sortkey.Trace of what a query or scan has read. Package sortkey sets it.
 var Trace func(tr *table.Trace) any

@@ -1,11 +1,13 @@
 package disk_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -238,6 +240,9 @@ func TestFullDisk(t *testing.T) {
 // TestFullDiskClose closes a store, and opens it, while the disk is full. Nothing is lost.
 func TestFullDiskClose(t *testing.T) {
 	t.Parallel()
+	if inChild(t) {
+		return
+	}
 	mem := vfs.NewCrashableMem()
 	full := &fullFS{FS: mem}
 	full.room.Store(1 << 20)
@@ -259,6 +264,77 @@ func TestFullDiskClose(t *testing.T) {
 	require.NoError(t, err)
 	h.check(t, s, max(h.acked.Load(), h.seen.Load()), "after closing")
 	require.Empty(t, h.run(s, 2, 2, stopAfter(&h.tried, 50)))
+	require.NoError(t, s.Close())
+}
+
+// TestFullDiskOpen opens a store whose log has rows, a Load between them, and more rows, while the disk is full.
+// After the failure the engine writes the first rows nowhere, needs them to place the file of the Load, and
+// tries again for ever.
+func TestFullDiskOpen(t *testing.T) {
+	t.Parallel()
+	if inChild(t) {
+		return
+	}
+	mem := vfs.NewCrashableMem()
+	var full atomic.Bool
+	held := make(chan struct{})
+	tables := func(fail func() error) errorfs.Injector { // of the store, not those of the Load
+		return errorfs.InjectorFunc(func(o errorfs.Op) error {
+			if o.Kind == errorfs.OpCreate && path.Dir(o.Path) == "db" && path.Ext(o.Path) == ".sst" {
+				return fail()
+			}
+			return nil
+		})
+	}
+	hold := tables(func() error { <-held; return nil })
+	s, err := disk.Open("db", disk.Options{}.On(errorfs.Wrap(mem, hold)))
+	require.NoError(t, err)
+	put := func(from int, value []byte) {
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			for i := range 100 {
+				if err := w.Put(1, []byte("p"), fmt.Appendf(nil, "%04d", from+i), value); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	value := bytes.Repeat([]byte("v"), 4000)
+	put(0, value[:10])
+	require.NoError(t, s.Load(t.Context(), func(l store.Loading) error {
+		return l.Add(func(yield func(address, value []byte) bool) {
+			_ = yield(store.AppendAddress(nil, 1, []byte("p"), []byte("0050x")), value) &&
+				yield(store.AppendAddress(nil, 1, []byte("p"), []byte("0051x")), value)
+		})
+	}))
+	put(1000, value)
+	crash := mem.CrashClone(vfs.CrashCloneCfg{})
+	close(held)
+	require.NoError(t, s.Close())
+
+	full.Store(true)
+	fs := errorfs.Wrap(crash, tables(func() error {
+		if full.Load() {
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	_, err = disk.Open("db", small(fs))
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	full.Store(false)
+	s, err = disk.Open("db", small(fs))
+	require.NoError(t, err)
+	rows := 0
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		for _, err := range r.Query(1, []byte("p"), store.Range{}, false) {
+			if err != nil {
+				return err
+			}
+			rows++
+		}
+		return nil
+	}))
+	require.Equal(t, 202, rows)
 	require.NoError(t, s.Close())
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -152,7 +153,8 @@ func (s *Store) open(dir string) (err error) {
 		// Pebble creates its first log before it knows the format of the folder,
 		// in one without the offsets that tell damage in the middle of a log from
 		// its end. Flush begins another log.
-		err = s.protect(s.db.Flush)
+		s.flush()
+		err = s.failed()
 	}
 	if err == nil && state != stateReady {
 		if err = s.fs.ready(); err == nil {
@@ -180,10 +182,32 @@ func (s *Store) openPebble(exists bool) error {
 	o.ErrorIfNotExists = exists
 	o.FileCache = fileCache()
 	defer o.FileCache.Unref() // the engine has its own reference
-	return s.protect(func() (err error) {
-		s.db, err = pebble.Open(s.dir, o)
-		return err
-	})
+
+	opened := make(chan *pebble.DB, 1)
+	go func() {
+		var db *pebble.DB
+		_ = s.protect(func() (err error) {
+			db, err = pebble.Open(s.dir, o)
+			return err
+		})
+		opened <- db
+	}()
+	look := time.NewTicker(pause)
+	defer look.Stop()
+	for left := closeWait; left > 0; {
+		select {
+		case s.db = <-opened:
+			return s.failed()
+		case <-look.C:
+			if s.failed() != nil {
+				left -= pause
+			}
+		}
+	}
+	// Pebble tries again and again to flush what it has read from the log, and has no way out of that. It writes
+	// nothing any more, so that the folder can be unlocked.
+	s.fs.abandoned.Store(true)
+	return errors.Join(s.failed(), (&unlocker{s.fs}).Close())
 }
 
 // begin counts a user, unless the store is closed or failed.

@@ -28,7 +28,8 @@ type guard struct {
 	vfs.FS
 	store *Store
 
-	starving hunger // calls that wait for descriptors
+	starving  hunger      // calls that wait for descriptors
+	abandoned atomic.Bool // nobody waits for the engine any more
 
 	mu   sync.Mutex
 	lock io.Closer // of the folder, once locked
@@ -165,6 +166,9 @@ func (g *guard) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts 
 
 func (g *guard) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if g.frozen(name) {
+		if g.abandoned.Load() {
+			select {} // the engine would try again for ever
+		}
 		time.Sleep(pause)
 	}
 	return g.FS.Open(name, opts...)

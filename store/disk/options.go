@@ -104,8 +104,12 @@ func (s *Store) pebble() *pebble.Options {
 				}
 				s.fail("background work", err)
 			},
-			DataCorruption: func(info pebble.DataCorruptionInfo) { logger.Errorf("corruption: %s", info) },
-			DiskSlow:       func(info pebble.DiskSlowInfo) { s.opts.Logger.Warn("slow disk", "event", info.String()) },
+			DataCorruption: func(info pebble.DataCorruptionInfo) {
+				if s.failed() == nil { // otherwise it has not been written
+					logger.Errorf("corruption: %s", info)
+				}
+			},
+			DiskSlow: func(info pebble.DiskSlowInfo) { s.opts.Logger.Warn("slow disk", "event", info.String()) },
 			WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
 				s.opts.Logger.Warn("writes blocked", "reason", info.Reason)
 			},

@@ -32,22 +32,15 @@ var (
 
 func newAddresses() *addresses { return addressPool.Get().(*addresses) }
 
-// bounds are those of a walk, which may be open for long and be one of many: it holds no prefixes.
-type bounds struct{ lo, hi []byte }
+// boundsRoom is memory for the bounds of a walk, which may be open for long and be one of many: it keeps no prefixes.
+type boundsRoom [2][96]byte
 
-var boundsPool = sync.Pool{New: func() any {
-	return &bounds{lo: make([]byte, 0, 256), hi: make([]byte, 0, 256)}
-}}
-
-// bounds copies lo and hi, and frees the addresses.
-func (a *addresses) bounds() *bounds {
-	b := boundsPool.Get().(*bounds)
-	b.lo, b.hi = append(b.lo[:0], a.lo...), append(b.hi[:0], a.hi...)
+// bounds copies lo and hi, to room if they are short, and frees the addresses.
+func (a *addresses) bounds(room *boundsRoom) (lo, hi []byte) {
+	lo, hi = append(room[0][:0], a.lo...), append(room[1][:0], a.hi...)
 	a.free()
-	return b
+	return lo, hi
 }
-
-func (b *bounds) free() { boundsPool.Put(b) }
 
 func (a *addresses) free() { addressPool.Put(a) }
 

@@ -70,7 +70,7 @@ func (r *reader) since(old *reader, space store.Space, yield func(store.Change, 
 
 // ended returns why a running read must stop, or nil.
 func (r *reader) ended() error {
-	if r.done.Load() {
+	if r.done() {
 		return store.ErrClosed
 	}
 	if r.ctx.Err() != nil {
@@ -204,5 +204,6 @@ func (s step) same(o step) bool {
 	if s.n == nil || o.n == nil {
 		return s.n == o.n
 	}
-	return s.n.taken == o.n.taken && s.n.offsets[s.i] == o.n.offsets[o.i] && !s.n.isApart(s.i) && !o.n.isApart(o.i)
+	return len(s.n.page) > 0 && len(o.n.page) > 0 && &s.n.page[0] == &o.n.page[0] &&
+		s.n.offsets[s.i] == o.n.offsets[o.i] && !s.n.isApart(s.i) && !o.n.isApart(o.i)
 }

@@ -117,7 +117,7 @@ func (e *edit) add(n *node, at int, x entry) entry {
 			clear(n.kids[half+1:])
 		}
 		right.pack(pieces{left: span{n, half, fan}}, someRoom)
-		n.pack(pieces{span{n, 0, at}, x.rec, span{n, at, half}}, room)
+		n.pack(pieces{left: span{n, 0, at}, added: x.rec, right: span{n, at, half}}, room)
 		n.last, right.last, right.run = uint8(at), none, 0
 	} else {
 		if n.kids != nil {
@@ -126,7 +126,7 @@ func (e *edit) add(n *node, at int, x entry) entry {
 			copy(right.kids[at-half+1:], n.kids[at:])
 			clear(n.kids[half:])
 		}
-		right.pack(pieces{span{n, half, at}, x.rec, span{n, at, fan}}, someRoom)
+		right.pack(pieces{left: span{n, half, at}, added: x.rec, right: span{n, at, fan}}, someRoom)
 		n.pack(pieces{left: span{n, 0, half}}, someRoom)
 		right.last, right.run = uint8(at-half), n.run
 		n.last, n.run = none, 0
@@ -150,8 +150,12 @@ func (n *node) follow(right *node, x entry) entry {
 		right.kids[0], right.n = x.kid, 1
 	}
 	right.last, right.run = 0, n.run
-	if free := len(n.page) - int(n.taken.Load()); free > len(n.page)/16 {
-		n.pack(pieces{left: span{n, 0, fan}}, 0)
+	if n.taken != nil {
+		if len(n.page)-int(n.taken.Load()) > len(n.page)/16 {
+			n.pack(pieces{left: span{n, 0, fan}}, 0)
+		} else {
+			n.page, n.taken = n.page[:n.used:n.used], nil
+		}
 	}
 	return entry{&record{rest: up}, right}
 }
@@ -182,7 +186,7 @@ func (n *node) insert(at int, x entry) {
 		shared = common(key, n.prefix[:shared])
 	}
 	if end <= n.first() || shared < int(n.base) {
-		n.pack(pieces{span{n, 0, at}, x.rec, span{n, at, end}}, someRoom)
+		n.pack(pieces{left: span{n, 0, at}, added: x.rec, right: span{n, at, end}}, someRoom)
 		return
 	}
 

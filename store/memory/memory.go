@@ -143,7 +143,6 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 		return store.ErrClosed
 	}
 	r := &reader{ctx: ctx, version: v}
-	r.uses.Store(1)
 	defer r.end()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -19,18 +19,22 @@ const (
 // place adds a record, whose key has the base, to the page, or to a new one if that is full or wasteful. It returns
 // where. Entry gone, if it is one, has no record any more.
 func (n *node) place(r *record, gone int) (offset uint16) {
-	size := n.sizeOf(r)
+	size, in := n.sizeOf(r)
 	if size == 0 {
 		return 0
 	}
 	for {
+		if n.taken == nil {
+			n.renew(size, gone)
+			continue
+		}
 		at := int(n.taken.Load())
 		if at+size > len(n.page) || n.wasteful(at) {
-			n.compact(size, gone)
+			n.renew(size, gone)
 			continue
 		}
 		if n.taken.CompareAndSwap(uint32(at), uint32(at+size)) {
-			n.write(n.page[at:at+size], r)
+			n.write(n.page[at:at+size], r, in)
 			n.live += uint16(size)
 			n.used = uint16(at + size)
 			return uint16(at)
@@ -38,8 +42,8 @@ func (n *node) place(r *record, gone int) (offset uint16) {
 	}
 }
 
-// compact copies the records of all entries but gone to a new page, which has room for size bytes and some more.
-func (n *node) compact(size, gone int) {
+// renew copies the records of all entries but gone to a new page, which has room for size bytes and some more.
+func (n *node) renew(size, gone int) {
 	live := int(n.live)
 	page := newPage(live+size, someRoom)
 	if n.used == n.live {
@@ -52,12 +56,8 @@ func (n *node) compact(size, gone int) {
 				continue
 			}
 			from := n.page[n.offsets[i]:]
-			size := int(n.head) + int(from[0]) + int(from[1])
-			if n.head == headOfSeveral {
-				size += int(from[3])
-			}
 			n.offsets[i] = uint16(taken)
-			taken += copy(page[taken:], from[:size])
+			taken += copy(page[taken:], from[:n.sizeAt(from)])
 		}
 	}
 	n.page, n.taken, n.used = page, new(atomic.Uint32), n.live
@@ -79,11 +79,14 @@ func (n *node) wasteful(taken int) bool {
 	return taken-live > live/2+deadBytes
 }
 
-// A pieces is what a page is made of: entries of a node, perhaps a record, and entries of a node.
+// A pieces is what a page is made of: entries of a node, perhaps a record, and entries of other nodes.
 type pieces struct {
 	left  span
 	added *record // may be nil
 	right span
+	more  []span
+
+	slab *compaction // has the memory for the page; may be nil
 }
 
 // A span is the entries of a node from one on up to another.
@@ -98,6 +101,9 @@ func (p *pieces) len() int {
 	n := p.left.len() + p.right.len()
 	if p.added != nil {
 		n++
+	}
+	for _, s := range p.more {
+		n += s.len()
 	}
 	return n
 }
@@ -114,7 +120,15 @@ func (p *pieces) find(i int) (n *node, at int) {
 		}
 		i--
 	}
-	return p.right.n, p.right.from + i
+	s := p.right
+	for _, next := range p.more {
+		if i < s.len() {
+			break
+		}
+		i -= s.len()
+		s = next
+	}
+	return s.n, s.from + i
 }
 
 func (p *pieces) record(i int) record {
@@ -125,8 +139,9 @@ func (p *pieces) record(i int) record {
 	return n.record(at)
 }
 
-// pack gives n a new page with the pieces, with their entries in order, and room bytes more. The first entry of an
-// inner node has no key. The pieces may be of n. Its children are not changed.
+// pack gives n a new page with the pieces, with their entries in order, and room bytes more. To a page without room
+// nobody adds, and it needs no counter. The first entry of an inner node has no key. The pieces may be of n. Its
+// children are not changed.
 func (n *node) pack(p pieces, room int) {
 	old := *n
 	if p.left.n == n {
@@ -152,14 +167,22 @@ func (n *node) pack(p pieces, room int) {
 			continue
 		}
 		r := p.record(i)
-		size += n.sizeOf(&r)
+		more, _ := n.sizeOf(&r)
+		size += more
 		if r.isApart() {
 			aparts++
 		}
 	}
 
-	n.page, n.taken = newPage(size, room), new(atomic.Uint32)
-	n.taken.Store(uint32(size))
+	switch {
+	case p.slab != nil:
+		n.page = p.slab.page(size)
+	case room == 0:
+		n.page = make([]byte, size)
+	default:
+		n.page, n.taken = newPage(size, room), new(atomic.Uint32)
+		n.taken.Store(uint32(size))
+	}
 	n.live, n.used = uint16(size), uint16(size)
 	if aparts > 0 {
 		n.away = make([]apart, 0, aparts+awayStep/2)
@@ -171,8 +194,8 @@ func (n *node) pack(p pieces, room int) {
 		from, at := p.find(i)
 		if from == nil || !n.sameForm(from) {
 			r := p.record(i)
-			if size := n.sizeOf(&r); size > 0 {
-				n.write(n.page[taken:taken+size], &r)
+			if size, in := n.sizeOf(&r); size > 0 {
+				n.write(n.page[taken:taken+size], &r, in)
 				taken += size
 			} else {
 				n.offsets[i] = 0

@@ -13,14 +13,17 @@ import (
 //
 //	length of the key without the base   1 byte
 //	length of the value                  1 byte
+//	the key in the value                 1 byte, only in a page of one partition: 0 if it is not there, otherwise
+//	                                     1 more than the bytes before it
 //	length of the key without the sort position and the base, length of the partition: 1 byte each,
 //	                                     only in a page of several partitions
-//	key without the base
+//	key without the base                 unless it is in the value
 //	partition, if escaping changed it    only in a page of several partitions
 //	value
 //
 // If all rows belong to one partition, the base is the prefix of their addresses, followed by the partition if
 // escaping changed it. A record then only has the sort position and the value, and all rows share their partition.
+// The value of a table's row has the sort position too, as text or bytes of an attribute, so it is there only once.
 // Otherwise the base ends before the partitions, so that each is in its record in one piece.
 //
 // The bytes of a record never change, so rows that are handed out stay valid for ever. All versions of a node
@@ -31,7 +34,7 @@ import (
 // Values that are longer than mostPacked lie apart, so that an item and its index rows share one. Keys that are
 // longer than longestPacked lie apart too.
 const (
-	headOfOne     = 2 // bytes before the key
+	headOfOne     = 3 // bytes before the key
 	headOfSeveral = 4
 
 	// mostPacked is the longest value in a page. Above it, the copies of values that index rows would otherwise
@@ -116,16 +119,13 @@ func (n *node) record(i int) record {
 	}
 
 	page := n.page[n.offsets[i]:]
-	key, value, sort, original := int(page[0]), int(page[1]), 0, 0
+	key, value := n.parts(page)
+	end := key + int(page[0])
+	r := record{base: n.page[:n.base], rest: page[key:end], sort: int(n.base), value: page[value : value+int(page[1])]}
 	if n.head == headOfSeveral {
-		sort, original = int(page[2]), int(page[3])
-	}
-	page = page[n.head:]
-	r := record{
-		base: n.page[:n.base], rest: page[:key], sort: int(n.base) + sort,
-		partition: page[key : key+original], value: page[key+original : key+original+value],
-	}
-	if n.head == headOfOne {
+		r.sort += int(page[2])
+		r.partition = page[end:value]
+	} else {
 		r.partition = n.page[n.base : n.base+n.original]
 	}
 	if n.isApart(i) {
@@ -140,12 +140,26 @@ func (n *node) value(i int) []byte {
 		return n.apart(i).value
 	}
 	page := n.page[n.offsets[i]:]
-	from := int(n.head) + int(page[0])
-	if n.head == headOfSeveral {
-		from += int(page[3])
-	}
+	_, from := n.parts(page)
 	to := from + int(page[1])
 	return page[from:to:to]
+}
+
+// parts returns where the key and the value begin in the record that begins the page.
+func (n *node) parts(page []byte) (key, value int) {
+	if n.head == headOfSeveral {
+		return headOfSeveral, headOfSeveral + int(page[0]) + int(page[3])
+	}
+	if in := int(page[2]); in > 0 {
+		return headOfOne + in - 1, headOfOne
+	}
+	return headOfOne, headOfOne + int(page[0])
+}
+
+// sizeAt returns how many bytes the record takes that begins the page.
+func (n *node) sizeAt(page []byte) int {
+	_, value := n.parts(page)
+	return value + int(page[1])
 }
 
 // partition returns the partition of a page of one.
@@ -185,37 +199,49 @@ func (n *node) size(i int) int {
 	if n.isApart(i) && n.apart(i).long != nil {
 		return 0
 	}
-	page := n.page[n.offsets[i]:]
-	size := int(n.head) + int(page[0]) + int(page[1])
-	if n.head == headOfSeveral {
-		size += int(page[3])
-	}
-	return size
+	return n.sizeAt(n.page[n.offsets[i]:])
 }
 
-// sizeOf returns how many bytes of the page a record would take.
-func (n *node) sizeOf(r *record) int {
+// sizeOf returns how many bytes of the page a record would take, and where its key is in its value, as the page says
+// it.
+func (n *node) sizeOf(r *record) (size, in int) {
 	if r.isLong() {
-		return 0
+		return 0, 0
 	}
-	size := int(n.head) + len(r.base) + len(r.rest) - int(n.base)
+	size = int(n.head)
+	if len(r.value) <= mostPacked {
+		size += len(r.value)
+		if in = n.keyIn(r); in > 0 {
+			return size, in
+		}
+	}
+	size += len(r.base) + len(r.rest) - int(n.base)
 	if n.head == headOfSeveral {
 		size += len(r.partition)
 	}
-	if len(r.value) <= mostPacked {
-		size += len(r.value)
-	}
-	return size
+	return size, 0
 }
 
-// write writes a record to dst, of which it takes sizeOf bytes.
-func (n *node) write(dst []byte, r *record) {
+// keyIn looks for the key of a record in its value.
+func (n *node) keyIn(r *record) int {
+	from := int(n.base) - len(r.base)
+	if n.head != headOfOne || from < 0 || from >= len(r.rest) {
+		return 0
+	}
+	return bytes.Index(r.value, r.rest[from:]) + 1
+}
+
+// write writes a record to dst. The size of that and in are those of sizeOf.
+func (n *node) write(dst []byte, r *record, in int) {
 	dst[0], dst[1] = byte(len(r.base)+len(r.rest)-int(n.base)), 0
 	if len(r.value) <= mostPacked {
 		dst[1] = byte(len(r.value))
 	}
 	if n.head == headOfSeveral {
 		dst[2], dst[3] = byte(r.sort-int(n.base)), byte(len(r.partition))
+	} else if dst[2] = byte(in); in > 0 {
+		copy(dst[headOfOne:], r.value)
+		return
 	}
 
 	dst = dst[n.head:]
@@ -241,8 +267,8 @@ func (n *node) key(i, skip int) []byte {
 		}
 	}
 	page := n.page[n.offsets[i]:]
-	head := int(n.head)
-	return page[head+skip-int(n.base) : head+int(page[0])]
+	key, _ := n.parts(page)
+	return page[key+skip-int(n.base) : key+int(page[0])]
 }
 
 // headAt returns the head of entry i.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"math"
 	"sync/atomic"
 
 	"github.com/sortkey/sortkey/store"
@@ -12,24 +13,28 @@ import (
 // A reader reads one version or, in a writer, trees that may change between two reads.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // ends with the call of View or Update
-	version *version        // held while uses > 0; nil in a writer
+	version *version        // held until the call has returned and no read runs; nil in a writer
 	writer  *writer         // nil in a View
 
-	// uses counts the call of View or Update plus the running reads. A read
-	// that continues after the call, in another goroutine, holds the version
-	// too.
+	// uses counts the running reads; it is returned more once the call of View or Update has returned. A read
+	// that continues then, in another goroutine, holds the version too.
 	uses atomic.Int32
-	done atomic.Bool // the call has returned
 
 	// walks counts the running iterators. Only writers use it.
 	walks atomic.Int32
 }
 
+// returned is less than the most reads below zero.
+const returned = math.MinInt32
+
+// done reports whether the call has returned.
+func (r *reader) done() bool { return r.uses.Load() < 0 }
+
 // begin begins a read. It returns false when the call has returned.
 func (r *reader) begin() bool {
 	for {
 		n := r.uses.Load()
-		if n == 0 || r.done.Load() {
+		if n < 0 {
 			return false
 		}
 		if r.uses.CompareAndSwap(n, n+1) {
@@ -40,7 +45,7 @@ func (r *reader) begin() bool {
 
 // finish ends a read.
 func (r *reader) finish() {
-	if r.uses.Add(-1) == 0 {
+	if r.uses.Add(-1) == returned {
 		r.version.release()
 	}
 }
@@ -64,14 +69,15 @@ func (r *reader) in(space store.Space) (tree, error) {
 
 // end ends the call.
 func (r *reader) end() {
-	r.done.Store(true)
-	r.finish()
+	if r.uses.Add(returned) == returned {
+		r.version.release()
+	}
 }
 
 // check returns the error of a read by a writer. Writers need not count their
 // reads.
 func (r *reader) check() error {
-	if r.done.Load() {
+	if r.done() {
 		return store.ErrClosed
 	}
 	if r.ctx.Err() != nil {
@@ -107,26 +113,25 @@ func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, o
 // Query implements [store.Reader].
 func (r *reader) Query(space store.Space, partition []byte, rng store.Range, reverse bool) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
+		var room boundsRoom
 		a := newAddresses()
 		a.slice(space, partition, rng)
-		b := a.bounds()
-		defer b.free()
-		r.walk(space, b.lo, b.hi, reverse, yield)
+		lo, hi := a.bounds(&room)
+		r.walk(space, lo, hi, reverse, yield)
 	}
 }
 
 // Scan implements [store.Reader].
 func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
+		var room boundsRoom
 		a := newAddresses()
 		bounded := a.span(space, s)
-		b := a.bounds()
-		defer b.free()
-		if bounded {
-			r.walk(space, b.lo, b.hi, false, yield)
-		} else {
-			r.walk(space, b.lo, nil, false, yield)
+		lo, hi := a.bounds(&room)
+		if !bounded {
+			hi = nil
 		}
+		r.walk(space, lo, hi, false, yield)
 	}
 }
 
@@ -154,8 +159,10 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 		return
 	}
 	defer r.hold().release()
-	r.walks.Add(1)
-	defer r.walks.Add(-1)
+	if r.writer != nil {
+		r.walks.Add(1)
+		defer r.walks.Add(-1)
+	}
 
 	if reverse {
 		t.descend(lo, hi, func(leaf *node, from, to int) bool {
@@ -180,7 +187,7 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 	}
 	nextAway := leaf.rank(from)
 	for i := from; i != to; i += by {
-		if r.done.Load() {
+		if r.done() {
 			yield(store.Row{}, store.ErrClosed)
 			return false
 		}
@@ -194,9 +201,9 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 		row := store.Row{Partition: partition}
 		if !leaf.isApart(i) {
 			record := page[leaf.offsets[i]:]
-			key := headOfOne + int(record[0])
-			value := key + int(record[1])
-			row.Sort, row.Value = record[headOfOne:key:key], record[key:value:value]
+			key, value := leaf.parts(record)
+			keyEnd, valueEnd := key+int(record[0]), value+int(record[1])
+			row.Sort, row.Value = record[key:keyEnd:keyEnd], record[value:valueEnd:valueEnd]
 		} else {
 			if by < 0 {
 				nextAway = leaf.rank(i)
@@ -207,8 +214,8 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 				row.Sort = a.long.sortPosition()
 			} else {
 				record := page[leaf.offsets[i]:]
-				key := headOfOne + int(record[0])
-				row.Sort = record[headOfOne:key:key]
+				end := headOfOne + int(record[0]) // a value that lies apart does not have the key
+				row.Sort = record[headOfOne:end:end]
 			}
 		}
 		if !yield(row, nil) {

@@ -42,7 +42,7 @@ const (
 type node struct {
 	kids  *[fan]*node
 	page  []byte
-	taken *atomic.Uint32 // how much of the page is, by all nodes that share it
+	taken *atomic.Uint32 // how much of the page is, by all nodes that share it; nil if nobody adds to it
 	away  []apart        // of the entries that lie apart, in their order
 
 	owner  uint64 // the edit that may change it

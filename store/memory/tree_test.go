@@ -200,7 +200,10 @@ func (n *node) checkPage(tb testing.TB, alone bool) {
 	}
 
 	slices.SortFunc(parts, func(a, b part) int { return a.from - b.from })
-	at, taken := int(n.base)+int(n.original), int(n.taken.Load())
+	at, taken := int(n.base)+int(n.original), len(n.page)
+	if n.taken != nil {
+		taken = int(n.taken.Load())
+	}
 	for _, p := range parts {
 		if p.from < at {
 			require.Fail(tb, "records overlap", "one from %d to %d, where %d bytes are taken", p.from, p.to, at)
@@ -215,6 +218,35 @@ func (n *node) checkPage(tb testing.TB, alone bool) {
 	if alone {
 		longest := headOfSeveral + 2*longestPacked + mostPacked
 		require.LessOrEqual(tb, taken-live, live/2+deadBytes+longest, "dead bytes")
+	}
+}
+
+// checkCompact fails the test unless the tree is well formed, and its leaves full and without room.
+func (t *tree) checkCompact(tb testing.TB) {
+	tb.Helper()
+	t.check(tb)
+	var walk func(n *node)
+	walk = func(n *node) {
+		if n.kids[0].kids != nil {
+			for _, kid := range n.kids[:n.n] {
+				walk(kid)
+			}
+			return
+		}
+		rows, loose := 0, 0
+		for _, leaf := range n.kids[:n.n] {
+			rows += int(leaf.n)
+			if leaf.taken != nil || int(leaf.live) < len(leaf.page) || len(leaf.page) < cap(leaf.page) {
+				loose++
+			}
+		}
+		require.LessOrEqual(tb, loose, int(n.n)/8)
+		if loose == 0 {
+			require.LessOrEqual(tb, int(n.n), (rows+fan-1)/fan+int(n.n)/8)
+		}
+	}
+	if t.root != nil && t.root.kids != nil {
+		walk(t.root)
 	}
 }
 
@@ -309,6 +341,16 @@ func TestTree(t *testing.T) {
 						require.True(t, slices.Equal(model, now.all(nil, nil, false)),
 							"after clearing %x to %x", lo, hi)
 					}
+				}
+				if rng.IntN(8) == 0 {
+					for c := (&compaction{}); !c.done; {
+						if at, found := c.find(now, 0); found {
+							owner++
+							e := edit{&now, owner, nil}
+							now.root = e.compact(now.root, at, c)
+						}
+					}
+					now.checkCompact(t)
 				}
 				if round%15 == 0 {
 					kept = append(kept, version{now, slices.Clone(model)})

@@ -60,7 +60,6 @@ var errAgain error = againError{}
 func newWriter(ctx context.Context, s *engine) *writer {
 	w := &writer{store: s}
 	w.ctx, w.writer, w.parts = ctx, w, w.usual[:0]
-	w.uses.Store(1)
 	return w
 }
 

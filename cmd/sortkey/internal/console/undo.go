@@ -18,6 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
 )
 
 // An undo is a change that a page has made, with what its items were and became. Taking it back writes an item only if
@@ -125,7 +126,13 @@ func (s *Server) forget() {
 }
 
 // forks reports whether a change can be made on a branch in place of the database.
-func (s *Server) forks() bool { return s.opts.DB != nil && inside.Forks(s.opts.DB) }
+func (s *Server) forks() bool {
+	if s.opts.DB == nil {
+		return false
+	}
+	_, ok := inside.Store(s.opts.DB).(store.Forker)
+	return ok
+}
 
 // An undoRow is a change that can be undone, in the list of a page.
 type undoRow struct {

@@ -5,15 +5,22 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"github.com/sortkey/sortkey/store"
 )
+
+// A compacter is a store that can put its rows into less memory, as store/memory can.
+type compacter interface {
+	Compact(ctx context.Context) error
+}
 
 // returnMemory gives the memory of a burst back to the system once it is over,
 // until ctx ends. The runtime collects an idle process every two minutes only,
-// and until then the memory of the last requests looks used.
+// and until then the memory of the last requests looks used. Rows that the burst has written are compacted first.
 //
 // A burst is over when the collector has run since the memory was returned last,
 // but not for quiet.
-func returnMemory(ctx context.Context, quiet time.Duration) {
+func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 	sample := []metrics.Sample{{Name: "/gc/cycles/automatic:gc-cycles"}}
 	var seen, returned uint64
 	tick := time.NewTicker(quiet)
@@ -27,7 +34,18 @@ func returnMemory(ctx context.Context, quiet time.Duration) {
 		metrics.Read(sample)
 		cycles := sample[0].Value.Uint64()
 		if cycles == seen && cycles != returned {
+			if c, ok := st.(compacter); ok {
+				// A collection whenever a quarter is garbage, so that old and new pages do not add up.
+				percent := debug.SetGCPercent(25)
+				err := c.Compact(ctx)
+				debug.SetGCPercent(percent)
+				if err != nil {
+					return // it is closed
+				}
+			}
 			debug.FreeOSMemory()
+			metrics.Read(sample)
+			cycles = sample[0].Value.Uint64()
 			returned = cycles
 		}
 		seen = cycles
