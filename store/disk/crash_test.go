@@ -247,7 +247,7 @@ func TestFullDiskClose(t *testing.T) {
 	full := &fullFS{FS: mem}
 	full.room.Store(1 << 20)
 	h := &history{ops: map[uint64][]op{}}
-	s, err := disk.Open("db", small(full))
+	s, err := disk.Open("db", small(full).Patience(time.Second))
 	require.NoError(t, err)
 	done := make(chan []error)
 	go func() { done <- h.run(s, 1, 3, func() bool { return false }) }()
@@ -256,11 +256,11 @@ func TestFullDiskClose(t *testing.T) {
 	require.ErrorIs(t, s.Close(), syscall.ENOSPC)
 	<-done
 	require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed)
-	_, err = disk.Open("db", small(full))
+	_, err = disk.Open("db", small(full).Patience(time.Second))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 
 	full.room.Store(1 << 40)
-	s, err = disk.Open("db", small(full))
+	s, err = disk.Open("db", small(full).Patience(time.Second))
 	require.NoError(t, err)
 	h.check(t, s, max(h.acked.Load(), h.seen.Load()), "after closing")
 	require.Empty(t, h.run(s, 2, 2, stopAfter(&h.tried, 50)))
@@ -319,10 +319,10 @@ func TestFullDiskOpen(t *testing.T) {
 		}
 		return nil
 	}))
-	_, err = disk.Open("db", small(fs))
+	_, err = disk.Open("db", small(fs).Patience(time.Second))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	full.Store(false)
-	s, err = disk.Open("db", small(fs))
+	s, err = disk.Open("db", small(fs).Patience(time.Second))
 	require.NoError(t, err)
 	rows := 0
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
@@ -351,7 +351,7 @@ func TestFullDiskLists(t *testing.T) {
 		}
 		return nil
 	}))
-	s, err := disk.Open("db", small(fs))
+	s, err := disk.Open("db", small(fs).Patience(time.Second))
 	require.NoError(t, err)
 	done := make(chan struct{})
 	go func() {

@@ -194,7 +194,7 @@ func (s *Store) openPebble(exists bool) error {
 	}()
 	look := time.NewTicker(pause)
 	defer look.Stop()
-	for left := closeWait; left > 0; {
+	for left := s.opts.patience; left > 0; {
 		select {
 		case s.db = <-opened:
 			return s.failed()
