@@ -68,6 +68,7 @@ func (c *compaction) step(w *writer, g int) error {
 		return err
 	}
 	e.root = e.compact(e.root, at, c)
+	e.lower()
 	w.keep(space, t)
 	return nil
 }

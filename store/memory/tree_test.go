@@ -348,6 +348,7 @@ func TestTree(t *testing.T) {
 							owner++
 							e := edit{&now, owner, nil}
 							now.root = e.compact(now.root, at, c)
+							e.lower()
 						}
 					}
 					now.checkCompact(t)
