@@ -267,26 +267,69 @@ func TestFullDiskClose(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestFullDiskOpen opens a store whose log has rows, a Load between them, and more rows, while the disk is full.
-// After the failure the engine writes the first rows nowhere, needs them to place the file of the Load, and
-// tries again for ever.
+// TestFullDiskOpen opens a store whose log has rows, a Load between them, and more rows, while operations of one kind
+// meet a full disk, the first of them or a later one. Open returns, also if the engine writes the first rows nowhere,
+// needs them to place the file of the Load, and tries again for ever. With space, another Open has all rows.
 func TestFullDiskOpen(t *testing.T) {
 	t.Parallel()
 	if inChild(t) {
 		return
 	}
-	mem := vfs.NewCrashableMem()
-	var full atomic.Bool
-	held := make(chan struct{})
-	tables := func(fail func() error) errorfs.Injector { // of the store, not those of the Load
-		return errorfs.InjectorFunc(func(o errorfs.Op) error {
-			if o.Kind == errorfs.OpCreate && path.Dir(o.Path) == "db" && path.Ext(o.Path) == ".sst" {
-				return fail()
+	image := loggedLoad(t)
+	failed := 0
+	for _, kind := range []errorfs.OpKind{
+		errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpRename, errorfs.OpLink, errorfs.OpReuseForWrite,
+	} {
+		for pass := range int64(6) {
+			what := fmt.Sprintf("kind %d, after %d", kind, pass)
+			var full atomic.Bool
+			var calls atomic.Int64
+			full.Store(true)
+			disks := image.CrashClone(vfs.CrashCloneCfg{})
+			fs := errorfs.Wrap(disks, errorfs.InjectorFunc(func(o errorfs.Op) error {
+				if full.Load() && o.Kind == kind && calls.Add(1) > pass {
+					return syscall.ENOSPC
+				}
+				return nil
+			}))
+			s, err := disk.Open("db", small(fs).Patience(60*time.Millisecond))
+			if err != nil {
+				failed++
+				require.ErrorIs(t, err, syscall.ENOSPC, what)
+			} else if err := s.Close(); err != nil {
+				require.ErrorIs(t, err, syscall.ENOSPC, what)
 			}
-			return nil
-		})
+
+			full.Store(false)
+			s, err = disk.Open("db", small(fs))
+			require.NoError(t, err, what)
+			rows := 0
+			require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+				for _, err := range r.Query(1, []byte("p"), store.Range{}, false) {
+					if err != nil {
+						return err
+					}
+					rows++
+				}
+				return nil
+			}), what)
+			require.Equal(t, 202, rows, what)
+			require.NoError(t, s.Close(), what)
+		}
 	}
-	hold := tables(func() error { <-held; return nil })
+	require.Greater(t, failed, 10)
+}
+
+// loggedLoad returns the files of a crash whose log has 100 rows, a Load of two between them, and 100 more.
+func loggedLoad(t *testing.T) *vfs.MemFS {
+	mem := vfs.NewCrashableMem()
+	held := make(chan struct{})
+	hold := errorfs.InjectorFunc(func(o errorfs.Op) error { // no rows in files but those of the Load
+		if o.Kind == errorfs.OpCreate && path.Dir(o.Path) == "db" && path.Ext(o.Path) == ".sst" {
+			<-held
+		}
+		return nil
+	})
 	s, err := disk.Open("db", disk.Options{}.On(errorfs.Wrap(mem, hold)))
 	require.NoError(t, err)
 	put := func(from int, value []byte) {
@@ -308,34 +351,10 @@ func TestFullDiskOpen(t *testing.T) {
 		})
 	}))
 	put(1000, value)
-	crash := mem.CrashClone(vfs.CrashCloneCfg{})
+	image := mem.CrashClone(vfs.CrashCloneCfg{})
 	close(held)
 	require.NoError(t, s.Close())
-
-	full.Store(true)
-	fs := errorfs.Wrap(crash, tables(func() error {
-		if full.Load() {
-			return syscall.ENOSPC
-		}
-		return nil
-	}))
-	_, err = disk.Open("db", small(fs).Patience(time.Second))
-	require.ErrorIs(t, err, syscall.ENOSPC)
-	full.Store(false)
-	s, err = disk.Open("db", small(fs).Patience(time.Second))
-	require.NoError(t, err)
-	rows := 0
-	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
-		for _, err := range r.Query(1, []byte("p"), store.Range{}, false) {
-			if err != nil {
-				return err
-			}
-			rows++
-		}
-		return nil
-	}))
-	require.Equal(t, 202, rows)
-	require.NoError(t, s.Close())
+	return image
 }
 
 // TestFullDiskLists closes a store that cannot write its list of logs. A log that is still in the list must remain, or
