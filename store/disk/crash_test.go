@@ -49,7 +49,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	var updates, lost uint64
 	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
-		fs := vfs.NewCrashableMem()
+		fs := newCrashFS()
 		h := &history{ops: map[uint64][]op{}}
 		for crash := range 1 + rng.IntN(4) {
 			what := fmt.Sprintf("seed %d, crash %d", seed, crash)
@@ -59,7 +59,7 @@ func TestCrash(t *testing.T) {
 
 			target := h.tried.Load() + int64(rng.IntN(150))
 			var once sync.Once
-			var after *vfs.MemFS
+			var after *crashFS
 			var acked uint64
 			cut := func() bool {
 				if h.tried.Load() < target {
@@ -91,8 +91,8 @@ func TestCrashWhileOpening(t *testing.T) {
 	t.Parallel()
 	seeds(t, 3, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		for cut := int64(0); ; cut++ {
-			fs := vfs.NewCrashableMem()
-			var after *vfs.MemFS
+			fs := newCrashFS()
+			var after *crashFS
 			var n atomic.Int64
 			s, err := disk.Open("a/db", disk.Options{}.On(errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
 				if o.Kind.ReadOrWrite() == errorfs.OpIsWrite && n.Add(1)-1 == cut {
@@ -124,7 +124,7 @@ func TestDiskErrors(t *testing.T) {
 	failures := map[string]int{}
 	seeds(t, 12, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
-		fs := vfs.NewCrashableMem()
+		fs := newCrashFS()
 		h := &history{ops: map[uint64][]op{}}
 		target, forever, only := int64(rng.IntN(400)), rng.IntN(2) == 0, rng.IntN(4)
 		var n atomic.Int64
@@ -200,7 +200,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	seeds(t, 8, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
-		mem := vfs.NewCrashableMem()
+		mem := newCrashFS()
 		full := &fullFS{FS: mem}
 		full.room.Store(1 << 40)
 		h := &history{ops: map[uint64][]op{}}
@@ -243,7 +243,7 @@ func TestFullDiskClose(t *testing.T) {
 	if inChild(t) {
 		return
 	}
-	mem := vfs.NewCrashableMem()
+	mem := newCrashFS()
 	full := &fullFS{FS: mem}
 	full.room.Store(1 << 20)
 	h := &history{ops: map[uint64][]op{}}
@@ -321,8 +321,8 @@ func TestFullDiskOpen(t *testing.T) {
 }
 
 // loggedLoad returns the files of a crash whose log has 100 rows, a Load of two between them, and 100 more.
-func loggedLoad(t *testing.T) *vfs.MemFS {
-	mem := vfs.NewCrashableMem()
+func loggedLoad(t *testing.T) *crashFS {
+	mem := newCrashFS()
 	held := make(chan struct{})
 	hold := errorfs.InjectorFunc(func(o errorfs.Op) error { // no rows in files but those of the Load
 		if o.Kind == errorfs.OpCreate && path.Dir(o.Path) == "db" && path.Ext(o.Path) == ".sst" {
