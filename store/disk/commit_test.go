@@ -148,7 +148,7 @@ func TestNothingBeforeItsSync(t *testing.T) {
 // TestSyncEvery checks that with an interval, updates do not wait, and that
 // writes older than the interval survive a crash; Close keeps all writes.
 func TestSyncEvery(t *testing.T) {
-	fs := vfs.NewCrashableMem()
+	fs := newCrashFS()
 	s := open(t, "db", disk.Options{SyncEvery: 10 * time.Millisecond}.On(fs))
 	put(t, s, "k", "v")
 	require.Eventually(t, func() bool {

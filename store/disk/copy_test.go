@@ -100,7 +100,7 @@ func TestForkIsAStore(t *testing.T) {
 // TestForkLeft checks that opening a store removes the folders of forks left by
 // a crash, unless it is opened for reading only.
 func TestForkLeft(t *testing.T) {
-	fs := vfs.NewCrashableMem()
+	fs := newCrashFS()
 	s := open(t, "db", disk.Options{}.On(fs))
 	put(t, s, "k", "v")
 	f := fork(t, s)

@@ -49,7 +49,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	var updates, lost uint64
 	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
-		fs := vfs.NewCrashableMem()
+		fs := newCrashFS()
 		h := &history{ops: map[uint64][]op{}}
 		for crash := range 1 + rng.IntN(4) {
 			what := fmt.Sprintf("seed %d, crash %d", seed, crash)
@@ -59,7 +59,7 @@ func TestCrash(t *testing.T) {
 
 			target := h.tried.Load() + int64(rng.IntN(150))
 			var once sync.Once
-			var after *vfs.MemFS
+			var after *crashFS
 			var acked uint64
 			cut := func() bool {
 				if h.tried.Load() < target {
@@ -91,8 +91,8 @@ func TestCrashWhileOpening(t *testing.T) {
 	t.Parallel()
 	seeds(t, 3, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		for cut := int64(0); ; cut++ {
-			fs := vfs.NewCrashableMem()
-			var after *vfs.MemFS
+			fs := newCrashFS()
+			var after *crashFS
 			var n atomic.Int64
 			s, err := disk.Open("a/db", disk.Options{}.On(errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
 				if o.Kind.ReadOrWrite() == errorfs.OpIsWrite && n.Add(1)-1 == cut {
@@ -124,7 +124,7 @@ func TestDiskErrors(t *testing.T) {
 	failures := map[string]int{}
 	seeds(t, 12, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
-		fs := vfs.NewCrashableMem()
+		fs := newCrashFS()
 		h := &history{ops: map[uint64][]op{}}
 		target, forever, only := int64(rng.IntN(400)), rng.IntN(2) == 0, rng.IntN(4)
 		var n atomic.Int64
@@ -200,7 +200,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	seeds(t, 8, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
-		mem := vfs.NewCrashableMem()
+		mem := newCrashFS()
 		full := &fullFS{FS: mem}
 		full.room.Store(1 << 40)
 		h := &history{ops: map[uint64][]op{}}
@@ -243,11 +243,11 @@ func TestFullDiskClose(t *testing.T) {
 	if inChild(t) {
 		return
 	}
-	mem := vfs.NewCrashableMem()
+	mem := newCrashFS()
 	full := &fullFS{FS: mem}
 	full.room.Store(1 << 20)
 	h := &history{ops: map[uint64][]op{}}
-	s, err := disk.Open("db", small(full))
+	s, err := disk.Open("db", small(full).Patience(time.Second))
 	require.NoError(t, err)
 	done := make(chan []error)
 	go func() { done <- h.run(s, 1, 3, func() bool { return false }) }()
@@ -256,37 +256,80 @@ func TestFullDiskClose(t *testing.T) {
 	require.ErrorIs(t, s.Close(), syscall.ENOSPC)
 	<-done
 	require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed)
-	_, err = disk.Open("db", small(full))
+	_, err = disk.Open("db", small(full).Patience(time.Second))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 
 	full.room.Store(1 << 40)
-	s, err = disk.Open("db", small(full))
+	s, err = disk.Open("db", small(full).Patience(time.Second))
 	require.NoError(t, err)
 	h.check(t, s, max(h.acked.Load(), h.seen.Load()), "after closing")
 	require.Empty(t, h.run(s, 2, 2, stopAfter(&h.tried, 50)))
 	require.NoError(t, s.Close())
 }
 
-// TestFullDiskOpen opens a store whose log has rows, a Load between them, and more rows, while the disk is full.
-// After the failure the engine writes the first rows nowhere, needs them to place the file of the Load, and
-// tries again for ever.
+// TestFullDiskOpen opens a store whose log has rows, a Load between them, and more rows, while operations of one kind
+// meet a full disk, the first of them or a later one. Open returns, also if the engine writes the first rows nowhere,
+// needs them to place the file of the Load, and tries again for ever. With space, another Open has all rows.
 func TestFullDiskOpen(t *testing.T) {
 	t.Parallel()
 	if inChild(t) {
 		return
 	}
-	mem := vfs.NewCrashableMem()
-	var full atomic.Bool
-	held := make(chan struct{})
-	tables := func(fail func() error) errorfs.Injector { // of the store, not those of the Load
-		return errorfs.InjectorFunc(func(o errorfs.Op) error {
-			if o.Kind == errorfs.OpCreate && path.Dir(o.Path) == "db" && path.Ext(o.Path) == ".sst" {
-				return fail()
+	image := loggedLoad(t)
+	failed := 0
+	for _, kind := range []errorfs.OpKind{
+		errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpRename, errorfs.OpLink, errorfs.OpReuseForWrite,
+	} {
+		for pass := range int64(6) {
+			what := fmt.Sprintf("kind %d, after %d", kind, pass)
+			var full atomic.Bool
+			var calls atomic.Int64
+			full.Store(true)
+			disks := image.CrashClone(vfs.CrashCloneCfg{})
+			fs := errorfs.Wrap(disks, errorfs.InjectorFunc(func(o errorfs.Op) error {
+				if full.Load() && o.Kind == kind && calls.Add(1) > pass {
+					return syscall.ENOSPC
+				}
+				return nil
+			}))
+			s, err := disk.Open("db", small(fs).Patience(60*time.Millisecond))
+			if err != nil {
+				failed++
+				require.ErrorIs(t, err, syscall.ENOSPC, what)
+			} else if err := s.Close(); err != nil {
+				require.ErrorIs(t, err, syscall.ENOSPC, what)
 			}
-			return nil
-		})
+
+			full.Store(false)
+			s, err = disk.Open("db", small(fs))
+			require.NoError(t, err, what)
+			rows := 0
+			require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+				for _, err := range r.Query(1, []byte("p"), store.Range{}, false) {
+					if err != nil {
+						return err
+					}
+					rows++
+				}
+				return nil
+			}), what)
+			require.Equal(t, 202, rows, what)
+			require.NoError(t, s.Close(), what)
+		}
 	}
-	hold := tables(func() error { <-held; return nil })
+	require.Greater(t, failed, 10)
+}
+
+// loggedLoad returns the files of a crash whose log has 100 rows, a Load of two between them, and 100 more.
+func loggedLoad(t *testing.T) *crashFS {
+	mem := newCrashFS()
+	held := make(chan struct{})
+	hold := errorfs.InjectorFunc(func(o errorfs.Op) error { // no rows in files but those of the Load
+		if o.Kind == errorfs.OpCreate && path.Dir(o.Path) == "db" && path.Ext(o.Path) == ".sst" {
+			<-held
+		}
+		return nil
+	})
 	s, err := disk.Open("db", disk.Options{}.On(errorfs.Wrap(mem, hold)))
 	require.NoError(t, err)
 	put := func(from int, value []byte) {
@@ -308,34 +351,10 @@ func TestFullDiskOpen(t *testing.T) {
 		})
 	}))
 	put(1000, value)
-	crash := mem.CrashClone(vfs.CrashCloneCfg{})
+	image := mem.CrashClone(vfs.CrashCloneCfg{})
 	close(held)
 	require.NoError(t, s.Close())
-
-	full.Store(true)
-	fs := errorfs.Wrap(crash, tables(func() error {
-		if full.Load() {
-			return syscall.ENOSPC
-		}
-		return nil
-	}))
-	_, err = disk.Open("db", small(fs))
-	require.ErrorIs(t, err, syscall.ENOSPC)
-	full.Store(false)
-	s, err = disk.Open("db", small(fs))
-	require.NoError(t, err)
-	rows := 0
-	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
-		for _, err := range r.Query(1, []byte("p"), store.Range{}, false) {
-			if err != nil {
-				return err
-			}
-			rows++
-		}
-		return nil
-	}))
-	require.Equal(t, 202, rows)
-	require.NoError(t, s.Close())
+	return image
 }
 
 // TestFullDiskLists closes a store that cannot write its list of logs. A log that is still in the list must remain, or
@@ -351,7 +370,7 @@ func TestFullDiskLists(t *testing.T) {
 		}
 		return nil
 	}))
-	s, err := disk.Open("db", small(fs))
+	s, err := disk.Open("db", small(fs).Patience(time.Second))
 	require.NoError(t, err)
 	done := make(chan struct{})
 	go func() {

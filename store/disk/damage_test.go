@@ -24,7 +24,7 @@ const damagedRows = 400
 // folders returns a folder of damagedRows rows after Close, and one after a kill.
 func folders(t testing.TB) (closed, killed string) {
 	t.Helper()
-	fs := vfs.NewCrashableMem()
+	fs := newCrashFS()
 	s := open(t, "db", disk.Options{MemTableBytes: 1}.On(fs)) // small, so there are tables and logs
 	for i := range damagedRows {
 		put(t, s, fmt.Sprintf("key %04d", i), strings.Repeat("v", 300))
@@ -41,7 +41,7 @@ func folders(t testing.TB) (closed, killed string) {
 // snapshot writes the folder path of fs, as killing its process would leave it,
 // to a folder of the machine. Copying an open folder file by file is no
 // substitute: the engine removes and creates files meanwhile.
-func snapshot(t testing.TB, fs *vfs.MemFS, path string) (dir string) {
+func snapshot(t testing.TB, fs *crashFS, path string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	whole := vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))}

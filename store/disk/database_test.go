@@ -178,7 +178,7 @@ func TestDatabaseSnapshot(t *testing.T) {
 // a Close, and soon after a crash.
 func TestDatabaseReopen(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	fs := vfs.NewCrashableMem()
+	fs := newCrashFS()
 	st, err := disk.Open("db", disk.Options{}.On(fs))
 	require.NoError(t, err)
 	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
@@ -202,7 +202,7 @@ func TestDatabaseReopen(t *testing.T) {
 // TestDatabaseReopenBuilding checks that an index whose building a crash
 // interrupted becomes ACTIVE by itself.
 func TestDatabaseReopenBuilding(t *testing.T) {
-	fs := vfs.NewCrashableMem()
+	fs := newCrashFS()
 	st, err := disk.Open("db", disk.Options{}.On(fs))
 	require.NoError(t, err)
 	cutting := &cuttingStore{Store: st, fs: fs}
@@ -235,9 +235,9 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 // cuttingStore keeps what a crash before one of the updates would leave.
 type cuttingStore struct {
 	store.Store
-	fs    *vfs.MemFS
+	fs    *crashFS
 	left  atomic.Int64
-	after *vfs.MemFS
+	after *crashFS
 }
 
 func (s *cuttingStore) Update(ctx context.Context, fn func(store.Writer) error) error {

@@ -39,8 +39,11 @@ func (g *guard) patient(op func() error) error {
 	g.starving.begin(refusal)
 	defer g.starving.end()
 	g.store.opts.Logger.Warn("writes wait", "dir", g.store.dir, "err", err.Error(), "refused", refusal.Error())
-	for left := closeWait; left > 0 && passes(err) && g.store.failure.Load() == nil; err = op() {
+	for left := g.store.opts.patience; left > 0 && passes(err); err = op() {
 		time.Sleep(pause)
+		if g.store.failure.Load() != nil { // then nothing is changed any more
+			return err
+		}
 		if !g.store.opened.Load() || g.store.closing() {
 			left -= pause
 		}

@@ -62,7 +62,7 @@ func (f *starvingFS) OpenDir(name string) (vfs.File, error) {
 // Writes are refused or wait, and go on when there are descriptors again; nothing acknowledged is lost.
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
-	mem := vfs.NewCrashableMem()
+	mem := newCrashFS()
 	fs := &starvingFS{FS: mem}
 	s, err := disk.Open("db", small(fs))
 	require.NoError(t, err)

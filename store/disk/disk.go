@@ -108,7 +108,7 @@ func (s *Store) open(dir string) (err error) {
 	if s.dir, err = resolve(fsys, dir); err != nil {
 		return err
 	}
-	s.fs = &guard{FS: fsys, store: s}
+	s.fs = &guard{FS: fsys, store: s, abandoned: make(chan struct{})}
 	_, missing := fsys.Stat(fsys.PathJoin(s.dir, lockName))
 	if s.lock, err = lockDir(s.fs, s.dir); err != nil {
 		return err
@@ -181,20 +181,26 @@ func (s *Store) openPebble(exists bool) error {
 	o.Lock = s.lock.Lock
 	o.ErrorIfNotExists = exists
 	o.FileCache = fileCache()
-	defer o.FileCache.Unref() // the engine has its own reference
+	defer unref(o.FileCache) // the engine has its own reference
 
-	opened := make(chan *pebble.DB, 1)
+	opened := make(chan *pebble.DB)
 	go func() {
 		var db *pebble.DB
 		_ = s.protect(func() (err error) {
 			db, err = pebble.Open(s.dir, o)
 			return err
 		})
-		opened <- db
+		select {
+		case opened <- db:
+		case <-s.fs.abandoned:
+			if db != nil {
+				_ = db.Close()
+			}
+		}
 	}()
 	look := time.NewTicker(pause)
 	defer look.Stop()
-	for left := closeWait; left > 0; {
+	for left := s.opts.patience; left > 0; {
 		select {
 		case s.db = <-opened:
 			return s.failed()
@@ -206,8 +212,15 @@ func (s *Store) openPebble(exists bool) error {
 	}
 	// Pebble tries again and again to flush what it has read from the log, and has no way out of that. It writes
 	// nothing any more, so that the folder can be unlocked.
-	s.fs.abandoned.Store(true)
+	close(s.fs.abandoned)
 	return errors.Join(s.failed(), (&unlocker{s.fs}).Close())
+}
+
+// unref gives up a reference to a cache. An engine whose Open has failed may have others, of which the cache
+// complains.
+func unref(c *pebble.FileCache) {
+	defer func() { _ = recover() }()
+	c.Unref()
 }
 
 // begin counts a user, unless the store is closed or failed.

@@ -1,10 +1,20 @@
 package disk
 
-import "github.com/cockroachdb/pebble/v2/vfs"
+import (
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
 
 // On returns the options for a store in a file system other than the machine's.
 func (o Options) On(fs vfs.FS) Options {
 	o.fs = fs
+	return o
+}
+
+// Patience returns the options for a store that waits so long for space or descriptors while it is opened or closed.
+func (o Options) Patience(d time.Duration) Options {
+	o.patience = d
 	return o
 }
 

@@ -28,8 +28,8 @@ type guard struct {
 	vfs.FS
 	store *Store
 
-	starving  hunger      // calls that wait for descriptors
-	abandoned atomic.Bool // nobody waits for the engine any more
+	starving  hunger        // calls that wait for descriptors
+	abandoned chan struct{} // closed when nobody waits for the engine's Open any more
 
 	mu   sync.Mutex
 	lock io.Closer // of the folder, once locked
@@ -72,10 +72,14 @@ func (g *guard) list(name string) error {
 	return g.patient(func() error { return g.setLogs(append(slices.Clip(g.logs), log)) })
 }
 
-// unlist takes a log that is about to be removed from the list.
+// unlist takes a log that is about to be removed from the list. In the failed state the error is errFrozen: the
+// log stays in the list, so it must remain.
 func (g *guard) unlist(name string) error {
-	if !g.isLog(name) || g.frozen(name) {
+	if !g.isLog(name) {
 		return nil
+	}
+	if g.frozen(name) {
+		return errFrozen
 	}
 	g.logsMu.Lock()
 	defer g.logsMu.Unlock()
@@ -85,6 +89,8 @@ func (g *guard) unlist(name string) error {
 	}
 	return g.setLogs(slices.Delete(slices.Clone(g.logs), i, i+1))
 }
+
+var errFrozen = errors.New("disk: the store has failed")
 
 // setLogs writes the list of logs to SORTKEY. If that fails, the list in memory stays as it is in the file, so that
 // the next attempt writes the file again.
@@ -166,21 +172,36 @@ func (g *guard) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts 
 
 func (g *guard) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if g.frozen(name) {
-		if g.abandoned.Load() {
+		select {
+		case <-g.abandoned:
 			select {} // the engine would try again for ever
+		case <-time.After(pause):
 		}
-		time.Sleep(pause)
 	}
 	return g.FS.Open(name, opts...)
 }
 
 // OpenDir opens a folder. Syncing it syncs the names of its files.
 func (g *guard) OpenDir(name string) (vfs.File, error) {
-	f, err := g.FS.OpenDir(name)
+	var f vfs.File
+	err := g.patient(func() (err error) {
+		f, err = g.FS.OpenDir(name)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return &file{File: f, guard: g, name: g.PathJoin(name, lockName)}, nil // any file name in the folder
+}
+
+// List waits for descriptors, since the engine goes on with what it has begun when its Open has failed for a lack
+// of them.
+func (g *guard) List(name string) (names []string, err error) {
+	err = g.patient(func() (err error) {
+		names, err = g.FS.List(name)
+		return err
+	})
+	return names, err
 }
 
 func (g *guard) Rename(oldname, newname string) error {
@@ -201,7 +222,10 @@ func (g *guard) Remove(name string) error {
 	if g.frozen(name) {
 		return nil
 	}
-	if err := g.patient(func() error { return g.unlist(name) }); err != nil {
+	switch err := g.patient(func() error { return g.unlist(name) }); {
+	case err == errFrozen:
+		return nil
+	case err != nil:
 		return err
 	}
 	return g.FS.Remove(name)

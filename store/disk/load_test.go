@@ -41,7 +41,7 @@ func valueOf(t *testing.T, s *disk.Store, key string) (value string) {
 // would only be durable after an interval: after a crash they are there if it is.
 func TestLoadAfterInterval(t *testing.T) {
 	t.Parallel()
-	fs := vfs.NewCrashableMem()
+	fs := newCrashFS()
 	s := open(t, "db", disk.Options{SyncEvery: time.Hour}.On(fs))
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		return w.Put(1, []byte("before"), nil, []byte("1"))

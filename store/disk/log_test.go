@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/store/disk"
@@ -17,7 +16,7 @@ import (
 // the folder. Every update but the last was acknowledged before the next began,
 // so the log says that it was durable.
 func TestDamagedUpdate(t *testing.T) {
-	fs := vfs.NewCrashableMem()
+	fs := newCrashFS()
 	s := open(t, "db", disk.Options{}.On(fs))
 	for i := range damagedRows {
 		put(t, s, fmt.Sprintf("key %04d", i), strings.Repeat("v", 300))

@@ -43,7 +43,9 @@ type Options struct {
 	// for tests and measurements of the engine.
 	InMemory bool
 
-	fs vfs.FS // of the folder; nil is the machine's. Tests set others.
+	// Tests set others.
+	fs       vfs.FS        // of the folder; nil is the machine's
+	patience time.Duration // [closeWait]
 }
 
 const (
@@ -76,6 +78,9 @@ func (o Options) withDefaults() Options {
 		o.fs = vfs.NewMem()
 	default:
 		o.fs = privateFS{vfs.Default}
+	}
+	if o.patience == 0 {
+		o.patience = closeWait
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/store"
@@ -75,7 +74,7 @@ func TestNoPermission(t *testing.T) {
 // process leaves it. Damage before the end must be found: it must not pass for
 // the end of the log, which would lose all that follows.
 func TestFirstLog(t *testing.T) {
-	mem := vfs.NewCrashableMem()
+	mem := newCrashFS()
 	s := open(t, "db", disk.Options{}.On(mem))
 	const rows = 1500 // more than one block of the log
 	for i := range rows {

@@ -142,7 +142,7 @@ func TestCrashTables(t *testing.T) {
 	var checked int64
 	seeds(t, 20, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
-		fs := vfs.NewCrashableMem()
+		fs := newCrashFS()
 		s := open(t, "db", small(fs))
 		db, err := life.Open(t.Context(), s)
 		require.NoError(t, err)
@@ -153,7 +153,7 @@ func TestCrashTables(t *testing.T) {
 		var acked [writers]atomic.Int64
 		var atCut [writers]int64
 		var tried atomic.Int64
-		var after *vfs.MemFS
+		var after *crashFS
 		var once sync.Once
 		target := int64(rng.IntN(200))
 		var wg sync.WaitGroup
@@ -272,7 +272,7 @@ func TestReopenTables(t *testing.T) {
 // that existed from the start, or all of its rows are gone.
 func TestCrashIndex(t *testing.T) {
 	const n = 2200 // more than two parts of a build
-	base := vfs.NewCrashableMem()
+	base := newCrashFS()
 	s := open(t, "db", disk.Options{}.On(base))
 	db, err := life.Open(t.Context(), s)
 	require.NoError(t, err)
@@ -314,7 +314,7 @@ func TestCrashIndex(t *testing.T) {
 			if cutOff(t, db) {
 				unfinished++
 			}
-			var after *vfs.MemFS
+			var after *crashFS
 			var once sync.Once
 			crash := func() {
 				once.Do(func() {

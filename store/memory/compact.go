@@ -11,6 +11,10 @@ const (
 	// one page of a slab keeps all of it.
 	slabSize = 64 << 10
 
+	// leavesTogether is how many leaves are allocated together, so that they leave no holes where
+	// others were. One keeps the others of its array.
+	leavesTogether = 8
+
 	// looksPerTurn is how many inner nodes a compaction looks at before it gives the turn back. Of those it
 	// rewrites one at most.
 	looksPerTurn = 256
@@ -22,8 +26,9 @@ const (
 // A change leaves room in its leaf and in the leaf's page for the next one, and pages that grew leave holes in
 // the heap that only pages of their size fill. Compact gives the rows full leaves with pages without room,
 // which are cut from slabs, as the leaves are from arrays. It takes the turn of a group for one inner node at a time,
-// some thousand rows, so that updates go on between. It passes over nodes that are compact already or that
-// forks may share. It stops early when ctx ends.
+// some thousand rows, so that updates go on between. It passes over nodes that are compact already, and over those
+// that a fork may share, which are all that were there at the last Fork, even if that is closed. It stops early when
+// ctx ends. Like an Update, it must not be called in the function of one.
 func (s *engine) Compact(ctx context.Context) error {
 	if s.current.Load() == nil {
 		return store.ErrClosed
@@ -68,6 +73,7 @@ func (c *compaction) step(w *writer, g int) error {
 		return err
 	}
 	e.root = e.compact(e.root, at, c)
+	e.lower()
 	w.keep(space, t)
 	return nil
 }
@@ -136,12 +142,12 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	}
 
 	n := e.nodes.inner(e.owner)
-	leaves := make([]node, (rows+fan-1)/fan)
+	var room []node
 	var before record
 	kid, from := 0, 0 // the next row
-	for i := range leaves {
+	for i, leaves := 0, (rows+fan-1)/fan; i < leaves; i++ {
 		p := pieces{slab: c}
-		for want := rows*(i+1)/len(leaves) - rows*i/len(leaves); want > 0; {
+		for want := rows*(i+1)/leaves - rows*i/leaves; want > 0; {
 			take := span{old.kids[kid], from, min(int(old.kids[kid].n), from+want)}
 			p.more = append(p.more, take)
 			want -= take.len()
@@ -149,7 +155,11 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 				kid, from = kid+1, 0
 			}
 		}
-		leaf := &leaves[i]
+		if len(room) == 0 {
+			room = make([]node, min(leaves-i, leavesTogether))
+		}
+		leaf := &room[0]
+		room = room[1:]
 		leaf.owner, leaf.last = e.owner, none
 		leaf.pack(p, 0)
 
@@ -168,8 +178,11 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	return n
 }
 
-// page returns size bytes of a slab.
+// page returns size bytes, of a slab if that wastes little of it.
 func (c *compaction) page(size int) []byte {
+	if size > slabSize/8 {
+		return make([]byte, size)
+	}
 	if size > len(c.slab) {
 		c.slab = make([]byte, max(size, min(c.need, slabSize)))
 	}

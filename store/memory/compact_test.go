@@ -189,3 +189,28 @@ func TestCompactBesideOthers(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.ErrorIs(t, compact(s), store.ErrClosed)
 }
+
+// TestWalkBesidePuts walks a leaf while its page gets rows whose values have their sort positions, under the race
+// detector.
+func TestWalkBesidePuts(t *testing.T) {
+	s := memory.Open()
+	put := func(i int) {
+		key := fmt.Appendf(nil, "%06d", i)
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			return w.Put(1, []byte("p"), key, fmt.Appendf(nil, "{%s}", key))
+		}))
+	}
+	put(0)
+	var puts sync.WaitGroup
+	puts.Go(func() {
+		for i := range 1000 {
+			put(i)
+		}
+	})
+	for range 300 {
+		for key, value := range rowsOf(t, s) {
+			require.Equal(t, "{"+key[1:]+"}", value)
+		}
+	}
+	puts.Wait()
+}

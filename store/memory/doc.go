@@ -19,6 +19,6 @@
 // its own, and what its neighbours have in common is stored once.
 //
 // Bytes returned by this engine are immutable and stay valid for ever. They
-// keep the page that they are part of in memory, some kilobytes: a program that
-// keeps few short values for long should copy them.
+// keep the page that they are part of in memory, some kilobytes, or 64 of them
+// after a Compact: a program that keeps few short values for long should copy them.
 package memory

@@ -251,9 +251,7 @@ func common(a, b []byte) int {
 func (e *edit) delete(key []byte) {
 	e.rows--
 	e.root = e.remove(e.root, key)
-	for e.root.n == 1 && e.root.kids != nil {
-		e.root = e.root.kids[0]
-	}
+	e.lower()
 	if e.root.n == 0 {
 		e.root = nil
 	}
@@ -305,6 +303,11 @@ func (e *edit) clear(lo, hi []byte) {
 		return
 	}
 	e.root = e.cut(e.root, lo, hi)
+	e.lower()
+}
+
+// lower removes inner nodes of one child from the top.
+func (e *edit) lower() {
 	for e.root != nil && e.root.kids != nil && e.root.n == 1 {
 		e.root = e.root.kids[0]
 	}

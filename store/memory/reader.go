@@ -242,8 +242,11 @@ func (n *node) touch(from, to int) (sum byte) {
 		return sum
 	}
 	for i := from; i < to; i++ {
+		if n.offsets[i] == 0 { // as of a long key, which has no record; behind that, others may be writing
+			continue
+		}
 		record := n.page[n.offsets[i]:]
-		sum += record[0] + record[min(int(record[0])+int(record[1]), len(record)-1)]
+		sum += record[0] + record[n.sizeAt(record)-1]
 	}
 	return sum
 }

@@ -99,16 +99,19 @@ func (ns *nodes) free(list []*node, shared uint64) {
 		if n.kids != nil {
 			spare = &ns.inners
 		}
-		if n.owner <= shared || len(*spare) == maxFree {
+		if n.owner <= shared {
 			continue
 		}
+		// A node that is not used again may be in an array with others, so it must not keep anything either.
 		n.page, n.taken = nil, nil // readers may have bytes of it, so it is not reused
 		clear(n.away)
 		n.away = n.away[:0]
 		if n.kids != nil {
 			clear(n.kids[:n.n])
 		}
-		*spare = append(*spare, n)
+		if len(*spare) < maxFree {
+			*spare = append(*spare, n)
+		}
 	}
 }
 

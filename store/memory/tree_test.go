@@ -348,6 +348,7 @@ func TestTree(t *testing.T) {
 							owner++
 							e := edit{&now, owner, nil}
 							now.root = e.compact(now.root, at, c)
+							e.lower()
 						}
 					}
 					now.checkCompact(t)
@@ -361,6 +362,27 @@ func TestTree(t *testing.T) {
 				require.True(t, slices.Equal(v.keys, v.tree.all(nil, nil, false)), "an old version changed")
 			}
 		})
+	}
+}
+
+// TestFreeNodesKeepNothing holds that nodes that nobody reads keep no rows, also those that are not used again: others
+// of their array may be in use.
+func TestFreeNodesKeepNothing(t *testing.T) {
+	var ns nodes
+	list := make([]*node, maxFree+10)
+	for i := range list {
+		list[i] = newLeaf(2)
+		list[i].insert(0, entry{rec: key([]byte("key"))})
+		list[i].away = []apart{{value: make([]byte, 200)}}
+	}
+	shared := list[0]
+	shared.owner = 1
+	ns.free(list, 1)
+	require.Len(t, ns.leaves, maxFree)
+	require.NotNil(t, shared.page)
+	for _, n := range list[1:] {
+		require.Nil(t, n.page)
+		require.Nil(t, n.away[:1][0].value)
 	}
 }
 

@@ -35,12 +35,12 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 		cycles := sample[0].Value.Uint64()
 		if cycles == seen && cycles != returned {
 			if c, ok := st.(compacter); ok {
-				// A collection whenever a quarter is garbage, so that old and new pages do not add up.
+				// A collection whenever the heap has grown by a quarter, so that old and new pages do not add up.
 				percent := debug.SetGCPercent(25)
 				err := c.Compact(ctx)
 				debug.SetGCPercent(percent)
 				if err != nil {
-					return // it is closed
+					return // the store is closed, or the server ends
 				}
 			}
 			debug.FreeOSMemory()
