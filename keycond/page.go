@@ -157,13 +157,13 @@ func (p *pager) take(it attr.Item) bool {
 	ended := false
 	if p.o.Filter.Match(it) {
 		page.Returned++
-		var err error
 		if p.visit != nil {
-			err = p.visit(it)
-		}
-		if ended = errors.Is(err, ErrEndPage); err != nil && !ended {
-			p.err = err
-			return false
+			if err := p.visit(it); err != nil {
+				if ended = errors.Is(err, ErrEndPage); !ended {
+					p.err = err
+					return false
+				}
+			}
 		}
 	}
 
