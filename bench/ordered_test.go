@@ -1,0 +1,29 @@
+package bench_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+)
+
+var ordered sync.Once
+
+// BenchmarkOrdered runs the benchmark of that name in bench/embedded once. That is a module of its own, since it
+// requires the stores that it compares: google/btree, tidwall/btree, Pebble, Badger and bbolt. Its own lines are the
+// results; -benchtime and -count are those of its benchmarks, which take some minutes on an idle machine.
+func BenchmarkOrdered(b *testing.B) {
+	ordered.Do(func() {
+		args := []string{"test", "-run", "^$", "-bench", "Ordered", "-timeout", "60m", "."}
+		for _, name := range []string{"benchtime", "count"} {
+			args = append(args, "-"+name, flag.Lookup("test."+name).Value.String())
+		}
+		cmd := exec.CommandContext(b.Context(), "go", args...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = "embedded", os.Stdout, os.Stderr
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
