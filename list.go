@@ -101,7 +101,7 @@ func (k *itemType[T]) keep(l *list[T]) {
 	k.lists.Put(l)
 }
 
-// take returns the items of a list to a caller who keeps them, or nil if there are none.
+// take gives the items of a list away for good. It returns nil if there are none.
 func (k *itemType[T]) take(l *list[T]) []T {
 	if len(l.items) == 0 {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/store"
@@ -129,4 +130,28 @@ func TestDescriptors(t *testing.T) {
 		return true
 	})
 	require.NoError(t, s.Close())
+}
+
+// TestDescriptorsOfFolders opens a store while there are no descriptors for folders, until it has asked some times.
+func TestDescriptorsOfFolders(t *testing.T) {
+	t.Parallel()
+	mem := vfs.NewMem()
+	first := open(t, "db", disk.Options{}.On(mem))
+	put(t, first, "key", "value")
+	require.NoError(t, first.Close())
+	for _, kind := range []errorfs.OpKind{errorfs.OpOpenDir, errorfs.OpList} {
+		var left atomic.Int64
+		left.Store(3)
+		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(o errorfs.Op) error {
+			if o.Kind == kind && left.Add(-1) >= 0 {
+				return syscall.EMFILE
+			}
+			return nil
+		}))
+		s, err := disk.Open("db", disk.Options{}.On(fs))
+		require.NoError(t, err)
+		require.Negative(t, left.Load())
+		require.Equal(t, 1, count(t, s))
+		require.NoError(t, s.Close())
+	}
 }

@@ -7,10 +7,6 @@ import (
 )
 
 const (
-	// slabSize is the most bytes that pages are cut from together. The garbage collector frees them together too, so
-	// one page of a slab keeps all of it.
-	slabSize = 64 << 10
-
 	// leavesTogether is how many leaves are allocated together, so that they leave no holes where
 	// others were. One keeps the others of its array.
 	leavesTogether = 8
@@ -53,9 +49,16 @@ func (s *engine) Compact(ctx context.Context) error {
 type compaction struct {
 	next []byte // the rows before this address are done
 	done bool
-	slab []byte // what is free of the last slab
-	need int    // bytes of the pages that the running step will make
+	slab slab // for the pages
 }
+
+// A slab is bytes from which pages are cut. The garbage collector frees them together, so one page keeps all of them.
+type slab struct {
+	free []byte // what is left of the last one
+	need int    // bytes of the pages that the running step has yet to make
+}
+
+const slabSize = 64 << 10 // at most
 
 // step rewrites the next inner node that is worth it, unless it has looked at many before.
 func (c *compaction) step(w *writer, g int) error {
@@ -135,10 +138,10 @@ func (e *edit) compact(n *node, key []byte, c *compaction) *node {
 // rewrite returns a copy of an inner node whose leaves are full and have pages of slabs.
 func (e *edit) rewrite(old *node, c *compaction) *node {
 	rows := 0
-	c.need = 0
+	c.slab.need = 0
 	for _, leaf := range old.kids[:old.n] {
 		rows += int(leaf.n)
-		c.need += int(leaf.live)
+		c.slab.need += int(leaf.live)
 	}
 
 	n := e.nodes.inner(e.owner)
@@ -146,7 +149,7 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	var before record
 	kid, from := 0, 0 // the next row
 	for i, leaves := 0, (rows+fan-1)/fan; i < leaves; i++ {
-		p := pieces{slab: c}
+		p := pieces{slab: &c.slab}
 		for want := rows*(i+1)/leaves - rows*i/leaves; want > 0; {
 			take := span{old.kids[kid], from, min(int(old.kids[kid].n), from+want)}
 			p.more = append(p.more, take)
@@ -179,15 +182,15 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 }
 
 // page returns size bytes, of a slab if that wastes little of it.
-func (c *compaction) page(size int) []byte {
+func (s *slab) page(size int) []byte {
 	if size > slabSize/8 {
 		return make([]byte, size)
 	}
-	if size > len(c.slab) {
-		c.slab = make([]byte, max(size, min(c.need, slabSize)))
+	if size > len(s.free) {
+		s.free = make([]byte, max(size, min(s.need, slabSize)))
 	}
-	page := c.slab[:size:size]
-	c.slab = c.slab[size:]
-	c.need -= size
+	page := s.free[:size:size]
+	s.free = s.free[size:]
+	s.need -= size
 	return page
 }

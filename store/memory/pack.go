@@ -86,7 +86,7 @@ type pieces struct {
 	right span
 	more  []span
 
-	slab *compaction // has the memory for the page; may be nil
+	slab *slab // what the page is cut from; nil for a page of its own
 }
 
 // A span is the entries of a node from one on up to another.
