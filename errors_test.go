@@ -162,16 +162,21 @@ func TestTransactionMisuse(t *testing.T) {
 	}))
 	_, err := items.Get(after, "P")
 	check(err)
+	change := func(ctx context.Context, check func(error)) {
+		check(db.CreateTable(ctx, "New", "p"))
+		check(db.EnsureTable(ctx, "New", "p"))
+		check(db.EnsureTable(ctx, "Items", "p", sortkey.Global("ByB", "b")))
+		check(db.AddIndex(ctx, "Items", sortkey.Global("ByB", "b")))
+		check(db.DeleteIndex(ctx, "Items", "ByA"))
+		check(db.DeleteTable(ctx, "Items"))
+	}
 	require.NoError(t, db.Update(ctx, func(inner context.Context) error {
-		for _, ctx := range []context.Context{ctx, inner} {
-			check(db.CreateTable(ctx, "New", "p"))
-			check(db.EnsureTable(ctx, "New", "p"))
-			check(db.EnsureTable(ctx, "Items", "p", sortkey.Global("ByB", "b")))
-			check(db.AddIndex(ctx, "Items", sortkey.Global("ByB", "b")))
-			check(db.DeleteIndex(ctx, "Items", "ByA"))
-			check(db.DeleteTable(ctx, "Items"))
-		}
-		check(items.Put(ctx, item))
+		change(inner, check)
+		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		defer cancel()
+		waited := func(err error) { require.ErrorIs(t, err, context.DeadlineExceeded) }
+		change(short, waited) // it waits for the Update that it is in
+		waited(items.Put(short, item))
 		_, err := db.Describe(inner, "Items")
 		return err
 	}))

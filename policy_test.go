@@ -40,7 +40,7 @@ var floors = [][]string{
 		"store/memory", "store/btree", "store/storetest", "store/disk", "store/postgres", "store/tikv",
 	},
 	{"expr/ast", "internal/item", "internal/text", "internal/sdkvalue", "internal/api/s3files"},
-	{"internal/lex", "internal/requestfile", "internal/table/gate"},
+	{"internal/lex", "internal/requestfile", "internal/table/lock"},
 	{"internal/wire"},
 	{"expr", "internal/wire/wiretest"},
 	{"keycond"},

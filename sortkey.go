@@ -221,8 +221,7 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 // are copied. The copy is a store like any other: open it with package
 // store/disk, or let it replace another. After an error the folder may hold an
 // incomplete copy, which package store/disk refuses to open; it can be removed.
-// The error is [ErrSnapshot] for a store that is not on disk; in the function of a transaction
-// of the database it names the place.
+// The error is [ErrSnapshot] for a store that is not on disk.
 func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	if ctx == nil {
 		return noContext("DB.Snapshot")
@@ -230,9 +229,6 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	st, ok := db.store.(store.Snapshotter)
 	if !ok {
 		return ErrSnapshot
-	}
-	if err := db.tables.Outside(); err != nil {
-		return failed(err)
 	}
 	return st.Snapshot(ctx, dir)
 }
@@ -242,12 +238,8 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 // to write their counters, and the error of the store. Operations under way finish or,
 // in memory, fail with [store.ErrClosed], as do those that wait for an [DB.Update]. Exports,
 // imports and bulk puts stop after a batch; the next Open continues them, but for exports, which
-// fail. In the function of a transaction of the database, Close closes nothing and returns an
-// error that names the place.
+// fail. Close waits for the functions of transactions under way, so do not call it in one.
 func (db *DB) Close() error {
-	if err := db.tables.Outside(); err != nil {
-		return failed(err)
-	}
 	db.closing.Store(true)
 	db.cancel()
 	db.service.Faults().Close(store.ErrClosed)

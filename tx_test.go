@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,40 +90,6 @@ func TestTwoDatabases(t *testing.T) {
 		})
 	}))
 	require.Equal(t, "both", text(t.Context()))
-}
-
-// TestDeepStacks: a call that would wait for its own transaction says so, however deep the stack.
-func TestDeepStacks(t *testing.T) {
-	db, jobs := counters(t, sortkey.Options{})
-	var down func(n int, fn func() error) error
-	down = func(n int, fn func() error) error {
-		if n == 0 {
-			return fn()
-		}
-		return down(n-1, fn)
-	}
-	for name, call := range map[string]func() error{
-		"Fork":        func() error { _, err := db.Fork(); return err },
-		"Close":       db.Close,
-		"Snapshot":    func() error { return db.Snapshot(t.Context(), t.TempDir()) },
-		"CreateTable": func() error { return db.CreateTable(t.Context(), "New", "id") },
-		"Put":         func() error { return jobs.Put(t.Context(), Job{"q", 1, ""}) },
-	} {
-		for _, depth := range []int{0, 60, 1000} {
-			require.NoError(t, down(depth, func() error {
-				return db.Update(t.Context(), func(context.Context) error {
-					err := down(depth, call)
-					if name == "Snapshot" {
-						require.Error(t, err)
-						return nil
-					}
-					require.ErrorContains(t, err, "tx_test.go", "%s at %d", name, depth)
-					require.Equal(t, 2, strings.Count(err.Error(), "tx_test.go"), err)
-					return nil
-				})
-			}))
-		}
-	}
 }
 
 // A reader reads the database while it is decoded.
@@ -237,100 +202,4 @@ func (b *safeBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
-}
-
-// meeting returns two tables, and two Updates of which each has changed one and goes on when both have.
-func meeting(t *testing.T, opts sortkey.Options) (db *sortkey.DB, tables [2]*sortkey.TableOf[Job]) {
-	db, tables[0] = counters(t, opts)
-	require.NoError(t, db.CreateTable(t.Context(), "Others", "queue / at:N"))
-	tables[1] = sortkey.Table[Job](db, "Others")
-	return db, tables
-}
-
-// TestUpdateBeginsAgain: of two Updates in memory that wait for each other, one begins again, and says so where its
-// function looks. Nothing is logged.
-func TestUpdateBeginsAgain(t *testing.T) {
-	log := new(safeBuffer)
-	db, tables := meeting(t, sortkey.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
-	var met, wg sync.WaitGroup
-	met.Add(2)
-	var again atomic.Int32
-	for i := range 2 {
-		wg.Go(func() {
-			first := true
-			err := db.Update(t.Context(), func(ctx context.Context) error {
-				if err := tables[i].Put(ctx, Job{"q", i, "first"}); err != nil {
-					return err
-				}
-				if first {
-					first = false
-					met.Done()
-					met.Wait()
-				}
-				err := tables[1-i].Put(ctx, Job{"q", i, "second"})
-				if err != nil {
-					again.Add(1)
-					if !strings.Contains(err.Error(), "begins again") {
-						t.Error(err)
-					}
-				}
-				return err
-			})
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	require.EqualValues(t, 1, again.Load())
-	require.Empty(t, log.String())
-	for i, table := range tables {
-		for at, text := range []string{"first", "second"} {
-			j, err := table.Get(t.Context(), "q", (i+at)%2)
-			require.NoError(t, err)
-			require.Equal(t, text, j.Text)
-		}
-	}
-}
-
-// TestDeadlineInUpdate: an operation that waits in an Update for another one ends with its own context.
-func TestDeadlineInUpdate(t *testing.T) {
-	for name, operation := range map[string]func(context.Context, *sortkey.DB, *sortkey.TableOf[Job]) error{
-		"put": func(ctx context.Context, _ *sortkey.DB, jobs *sortkey.TableOf[Job]) error {
-			return jobs.Put(ctx, Job{"q", 1, ""})
-		},
-		"get": func(ctx context.Context, _ *sortkey.DB, jobs *sortkey.TableOf[Job]) error {
-			_, err := jobs.Get(ctx, "q", 1)
-			return err
-		},
-		"query": func(ctx context.Context, _ *sortkey.DB, jobs *sortkey.TableOf[Job]) error {
-			_, err := jobs.QueryPage(ctx, "q")
-			return err
-		},
-		"nested": func(ctx context.Context, db *sortkey.DB, jobs *sortkey.TableOf[Job]) error {
-			return db.Update(ctx, func(ctx context.Context) error { return jobs.Put(ctx, Job{"q", 1, ""}) })
-		},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			db, tables := meeting(t, sortkey.Options{})
-			require.NoError(t, db.Update(t.Context(), func(held context.Context) error {
-				require.NoError(t, tables[0].Put(held, Job{"q", 1, "held"}))
-				ended := make(chan error)
-				go func() {
-					ended <- db.Update(t.Context(), func(ctx context.Context) error {
-						if err := tables[1].Put(ctx, Job{"q", 1, "other"}); err != nil {
-							return err
-						}
-						short, cancel := context.WithTimeout(ctx, time.Second)
-						defer cancel()
-						return operation(short, db, tables[0])
-					})
-				}()
-				require.ErrorIs(t, <-ended, context.DeadlineExceeded, name)
-				return nil
-			}))
-			_, err := tables[1].Get(t.Context(), "q", 1)
-			require.ErrorIs(t, err, sortkey.ErrNotFound, name)
-		})
-	}
 }

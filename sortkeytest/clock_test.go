@@ -7,12 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The stack trace distinguishes a bubble from a computer whose clock is wrong.
-func TestBubbleInTrace(t *testing.T) {
-	require.False(t, bubbleInTrace())
+func TestInBubble(t *testing.T) {
 	require.False(t, inBubble())
 	synctest.Test(t, func(t *testing.T) {
-		require.True(t, bubbleInTrace())
 		require.True(t, inBubble())
 		done := make(chan bool)
 		go func() { done <- inBubble() }()

@@ -108,8 +108,7 @@ type lane struct {
 // lambda.Handler works too. The event may have any type into which its JSON can be decoded.
 // Nothing is delivered before [EventSource.Deliver].
 //
-// In a goroutine that does not run the test, where a failure cannot end the test, EventSource
-// returns nil for what it refuses: it delivers nothing.
+// After the end of its test, EventSource returns nil for what it refuses: it delivers nothing.
 func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource)) *EventSource {
 	defer resume()
 	db.t.Helper()

@@ -12,8 +12,7 @@ import (
 // has not tested what it set out to. Code must be an exception that the operation may
 // have; db.DB.Fail accepts any.
 //
-// In a goroutine that does not run the test, where a failure cannot end the test, Fail returns nil
-// for a fault that it refuses: its methods do nothing.
+// After the end of its test, Fail returns nil for a fault that it refuses: its methods do nothing.
 //
 // A fault of db.DB.Fail is in force until it is lifted or the test of the database ends,
 // even after the test of [DB.With] has ended.

@@ -3,8 +3,6 @@ package sortkeytest
 import (
 	"fmt"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,63 +11,18 @@ import (
 	"github.com/sortkey/sortkey/internal/inside"
 )
 
-// A test is the test that owns a database. Failures may be reported to it from any
-// goroutine and at any time: the methods of [testing.TB] would end a goroutine that does
-// not run the test, or panic once the test has ended, and with it the whole program.
+// A test is the test that owns a database. Failures may be reported to it at any time: the
+// methods of [testing.TB] would panic once the test has ended, and with it the whole program.
 type test struct {
 	testing.TB
-	goroutine string // that runs the test; see goroutineOf
-	life      *life  // of the database
+	life *life // of the database
 }
 
 // newTest returns the test of a database that ends with life.
-func newTest(t testing.TB, of *life) *test { return &test{TB: t, goroutine: goroutineOf(t), life: of} }
+func newTest(t testing.TB, of *life) *test { return &test{TB: t, life: of} }
 
-// goroutineOf returns a text for the current goroutine if t can be ended there, which no other
-// has while the test runs, or "". For a test of package testing it is the number of a goroutine
-// that the package has started. Other frameworks may run a test in several goroutines one after
-// the other, so their text is the name of the function that the goroutine runs.
-func goroutineOf(t testing.TB) string {
-	function, started := runner()
-	switch t.(type) {
-	case *testing.T, *testing.B, *testing.F:
-	default:
-		return function
-	}
-	if !started {
-		return ""
-	}
-	var room [64]byte
-	line := string(room[:runtime.Stack(room[:], false)])
-	number, _, _ := strings.Cut(line, " [") // as in "goroutine 7 [running]:"
-	return number
-}
-
-// runner returns the name of the function that the current goroutine runs: a test, a
-// subtest or the function of a go statement. Started reports whether package testing runs it.
-func runner() (function string, started bool) {
-	var room [128]uintptr
-	pcs := room[:]
-	n := runtime.Callers(0, pcs)
-	for n == len(pcs) { // the function is at the end
-		pcs = make([]uintptr, 4*n)
-		n = runtime.Callers(0, pcs)
-	}
-	for i := n - 1; i >= 0; i-- {
-		name := runtime.FuncForPC(pcs[i] - 1).Name()
-		if !slices.ContainsFunc(runners, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
-			return name, started
-		}
-		started = started || strings.HasPrefix(name, "testing.")
-	}
-	return "", started
-}
-
-// runners are the packages that start tests.
-var runners = []string{"runtime.", "testing.", "testing/synctest.", "internal/synctest."}
-
-// stopped is the panic with which a method stops that has failed and cannot end its
-// goroutine. Exported functions return zero values then: see resume.
+// stopped is the panic with which a method stops that has failed after the end of its
+// test. Exported functions return zero values then: see resume.
 type stopped string
 
 // resume is deferred by exported functions that may fail.
@@ -106,22 +59,14 @@ func (t *test) Logf(format string, args ...any) {
 	}
 }
 
-// Fatalf implements [testing.TB]. In a goroutine that does not run the test, and after its
-// end, it panics with [stopped] once the failure is reported.
+// Fatalf implements [testing.TB]. After the end of the test it panics with [stopped] once the failure is
+// reported.
 func (t *test) Fatalf(format string, args ...any) {
 	t.TB.Helper()
 	message := fmt.Sprintf(format, args...)
-	if t.goroutine != "" && goroutineOf(t.TB) == t.goroutine {
-		if !t.inTime(func() { t.TB.Helper(); t.TB.Fatalf("%s", message) }) {
-			t.late(message)
-		}
-		panic(stopped(message))
+	if !t.inTime(func() { t.TB.Helper(); t.TB.Fatalf("%s", message) }) {
+		t.late(message)
 	}
-	if t.life.over() == "" {
-		message += fmt.Sprintf("\nA goroutine other than that of %s made the call. "+
-			"If it is a subtest, let it use db.With(t) or db.Fork(t).", t.Name())
-	}
-	t.Errorf("%s", message)
 	panic(stopped(message))
 }
 

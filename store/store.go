@@ -21,11 +21,6 @@ var ErrUnavailable = errors.New("store: not available")
 // the catalogue.
 type Space uint64
 
-// Groups is how many groups of spaces there are: space s is in group s modulo Groups. An engine may run
-// Updates of different groups side by side, and is fastest if an Update reads and writes one group. So the
-// spaces of a table and of its indexes belong to one.
-const Groups = 16
-
 // A Row is one stored row.
 type Row struct {
 	Partition []byte // set by Scan; Query may leave it nil

@@ -2,7 +2,6 @@ package designtest_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -76,16 +75,6 @@ func TestLoadFails(t *testing.T) {
 		require.PanicsWithValue(t, r, func() { designtest.Load(db, tt.path, tt.parameters...) })
 		require.Contains(t, r.failure, tt.want)
 	}
-}
-
-// In a goroutine that does not run the test, Load fails the test and returns.
-func TestLoadElsewhere(t *testing.T) {
-	r := &recorder{TB: t}
-	db := sortkeytest.New(r)
-	var wg sync.WaitGroup
-	wg.Go(func() { designtest.Load(db, "testdata/none.yaml") })
-	wg.Wait()
-	require.Contains(t, r.failure, "A goroutine other than that of TestLoadElsewhere made the call.")
 }
 
 // A name that depends on what only a deployment knows is made up, and the log says so.

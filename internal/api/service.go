@@ -176,12 +176,6 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
-	if _, ok := errors.AsType[again](err); ok {
-		e := wire.NewError("InternalServerError",
-			"The transaction waits for another one that waits for it, and begins again: return this error.")
-		e.Err = err
-		return e
-	}
 	if misuse, ok := errors.AsType[Misuse](err); ok {
 		e := wire.Validation(misuse.Error())
 		e.Err = misuse
@@ -191,12 +185,6 @@ func (s *Service) wireError(err error) *wire.Error {
 	e := wire.NewError("InternalServerError", "Internal server error")
 	e.Err = err
 	return e
-}
-
-// again is an error of a transaction that its store begins again.
-type again interface {
-	error
-	Again()
 }
 
 func isNotFound(err error) bool { return isKind(err, table.NotFound) }

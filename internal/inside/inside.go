@@ -58,8 +58,7 @@ type Test interface {
 	// Reason returns the code and the message of an error of one of the test's own
 	// operations.
 	Reason(err error) string
-	// End fails the test and ends it. In a goroutine that does not run the test it
-	// returns.
+	// End fails the test and ends it. After the end of the test it returns.
 	End(message string)
 }
 

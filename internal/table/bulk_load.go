@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/table/gate"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -16,10 +15,10 @@ import (
 // updates: its changes are recorded, or an index is being built.
 func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, err error) {
 	db := b.db
-	if err := db.Enter(ctx); err != nil {
+	if err := db.Updates.RLock(ctx); err != nil {
 		return false, err
 	}
-	defer db.Leave()
+	defer db.Updates.RUnlock()
 	all := db.Current()
 	t, err := (&View{ctx: ctx, db: db, tables: all}).Table(b.name)
 	if err == nil {
@@ -38,7 +37,7 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 		}
 	}
 	if db.Marked.Load() { // an update removes the mark; a Load cannot
-		if err := db.update(ctx, new(gate.Turn), all.Rows, func(store.Writer) error { return nil }); err != nil {
+		if err := db.update(ctx, all.Rows, func(store.Writer) error { return nil }); err != nil {
 			return false, err
 		}
 	}

@@ -38,8 +38,7 @@ func LastSpace(r store.Reader) (last store.Space, err error) {
 	return last, nil
 }
 
-// TakeSpaces assigns a new space to each that is zero. All belong to one table, whose own is the first one,
-// and so to one group of spaces.
+// TakeSpaces assigns a new space to each that is zero.
 func TakeSpaces(w store.Writer, spaces []*store.Space) error {
 	last, err := LastSpace(w)
 	if err != nil {
@@ -50,9 +49,6 @@ func TakeSpaces(w store.Writer, spaces []*store.Space) error {
 			continue
 		}
 		last++
-		if s != spaces[0] {
-			last += (*spaces[0] - last) % store.Groups
-		}
 		*s = last
 	}
 	counter, err := json.Marshal(last)

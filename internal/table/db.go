@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/heavy"
-	"github.com/sortkey/sortkey/internal/table/gate"
+	"github.com/sortkey/sortkey/internal/table/lock"
 	"github.com/sortkey/sortkey/store"
 )
 
 // A DB is a set of tables in a store. It is safe for concurrent use. Package life makes and
 // changes the tables.
 type DB struct {
-	*gate.Gate // what updates pass
+	*lock.Lifetime
+	// Updates is shared by updates, and held exclusively between two of them.
+	Updates *lock.Lock
 
 	// Clock returns the time of records of streams. Set it before use. Default:
 	// time.Now.
@@ -52,7 +54,8 @@ type Sharing interface {
 // New returns a database without tables. With sharing, which is nil otherwise, other servers use
 // the store too.
 func New(st store.Store, sharing Sharing) *DB {
-	db := &DB{Gate: gate.New(), Clock: time.Now, Store: st, sharing: sharing}
+	life := lock.NewLifetime()
+	db := &DB{Lifetime: life, Updates: life.NewLock(), Clock: time.Now, Store: st, sharing: sharing}
 	db.tables.Store(&Set{Rows: st})
 	return db
 }
@@ -271,7 +274,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 
 // run is Update outside of transactions.
 func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
-	u.turn, u.fn = new(gate.Turn), fn
+	u.fn = fn
 	for {
 		err := db.apply(ctx, u)
 		again, err := db.Outdated(ctx, err)
@@ -290,13 +293,12 @@ func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
 }
 
 // An update is an Update under way. It is pooled, but for that of an UpdateJoined; its function keeps nothing of the
-// Tx. The turn is not, as a store may look at its context later.
+// Tx.
 type update struct {
 	db   *DB
 	ctx  context.Context //nolint:containedctx // of the call
 	all  *Set
 	fn   func(*Tx) error
-	turn *gate.Turn
 	tx   Tx
 	call func(store.Writer) error // the method write, bound once
 }
@@ -316,23 +318,22 @@ func (u *update) release() {
 
 // write runs the function, perhaps not for the first time.
 func (u *update) write(w store.Writer) error {
-	u.turn.Begin()
-	u.tx = Tx{View: View{ctx: u.ctx, db: u.db, tables: u.all, r: w, serial: true}, w: w, turn: u.turn}
+	u.tx = Tx{View: View{ctx: u.ctx, db: u.db, tables: u.all, r: w, serial: true}, w: w}
 	return u.fn(&u.tx)
 }
 
 func (db *DB) apply(ctx context.Context, u *update) error {
-	if err := db.Enter(ctx); err != nil {
+	if err := db.Updates.RLock(ctx); err != nil {
 		return err
 	}
-	defer db.Leave()
+	defer db.Updates.RUnlock()
 	if l := db.lag.Load(); l != nil {
 		if err := db.keepVersion(ctx, l); err != nil {
 			return err
 		}
 	}
 	u.db, u.ctx, u.all = db, ctx, db.Current()
-	err := db.update(ctx, u.turn, u.all.Rows, u.call)
+	err := db.update(ctx, u.all.Rows, u.call)
 	if err == nil {
 		u.tx.settle()
 	}
@@ -340,31 +341,28 @@ func (db *DB) apply(ctx context.Context, u *update) error {
 }
 
 // update runs fn as an update of st, and removes the mark that the stored counters are exact.
-// The caller has entered the gate. It lends the turn for the time of the call, and fn begins it.
-func (db *DB) update(ctx context.Context, t *gate.Turn, st store.Store, fn func(store.Writer) error) error {
-	if err := db.OutsideUpdates(); err != nil { // some stores would let it pass, if it changes other tables
-		return err
-	}
-	t.Start(ctx, db.Gate)
-	ctx = t
-	defer t.End()
+// The caller holds Updates.
+func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) error) error {
+	waiting := db.NewContext(ctx)
+	defer waiting.End()
 	if db.sharing != nil {
-		ctx = t.Wait() // its store does more than wait for a turn
-		if err := db.sharing.Enlist(ctx); err != nil {
+		waiting.Wait() // its store does more than wait for its write lock
+		if err := db.sharing.Enlist(waiting); err != nil {
 			return err
 		}
 	}
 
-	if !db.Marked.Load() {
-		return st.Update(ctx, fn)
-	}
-	err := st.Update(ctx, func(w store.Writer) error {
-		if err := w.Delete(CatalogueSpace, CountersPartition, ExactRow); err != nil {
-			return err
+	marked := db.Marked.Load()
+	err := st.Update(waiting, func(w store.Writer) error {
+		waiting.Begin()
+		if marked {
+			if err := w.Delete(CatalogueSpace, CountersPartition, ExactRow); err != nil {
+				return err
+			}
 		}
 		return fn(w)
 	})
-	if err == nil {
+	if marked && err == nil {
 		db.Marked.Store(false)
 	}
 	return err
@@ -375,31 +373,17 @@ func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 	if err := db.Apart(ctx); err != nil {
 		return err
 	}
-	if err := db.Enter(ctx); err != nil {
+	if err := db.Updates.RLock(ctx); err != nil {
 		return err
 	}
-	defer db.Leave()
-	t := new(gate.Turn)
-	return db.update(ctx, t, db.Store, func(w store.Writer) error {
-		t.Begin()
-		return fn(w)
-	})
+	defer db.Updates.RUnlock()
+	return db.update(ctx, db.Store, fn)
 }
 
 // ChangeTables is Change for a function that changes definitions, and so depends on the current
-// ones. No update is under way: the caller has paused db. But a shared store refuses updates that
-// know other definitions, and the error of fn's own is [store.ErrChanged] if the current ones are
-// not those in the store.
+// ones. The caller holds Updates: exclusively, unless the change is a new table or the store is shared, which refuses
+// updates that know other definitions. Then the error of fn's own is [store.ErrChanged] if the current ones are not
+// those in the store.
 func (db *DB) ChangeTables(ctx context.Context, fn func(store.Writer) error) error {
-	if db.Shared() {
-		if err := db.Enter(ctx); err != nil {
-			return err
-		}
-		defer db.Leave()
-	}
-	t := new(gate.Turn)
-	return db.update(ctx, t, db.Current().Rows, func(w store.Writer) error {
-		t.Begin()
-		return fn(w)
-	})
+	return db.update(ctx, db.Current().Rows, fn)
 }

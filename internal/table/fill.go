@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/table/gate"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -20,10 +19,10 @@ const fillRowsShared = 50
 func (db *DB) FillIndex(
 	ctx context.Context, name string, space store.Space, span store.Span, list *EntryList,
 ) (after *store.Position, err error) {
-	if err := db.Enter(ctx); err != nil { // keeps the table as it is until the entries are counted
+	if err := db.Updates.RLock(ctx); err != nil { // keeps the table as it is until the entries are counted
 		return nil, err
 	}
-	defer db.Leave()
+	defer db.Updates.RUnlock()
 	all := db.Current()
 	tb, ix := all.Building(name, space)
 	if ix == nil {
@@ -33,9 +32,7 @@ func (db *DB) FillIndex(
 	if span.After == nil { // the building begins, perhaps again
 		ix.stats.Examined.Store(0)
 	}
-	t := new(gate.Turn)
-	err = db.update(ctx, t, all.Rows, func(w store.Writer) error {
-		t.Begin()
+	err = db.update(ctx, all.Rows, func(w store.Writer) error {
 		items, bytes, examined, after = 0, 0, 0, nil
 		list.reset()
 		var size Batch

@@ -117,7 +117,7 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 				err = broken
 			}
 		}()
-		if err := db.Inside(db.join(ctx, j), true, fn); err != nil {
+		if err := fn(db.join(ctx, j)); err != nil {
 			return err
 		}
 		return context.Cause(ctx) // what was called off is not applied
@@ -139,7 +139,7 @@ func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) er
 		kept.fixed = true
 		j := &joint{view: &kept, transaction: new(transaction)}
 		defer func() { _ = j.end() }()
-		return db.Inside(db.join(ctx, j), false, fn)
+		return fn(db.join(ctx, j))
 	})
 }
 
@@ -197,9 +197,6 @@ func (j *joint) read(ctx context.Context, fn func(*View) error) error {
 		return err
 	}
 	defer done()
-	if j.tx != nil {
-		defer j.tx.turn.Within(j.tx.turn.Within(ctx))
-	}
 	view := *j.view
 	view.ctx = ctx
 	if err = fn(&view); err != nil && !isRefusal(err) {
@@ -222,7 +219,6 @@ func (j *joint) write(ctx context.Context, fn func(*Tx) error) error {
 	}
 	defer done()
 
-	defer j.tx.turn.Within(j.tx.turn.Within(ctx))
 	written, outer := j.tx.written, j.tx.ctx
 	j.tx.ctx = ctx
 	defer func() { j.tx.ctx = outer }()
@@ -354,16 +350,13 @@ func isRefusal(err error) bool {
 }
 
 // Apart returns an error if ctx belongs to a transaction of db, in which definitions of
-// tables cannot change, or if its goroutine is in the function of an Update.
+// tables cannot change.
 func (db *DB) Apart(ctx context.Context) error {
 	j, err := db.joined(ctx)
 	if j != nil {
 		return errDefinition
 	}
-	if err != nil {
-		return err
-	}
-	return db.OutsideUpdates()
+	return err
 }
 
 // InTransaction reports whether ctx belongs to a transaction of db. The error is [ErrEnded].

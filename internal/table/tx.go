@@ -7,7 +7,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/item/doc"
-	"github.com/sortkey/sortkey/internal/table/gate"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -81,7 +80,6 @@ func (s *View) get(t *Table, partition, sort []byte) (attr.Item, error) {
 type Tx struct {
 	View
 	w          store.Writer
-	turn       *gate.Turn
 	times      []recordedAt
 	written    int         // rows put and deleted
 	undo       *undoWriter // w, once there was a savepoint

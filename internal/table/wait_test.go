@@ -149,57 +149,6 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestInside: what waits for updates says so at once in the function of one.
-func TestInside(t *testing.T) {
-	f, other := tabletest.Open(t), tabletest.Open(t)
-	f.Create("T", "PK:S SK:S")
-	calls := map[string]func() error{
-		"Update": func() error { return f.DB.Update(t.Context(), func(*table.Tx) error { return nil }) },
-		"Create": func() error { _, err := f.DB.Create(t.Context(), tabletest.Define(t, "Other", "PK:S")); return err },
-		"Delete": func() error { _, err := f.DB.Delete(t.Context(), "T"); return err },
-		"Fork":   func() error { _, err := f.DB.Fork(func() (store.Store, error) { return nil, nil }); return err },
-		"Close":  func() error { return f.DB.Close(t.Context()) },
-	}
-	for name, call := range calls {
-		require.NoError(t, f.DB.UpdateJoined(t.Context(), func(context.Context) error {
-			err := call()
-			require.ErrorContains(t, err, "would wait for the transaction that it is in", name)
-			return nil
-		}), name)
-		for _, within := range []func(context.Context, func(context.Context) error) error{
-			other.DB.UpdateJoined, other.DB.ViewJoined,
-		} {
-			_ = within(t.Context(), func(context.Context) error { return f.DB.Outside() })
-		}
-	}
-	require.NoError(t, other.DB.UpdateJoined(t.Context(), func(context.Context) error { return f.DB.Outside() }))
-	require.Error(t, other.DB.ViewJoined(t.Context(), func(context.Context) error { return other.DB.Outside() }))
-}
-
-// TestInsideEnded: the function of a transaction that a panic or Goexit has left is not there any
-// more, although its frame is still on the stack while deferred functions run.
-func TestInsideEnded(t *testing.T) {
-	for name, leave := range map[string]func(){"panic": func() { panic("out") }, "Goexit": runtime.Goexit} {
-		f := tabletest.Open(t)
-		closed := make(chan error, 1)
-		go func() {
-			defer func() { closed <- errors.Join(f.DB.Outside(), f.DB.Close(context.Background())) }()
-			defer func() { _ = recover() }()
-			defer func() { closed <- f.DB.Outside() }()
-			_ = f.DB.UpdateJoined(context.Background(), func(context.Context) error {
-				func() {
-					defer func() { closed <- f.DB.Outside() }()
-				}()
-				leave()
-				return nil
-			})
-		}()
-		require.Error(t, <-closed, "%s: inside", name)
-		require.NoError(t, <-closed, "%s: during", name)
-		require.NoError(t, <-closed, "%s: after", name)
-	}
-}
-
 // TestConcurrentUse: two goroutines cannot use the context of one update at the same time.
 func TestConcurrentUse(t *testing.T) {
 	f := tabletest.Open(t)

@@ -11,9 +11,9 @@ const (
 	// others were. One keeps the others of its array.
 	leavesTogether = 8
 
-	// looksPerTurn is how many inner nodes a compaction looks at before it gives the turn back. Of those it
+	// looksPerUpdate is how many inner nodes a compaction looks at in one Update. Of those it
 	// rewrites one at most.
-	looksPerTurn = 256
+	looksPerUpdate = 256
 )
 
 // Compact puts the rows into less memory, at some 0.1 µs for each that was put since the last time. It changes nothing
@@ -21,7 +21,7 @@ const (
 //
 // A change leaves room in its leaf and in the leaf's page for the next one, and pages that grew leave holes in
 // the heap that only pages of their size fill. Compact gives the rows full leaves with pages without room,
-// which are cut from slabs, as the leaves are from arrays. It takes the turn of a group for one inner node at a time,
+// which are cut from slabs, as the leaves are from arrays. It has the write lock for one inner node at a time,
 // some thousand rows, so that updates go on between. It passes over nodes that are compact already, and over those
 // that a fork may share, which are all that were there at the last Fork, even if that is closed. It stops early when
 // ctx ends. Like an Update, it must not be called in the function of one.
@@ -32,14 +32,9 @@ func (s *engine) Compact(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for g := range s.groups {
-		if s.groups[g].Load() == nil {
-			continue // no Update has changed it
-		}
-		for c := (&compaction{}); !c.done; {
-			if err := s.Update(ctx, func(w store.Writer) error { return c.step(w.(*writer), g) }); err != nil {
-				return err
-			}
+	for c := (&compaction{}); !c.done; {
+		if err := s.Update(ctx, func(w store.Writer) error { return c.step(w.(*writer)) }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -61,23 +56,17 @@ type slab struct {
 const slabSize = 64 << 10 // at most
 
 // step rewrites the next inner node that is worth it, unless it has looked at many before.
-func (c *compaction) step(w *writer, g int) error {
-	space := store.Space(g)
-	t, err := w.in(space)
-	if err != nil {
-		return err
-	}
-	at, found := c.find(t, w.store.shared.Load())
+func (c *compaction) step(w *writer) error {
+	at, found := c.find(w.tree, w.store.shared.Load())
 	if !found {
 		return nil
 	}
-	e, err := w.edit(space, &t)
+	e, err := w.edit()
 	if err != nil {
 		return err
 	}
 	e.root = e.compact(e.root, at, c)
 	e.lower()
-	w.keep(space, t)
 	return nil
 }
 
@@ -88,7 +77,7 @@ func (c *compaction) find(t tree, shared uint64) (at []byte, found bool) {
 		c.done = true
 		return nil, false
 	}
-	for range looksPerTurn {
+	for range looksPerUpdate {
 		at, parent := c.next, t.root
 		c.done = true
 		for parent.kids[0].kids != nil {

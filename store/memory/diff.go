@@ -36,12 +36,7 @@ func (r *reader) since(old *reader, space store.Space, yield func(store.Change, 
 			return
 		}
 		defer side.finish()
-		t, err := side.in(space)
-		if err != nil {
-			yield(store.Change{}, err)
-			return
-		}
-		trees[i] = t
+		trees[i] = side.now()
 		defer side.hold().release()
 		side.walks.Add(1)
 		defer side.walks.Add(-1)

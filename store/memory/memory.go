@@ -2,54 +2,25 @@ package memory
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/sortkey/sortkey/store"
 )
 
-// engine is a store in memory. Its rows are in a tree for each group of spaces, so that Updates
-// of different groups run side by side; all of the trees are published together.
+// engine is a store in memory: a tree of rows in versions.
 type engine struct {
-	current atomic.Pointer[version]             // nil after Close
-	groups  [store.Groups]atomic.Pointer[group] // nil before the first Update of it
+	current atomic.Pointer[version] // nil after Close
+	history history                 // versions before it that still have readers
 
-	waiting sync.Mutex // guards which turns writers wait for
-
-	publishing sync.Mutex // guards the change of current by Updates, and retired
-	retired    retired
+	writing *semaphore.Weighted // the write lock, of weight 1
+	open    context.Context     //nolint:containedctx // until Close, which ends the waits for the write lock
+	close   context.CancelCauseFunc
+	nodes   nodes // of the Update that has the write lock
 
 	owners *atomic.Uint64 // the last owner of nodes, shared with all forks
 	shared atomic.Uint64  // nodes of owners up to this one may be shared with forks
-}
-
-// A group is what Updates of one group of spaces need.
-type group struct {
-	turn   turn
-	holder atomic.Pointer[writer] // which has the turn
-	nodes  nodes                  // of the holder
-}
-
-// A version is the published trees.
-type version struct {
-	roots   [store.Groups]*node // nil for an empty tree
-	rows    int
-	number  uint64       // the versions of a store are numbered in their order
-	readers atomic.Int64 // Views and Forks that hold it
-}
-
-// tree returns the tree with the rows of a space.
-func (v *version) tree(space store.Space) tree { return tree{root: v.roots[groupOf(space)]} }
-
-func groupOf(space store.Space) int { return int(space % store.Groups) }
-
-// group returns what Updates of a group need.
-func (s *engine) group(g int) *group {
-	if found := s.groups[g].Load(); found != nil {
-		return found
-	}
-	s.groups[g].CompareAndSwap(nil, new(group))
-	return s.groups[g].Load()
 }
 
 var (
@@ -60,12 +31,13 @@ var (
 // Open returns a new, empty store. It is safe for concurrent use. Its Fork
 // takes a short, constant time, does not wait for updates and omits those still
 // running. A fork shares rows with its origin until they change.
-func Open() store.Forker { return open(new(version), new(atomic.Uint64)) }
+func Open() store.Forker { return newEngine(tree{}, 0, new(atomic.Uint64)) }
 
-// open returns a store with the rows of a version.
-func open(v *version, owners *atomic.Uint64) *engine {
-	s := &engine{owners: owners}
-	s.current.Store(v)
+// newEngine returns a store with the rows of a tree, whose nodes are of owners up to one.
+func newEngine(t tree, owner uint64, owners *atomic.Uint64) *engine {
+	s := &engine{writing: semaphore.NewWeighted(1), owners: owners}
+	s.open, s.close = context.WithCancelCause(context.Background())
+	s.current.Store(&version{tree: t, owner: owner, store: s})
 	return s
 }
 
@@ -85,12 +57,6 @@ func (s *engine) hold() *version {
 	}
 }
 
-func (v *version) release() {
-	if v != nil {
-		v.readers.Add(-1)
-	}
-}
-
 // Fork implements [store.Forker].
 func (s *engine) Fork() (store.Store, error) {
 	v := s.hold()
@@ -98,7 +64,7 @@ func (s *engine) Fork() (store.Store, error) {
 		return nil, store.ErrClosed
 	}
 	defer v.release()
-	f := open(&version{roots: v.roots, rows: v.rows}, s.owners)
+	f := newEngine(v.tree, v.owner, s.owners)
 	last := s.owners.Load()
 	f.shared.Store(last)
 	for old := s.shared.Load(); old < last && !s.shared.CompareAndSwap(old, last); {
@@ -131,8 +97,7 @@ func (s *engine) Get(
 	if ctx.Err() != nil {
 		return nil, false, context.Cause(ctx)
 	}
-	t := v.tree(space)
-	value, ok = t.value(space, partition, sort)
+	value, ok = v.value(space, partition, sort)
 	return value, ok, nil
 }
 
@@ -150,62 +115,44 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(r)
 }
 
-// Update implements [store.Store]. An Update has the turns of the groups of spaces that it reads or
-// writes, each from the first time on, until it has published its changes. So Updates of different
-// groups run side by side, and those that share a group run one after the other. A waiting Update
-// returns early if ctx ends. Of Updates that wait for each other, one gives back its turns and calls
-// fn again.
+// Update implements [store.Store]. There is one Update at a time; others wait in the order in which they
+// came, until their contexts end or the store is closed.
 func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
-	var groups groupSet
-	for {
-		w := newWriter(ctx, s)
-		err := w.update(groups, fn)
-		if w.needed == 0 {
-			return err
-		}
-		groups |= w.needed
+	if err := s.lock(ctx); err != nil {
+		return err
 	}
+	defer s.writing.Release(1)
+	w, err := s.newWriter(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.run(fn); err != nil || w.owner == 0 {
+		return err // or nothing was changed
+	}
+	return s.publish(w)
 }
 
-// publish makes the trees that a writer has changed part of a new version.
+// lock waits for the write lock.
+func (s *engine) lock(ctx context.Context) error {
+	if s.writing.TryAcquire(1) {
+		return nil
+	}
+	waiting, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.open, func() { cancel(store.ErrClosed) })()
+	if s.writing.Acquire(waiting, 1) != nil {
+		return context.Cause(waiting)
+	}
+	return nil
+}
+
+// publish makes the tree of a writer the current version.
 func (s *engine) publish(w *writer) error {
-	next := new(version)
-	s.publishing.Lock()
-	old := s.current.Load()
-	if old == nil {
-		s.publishing.Unlock()
+	old := w.version
+	if !s.current.CompareAndSwap(old, &version{tree: w.tree, owner: w.owner, store: s}) {
 		return store.ErrClosed
 	}
-	next.roots, next.rows, next.number = old.roots, old.rows+w.rows, old.number+1
-	for _, p := range w.parts {
-		if p.changed {
-			next.roots[p.number] = p.root
-		}
-	}
-	if !s.current.CompareAndSwap(old, next) {
-		s.publishing.Unlock()
-		return store.ErrClosed
-	}
-
-	oldest := s.retired.oldest(old)
-	unread := old.number < oldest && len(s.retired.waiting) == 0
-	if !unread {
-		for _, p := range w.parts {
-			if p.changed {
-				s.retired.queue(&p.nodes, old.number, oldest, s.shared.Load)
-			}
-		}
-	}
-	s.publishing.Unlock()
-
-	if unread { // as usual
-		for _, p := range w.parts {
-			if p.changed {
-				p.nodes.free(p.nodes.replaced, s.shared.Load())
-				p.nodes.forget()
-			}
-		}
-	}
+	s.history.add(old, &s.nodes)
 	return nil
 }
 
@@ -213,5 +160,7 @@ func (s *engine) publish(w *writer) error {
 // fails with [store.ErrClosed]. The rows become garbage.
 func (s *engine) Close() error {
 	s.current.Store(nil)
+	s.close(store.ErrClosed)
+	s.history.forget()
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A reader reads one version or, in a writer, trees that may change between two reads.
+// A reader reads one version or, in a writer, a tree that may change between two reads.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // ends with the call of View or Update
-	version *version        // held until the call has returned and no read runs; nil in a writer
+	version *version        // held, unless in a writer, until the call has returned and no read runs
 	writer  *writer         // nil in a View
 
 	// uses counts the running reads; it is returned more once the call of View or Update has returned. A read
@@ -46,6 +46,19 @@ func (r *reader) begin() bool {
 // finish ends a read.
 func (r *reader) finish() {
 	if r.uses.Add(-1) == returned {
+		r.release()
+	}
+}
+
+// end ends the call.
+func (r *reader) end() {
+	if r.uses.Add(returned) == returned {
+		r.release()
+	}
+}
+
+func (r *reader) release() {
+	if r.writer == nil {
 		r.version.release()
 	}
 }
@@ -59,19 +72,12 @@ func (r *reader) hold() *version {
 	return r.writer.store.hold()
 }
 
-// in returns the tree with the rows of a space.
-func (r *reader) in(space store.Space) (tree, error) {
+// now returns the tree that is read.
+func (r *reader) now() tree {
 	if r.writer != nil {
-		return r.writer.in(space)
+		return r.writer.tree
 	}
-	return r.version.tree(space), nil
-}
-
-// end ends the call.
-func (r *reader) end() {
-	if r.uses.Add(returned) == returned {
-		r.version.release()
-	}
+	return r.version.tree
 }
 
 // check returns the error of a read by a writer. Writers need not count their
@@ -92,10 +98,10 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 		return nil, false, store.ErrClosed
 	}
 	defer r.finish()
-	t, err := r.in(space)
-	if err != nil {
-		return nil, false, err
+	if r.writer != nil && r.ctx.Err() != nil {
+		return nil, false, context.Cause(r.ctx)
 	}
+	t := r.now()
 	value, ok = t.value(space, partition, sort)
 	return value, ok, nil
 }
@@ -153,11 +159,7 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 	if hi != nil && bytes.Compare(lo, hi) >= 0 {
 		return
 	}
-	t, err := r.in(space)
-	if err != nil {
-		yield(store.Row{}, err)
-		return
-	}
+	t := r.now()
 	defer r.hold().release()
 	if r.writer != nil {
 		r.walks.Add(1)

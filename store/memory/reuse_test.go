@@ -7,8 +7,10 @@ import (
 	"iter"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -296,36 +298,153 @@ func TestReadBesideItsUpdate(t *testing.T) {
 	}
 }
 
-// TestIdleGroups: the memory that Updates of all groups keep for a View is bounded, and free once it has ended and
-// one group is written.
-func TestIdleGroups(t *testing.T) {
-	const updates, most = 40_000, 12 << 20
-	s := memory.Open()
-	put := func(space store.Space, i int) {
-		require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
-			return w.Put(space, []byte("p"), fmt.Appendf(nil, "%05d", i), make([]byte, 1000))
-		}))
-	}
-	for i := range 100 * store.Groups {
-		put(store.Space(i%store.Groups), i/store.Groups)
-	}
-
-	before := heap()
-	require.NoError(t, s.View(t.Context(), func(store.Reader) error {
-		for i := range updates {
-			put(store.Space(i%store.Groups), i/store.Groups%100)
+// TestLongView puts one item again and again beside a View. The heap keeps what the View can read and no more, and
+// what it has read is free as soon as it ends.
+func TestLongView(t *testing.T) {
+	const puts, slack = 400, 2 << 20
+	for _, size := range []int{100, 100_000, 400_000} {
+		s := memory.Open()
+		put := func(i int) {
+			value := make([]byte, size)
+			value[0] = byte(i)
 			require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
-				return w.Clear(store.Groups) // of nothing
+				return w.Put(1, []byte("p"), []byte("k"), value)
 			}))
 		}
-		require.Less(t, heap(), before+most)
+		put(0)
+		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+			before := heap()
+			for i := range puts {
+				put(i)
+			}
+			require.Less(t, heap(), before+uint64(size)+slack, "beside a View, items of %d bytes", size)
+			value, _, err := r.Get(1, []byte("p"), []byte("k"))
+			require.Zero(t, value[0])
+			return err
+		}))
+		runtime.KeepAlive(s)
+	}
+
+	s := memory.Open()
+	fill := func(rows int) {
+		require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
+			require.NoError(t, w.Clear(1))
+			for i := range rows {
+				require.NoError(t, w.Put(1, []byte("p"), fmt.Append(nil, i), make([]byte, 10_000)))
+			}
+			return nil
+		}))
+	}
+	fill(1000)
+	full := heap()
+	require.NoError(t, s.View(t.Context(), func(store.Reader) error {
+		fill(0)
+		require.Greater(t, heap(), full-slack)
 		return nil
 	}))
-	for i := range 10 {
-		put(1, i)
-	}
-	require.Less(t, heap(), before+most/4)
+	require.Less(t, heap(), full-5<<20, "after the View, without another Update")
 	runtime.KeepAlive(s)
+}
+
+// TestChainOfViews: of Views that overlap, each sees its own version while those before and after it come and go.
+func TestChainOfViews(t *testing.T) {
+	const rows, rounds, views = 120, 300, 6
+	s := memory.Open()
+	rng := rand.New(rand.NewPCG(3, 5))
+	require.NoError(t, writeAll(s, rows, "start"))
+	type held struct {
+		want   string
+		again  chan chan error
+		result chan error
+	}
+	begin := func(want string) held {
+		h := held{want: want, again: make(chan chan error), result: make(chan error, 1)}
+		begun := make(chan struct{})
+		go func() {
+			h.result <- s.View(context.Background(), func(r store.Reader) error {
+				close(begun)
+				for answer := range h.again {
+					got, err := onlyOne(r, rows, func(int) {})
+					if err == nil && got != h.want {
+						err = fmt.Errorf("a View of %q sees %q", h.want, got)
+					}
+					answer <- err
+				}
+				return nil
+			})
+		}()
+		<-begun
+		return h
+	}
+	var open []held
+	now := "start"
+	for i := range rounds {
+		switch n := rng.IntN(3); {
+		case n == 0 && len(open) < views:
+			open = append(open, begin(now))
+		case n == 1 && len(open) > 0:
+			at := rng.IntN(len(open))
+			close(open[at].again)
+			require.NoError(t, <-open[at].result)
+			open = slices.Delete(open, at, at+1)
+		default:
+			now = fmt.Sprint("version ", i)
+			require.NoError(t, writeAll(s, rows, now))
+		}
+		for _, h := range open {
+			answer := make(chan error)
+			h.again <- answer
+			require.NoError(t, <-answer)
+		}
+	}
+	for _, h := range open {
+		close(h.again)
+		require.NoError(t, <-h.result)
+	}
+}
+
+// TestLock: Updates have the write lock one at a time, in the order in which they came; the wait ends with the context
+// and with Close.
+func TestLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.Open()
+		release := make(chan struct{})
+		result := make(chan error, 10)
+		update := func(ctx context.Context, fn func()) {
+			go func() {
+				result <- s.Update(ctx, func(store.Writer) error {
+					fn()
+					return nil
+				})
+			}()
+			synctest.Wait()
+		}
+		var order []int
+		update(t.Context(), func() { <-release })
+		cancelled, cancel := context.WithCancelCause(t.Context())
+		for i := range 3 {
+			update(t.Context(), func() { order = append(order, i) })
+			update(cancelled, func() { order = append(order, -1) })
+		}
+		stop := errors.New("enough")
+		cancel(stop)
+		for range 3 {
+			require.ErrorIs(t, <-result, stop)
+		}
+		close(release)
+		for range 4 {
+			require.NoError(t, <-result)
+		}
+		require.Equal(t, []int{0, 1, 2}, order)
+
+		release = make(chan struct{})
+		update(t.Context(), func() { <-release })
+		update(t.Context(), func() { t.Error("an Update ran in a closed store") })
+		require.NoError(t, s.Close())
+		require.ErrorIs(t, <-result, store.ErrClosed) // while the other one still runs
+		close(release)
+		require.NoError(t, <-result) // it has changed nothing
+	})
 }
 
 // TestPutAllocates limits the allocations of a put: the row, the version and

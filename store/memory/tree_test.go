@@ -87,16 +87,7 @@ func Check(tb testing.TB, s store.Store) {
 	tb.Helper()
 	v := s.(*engine).hold()
 	defer v.release()
-	rows := 0
-	for _, root := range v.roots {
-		t := tree{root: root}
-		if root != nil {
-			t.rows = root.count()
-		}
-		rows += t.rows
-		t.checkNodes(tb, false)
-	}
-	require.Equal(tb, rows, v.rows)
+	v.checkNodes(tb, false)
 }
 
 func (t *tree) checkNodes(tb testing.TB, alone bool) {
@@ -377,7 +368,9 @@ func TestFreeNodesKeepNothing(t *testing.T) {
 	}
 	shared := list[0]
 	shared.owner = 1
-	ns.free(list, 1)
+	for _, n := range list {
+		ns.free(n, 1)
+	}
 	require.Len(t, ns.leaves, maxFree)
 	require.NotNil(t, shared.page)
 	for _, n := range list[1:] {

@@ -18,10 +18,11 @@ func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table
 	if err := db.Apart(ctx); err != nil {
 		return nil, err
 	}
-	if err := db.alter.Take(ctx, db.Gate); err != nil {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer db.alter.Leave()
+	defer unlock()
 	err = db.current(ctx, func() error {
 		t, err = db.createTable(ctx, def, time.Time{}, nil)
 		return err
@@ -54,11 +55,11 @@ func (db *DB) createTable(
 	if !until.IsZero() {
 		creating(def, until)
 	}
-	resume, err := db.pause(ctx)
-	if err != nil {
+	// Nothing that is under way uses the table, so updates of others go on.
+	if err := db.Updates.RLock(ctx); err != nil {
 		return nil, err
 	}
-	defer resume()
+	defer db.Updates.RUnlock()
 	def, version, err := db.define(ctx, def, new(table.Definition), then)
 	if err != nil {
 		return nil, err
@@ -139,10 +140,11 @@ func (db *DB) Delete(ctx context.Context, name string) (t *table.Table, err erro
 	if err := db.Apart(ctx); err != nil {
 		return nil, err
 	}
-	if err := db.alter.Take(ctx, db.Gate); err != nil {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer db.alter.Leave()
+	defer unlock()
 	err = db.current(ctx, func() error {
 		t, err = db.deleteTable(ctx, name)
 		return err
@@ -170,7 +172,7 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*table.Table, error
 // limits what an update can delete, the rows go in later ones. The caller holds db.alter.
 func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	name := t.Definition().Name
-	resume, err := db.pause(ctx)
+	resume, err := db.exclude(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,14 +215,17 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	return err
 }
 
-// pause waits for the updates under way, until ctx ends, and lets none begin until resume: a
-// change of a definition is written and published between two updates. A shared store needs no
-// pause, as it refuses updates that know other definitions.
-func (db *DB) pause(ctx context.Context) (resume func(), err error) {
-	if db.sharing != nil {
-		return func() {}, nil
+// exclude waits for the updates under way, until ctx ends, and lets none begin until resume: a
+// change of a definition is written and published between two updates. A shared store refuses updates that know
+// other definitions, so there they go on.
+func (db *DB) exclude(ctx context.Context) (resume func(), err error) {
+	if db.sharing == nil {
+		return db.Updates.Lock(ctx)
 	}
-	return db.Pause(ctx)
+	if err := db.Updates.RLock(ctx); err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(db.Updates.RUnlock), nil
 }
 
 // unkept returns the spaces whose rows go with the table. Its items stay as a system backup
@@ -271,13 +276,13 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 	if err := db.Apart(ctx); err != nil {
 		return nil, err
 	}
-	if err := db.alter.Take(ctx, db.Gate); err != nil {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	unlock := sync.OnceFunc(db.alter.Leave)
 	defer unlock()
 	var old, t *table.Table
-	err := db.current(ctx, func() (err error) {
+	err = db.current(ctx, func() (err error) {
 		old, t, err = db.alterTable(ctx, name, change)
 		return err
 	})
@@ -372,7 +377,7 @@ func dropped(old, def *table.Definition) (spaces []store.Space) {
 // has are listed as garbage, since writes go there until it is in force. Then is part
 // of the same update.
 func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Table, then extra) (*table.Table, error) {
-	resume, err := db.pause(ctx)
+	resume, err := db.exclude(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -210,14 +210,15 @@ func (db *DB) restore(
 	if err := cmp.Or(db.Apart(ctx), def.Check()); err != nil {
 		return nil, err
 	}
-	if err := db.alter.Take(ctx, db.Gate); err != nil {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	err := db.unused(ctx, def.Name)
+	err = db.unused(ctx, def.Name)
 	if err == nil {
 		db.transfers.setRestoring(def.Name, true)
 	}
-	db.alter.Leave()
+	unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -272,10 +273,11 @@ type transfer struct {
 // garbage, so that a crash leaves nothing. Definitions change and other transfers run
 // meanwhile.
 func (db *DB) fill(ctx context.Context, c transfer) error {
-	if err := db.alter.Take(ctx, db.Gate); err != nil {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
 		return err
 	}
-	err := db.Change(ctx, func(w store.Writer) error {
+	err = db.Change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
 			*s = 0
 		}
@@ -287,7 +289,7 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 		}
 	}
 
-	db.alter.Leave()
+	unlock()
 	if err != nil {
 		return err
 	}
@@ -299,8 +301,8 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 		err = errCleared
 	}
 	ctx = context.WithoutCancel(ctx) // what is half copied has to go
-	if db.alter.Take(ctx, db.Gate) == nil {
-		defer db.alter.Leave()
+	if unlock, err := db.alter.Lock(ctx); err == nil {
+		defer unlock()
 	}
 	for _, s := range c.spaces {
 		db.transfers.setFilling(*s, false)
@@ -326,13 +328,14 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	if err == nil {
 		err = db.copyRows(ctx, c)
 	}
-	if err == nil {
-		err = db.alter.Take(ctx, db.Gate)
-	}
 	if err != nil {
 		return err // and fill clears the spaces
 	}
-	defer db.alter.Leave()
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	for _, s := range c.spaces {
 		db.transfers.setFilling(*s, false)
 	}

@@ -71,12 +71,8 @@ func (db *DB) writeCounters(w store.Writer) error {
 // Close writes the counters of the tables to the store, which stays open. It waits for the
 // Updates under way; those that have not begun, and later ones, return [store.ErrClosed], as
 // does everything else that waits. Without a Close the next Open has to count again. Closing
-// again, or with nothing changed since Open, does nothing. In the function of a transaction of
-// db it returns a [gate.InsideError].
+// again, or with nothing changed since Open, does nothing. It must not be called in the function of an update.
 func (db *DB) Close(ctx context.Context) error {
-	if err := db.Outside(); err != nil {
-		return err
-	}
 	first := false
 	db.closing.Do(func() { first = true })
 	if !first {
@@ -84,7 +80,8 @@ func (db *DB) Close(ctx context.Context) error {
 		return nil
 	}
 	defer close(db.closed)
-	if err := db.End(ctx); err != nil {
+	db.End()
+	if err := db.Updates.Drain(ctx); err != nil {
 		return err
 	}
 	if db.sharing != nil {
@@ -143,7 +140,7 @@ func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter
 		table.Counter
 		items, bytes int
 	}
-	resume, err := db.Pause(ctx) // the view has to begin between two updates
+	resume, err := db.Updates.Lock(ctx) // the view has to begin between two updates
 	if err != nil {
 		return err
 	}
@@ -175,10 +172,10 @@ func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter
 		return err
 	}
 
-	if err := db.Enter(ctx); err != nil { // so that Close and Fork see all of it or none
+	if err := db.Updates.RLock(ctx); err != nil { // so that Close and Fork see all of it or none
 		return err
 	}
-	defer db.Leave()
+	defer db.Updates.RUnlock()
 	for _, c := range counts {
 		c.Stats.Add(c.items, c.bytes)
 	}

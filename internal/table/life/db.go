@@ -31,7 +31,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/table"
-	"github.com/sortkey/sortkey/internal/table/gate"
+	"github.com/sortkey/sortkey/internal/table/lock"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -53,7 +53,7 @@ type DB struct {
 
 	// alter is held while a table is created, changed or deleted. It is taken before an
 	// update begins, and before the database pauses.
-	alter gate.Lock
+	alter *lock.Lock
 
 	// opening is not nil while a job ends and its table comes into force: a client that sees
 	// the end of the job waits until it is closed, so that it can use the table.
@@ -61,13 +61,19 @@ type DB struct {
 
 	transfers transfers
 
-	recovering gate.Lock   // held by Recover; taken before alter
+	recovering *lock.Lock  // held by Recover; taken before alter
 	exact      atomic.Bool // the counters in memory are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
 }
 
 func newDB(rows *table.DB) *DB {
-	return &DB{DB: rows, closed: make(chan struct{})}
+	db := new(DB)
+	db.init(rows)
+	return db
+}
+
+func (db *DB) init(rows *table.DB) {
+	db.DB, db.closed, db.alter, db.recovering = rows, make(chan struct{}), rows.NewLock(), rows.NewLock()
 }
 
 // Open returns the tables in a store. It reads their definitions and counters
@@ -76,9 +82,9 @@ func newDB(rows *table.DB) *DB {
 // ends. The store stays the caller's, to be closed after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
 	if shared, ok := st.(store.Sharer); ok {
-		db := newDB(nil)
-		db.sharing = &sharing{Sharer: shared}
-		db.DB = table.New(st, db)
+		db := new(DB)
+		db.init(table.New(st, db))
+		db.sharing = &sharing{Sharer: shared, storing: db.NewLock()}
 		return db, db.Reload(ctx)
 	}
 
@@ -119,18 +125,16 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 
 // Fork returns a copy of db over the store that fork returns, which must be a
 // copy of db's own. Neither sees later writes to the other. Fork waits for the updates and the
-// changes of tables under way, and later ones wait for it; reads continue. In the function of a
-// transaction of db it returns a [gate.InsideError].
+// changes of tables under way, and later ones wait for it; reads continue. So it must not be called in
+// the function of an update.
 func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	ctx := context.Background()
-	if err := db.Outside(); err != nil {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := db.alter.Take(ctx, db.Gate); err != nil {
-		return nil, err
-	}
-	defer db.alter.Leave()
-	resume, err := db.Pause(ctx)
+	defer unlock()
+	resume, err := db.Updates.Lock(ctx)
 	if err != nil {
 		return nil, err
 	}

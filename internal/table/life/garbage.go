@@ -24,10 +24,11 @@ func garbageRow(space store.Space) []byte {
 func (db *DB) clearGarbage(ctx context.Context) error {
 	if db.sharing == nil { // otherwise an update that uses such a space fails
 		// A running Alter may have listed a space whose definition is still in force.
-		if err := db.alter.Take(ctx, db.Gate); err != nil {
+		unlock, err := db.alter.Lock(ctx)
+		if err != nil {
 			return err
 		}
-		defer db.alter.Leave()
+		defer unlock()
 	}
 
 	type garbage struct{ space, lead store.Space }

@@ -111,7 +111,7 @@ func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
 // opened waits for the table of a job that has just ended.
 func (db *DB) opened(ctx context.Context) error {
 	if opening := db.opening.Load(); opening != nil {
-		return db.Await(ctx, *opening)
+		return db.Wait(ctx, *opening)
 	}
 	return nil
 }
@@ -167,10 +167,11 @@ func (db *DB) StartJob(
 	if def == nil {
 		return nil, db.Change(ctx, record)
 	}
-	if err := db.alter.Take(ctx, db.Gate); err != nil {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer db.alter.Leave()
+	defer unlock()
 	err = db.current(ctx, func() error {
 		t, err = db.createTable(ctx, def, whileJob, record)
 		return err
@@ -225,10 +226,11 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	if of == nil {
 		return db.Change(ctx, record)
 	}
-	if err := db.alter.Take(ctx, db.Gate); err != nil {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
 		return err
 	}
-	defer db.alter.Leave()
+	defer unlock()
 	return db.current(ctx, func() error {
 		if err := db.Refresh(ctx); err != nil {
 			return err

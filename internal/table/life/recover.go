@@ -27,11 +27,12 @@ func (db *DB) Recovered() bool {
 // In a shared store it leaves alone what another server works on, and the counters: see
 // [DB.Tend].
 func (db *DB) Recover(ctx context.Context) error {
-	if err := db.recovering.Take(ctx, db.Gate); err != nil {
+	unlock, err := db.recovering.Lock(ctx)
+	if err != nil {
 		return err
 	}
-	defer db.recovering.Leave()
-	err := db.clearGarbage(ctx)
+	defer unlock()
+	err = db.clearGarbage(ctx)
 	if err == nil {
 		err = db.resume(ctx)
 	}
@@ -72,10 +73,11 @@ func (db *DB) resume(ctx context.Context) error {
 				return err
 			}
 			if db.sharing == nil { // otherwise the version of the catalogue keeps changes apart
-				if err := db.alter.Take(ctx, db.Gate); err != nil {
+				unlock, err := db.alter.Lock(ctx)
+				if err != nil {
 					return err
 				}
-				defer db.alter.Leave()
+				defer unlock()
 			}
 			return db.finish(ctx, u.table, u.space)
 		})

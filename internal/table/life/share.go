@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/table"
-	"github.com/sortkey/sortkey/internal/table/gate"
+	"github.com/sortkey/sortkey/internal/table/lock"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -23,7 +23,7 @@ type sharing struct {
 
 	// The counters of this server; see [sharedCounts]. Whoever stores them, or gives them a
 	// row, holds storing.
-	storing    gate.Lock
+	storing    *lock.Lock
 	registered atomic.Bool            // row is in the store, or was
 	row        atomic.Pointer[string] // its name; nil for none
 	stored     statistics             // what row has

@@ -103,16 +103,17 @@ func (db *DB) Enlist(ctx context.Context) error {
 	if s.registered.Load() {
 		return nil
 	}
-	if err := s.storing.Take(ctx, db.Gate); err != nil {
+	unlock, err := s.storing.Lock(ctx)
+	if err != nil {
 		return err
 	}
-	defer s.storing.Leave()
+	defer unlock()
 	if s.registered.Load() {
 		return nil
 	}
 
 	var row string
-	err := db.Store.Update(ctx, func(w store.Writer) error {
+	err = db.Store.Update(ctx, func(w store.Writer) error {
 		value, _, err := w.Get(table.CatalogueSpace, table.CountersPartition, serverCounter)
 		if err != nil {
 			return err
@@ -173,10 +174,11 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 // before, if another server took it for dead.
 func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
 	s := db.sharing
-	if err := s.storing.Take(ctx, db.Gate); err != nil {
+	unlock, err := s.storing.Lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer s.storing.Leave()
+	defer unlock()
 	row := s.rowName()
 	if err := s.counting.take(ctx, s.Sharer, row); err != nil {
 		return nil, err
@@ -294,7 +296,7 @@ func (db *DB) recountShared(ctx context.Context) error {
 	var seen *sharedCounts
 	counted, ours, others := statistics{}, statistics{}, statistics{}
 	whole := true
-	resume, err := db.Pause(ctx) // the view has to begin between two updates of this server
+	resume, err := db.Updates.Lock(ctx) // the view has to begin between two updates of this server
 	if err != nil {
 		return err
 	}

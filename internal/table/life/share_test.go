@@ -139,7 +139,7 @@ func TestSharedDefinitions(t *testing.T) {
 }
 
 // indexLease is the lease on the first index of the first table.
-var indexLease = fmt.Sprint("space ", 1+store.Groups)
+var indexLease = fmt.Sprint("space ", 2)
 
 // TestSharedAlterDeleted deletes a table, and perhaps creates another one of its name, while
 // another server builds an index of it.

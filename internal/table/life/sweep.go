@@ -16,11 +16,12 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 		return 0, err
 	}
 	if db.Current().Deleting {
-		if err := db.alter.Take(ctx, db.Gate); err != nil {
+		unlock, err := db.alter.Lock(ctx)
+		if err != nil {
 			return 0, err
 		}
-		err := db.current(ctx, func() error { return db.removeDeleted(ctx) })
-		db.alter.Leave()
+		err = db.current(ctx, func() error { return db.removeDeleted(ctx) })
+		unlock()
 		if err != nil {
 			return 0, err
 		}

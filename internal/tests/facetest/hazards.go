@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/table/gate"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -268,20 +267,7 @@ var hazards = []hazard{
 					return nil
 				}
 				ran = true
-				// Not all engines make it wait. Those that do know that it would wait for itself.
-				err := wait(limited)
-				switch {
-				case err == nil:
-					return nil
-				case !isInside(err):
-					return want(name, err, errReason)
-				}
-				elsewhere := begin(name, func() error {
-					limited, cancel := context.WithTimeoutCause(ctx, 20*time.Millisecond, errReason)
-					defer cancel()
-					return wait(limited)
-				})
-				if err := <-elsewhere.err; err != nil { // the context ends it
+				if err := wait(limited); err != nil { // not all engines make it wait
 					return want(name, err, errReason)
 				}
 				return nil
@@ -365,7 +351,7 @@ var hazards = []hazard{
 			}
 			outer, cancel := context.WithTimeoutCause(ctx, 20*time.Millisecond, errReason)
 			defer cancel()
-			if err := s.put(outer, "c", 2); err != nil && !isInside(err) {
+			if err := s.put(outer, "c", 2); err != nil {
 				return want("Put", err, errReason)
 			}
 			return nil
@@ -653,11 +639,4 @@ func (s *subject) closeBeside(ctx context.Context, view bool) error {
 		}
 	}
 	return err
-}
-
-// isInside reports whether an operation has noticed that it would wait for the transaction that it
-// is in.
-func isInside(err error) bool {
-	_, ok := errors.AsType[*gate.InsideError](err)
-	return ok
 }

@@ -18,6 +18,8 @@ type matrixCall struct {
 	writes bool
 	// ends says that the call may make others fail: those of a transaction, or all.
 	ends bool
+	// alone says that the call waits for Updates without a context, so that in the function of one it would never end.
+	alone bool
 }
 
 // matrixMethods are the calls that take part in a transaction.
@@ -76,14 +78,14 @@ var matrixMethods = []matrixCall{
 // matrixOthers are the calls beside a transaction: the methods of a database, the changes of a
 // table that the SDK can ask for, and an operation of each kind.
 var matrixOthers = []matrixCall{
-	{name: "Fork", call: func(_ context.Context, s *subject) error {
+	{name: "Fork", alone: true, call: func(_ context.Context, s *subject) error {
 		fork, err := s.db.Fork()
 		if err != nil {
 			return err
 		}
 		return fork.Close()
 	}},
-	{name: "Close", ends: true, call: func(_ context.Context, s *subject) error { return s.db.Close() }},
+	{name: "Close", ends: true, alone: true, call: func(_ context.Context, s *subject) error { return s.db.Close() }},
 	{name: "Snapshot", call: func(ctx context.Context, s *subject) error {
 		return s.db.Snapshot(ctx, filepath.Join(s.dir, "snapshot"))
 	}},
@@ -102,7 +104,7 @@ var matrixOthers = []matrixCall{
 		_, err := s.db.Sweep(ctx)
 		return err
 	}},
-	{name: "HoldIndexes", call: func(_ context.Context, s *subject) error { return s.db.HoldIndexes() }},
+	{name: "HoldIndexes", alone: true, call: func(_ context.Context, s *subject) error { return s.db.HoldIndexes() }},
 	{name: "Settle", call: func(_ context.Context, s *subject) error {
 		s.db.Settle()
 		return nil

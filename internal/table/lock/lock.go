@@ -1,0 +1,203 @@
+// Package lock has the locks of a database, whose waits end with their context and with the database.
+//
+// Updates share one lock of the database, and what needs a moment between two updates, such as a change
+// of a definition, takes it exclusively: that waits for the updates under way, and later ones wait for it.
+// Reads do not take it, nor do the operations inside an update. A [Context] is that of an update while it
+// waits in its store. The log names an operation that waits for longer than [Timeout].
+//
+//	life := lock.NewLifetime()
+//	updates := life.NewLock()
+//	if err := updates.RLock(ctx); err != nil { // an update; it waits for an exclusive holder
+//		return err
+//	}
+//	defer updates.RUnlock()
+//	…
+//	unlock, err := updates.Lock(ctx) // no update is under way until unlock is called
+//	if err != nil {
+//		return err
+//	}
+//	defer unlock()
+package lock
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// Timeout is how long an operation waits before the log says so.
+const Timeout = 5 * time.Second
+
+// A Lifetime is that of a database. Its end ends all waits for the database's locks.
+type Lifetime struct {
+	// Logger gets a line for each operation that waits long. Set it before use. Default:
+	// discard.
+	Logger *slog.Logger
+
+	alive context.Context //nolint:containedctx // until the end
+	kill  context.CancelCauseFunc
+}
+
+// NewLifetime returns the lifetime of a new database.
+func NewLifetime() *Lifetime {
+	l := &Lifetime{Logger: slog.New(slog.DiscardHandler)}
+	l.alive, l.kill = context.WithCancelCause(context.Background())
+	return l
+}
+
+// Alive returns [store.ErrClosed] once End has been called.
+func (l *Lifetime) Alive() error {
+	if l.alive.Err() != nil {
+		return store.ErrClosed
+	}
+	return nil
+}
+
+// End ends the lifetime: all waits, and those that begin later, return [store.ErrClosed].
+func (l *Lifetime) End() { l.kill(store.ErrClosed) }
+
+// Wait waits until ready is closed, or until ctx or the lifetime ends.
+func (l *Lifetime) Wait(ctx context.Context, ready <-chan struct{}) error {
+	w := l.newWait(ctx)
+	defer w.end()
+	select {
+	case <-ready:
+		return nil
+	case <-w.Done():
+		return context.Cause(w)
+	}
+}
+
+// A wait is the context of a goroutine that waits. It ends with its parent and, until stop is called, with the
+// lifetime.
+type wait struct {
+	context.Context
+	cancel context.CancelCauseFunc
+	ended  func() bool
+	warn   *time.Timer // logs that the operation waits
+}
+
+func (l *Lifetime) newWait(ctx context.Context) *wait {
+	w := new(wait)
+	w.Context, w.cancel = context.WithCancelCause(ctx)
+	w.ended = context.AfterFunc(l.alive, func() { w.cancel(store.ErrClosed) })
+	w.warn = l.warn()
+	return w
+}
+
+// warn returns a timer that logs who waits, unless it is stopped before.
+func (l *Lifetime) warn() *time.Timer {
+	callers := make([]uintptr, 64)
+	callers = callers[:runtime.Callers(2, callers)]
+	return time.AfterFunc(Timeout, func() {
+		l.Logger.Warn("an operation waits for an update or a change of a table: one in the function of an update "+
+			"needs the context of that function", "caller", caller(callers), "waited", Timeout)
+	})
+}
+
+// stop ends the wait.
+func (w *wait) stop() {
+	w.ended()
+	w.warn.Stop()
+}
+
+// end ends the wait and the context.
+func (w *wait) end() {
+	w.stop()
+	w.cancel(nil)
+}
+
+// ours begins the names of functions that are below the caller of an operation.
+var ours = []string{
+	"github.com/sortkey/sortkey.", "github.com/sortkey/sortkey/internal/", "github.com/sortkey/sortkey/sdk.",
+	"github.com/sortkey/sortkey/server.", "github.com/sortkey/sortkey/store/",
+	"github.com/sortkey/sortkey/sortkeytest.", "github.com/aws/", "runtime.", "context.", "sync.", "iter.", "net/http.",
+}
+
+// caller returns the file and line of the caller of an operation.
+func caller(callers []uintptr) string {
+	frames := runtime.CallersFrames(callers)
+	for {
+		frame, more := frames.Next()
+		ofOurs := false
+		for _, prefix := range ours {
+			ofOurs = ofOurs || strings.HasPrefix(frame.Function, prefix)
+		}
+		if !ofOurs && frame.Function != "" {
+			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
+		}
+		if !more {
+			return "no caller in this program"
+		}
+	}
+}
+
+// most is more than the updates that share a lock at the same time.
+const most = 1 << 30
+
+// A Lock is held by any number of goroutines that share it, or by one exclusively. Waits are in order of
+// arrival. It is not reentrant.
+type Lock struct {
+	life *Lifetime
+	held *semaphore.Weighted
+}
+
+// NewLock returns a lock whose waits end with the lifetime.
+func (l *Lifetime) NewLock() *Lock { return &Lock{l, semaphore.NewWeighted(most)} }
+
+// RLock shares the lock, until RUnlock. The error is the cause of ctx or [store.ErrClosed].
+func (l *Lock) RLock(ctx context.Context) error {
+	if err := l.acquire(ctx, 1); err != nil {
+		return err
+	}
+	if err := l.life.Alive(); err != nil {
+		l.RUnlock()
+		return err
+	}
+	return nil
+}
+
+// RUnlock ends what RLock began.
+func (l *Lock) RUnlock() { l.held.Release(1) }
+
+// Lock takes the lock exclusively, until unlock; calling that again does nothing. The error is the cause of
+// ctx or [store.ErrClosed].
+func (l *Lock) Lock(ctx context.Context) (unlock func(), err error) {
+	if err := l.life.Alive(); err != nil {
+		return nil, err
+	}
+	if err := l.acquire(ctx, most); err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(func() { l.held.Release(most) }), nil
+}
+
+// Drain waits until nobody holds the lock, after the end of the lifetime. Only ctx ends that wait.
+func (l *Lock) Drain(ctx context.Context) error {
+	defer l.life.warn().Stop()
+	if l.held.Acquire(ctx, most) != nil {
+		return context.Cause(ctx)
+	}
+	l.held.Release(most)
+	return nil
+}
+
+func (l *Lock) acquire(ctx context.Context, n int64) error {
+	if l.held.TryAcquire(n) {
+		return nil
+	}
+	w := l.life.newWait(ctx)
+	defer w.end()
+	if l.held.Acquire(w, n) != nil {
+		return context.Cause(w)
+	}
+	return nil
+}
