@@ -15,6 +15,7 @@ require (
 	github.com/leanovate/gopter v0.2.9
 	github.com/stretchr/testify v1.8.4
 	go.uber.org/goleak v1.3.0
+	golang.org/x/sync v0.11.0
 )
 
 require (
@@ -25,6 +26,5 @@ require (
 	github.com/davecgh/go-spew v1.1.1 // indirect
 	github.com/kr/text v0.2.0 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
-	golang.org/x/sync v0.11.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )

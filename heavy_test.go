@@ -192,13 +192,10 @@ func TestHeavyWaits(t *testing.T) {
 	time.AfterFunc(20*time.Millisecond, func() { cancel(cause) })
 	_, err := table.ScanPage(ctx)
 	require.ErrorIs(t, err, cause)
-	err = db.Update(t.Context(), func(outer context.Context) error {
-		ctx, cancel := context.WithTimeout(outer, 20*time.Millisecond)
-		defer cancel()
+	require.NoError(t, db.Update(t.Context(), func(ctx context.Context) error {
 		_, err := table.ScanPage(ctx)
 		return err
-	})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
+	}), "a transaction waits for no slot")
 
 	few, err := table.ScanPage(t.Context(), sortkey.Limit(10))
 	require.NoError(t, err, "a small page waits for no slot")

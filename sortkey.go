@@ -13,6 +13,14 @@
 // stream of a table. An item, a condition, an index or an error is what it is in DynamoDB, so
 // a program moves to the service, and back, with its keys and structs.
 //
+// # Caveats
+//
+// An operation with the outer context in the function of an Update waits for that Update, until the context ends.
+// After five seconds a line in the log names the caller. [DB.Fork] and [DB.Close] wait without a context: do not
+// call them there.
+//
+// A long Update keeps all other writes waiting in memory and on disk. A long View keeps the rows that it can see.
+//
 // The other faces stand beside this one, on the same database: package server speaks HTTP,
 // package sdk returns real clients of the AWS SDK, and package sortkeytest opens a database
 // for a test.

@@ -6,21 +6,19 @@ import "context"
 // operation on the database with fn's context, on any of its tables, takes part: it sees what
 // fn has written, and all of it happens at one moment, serialisable with everything else.
 //
-// Fn may be called again if it meets a conflict: on stores that others share, and in memory if it waits for
-// an Update that waits for it, as each has changed a table that the other one needs. So it must have no
+// On a store that others share, fn is called again if it meets a conflict. So it must have no
 // effect outside the database that a second call would not overwrite. Use its context inside it
-// and from one goroutine at a time; an operation with the context outside would wait for fn to
-// end, which waits for it, and returns an error that names both places. An operation that is
+// and from one goroutine at a time: an operation with the context outside waits for fn to
+// end (see the caveats of the package). An operation that is
 // refused, such as a write whose condition does not hold, leaves the transaction as it was; fn
-// decides. Tables are not created, changed or deleted in it, and [DB.Fork], [DB.Snapshot] and
-// [DB.Close] return an error.
+// decides. Tables are not created, changed or deleted in it.
 //
 // An Update with the context of another one is a part of it: if its function returns an error or
 // panics, what that has written is taken back, and the function outside goes on.
 //
-// There is one Update at a time on disk, and in memory one for each table, so other writes wait while fn runs,
+// There is one Update at a time in memory and on disk, so other writes wait while fn runs,
 // until their contexts end or the database closes. Reads go on. On disk an Update has at most 1 GiB of
-// changes, all in memory until it ends.
+// changes, all in memory until it ends. docs/embedded.md has a table of what waits for what.
 func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) error {
 	if ctx == nil {
 		return noContext("DB.Update")
@@ -33,7 +31,7 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) er
 
 // View calls fn with a context whose operations all read the same state of the database and
 // cannot write. It may be used from several goroutines. Views neither wait for an Update nor for a
-// change of tables, nor keep them waiting; a long one keeps the rows that have been replaced since.
+// change of tables, nor keep them waiting; a long one keeps the rows that it can see and that have been replaced since.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) error {
 	if ctx == nil {
 		return noContext("DB.View")

@@ -23,10 +23,8 @@ const Stretch = 64 << 10
 
 // A Work is work of one goroutine that may turn out to be heavy. The zero Work is ready to use.
 type Work struct {
-	// Urgent says that others wait for the goroutine, as for one in an update. It goes before those that
-	// wait for a slot, and keeps its own until it is done.
-	Urgent bool
-	// Free says that the work needs no slot. It only lets others run after each stretch.
+	// Free says that the work needs no slot, as in a transaction, for which others wait. It only lets others run
+	// after each stretch.
 	Free bool
 
 	bytes int // of the current stretch
@@ -45,15 +43,12 @@ func (w *Work) Add(ctx context.Context, bytes int) error {
 
 // next begins the next stretch.
 func (w *Work) next(ctx context.Context) error {
-	switch {
-	case w.holds && w.Urgent:
-		return nil
-	case w.Free || w.holds && all.waiting.Load() == 0 || isExempt(ctx):
+	if w.Free || w.holds && all.waiting.Load() == 0 || isExempt(ctx) {
 		runtime.Gosched()
 		return nil
 	}
 	w.Done()
-	if err := all.take(ctx, w.Urgent); err != nil {
+	if err := all.take(ctx); err != nil {
 		return err
 	}
 	w.holds = true
@@ -90,10 +85,9 @@ type slots struct {
 }
 
 // A waiter waits for a slot. It waits at a mutex, as goroutines inside and outside of bubbles of
-// testing/synctest may wake one another there, but not at a channel.
+// testing/synctest may wake one another there, but not at a channel, nor at a semaphore, which has channels.
 type waiter struct {
-	turn   sync.Mutex // unlocked when the wait ends
-	urgent bool
+	ready  sync.Mutex // unlocked when the wait ends
 	gaveUp bool
 }
 
@@ -101,37 +95,26 @@ type waiter struct {
 func limit() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
 
 // take waits for a slot. Leave gives it back.
-func (s *slots) take(ctx context.Context, urgent bool) error {
+func (s *slots) take(ctx context.Context) error {
 	s.mu.Lock()
 	if s.running < limit() && len(s.queue) == 0 {
 		s.running++
 		s.mu.Unlock()
 		return nil
 	}
-	w := &waiter{urgent: urgent}
-	w.turn.Lock()
-	s.enqueue(w)
+	w := new(waiter)
+	w.ready.Lock()
+	s.queue = append(s.queue, w)
+	s.waiting.Store(int32(len(s.queue)))
 	s.mu.Unlock()
 
 	stop := context.AfterFunc(ctx, func() { s.giveUp(w) })
-	w.turn.Lock()
+	w.ready.Lock()
 	stop()
 	if w.gaveUp {
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// enqueue adds a waiter behind the others, or behind those that are urgent too. The caller holds s.mu.
-func (s *slots) enqueue(w *waiter) {
-	at := len(s.queue)
-	if w.urgent {
-		if i := slices.IndexFunc(s.queue, func(w *waiter) bool { return !w.urgent }); i >= 0 {
-			at = i
-		}
-	}
-	s.queue = slices.Insert(s.queue, at, w)
-	s.waiting.Store(int32(len(s.queue)))
 }
 
 // giveUp ends a wait, unless it has ended.
@@ -149,7 +132,7 @@ func (s *slots) dequeue(i int) {
 	w := s.queue[i]
 	s.queue = slices.Delete(s.queue, i, i+1)
 	s.waiting.Store(int32(len(s.queue)))
-	w.turn.Unlock()
+	w.ready.Unlock()
 }
 
 // leave gives a slot back, and those that are free to who waits. GOMAXPROCS may have changed.

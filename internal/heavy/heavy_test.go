@@ -53,7 +53,7 @@ func TestLimit(t *testing.T) {
 				rng := rand.New(rand.NewPCG(uint64(i), uint64(tt.procs)))
 				for range 200 {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rng.IntN(200))*time.Microsecond)
-					w := heavy.Work{Urgent: i == 0}
+					var w heavy.Work
 					for range 1 + rng.IntN(4) {
 						if w.Add(ctx, heavy.Stretch) != nil {
 							called.Add(1)
@@ -103,17 +103,16 @@ func TestCancel(t *testing.T) {
 	first.Done()
 }
 
-// TestOrder: urgent work goes first, the rest in the order in which it came. Work that has had a
-// stretch makes way, urgent work does not.
+// TestOrder: work goes in the order in which it came, and makes way after a stretch.
 func TestOrder(t *testing.T) {
 	processors(t, 2)
 	held := hold(t)
 	var order []string
 	var wg sync.WaitGroup
-	for _, kind := range []string{"first", "second", "urgent", "urgent too"} {
+	for _, kind := range []string{"first", "second", "third"} {
 		before := heavy.Waiting()
 		wg.Go(func() {
-			w := heavy.Work{Urgent: kind[0] == 'u'}
+			var w heavy.Work
 			defer w.Done()
 			for range 2 {
 				if err := w.Add(t.Context(), heavy.Stretch); err != nil {
@@ -128,9 +127,9 @@ func TestOrder(t *testing.T) {
 	}
 	held.Done()
 	wg.Wait()
-	// Who makes way waits anew a moment later, so "second" may already have gone on to its end.
-	require.Equal(t, []string{"urgent", "urgent", "urgent too", "urgent too", "first"}, order[:5])
-	require.ElementsMatch(t, []string{"second", "first", "second"}, order[5:])
+	// One that makes way waits anew a moment later, so another may already have gone on to its end.
+	require.Equal(t, []string{"first", "second"}, order[:2])
+	require.ElementsMatch(t, []string{"third", "first", "second", "third"}, order[2:])
 }
 
 // TestFree: small work, free work and that of an exempt context wait for no slot.

@@ -63,9 +63,9 @@ func New(st store.Store, sharing Sharing) *DB {
 // Shared reports whether other servers may use the store too.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// Work returns heavy work on rows, in an update or in a view. In a shared store it needs no slot, as it
-// mostly waits for that.
-func (db *DB) Work(update bool) heavy.Work { return heavy.Work{Urgent: update, Free: db.Shared()} }
+// Work returns heavy work on rows. Serial work, in the function of a transaction for which others wait, needs no
+// slot, nor does any in a shared store, as it mostly waits for that.
+func (db *DB) Work(serial bool) heavy.Work { return heavy.Work{Free: serial || db.Shared()} }
 
 // Fork returns a copy of db over a copy of its store. No Update is under way, and no table
 // changes meanwhile.

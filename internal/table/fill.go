@@ -39,7 +39,7 @@ func (db *DB) FillIndex(
 		if db.sharing != nil {
 			size.Rows = fillRowsShared
 		}
-		work := db.Work(true)
+		work := db.Work(false)
 		defer work.Done()
 		for row, err := range w.Scan(tb.def.Space, span) {
 			if err != nil {

@@ -35,6 +35,8 @@ func TestMatrix(t *testing.T) {
 	facetest.Matrix(t, 20*time.Millisecond, embedded)
 }
 
+func TestWaits(t *testing.T) { facetest.Waits(t, "disk", "../../docs/embedded.md", embedded) }
+
 func TestHazards(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()

@@ -35,6 +35,11 @@ func TestMatrix(t *testing.T) {
 	facetest.Matrix(t, 100*time.Millisecond, embedded(t))
 }
 
+func TestWaits(t *testing.T) {
+	proptest.NeedLong(t)
+	facetest.Waits(t, "PostgreSQL", "../../docs/embedded.md", embedded(t))
+}
+
 func TestHazards(t *testing.T) {
 	proptest.NeedLong(t)
 	facetest.Hazards(t, embedded(t))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
@@ -20,7 +21,8 @@ import (
 type Store struct {
 	opts  Options
 	pool  *pgxpool.Pool
-	gate  *gate
+	most  int64               // Updates at the same time
+	free  *semaphore.Weighted // one of most for an Update, all for one that runs alone
 	line  *line
 	limit limit
 	pins  pins
@@ -71,8 +73,9 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		config.HealthCheckPeriod = idleTime / 2
 	}
 
+	most := int64(max(1, int(config.MaxConns)-2))
 	s := &Store{
-		opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), line: newLine(), ending: make(chan struct{}),
+		opts: opts, most: most, free: semaphore.NewWeighted(most), line: newLine(), ending: make(chan struct{}),
 		shut: make(chan struct{}),
 	}
 	s.limit.time = opts.Timeout
@@ -210,11 +213,10 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 	}
 
 	if !a.turn {
-		leave, err := s.gate.enter(ctx, false)
-		if err != nil {
-			return err
+		if s.free.Acquire(ctx, 1) != nil {
+			return context.Cause(ctx)
 		}
-		defer leave()
+		defer s.free.Release(1)
 	}
 
 	w := &writer{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
 )
 
 // An Update that keeps losing to others takes turns with those that have lost at the same
@@ -30,14 +31,14 @@ var errLine = errors.New("postgres: others wait for this row")
 
 // A line is the Updates of a process that wait for their turn or have it.
 type line struct {
-	turn chan struct{} // holds one token while an Update has its turn
+	turn *semaphore.Weighted // of weight 1, held by the Update that has its turn
 
 	mu   sync.Mutex
 	rows map[string]int // how many wait for a row
 	len  atomic.Int64
 }
 
-func newLine() *line { return &line{turn: make(chan struct{}, 1), rows: map[string]int{}} }
+func newLine() *line { return &line{turn: semaphore.NewWeighted(1), rows: map[string]int{}} }
 
 // waits reports whether Updates wait for a row.
 func (l *line) waits(row []byte) bool {
@@ -69,26 +70,23 @@ func (l *line) leave(row []byte) {
 // end when it is done.
 func (s *Store) takeTurn(ctx context.Context, row []byte) (end func(), err error) {
 	s.line.join(row)
-	select {
-	case s.line.turn <- struct{}{}:
-	case <-ctx.Done():
+	if s.line.turn.Acquire(ctx, 1) != nil {
 		s.line.leave(row)
 		return nil, context.Cause(ctx)
 	}
 	unlock := s.lockTurn(ctx, row)
-	leave, err := s.gate.enter(ctx, true)
-	if err != nil {
-		leave = func() {}
-	}
+	alone := s.free.Acquire(ctx, s.most) == nil
 	end = sync.OnceFunc(func() {
-		leave()
+		if alone {
+			s.free.Release(s.most)
+		}
 		unlock()
-		<-s.line.turn
+		s.line.turn.Release(1)
 		s.line.leave(row)
 	})
-	if err != nil {
+	if !alone {
 		end()
-		return nil, err
+		return nil, context.Cause(ctx)
 	}
 	return end, nil
 }

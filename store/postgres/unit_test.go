@@ -2,15 +2,10 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
@@ -107,84 +102,6 @@ func TestStatements(t *testing.T) {
 		seen[sql] = true
 		require.Equal(t, strings.ToLower(sql), sql)
 	}
-}
-
-// TestGateIsFair lets many wait, and each has its turn when those before it have had theirs.
-func TestGateIsFair(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, next := newGate(1), 0
-		for i := range 100 {
-			go func() {
-				leave, err := g.enter(t.Context(), false)
-				require.NoError(t, err)
-				require.Equal(t, i, next)
-				next++
-				time.Sleep(time.Millisecond)
-				leave()
-			}()
-			synctest.Wait()
-		}
-		time.Sleep(time.Second)
-		synctest.Wait()
-		require.Equal(t, 100, next)
-	})
-}
-
-func TestGate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate(2)
-		ctx := t.Context()
-		one, err := g.enter(ctx, false)
-		require.NoError(t, err)
-		two, err := g.enter(ctx, false)
-		require.NoError(t, err)
-
-		full, cancel := context.WithCancelCause(ctx)
-		stop := errors.New("stop")
-		cancel(stop)
-		_, err = g.enter(full, false)
-		require.ErrorIs(t, err, stop)
-
-		var mu sync.Mutex
-		var order []string
-		note := func(what string) {
-			mu.Lock()
-			defer mu.Unlock()
-			order = append(order, what)
-		}
-		noted := func() []string {
-			mu.Lock()
-			defer mu.Unlock()
-			return slices.Clone(order)
-		}
-		enter := func(ctx context.Context, name string, alone bool) {
-			go func() {
-				leave, err := g.enter(ctx, alone)
-				if err != nil {
-					note(name + " gives up")
-					return
-				}
-				note(name)
-				time.Sleep(time.Second)
-				leave()
-			}()
-			synctest.Wait()
-		}
-		impatient, give := context.WithCancel(ctx)
-		enter(impatient, "impatient", true)
-		enter(ctx, "alone", true)
-		enter(ctx, "shared", false)
-		one()
-		synctest.Wait()
-		require.Empty(t, noted(), "somebody still runs, and others want to be alone")
-		give()
-		synctest.Wait()
-		two()
-		synctest.Wait()
-		require.Equal(t, []string{"impatient gives up", "alone"}, noted())
-		time.Sleep(time.Minute)
-		require.Equal(t, []string{"impatient gives up", "alone", "shared"}, noted())
-	})
 }
 
 // TestSteps checks that a commit locks rows in the order of addresses, and clears a space

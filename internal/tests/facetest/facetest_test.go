@@ -30,3 +30,7 @@ func TestHazards(t *testing.T) {
 	t.Parallel()
 	facetest.Hazards(t, func(*testing.T) store.Store { return nil })
 }
+
+func TestWaits(t *testing.T) {
+	facetest.Waits(t, "memory", "../../../docs/embedded.md", func(*testing.T) store.Store { return nil })
+}
