@@ -23,3 +23,5 @@ func TestMatrix(t *testing.T) {
 func TestHazards(t *testing.T) { facetest.Hazards(t, open) }
 
 func TestWaits(t *testing.T) { facetest.Waits(t, "btree", "../../docs/embedded.md", open) }
+
+func TestOpposite(t *testing.T) { facetest.Opposite(t, 1000, open, nil) }

@@ -40,6 +40,11 @@ func TestWaits(t *testing.T) {
 	facetest.Waits(t, "PostgreSQL", "../../docs/embedded.md", embedded(t))
 }
 
+func TestOpposite(t *testing.T) {
+	proptest.NeedLong(t)
+	facetest.Opposite(t, 1000, embedded(t), nil)
+}
+
 func TestHazards(t *testing.T) {
 	proptest.NeedLong(t)
 	facetest.Hazards(t, embedded(t))

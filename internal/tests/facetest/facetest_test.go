@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 func TestMemory(t *testing.T) {
@@ -33,4 +34,8 @@ func TestHazards(t *testing.T) {
 
 func TestWaits(t *testing.T) {
 	facetest.Waits(t, "memory", "../../../docs/embedded.md", func(*testing.T) store.Store { return nil })
+}
+
+func TestOpposite(t *testing.T) {
+	facetest.Opposite(t, 1000, func(*testing.T) store.Store { return memory.Open() }, nil)
 }

@@ -1,0 +1,67 @@
+package facetest
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/store"
+)
+
+// Opposite runs Updates that write two tables in opposite orders at the same time, and holds that no operation in their
+// functions fails, unless the store is shared, whose conflicts run a function again. It logs how often that happened
+// and how long the longest Update took. Put, if it is not nil, puts an item in place of [sortkey.TableOf.Put].
+func Opposite(
+	t *testing.T, updates int, open func(t *testing.T) store.Store,
+	put func(ctx context.Context, db *sortkey.DB, table string, place int) error,
+) {
+	st := open(t)
+	_, shared := st.(store.Sharer)
+	s := newSubject(t, st, t.TempDir())
+	ctx := t.Context()
+	require.NoError(t, s.fill(ctx, 0))
+	if put == nil {
+		put = func(ctx context.Context, db *sortkey.DB, table string, place int) error {
+			return sortkey.Table[thing](db, table).Put(ctx, thing{Box: "a", Place: place, Kind: "red"})
+		}
+	}
+	tables := [2]string{"Items", "Other"}
+
+	var failed, calls atomic.Int64
+	var longest [2]time.Duration
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() {
+			for n := range updates / 2 {
+				began := time.Now()
+				err := s.db.Update(ctx, func(ctx context.Context) error {
+					calls.Add(1)
+					for _, table := range []string{tables[i], tables[1-i]} {
+						if err := put(ctx, s.db, table, n%10); err != nil {
+							failed.Add(1)
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				longest[i] = max(longest[i], time.Since(began))
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d Updates: %d operations inside failed, %d functions ran again, the longest Update took %v",
+		updates, failed.Load(), calls.Load()-int64(updates), max(longest[0], longest[1]))
+	if !shared {
+		require.Zero(t, failed.Load())
+		require.EqualValues(t, updates, calls.Load())
+	}
+	require.NoError(t, s.db.Close())
+}
