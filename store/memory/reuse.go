@@ -8,7 +8,7 @@ package memory
 type nodes struct {
 	leaves, inners []*node // free
 
-	replaced  []*node // by the running Update, which nobody else may have begun to read
+	replaced  []*node // by the running Update
 	published uint64  // the last owner of nodes in the version that it began with
 }
 
