@@ -17,7 +17,7 @@
 //
 // An operation with the outer context in the function of an Update waits for that Update, until the context ends.
 // After five seconds a line in the log names the caller. [DB.Fork] and [DB.Close] wait without a context: do not
-// call them there.
+// call them in a transaction.
 //
 // A long Update keeps all other writes waiting in memory and on disk. A long View keeps the rows that it can see.
 //

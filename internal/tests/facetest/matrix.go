@@ -37,7 +37,7 @@ func Matrix(t *testing.T, pause time.Duration, open func(t *testing.T) store.Sto
 			for j := range matrixMethods {
 				m.begin(&cell{view: view, method: &matrixMethods[j], other: &matrixOthers[i]}, open)
 			}
-			if view || !matrixOthers[i].alone {
+			if !matrixOthers[i].alone {
 				m.begin(&cell{view: view, other: &matrixOthers[i]}, open)
 			}
 		}

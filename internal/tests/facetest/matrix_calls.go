@@ -18,7 +18,8 @@ type matrixCall struct {
 	writes bool
 	// ends says that the call may make others fail: those of a transaction, or all.
 	ends bool
-	// alone says that the call waits for Updates without a context, so that in the function of one it would never end.
+	// alone says that the call waits for transactions without a context, so that in the function of one it would never
+	// end.
 	alone bool
 }
 
