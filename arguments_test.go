@@ -220,7 +220,20 @@ func TestSortRanges(t *testing.T) {
 		require.Equal(t, err, last(items.Query(ctx, "P", sortkey.Compare(operator, 2))))
 	}
 	require.ErrorContains(t, last(items.Query(ctx, "P", sortkey.SortRange{})), "the SortRange is empty")
-	require.Equal(t, before, seen.Load(), "nothing was read")
+	for _, value := range []any{
+		sortkey.BeginsWith("x"), keys.Range{}, (*keys.Template)(nil), sortkey.Key{1}, sortkey.Consistent, sortkey.Limit(1),
+	} {
+		want := fmt.Sprintf("s = :v: :v: got %T, want a value that can be stored", value)
+		require.ErrorContains(t, last(items.Scan(ctx, sortkey.Where("s = :v", value))), want)
+		require.ErrorContains(t, items.Put(ctx, object{"p": "P", "s": 1}, sortkey.If("s = :v", value)), want)
+		if _, isOption := value.(sortkey.Option); !isOption {
+			_, err := items.Update(ctx, sortkey.Key{"P", 1}, "SET n = :v", value)
+			require.ErrorContains(t, err, fmt.Sprintf(":v: got %T, want a value", value))
+		}
+		_, err := items.QueryPage(ctx, "P", sortkey.Between(1, value))
+		require.ErrorContains(t, err, fmt.Sprintf("key attribute s: got %T, want a value", value))
+	}
+	require.Equal(t, before, seen.Load(), "nothing was read or written")
 	require.Len(t, collect(t, items.Query(ctx, "P", keys.Range{})), 5, "all keys are a range of package keys")
 }
 
@@ -272,6 +285,19 @@ func TestOldDestinations(t *testing.T) {
 	require.Equal(t, any(first), anything)
 	require.Equal(t, any(&row{"P", 1}), inside)
 	require.Equal(t, 2, item.Len())
+
+	// Nothing stays of what was there.
+	require.NoError(t, items.Put(ctx, object{"p": "P"}))
+	require.ErrorIs(t, items.Delete(ctx, "P", sortkey.If("n = 2"), sortkey.Old(&decoded)), sortkey.ErrConditionFailed)
+	require.Equal(t, row{"P", 1}, decoded, "a write that fails changes nothing")
+	same := decoded
+	for _, dst := range []any{&decoded, &pointer, &inside} {
+		require.NoError(t, items.Put(ctx, object{"p": "P"}, sortkey.Old(dst)))
+	}
+	require.Equal(t, []any{row{"P", 0}, &row{"P", 0}, any(&row{"P", 0})}, []any{decoded, pointer, inside})
+	require.NoError(t, items.Delete(ctx, "P"))
+	require.NoError(t, items.Put(ctx, object{"p": "P"}, sortkey.Old(&same)))
+	require.Zero(t, same, "there was no item")
 
 	require.NoError(t, items.Put(ctx, object{"p": "P", "n": "text"}))
 	err := items.Put(ctx, second, sortkey.Old(&decoded))

@@ -90,9 +90,13 @@ func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err er
 	return e
 }
 
-// storeOld stores the item as it was before a write.
+// storeOld stores the item as it was before a write, and nothing if there was none.
 func (t *TableOf[T]) storeOld(ctx context.Context, c *call, it attr.Item) error {
-	if c.old == nil || it == nil {
+	if c.old == nil {
+		return nil
+	}
+	destination(reflect.ValueOf(c.old)).SetZero()
+	if it == nil {
 		return nil
 	}
 	if err := decode(it, c.old); err != nil {

@@ -288,8 +288,9 @@ func Segment(n, total int) Option {
 }
 
 // Old stores the item as it was before a write in dst, a pointer to a struct, map or
-// [attr.Item]. Dst is not changed if there was no item. If the item does not fit dst, the
-// error is a [*DecodeError], and the write has been made.
+// [attr.Item]. Nothing stays of what dst held before: it is zero if there was no item. A write that
+// fails does not change it. If the item does not fit dst, the error is a [*DecodeError], and the write
+// has been made.
 func Old(dst any) Option {
 	return &setting{kindOld, func(c *choices) error {
 		if err := checkDestination(dst); err != nil {
@@ -307,14 +308,7 @@ func checkDestination(dst any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return misuse("Old(%T): want a pointer to a struct, a map or an attr.Item, as in Old(&item)", dst)
 	}
-	for range attr.MaxNesting { // a pointer can lead to itself
-		holdsPointer := v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer
-		if holdsPointer || v.Kind() == reflect.Pointer && !v.IsNil() {
-			v = v.Elem()
-		}
-	}
-
-	target := reflect.New(v.Type()).Interface()
+	target := reflect.New(destination(v).Type()).Interface()
 	if _, ok := target.(attr.Unmarshaler); ok {
 		return nil // it decides when it sees the item
 	}
@@ -322,6 +316,18 @@ func checkDestination(dst any) error {
 		return misuse("Old(%T): %w", dst, err)
 	}
 	return nil
+}
+
+// destination returns the variable that an item is decoded into: what a pointer refers to, perhaps through
+// others and through interfaces.
+func destination(v reflect.Value) reflect.Value {
+	for range attr.MaxNesting { // a pointer can lead to itself
+		holdsPointer := v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer
+		if holdsPointer || v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+	}
+	return v
 }
 
 // A SortRange is the range of a sort key that a query reads; see [BeginsWith], [Between] and
@@ -359,7 +365,13 @@ func take(v any) any {
 	case nil, string, Option, SortRange, keys.Range, *keys.Template:
 		return v
 	case Key:
-		return Key(takeAll(v))
+		parts := slices.Clone(v)
+		for i, part := range parts {
+			if _, ok := part.(Key); !ok { // a Key in a Key, which may be itself, is refused where it is used
+				parts[i] = take(part)
+			}
+		}
+		return parts
 	}
 	if kind := reflect.TypeOf(v).Kind(); kind == reflect.String || kind <= reflect.Complex128 {
 		return v

@@ -1,6 +1,7 @@
 package sortkey
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/lex"
+	"github.com/sortkey/sortkey/keys"
 )
 
 // A taken value is one of the caller's in its stored form, so that the caller may change it
@@ -193,6 +195,8 @@ func (p *placeholders) attribute(v any) (attr.Value, error) {
 		var err error
 		p.raw, err = attr.AppendNumber(p.raw, strconv.Itoa(v))
 		return attr.MakeValue(attr.Number, p.raw[from:len(p.raw):len(p.raw)]), err
+	case Key, Option, SortRange, keys.Range, *keys.Template:
+		return attr.Value{}, fmt.Errorf("got %T, want a value that can be stored", v)
 	}
 	return attr.Marshal(v)
 }

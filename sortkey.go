@@ -32,6 +32,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"reflect"
+	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
@@ -51,7 +53,8 @@ var ErrFork = errors.New("sortkey: store does not support Fork")
 var ErrSnapshot = errors.New("sortkey: store does not support Snapshot (stores of package store/disk do)")
 
 // Open opens a database. Close it after use. After an error there is nothing to close but
-// the store, if [Options] name one. Open reads no items, so its time
+// the store, if [Options] name one. A store is open in one database at a time, unless it is a
+// [store.Sharer]: Open refuses it a second time before Close. Open reads no items, so its time
 // does not depend on the size of the store. After a crash it repairs tables in
 // the background: an index whose building was interrupted can be read once
 // DescribeTable reports it ACTIVE, and DescribeTable reports the counts of the
@@ -65,7 +68,33 @@ func Open(opts Options) (*DB, error) {
 	if err := opts.Simulate.StaleReads.apply(tables); err != nil {
 		return nil, err
 	}
+	if err := claim(opts, tables); err != nil {
+		return nil, err
+	}
 	return newDB(opts, opts.Store, tables, false), nil
+}
+
+// claims has the stores that are open in a database, with its tables.
+var claims sync.Map
+
+// claim refuses a store that another database has open. Each keeps the definitions of tables in memory, so it would
+// put rows into deleted tables and none into new indexes.
+func claim(opts Options, tables *life.DB) error {
+	if opts.temporary || tables.Shared() || !reflect.ValueOf(opts.Store).Comparable() {
+		return nil
+	}
+	if _, isOpen := claims.LoadOrStore(opts.Store, tables); isOpen {
+		return misuse("another DB has the store open, and neither would see the tables that the other changes; " +
+			"use that DB or a DB.Fork of it, or close it and open the store again")
+	}
+	return nil
+}
+
+// release lets others open the store of closed tables.
+func release(st store.Store, tables *life.DB) {
+	if reflect.ValueOf(st).Comparable() {
+		claims.CompareAndDelete(st, tables)
+	}
 }
 
 func (o Options) withDefaults() Options {
@@ -255,6 +284,7 @@ func (db *DB) Close() error {
 	db.service.Close()
 	err := db.tables.Close(context.Background())
 	closed := db.store.Close()
+	release(db.store, db.tables)
 	if errors.Is(err, closed) { // the store says again what it has said to the tables
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,12 +21,13 @@ var (
 	timeType    = reflect.TypeFor[time.Time]()
 	timePointer = reflect.TypeFor[*time.Time]()
 
-	marshalerType       = reflect.TypeFor[Marshaler]()
-	unmarshalerType     = reflect.TypeFor[Unmarshaler]()
-	textMarshalerType   = reflect.TypeFor[encoding.TextMarshaler]()
-	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
-	binaryMarshalerType = reflect.TypeFor[encoding.BinaryMarshaler]()
-	digitsType          = reflect.TypeFor[interface {
+	marshalerType         = reflect.TypeFor[Marshaler]()
+	unmarshalerType       = reflect.TypeFor[Unmarshaler]()
+	textMarshalerType     = reflect.TypeFor[encoding.TextMarshaler]()
+	textUnmarshalerType   = reflect.TypeFor[encoding.TextUnmarshaler]()
+	binaryMarshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
+	binaryUnmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()
+	digitsType            = reflect.TypeFor[interface {
 		Float64() (float64, error)
 		Int64() (int64, error)
 		String() string
@@ -112,14 +115,24 @@ func (c compiler) compile(p *plan) {
 		c.compileStruct(p, pointer)
 	default:
 		p.isOpaque = true
+		p.noEncode = notStored
 	}
 
-	if p.isOpaque && pointer.Implements(textMarshalerType) {
+	switch {
+	case !p.isOpaque, p.form == formStruct && embedsPointer(p.typ):
+	case pointer.Implements(textMarshalerType) && pointer.Implements(textUnmarshalerType):
 		p.form = formText
-	} else if p.isOpaque && pointer.Implements(binaryMarshalerType) {
+	case pointer.Implements(binaryMarshalerType) && pointer.Implements(binaryUnmarshalerType):
 		p.form = formBinary
 	}
 
+	hasForm := p.form == formText || p.form == formBinary
+	if p.marshals || hasForm {
+		p.noEncode = problem{}
+	}
+	if p.unmarshals || hasForm {
+		p.noDecode = problem{}
+	}
 	if p.form != formUnixTime && !p.marshals && hasSDKMarshaler(pointer) {
 		p.noEncode = problem{"only the AWS SDK knows its form", "add the method MarshalAttr"}
 	}
@@ -133,6 +146,23 @@ func (c compiler) compile(p *plan) {
 		p.decodesPlain = !p.unmarshals && p.noDecode.msg == ""
 	}
 }
+
+// embedsPointer reports whether the methods of a type may be those of an embedded pointer, which is nil when
+// they are to decode.
+func embedsPointer(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && f.Type.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// notStored is the problem with channels, functions, complex numbers and what else has no form.
+var notStored = problem{"values of this type are not stored", leaveOut}
+
+// leaveOut is what to do about fields that cannot be stored.
+const leaveOut = "leave the field out with the tag `dynamodbav:\"-\"`"
 
 func (c compiler) compilePointer(p *plan) {
 	last := p.typ
@@ -153,7 +183,6 @@ func (c compiler) compileStruct(p *plan, pointer reflect.Type) {
 	case !t.ConvertibleTo(timeType):
 		p.form = formStruct
 		c.compileFields(p)
-		p.isOpaque = len(p.fields) == 0
 	case hasSDKMarshaler(pointer):
 		p.form = formUnixTime
 	default:
@@ -175,117 +204,180 @@ type candidate struct {
 type embedding struct {
 	typ        reflect.Type
 	index      []int
-	isRepeated bool // the type is embedded more than once at this depth
+	isExported bool // the embedded field, as its type has a name that is
 }
 
 // compileFields sets the stored fields of a struct. As in Go, a field hides those of the
-// same name that are embedded deeper. Of several at one depth, none is stored, unless
-// exactly one of them has its name from a tag.
+// same name that are embedded deeper. Of several at one depth, the one whose name is from a tag
+// hides the others. The zero value is all that a hidden field may hold, as it is not stored.
 func (c compiler) compileFields(p *plan) {
 	var chosen []candidate
-	hidden := map[string]bool{}
+	taken := map[string]bool{}
 	visited := map[reflect.Type]bool{}
+	isSealed := false
 	for level := []embedding{{typ: p.typ}}; len(level) > 0; {
 		var found []candidate
 		var next []embedding
 		for _, e := range level {
-			if !visited[e.typ] {
-				visited[e.typ] = true
-				found, next = e.fields(found, next)
+			if visited[e.typ] {
+				p.hidden = append(p.hidden, field{index: e.index})
+				continue
 			}
+			before := len(found) + len(next)
+			var sealed bool
+			found, next, sealed = p.candidates(e, found, next)
+			if sealed && e.isExported && len(found)+len(next) == before {
+				what := "the content of the embedded " + e.typ.String() + " would be lost"
+				p.refuse(problem{what, "name it in its tag"})
+			}
+			isSealed = isSealed || sealed
 		}
 
 		byName := map[string][]candidate{}
 		for _, f := range found {
 			byName[f.name] = append(byName[f.name], f)
 		}
-		for name, rivals := range byName {
-			if f, ok := dominant(rivals); ok && !hidden[name] {
+		for _, f := range found {
+			switch stored, ok := dominant(byName[f.name]); {
+			case taken[f.name], ok && !slices.Equal(stored.index, f.index):
+				p.hidden = append(p.hidden, field{index: f.index})
+			case ok:
 				chosen = append(chosen, f)
+			default:
+				p.refuse(problem{
+					"two fields have the name " + strconv.Quote(f.name),
+					"name one of them, or the struct that embeds it, in its tag",
+				})
 			}
-			hidden[name] = true
+		}
+
+		for _, e := range level {
+			visited[e.typ] = true
+		}
+		for name := range byName {
+			taken[name] = true
 		}
 		level = next
 	}
 
 	slices.SortFunc(chosen, func(a, b candidate) int { return slices.Compare(a.index, b.index) })
 	for rank, f := range chosen {
-		if len(f.name) > MaxNameBytes {
-			p.noEncode = problem{"the name of field " + f.field.Name + " is too long", "shorten it in the tag"}
-			p.noDecode = p.noEncode
-			continue
-		}
-		if !utf8.ValidString(f.name) {
-			p.noEncode = problem{"the name of field " + f.field.Name + " is not UTF-8", "correct it in the tag"}
-			p.noDecode = p.noEncode
-			continue
-		}
-		from := len(p.names)
-		p.names = append(p.names, f.name...)
-		of := c.plan(f.field.Type)
-		direct := -1
-		if len(f.index) == 1 {
-			direct = f.index[0]
-		}
-		p.fields = append(p.fields, field{
-			plan: of, options: f.options, from: from, to: len(p.names), index: f.index, rank: rank, direct: direct,
-			encodesPlain: of.encodesPlain && f.options&^omitEmpty == 0,
-			decodesPlain: of.decodesPlain && !f.options.has(asString),
-		})
+		c.compileField(p, f, rank)
 	}
 	slices.SortFunc(p.fields, func(a, b field) int {
 		return bytes.Compare(p.names[a.from:a.to], p.names[b.from:b.to])
 	})
+	if p.isOpaque = len(p.fields) == 0; p.isOpaque && isSealed && p.noEncode.msg == "" {
+		p.noEncode = problem{
+			"it has no exported fields", "export them, add MarshalText and UnmarshalText, or " + leaveOut,
+		}
+	}
 }
 
-// fields adds the fields of a struct to found, and the structs it embeds to next.
-func (e *embedding) fields(found []candidate, next []embedding) ([]candidate, []embedding) {
+// refuse sets the problem of a struct that can neither be encoded nor decoded, unless it has one.
+func (p *plan) refuse(what problem) {
+	if p.noDecode.msg == "" {
+		p.noEncode, p.noDecode = what, what
+	}
+}
+
+// compileField adds a field to a plan. Rank is its place in the order of declaration.
+func (c compiler) compileField(p *plan, f candidate, rank int) {
+	switch {
+	case len(f.name) > MaxNameBytes:
+		p.refuse(problem{"the name of field " + f.field.Name + " is too long", "shorten it in the tag"})
+		return
+	case !utf8.ValidString(f.name):
+		p.refuse(problem{"the name of field " + f.field.Name + " is not UTF-8", "correct it in the tag"})
+		return
+	}
+
+	of := c.plan(f.field.Type)
+	if f.options.has(asString) && !of.takesString() {
+		p.noEncode = problem{"the option string of field " + f.field.Name + " is for numbers", "remove it"}
+	}
+	from := len(p.names)
+	p.names = append(p.names, f.name...)
+	direct := -1
+	if len(f.index) == 1 {
+		direct = f.index[0]
+	}
+	p.fields = append(p.fields, field{
+		plan: of, options: f.options, from: from, to: len(p.names), index: f.index, rank: rank, direct: direct,
+		encodesPlain: of.encodesPlain && f.options&^omitEmpty == 0,
+		decodesPlain: of.decodesPlain && !f.options.has(asString),
+	})
+}
+
+// takesString reports whether what the option string makes of values of the type can be decoded.
+func (p *plan) takesString() bool {
+	for p.form == formPointer {
+		p = p.elem
+	}
+	return p.marshals || p.form != formTime && p.form != formText && p.form != formInterface
+}
+
+// candidates adds the fields of a struct to found, and the structs it embeds to next. Sealed reports
+// whether the struct has other fields, which are not exported.
+func (p *plan) candidates(
+	e embedding, found []candidate, next []embedding,
+) (_ []candidate, _ []embedding, sealed bool) {
 	for i := range e.typ.NumField() {
 		field := e.typ.Field(i)
 		inner := field.Type
-		if inner.Name() == "" && inner.Kind() == reflect.Pointer {
+		isPointer := inner.Name() == "" && inner.Kind() == reflect.Pointer
+		if isPointer {
 			inner = inner.Elem()
 		}
 		isStruct := inner.Kind() == reflect.Struct
 		if !field.IsExported() && !(field.Anonymous && isStruct) {
+			sealed = sealed || field.Name != "_"
 			continue
 		}
 		name, list, _ := strings.Cut(field.Tag.Get("dynamodbav"), ",")
 		if name == "-" {
 			continue
 		}
-		index := append(slices.Clip(e.index), i)
-
-		if field.Anonymous && isStruct && name == "" {
-			if at := slices.IndexFunc(next, func(o embedding) bool { return o.typ == inner }); at >= 0 {
-				next[at].isRepeated = true
-			} else {
-				next = append(next, embedding{typ: inner, index: index})
+		if isPointer && !field.IsExported() {
+			p.noEncode = problem{
+				"decoding cannot set the embedded *" + inner.String() + ", which is not exported",
+				"export the type, or embed it without the pointer",
 			}
-			continue
 		}
 
 		var o options
 		for option := range strings.SplitSeq(list, ",") {
+			if option != "" && optionNames[option] == 0 {
+				p.refuse(problem{
+					"the tag of field " + field.Name + " has the unknown option " + strconv.Quote(option),
+					"use one of " + strings.Join(slices.Sorted(maps.Keys(optionNames)), ", "),
+				})
+			}
 			o |= optionNames[option]
 		}
-		f := candidate{cmp.Or(name, field.Name), name != "", field, o, index}
-		found = append(found, f)
-		if e.isRepeated {
-			found = append(found, f)
+		index := append(slices.Clip(e.index), i)
+		if field.Anonymous && isStruct && name == "" {
+			next = append(next, embedding{inner, index, field.IsExported()})
+			continue
 		}
+		found = append(found, candidate{cmp.Or(name, field.Name), name != "", field, o, index})
 	}
-	return found, next
+	return found, next, sealed
 }
 
 // dominant returns the one of several fields with one name at one depth that is stored, if
 // there is one.
-func dominant(rivals []candidate) (candidate, bool) {
-	if len(rivals) > 1 {
-		rivals = slices.DeleteFunc(rivals, func(f candidate) bool { return !f.isTagged })
+func dominant(rivals []candidate) (stored candidate, ok bool) {
+	if len(rivals) == 1 {
+		return rivals[0], true
 	}
-	if len(rivals) != 1 {
-		return candidate{}, false
+	for _, f := range rivals {
+		if f.isTagged && ok {
+			return candidate{}, false
+		}
+		if f.isTagged {
+			stored, ok = f, true
+		}
 	}
-	return rivals[0], true
+	return stored, ok
 }

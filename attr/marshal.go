@@ -23,21 +23,31 @@ import (
 //     an L. A slice with the tag of a set is NULL if it is empty.
 //   - Structs and maps are an M. Keys of maps are an [encoding.TextMarshaler], or strings,
 //     numbers and booleans, whose String method is called if there is one. No key may be
-//     empty.
+//     empty, and decoding must make the same key of its text.
 //   - Strings and keys that are not UTF-8 are refused: store bytes as a []byte.
 //   - [time.Time] is an S in RFC 3339 with nanoseconds, without trailing zeros: half a second
 //     past a full one sorts before it. Use the option unixtime, or a keys.Timestamp, in keys.
 //   - Pointers and interfaces are what they refer to. Nil pointers, interfaces, slices and
 //     maps are NULL.
-//   - Channels, functions and complex numbers are left out.
 //
 // A type that would lose its content by these rules, such as [net/netip.Addr], is an S if it
-// implements [encoding.TextMarshaler], or a B if it implements [encoding.BinaryMarshaler]. A
-// [Value] and an [Item] are checked, and stored as they are. A [Marshaler] chooses its form.
-// A type that chooses its form for the AWS SDK alone is refused.
+// implements [encoding.TextMarshaler] and its counterpart, or a B if it implements
+// [encoding.BinaryMarshaler] and its counterpart. A [Value] and an [Item] are checked, and stored
+// as they are. A [Marshaler] chooses its form.
 //
-// All exported fields of a struct are stored, and so are those of embedded structs. A
-// tag can name the attribute and add options:
+// All exported fields of a struct are stored, and so are those of embedded structs. What
+// [Unmarshal] could not give back is refused, also where the SDK drops it:
+//
+//   - Channels, functions, complex numbers and structs without exported fields, unless the tag
+//     leaves the field out.
+//   - Two fields of one name at one depth; a field with a value that another one hides; an embedded
+//     struct without exported fields, such as a [time.Time]; an embedded pointer to a struct that
+//     is not exported.
+//   - An unknown option of a tag, and the option string on what is not a number.
+//   - What an interface with methods holds, and times that RFC 3339 cannot write.
+//   - A type that chooses its form for the AWS SDK alone.
+//
+// A tag can name the attribute and add options:
 //
 //	Field T `dynamodbav:"name"`           // stored as name
 //	Field T `dynamodbav:"-"`              // not stored
@@ -143,7 +153,10 @@ func (e *encoder) encode(p *plan, v reflect.Value, o options, level int) (Value,
 	case formPointer:
 		return e.encodeTarget(p.elem, v.Elem(), o, level)
 	case formInterface:
-		if e.hops == maxHops {
+		switch {
+		case p.typ.NumMethod() > 0:
+			return Value{}, p.encodeError(lostInterface, nil)
+		case e.hops == maxHops:
 			return Value{}, p.encodeError(problem{"too many interfaces inside each other", nestingAdvice}, nil)
 		}
 		e.hops++
@@ -204,8 +217,6 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 	switch {
 	case p.noEncode.msg != "":
 		return Value{}, p.encodeError(p.noEncode, nil)
-	case p.form == formNone && !p.marshals:
-		return Value{}, nil
 	case level > MaxNesting:
 		return Value{}, p.encodeError(problem{advice: nestingAdvice}, ErrNesting)
 	case p.form == formStruct && !p.marshals:
@@ -248,6 +259,9 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 			e.buf = number.AppendInt(e.buf, t.Unix())
 			return e.value(Number, start), nil
 		}
+		if what := textProblem(t); what.msg != "" {
+			return Value{}, p.encodeError(what, nil)
+		}
 		e.buf = t.AppendFormat(e.buf, time.RFC3339Nano)
 		return e.value(String, start), nil
 	case formText:
@@ -261,6 +275,9 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 	}
 	return p.inspected(NewMap(v.Bytes()), level) // formItem
 }
+
+// lostInterface is the problem with what decoding would need a type for.
+var lostInterface = problem{"decoding cannot set an interface with methods", "use another type"}
 
 // unexported is the problem with fields that packages other than their own cannot use: an
 // embedded struct of an unexported type, with a name in its tag.
@@ -279,6 +296,19 @@ func pointerTo(v reflect.Value) reflect.Value {
 // timeIn returns the time in a value whose type is time.Time or made from it.
 func timeIn(v reflect.Value) *time.Time {
 	return pointerTo(v).Convert(timePointer).Interface().(*time.Time)
+}
+
+// textProblem returns what is wrong with a time that RFC 3339 cannot write without loss.
+func textProblem(t *time.Time) problem {
+	const day = 24 * 60 * 60
+	_, offset := t.Zone()
+	switch year := t.Year(); {
+	case year < 0 || year > 9999:
+		return problem{"RFC 3339 has no year " + strconv.Itoa(year), "use the option unixtime"}
+	case offset%60 != 0 || offset <= -day || offset >= day:
+		return problem{"RFC 3339 cannot write the offset of its zone", "store it in UTC"}
+	}
+	return problem{}
 }
 
 // encodeValue encodes a value that a method has made, unless err is the method's error. It
@@ -404,6 +434,8 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 			return Value{}, p.encodeError(problem{"a key is too long", "shorten it"}, nil)
 		case !utf8.ValidString(name):
 			return Value{}, p.encodeError(notTextKey, nil)
+		case !keepsKey(key, name):
+			return Value{}, p.encodeError(lostKey, nil)
 		}
 
 		elem.SetIterValue(entries)
@@ -431,6 +463,28 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 // notTextKey is the problem with keys of maps that cannot be names of attributes.
 var notTextKey = problem{"a key is not UTF-8", "encode it, in hexadecimal or in base64"}
 
+// lostKey is the problem with keys that decoding would not find again.
+var lostKey = problem{
+	"decoding cannot make the key of its text", "use strings, or a type with MarshalText and UnmarshalText",
+}
+
+// keepsKey reports whether decoding makes the same key of its text. Only methods of a key can prevent it.
+func keepsKey(key reflect.Value, text string) bool {
+	if key.Kind() != reflect.Interface && key.Addr().NumMethod() == 0 {
+		return true
+	}
+	made := reflect.New(key.Type()).Elem()
+	if setKey(made, []byte(text)) != nil {
+		return false
+	}
+	switch key.Kind() {
+	case reflect.Pointer, reflect.Struct, reflect.Array:
+		again, err := keyText(made)
+		return err == nil && again == text
+	}
+	return made.Equal(key)
+}
+
 // keyText returns the text of a key of a map.
 func keyText(key reflect.Value) (string, error) {
 	isNil := (key.Kind() == reflect.Pointer || key.Kind() == reflect.Interface) && key.IsNil()
@@ -453,6 +507,13 @@ func keyText(key reflect.Value) (string, error) {
 }
 
 func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, error) {
+	for i := range p.hidden {
+		if inner, ok := p.hidden[i].in(v, false); ok && !inner.IsZero() {
+			name := p.typ.FieldByIndex(p.hidden[i].index).Name
+			what := "other fields hide the embedded field " + name + ", which holds a value"
+			return Value{}, p.encodeError(problem{what, "give them different names in their tags"}, nil)
+		}
+	}
 	start, first := len(e.buf), len(e.entries)
 	for i := range p.fields {
 		f := &p.fields[i]

@@ -3,6 +3,7 @@ package attr_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"net/netip"
@@ -93,7 +94,23 @@ type (
 	}
 	Left  struct{ Base }
 	Right struct{ Base }
+	// Crowd has a pointer, so that it can be nil, and hidden fields.
+	Crowd struct{ A []int }
+	// Circle embeds itself.
+	Circle struct {
+		*Circle
+		A int
+	}
+
+	shade string
+	money struct{ cents int64 }
+	// A label has a text that nothing reads.
+	label struct{ text string }
 )
+
+func (s shade) String() string { return string(s) }
+
+func (l label) MarshalText() ([]byte, error) { return []byte(l.text), nil }
 
 func (c color) String() string { return []string{"red", "green"}[c] }
 
@@ -163,9 +180,9 @@ func TestMarshal(t *testing.T) {
 		{"keys that are floats", map[float64]bool{1e21: true}, `{"M":{"1e+21":{"BOOL":true}}}`},
 		{"keys that are booleans", map[bool]int{true: 1}, `{"M":{"true":{"N":"1"}}}`},
 		{"keys with a text", map[netip.Addr]int{netip.MustParseAddr("::1"): 1}, `{"M":{"::1":{"N":"1"}}}`},
-		{"keys with a text, in an interface", map[any]int{netip.MustParseAddr("::1"): 1}, `{"M":{"::1":{"N":"1"}}}`},
 		{"keys that are pointers", map[*word]int{{"a"}: 1}, `{"M":{"a":{"N":"1"}}}`},
-		{"keys with a String method", map[color]int{1: 1}, `{"M":{"green":{"N":"1"}}}`},
+		{"keys with a String method", map[shade]int{"dark": 1}, `{"M":{"dark":{"N":"1"}}}`},
+		{"keys that are times", map[time.Time]int{noon: 1}, `{"M":{"2024-02-29T12:00:00.5+01:00":{"N":"1"}}}`},
 		{"pointer", ptr(ptr("a")), `{"S":"a"}`},
 		{"pointer to nil", ptr((*string)(nil)), `{"NULL":true}`},
 		{"pointer to an interface", ptr(any("a")), `{"S":"a"}`},
@@ -184,7 +201,6 @@ func TestMarshal(t *testing.T) {
 		{"own form by a method of the pointer", counter{}, `{"N":"1"}`},
 		{"own form, nothing", []celsius{1, 0, 2}, `{"L":[{"S":"1 °C"},{"S":"2 °C"}]}`},
 		{"own form in a map", map[string]counter{"a": {}}, `{"M":{"a":{"N":"1"}}}`},
-		{"channels and functions", []any{make(chan int), func() {}, complex(1, 2), uintptr(1)}, `{"L":[]}`},
 
 		{"names", struct {
 			A int `dynamodbav:"a"`
@@ -274,19 +290,16 @@ func TestMarshal(t *testing.T) {
 		{"embedded", struct {
 			Base
 			inner
-			*rival
+			*Crowd
 			A string
-		}{Base{"x", 1}, inner{"y"}, nil, "z"}, `{"M":{"A":{"S":"z"},"id":{"S":"x"}}}`},
+		}{Base{"x", 0}, inner{"y"}, nil, "z"}, `{"M":{"A":{"S":"z"},"B":{"S":"y"},"id":{"S":"x"}}}`},
 		{"embedded pointer", struct{ *Base }{&Base{"x", 1}}, `{"M":{"A":{"N":"1"},"id":{"S":"x"}}}`},
-		{"embedded twice", struct {
+		{"embedded twice, and hidden", struct {
 			Left
 			Right
-		}{Left{Base{"l", 1}}, Right{Base{"r", 2}}}, `{"M":{}}`},
-		{"embedded twice, one with a name", struct {
-			Base
-			rival
-			C int `dynamodbav:"B"`
-		}{C: 1}, `{"M":{"B":{"N":"1"},"id":{"S":""}}}`},
+			A, ID int
+			Key   string `dynamodbav:"id"`
+		}{A: 1, ID: 2, Key: "x"}, `{"M":{"A":{"N":"1"},"ID":{"N":"2"},"id":{"S":"x"}}}`},
 		{"of two fields with one name, the one whose tag says so", struct {
 			rival
 			tagged
@@ -297,9 +310,35 @@ func TestMarshal(t *testing.T) {
 		}{Base{"x", 1}, inner{"y"}},
 			`{"M":{"base":{"M":{"A":{"N":"1"},"id":{"S":"x"}}},"inner":{"M":{"B":{"S":"y"}}}}}`},
 		{"embedded, not exported, no struct", struct {
+			A int
 			color
 			bits `dynamodbav:"bits"`
-		}{1, bits{1}}, `{"M":{}}`},
+		}{1, 1, bits{1}}, `{"M":{"A":{"N":"1"}}}`},
+		{"embedded, not exported, without exported fields", struct {
+			A int
+			sealed
+		}{1, sealed{1}}, `{"M":{"A":{"N":"1"}}}`},
+		{"embedded alone, with a text", struct{ netip.Addr }{netip.MustParseAddr("::1")}, `{"S":"::1"}`},
+		{"embedded with a text, and a name", struct {
+			time.Time `dynamodbav:"at"`
+		}{noon}, `{"M":{"at":{"S":"2024-02-29T12:00:00.5+01:00"}}}`},
+		{"embedded with a text, and left out", struct {
+			A         int
+			time.Time `dynamodbav:"-"`
+		}{1, noon}, `{"M":{"A":{"N":"1"}}}`},
+		{"embedded in itself", Circle{A: 1}, `{"M":{"A":{"N":"1"}}}`},
+		{"a nil interface with methods", struct{ A error }{}, `{"M":{"A":{"NULL":true}}}`},
+		{"nothing to lose", struct {
+			A struct{}
+			B struct{ _ int }
+			C []chan int
+			D struct {
+				X int `dynamodbav:"-"`
+			}
+		}{}, `{"M":{"A":{"M":{}},"B":{"M":{}},"C":{"NULL":true},"D":{"M":{}}}}`},
+		{"the name of a tag ends with a comma", struct {
+			A int `dynamodbav:"a,"`
+		}{1}, `{"M":{"a":{"N":"1"}}}`},
 		{"values in a struct", struct {
 			A, B attr.Value
 			C    attr.Item
@@ -343,6 +382,13 @@ const (
 	notText    = ": the text is not UTF-8; use a []byte, which is stored as a B"
 	notEncoded = ": the bytes are not an encoded value; " +
 		"make values with this package, and leave their bytes as they are"
+)
+
+const (
+	leaveOut   = "leave the field out with the tag `dynamodbav:\"-\"`"
+	exportThem = "export them, add MarshalText and UnmarshalText, or " + leaveOut
+	lostKey    = ": decoding cannot make the key of its text; " +
+		"use strings, or a type with MarshalText and UnmarshalText"
 )
 
 func itemOf(name string, v attr.Value) attr.Item {
@@ -489,8 +535,134 @@ func TestMarshalRefused(t *testing.T) {
 			reflect.New(badName).Interface(),
 		},
 		{
-			"a channel", "cannot encode chan int: values of this type are not stored; pass a struct or a map",
-			make(chan int),
+			"a channel", "cannot encode chan int: values of this type are not stored; " + leaveOut, make(chan int),
+		},
+		{
+			"a nil function", "A: cannot encode func(): values of this type are not stored; " + leaveOut,
+			struct{ A func() }{},
+		},
+		{
+			"a complex number", "A[0]: cannot encode complex128: values of this type are not stored; " + leaveOut,
+			struct{ A []any }{[]any{1i}},
+		},
+		{
+			"no exported fields", "A: cannot encode attr_test.money: it has no exported fields; " + exportThem,
+			struct{ A money }{},
+		},
+		{
+			"a text that cannot be decoded",
+			"A: cannot encode attr_test.label: it has no exported fields; " + exportThem, struct{ A label }{},
+		},
+		{
+			"embedded without exported fields", "A: cannot encode struct { attr_test.money; attr_test.color }: " +
+				"it has no exported fields; " + exportThem,
+			struct {
+				A struct {
+					money
+					color
+				}
+			}{},
+		},
+		{
+			"embedded time", "cannot encode struct { A int; time.Time }: the content of the embedded time.Time would be lost; " +
+				"name it in its tag",
+			struct {
+				A int
+				time.Time
+			}{},
+		},
+		{
+			"embedded pointer to a number", "cannot encode struct { *big.Int; A int }: " +
+				"the content of the embedded big.Int would be lost; name it in its tag",
+			struct {
+				*big.Int
+				A int
+			}{},
+		},
+		{
+			"embedded pointer alone, with a text", "cannot encode struct { *big.Int }: " +
+				"the content of the embedded big.Int would be lost; name it in its tag",
+			struct{ *big.Int }{},
+		},
+		{
+			"embedded pointer that is not exported", "cannot encode struct { *attr_test.inner }: " +
+				"decoding cannot set the embedded *attr_test.inner, which is not exported; " +
+				"export the type, or embed it without the pointer",
+			struct{ *inner }{},
+		},
+		{
+			"two fields with one name", `cannot encode struct { A int "dynamodbav:\"n\""; B int "dynamodbav:\"n\"" }: ` +
+				`two fields have the name "n"; name one of them, or the struct that embeds it, in its tag`,
+			struct {
+				A int `dynamodbav:"n"`
+				B int `dynamodbav:"n"`
+			}{},
+		},
+		{
+			"embedded twice", "cannot encode struct { attr_test.Left; attr_test.Right }: " +
+				`two fields have the name "id"; name one of them, or the struct that embeds it, in its tag`,
+			struct {
+				Left
+				Right
+			}{},
+		},
+		{
+			"hidden, with a value", "cannot encode struct { attr_test.Base; A string }: " +
+				"other fields hide the embedded field A, which holds a value; give them different names in their tags",
+			struct {
+				Base
+				A string
+			}{Base: Base{A: 1}},
+		},
+		{
+			"hidden by a tag, with a value", "cannot encode struct { attr_test.rival; attr_test.tagged }: " +
+				"other fields hide the embedded field A, which holds a value; give them different names in their tags",
+			struct {
+				rival
+				tagged
+			}{rival: rival{A: 1}},
+		},
+		{
+			"embedded in itself", "cannot encode attr_test.Circle: other fields hide the embedded field Circle, " +
+				"which holds a value; give them different names in their tags",
+			Circle{Circle: &Circle{A: 2}},
+		},
+		{
+			"unknown option", `cannot encode struct { A time.Time "dynamodbav:\",unixTime\"" }: the tag of field A has ` +
+				`the unknown option "unixTime"; use one of binaryset, nullempty, nullemptyelem, numberset, omitempty, ` +
+				`omitemptyelem, string, stringset, unixtime`,
+			struct {
+				A time.Time `dynamodbav:",unixTime"`
+			}{},
+		},
+		{
+			"a time as a number in a string", `cannot encode struct { A *time.Time "dynamodbav:\",string\"" }: ` +
+				"the option string of field A is for numbers; remove it",
+			struct {
+				A *time.Time `dynamodbav:",string"`
+			}{},
+		},
+		{
+			"an interface with methods", "A: cannot encode fmt.Stringer: decoding cannot set an interface with methods; " +
+				"use another type",
+			struct{ A fmt.Stringer }{noon},
+		},
+		{
+			"a year of five digits", "cannot encode time.Time: RFC 3339 has no year 10000; use the option unixtime",
+			time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC),
+		},
+		{
+			"seconds in a zone", "cannot encode time.Time: RFC 3339 cannot write the offset of its zone; store it in UTC",
+			noon.In(time.FixedZone("LMT", 1172)),
+		},
+		{"keys with a String method", "cannot encode map[attr_test.color]int" + lostKey, map[color]int{1: 1}},
+		{
+			"keys in an interface", "cannot encode map[interface {}]int" + lostKey,
+			map[any]int{netip.MustParseAddr("::1"): 1},
+		},
+		{
+			"keys with a text that cannot be decoded", "cannot encode map[attr_test.label]int" + lostKey,
+			map[label]int{{"a"}: 1},
 		},
 		{
 			"a zero value", "cannot encode attr.Value: values of this type are not stored; pass a struct or a map",

@@ -39,6 +39,8 @@ type plan struct {
 	// fields are the stored fields of a struct, sorted by name. Their names are in names.
 	fields []field
 	names  []byte
+	// hidden are the fields of a struct that are not stored, since others of their names hide them.
+	hidden []field
 	// marshals and unmarshals report whether pointers to the type implement Marshaler and
 	// Unmarshaler.
 	marshals, unmarshals bool

@@ -327,6 +327,27 @@ func TestUnmarshalRefused(t *testing.T) {
 				"the type of the embedded field is not exported; export it",
 		},
 		{
+			`{"M":{}}`, &struct {
+				A int
+				time.Time
+			}{}, "cannot decode M into struct { A int; time.Time }: the content of the embedded time.Time would be lost; " +
+				"name it in its tag",
+		},
+		{
+			`{"M":{}}`, &struct {
+				Left
+				Right
+			}{}, "cannot decode M into struct { attr_test.Left; attr_test.Right }: " +
+				`two fields have the name "id"; name one of them, or the struct that embeds it, in its tag`,
+		},
+		{
+			`{"M":{}}`, &struct {
+				A int `dynamodbav:"a, omitempty"`
+			}{}, `cannot decode M into struct { A int "dynamodbav:\"a, omitempty\"" }: the tag of field A has ` +
+				`the unknown option " omitempty"; use one of binaryset, nullempty, nullemptyelem, numberset, omitempty, ` +
+				`omitemptyelem, string, stringset, unixtime`,
+		},
+		{
 			`{"M":{"A":{"S":"x"}}}`, &struct {
 				A any `dynamodbav:",string"`
 			}{}, `A: cannot decode S into interface {}: "x" does not fit` + number,

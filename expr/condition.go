@@ -2,6 +2,7 @@ package expr
 
 import (
 	"iter"
+	"reflect"
 
 	"github.com/sortkey/sortkey/expr/ast"
 )
@@ -13,12 +14,29 @@ type Condition struct{ tree ast.Node }
 
 // NewCondition returns the condition of a tree, which nobody may change afterwards; nil for a nil tree.
 // A tree that [ParseCondition] cannot return, such as a comparison with a nil operand, is false where it
-// makes no sense. Its depth is the caller's matter: conditions are evaluated by recursion.
+// makes no sense, and one with a nil pointer, such as a nil [*ast.And], is false for every item. Its depth is the
+// caller's matter: conditions are evaluated by recursion.
 func NewCondition(tree ast.Node) *Condition {
 	if tree == nil {
 		return nil
 	}
+	for n := range ast.Nodes(tree) {
+		if isNil(n) {
+			return &Condition{&ast.Or{}}
+		}
+	}
+	for o := range ast.Operands(tree) {
+		if isNil(o) {
+			return &Condition{&ast.Or{}}
+		}
+	}
 	return &Condition{tree}
+}
+
+// isNil reports whether an interface holds a nil pointer.
+func isNil(v any) bool {
+	of := reflect.ValueOf(v)
+	return of.Kind() == reflect.Pointer && of.IsNil()
 }
 
 // Node returns the tree of the condition, nil for the nil Condition. The caller must not change it.

@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,32 @@ func TestMadeConditions(t *testing.T) {
 		}
 	}
 	require.True(t, expr.NewCondition(&ast.Not{}).Match(nil), "what makes no sense is false")
+}
+
+// TestNilPointers has trees with nil pointers, which no item matches, and which can be walked and formatted.
+func TestNilPointers(t *testing.T) {
+	path := &ast.PathOperand{Path: ast.Path{{Name: "a"}}}
+	value := &ast.ValueOperand{Value: attr.NewString("x")}
+	equal := &ast.Compare{Op: ast.Equal, L: path, R: value}
+	it := parsed(t, `{"a": {"S": "x"}}`)
+	require.True(t, expr.NewCondition(equal).Match(it))
+	for _, tree := range []ast.Node{
+		(*ast.And)(nil), (*ast.Or)(nil), (*ast.Not)(nil), (*ast.Compare)(nil), (*ast.Between)(nil), (*ast.In)(nil),
+		(*ast.Call)(nil), &ast.Or{L: equal, R: (*ast.And)(nil)}, &ast.Not{X: (*ast.Compare)(nil)},
+		&ast.Compare{Op: ast.NotEqual, L: (*ast.PathOperand)(nil), R: value},
+		&ast.Compare{Op: ast.NotEqual, L: path, R: (*ast.ValueOperand)(nil)},
+		&ast.Compare{Op: ast.NotEqual, L: path, R: (*ast.SizeOperand)(nil)},
+		&ast.Compare{Op: ast.NotEqual, L: path, R: &ast.SizeOperand{X: (*ast.PathOperand)(nil)}},
+		&ast.In{X: value, List: []ast.Operand{value, (*ast.PathOperand)(nil)}},
+		&ast.Call{Func: ast.AttributeExists, Args: []ast.Operand{path, (*ast.Call)(nil)}},
+	} {
+		c := expr.NewCondition(tree)
+		require.False(t, c.Match(it), "%#v", tree)
+		require.NotPanics(t, func() { _ = c.String() + ast.Format(tree) })
+		require.NotEmpty(t, slices.Collect(ast.Nodes(tree)))
+		_ = slices.Collect(ast.Operands(tree))
+		require.Empty(t, slices.Collect(c.TopLevel()))
+	}
 }
 
 // TestResetAfterError holds that an Env that was refused has nothing to refer to.

@@ -224,7 +224,8 @@ func TestMadeTrees(t *testing.T) {
 		&ast.Call{Func: ast.BeginsWith, Args: []ast.Operand{path("s"), value, value}},
 		&ast.Compare{Op: ast.OpBetween, L: path("s"), R: value}, &ast.Compare{Op: "foo", L: path("s"), R: value},
 		&ast.Compare{Op: ast.OpBeginsWith, L: path("s"), R: value}, &ast.Compare{L: value, R: path("s")},
-		&ast.Between{X: path("s"), Lo: value}, &ast.And{}, &ast.Not{}, &ast.Compare{},
+		&ast.Between{X: path("s"), Lo: value}, &ast.And{}, &ast.Not{}, &ast.Compare{}, (*ast.Compare)(nil),
+		&ast.Compare{Op: ast.Less, L: path("s"), R: (*ast.ValueOperand)(nil)},
 	} {
 		_, err := keycond.Compile(schema, expr.NewCondition(&ast.And{L: equal, R: node}))
 		if _, empty := node.(*ast.And); !empty {

@@ -18,6 +18,7 @@ package ast
 
 import (
 	"iter"
+	"reflect"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -213,7 +214,7 @@ type Arithmetic struct {
 func (*Arithmetic) operand() {}
 
 // Nodes yields the conditions of a tree in the order they are written, each
-// before those inside it.
+// before those inside it. It yields a nil pointer in a tree, but no nil interface.
 func Nodes(n Node) iter.Seq[Node] {
 	return func(yield func(Node) bool) { nodes(n, yield) }
 }
@@ -224,6 +225,9 @@ func nodes(n Node, yield func(Node) bool) bool {
 	}
 	if !yield(n) {
 		return false
+	}
+	if isNil(n) {
+		return true
 	}
 	switch n := n.(type) {
 	case *And:
@@ -236,13 +240,22 @@ func nodes(n Node, yield func(Node) bool) bool {
 	return true
 }
 
+// isNil reports whether an interface is nil or holds a nil pointer.
+func isNil(v any) bool {
+	of := reflect.ValueOf(v)
+	return !of.IsValid() || of.Kind() == reflect.Pointer && of.IsNil()
+}
+
 // Operands yields the operands of a tree in the order they are written, each
-// before those inside it.
+// before those inside it. It yields a nil pointer in a tree, but no nil interface.
 func Operands(n Node) iter.Seq[Operand] {
 	return func(yield func(Operand) bool) { nodeOperands(n, yield) }
 }
 
 func nodeOperands(n Node, yield func(Operand) bool) bool {
+	if isNil(n) {
+		return true
+	}
 	switch n := n.(type) {
 	case *And:
 		return nodeOperands(n.L, yield) && nodeOperands(n.R, yield)
@@ -273,6 +286,9 @@ func operands(o Operand, yield func(Operand) bool) bool {
 	}
 	if !yield(o) {
 		return false
+	}
+	if isNil(o) {
+		return true
 	}
 	switch o := o.(type) {
 	case *SizeOperand:

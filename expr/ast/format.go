@@ -102,8 +102,11 @@ func strength(n Node) int {
 // node appends a condition where only conditions that bind at least so strongly
 // need no parentheses. A nil Style has parentheses around everything.
 func (s *Style) node(dst []byte, n Node, least int) []byte {
+	if isNil(n) {
+		return dst
+	}
 	_, isCall := n.(*Call)
-	parens := n != nil && (s == nil && !isCall || s != nil && strength(n) < least)
+	parens := s == nil && !isCall || s != nil && strength(n) < least
 	if parens {
 		dst = append(dst, '(')
 	}
@@ -174,6 +177,9 @@ func (s *Style) list(dst []byte, list []Operand) []byte {
 }
 
 func (s *Style) operand(dst []byte, o Operand) []byte {
+	if isNil(o) {
+		return dst
+	}
 	switch o := o.(type) {
 	case *PathOperand:
 		switch {
