@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Opens the design reports of examples, a page of sortkey design open, the site and the
+# Opens the design reports of examples, a page of sortkey design open and the
 # playground in a headless browser, measures how the playground starts, and holds
 # them to what they promise: no request elsewhere, no error, every slice to be
 # seen, nothing that sticks out of a window of 420 or 1400 pixels, nothing for
@@ -39,7 +39,7 @@ if [ -z "${AXE:-}" ]; then
   fi
 fi
 export AXE
-PICTURES=$folder go test -count=1 -v ./cmd/sortkey -run '^Test(Browser|Console|ConsoleHostile|ConsoleLarge|Live|Foreign|Playground|Site)$'
+PICTURES=$folder go test -count=1 -v ./cmd/sortkey -run '^Test(Browser|Console|ConsoleHostile|ConsoleLarge|Live|Foreign|Playground)$'
 if [ -n "$folder" ]; then
   ls "$folder"
 fi
