@@ -67,7 +67,7 @@ var floors = [][]string{
 	{"internal/design/check"},
 	{"internal/design/lint/rule"},
 	{"internal/design/lint", "internal/design/bill"},
-	{"internal/design/diff", "internal/design/placement"},
+	{"internal/design/diff"},
 	{"internal/design/report", "design", "design/examples"},
 	{"design/designtest"},
 

@@ -40,8 +40,7 @@ If you interrupt it, bench removes its tables and files.`,
   sortkey bench get query-10 --endpoint dynalite=http://127.0.0.1:4567
   sortkey bench get put --store postgres://sortkey@127.0.0.1/bench
   sortkey bench targets                          the figures that Sortkey must reach
-  sortkey bench growth --max 1000000             the time of a query by the size of its table
-  sortkey bench scale shop --nodes 9             a simulated cluster under a model's load`,
+  sortkey bench growth --max 1000000             the time of a query by the size of its table`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return workloadNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -73,7 +72,7 @@ If you interrupt it, bench removes its tables and files.`,
 		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...),
 	})
 	cmd.AddCommand(
-		targetsCommand(env), growthCommand(env), embeddedCommand(env), scaleCommand(env), resultsCommand(env),
+		targetsCommand(env), growthCommand(env), embeddedCommand(env), resultsCommand(env),
 		showCommand(env), cannedServer(env),
 	)
 	return cmd
