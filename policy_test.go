@@ -80,7 +80,7 @@ var floors = [][]string{
 }
 
 // alone lists packages that import no other package of this repository.
-var alone = []string{"store", "keys", "internal/apigen", "internal/apigen/reduce", "fuzz/diff"}
+var alone = []string{"store", "keys", "internal/apigen", "internal/apigen/reduce"}
 
 // tops lists folders whose programs and tests may import anything.
 var tops = []string{"cmd", "fuzz"}

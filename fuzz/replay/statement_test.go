@@ -15,7 +15,7 @@ type statement struct {
 }
 
 // word returns a value as a literal or as a parameter. Sets and binary values have
-// no literal that every peer reads.
+// no literal here.
 func (s *statement) word(v object) string {
 	if chance(s.g.r, 50) {
 		if text, ok := literal(v); ok {
@@ -154,13 +154,12 @@ func (s *statement) selects(t *schema) string {
 	return out
 }
 
-func (s *statement) inserts(t *schema) (text string, item object) {
-	item = s.g.item(t)
-	text, _ = record(item, func(v object) (string, bool) { return s.word(v), true })
-	return `INSERT INTO "` + t.name + `" VALUE ` + text, item
+func (s *statement) inserts(t *schema) string {
+	text, _ := record(s.g.item(t), func(v object) (string, bool) { return s.word(v), true })
+	return `INSERT INTO "` + t.name + `" VALUE ` + text
 }
 
-func (s *statement) updates(t *schema, key object) string {
+func (s *statement) updates(t *schema) string {
 	g := s.g
 	out := `UPDATE "` + t.name + `"`
 	for range 1 + g.r.IntN(2) {
@@ -176,35 +175,30 @@ func (s *statement) updates(t *schema, key object) string {
 			out += " SET " + p + " = " + s.word(anyValue(g.r, 1))
 		}
 	}
-	out += " WHERE " + s.equal(key)
+	out += " WHERE " + s.equal(s.g.key(t))
 	if chance(g.r, 25) {
 		out += " AND " + s.condition(1)
 	}
 	return out
 }
 
-func (s *statement) deletes(t *schema, key object) string {
-	out := `DELETE FROM "` + t.name + `" WHERE ` + s.equal(key)
+func (s *statement) deletes(t *schema) string {
+	out := `DELETE FROM "` + t.name + `" WHERE ` + s.equal(s.g.key(t))
 	if chance(s.g.r, 20) {
 		out += " AND " + s.condition(1)
 	}
 	return out
 }
 
-// write returns a statement that writes an item of a table, with the keys of the
-// item as written expects them.
-func (s *statement) write(t *schema) (text string, key object) {
+// write returns a statement that writes an item of a table.
+func (s *statement) write(t *schema) string {
 	switch s.g.r.IntN(3) {
 	case 0:
-		text, key = s.inserts(t)
+		return s.inserts(t)
 	case 1:
-		key = s.g.key(t)
-		text = s.updates(t, key)
-	default:
-		key = s.g.key(t)
-		text = s.deletes(t, key)
+		return s.updates(t)
 	}
-	return text, object{"TableName": t.name, "Key": key}
+	return s.deletes(t)
 }
 
 func (s *statement) into(text string, body object) object {
@@ -224,11 +218,11 @@ func (g *generator) statement(t *schema) request {
 		return g.transactStatement()
 	case 2, 3, 4, 5, 6:
 		s := &statement{g: g}
-		text, key := s.write(t)
+		text := s.write(t)
 		if chance(g.r, 30) && !strings.HasPrefix(text, "INSERT") {
 			text += " RETURNING " + pick(g.r, []string{"ALL OLD", "ALL NEW", "MODIFIED OLD", "MODIFIED NEW"}) + " *"
 		}
-		return request{op: "ExecuteStatement", body: g.options(s.into(text, object{})), keys: []object{key}}
+		return request{op: "ExecuteStatement", body: g.options(s.into(text, object{}))}
 	}
 	s := &statement{g: g}
 	body := s.into(s.selects(t), object{})
@@ -239,7 +233,6 @@ func (g *generator) statement(t *schema) request {
 }
 
 func (g *generator) batchStatement() request {
-	req := request{op: "BatchExecuteStatement"}
 	var statements list
 	reads := chance(g.r, 40)
 	for range 1 + g.r.IntN(3) {
@@ -249,16 +242,12 @@ func (g *generator) batchStatement() request {
 			statements = append(statements, s.into(text, object{}))
 			continue
 		}
-		text, key := s.write(t)
-		req.keys = append(req.keys, key)
-		statements = append(statements, s.into(text, object{}))
+		statements = append(statements, s.into(s.write(t), object{}))
 	}
-	req.body = g.options(object{"Statements": statements})
-	return req
+	return request{op: "BatchExecuteStatement", body: g.options(object{"Statements": statements})}
 }
 
 func (g *generator) transactStatement() request {
-	req := request{op: "ExecuteTransaction"}
 	var statements list
 	for range 1 + g.r.IntN(3) {
 		s, t := &statement{g: g}, pick(g.r, g.tables)
@@ -267,10 +256,7 @@ func (g *generator) transactStatement() request {
 			statements = append(statements, s.into(text, object{}))
 			continue
 		}
-		text, key := s.write(t)
-		req.keys = append(req.keys, key)
-		statements = append(statements, s.into(text, object{}))
+		statements = append(statements, s.into(s.write(t), object{}))
 	}
-	req.body = g.options(object{"TransactStatements": statements})
-	return req
+	return request{op: "ExecuteTransaction", body: g.options(object{"TransactStatements": statements})}
 }

@@ -1,14 +1,10 @@
-// Gencheck writes what scripts/check-gen.sh needs to check the code that sortkey design gen writes in
-// Python and TypeScript: the code of models, the calls of its functions with the items that they should
-// return, and random calls of templates with what package keys answers.
-//
-//	go run ./fuzz/gencheck FOLDER MODEL…
-package main
+package gencheck_test
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -16,7 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -29,15 +28,17 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-func main() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: gencheck FOLDER MODEL…")
-		os.Exit(2)
+var to = flag.String("to", "", "folder to write to, as scripts/check-gen.sh does; the arguments are model files")
+
+// TestWrite writes what scripts/check-gen.sh needs to check the code that sortkey design gen writes in Python and
+// TypeScript: the code of models, the calls of its functions with the items that they should return, and random
+// calls of templates with what package keys answers.
+func TestWrite(t *testing.T) {
+	dir, models := t.TempDir(), []string{"../../internal/design/gen/testdata/store/model.yaml"}
+	if *to != "" {
+		dir, models = *to, flag.Args()
 	}
-	if err := run(context.Background(), os.Args[1], os.Args[2:]); err != nil {
-		fmt.Fprintln(os.Stderr, "gencheck:", err)
-		os.Exit(1)
-	}
+	require.NoError(t, run(t.Context(), dir, models))
 }
 
 // A check is what is expected of the code of a model.
