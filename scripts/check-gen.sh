@@ -35,7 +35,7 @@ trap finish EXIT
 
 models=("$@")
 [ ${#models[@]} -gt 0 ] || models=(design/examples/*/model.yaml internal/design/gen/testdata/store/model.yaml)
-mapfile -t models < <(realpath "${models[@]}")
+models=($(realpath "${models[@]}"))
 go build -o "$dir/sortkey" ./cmd/sortkey
 mkdir -p "$cache"
 rm -rf "$cache/code"
