@@ -75,7 +75,6 @@ var floors = [][]string{
 	{"bench/measure", "bench/work", "bench/contest"},
 	{"bench/layer"},
 	{"bench"},
-	{"bench/report"},
 	{"bench/embedded", "bench/embedded/hello"},
 }
 
