@@ -67,7 +67,7 @@ var floors = [][]string{
 	{"internal/design/check"},
 	{"internal/design/lint/rule"},
 	{"internal/design/lint", "internal/design/bill"},
-	{"internal/design/diff", "internal/design/placement"},
+	{"internal/design/diff"},
 	{"internal/design/report", "design", "design/examples"},
 	{"design/designtest"},
 
@@ -75,12 +75,11 @@ var floors = [][]string{
 	{"bench/measure", "bench/work", "bench/contest"},
 	{"bench/layer"},
 	{"bench"},
-	{"bench/report"},
 	{"bench/embedded", "bench/embedded/hello"},
 }
 
 // alone lists packages that import no other package of this repository.
-var alone = []string{"store", "keys", "internal/apigen", "internal/apigen/reduce", "fuzz/diff"}
+var alone = []string{"store", "keys", "internal/apigen", "internal/apigen/reduce"}
 
 // tops lists folders whose programs and tests may import anything.
 var tops = []string{"cmd", "fuzz"}

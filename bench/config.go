@@ -1,14 +1,12 @@
-// Package bench measures the layers of Sortkey beside the bare engines below
-// them, and Sortkey beside other endpoints that speak DynamoDB.
+// Package bench measures the layers of Sortkey beside the bare engines below them, and the store in Go beside other
+// embedded stores.
 //
-// [Run] runs workloads of package work on the layers of package layer,
-// [RunEndpoints] the same over HTTP on several endpoints, [Grow] one query on a
-// table that grows, [RunTargets] the targets of the project, and [RunAll] all of
-// these. What is compared is measured in the same run, in rounds that alternate,
-// and a ratio is the median of the rounds' own ratios. A machine that is slow for
-// a while is then slow for both sides.
+// [Run] runs workloads of package work on the layers of package layer, [Grow] one query on a table that grows, and
+// [RunEmbedded] the same work on several stores. What is compared is measured in the same run, in rounds that
+// alternate, and a ratio is the median of the rounds' own ratios. A machine that is slow for a while is then slow
+// for both sides. [Report.Print] prints the tables.
 //
-// Package report prints the [Report].
+// Its benchmarks have the same figures in Go's format, so that benchstat can compare commits: see README.md.
 package bench
 
 import (
@@ -19,22 +17,19 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/bench/layer"
-	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 )
 
 // A Config says what to measure. Zero fields mean defaults.
 type Config struct {
-	// Workloads to run. Default: all; for endpoints all that do not need more
-	// items than Size says.
+	// Workloads to run. Default: all.
 	Workloads []*work.Workload
 	// Engines. Default: memory.
 	Engines []layer.Engine
 	// Layers. Default: all. Bare, and the canned yardsticks of the layers, are
 	// added.
 	Layers []layer.Name
-	// Size of tables. Default: 100,000 items of 100 bytes; 20,000 items for
-	// endpoints.
+	// Size of tables. Default: 100,000 items of 100 bytes.
 	Size work.Size
 	// Rounds of each layer. Default: 5.
 	Rounds int
@@ -49,18 +44,6 @@ type Config struct {
 	// Dir is the folder for databases on disk while they are measured. Default:
 	// the system's folder for temporary files.
 	Dir string
-	// Endpoints are the other endpoints of [RunEndpoints].
-	Endpoints []Endpoint
-	// Store is the URL of a database, as serve --store takes it, for the rows of a
-	// second Sortkey server in [RunEndpoints]. Default: no such server.
-	Store string
-	// Serve is the command that serves Sortkey, with its arguments. It prints its
-	// address as sortkey serve does.
-	Serve []string
-	// Canned is the command that runs [layer.ServeAnswers].
-	Canned []string
-	// Program is Sortkey's command without arguments.
-	Program string
 	// Progress receives a line for each step. Default: none.
 	Progress func(text string)
 }
@@ -75,7 +58,7 @@ func (c Config) withDefaults() Config {
 	wanted := c.Layers
 	c.Layers = nil
 	for _, name := range layer.Names() {
-		of := layer.Name(strings.TrimSuffix(string(name), cannedSuffix))
+		of := layer.Name(strings.TrimSuffix(string(name), canned))
 		if name == layer.Bare || wanted == nil || slices.Contains(wanted, name) || slices.Contains(wanted, of) {
 			c.Layers = append(c.Layers, name)
 		}
@@ -97,8 +80,8 @@ func defaultTo[T int | uint64 | time.Duration](v *T, def T) {
 	}
 }
 
-// cannedSuffix ends the names of canned layers.
-const cannedSuffix = "-canned"
+// canned ends the names of canned layers.
+const canned = "-canned"
 
 func (c *Config) say(format string, args ...any) { c.Progress(fmt.Sprintf(format, args...)) }
 
@@ -115,20 +98,4 @@ func (c *Config) calls(w *work.Workload, s work.Shape) []work.Call {
 func (c *Config) tempDir() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp(c.Dir, "sortkey-bench-")
 	return dir, func() { _ = os.RemoveAll(dir) }, err
-}
-
-// newReport begins a report.
-func newReport() *Report {
-	return &Report{
-		Version: reportVersion, Machine: thisMachine(), Build: thisBuild(),
-		Started: time.Now().UTC().Truncate(time.Millisecond),
-	}
-}
-
-// end completes the report.
-func (r *Report) end() *Report {
-	r.Seconds = time.Since(r.Started).Seconds()
-	r.Started = r.Started.Truncate(time.Second)
-	r.PeakResident = measure.PeakResident()
-	return r
 }

@@ -4,74 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/bench/contest"
 	"github.com/sortkey/sortkey/bench/measure"
-	"github.com/sortkey/sortkey/bench/work"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // BuildEmbedded builds the program with the embedded stores in a folder and returns its
 // name. Source is the folder bench/embedded of a checkout.
 func BuildEmbedded(ctx context.Context, source, dir string) (program string, err error) {
 	program = filepath.Join(dir, "embedded")
-	_, err = goBuild(ctx, source, program, ".")
-	return program, err
-}
-
-// goBuild builds a package of the module in a folder and returns the processor time it took.
-func goBuild(ctx context.Context, source, program, pkg string, env ...string) (time.Duration, error) {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, pkg)
-	cmd.Dir, cmd.Env = source, append(append(os.Environ(), "GOWORK=off"), env...)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
+	cmd.Dir, cmd.Env = source, append(os.Environ(), "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("cannot build %s in %s: %w\n%s", pkg, source, err, out)
+		return "", fmt.Errorf("cannot build the stores in %s: %w\n%s", source, err, out)
 	}
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+	return program, nil
 }
 
-// The targets of the store in Go.
-const (
-	mostOverTable  = 1.6 // times internal/table's get
-	mostGetAllocs  = 6   // beside those of the struct
-	mostRowAllocs  = 2   // beside those of the struct
-	structAllocs   = 4   // the strings of a reading
-	manyRows       = 1000
-	mostEmbedBytes = 6e6
-	mostEmbedTime  = 12 * time.Second
-)
+// ours is the name of Sortkey among the stores.
+const ours = "sortkey"
 
-// EmbedCost builds a program that embeds Sortkey, with an empty build cache, and measures
-// its size and the processor time. Source is as in [BuildEmbedded].
-func EmbedCost(ctx context.Context, source, dir string) ([]Target, error) {
-	program := filepath.Join(dir, "hello")
-	took, err := goBuild(ctx, source, program, "./hello", "CGO_ENABLED=0", "GOCACHE="+filepath.Join(dir, "cache"))
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(program)
-	if err != nil {
-		return nil, err
-	}
-	size := func(n float64) string { return text.Figure(n/1e6) + " MB" }
-	return []Target{
-		atMost(
-			"size of a program that embeds Sortkey in memory, stripped", mostEmbedBytes, float64(info.Size()), size, "",
-		),
-		atMost(
-			"processor time to compile it with an empty cache",
-			float64(mostEmbedTime), float64(took), measure.Duration, "",
-		),
-	}, nil
-}
-
-// Rounds of embedded stores are longer than those of other targets, so that each has a part
-// of the store's own garbage collection.
+// Rounds of embedded stores are so long that each has a part of the store's own garbage collection.
 const (
 	embeddedRounds   = 15
 	embeddedDuration = 100 * time.Millisecond
@@ -85,7 +42,7 @@ func RunEmbedded(ctx context.Context, c Config, program string) (*Report, error)
 	defaultTo(&c.Duration, embeddedDuration)
 	defaultTo(&c.Size.Items, embeddedItems)
 	c = c.withDefaults()
-	report := newReport()
+	report := &Report{}
 	catalogue, err := contest.List(ctx, program)
 	if err != nil {
 		return nil, err
@@ -97,7 +54,7 @@ func RunEmbedded(ctx context.Context, c Config, program string) (*Report, error)
 			return nil, fmt.Errorf("%s: %w", mode, err)
 		}
 	}
-	return report.end(), nil
+	return report, nil
 }
 
 // embedded measures embedded stores in one mode.
@@ -109,7 +66,7 @@ type embedded struct {
 	processes []*contest.Process
 }
 
-// run adds the results and the targets of the mode to a report.
+// run adds the results of the mode to a report.
 func (e *embedded) run(ctx context.Context, report *Report) (err error) {
 	dir, remove, err := e.tempDir()
 	if err != nil {
@@ -133,7 +90,6 @@ func (e *embedded) run(ctx context.Context, report *Report) (err error) {
 		}
 		report.Results = append(report.Results, r)
 	}
-	report.Targets = append(report.Targets, e.targets(report.Results[len(report.Results)-len(e.catalogue.Works):])...)
 	return nil
 }
 
@@ -193,10 +149,7 @@ func sameAnswers(a string, want []string, b string, got []string) error {
 // measure runs rounds of one work on all stores in turn. Each round begins with another
 // store, and the first one of each store only warms it up.
 func (e *embedded) measure(ctx context.Context, w contest.Work) (Result, error) {
-	result := Result{
-		Workload: w.Name, About: w.About, Engine: string(e.mode), Embedded: true,
-		Shape: work.Shape{Items: e.Size.Items}, Workers: 1,
-	}
+	result := Result{Workload: w.Name, Engine: string(e.mode), Embedded: true, Workers: 1}
 	type side struct {
 		process     *contest.Process
 		layer, work string
@@ -222,20 +175,11 @@ func (e *embedded) measure(ctx context.Context, w contest.Work) (Result, error) 
 		}
 	}
 
-	ours := sides[0]
 	for _, s := range sides {
 		f := embeddedFigures(s.layer, s.rounds)
-		bases := map[string][]contest.Round{}
-		switch {
-		case s != ours:
-			bases[ours.layer] = ours.rounds
-		case w.Below != "":
-			bases[belowLayer] = sides[1].rounds
-		}
-		for base, rounds := range bases {
-			if ratio, ok := measure.RatioOf(perOp(s.rounds, processorOf), perOp(rounds, processorOf)); ok {
-				f.Ratios = map[string]measure.Ratio{base: ratio}
-			}
+		if s != sides[0] {
+			r, _ := measure.RatioOf(perOp(s.rounds, processorOf), perOp(sides[0].rounds, processorOf))
+			f.Ratios = map[string]measure.Ratio{ours: r}
 		}
 		result.Layers = append(result.Layers, f)
 	}
@@ -264,55 +208,4 @@ func embeddedFigures(name string, rounds []contest.Round) Figures {
 		Allocs:     median(func(r contest.Round) float64 { return float64(r.Allocs) }),
 		AllocBytes: median(func(r contest.Round) float64 { return float64(r.AllocBytes) }),
 	}
-}
-
-// targets compares the results of a mode with the targets.
-func (e *embedded) targets(results []Result) (rows []Target) {
-	at := map[string]Figures{}
-	for i, w := range e.catalogue.Works {
-		rows = append(rows, e.ahead(w, &results[i]))
-		at[w.Name] = *results[i].On(Ours)
-	}
-	get, many := at["get"], at["query-1000"]
-	below := get.Ratios[belowLayer]
-	rows = append(rows, atMost(
-		e.measureOf("Get into a struct, beside internal/table's get"), mostOverTable, below.Median, measure.Times,
-		"%s", spread(below),
-	))
-	if e.mode == contest.Disk {
-		return rows
-	}
-
-	return append(rows,
-		atMost(
-			"allocations of Get beside those of the struct",
-			mostGetAllocs, math.Round(get.Allocs)-structAllocs, text.Figure,
-			"%s in all; the struct has %d strings", text.Figure(get.Allocs), structAllocs,
-		),
-		atMost(
-			"allocations of a row of a query beside those of the struct", mostRowAllocs,
-			many.Allocs/manyRows-structAllocs, text.Figure, "%s for 1,000 rows", text.Figure(many.Allocs),
-		),
-	)
-}
-
-func (e *embedded) measureOf(about string) string { return about + ", " + string(e.mode) }
-
-// ahead is the target that Sortkey uses at most the time of each other store. For a filter
-// that reads everything these are the stores that filter themselves.
-func (e *embedded) ahead(w contest.Work, r *Result) Target {
-	lowest := math.Inf(1)
-	var detail []string
-	for _, f := range r.Layers {
-		ratio, ok := f.Ratios[Ours]
-		if !ok || f.Layer == belowLayer || w.Name == "filter" && !strings.HasPrefix(f.Layer, "sqlite") {
-			continue
-		}
-		lowest = min(lowest, ratio.Median)
-		detail = append(detail, fmt.Sprintf("%s %s", f.Layer, measure.Times(ratio.Median)))
-	}
-	return atLeast(
-		e.measureOf(w.About+": time of the fastest other store"), 1, lowest, measure.Times, "%s",
-		strings.Join(detail, ", "),
-	)
 }

@@ -12,31 +12,28 @@ import (
 
 // Growth is the cost of a query of 10 rows by the size of its table.
 type Growth struct {
-	Layers []string     `json:"layers"`
-	Steps  []GrowthStep `json:"steps"`
+	Layers []string
+	Steps  []GrowthStep
 	// Stopped says why the last step is smaller than the size asked for.
-	Stopped string `json:"stopped,omitempty"`
+	Stopped string
 }
 
 // A GrowthStep is one size.
 type GrowthStep struct {
-	Items  int           `json:"items"`
-	Points []GrowthPoint `json:"points"` // by layer
+	Items  int
+	Points []GrowthPoint // by layer
 	// Memory is how many bytes the Go runtime held after loading.
-	Memory uint64 `json:"memory_bytes"`
+	Memory uint64
 }
 
 // A GrowthPoint is one layer at one size.
 type GrowthPoint struct {
 	// Ratio compares the time of a query with its time in the smallest table,
 	// which is measured again in rounds that alternate with these.
-	Ratio measure.Ratio `json:"ratio"`
-	// Hot is the ratio for queries of few partitions, which stay in the caches of
-	// the processor.
-	Hot     measure.Ratio `json:"hot_ratio"`
-	NsPerOp float64       `json:"ns_per_op"`
-	P50     int64         `json:"p50_ns"`
-	P99     int64         `json:"p99_ns"`
+	Ratio   measure.Ratio
+	NsPerOp float64
+	P50     int64
+	P99     int64
 }
 
 // Sizes of growth.
@@ -48,7 +45,6 @@ const (
 const (
 	growthCollection = 100
 	growthCalls      = 1 << 14 // partitions all over the table, more than caches hold
-	hotCalls         = 64
 )
 
 // Grow doubles a table in memory from 1,000 items up to a maximum and measures
@@ -58,21 +54,18 @@ func Grow(ctx context.Context, c Config, most int) (*Report, error) {
 	for n := GrowthFrom; n < most; n *= 2 {
 		sizes = append(sizes, n)
 	}
-	return grow(ctx, c, append(sizes, max(most, GrowthFrom)))
-}
-
-func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
+	sizes = append(sizes, max(most, GrowthFrom))
 	defaultTo(&c.Calls, growthCalls)
 	c = c.withDefaults()
-	report, g := newReport(), &Growth{}
+	g := &Growth{}
 	shape := work.Shape{Items: GrowthFrom, Collection: growthCollection, Size: c.Size.Bytes}
 	defaultTo(&shape.Size, work.DefaultBytes)
-	small, done, err := c.open(ctx, layer.Memory, shape, false)
+	small, done, err := c.open(ctx, layer.Memory, shape)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	large, done, err := c.open(ctx, layer.Memory, shape, false)
+	large, done, err := c.open(ctx, layer.Memory, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +75,7 @@ func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
 		return nil, err
 	}
 
-	for _, s := range base[:len(base)/2] {
+	for _, s := range base {
 		g.Layers = append(g.Layers, s.Name)
 	}
 	for _, n := range sizes {
@@ -101,13 +94,11 @@ func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
 		g.Steps = append(g.Steps, step)
 	}
 
-	report.Growth = g
-	return report.end(), nil
+	return &Report{Growth: g}, nil
 }
 
-// growthSeries returns the series of each layer, then the series of hot queries.
+// growthSeries returns the series of each layer.
 func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measure.Series, err error) {
-	var hot []*measure.Series
 	calls := work.Find("query-10").Calls(d.Shape, c.Calls, c.Seed)
 	for _, name := range []layer.Name{layer.Bare, layer.Table, layer.API} {
 		l, err := layer.New(name, d, false)
@@ -119,9 +110,8 @@ func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measur
 			return nil, err
 		}
 		all = append(all, measure.NewSeries(string(name), ops, 1))
-		hot = append(hot, measure.NewSeries(string(name), ops[:min(hotCalls, len(ops))], 1))
 	}
-	return append(all, hot...), nil
+	return all, nil
 }
 
 func (c *Config) growthStep(ctx context.Context, base []*measure.Series, d *layer.Data) (step GrowthStep, err error) {
@@ -138,11 +128,9 @@ func (c *Config) growthStep(ctx context.Context, base []*measure.Series, d *laye
 		return step, err
 	}
 	step.Items, step.Memory = d.Shape.Items, measure.Held()
-	for i, s := range all[:len(all)/2] {
-		hot := i + len(all)/2
+	for i, s := range all {
 		step.Points = append(step.Points, GrowthPoint{
-			Ratio: s.RatioTo(base[i]), Hot: all[hot].RatioTo(base[hot]),
-			NsPerOp: s.Time(), P50: s.Latency.ValueAtPercentile(50), P99: s.Latency.ValueAtPercentile(99),
+			Ratio: s.RatioTo(base[i]), NsPerOp: s.Time(), P99: s.Latency.ValueAtPercentile(99),
 		})
 	}
 	return step, nil

@@ -2,10 +2,8 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/measure"
@@ -13,48 +11,18 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// RunAll measures everything for one report: the targets, growth up to a number
-// of items, every workload on the layers of both engines, and the workloads of
-// the targets on the endpoints, if there are any.
-func RunAll(ctx context.Context, c Config, o TargetOptions, most int) (*Report, error) {
-	own := c
-	own.Rounds, own.Duration, own.Size = 0, 0, work.Size{} // targets have defaults of their own
-	report, err := RunTargets(ctx, own, o)
-	if err != nil {
-		return nil, err
-	}
-
-	grown, err := Grow(ctx, c, most)
-	if err != nil {
-		return nil, err
-	}
-	report.Growth = grown.Growth
-	c.Engines = []layer.Engine{layer.Memory, layer.Disk}
-	layers, err := Run(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-
-	report.Results = layers.Results
-	if len(c.Endpoints) > 0 {
-		c.Engines, c.Workers = []layer.Engine{layer.Memory}, peerWorkers
-		c.Workloads = peerWorkloads()
-		if !o.Quick {
-			c.Size = work.Size{}
-		}
-		peers, err := RunEndpoints(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		report.Results = append(report.Results, peers.Results...)
-	}
-	return report.end(), nil
-}
-
 // Run runs workloads on the layers of each engine.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	c = c.withDefaults()
-	return c.groups(ctx, c.layerGroup)
+	report := &Report{}
+	for _, engine := range c.Engines {
+		results, err := c.engine(ctx, engine)
+		if err != nil {
+			return nil, err
+		}
+		report.Results = append(report.Results, results...)
+	}
+	return report, nil
 }
 
 // A group is workloads that share a table.
@@ -64,13 +32,15 @@ type group struct {
 	workloads []*work.Workload
 }
 
-// groups runs the workloads of each engine in groups of one shape. Workloads
-// that write come last in a group: the others find the items as loaded.
-func (c *Config) groups(ctx context.Context, run func(context.Context, *group) ([]Result, error)) (*Report, error) {
-	report := newReport()
-	for _, engine := range c.Engines {
-		var groups []*group
+// engine runs the workloads on an engine in groups of one shape. Workloads that write come last in a group: the
+// others find the items as loaded.
+func (c *Config) engine(ctx context.Context, engine layer.Engine) (results []Result, err error) {
+	var groups []*group
+	for _, writes := range []bool{false, true} {
 		for _, w := range c.Workloads {
+			if w.Writes != writes {
+				continue
+			}
 			shape := w.Shape(c.Size)
 			i := slices.IndexFunc(groups, func(g *group) bool { return g.shape == shape })
 			if i < 0 {
@@ -79,61 +49,71 @@ func (c *Config) groups(ctx context.Context, run func(context.Context, *group) (
 			}
 			groups[i].workloads = append(groups[i].workloads, w)
 		}
-
-		from := len(report.Results)
-		for _, g := range groups {
-			writes := func(w *work.Workload) bool { return w.Writes }
-			g.workloads = slices.Concat(slices.DeleteFunc(slices.Clone(g.workloads), writes),
-				slices.DeleteFunc(g.workloads, func(w *work.Workload) bool { return !w.Writes }))
-			results, err := run(ctx, g)
-			if err != nil {
-				return nil, err
-			}
-			report.Results = append(report.Results, results...)
-		}
-
-		at := map[string]int{}
-		for i, w := range c.Workloads {
-			at[w.Name] = i
-		}
-		slices.SortStableFunc(report.Results[from:], func(a, b Result) int { return at[a.Workload] - at[b.Workload] })
 	}
-	return report.end(), nil
+	for _, g := range groups {
+		of, err := c.group(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, of...)
+	}
+
+	at := map[string]int{}
+	for i, w := range c.Workloads {
+		at[w.Name] = i
+	}
+	slices.SortStableFunc(results, func(a, b Result) int { return at[a.Workload] - at[b.Workload] })
+	return results, nil
 }
 
-// layerGroup measures a group on the layers of its engine.
-func (c *Config) layerGroup(ctx context.Context, g *group) (results []Result, err error) {
-	d, done, err := c.open(ctx, g.engine, g.shape, false)
+// group measures a group on the layers of its engine.
+func (c *Config) group(ctx context.Context, g *group) (results []Result, err error) {
+	d, done, err := c.open(ctx, g.engine, g.shape)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	for _, w := range g.workloads {
 		c.say("%s: %s", g.engine, w.Name)
-		var sides []side
+		var series []*measure.Series
 		for _, name := range c.Layers {
 			l, err := layer.New(name, d, w.Writes && c.workers(w) > 1)
 			if err != nil {
 				return nil, err
 			}
 			defer l.Close()
-			sides = append(sides, side{name: string(name), layer: l})
+			ops, err := prepare(ctx, l, c.calls(w, g.shape))
+			if err != nil {
+				return nil, fmt.Errorf("%s on %s, %s: %w", w.Name, g.engine, name, err)
+			}
+			series = append(series, measure.NewSeries(string(name), ops, c.workers(w)))
 		}
-		r, err := c.compare(ctx, g, w, sides, func(of, base string) bool {
-			return base == string(layer.Bare) || base == of+cannedSuffix
-		})
-		if err != nil {
+		if err := measure.Alternate(ctx, series, c.Rounds, c.Duration); err != nil {
 			return nil, fmt.Errorf("%s on %s: %w", w.Name, g.engine, err)
 		}
-		results = append(results, r)
+		results = append(results, Result{
+			Workload: w.Name, Engine: string(g.engine), Workers: c.workers(w), Layers: compare(series),
+		})
 	}
 	return results, nil
 }
 
+// compare returns the figures of all layers, with their ratios to the bare engine and to their canned yardsticks.
+func compare(series []*measure.Series) (all []Figures) {
+	for _, s := range series {
+		f := figures(s)
+		for _, base := range series {
+			if base != s && (base.Name == string(layer.Bare) || base.Name == s.Name+canned) {
+				f.Ratios[base.Name] = s.RatioTo(base)
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
 // open creates and fills a table, which done closes.
-func (c *Config) open(
-	ctx context.Context, e layer.Engine, s work.Shape, noBare bool,
-) (d *layer.Data, done func(), err error) {
+func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape) (d *layer.Data, done func(), err error) {
 	if need, free := memoryFor(s.Items, s.Size); e == layer.Memory && need > free {
 		return nil, nil, fmt.Errorf("a table of %s of %s needs about %s of memory, and %s may be used",
 			text.Count(s.Items, "item"), text.Count(s.Size, "byte"), text.Size(need), text.Size(free))
@@ -145,7 +125,7 @@ func (c *Config) open(
 		}
 	}
 	c.say("%s: loading %d items of %d bytes", e, s.Items, s.Size)
-	d, err = layer.Open(ctx, e, s, layer.Options{Dir: dir, NoBare: noBare})
+	d, err = layer.Open(ctx, e, s, dir)
 	if err != nil {
 		remove()
 		return nil, nil, err
@@ -156,77 +136,17 @@ func (c *Config) open(
 	}, nil
 }
 
-// A side is a layer or an endpoint that is compared with others.
-type side struct {
-	name     string
-	layer    layer.Layer
-	optional bool  // the others go on when it fails
-	err      error // why it cannot be measured
-}
-
-// compare measures a workload on all sides, in rounds that alternate.
-func (c *Config) compare(
-	ctx context.Context, g *group, w *work.Workload, sides []side, isBase func(of, base string) bool,
-) (Result, error) {
-	result := Result{Workload: w.Name, About: w.About, Engine: string(g.engine), Shape: g.shape, Workers: c.workers(w)}
-	calls := c.calls(w, g.shape)
-	var all []*measure.Series
-	for _, x := range sides {
-		var ops []measure.Op
-		err := x.err
-		if err == nil {
-			ops, err = prepare(ctx, x.layer, calls)
-		}
-		if ctx.Err() != nil {
-			return result, context.Cause(ctx)
-		}
-		if err != nil && !x.optional {
-			return result, fmt.Errorf("%s: %w", x.name, err)
-		}
-		s := measure.NewSeries(x.name, ops, result.Workers)
-		s.Optional, s.Err = x.optional, err
-		all = append(all, s)
-	}
-
-	if err := measure.Alternate(ctx, all, c.Rounds, c.Duration); err != nil {
-		return result, err
-	}
-	for _, s := range all {
-		if s.Err != nil {
-			result.Layers = append(result.Layers, Figures{Layer: s.Name, Failed: reason(s.Err)})
-			continue
-		}
-		f := figures(s)
-		f.Ratios = map[string]measure.Ratio{}
-		for _, base := range all {
-			if base != s && isBase(s.Name, base.Name) {
-				if r, ok := measure.RatioOf(s.PerOp(), base.PerOp()); ok {
-					f.Ratios[base.Name] = r
-				}
-			}
-		}
-		result.Layers = append(result.Layers, f)
-	}
-	return result, nil
-}
-
 // prepare returns the operations of calls.
 func prepare(ctx context.Context, l layer.Layer, calls []work.Call) (ops []measure.Op, err error) {
 	for i := range calls {
 		op, err := l.Prepare(ctx, &calls[i])
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}
 		ops = append(ops, op)
 	}
 	return ops, nil
-}
-
-// reason says in one line why an endpoint cannot be measured.
-func reason(err error) string {
-	status, ok := errors.AsType[*layer.StatusError](err)
-	if ok && status.Code == "ResourceInUseException" {
-		return "it already has a table " + work.TableName + "; delete it if it is left over from an earlier run"
-	}
-	return strings.Join(strings.Fields(err.Error()), " ")
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the command for every system that a release has binaries for, and the
-# playground, with their checksums. Any machine with Go builds all of them.
+# Builds the command for every system that a release has binaries for, with their
+# checksums. Any machine with Go builds all of them.
 #
 #   scripts/build-release.sh v0.1.0 dist
 set -euo pipefail
@@ -30,7 +30,4 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wi
   pack "$name"
 done
 
-name=sortkey-$version-playground
-go run ./cmd/sortkey playground -o "$work/$name" --source .
-pack "$name"
 (cd "$folder" && sha256sum sortkey-"$version"-*.tar.gz >SHA256SUMS)

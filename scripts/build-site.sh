@@ -1,42 +1,31 @@
 #!/usr/bin/env bash
-# Makes a site of the documents, the API and the lints: static files, which work from a file and below any path. It
-# fails if a link leads nowhere.
+# Makes a site of docs/ and README.md, and fails if a link leads to a page or a part that does not exist. It needs
+# Python 3 and skips without it, or where pip cannot install zensical, the successor of mkdocs-material.
 #
-#   scripts/build-site.sh FOLDER [--playground] [--ref v0.1.0]
-#
-# --playground compiles the playground into it, which takes minutes at first; pages then have models to edit. A browser
-# runs it from a server only, not from a file. --ref is the branch or tag that links to source files name (default:
-# main). FOLDER must be new or empty.
+#   scripts/build-site.sh FOLDER [REF]    # REF is the branch or tag that links to source files name (default: main)
 set -euo pipefail
-usage="usage: scripts/build-site.sh FOLDER [--playground] [--ref REF]"
-folder=$(realpath -m "${1:?$usage}")
-shift
+folder=$(realpath -m "${1:?usage: scripts/build-site.sh FOLDER [REF]}")
 cd "$(dirname "$0")/.."
+source=https://github.com/sortkey/sortkey/blob/${2:-main}
+zensical=${XDG_CACHE_HOME:-$HOME/.cache}/sortkey/zensical-0.0.73
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-playground=
-ref=main
-while [ $# -gt 0 ]; do
-  case $1 in
-  --playground) playground=yes ;;
-  --ref)
-    ref=${2:?$usage}
-    shift
-    ;;
-  *)
-    echo "$usage" >&2
-    exit 2
-    ;;
-  esac
-  shift
-done
-if [ -d "$folder" ] && [ -n "$(ls -A "$folder")" ]; then
-  echo "build-site.sh: $folder is not empty: name a new folder" >&2
-  exit 1
+if ! command -v python3 >/dev/null; then
+  echo "the site: SKIPPED, python3 is missing"
+  exit 0
+fi
+if [ ! -x "$zensical/bin/zensical" ] &&
+  ! { python3 -m venv "$zensical" && "$zensical/bin/pip" install -q "zensical==${zensical##*-}"; } >"$work/log" 2>&1; then
+  echo "the site: SKIPPED, cannot install zensical: $(tail -1 "$work/log")"
+  exit 0
 fi
 
-if [ -n "$playground" ]; then
-  go run ./cmd/sortkey playground -o "$folder/playground" --source .
-fi
-cd tools
-GOWORK=off go run ./buildsite -root .. -to "$folder" -ref "$ref"
+# README.md is the first page. Links out of docs/ lead to the repository; TestLinks holds that their files exist.
+cp -r mkdocs.yml docs "$work"
+sed -E "s#\]\(docs/#](./#g; s#\]\(([A-Za-z][^):, ]*)\)#]($source/\1)#g" README.md >"$work/docs/index.md"
+sed -i "s#](\.\./#]($source/#g" "$work"/docs/*.md
+(cd "$work" && NO_COLOR=1 "$zensical/bin/zensical" build --strict) >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+mkdir -p "$(dirname "$folder")"
+mv -T "$work/site" "$folder"
 echo "wrote $folder: open $folder/index.html"

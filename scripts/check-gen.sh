@@ -35,11 +35,12 @@ trap finish EXIT
 
 models=("$@")
 [ ${#models[@]} -gt 0 ] || models=(design/examples/*/model.yaml internal/design/gen/testdata/store/model.yaml)
+models=($(realpath "${models[@]}"))
 go build -o "$dir/sortkey" ./cmd/sortkey
 mkdir -p "$cache"
 rm -rf "$cache/code"
 mkdir "$cache/code"
-go run ./fuzz/gencheck "$cache/code" "${models[@]}"
+go test ./fuzz/gencheck -run '^TestWrite$' -count=1 -args -to "$cache/code" "${models[@]}"
 
 skipped=0
 skip() {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Opens the design reports of examples, a page of sortkey design open, the site and the
-# playground in a headless browser, measures how the playground starts, and holds
-# them to what they promise: no request elsewhere, no error, every slice to be
+# Opens the design reports of examples, and a page of sortkey design open, in
+# a headless browser, and holds them to what they promise: no request elsewhere, no error, every slice to be
 # seen, nothing that sticks out of a window of 420 or 1400 pixels, nothing for
 # axe-core to report, in the light and in the dark; foreign hosts, origins and
 # inline scripts refused.
@@ -39,7 +38,7 @@ if [ -z "${AXE:-}" ]; then
   fi
 fi
 export AXE
-PICTURES=$folder go test -count=1 -v ./cmd/sortkey -run '^Test(Browser|Console|ConsoleHostile|ConsoleLarge|Live|Foreign|Playground|Site)$'
+PICTURES=$folder go test -count=1 -v ./cmd/sortkey -run '^Test(Browser|Console|ConsoleHostile|ConsoleLarge|Live|Foreign)$'
 if [ -n "$folder" ]; then
   ls "$folder"
 fi

@@ -3,7 +3,7 @@
 //   node check_gen.mjs FOLDER OUT keys       key functions, against the answers of package keys
 //   node check_gen.mjs FOLDER OUT MODULE     the patterns of a model, against a server with its items
 //
-// FOLDER has what fuzz/gencheck wrote, and OUT the JavaScript that tsc made of it.
+// FOLDER has what the test in fuzz/gencheck wrote, and OUT the JavaScript that tsc made of it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";

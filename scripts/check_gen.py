@@ -3,7 +3,7 @@
     python check_gen.py FOLDER keys            key functions, against the answers of package keys
     python check_gen.py FOLDER MODULE          the patterns of a model, against a server with its items
 
-FOLDER has what fuzz/gencheck wrote.
+FOLDER has what the test in fuzz/gencheck wrote.
 """
 
 import importlib

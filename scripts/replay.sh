@@ -16,12 +16,9 @@ trap 'git worktree remove --force "$dir/tree" 2>/dev/null || true; rm -rf "$dir"
 git worktree add --quiet --detach "$dir/tree" "$revision"
 mkdir -p "$dir/tree/fuzz/replay"
 cp fuzz/replay/main.go "$dir/tree/fuzz/replay/main.go"
-if [ ! -d "$dir/tree/server" ]; then # the handler was a method of the database
-  sed -i -e 's/server.New(db, server.Options{})/db.Handler()/' -e '/sortkey\/server"/d' "$dir/tree/fuzz/replay/main.go"
-fi
 go build -o "$dir/here" ./fuzz/replay
 (cd "$dir/tree" && go build -o "$dir/there" ./fuzz/replay)
-go run ./fuzz/diff --list --requests "$requests" --seed "$seed" >"$dir/requests"
+go test ./fuzz/replay -run '^TestRequests$' -count=1 -requests "$requests" -seed "$seed" -to "$dir/requests" >/dev/null
 
 "$dir/here" <"$dir/requests" >"$dir/answers-here"
 "$dir/there" <"$dir/requests" >"$dir/answers-there"

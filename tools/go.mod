@@ -12,9 +12,7 @@ tool (
 
 require (
 	github.com/stretchr/testify v1.12.1
-	github.com/yuin/goldmark v1.8.7
 	golang.org/x/mod v0.41.0
-	golang.org/x/net v0.62.0
 )
 
 require (

@@ -3,10 +3,8 @@ package layer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
@@ -31,33 +29,11 @@ func (l apiLayer) Prepare(_ context.Context, c *work.Call) (measure.Op, error) {
 // answer checks a response and returns its rows and its length.
 func answer(c *work.Call, status int, body []byte) (rows, size int, err error) {
 	if status != http.StatusOK {
-		return 0, 0, newStatusError(c.Op, status, body)
+		return 0, 0, fmt.Errorf("%s: status %d: %.400s", c.Op, status, body)
 	}
 	rows = countRows(c.Op, body)
 	return rows, len(body), checkRows(c, rows)
 }
-
-// A StatusError is a response with an error status.
-type StatusError struct {
-	Op     work.Op
-	Status int
-	Code   string // of the exception, as ResourceInUseException; empty if the body has none
-	Body   string // its first 400 bytes, in one line
-}
-
-func newStatusError(op work.Op, status int, body []byte) *StatusError {
-	var exception struct {
-		Type string `json:"__type"`
-	}
-	_ = json.Unmarshal(body, &exception) // other endpoints may answer with HTML
-	return &StatusError{
-		Op: op, Status: status, Code: exception.Type[strings.LastIndexByte(exception.Type, '#')+1:],
-		Body: strings.Join(strings.Fields(string(body[:min(len(body), 400)])), " "),
-	}
-}
-
-// Error implements error.
-func (e *StatusError) Error() string { return fmt.Sprintf("%s: status %d: %s", e.Op, e.Status, e.Body) }
 
 var (
 	countName = []byte(`"Count":`)

@@ -12,9 +12,9 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// A BareTree is a B-tree without anything around it. The keys and values of
+// A bareTree is a B-tree without anything around it. The keys and values of
 // calls are ready, so no engine over such a tree can take less.
-type BareTree struct {
+type bareTree struct {
 	tree   *btree.BTreeG[pair]
 	locked bool // a tree that is written cannot be read without a lock
 	mu     sync.RWMutex
@@ -25,24 +25,18 @@ type pair struct{ key, value []byte }
 // degree is the degree of google/btree's own benchmarks.
 const degree = 32
 
-// NewBareTree returns an empty tree.
-func NewBareTree() *BareTree {
-	return &BareTree{tree: btree.NewG(degree, func(a, b pair) bool { return string(a.key) < string(b.key) })}
+// newBareTree returns an empty tree.
+func newBareTree() *bareTree {
+	return &bareTree{tree: btree.NewG(degree, func(a, b pair) bool { return string(a.key) < string(b.key) })}
 }
 
-// Put adds or replaces a row. The tree keeps both slices.
-func (t *BareTree) Put(key, value []byte) { t.tree.ReplaceOrInsert(pair{key, value}) }
-
-// Get returns the value of a row, and whether the row exists.
-func (t *BareTree) Get(key []byte) (value []byte, ok bool) {
-	x, ok := t.tree.Get(pair{key: key})
-	return x.value, ok
-}
+// put adds or replaces a row. The tree keeps both slices.
+func (t *bareTree) put(key, value []byte) { t.tree.ReplaceOrInsert(pair{key, value}) }
 
 var errMissing = errors.New("a row is missing")
 
 // lockRead returns the function that unlocks.
-func (t *BareTree) lockRead() func() {
+func (t *bareTree) lockRead() func() {
 	if !t.locked {
 		return func() {}
 	}
@@ -50,7 +44,7 @@ func (t *BareTree) lockRead() func() {
 	return t.mu.RUnlock
 }
 
-func (t *BareTree) read(_ context.Context, p *plan, s *measure.Scratch) (rows, size int, err error) {
+func (t *bareTree) read(_ context.Context, p *plan, s *measure.Scratch) (rows, size int, err error) {
 	defer t.lockRead()()
 	visit := func(x pair) bool {
 		rows++
@@ -73,7 +67,7 @@ func (t *BareTree) read(_ context.Context, p *plan, s *measure.Scratch) (rows, s
 	return rows, size, nil
 }
 
-func (t *BareTree) get(_ context.Context, p *plan, s *measure.Scratch) (size int, err error) {
+func (t *bareTree) get(_ context.Context, p *plan, s *measure.Scratch) (size int, err error) {
 	defer t.lockRead()()
 	for i := range p.gets {
 		x, ok := t.tree.Get(pair{key: p.gets[i].address})
@@ -86,7 +80,7 @@ func (t *BareTree) get(_ context.Context, p *plan, s *measure.Scratch) (size int
 	return size, nil
 }
 
-func (t *BareTree) write(_ context.Context, p *plan, s *measure.Scratch) (size int, err error) {
+func (t *bareTree) write(_ context.Context, p *plan, s *measure.Scratch) (size int, err error) {
 	if t.locked {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -99,7 +93,7 @@ func (t *BareTree) write(_ context.Context, p *plan, s *measure.Scratch) (size i
 		t.tree.Delete(pair{key: p.drops[i].address})
 	}
 	for i := range p.puts {
-		t.Put(p.puts[i].address, p.puts[i].value)
+		t.put(p.puts[i].address, p.puts[i].value)
 		size += len(p.puts[i].value)
 	}
 	return size, nil

@@ -38,29 +38,21 @@ type Data struct {
 	API    *api.Service
 	DB     *sortkey.DB
 
-	tree    *BareTree // nil on disk
+	tree    *bareTree // nil on disk
 	pebble  *pebble.DB
 	loading *life.DB // fills the table, and the tree beside it
 	items   int      // items loaded so far
 }
 
-// Options configure [Open].
-type Options struct {
-	// Dir is the empty folder for the files of engines on disk.
-	Dir string
-	// NoBare leaves out the bare engine, which halves the memory needed.
-	NoBare bool
-}
-
-// Open creates a table of a shape and fills it.
-func Open(ctx context.Context, e Engine, s work.Shape, o Options) (*Data, error) {
+// Open creates a table of a shape and fills it. Dir is the empty folder for the files of engines on disk.
+func Open(ctx context.Context, e Engine, s work.Shape, dir string) (*Data, error) {
 	d := &Data{Shape: s}
 	var err error
 	switch e {
 	case Memory:
-		err = d.openMemory(ctx, o)
+		err = d.openMemory(ctx)
 	case Disk:
-		err = d.openDisk(ctx, o)
+		err = d.openDisk(ctx, dir)
 	default:
 		err = fmt.Errorf("unknown engine %q", e)
 	}
@@ -74,14 +66,9 @@ func Open(ctx context.Context, e Engine, s work.Shape, o Options) (*Data, error)
 	return d, nil
 }
 
-func (d *Data) openMemory(ctx context.Context, o Options) error {
-	d.Store = memory.Open()
-	st := d.Store
-	if !o.NoBare {
-		d.tree = NewBareTree()
-		st = Tee{d.Store, d.tree.Put}
-	}
-	if err := d.create(ctx, st); err != nil {
+func (d *Data) openMemory(ctx context.Context) error {
+	d.Store, d.tree = memory.Open(), newBareTree()
+	if err := d.create(ctx, tee{d.Store, d.tree}); err != nil {
 		return err
 	}
 	return d.handles(ctx)
@@ -97,12 +84,12 @@ func (d *Data) handles(ctx context.Context) (err error) {
 
 // openDisk fills a store, merges its files so that both engines start alike,
 // and opens the files and a copy of them.
-func (d *Data) openDisk(ctx context.Context, o Options) error {
-	if o.Dir == "" {
+func (d *Data) openDisk(ctx context.Context, folder string) error {
+	if folder == "" {
 		return errors.New("no folder given")
 	}
 
-	dir, bare := filepath.Join(o.Dir, "store"), filepath.Join(o.Dir, "bare")
+	dir, bare := filepath.Join(folder, "store"), filepath.Join(folder, "bare")
 	st, err := disk.Open(dir, disk.Options{SyncEvery: time.Second})
 	if err != nil {
 		return err
@@ -119,13 +106,11 @@ func (d *Data) openDisk(ctx context.Context, o Options) error {
 		return err
 	}
 
-	if !o.NoBare {
-		if err := os.CopyFS(bare, os.DirFS(dir)); err != nil {
-			return err
-		}
-		if d.pebble, err = openPebble(bare); err != nil {
-			return err
-		}
+	if err := os.CopyFS(bare, os.DirFS(dir)); err != nil {
+		return err
+	}
+	if d.pebble, err = openPebble(bare); err != nil {
+		return err
 	}
 
 	if st, err = disk.Open(dir, disk.Options{}); err != nil {
@@ -195,25 +180,25 @@ func (d *Data) Close() (err error) {
 	return err
 }
 
-// A Tee is a store that shows every row that is written to a function too. The
-// value is the same slice, so a bare tree that keeps it reads the same memory.
-type Tee struct {
+// A tee is a store that puts every row that is written into a bare tree too. The
+// value is the same slice, so both read the same memory.
+type tee struct {
 	store.Store
-	Put func(address, value []byte)
+	tree *bareTree
 }
 
 // Update implements [store.Store].
-func (t Tee) Update(ctx context.Context, fn func(store.Writer) error) error {
-	return t.Store.Update(ctx, func(w store.Writer) error { return fn(teeWriter{w, t.Put}) })
+func (t tee) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return t.Store.Update(ctx, func(w store.Writer) error { return fn(teeWriter{w, t.tree}) })
 }
 
 type teeWriter struct {
 	store.Writer
-	put func(address, value []byte)
+	tree *bareTree
 }
 
 // Put implements [store.Writer].
 func (w teeWriter) Put(space store.Space, partition, sort, value []byte) error {
-	w.put(store.AppendAddress(make([]byte, 0, store.AddressLen(partition, sort)), space, partition, sort), value)
+	w.tree.put(store.AppendAddress(make([]byte, 0, store.AddressLen(partition, sort)), space, partition, sort), value)
 	return w.Writer.Put(space, partition, sort, value)
 }

@@ -31,7 +31,7 @@ func TestEveryWorkloadOnEveryLayer(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%d of %d bytes %s", engine, s.Collection, s.Size, s.Indexes), func(t *testing.T) {
 				t.Parallel()
-				d, err := layer.Open(t.Context(), engine, s, layer.Options{Dir: t.TempDir()})
+				d, err := layer.Open(t.Context(), engine, s, t.TempDir())
 				require.NoError(t, err)
 				defer func() { require.NoError(t, d.Close()) }()
 				for _, w := range ws {
@@ -87,7 +87,7 @@ func run(t *testing.T, d *layer.Data, name layer.Name, w *work.Workload, calls [
 func TestWrongAnswersAreFound(t *testing.T) {
 	w := work.Find("query-10")
 	s := w.Shape(work.Size{Items: few})
-	d, err := layer.Open(t.Context(), layer.Memory, s, layer.Options{})
+	d, err := layer.Open(t.Context(), layer.Memory, s, "")
 	require.NoError(t, err)
 	defer d.Close()
 	for _, name := range []layer.Name{
@@ -109,7 +109,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 }
 
 func TestGrow(t *testing.T) {
-	d, err := layer.Open(t.Context(), layer.Memory, work.Shape{Items: 100, Collection: 100, Size: 100}, layer.Options{})
+	d, err := layer.Open(t.Context(), layer.Memory, work.Shape{Items: 100, Collection: 100, Size: 100}, "")
 	require.NoError(t, err)
 	defer d.Close()
 	require.NoError(t, d.Grow(t.Context(), 300))
@@ -125,12 +125,12 @@ func TestGrow(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	for _, engine := range []layer.Engine{"floppy", layer.Disk} { // no such engine; no folder
-		_, err := layer.Open(t.Context(), engine, work.Shape{Items: 1, Collection: 1, Size: 100}, layer.Options{})
+		_, err := layer.Open(t.Context(), engine, work.Shape{Items: 1, Collection: 1, Size: 100}, "")
 		require.Error(t, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := layer.Open(ctx, layer.Memory, work.Shape{Items: 10, Collection: 1, Size: 100}, layer.Options{})
+	_, err := layer.Open(ctx, layer.Memory, work.Shape{Items: 10, Collection: 1, Size: 100}, "")
 	require.ErrorIs(t, err, context.Canceled)
 }
 

@@ -22,12 +22,6 @@ func Available() uint64 { return procBytes("/proc/meminfo", "MemAvailable:") }
 // Total returns the bytes of memory of the machine.
 func Total() uint64 { return procBytes("/proc/meminfo", "MemTotal:") }
 
-// Resident returns the resident memory of a process in bytes.
-func Resident(pid int) uint64 { return procBytes("/proc/"+strconv.Itoa(pid)+"/status", "VmRSS:") }
-
-// PeakResident returns the highest resident memory of this process in bytes.
-func PeakResident() uint64 { return procBytes("/proc/self/status", "VmHWM:") }
-
 func procBytes(file, field string) uint64 {
 	data, err := os.ReadFile(file)
 	if err != nil {

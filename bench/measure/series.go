@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-
-	"github.com/sortkey/sortkey/internal/tests/processor"
 )
 
 // A Scratch holds what one worker reuses from operation to operation.
@@ -30,24 +28,15 @@ type Op func(ctx context.Context, s *Scratch) (rows, bytes int, err error)
 
 // A Series is the operations of one layer, run in rounds.
 type Series struct {
-	Name string
-	// Optional lets the other series of [Alternate] go on when this one fails
-	// or is very slow.
-	Optional bool
-	// Err is the error of an optional series that failed.
-	Err    error
+	Name   string
 	Rounds []Round
 	// Latency covers all rounds, in nanoseconds, exact to 3 digits from 1 ns to
 	// 100 s. Of operations shorter than 5 µs it has a sample only, because
 	// reading the clock would cost more than the operation.
 	Latency *hdrhistogram.Histogram
-	// Process, if not 0, is the process whose processor time rounds record: that of
-	// the server which the operations ask.
-	Process int
 
 	ops     []Op
 	workers []*worker
-	spent   time.Duration
 }
 
 type worker struct {
@@ -115,11 +104,6 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	var failed atomic.Bool
 	errs := make([]error, len(s.workers))
 	runtime.ReadMemStats(&before)
-	var taken time.Duration
-	if s.Process != 0 {
-		taken = processor.Time(s.Process)
-	}
-
 	start := time.Now()
 	if len(s.workers) == 1 {
 		errs[0] = s.work(ctx, s.workers[0], start, d, &failed)
@@ -132,11 +116,7 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	}
 
 	r := Round{Nanos: int64(time.Since(start))}
-	if s.Process != 0 {
-		r.Processor = int64(processor.Time(s.Process) - taken)
-	}
 	runtime.ReadMemStats(&after)
-	r.Held = after.Sys - after.HeapReleased
 	r.Allocs, r.AllocBytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
 	for _, w := range s.workers {
 		r.Ops, r.Rows, r.Bytes = r.Ops+w.ops, r.Rows+w.rows, r.Bytes+w.size
@@ -190,38 +170,18 @@ func (s *Series) work(ctx context.Context, w *worker, start time.Time, d time.Du
 	return nil
 }
 
-// slowRounds is how many times as long as planned the rounds of an optional
-// series may take in all before it gets no more of them.
-const slowRounds = 5
-
 // Alternate warms up every series for half a round, then runs rounds of length
 // d of all of them in turn, so that all see the same noise of the machine. Each
 // round begins with another series.
 func Alternate(ctx context.Context, series []*Series, rounds int, d time.Duration) error {
-	run := func(s *Series, f func(context.Context, time.Duration) error, d time.Duration) error {
-		if s.Err != nil || s.Optional && s.spent > slowRounds*d*time.Duration(rounds) {
-			return nil
-		}
-		start := time.Now()
-		err := f(ctx, d)
-		s.spent += time.Since(start)
-		if err != nil && s.Optional && ctx.Err() == nil {
-			s.Err = err
-			return nil
-		}
-		return err
-	}
 	for _, s := range series {
-		if err := run(s, s.warm, d/2); err != nil {
+		if err := s.warm(ctx, d/2); err != nil {
 			return err
 		}
-		s.spent = 0
 	}
-
 	for r := range rounds {
 		for i := range series {
-			s := series[(r+i)%len(series)]
-			if err := run(s, s.Round, d); err != nil {
+			if err := series[(r+i)%len(series)].Round(ctx, d); err != nil {
 				return err
 			}
 		}

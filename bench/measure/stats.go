@@ -24,9 +24,9 @@ func Median(xs []float64) float64 {
 // A Ratio compares two things measured in the same rounds: the median of the
 // rounds' own ratios, the lowest and the highest.
 type Ratio struct {
-	Median float64 `json:"median"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
+	Median float64
+	Low    float64
+	High   float64
 }
 
 // RatioOf returns the ratios x[i]/base[i]. It ignores rounds that either lacks
@@ -48,12 +48,8 @@ func RatioOf(x, base []float64) (r Ratio, ok bool) {
 type Round struct {
 	Ops, Rows, Bytes int64
 	Nanos            int64
-	// Processor is the processor time of [Series.Process], in nanoseconds.
-	Processor          int64
+
 	Allocs, AllocBytes uint64
-	// Held is the memory that the Go runtime held from the system at the end of
-	// the round, in bytes.
-	Held uint64
 }
 
 // PerOp returns x divided by the operations of the round.
@@ -68,12 +64,6 @@ func (r Round) PerOp(x float64) float64 {
 // all workers together.
 func (s *Series) PerOp() []float64 {
 	return s.each(func(r Round) float64 { return r.PerOp(float64(r.Nanos)) })
-}
-
-// ProcessorPerOp returns the processor time of an operation in each round, in
-// nanoseconds.
-func (s *Series) ProcessorPerOp() []float64 {
-	return s.each(func(r Round) float64 { return r.PerOp(float64(r.Processor)) })
 }
 
 // Time returns the median of [Series.PerOp].

@@ -24,7 +24,7 @@ var apart = map[string]string{
 	"sortkey shell http://":               "it needs a server at the address; TestScripts/shell starts one",
 	"sortkey shell postgres://":           "it needs PostgreSQL; TestScripts/items-postgres has one",
 	"sortkey init --store":                "it needs PostgreSQL; TestScripts/serve-postgres has one",
-	"sortkey bench targets":               "it measures for minutes, on an idle machine",
+	"sortkey bench":                       "it measures for minutes, on an idle machine",
 	"aws dynamodb":                        "it needs the AWS CLI",
 	"curl ":                               "it needs the server of the line before",
 	"go get ":                             "it needs the network",

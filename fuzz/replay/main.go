@@ -1,11 +1,11 @@
 // Command replay sends the requests on its standard input to a new database in
 // this process and prints the responses.
 //
-// A request is a line, OPERATION BODY, as printed by go run ./fuzz/diff --list.
+// A request is a line, OPERATION BODY, as TestRequests writes them.
 // A response is a line, STATUS BODY. The clock advances by a second with each
 // request and ids come from a fixed seed, so two builds with the same behaviour
 // print the same bytes. The command uses only the public API of packages
-// sortkey and server, so scripts/replay.sh can build it at any revision.
+// sortkey and server, so scripts/replay.sh can build it at other revisions.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command hello embeds Sortkey and no more: bench embedded measures what that costs a program.
+// Command hello embeds Sortkey and no more: BenchmarkHello measures what that costs a program.
 package main
 
 import (

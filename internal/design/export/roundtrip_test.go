@@ -22,7 +22,7 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 	t.Helper()
 	all := map[string]*model.Model{}
 	for _, pattern := range []string{
-		"testdata/*.yaml", "../../../design/examples/*/model.yaml", "../../../docs/scale/*.yaml",
+		"testdata/*.yaml", "../../../design/examples/*/model.yaml",
 		"../../../design/designtest/testdata/*.yaml", "../../../cmd/sortkey/testdata/*.yaml",
 		"../gen/testdata/*.yaml", "../gen/testdata/store/*.yaml", "../world/testdata/*.yaml", "../modelfile/*.yaml",
 		"../modelfile/testdata/*.yaml", "../report/testdata/*.yaml", "../convert/testdata/golden/*.yaml",

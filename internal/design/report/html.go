@@ -162,30 +162,21 @@ func (n colored) Hues() []hue { return hues(int(n), 0) }
 // [Page.Style], as page.js and page.css, and that answers its script. Source is the name of the model file, and
 // text what is in it.
 func (p *Page) Live(out io.Writer, source, text string) error {
-	return execute(out, "live", p.LiveData(source, text))
+	return execute(out, "live", live{Page: p, Form: p.Asked(), Source: source, Text: text})
 }
 
-// LiveData is what the template "live" is executed with. Programs with an own version of its parts (see
-// [Extend]) can add to it.
-type LiveData struct {
+// live is what the template "live" is executed with.
+type live struct {
 	*Page
 	Form   Asked
 	Source string
 	Text   string // of the source
-	Kind   string // of the page, in its header
-	// Waits says that the page cannot be used until its script allows it.
-	Waits bool
-}
-
-// LiveData returns what [Page.Live] shows.
-func (p *Page) LiveData(source, text string) LiveData {
-	return LiveData{Page: p, Form: p.Asked(), Source: source, Text: text, Kind: kindOfPage}
 }
 
 // Top is the header of the page.
-func (l LiveData) Top() Top {
+func (l live) Top() Top {
 	return Top{
-		Places: []Place{{Text: l.Kind}, {Text: l.Source, Link: "#source"}},
+		Places: []Place{{Text: kindOfPage}, {Text: l.Source, Link: "#source"}},
 		Pages:  []Place{{Text: "Query", Link: "#query"}, {Text: "Source", Link: "#source"}},
 	}
 }

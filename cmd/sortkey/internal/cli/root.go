@@ -56,7 +56,7 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 	root.AddCommand(itemCommands(env)...)
 	root.AddCommand(
 		serve.Command(env), initCommand(env), demoCommand(env), shell.Command(env, shellRoot),
-		design.Command(env), keyCommand(env), consoleCommand(env), playgroundCommand(env), mcpCommand(env),
+		design.Command(env), keyCommand(env), consoleCommand(env), mcpCommand(env),
 		importCommand(env), exportCommand(env), snapshotCommand(env), restoreCommand(env),
 		bench.Command(env), versionCommand(env),
 	)

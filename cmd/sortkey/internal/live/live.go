@@ -1,6 +1,5 @@
 // Package live serves the page of a design while its file is edited: [Server] follows the file, checks
-// each version, and answers queries from the world of the last one without errors. The file can also be in
-// memory.
+// each version, and answers queries from the world of the last one without errors.
 package live
 
 import (
@@ -47,8 +46,6 @@ type Server struct {
 	page    *report.Page
 	version string // of the text that was looked at last
 	text    []byte
-	// unchecked is true until the check of a draft, whose page has only what queries need.
-	unchecked bool
 	// findings are those of the text: of its check, or the errors for which it could not be checked.
 	findings []Finding
 	missing  *Finding // says why the file cannot be read, while it cannot
@@ -74,7 +71,7 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newServer(osFile(path), o)
+	s := &Server{file: file(path), opts: o, saved: make(chan bool, 1), listeners: map[chan string]bool{}}
 	data, err := s.file.read()
 	if err != nil {
 		return nil, err
@@ -85,51 +82,9 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 	return s, nil
 }
 
-// NewDraft reads a model that is in memory, where its page changes it. Name is the file's name on the page.
-// Findings are those of the model if it was checked before; otherwise they are nil, and [Server.Follow]
-// checks it. In both cases the server answers queries at once, and writes the page of what it has checked
-// itself. The error is a [model.Errors] if the model has errors.
-func NewDraft(ctx context.Context, name, model string, findings []Finding, o Options) (*Server, error) {
-	data := []byte(model)
-	s := newServer(&draft{called: name, text: data}, o)
-	w, err := s.build(ctx, data)
-	if err != nil {
-		return nil, err
-	}
-	page, err := report.NewPage(ctx, w, &check.Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale}, nil)
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
-
-	s.world, s.page, s.text, s.version, s.findings = w, page, data, versionOf(data), findings
-	if s.unchecked = findings == nil; s.unchecked {
-		s.findings = []Finding{}
-		s.saved <- true
-	}
-	return s, nil
-}
-
-// Page returns the page of the last text without errors.
-func (s *Server) Page() *report.Page {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.page
-}
-
-// Source returns the text that was looked at last.
-func (s *Server) Source() Source {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.now()
-}
-
-// now is Source of a caller that holds s.mu.
+// now returns the text that was looked at last, for a caller that holds s.mu.
 func (s *Server) now() Source {
 	return Source{string(bytes.ReplaceAll(s.text, crlf, lf)), s.version, s.problems()}
-}
-
-func newServer(f file, o Options) *Server {
-	return &Server{file: f, opts: o, saved: make(chan bool, 1), listeners: map[chan string]bool{}}
 }
 
 // Close closes the world.
@@ -145,15 +100,11 @@ const patience = 5
 // Follow checks the file whenever it changes, until ctx is done.
 func (s *Server) Follow(ctx context.Context) {
 	for {
-		var look <-chan time.Time
-		if s.file.shared() {
-			look = time.After(pause)
-		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.saved:
-		case <-look:
+		case <-time.After(pause):
 		}
 		_ = s.Check(ctx) // listeners are told
 	}
@@ -202,7 +153,7 @@ func (s *Server) Check(ctx context.Context) error {
 func (s *Server) seen(version string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.version == version && !s.unchecked
+	return s.version == version
 }
 
 func versionOf(data []byte) string {
@@ -221,7 +172,7 @@ func (s *Server) update(ctx context.Context, data []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version, s.text, s.findings, s.unchecked = versionOf(data), data, findings, false
+	s.version, s.text, s.findings = versionOf(data), data, findings
 	if err != nil {
 		return err
 	}

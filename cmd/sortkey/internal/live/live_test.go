@@ -2,7 +2,6 @@ package live_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"html"
 	"io"
@@ -211,65 +210,6 @@ func TestSave(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(c.path))
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "no files are left behind")
-}
-
-// TestDraft edits a model in memory.
-func TestDraft(t *testing.T) {
-	t.Parallel()
-	s, err := live.NewDraft(t.Context(), "draft.yaml", drive, nil, live.Options{})
-	require.NoError(t, err)
-	events, end := s.Listen()
-	defer end()
-	server := httptest.NewServer(s.Handler())
-	followed := make(chan bool)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		s.Follow(ctx)
-		close(followed)
-	}()
-	t.Cleanup(func() {
-		cancel()
-		server.Close()
-		<-followed
-		require.NoError(t, s.Close())
-	})
-	c := &client{t: t, url: server.URL}
-	require.Equal(t, "working", <-events)
-	require.Equal(t, "page", <-events)
-	require.Contains(t, c.get("/"), ">draft.yaml</h2>")
-	require.Contains(t, c.get("/main"), "below root")
-
-	status, version := c.do("POST", "/source?version="+c.source().Version, strings.Replace(drive, "below", "beneath", 1))
-	require.Equal(t, http.StatusOK, status)
-	require.Equal(t, "working", <-events)
-	require.Equal(t, "page", <-events)
-	require.Contains(t, c.get("/main"), "beneath root")
-
-	status, _ = c.do("POST", "/source?version="+version, "name: [")
-	require.Equal(t, http.StatusOK, status)
-	require.Equal(t, "working", <-events)
-	require.Equal(t, "broken", <-events)
-	require.Contains(t, c.get("/main"), "beneath root")
-	require.Len(t, c.source().Findings, 1)
-}
-
-// TestChecked starts with a model and its findings, which are not looked for again.
-func TestChecked(t *testing.T) {
-	t.Parallel()
-	found := []live.Finding{{Line: 3, Kind: "note", Message: "known"}}
-	s, err := live.NewDraft(t.Context(), "draft.yaml", drive, found, live.Options{})
-	require.NoError(t, err)
-	defer s.Close()
-	events, end := s.Listen()
-	defer end()
-	require.NoError(t, s.Check(t.Context()))
-	require.Empty(t, events)
-	require.Equal(t, found, s.Source().Findings)
-
-	server := httptest.NewServer(s.Handler())
-	defer server.Close()
-	c := &client{t: t, url: server.URL}
-	require.Contains(t, c.get("/query?space=1&partition=DRIVE%23a"), "3 of 3 read")
 }
 
 func TestQuery(t *testing.T) {

@@ -158,24 +158,14 @@
     if (document.body.classList.contains('live')) { live(main); } else { questions()(); }
   };
 
-  // What follows is for programs that serve pages. A page without such a program brings its own.
-  /**
-   * @typedef {object} Program
-   * @property {(path: string, options?: RequestInit) => Promise<Response>} fetch
-   * @property {() => EventSource} events
-   */
-  /** @type {Program} */
-  const program = /** @type {any} */ (window).sortkeyProgram || {
-    fetch: function (/** @type {string} */ path, /** @type {RequestInit} */ options) { return fetch(path, options); },
-    events: function () { return new EventSource('events'); }
-  };
+  // What follows is for programs that serve pages.
   /**
    * Asks the program. An answer that is an error has its text.
    * @param {string} path
    * @param {RequestInit} [options]
    */
   const ask = function (path, options) {
-    return program.fetch(path, options).then(function (r) {
+    return fetch(path, options).then(function (r) {
       return r.text().then(function (text) {
         if (!r.ok) { throw new Error(text || r.statusText); }
         return text;
@@ -313,7 +303,6 @@
     // The source, with a margin of line numbers and findings.
     const text = by('text', HTMLTextAreaElement), margin = by('margin', HTMLElement);
     const problems = by('problems', HTMLElement), saved = by('saved', HTMLElement);
-    const button = document.getElementById('save'); // without it, what is typed is saved
     let base = '', clean = text.value, sent = '', ever = false; // the page has the text, but not its version
     const lineOf = function (/** @type {number} */ n) {
       const lines = text.value.split('\n');
@@ -373,7 +362,6 @@
     const read = function () {
       return ask('source').then(function (answer) {
         const s = JSON.parse(answer);
-        use();
         if (text.value !== clean && s.text !== text.value) { // changed here
           if (ever && s.text === sent) { // since it was saved
             base = s.version;
@@ -394,10 +382,6 @@
         mark(s.findings);
       });
     };
-    const use = function () { // the page of the playground waits until its source is known
-      text.readOnly = false;
-      each(document, 'fieldset', function (e) { e.toggleAttribute('disabled', false); });
-    };
     let saving = false, again = false;
     const save = function () {
       if (saving) { again = true; return; }
@@ -414,19 +398,15 @@
       });
     };
     const told = function () {
-      saved.textContent = !button ? '' : text.value === clean ? 'saved' : 'not saved';
+      saved.textContent = text.value === clean ? 'saved' : 'not saved';
     };
-    if (button) {
-      button.addEventListener('click', save);
-    } else {
-      text.addEventListener('input', later(400, save));
-    }
+    by('save', HTMLButtonElement).addEventListener('click', save);
     text.addEventListener('keydown', function (e) {
       if ((e.ctrlKey || e.metaKey) && e.key === 's') { e.preventDefault(); save(); }
     });
 
     // The server says when the file has changed, and whether it could be checked.
-    const events = program.events();
+    const events = new EventSource('events');
     const follow = function () {
       redraw().then(function () { say('up to date'); query(); return read(); }).catch(function (err) { say(err.message, true); });
     };

@@ -15,33 +15,23 @@ import (
 // Command returns the command bench with those below it.
 func Command(env *app.Env) *cobra.Command {
 	var f benchFlags
-	var list, targets bool
+	var list bool
 	cmd := &cobra.Command{
 		Use:   "bench [WORKLOAD…]",
-		Short: "Compare every layer with the bare engine, and Sortkey with other endpoints",
+		Short: "Compare every layer with the bare engine",
 		Long: `Bench runs workloads on the layers of Sortkey, from a bare B-tree or Pebble up
 to the AWS SDK. It prints the time of an operation on each layer as a multiple
 of its time on the bare engine. The rounds of the layers alternate, so a machine
 that is slow for a while is slow for all of them. A ratio is the median of the
 rounds' own ratios. Bench counts the rows of every answer.
 
-With --endpoint, bench sends the same workloads over HTTP to a Sortkey server in
-a process of its own and to the endpoints you name. With --store it also measures a
-Sortkey server whose rows are in a PostgreSQL database. Times are then multiples of
-those of the first server. Bench creates, fills and deletes a table called ` + work.TableName + ` on each
-endpoint; the table must not exist before.
-
 If you interrupt it, bench removes its tables and files.`,
 		Example: `  sortkey bench                                  every workload, in memory
   sortkey bench query-10 page --engine memory,disk --details
   sortkey bench --list
   sortkey bench get put --layer api,http -c 8 --items 1000000
-  sortkey bench --json report.json --html report.html
-  sortkey bench get query-10 --endpoint dynalite=http://127.0.0.1:4567
-  sortkey bench get put --store postgres://sortkey@127.0.0.1/bench
-  sortkey bench targets                          the figures that Sortkey must reach
   sortkey bench growth --max 1000000             the time of a query by the size of its table
-  sortkey bench scale shop --nodes 9             a simulated cluster under a model's load`,
+  sortkey bench embedded                         the store in Go beside bbolt, Badger and SQLite`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return workloadNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -49,9 +39,6 @@ If you interrupt it, bench removes its tables and files.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return listWorkloads(env)
-			}
-			if targets {
-				return measureTargets(cmd, env, f, bench.TargetOptions{Quick: f.quick}, "")
 			}
 			return measureWorkloads(cmd, env, f, args)
 		},
@@ -62,20 +49,15 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.StringSliceVar(
 		&f.layers, "layer", nil, "`LAYERS` to measure: "+strings.Join(layerNames(), ", ")+" (default all)",
 	)
-	flags.IntVar(&f.items, "items", 0, "number of items in a table (default 100000; 20000 with --endpoint)")
+	flags.IntVar(&f.items, "items", 0, "number of items in a table (default 100000)")
 	flags.IntVar(&f.collection, "collection", 0, "number of items in a partition (default depends on the workload)")
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	flags.IntVarP(&f.workers, "concurrency", "c", 1, "number of workers that call at the same time")
-	flags.StringVar(&f.store, "store", "", env.StoreUsage()+", measured beside a server in memory")
 	flags.BoolVar(&list, "list", false, "list the workloads instead of running them")
-	flags.BoolVar(&targets, "targets", false, "the same as sortkey bench targets")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...),
 	})
-	cmd.AddCommand(
-		targetsCommand(env), growthCommand(env), embeddedCommand(env), scaleCommand(env), resultsCommand(env),
-		showCommand(env), cannedServer(env),
-	)
+	cmd.AddCommand(growthCommand(env), embeddedCommand(env))
 	return cmd
 }
 
@@ -97,10 +79,5 @@ func measureWorkloads(cmd *cobra.Command, env *app.Env, f benchFlags, args []str
 	if err != nil {
 		return err
 	}
-	return f.measure(cmd, env, func(ctx context.Context) (*bench.Report, error) {
-		if len(c.Endpoints) > 0 || c.Store != "" {
-			return bench.RunEndpoints(ctx, c)
-		}
-		return bench.Run(ctx, c)
-	})
+	return f.measure(cmd, env, func(ctx context.Context) (*bench.Report, error) { return bench.Run(ctx, c) })
 }

@@ -20,8 +20,7 @@ func embeddedCommand(env *app.Env) *cobra.Command {
 		Short: "Measure the store in Go beside other embedded stores",
 		Long: `Embedded measures package sortkey beside bbolt, Badger and two SQLites, in memory
 and on disk. It prints the processor time of an operation in each as a multiple
-of Sortkey's, and whether Sortkey reaches its targets. The exit code is 1 if it
-misses one. The command takes about ten minutes.
+of Sortkey's. The command takes about ten minutes.
 
 The stores are a module of their own, bench/embedded, which the command builds.
 So run it in a checkout of Sortkey, on a system with getrusage, and with Go
@@ -36,17 +35,13 @@ memory no store waits for a disk; on disk each write is synchronous.
 Each store runs in a process of its own, and their rounds alternate. Before the
 command measures, it compares the answers of all of them.`,
 		Example: `  sortkey bench embedded
-  sortkey bench embedded --quick --details
-  sortkey bench embedded --json embedded.json --html embedded.html`,
+  sortkey bench embedded --quick --details`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := f.config(env, nil)
 			if err != nil {
 				return err
-			}
-			if len(c.Endpoints) > 0 {
-				return app.Usage("bench embedded", "embedded takes no --endpoint")
 			}
 			if f.rounds == 0 && !f.quick {
 				c.Rounds = 0
@@ -62,7 +57,7 @@ command measures, it compares the answers of all of them.`,
 				return err
 			}
 			return f.measure(cmd, env, func(ctx context.Context) (*bench.Report, error) {
-				return runEmbedded(ctx, c, source, f.quick)
+				return runEmbedded(ctx, c, source)
 			})
 		},
 	}
@@ -94,9 +89,8 @@ func embeddedSource() (string, error) {
 	}
 }
 
-// runEmbedded builds the stores and measures them. A quick run leaves out what a program
-// that embeds Sortkey costs, which takes a compilation of everything.
-func runEmbedded(ctx context.Context, c bench.Config, source string, quick bool) (_ *bench.Report, err error) {
+// runEmbedded builds the stores and measures them.
+func runEmbedded(ctx context.Context, c bench.Config, source string) (_ *bench.Report, err error) {
 	dir, err := os.MkdirTemp(c.Dir, "sortkey-embedded-")
 	if err != nil {
 		return nil, err
@@ -105,23 +99,9 @@ func runEmbedded(ctx context.Context, c bench.Config, source string, quick bool)
 	if c.Progress != nil {
 		c.Progress("building the stores")
 	}
-
 	program, err := bench.BuildEmbedded(ctx, source, dir)
 	if err != nil {
 		return nil, err
 	}
-	report, err := bench.RunEmbedded(ctx, c, program)
-	if err != nil || quick {
-		return report, err
-	}
-	if c.Progress != nil {
-		c.Progress("compiling a program that embeds Sortkey")
-	}
-
-	cost, err := bench.EmbedCost(ctx, source, dir)
-	if err != nil {
-		return nil, err
-	}
-	report.Targets = append(report.Targets, cost...)
-	return report, nil
+	return bench.RunEmbedded(ctx, c, program)
 }

@@ -3,9 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,34 +18,26 @@ import (
 
 // benchFlags are the flags of the commands that measure.
 type benchFlags struct {
-	engines, layers, endpoints []string
-	processes                  []string
-	items, collection, size    int
-	rounds, workers            int
-	duration                   time.Duration
-	temp, store                string
-	quick, quiet               bool
-	output                     outputFlags
-	missesPass                 bool // the command succeeds when targets are missed
+	engines, layers         []string
+	items, collection, size int
+	rounds, workers         int
+	duration                time.Duration
+	temp                    string
+	quick, quiet, details   bool
 }
 
 // declare declares the flags of all commands that measure.
 func (f *benchFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5; 25 for targets)")
-	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms; 50ms for targets)")
+	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5; 15 for embedded)")
+	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms)")
 	flags.StringVar(
 		&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)",
 	)
 	flags.BoolVar(&f.quick, "quick", false, "run short rounds on small tables, to check that measuring works")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
-	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "also measure the endpoint `NAME=URL`; repeatable")
-	flags.StringArrayVar(
-		&f.processes, "process", nil,
-		"`NAME=PID` of an endpoint on this machine, to measure its processor time; repeatable",
-	)
+	flags.BoolVar(&f.details, "details", false, "also print rates, percentiles and allocations")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
-	f.output.declare(cmd)
 }
 
 // noArgs checks the arguments of a command that takes none.
@@ -76,7 +66,7 @@ func layerNames() (names []string) {
 func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err error) {
 	c = bench.Config{
 		Size:   work.Size{Items: f.items, Collection: f.collection, Bytes: f.size},
-		Rounds: f.rounds, Duration: f.duration, Workers: f.workers, Dir: f.temp, Store: f.store,
+		Rounds: f.rounds, Duration: f.duration, Workers: f.workers, Dir: f.temp,
 	}
 	for name, n := range map[string]int{
 		"items": f.items, "collection": f.collection, "size": f.size, "rounds": f.rounds,
@@ -118,29 +108,6 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		c.Layers = append(c.Layers, layer.Name(name))
 	}
 
-	for _, text := range f.endpoints {
-		e, err := bench.ParseEndpoint(text)
-		if err != nil {
-			return c, app.UsageError(
-				"write a name and an address, as in --endpoint dynalite=http://127.0.0.1:4567", "--endpoint: %v", err,
-			)
-		}
-		c.Endpoints = append(c.Endpoints, e)
-	}
-
-	for _, text := range f.processes {
-		name, number, ok := strings.Cut(text, "=")
-		pid, err := strconv.Atoi(number)
-		i := slices.IndexFunc(c.Endpoints, func(e bench.Endpoint) bool { return e.Name == name })
-		if !ok || err != nil || pid <= 0 || i < 0 {
-			return c, app.UsageError(
-				"write the name of an --endpoint and the number of its process, as in --process dynoxide=1234",
-				"--process: cannot use %q", text,
-			)
-		}
-		c.Endpoints[i].Process = pid
-	}
-
 	if f.quick {
 		c.Calls = 64
 		if c.Size.Items == 0 {
@@ -164,14 +131,6 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 	if !f.quiet {
 		c.Progress = func(text string) { fmt.Fprintf(env.Stderr, "bench: %s\n", text) }
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return c, fmt.Errorf("cannot find the program's own file to serve with: %w", err)
-	}
-
-	c.Program = exe
-	c.Serve = []string{exe, "serve", "--addr", "127.0.0.1:0"}
-	c.Canned = []string{exe, "bench", cannedCommand}
 	return c, nil
 }
 
@@ -182,9 +141,6 @@ const maxItem = 390 << 10
 func (f *benchFlags) measure(
 	cmd *cobra.Command, env *app.Env, run func(context.Context) (*bench.Report, error),
 ) error {
-	if err := f.output.check(); err != nil {
-		return err
-	}
 	ctx, stop := app.Interruptible(cmd.Context())
 	defer stop()
 	report, err := run(ctx)
@@ -194,15 +150,6 @@ func (f *benchFlags) measure(
 		}
 		return err
 	}
-	report.Args = arguments(cmd)
-	if err := f.output.write(env, report); err != nil {
-		return err
-	}
-	if missed := bench.Missed(report.Targets); missed > 0 && !f.missesPass {
-		return advice.New(
-			"the lines below the table give the figures behind each", "%d of %d targets missed", missed,
-			len(report.Targets),
-		)
-	}
+	report.Print(env.Stdout, f.details)
 	return nil
 }

@@ -20,7 +20,7 @@ rows at each size, in partitions all over the table. It measures the smallest
 table again beside each size, in rounds that alternate, and prints the ratio to
 that. It stops before the machine's memory is exhausted.`,
 		Example: `  sortkey bench growth
-  sortkey bench growth --max 1000000 --html growth.html`,
+  sortkey bench growth --max 1000000`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,9 +32,6 @@ that. It stops before the machine's memory is exhausted.`,
 			c, err := f.config(env, nil)
 			if err != nil {
 				return err
-			}
-			if len(c.Endpoints) > 0 {
-				return app.Usage("bench growth", "growth takes no --endpoint")
 			}
 			c.Size.Items, c.Size.Bytes = 0, f.size
 			return f.measure(cmd, env, func(ctx context.Context) (*bench.Report, error) {

@@ -1,0 +1,592 @@
+package gencheck_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/gen"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keys"
+)
+
+var to = flag.String("to", "", "folder to write to, as scripts/check-gen.sh does; the arguments are model files")
+
+// TestWrite writes what scripts/check-gen.sh needs to check the code that sortkey design gen writes in Python and
+// TypeScript: the code of models, the calls of its functions with the items that they should return, and random
+// calls of templates with what package keys answers.
+func TestWrite(t *testing.T) {
+	dir, models := t.TempDir(), []string{"../../internal/design/gen/testdata/store/model.yaml"}
+	if *to != "" {
+		dir, models = *to, flag.Args()
+	}
+	require.NoError(t, run(t.Context(), dir, models))
+}
+
+// A check is what is expected of the code of a model.
+type check struct {
+	Model  string // the file
+	Module string
+	// Calls are the calls of the functions of patterns, by language, and Keys those of keys.
+	Calls map[string][]call
+	Keys  map[string][]keyCall
+	// Writes are the calls of the functions of patterns that write an item.
+	Writes map[string][]writeCall
+}
+
+type call struct {
+	Pattern, Function string
+	Args              []gen.Arg
+	Operation         string
+	Items             []json.RawMessage
+}
+
+// A writeCall is a call for an item: the values in its keys after the write, and the item before and after it.
+type writeCall struct {
+	Pattern, Function, Table string
+	Type                     string
+	Conditional              bool
+	Values                   map[string]gen.Arg
+	Other                    json.RawMessage `json:",omitempty"` // attributes of a put besides keys
+	Args                     []gen.Arg
+	Key                      json.RawMessage
+	Before, After            json.RawMessage `json:",omitempty"`
+}
+
+// A keyCall is an item of an entity: the values in its keys, and its key attributes.
+type keyCall struct {
+	Type, Attributes, Parse string
+	Values                  map[string]gen.Arg
+	Item                    map[string]json.RawMessage
+}
+
+func run(ctx context.Context, dir string, paths []string) error {
+	var checks []*check
+	for _, path := range paths {
+		c, err := newCheck(ctx, dir, path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		checks = append(checks, c)
+	}
+	if err := write(filepath.Join(dir, "checks.json"), checks); err != nil {
+		return err
+	}
+	return write(filepath.Join(dir, "vectors.json"), newVectors(20_000))
+}
+
+func write(path string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o600)
+}
+
+var writers = map[string]func(*model.Model) ([]byte, error){"python": gen.Python, "typescript": gen.TypeScript}
+
+func newCheck(ctx context.Context, dir, path string) (*check, error) {
+	m, err := modelfile.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := world.Build(ctx, m, world.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+
+	c := &check{
+		Model: path, Module: strings.ReplaceAll(m.Name, "-", "_"), Calls: map[string][]call{},
+		Keys: map[string][]keyCall{}, Writes: map[string][]writeCall{},
+	}
+	for lang, extension := range map[string]string{"python": ".py", "typescript": ".ts"} {
+		code, err := writers[lang](m)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, c.Module+extension), code, 0o600); err != nil {
+			return nil, err
+		}
+		calls, functions, err := gen.Calls(m, lang)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range calls {
+			p := m.Pattern(f.Pattern)
+			items, err := itemsOf(ctx, w, p)
+			if err != nil {
+				return nil, fmt.Errorf("pattern %s: %w", p.Name, err)
+			}
+			c.Calls[lang] = append(c.Calls[lang], call{p.Name, f.Function, f.Args, p.Operation, items})
+		}
+		writes, err := gen.WriteCalls(m, lang)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range writes {
+			i := slices.IndexFunc(functions, func(k gen.Functions) bool { return k.Entity == f.Write.Entity })
+			for _, s := range f.Write.Entity.Samples {
+				one, err := newWriteCall(f, &functions[i], s)
+				if err != nil {
+					return nil, fmt.Errorf("pattern %s: %w", f.Pattern, err)
+				}
+				c.Writes[lang] = append(c.Writes[lang], one)
+			}
+		}
+		for _, f := range functions {
+			for _, s := range f.Entity.Samples {
+				if k, ok := newKeyCall(&f, s); ok {
+					c.Keys[lang] = append(c.Keys[lang], k)
+				}
+			}
+		}
+	}
+	return c, nil
+}
+
+// newWriteCall returns the call of a write for a sample.
+func newWriteCall(f gen.WriteCall, k *gen.Functions, s *model.Sample) (writeCall, error) {
+	e := f.Write.Entity
+	c := writeCall{
+		Pattern: f.Pattern, Function: f.Function, Table: e.Table.Name, Type: k.Type, Conditional: f.Write.If != "",
+		Values: map[string]gen.Arg{}, Args: []gen.Arg{},
+	}
+	before, err := e.Item(s.Values)
+	if err != nil {
+		return c, err
+	}
+	values := maps.Clone(s.Values)
+	for _, set := range f.Write.Set {
+		values[set.Field] = set.Args[0]
+	}
+	after, err := e.Item(values)
+	if err != nil {
+		return c, err
+	}
+	for field, name := range k.Names {
+		if text, ok := values[field]; ok {
+			c.Values[name] = gen.Arg{Text: text, Number: k.Numbers[field]}
+		}
+	}
+	for _, field := range f.Fields {
+		c.Args = append(c.Args, gen.Arg{Text: values[field.Text], Number: field.Number})
+	}
+
+	var key, other attr.Builder
+	for name, v := range before.All() {
+		if e.Table.Has(string(name)) {
+			key.Add(string(name), v)
+		}
+		if !k.IsKey(string(name)) {
+			other.Add(string(name), v)
+		}
+	}
+	c.Key = key.Item().AppendJSON(nil)
+	if f.Write.Operation != model.Put {
+		c.Before = before.AppendJSON(nil)
+	} else {
+		c.Other = other.Item().AppendJSON(nil)
+	}
+	if f.Write.Operation != model.Delete {
+		c.After = after.AppendJSON(nil)
+	}
+	return c, nil
+}
+
+// itemsOf returns the items of a pattern over all pages, in order.
+func itemsOf(ctx context.Context, w *world.World, p *model.Pattern) ([]json.RawMessage, error) {
+	parts, err := compile.Split(p)
+	if err != nil {
+		return nil, err
+	}
+
+	if p.Descending && !slices.ContainsFunc(p.Where, func(c model.Condition) bool { return c.Op == model.In }) {
+		slices.Reverse(parts) // the last period first
+	}
+	all := []json.RawMessage{}
+	for _, part := range parts {
+		in, err := compile.Pattern(w.Model, part)
+		if err != nil {
+			return nil, err
+		}
+
+		for {
+			out, _, err := explain.InProcess(w.DB).Do(ctx, in)
+			if err != nil {
+				return nil, err
+			}
+
+			var page struct {
+				Item             json.RawMessage
+				Items            []json.RawMessage
+				LastEvaluatedKey json.RawMessage
+			}
+			if err := json.Unmarshal(out.AppendJSON(nil), &page); err != nil {
+				return nil, err
+			}
+
+			all = append(all, page.Items...)
+			if page.Item != nil {
+				all = append(all, page.Item)
+			}
+			next, ok := nextPage(in, out)
+			if !ok {
+				break
+			}
+			in = next
+		}
+	}
+	return all, nil
+}
+
+// nextPage returns the request of the next page, unless the answer is the last or the request has a
+// limit.
+func nextPage(in wire.Request, out wire.Output) (wire.Request, bool) {
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		if o := out.(*wire.QueryOutput); o.LastEvaluatedKey != nil && in.Limit == nil {
+			next := *in
+			next.ExclusiveStartKey = o.LastEvaluatedKey
+			return &next, true
+		}
+	case *wire.ScanInput:
+		if o := out.(*wire.ScanOutput); o.LastEvaluatedKey != nil && in.Limit == nil {
+			next := *in
+			next.ExclusiveStartKey = o.LastEvaluatedKey
+			return &next, true
+		}
+	}
+	return nil, false
+}
+
+// newKeyCall returns the values of a sample and its key attributes.
+func newKeyCall(f *gen.Functions, s *model.Sample) (keyCall, bool) {
+	k := keyCall{f.Type, f.Attributes, f.Parse, map[string]gen.Arg{}, map[string]json.RawMessage{}}
+	for field, name := range f.Names {
+		if text, ok := s.Values[field]; ok {
+			k.Values[name] = gen.Arg{Text: text, Number: f.Numbers[field]}
+		}
+	}
+	for name := range s.Attributes.All() {
+		if f.IsKey(string(name)) {
+			return k, false // the sample gives the key itself
+		}
+	}
+	it, err := f.Entity.Item(s.Values)
+	if err != nil {
+		return k, false
+	}
+	for name, v := range it.All() {
+		if f.IsKey(string(name)) {
+			k.Item[string(name)] = v.AppendJSON(nil)
+		}
+	}
+	return k, true
+}
+
+// vectors are random calls of templates.
+type vectors struct {
+	Templates []template
+	Vectors   []vector
+}
+
+type template struct {
+	Source string
+	Parts  []keys.Part
+}
+
+// A vector is a call of a method of a template with what it returns: texts, or an error.
+type vector struct {
+	Template int
+	Method   string
+	Args     []arg
+	Want     []string    `json:",omitempty"`
+	Error    *keys.Error `json:",omitempty"`
+}
+
+// An arg is a text, an integer, or a bound: one that is excluded, or none.
+type arg struct {
+	Text                string
+	Int, Excluded, None bool
+}
+
+func (a arg) value() any {
+	var v any = a.Text
+	if a.Int {
+		var n int64
+		if _, err := fmt.Sscan(a.Text, &n); err != nil {
+			panic(err) // integers are made by this program
+		}
+		v = n
+	}
+	switch {
+	case a.None:
+		return nil
+	case a.Excluded:
+		return keys.Excluding(v)
+	}
+	return v
+}
+
+func newVectors(n int) *vectors {
+	v := &vectors{}
+	var parsed []*keys.Template
+	for _, source := range sources() {
+		t := keys.MustParse(source)
+		parsed = append(parsed, t)
+		v.Templates = append(v.Templates, template{source, t.Parts()})
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		i := r.IntN(len(parsed))
+		v.Vectors = append(v.Vectors, newVector(r, i, parsed[i]))
+	}
+	return v
+}
+
+// sources returns templates of every type: alone, reversed, between texts and before others.
+func sources() (all []string) {
+	types := []string{
+		"string", "string(3)", "path", "int(1)", "int(5)", "int(20)", "signed(5)", "signed(19)", "decimal(5,2)",
+		"decimal(3,0)", "decimal(20,10)", "number", "year", "month", "date", "time", "millis", "micros", "nanos",
+		"epoch", "epochms", "uuid", "ulid", "ksuid", "hex(8)", "enum(NEW,PAID)", "enum(b,a,ab)",
+	}
+	for _, t := range types {
+		all = append(all, "{x:"+t+"}", "A#{x:"+t+"}", "{x:"+t+"}#", "{x:"+t+"}#{y}")
+		if t != "path" {
+			all = append(all, "P#{x:"+t+"}##{y:int(3)}#{z:path}", "{y}-{x:"+t+"}\U0010FFFF{z}")
+		}
+		if _, err := keys.ParseType(t + ":desc"); err == nil {
+			all = append(all, "A#{x:"+t+":desc}#{y}", "{x:"+t+":desc}")
+		}
+	}
+	kept := all[:0]
+	for _, source := range all {
+		if _, err := keys.Parse(source); err == nil {
+			kept = append(kept, source)
+		}
+	}
+	return append(kept, "CONSTANT", "{y:year}{m:int(2)}{d:int(2)}", "aXb{x}aXb{y}aX", "{x}é{y}")
+}
+
+func newVector(r *rand.Rand, i int, t *keys.Template) vector {
+	var components []keys.Type
+	for _, p := range t.Parts() {
+		if p.Name != "" {
+			components = append(components, p.Type)
+		}
+	}
+	some := func(types []keys.Type) (all []arg) {
+		for _, typ := range types {
+			all = append(all, randomArg(r, typ))
+		}
+		return all
+	}
+
+	methods := []string{"format", "format", "prefix", "under", "between", "beginsWith", "values"}
+	v := vector{Template: i, Method: methods[r.IntN(len(methods))]}
+	n := r.IntN(len(components) + 1)
+	switch v.Method {
+	case "format":
+		if v.Args = some(components); r.IntN(40) == 0 {
+			v.Args = append(v.Args, arg{Text: "more"})
+		}
+	case "prefix", "under":
+		v.Args = some(components[:n])
+	case "between", "beginsWith":
+		if n == len(components) {
+			n = max(0, n-1)
+		}
+		if len(components) == 0 {
+			v.Method = "under"
+			break
+		}
+		v.Args = []arg{randomArg(r, components[n])}
+		if v.Method == "between" {
+			v.Args = append(v.Args, randomArg(r, components[n]))
+			for k := range v.Args {
+				v.Args[k].None, v.Args[k].Excluded = r.IntN(6) == 0, r.IntN(4) == 0
+			}
+		} else {
+			v.Args[0].Text, v.Args[0].Int = v.Args[0].Text[:r.IntN(len(v.Args[0].Text)+1)], false
+			v.Args[0].Text = strings.ToValidUTF8(v.Args[0].Text, "")
+		}
+		v.Args = append(v.Args, some(components[:n])...)
+	case "values":
+		v.Args = []arg{{Text: randomKey(r, t, some(components))}}
+	}
+	v.answer(t)
+	return v
+}
+
+// answer sets what package keys answers.
+func (v *vector) answer(t *keys.Template) {
+	var args []any
+	for _, a := range v.Args {
+		args = append(args, a.value())
+	}
+
+	var err error
+	text := func(s string, e error) { v.Want, err = []string{s}, e }
+	in := func(rg keys.Range, e error) { v.Want, err = []string{rg.Low, rg.High, rg.Prefix}, e }
+	switch v.Method {
+	case "format":
+		text(t.Format(args...))
+	case "prefix":
+		text(t.Prefix(args...))
+	case "under":
+		in(t.Under(args...))
+	case "between":
+		in(t.Between(args[0], args[1], args[2:]...))
+	case "beginsWith":
+		in(t.BeginsWith(v.Args[0].Text, args[1:]...))
+	case "values":
+		v.Want, err = t.Values(v.Args[0].Text)
+	}
+
+	if e, ok := errors.AsType[*keys.Error](err); ok {
+		v.Want, v.Error = nil, e
+		if !utf8.ValidString(e.Value) {
+			v.Error = &keys.Error{} // a width ends within a character; the others cut after it
+		}
+	}
+}
+
+// randomKey returns the key of some values, sometimes with a change.
+func randomKey(r *rand.Rand, t *keys.Template, args []arg) string {
+	var values []any
+	for _, a := range args {
+		values = append(values, a.value())
+	}
+	key, err := t.Format(values...)
+	if err != nil {
+		key, _ = t.Prefix()
+		key += randomText(r)
+	}
+	if r.IntN(3) == 0 {
+		at := r.IntN(len(key) + 1)
+		key = strings.ToValidUTF8(key[:at]+randomText(r)+key[at:], "")
+	}
+	return key
+}
+
+var alphabet = []rune("aZ09#-:/+.Te \"\\\x00\x7f\u00e9\u0130\u017f\u212a\ud7ff\ue000\U0001F600\U0010FFFF\n")
+
+func randomText(r *rand.Rand) string {
+	var b strings.Builder
+	for range r.IntN(6) {
+		b.WriteRune(alphabet[r.IntN(len(alphabet))])
+	}
+	if r.IntN(60) == 0 {
+		return strings.Repeat(b.String()+"x", 40)
+	}
+	return b.String()
+}
+
+func digits(r *rand.Rand, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte("0123456789"[r.IntN(10)])
+	}
+	return b.String()
+}
+
+// randomArg returns a value for a component: usually one of its type.
+func randomArg(r *rand.Rand, t keys.Type) arg {
+	text := randomValue(r, t)
+	if r.IntN(12) == 0 {
+		text = randomText(r)
+	}
+	if r.IntN(12) == 0 && text != "" {
+		at := r.IntN(len(text))
+		text = strings.ToValidUTF8(text[:at]+randomText(r)+text[at+1:], "")
+	}
+	if (t.Name == "int" || t.Name == "signed" || t.Name == "number" || t.Name == "string") && r.IntN(3) == 0 {
+		n := r.Int64N(1<<r.IntN(62)) - r.Int64N(1000)
+		return arg{Text: fmt.Sprint(n), Int: true}
+	}
+	return arg{Text: text}
+}
+
+func randomValue(r *rand.Rand, t keys.Type) string {
+	sign := []string{"", "", "-", "+"}[r.IntN(4)]
+	switch t.Name {
+	case "string":
+		if t.Width > 0 && r.IntN(3) > 0 {
+			return []string{"JFK", "abc", "é1", "x"}[r.IntN(4)]
+		}
+		return randomText(r)
+	case "int":
+		return strings.TrimPrefix(sign, "-") + digits(r, 1+r.IntN(t.Width))
+	case "signed":
+		return sign + digits(r, 1+r.IntN(t.Width))
+	case "decimal":
+		if t.Scale == 0 || r.IntN(4) == 0 {
+			return sign + digits(r, 1+r.IntN(t.Width))
+		}
+		return sign + digits(r, 1+r.IntN(t.Width)) + "." + digits(r, 1+r.IntN(t.Scale))
+	case "number":
+		text := sign + digits(r, 1+r.IntN(40))
+		if r.IntN(2) == 0 {
+			text += "." + digits(r, 1+r.IntN(5))
+		}
+		if r.IntN(4) == 0 {
+			text += fmt.Sprintf("e%d", r.IntN(300)-150)
+		}
+		return text
+	case "uuid":
+		text := digits(r, 8) + "-" + digits(r, 4) + "-4ABc-8def-" + digits(r, 12)
+		return text
+	case "ulid":
+		return "0" + digits(r, 12) + "abcHJKMNPQR" + digits(r, 2)
+	case "ksuid":
+		return "0ujtsYcgvSTl8PAuAdqWYSM" + digits(r, 4)
+	case "hex":
+		return digits(r, 4) + "AbcF"
+	case "enum":
+		return t.Values[r.IntN(len(t.Values))]
+	case "path":
+		return randomText(r) + "/" + randomText(r)
+	}
+	return randomTime(r, t)
+}
+
+func randomTime(r *rand.Rand, t keys.Type) string {
+	year := []string{"2026", "1970", "0000", "9999", "1969", "2286", digits(r, 4)}[r.IntN(7)]
+	month := fmt.Sprintf("%02d", 1+r.IntN(12))
+	date := fmt.Sprintf("%s-%s-%02d", year, month, 1+r.IntN(31))
+	switch r.IntN(8) {
+	case 0:
+		return date
+	case 1:
+		return map[string]string{"year": year, "month": year + "-" + month}[t.Name]
+	case 2:
+		if t.Name == "epoch" || t.Name == "epochms" {
+			return []string{"", "-", "+"}[r.IntN(3)] + digits(r, 1+r.IntN(14))
+		}
+	}
+	text := fmt.Sprintf("%sT%02d:%02d:%02d", date, r.IntN(25), r.IntN(61), r.IntN(60))
+	if r.IntN(2) == 0 {
+		text += []string{".", ","}[r.IntN(2)] + digits(r, 1+r.IntN(11))
+	}
+	return text + []string{"Z", "Z", "+01:00", "-23:59", "+24:00", ""}[r.IntN(6)]
+}

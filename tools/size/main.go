@@ -1,0 +1,112 @@
+// Command size prints how many thousands of tokens of Go each house of the repository has, as go/scanner counts them:
+// without comments, and without files that are generated.
+//
+//	(cd tools && GOWORK=off go run ./size)
+//
+// The test beside it fails if a house has more than budget.txt grants it.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// houses lists the houses in the order in which they are printed. All but the last two add up to the product.
+var houses = []string{
+	"library core", "library rest", "workbench", "command", "bench", "fuzz", "tools", "test helpers", "tests",
+}
+
+// house returns the house of a file, whose path has slashes and begins at the root of the repository.
+func house(path string) string {
+	in := func(folders ...string) bool {
+		for _, folder := range folders {
+			if strings.HasPrefix(path, folder+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case strings.HasSuffix(path, "_test.go"):
+		return "tests"
+	case in("internal/tests", "store/storetest", "internal/table/tabletest", "internal/wire/wiretest"):
+		return "test helpers"
+	case in("store", "keycond", "expr", "attr", "keys", "internal/item"):
+		return "library core"
+	case in("design", "internal/design"):
+		return "workbench"
+	case in("cmd"):
+		return "command"
+	case in("bench"):
+		return "bench"
+	case in("fuzz"):
+		return "fuzz"
+	case in("tools", "examples", "scripts", "packages"):
+		return "tools"
+	}
+	return "library rest"
+}
+
+// count returns the tokens of each house of the repository in root.
+func count(root string) (map[string]int, error) {
+	sums := map[string]int{}
+	return sums, fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+
+		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+		if err != nil {
+			return err
+		}
+		if head := source[:min(len(source), 400)]; !bytes.Contains(head, []byte("Code generated")) {
+			sums[house(path)] += tokens(source)
+		}
+		return nil
+	})
+}
+
+// tokens counts the tokens of a Go file. A semicolon counts if it is written.
+func tokens(source []byte) int {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)
+	n := 0
+	for {
+		switch _, t, text := s.Scan(); {
+		case t == token.EOF:
+			return n
+		case t != token.SEMICOLON || text != "\n":
+			n++
+		}
+	}
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("size: ")
+	sums, err := count("..")
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	product := 0
+	for _, h := range houses {
+		fmt.Printf("%7.1f %s\n", float64(sums[h])/1000, h)
+		if h != "test helpers" && h != "tests" {
+			product += sums[h]
+		}
+	}
+	fmt.Printf("%7.1f all, without test helpers and tests\n", float64(product)/1000)
+}

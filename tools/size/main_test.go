@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBudget fails if a house has more tokens than budget.txt grants it.
+func TestBudget(t *testing.T) {
+	sums, err := count("../..")
+	require.NoError(t, err)
+	text, err := os.ReadFile("budget.txt")
+	require.NoError(t, err)
+
+	var granted []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		var budget int
+		_, err := fmt.Sscanf(line, "%d", &budget)
+		require.NoError(t, err, line)
+		_, house, _ := strings.Cut(strings.TrimSpace(line), " ")
+		granted = append(granted, house)
+		if sums[house] > budget*1000 {
+			t.Errorf("%s has %d tokens, want at most %d thousand: remove what is not needed", house, sums[house], budget)
+		}
+	}
+	require.Equal(t, houses, granted, "the houses of budget.txt")
+}
+
+// TestTokens holds what counts as a token.
+func TestTokens(t *testing.T) {
+	require.Equal(t, 3, tokens([]byte("package a // a comment\n\nvar")))
+	require.Equal(t, 8, tokens([]byte("package a; var x = 1 +\n")))
+}
