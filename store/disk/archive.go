@@ -355,14 +355,18 @@ func readContents(tr *tar.Reader) (*contents, int64, error) {
 	return c, total, err
 }
 
-// Copy copies a closed store to a folder that does not exist or is empty,
-// without changing the original. It returns the errors of [Open] for from, and those of
+// Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is
+// empty, without changing the original. It returns the errors of [Open] for from, and those of
 // [Extract]. Copy ignores opts. See [Store.Snapshot] for an open store.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
 	opts = opts.withDefaults()
 	fsys := opts.fs
 	if _, err := fsys.Stat(fsys.PathJoin(from, lockName)); err == nil {
-		lock, err := Lock(from, opts)
+		from, err := resolve(fsys, from)
+		if err != nil {
+			return err
+		}
+		lock, err := lockDir(fsys, from, true)
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,8 @@ const leastFree = 100 << 20
 // Open opens the store in a folder, and creates the folder and the store if
 // they do not exist. It logs a warning when less than 100 MB of disk space is
 // free. Errors: [ErrLocked] when the folder is in use, [*FormatError] when a
-// newer version wrote it, and errors of the file system.
+// newer version wrote it, and errors of the file system. Stores that are open for reading only
+// share a folder; see [Options.ReadOnly].
 func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 
 // openStore opens a folder. For a fork, forks is the folder that contains it.
@@ -110,7 +111,7 @@ func (s *Store) open(dir string) (err error) {
 	}
 	s.fs = &guard{FS: fsys, store: s, abandoned: make(chan struct{})}
 	_, missing := fsys.Stat(fsys.PathJoin(s.dir, lockName))
-	if s.lock, err = lockDir(s.fs, s.dir); err != nil {
+	if s.lock, err = lockDir(s.fs, s.dir, s.opts.ReadOnly); err != nil {
 		return err
 	}
 	defer func() {

@@ -15,7 +15,7 @@ import (
 
 var (
 	// ErrLocked is returned by [Open] for a folder that another process, or
-	// another Store of this process, has open.
+	// another Store of this process, has open, unless all of them only read.
 	ErrLocked = errors.New("disk: the folder is in use")
 
 	// ErrLoss is returned by [Open] for a folder with damaged or missing logs:
