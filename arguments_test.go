@@ -161,7 +161,7 @@ func TestNil(t *testing.T) {
 		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"),
 		"DB.DeleteTable": db.DeleteTable(nilContext, "Items"),
 		"DB.Update":      db.Update(nilContext, within), "DB.View": db.View(nilContext, within),
-		"DB.Snapshot": db.Snapshot(nilContext, "x"),
+		"DB.Snapshot": db.Snapshot(nilContext, "x"), "DB.Compact": db.Compact(nilContext),
 	} {
 		require.ErrorContains(t, err, "sortkey: "+method+": the context is nil; pass context.Background()")
 	}

@@ -126,6 +126,11 @@ func TestEmbedded(t *testing.T) {
 		require.Nil(t, some[1])
 	})
 
+	t.Run("upkeep", func(t *testing.T) {
+		err = db.Compact(ctx)
+		require.NoError(t, err)
+	})
+
 	t.Run("errors", func(t *testing.T) {
 		w := httptest.NewRecorder()
 		_, err := music.Get(ctx, "Nina", "Missing")

@@ -230,7 +230,7 @@ func (c *contents) check(what string) (total int64, err error) {
 			what, c.Archive, archiveVersion,
 		)
 	case c.Format != Format:
-		return 0, &FormatError{Dir: what, Found: c.Format, Supported: Format}
+		return 0, otherFormat(what, c.Format)
 	case len(c.Files) == 0 || c.Files[len(c.Files)-1].Name != metaName:
 		return 0, bad("its last file is not %s", metaName)
 	}
@@ -257,7 +257,7 @@ func (c *contents) check(what string) (total int64, err error) {
 // than the archive announces at its beginning and really contains (sparse files
 // are refused), and only if the disk has enough room.
 // After an error the folder may be incomplete; [Open] refuses it, and it can be
-// removed. The error is a [*FormatError] when a newer version wrote the store.
+// removed.
 // Extract ignores opts.
 func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	opts = opts.withDefaults()

@@ -55,8 +55,8 @@ const leastFree = 100 << 20
 
 // Open opens the store in a folder, and creates the folder and the store if
 // they do not exist. It logs a warning when less than 100 MB of disk space is
-// free. Errors: [ErrLocked] when the folder is in use, [*FormatError] when a
-// newer version wrote it, and errors of the file system. Stores that are open for reading only
+// free. Errors: [ErrLocked] when the folder is in use, [ErrLoss], and those of a folder that another
+// version wrote, of a damaged one and of the file system. Stores that are open for reading only
 // share a folder; see [Options.ReadOnly].
 func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 

@@ -67,7 +67,7 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 		)
 	}
 	if format != Format {
-		return "", nil, &FormatError{Dir: dir, Found: format, Supported: Format}
+		return "", nil, otherFormat(dir, format)
 	}
 
 	_, err = fmt.Sscanf(rest, "format %d\nstate %s\n", &format, &state)

@@ -102,6 +102,7 @@ var matrixOthers = []matrixCall{
 		_, err := s.db.Sweep(ctx)
 		return err
 	}},
+	{name: "Compact", call: func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) }},
 	{name: "HoldIndexes", call: func(_ context.Context, s *subject) error { return s.db.HoldIndexes() }},
 	{name: "Settle", call: func(_ context.Context, s *subject) error {
 		s.db.Settle()
