@@ -152,6 +152,7 @@ func TestNil(t *testing.T) {
 	_, update := items.Update(nilContext, key, "SET a = p")
 	_, sweep := db.Sweep(nilContext)
 	_, tables := db.Tables(nilContext)
+	_, stats := db.Stats(nilContext)
 	within := func(context.Context) error { return nil }
 	for method, err := range map[string]error{
 		"TableOf.Get": get, "TableOf.QueryPage": query, "TableOf.ScanPage": scan, "TableOf.Update": update,
@@ -161,7 +162,7 @@ func TestNil(t *testing.T) {
 		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"),
 		"DB.DeleteTable": db.DeleteTable(nilContext, "Items"),
 		"DB.Update":      db.Update(nilContext, within), "DB.View": db.View(nilContext, within),
-		"DB.Snapshot": db.Snapshot(nilContext, "x"), "DB.Compact": db.Compact(nilContext),
+		"DB.Snapshot": db.Snapshot(nilContext, "x"), "DB.Compact": db.Compact(nilContext), "DB.Stats": stats,
 	} {
 		require.ErrorContains(t, err, "sortkey: "+method+": the context is nil; pass context.Background()")
 	}

@@ -127,6 +127,10 @@ func TestEmbedded(t *testing.T) {
 	})
 
 	t.Run("upkeep", func(t *testing.T) {
+		stats, err := db.Stats(ctx)
+		fmt.Println(stats.Rows, "rows,", stats.Bytes, "bytes,", stats.Versions, "versions,", stats.DiskBytes, "on disk")
+		require.NoError(t, err)
+		require.Positive(t, stats.Rows)
 		err = db.Compact(ctx)
 		require.NoError(t, err)
 	})

@@ -44,6 +44,7 @@ type Store struct {
 	closed  bool
 	shut    chan struct{}      // closed when Close is done
 	current *version           // the state that views read
+	held    int                // versions with references: current, and those that views still read
 	unread  []*pebble.Snapshot // of versions that nobody reads, to be closed
 }
 
@@ -83,7 +84,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 		}
 	}
 
-	s.current = &version{snapshot: s.db.NewSnapshot(), refs: 1}
+	s.current, s.held = &version{snapshot: s.db.NewSnapshot(), refs: 1}, 1
 	if s.opts.SyncEvery > 0 && !s.opts.ReadOnly {
 		s.startSyncing()
 	}

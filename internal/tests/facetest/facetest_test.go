@@ -9,6 +9,8 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/btree"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 func TestMemory(t *testing.T) {
@@ -29,4 +31,11 @@ func TestMatrix(t *testing.T) {
 func TestHazards(t *testing.T) {
 	t.Parallel()
 	facetest.Hazards(t, func(*testing.T) store.Store { return nil })
+}
+
+func TestUpkeep(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		facetest.Upkeep(t, func() store.Store { return memory.Open() })
+	})
+	t.Run("btree", func(t *testing.T) { facetest.Upkeep(t, btree.Open) })
 }

@@ -103,6 +103,10 @@ var matrixOthers = []matrixCall{
 		return err
 	}},
 	{name: "Compact", call: func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) }},
+	{name: "Stats", call: func(ctx context.Context, s *subject) error {
+		_, err := s.db.Stats(ctx)
+		return err
+	}},
 	{name: "HoldIndexes", call: func(_ context.Context, s *subject) error { return s.db.HoldIndexes() }},
 	{name: "Settle", call: func(_ context.Context, s *subject) error {
 		s.db.Settle()
