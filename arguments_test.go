@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -156,7 +157,8 @@ func TestNil(t *testing.T) {
 	within := func(context.Context) error { return nil }
 	for method, err := range map[string]error{
 		"TableOf.Get": get, "TableOf.QueryPage": query, "TableOf.ScanPage": scan, "TableOf.Update": update,
-		"TableOf.Put": items.Put(nilContext, item), "TableOf.Delete": items.Delete(nilContext, "P"),
+		"TableOf.PutMany": items.PutMany(nilContext, slices.Values([]object{item})),
+		"TableOf.Put":     items.Put(nilContext, item), "TableOf.Delete": items.Delete(nilContext, "P"),
 		"TableOf.Query": last(items.Query(nilContext, "P")), "TableOf.Scan": last(items.Scan(nilContext)),
 		"TableOf.Changes": last(items.Changes(nilContext, "")), "DB.Sweep": sweep, "DB.Tables": tables,
 		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"),

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,6 +121,8 @@ func TestEmbedded(t *testing.T) {
 		jazz, err := music.Count(ctx, "Nina", sortkey.Where("contains(genres, :g)", "jazz"))
 		require.NoError(t, err)
 		some, err := music.GetMany(ctx, []sortkey.Key{{"Nina", "Sinnerman"}, {"Nina", "Missing"}})
+		require.NoError(t, err)
+		err = music.PutMany(ctx, slices.Values(songs))
 		require.NoError(t, err)
 		require.Equal(t, []int{2, 2}, []int{len(songs), jazz})
 		require.Equal(t, "Sinnerman", some[0].Title)

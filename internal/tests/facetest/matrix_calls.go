@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"slices"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/inside"
@@ -28,6 +29,9 @@ var matrixMethods = []matrixCall{
 	}},
 	{name: "Put", writes: true, call: func(ctx context.Context, s *subject) error {
 		return s.items.Put(ctx, thing{Box: "a", Place: 9, Kind: "blue"})
+	}},
+	{name: "PutMany", writes: true, call: func(ctx context.Context, s *subject) error {
+		return s.items.PutMany(ctx, slices.Values([]thing{{Box: "a", Place: 9, Kind: "blue"}}))
 	}},
 	{name: "Delete", writes: true, call: func(ctx context.Context, s *subject) error {
 		return s.items.Delete(ctx, "a", 0)
