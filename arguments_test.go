@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -152,16 +153,18 @@ func TestNil(t *testing.T) {
 	_, update := items.Update(nilContext, key, "SET a = p")
 	_, sweep := db.Sweep(nilContext)
 	_, tables := db.Tables(nilContext)
+	_, stats := db.Stats(nilContext)
 	within := func(context.Context) error { return nil }
 	for method, err := range map[string]error{
 		"TableOf.Get": get, "TableOf.QueryPage": query, "TableOf.ScanPage": scan, "TableOf.Update": update,
-		"TableOf.Put": items.Put(nilContext, item), "TableOf.Delete": items.Delete(nilContext, "P"),
+		"TableOf.PutMany": items.PutMany(nilContext, slices.Values([]object{item})),
+		"TableOf.Put":     items.Put(nilContext, item), "TableOf.Delete": items.Delete(nilContext, "P"),
 		"TableOf.Query": last(items.Query(nilContext, "P")), "TableOf.Scan": last(items.Scan(nilContext)),
 		"TableOf.Changes": last(items.Changes(nilContext, "")), "DB.Sweep": sweep, "DB.Tables": tables,
 		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"),
 		"DB.DeleteTable": db.DeleteTable(nilContext, "Items"),
 		"DB.Update":      db.Update(nilContext, within), "DB.View": db.View(nilContext, within),
-		"DB.Snapshot": db.Snapshot(nilContext, "x"),
+		"DB.Snapshot": db.Snapshot(nilContext, "x"), "DB.Compact": db.Compact(nilContext), "DB.Stats": stats,
 	} {
 		require.ErrorContains(t, err, "sortkey: "+method+": the context is nil; pass context.Background()")
 	}

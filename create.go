@@ -145,6 +145,9 @@ func (db *DB) Tables(ctx context.Context) ([]string, error) {
 	if ctx == nil {
 		return nil, noContext("DB.Tables")
 	}
+	if err := db.ended(ctx, nil); err != nil {
+		return nil, err
+	}
 	if err := db.tables.Refresh(ctx); err != nil {
 		return nil, failed(err)
 	}

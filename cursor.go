@@ -36,15 +36,18 @@ func startOf(table, index, text string) (attr.Item, error) {
 	if err == nil {
 		err = json.Unmarshal(decoded, &c)
 	}
-	if err != nil {
+	if err != nil || c.Table == "" {
 		return nil, badCursor("After(%q): this is not the cursor of a page", text)
 	}
 	if c.Table != table || c.Index != index {
 		return nil, badCursor("the cursor is of %s, not of %s", placeOf(c.Table, c.Index), placeOf(table, index))
 	}
 	key, err := attr.ParseItem(c.Key)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, badCursor("After(%q): %w", text, err)
+	case key == nil: // as in {"k":null}, which would read from the beginning
+		return nil, badCursor("After(%q): it has no key", text)
 	}
 	return key, nil
 }

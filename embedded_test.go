@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,9 +122,20 @@ func TestEmbedded(t *testing.T) {
 		require.NoError(t, err)
 		some, err := music.GetMany(ctx, []sortkey.Key{{"Nina", "Sinnerman"}, {"Nina", "Missing"}})
 		require.NoError(t, err)
+		err = music.PutMany(ctx, slices.Values(songs))
+		require.NoError(t, err)
 		require.Equal(t, []int{2, 2}, []int{len(songs), jazz})
 		require.Equal(t, "Sinnerman", some[0].Title)
 		require.Nil(t, some[1])
+	})
+
+	t.Run("upkeep", func(t *testing.T) {
+		stats, err := db.Stats(ctx)
+		fmt.Println(stats.Rows, "rows,", stats.Bytes, "bytes,", stats.Versions, "versions,", stats.DiskBytes, "on disk")
+		require.NoError(t, err)
+		require.Positive(t, stats.Rows)
+		err = db.Compact(ctx)
+		require.NoError(t, err)
 	})
 
 	t.Run("errors", func(t *testing.T) {

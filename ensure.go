@@ -52,7 +52,8 @@ func (db *DB) EnsureTable(ctx context.Context, name, key string, opts ...TableOp
 
 // AddIndex adds a global index to a table and returns when it is built. If the context ends first,
 // the building goes on; [DB.Describe] shows its progress. Reads and writes go on meanwhile. Local
-// indexes are made together with their table.
+// indexes are made together with their table. The error is [ErrIndexExists] if the table has an index
+// of this name, which somebody else may be building still; [DB.EnsureTable] waits for that.
 func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 	if ctx == nil {
 		return noContext("DB.AddIndex")
@@ -70,7 +71,7 @@ func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 		return err
 	}
 	if info.index(index.spec.Name) != nil {
-		return misuse("table %s has an index %s already: delete it, or use another name", name, index.spec.Name)
+		return indexExists(name, index.spec.Name)
 	}
 
 	in, err := db.indexInput(ctx, name, index.spec)
@@ -81,10 +82,20 @@ func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 		_, err := db.service.UpdateTable(ctx, in)
 		return err
 	})
+	if _, refused := err.(*Error); refused { // perhaps somebody else has added it meanwhile
+		if info, failed := db.Describe(ctx, name); failed == nil && info.index(index.spec.Name) != nil {
+			return indexExists(name, index.spec.Name)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	return db.settled(ctx, name)
+}
+
+func indexExists(table, index string) error {
+	err := fmt.Errorf("sortkey: table %s has an index %s already: delete it, or use another name", table, index)
+	return &usageError{err, ErrIndexExists}
 }
 
 // indexInput returns the request that adds an index.

@@ -26,6 +26,10 @@ var ErrNoTable = errors.New("sortkey: no such table")
 // exists, and of [DB.EnsureTable] for one that differs in what cannot be changed.
 var ErrTableExists = errors.New("sortkey: the table exists")
 
+// ErrIndexExists is what [errors.Is] finds in the error of [DB.AddIndex] for an index that the table
+// has already, also if another program has added it meanwhile.
+var ErrIndexExists = errors.New("sortkey: the index exists")
+
 // ErrTrimmed is what [errors.Is] finds in the error of [TableOf.Changes] if changes that were
 // not read are no longer kept. The error names the table.
 var ErrTrimmed = errors.New("sortkey: changes were lost")
@@ -110,15 +114,19 @@ var statuses = map[string]int{
 //
 //	200  nil
 //	400  ErrUsage, ErrCursor, and other requests that can never succeed
+//	403  store.ErrReadOnly
 //	404  ErrNotFound, ErrNoTable
-//	409  ErrTableExists, a table that is being changed, a conflict of transactions
+//	409  ErrTableExists, ErrIndexExists, a table that is being changed, a conflict of transactions
 //	410  ErrTrimmed
 //	412  ErrConditionFailed
-//	503  store.ErrClosed, store.ErrUnavailable, a context that has ended, throttling
+//	499  a context that was cancelled, as that of a request is when its client hangs up
 //	500  any other, such as a *DecodeError, a failure of the store, or an error of the caller's own
+//	501  errors.ErrUnsupported: the store cannot do this
+//	503  store.ErrClosed, store.ErrUnavailable, a context whose deadline has passed, throttling
 //
-// A call that ended with 503 can be repeated later; it has changed nothing or, if its context ended,
-// perhaps everything.
+// A call that ended with 499 or 503 can be repeated later; it has changed nothing or, if its context
+// ended, perhaps everything. The status 499 is not of the standard, but usual for it; [net/http] has no
+// text for it.
 func StatusOf(err error) int {
 	is := func(targets ...error) bool {
 		for _, target := range targets {
@@ -134,13 +142,19 @@ func StatusOf(err error) int {
 	switch {
 	case err == nil:
 		return 200
-	case is(context.Canceled, context.DeadlineExceeded, store.ErrClosed, store.ErrUnavailable):
+	case is(context.DeadlineExceeded, store.ErrClosed, store.ErrUnavailable):
 		return statusRetry
+	case is(context.Canceled):
+		return 499
 	case misfit:
 		return 500
+	case is(errors.ErrUnsupported):
+		return 501
+	case is(store.ErrReadOnly):
+		return 403
 	case is(ErrNotFound):
 		return 404
-	case is(ErrTableExists):
+	case is(ErrTableExists, ErrIndexExists):
 		return 409
 	case is(ErrTrimmed):
 		return 410
@@ -243,6 +257,12 @@ func misuse(format string, args ...any) error {
 // badCursor is the error of a caller whose cursor is not one.
 func badCursor(format string, args ...any) error {
 	return &usageError{fmt.Errorf("sortkey: "+format, args...), ErrCursor}
+}
+
+// unsupported is the error of a call that the store does not support, with the stores that do.
+func unsupported(call, stores string) error {
+	text := fmt.Sprintf("sortkey: store does not support %s (stores of %s do)", call, stores)
+	return &explained{text, errors.ErrUnsupported}
 }
 
 // noTable is the error for a table that does not exist.

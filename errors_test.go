@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keys"
+	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
 	"github.com/sortkey/sortkey/store/memory"
@@ -50,8 +51,9 @@ func TestStatuses(t *testing.T) {
 		_, err := table.QueryPage(ctx, args...)
 		return err
 	}
-	ended, end := context.WithCancel(ctx)
-	end()
+	mine := errors.New("mine")
+	ended, end := context.WithCancelCause(ctx)
+	end(mine)
 	late, stop := context.WithDeadline(ctx, time.Unix(0, 0))
 	defer stop()
 	closed, err := sortkey.Open(sortkey.Options{})
@@ -115,21 +117,31 @@ func TestStatuses(t *testing.T) {
 		{query(items, "P", forged(`{"t":"Items","k":{"p":{"N":"1"},"s":{"N":"1"}}}`)), 400, sortkey.ErrCursor, true},
 		{query(items, "P", forged(`{"t":"Items"}`)), 400, sortkey.ErrCursor, false},
 		{query(items, "P", forged(`{"t":"Items","k":{"p":7}}`)), 400, sortkey.ErrCursor, false},
+		{query(items, "P", forged(`{"t":"Items","k":null}`)), 400, sortkey.ErrCursor, false},
+		{query(items, "P", forged(`{"t":"Items","k":{}}`)), 400, sortkey.ErrCursor, true},
+		{query(items, "P", forged(`null`)), 400, sortkey.ErrCursor, false},
+		{lastOf(items.Changes(ctx, "bnVsbA", sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
 		{lastOf(items.Changes(ctx, "x", sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
 		{lastOf(items.Changes(ctx, page.Cursor, sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
 
-		{func() error { _, err := items.Get(ended, "P", 1); return err }(), 503, context.Canceled, false},
+		{func() error { _, err := items.Get(ended, "P", 1); return err }(), 499, context.Canceled, false},
 		{func() error { _, err := items.Get(late, "P", 1); return err }(), 503, context.DeadlineExceeded, false},
-		{lastOf(items.Query(ended, "P")), 503, context.Canceled, false},
-		{items.Put(ended, map[string]any{"p": "P", "s": 1}), 503, context.Canceled, false},
-		{db.Update(ended, func(ctx context.Context) error { return ctx.Err() }), 503, context.Canceled, false},
-		{db.CreateTable(ended, "New", "p"), 503, context.Canceled, false},
-		{db.EnsureTable(ended, "New", "p"), 503, context.Canceled, false},
+		{lastOf(items.Query(ended, "P")), 499, context.Canceled, false},
+		{items.Put(ended, map[string]any{"p": "P", "s": 1}), 499, context.Canceled, false},
+		{db.Update(ended, func(ctx context.Context) error { return ctx.Err() }), 499, context.Canceled, false},
+		{db.CreateTable(ended, "New", "p"), 499, context.Canceled, false},
+		{db.EnsureTable(ended, "New", "p"), 499, context.Canceled, false},
+		{func() error { _, err := db.Tables(ended); return err }(), 499, mine, false},
+		{func() error { _, err := db.Sweep(ended); return err }(), 499, mine, false},
+		{func() error { _, err := db.Tables(ended); return err }(), 499, context.Canceled, false},
+		{func() error { _, err := db.Sweep(ended); return err }(), 499, context.Canceled, false},
+		{db.AddIndex(ctx, "Items", sortkey.Global("ByA", "s")), 409, sortkey.ErrIndexExists, false},
+		{db.Snapshot(ctx, "none"), 501, errors.ErrUnsupported, false},
 		{closed.CreateTable(ctx, "New", "p"), 503, store.ErrClosed, false},
 		{closed.EnsureTable(ctx, "New", "p"), 503, store.ErrClosed, false},
 		{get(sortkey.Table[map[string]any](closed, "Items"), "P"), 503, store.ErrClosed, false},
 		{fmt.Errorf("mine: %w", store.ErrUnavailable), 503, store.ErrUnavailable, false},
-		{errors.New("mine"), 500, nil, false},
+		{mine, 500, nil, false},
 		{fmt.Errorf("mine: %w", get(items, "P", 9)), 404, sortkey.ErrNotFound, false},
 		{lastOf(sortkey.Table[struct{ P []int }](db, "Items").Query(ctx, "P")), 500, nil, false},
 	} {
@@ -143,6 +155,41 @@ func TestStatuses(t *testing.T) {
 		}
 		require.Equal(t, tt.answer, errors.As(tt.err, new(*sortkey.Error)), name)
 	}
+}
+
+// A readOnlyStore is open for reading only.
+type readOnlyStore struct{ store.Store }
+
+func (readOnlyStore) Update(context.Context, func(store.Writer) error) error {
+	return store.ErrReadOnly
+}
+
+// TestStatusReadOnly holds that whatever would write to a store that is open for reading only is
+// forbidden, and that the answer over HTTP is none that clients repeat.
+func TestStatusReadOnly(t *testing.T) {
+	st, ctx := memory.Open(), t.Context()
+	db := open(t, sortkey.Options{Store: st})
+	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
+	require.NoError(t, sortkey.Table[map[string]any](db, "Items").Put(ctx, map[string]any{"p": "P"}))
+
+	db = open(t, sortkey.Options{Store: readOnlyStore{st}})
+	items := sortkey.Table[map[string]any](db, "Items")
+	_, err := items.Get(ctx, "P")
+	require.NoError(t, err)
+	_, updated := items.Update(ctx, sortkey.Key{"P"}, "SET a = 1")
+	for _, err := range []error{
+		items.Put(ctx, map[string]any{"p": "P"}), updated, items.Delete(ctx, "P"),
+		db.Update(ctx, func(ctx context.Context) error { return items.Put(ctx, map[string]any{"p": "P"}) }),
+		db.CreateTable(ctx, "New", "p"), db.EnsureTable(ctx, "New", "p"), db.DeleteTable(ctx, "Items"),
+		db.AddIndex(ctx, "Items", sortkey.Global("ByA", "a")),
+	} {
+		require.ErrorIs(t, err, store.ErrReadOnly)
+		require.Equal(t, 403, sortkey.StatusOf(err), "%v", err)
+		require.False(t, errors.As(err, new(*sortkey.Error)), "%v", err)
+	}
+	_, err = request(server.New(db, server.Options{}).Client(), "PutItem", `{"TableName":"Items","Item":{"p":{"S":"P"}}}`)
+	require.ErrorContains(t, err, "400")
+	require.ErrorContains(t, err, "AccessDeniedException")
 }
 
 // TestTransactionMisuse holds that misuse of a transaction is no answer of the service's.
@@ -309,7 +356,7 @@ func TestStoreOpenTwice(t *testing.T) {
 		if err == nil {
 			require.NoError(t, fork.Close())
 		} else {
-			require.ErrorIs(t, err, sortkey.ErrFork)
+			require.ErrorIs(t, err, errors.ErrUnsupported)
 		}
 		_, err = sortkey.Open(opts)
 		require.ErrorIs(t, err, sortkey.ErrUsage, "%s, after the fork was closed", name)

@@ -121,6 +121,76 @@ func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
 	return list, errors.Join(misfits...)
 }
 
+// PutMany writes any number of items, each in place of the one with its key if there is one; of
+// several with one key, the last one stays. It is the fastest way to fill a table: items are written
+// some thousand at a time and, on disk, from ten thousand on, as sorted files of up to 64 MB that the
+// store takes over, unless the table has a stream.
+//
+// Others see some of the items before the rest, in their order. An item that [TableOf.Put] would refuse
+// ends it with an error that says which one it is. After an error the table has the first of the items,
+// perhaps none; they can be put again. With the context of a [DB.Update], all of it is a part of that.
+// PutMany is no request: an [Observer] does not see it, and it meets no [Fault].
+//
+// Nothing is locked while the loop over the items runs, so it may use the database itself.
+func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
+	if ctx == nil {
+		return noContext("TableOf.PutMany")
+	}
+	if items == nil {
+		return misuse("PutMany: the items are nil")
+	}
+	if _, err := t.tableKey(ctx); err != nil {
+		return t.db.ended(ctx, err)
+	}
+	bulk, err := t.db.service.Bulk(t.name)
+	if err != nil {
+		return failed(err)
+	}
+	room := 4 << 20
+	if bulk.Loads() {
+		room = 64 << 20
+	}
+
+	part := bulk.Part()
+	write := func() error {
+		if err := t.db.ended(ctx, nil); err != nil {
+			return err
+		}
+		defer part.Reset()
+		return failed(bulk.Write(ctx, []*api.BulkPart{part}))
+	}
+	n := 0
+	for item := range items {
+		n++
+		if err := t.addTo(ctx, part, item); err != nil {
+			return fmt.Errorf("%w (item %d of PutMany)", err, n)
+		}
+		if ctx.Err() == nil && part.Bytes() < room {
+			continue
+		}
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return write()
+}
+
+// addTo adds an item to a part of a bulk put.
+func (t *TableOf[T]) addTo(ctx context.Context, part *api.BulkPart, item T) error {
+	boxed := any(item)
+	it, err := attr.MarshalItem(boxed)
+	if err != nil {
+		return misuse("table %s: %w", t.name, err)
+	}
+	if err := t.checkTimes(ctx, boxed, it); err != nil {
+		return err
+	}
+	if err := part.Put(it); err != nil {
+		return t.refusedItem(ctx, it, err)
+	}
+	return nil
+}
+
 // manyKey returns the primary key with the values of a key.
 func (t *TableOf[T]) manyKey(schema *keycond.Schema, key Key) (attr.Item, error) {
 	c := call{}

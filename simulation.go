@@ -37,6 +37,9 @@ type Simulation struct {
 // Earlier versions are kept in memory: at most 512, each with the rows that were
 // replaced since. With more changes in the window, reads see only some of the states
 // between. A change of a table's definition ends the window of the changes before it.
+//
+// Stores of package store/memory can keep them; for others the error of [Open] and [DB.Fork] is
+// [errors.ErrUnsupported].
 type StaleReads struct {
 	// Window is how long after a change reads may miss it, on the clock of the
 	// database. 0 means that they see every change.
@@ -48,10 +51,6 @@ type StaleReads struct {
 	Oldest bool
 }
 
-// ErrStaleReads is returned by [Open], [DB.Fork] and [DB.HoldIndexes] when the store
-// cannot keep earlier versions of its rows. Stores of package store/memory can.
-var ErrStaleReads = errors.New("sortkey: store does not support stale reads (stores of package store/memory do)")
-
 // apply sets how stale the answers of tables are.
 func (s StaleReads) apply(tables *life.DB) error {
 	if s.Window <= 0 {
@@ -62,7 +61,7 @@ func (s StaleReads) apply(tables *life.DB) error {
 
 func staleError(err error) error {
 	if errors.Is(err, table.ErrNoVersions) {
-		return ErrStaleReads
+		return unsupported("stale reads", "package store/memory")
 	}
 	return err
 }

@@ -45,13 +45,6 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// ErrFork is returned by [DB.Fork] when the store cannot be forked.
-var ErrFork = errors.New("sortkey: store does not support Fork")
-
-// ErrSnapshot is returned by [DB.Snapshot] when the store cannot be copied to a
-// folder.
-var ErrSnapshot = errors.New("sortkey: store does not support Snapshot (stores of package store/disk do)")
-
 // Open opens a database. Close it after use. After an error there is nothing to close but
 // the store, if [Options] name one. A store is open in one database at a time, unless it is a
 // [store.Sharer]: Open refuses it a second time before Close. Open reads no items, so its time
@@ -218,7 +211,7 @@ func init() {
 // In memory, Fork takes the same few microseconds whatever the size. On disk,
 // the fork shares files with its origin where it can. It lives in a temporary
 // folder inside its origin's folder, which its Close removes; use [DB.Snapshot]
-// for a permanent copy. The error is [ErrFork] when the store supports neither.
+// for a permanent copy. The error is [errors.ErrUnsupported] when the store supports neither.
 //
 // An import or a bulk put that is in progress continues in both; the reports of a bulk put
 // and the files of an export are the origin's alone.
@@ -230,7 +223,7 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	}
 	forker, ok := db.store.(store.Forker)
 	if !ok {
-		return nil, ErrFork
+		return nil, unsupported("Fork", "packages store/memory and store/disk")
 	}
 	var st store.Store
 	tables, err := db.tables.Fork(func() (_ store.Store, err error) {
@@ -258,14 +251,17 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 // are copied. The copy is a store like any other: open it with package
 // store/disk, or let it replace another. After an error the folder may hold an
 // incomplete copy, which package store/disk refuses to open; it can be removed.
-// The error is [ErrSnapshot] for a store that is not on disk.
+// The error is [errors.ErrUnsupported] for a store that is not on disk.
 func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	if ctx == nil {
 		return noContext("DB.Snapshot")
 	}
 	st, ok := db.store.(store.Snapshotter)
 	if !ok {
-		return ErrSnapshot
+		return unsupported("Snapshot", "package store/disk")
+	}
+	if err := db.outside(ctx, "DB.Snapshot"); err != nil {
+		return err
 	}
 	return st.Snapshot(ctx, dir)
 }

@@ -4,7 +4,8 @@ import "context"
 
 // HoldIndexes makes reads of global and local indexes see the rows as they are now,
 // until [DB.Settle]. Consistent reads of local indexes, and indexes that are created
-// later, are not affected. A fork inherits nothing of it.
+// later, are not affected. A fork inherits nothing of it. The error is [errors.ErrUnsupported] for
+// stores other than those of package store/memory.
 func (db *DB) HoldIndexes() error {
 	return staleError(db.tables.HoldIndexes(context.Background()))
 }

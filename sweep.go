@@ -17,7 +17,8 @@ func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 	if ctx == nil {
 		return 0, noContext("DB.Sweep")
 	}
-	return db.tables.Sweep(ctx, db.opts.Clock())
+	deleted, err = db.tables.Sweep(ctx, db.opts.Clock())
+	return deleted, finished(ctx, err)
 }
 
 // sweepEvery sweeps at every interval until ctx ends. A sweep reads all items of

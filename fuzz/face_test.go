@@ -314,7 +314,7 @@ func (c *faceClient) get(ctx context.Context, t *transact) (out outcome) {
 			c = newFaceClient(fork)
 			err = errors.Join(read(ctx), fork.Close())
 			break
-		} else if !errors.Is(err, sortkey.ErrFork) {
+		} else if !errors.Is(err, errors.ErrUnsupported) {
 			break
 		}
 		fallthrough

@@ -419,10 +419,10 @@ func TestStaleReadsNeedVersions(t *testing.T) {
 		Store:    slowForker{memory.Open()},
 		Simulate: sortkey.Simulation{StaleReads: sortkey.StaleReads{Window: time.Second}},
 	})
-	require.ErrorIs(t, err, sortkey.ErrStaleReads)
+	require.ErrorIs(t, err, errors.ErrUnsupported)
 	db, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}})
 	require.NoError(t, err)
-	require.ErrorIs(t, db.HoldIndexes(), sortkey.ErrStaleReads)
+	require.ErrorIs(t, db.HoldIndexes(), errors.ErrUnsupported)
 	db.Settle()
 	require.NoError(t, db.Close())
 }

@@ -17,17 +17,17 @@ type Bulk struct {
 	bulk    *table.Bulk
 }
 
-// Bulk returns a Bulk of a table, or nil if its store gains nothing from many items at once.
+// Bulk returns a Bulk of a table.
 func (s *Service) Bulk(name string) (*Bulk, error) {
 	b, err := s.db.Bulk(name)
 	if err != nil {
 		return nil, s.wireError(err)
 	}
-	if !b.Loads() {
-		return nil, nil
-	}
 	return &Bulk{s, b}, nil
 }
+
+// Loads reports whether the store gains from many items at once; see [table.Bulk.Loads].
+func (b *Bulk) Loads() bool { return b.bulk.Loads() }
 
 // A BulkPart is a [table.Part] of a Bulk.
 type BulkPart struct {
@@ -44,7 +44,11 @@ func (b *Bulk) Write(ctx context.Context, parts []*BulkPart) error {
 	for i, p := range parts {
 		list[i] = p.part
 	}
-	if err := b.bulk.Write(ctx, list); err != nil {
+	err := b.bulk.Write(ctx, list)
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
+		err = &interruption{ctx.Err(), cause}
+	}
+	if err != nil {
 		return b.service.wireError(err)
 	}
 	return nil

@@ -171,6 +171,11 @@ func (s *Service) wireError(err error) *wire.Error {
 		return e
 	}
 
+	if errors.Is(err, store.ErrReadOnly) {
+		e := wire.AccessDenied("The store is open for reading only.")
+		e.Err = err
+		return e
+	}
 	if errors.Is(err, store.ErrChanged) { // the transaction that it is in begins again
 		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
 		e.Err = err

@@ -60,7 +60,7 @@ type Part struct {
 	table    *Table
 	arena    []byte     // addresses and values
 	items    []bulkRow  // in their order
-	rows     []bulkRows // of the table and its indexes, by bucket
+	rows     []bulkRows // of the table and its indexes, by bucket; nil if the store does not load
 	replaced []bool     // by a later item with the key; by item
 	entry    entry
 }
@@ -82,10 +82,11 @@ func (e extent) of(arena []byte) []byte { return arena[e.at : e.at+e.len : e.at+
 // Part returns an empty part.
 func (b *Bulk) Part() *Part {
 	const items, bytes = 1 << 10, 64 << 10 // room for so many
-	return &Part{
-		table: b.table, rows: make([]bulkRows, buckets(b.table)), items: make([]bulkRow, 0, items),
-		arena: make([]byte, 0, bytes),
+	p := &Part{table: b.table, items: make([]bulkRow, 0, items), arena: make([]byte, 0, bytes)}
+	if b.Loads() {
+		p.rows = make([]bulkRows, buckets(b.table))
 	}
+	return p
 }
 
 // Reset empties the part, which no Write may be using.
@@ -140,7 +141,9 @@ func (p *Part) add(key, item attr.Item) {
 		r.value = p.keep(item)
 	}
 	p.items = append(p.items, r)
-	p.index(r)
+	if p.rows != nil {
+		p.index(r)
+	}
 }
 
 // index adds the rows of an item to the buckets.

@@ -230,7 +230,7 @@ func (c *contents) check(what string) (total int64, err error) {
 			what, c.Archive, archiveVersion,
 		)
 	case c.Format != Format:
-		return 0, &FormatError{Dir: what, Found: c.Format, Supported: Format}
+		return 0, otherFormat(what, c.Format)
 	case len(c.Files) == 0 || c.Files[len(c.Files)-1].Name != metaName:
 		return 0, bad("its last file is not %s", metaName)
 	}
@@ -257,7 +257,7 @@ func (c *contents) check(what string) (total int64, err error) {
 // than the archive announces at its beginning and really contains (sparse files
 // are refused), and only if the disk has enough room.
 // After an error the folder may be incomplete; [Open] refuses it, and it can be
-// removed. The error is a [*FormatError] when a newer version wrote the store.
+// removed.
 // Extract ignores opts.
 func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	opts = opts.withDefaults()
@@ -355,14 +355,18 @@ func readContents(tr *tar.Reader) (*contents, int64, error) {
 	return c, total, err
 }
 
-// Copy copies a closed store to a folder that does not exist or is empty,
-// without changing the original. It returns the errors of [Open] for from, and those of
+// Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is
+// empty, without changing the original. It returns the errors of [Open] for from, and those of
 // [Extract]. Copy ignores opts. See [Store.Snapshot] for an open store.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
 	opts = opts.withDefaults()
 	fsys := opts.fs
 	if _, err := fsys.Stat(fsys.PathJoin(from, lockName)); err == nil {
-		lock, err := Lock(from, opts)
+		from, err := resolve(fsys, from)
+		if err != nil {
+			return err
+		}
+		lock, err := lockDir(fsys, from, true)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -43,6 +44,11 @@ func TestHazards(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
 	facetest.Hazards(t, embedded)
+}
+
+func TestUpkeep(t *testing.T) {
+	t.Parallel()
+	facetest.Upkeep(t, func() store.Store { return open(t, "db", disk.Options{}.On(vfs.NewMem())) })
 }
 
 // embedded opens a store that the test closes itself.

@@ -164,6 +164,7 @@ func (s *Store) settle(c *commit) error {
 // one.
 func (s *Store) publish(v *version) {
 	s.mu.Lock()
+	s.held++
 	v.refs++
 	if s.current.seq < v.seq {
 		s.current, v = v, s.current
@@ -191,6 +192,7 @@ const (
 func (s *Store) release(v *version) {
 	s.mu.Lock()
 	if v.refs--; v.refs == 0 {
+		s.held--
 		s.unread = append(s.unread, v.snapshot)
 	}
 	now := s.closed || len(s.unread) >= maxUnread

@@ -2,6 +2,7 @@ package disk_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -164,13 +165,13 @@ func TestDatabaseSnapshot(t *testing.T) {
 
 	db, err = sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
-	require.ErrorIs(t, db.Snapshot(t.Context(), filepath.Join(dir, "memory")), sortkey.ErrSnapshot)
+	require.ErrorIs(t, db.Snapshot(t.Context(), filepath.Join(dir, "memory")), errors.ErrUnsupported)
 	require.NoError(t, db.Close())
 
 	db, err = sortkey.Open(sortkey.Options{Store: otherStore{memory.Open()}})
 	require.NoError(t, err)
 	_, err = db.Fork()
-	require.ErrorIs(t, err, sortkey.ErrFork)
+	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.NoError(t, db.Close())
 }
 
@@ -319,9 +320,9 @@ func TestStaleReadsNeedMemory(t *testing.T) {
 	st, err := disk.Open(t.TempDir(), disk.Options{})
 	require.NoError(t, err)
 	_, err = sortkey.Open(sortkey.Options{Store: st, Simulate: sortkey.Simulation{StaleReads: sortkey.StaleReads{Window: time.Second}}})
-	require.ErrorIs(t, err, sortkey.ErrStaleReads)
+	require.ErrorIs(t, err, errors.ErrUnsupported)
 	db, err := sortkey.Open(sortkey.Options{Store: st})
 	require.NoError(t, err)
-	require.ErrorIs(t, db.HoldIndexes(), sortkey.ErrStaleReads)
+	require.ErrorIs(t, db.HoldIndexes(), errors.ErrUnsupported)
 	require.NoError(t, db.Close())
 }

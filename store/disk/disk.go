@@ -44,6 +44,7 @@ type Store struct {
 	closed  bool
 	shut    chan struct{}      // closed when Close is done
 	current *version           // the state that views read
+	held    int                // versions with references: current, and those that views still read
 	unread  []*pebble.Snapshot // of versions that nobody reads, to be closed
 }
 
@@ -55,8 +56,9 @@ const leastFree = 100 << 20
 
 // Open opens the store in a folder, and creates the folder and the store if
 // they do not exist. It logs a warning when less than 100 MB of disk space is
-// free. Errors: [ErrLocked] when the folder is in use, [*FormatError] when a
-// newer version wrote it, and errors of the file system.
+// free. Errors: [ErrLocked] when the folder is in use, [ErrLoss], and those of a folder that another
+// version wrote, of a damaged one and of the file system. Stores that are open for reading only
+// share a folder; see [Options.ReadOnly].
 func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 
 // openStore opens a folder. For a fork, forks is the folder that contains it.
@@ -82,7 +84,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 		}
 	}
 
-	s.current = &version{snapshot: s.db.NewSnapshot(), refs: 1}
+	s.current, s.held = &version{snapshot: s.db.NewSnapshot(), refs: 1}, 1
 	if s.opts.SyncEvery > 0 && !s.opts.ReadOnly {
 		s.startSyncing()
 	}
@@ -110,7 +112,7 @@ func (s *Store) open(dir string) (err error) {
 	}
 	s.fs = &guard{FS: fsys, store: s, abandoned: make(chan struct{})}
 	_, missing := fsys.Stat(fsys.PathJoin(s.dir, lockName))
-	if s.lock, err = lockDir(s.fs, s.dir); err != nil {
+	if s.lock, err = lockDir(s.fs, s.dir, s.opts.ReadOnly); err != nil {
 		return err
 	}
 	defer func() {

@@ -26,7 +26,8 @@
 // moment would have left it. Open it again once the disk is repaired: every acknowledged
 // Update is there.
 //
-// Only one Store at a time can use a folder. The file SORTKEY in the folder
+// Only one Store at a time can write to a folder; without it, any number can
+// read ([Options.ReadOnly]). The file SORTKEY in the folder
 // states its format. Close writes the rows in memory to a file, so the next
 // Open is quick. After a crash Open reads the log, at most a few times
 // [Options.MemTableBytes].

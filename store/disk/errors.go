@@ -15,7 +15,7 @@ import (
 
 var (
 	// ErrLocked is returned by [Open] for a folder that another process, or
-	// another Store of this process, has open.
+	// another Store of this process, has open, unless all of them only read.
 	ErrLocked = errors.New("disk: the folder is in use")
 
 	// ErrLoss is returned by [Open] for a folder with damaged or missing logs:
@@ -47,21 +47,15 @@ func (e *FailedError) Error() string {
 // Unwrap returns e.Err.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// A FormatError says that another version of Sortkey wrote a folder, in a format
-// that this program cannot read.
-type FormatError struct {
-	Dir       string
-	Found     int // the folder's format
-	Supported int // the format this program reads
-}
-
-func (e *FormatError) Error() string {
-	if e.Found < e.Supported {
-		return fmt.Sprintf("disk: %s has format %d, but this version of Sortkey reads format %d: "+
-			"export the data with the version that wrote it, and import them here", e.Dir, e.Found, e.Supported)
+// otherFormat returns the error for a folder that another version of Sortkey wrote, in a format that
+// this program cannot read.
+func otherFormat(dir string, found int) error {
+	if found < Format {
+		return fmt.Errorf("disk: %s has format %d, but this version of Sortkey reads format %d: "+
+			"export the data with the version that wrote it, and import them here", dir, found, Format)
 	}
-	return fmt.Sprintf("disk: %s has format %d, but this version of Sortkey reads formats up to %d: "+
-		"use a newer version of Sortkey, or export the data with it and import them here", e.Dir, e.Found, e.Supported)
+	return fmt.Errorf("disk: %s has format %d, but this version of Sortkey reads formats up to %d: "+
+		"use a newer version of Sortkey, or export the data with it and import them here", dir, found, Format)
 }
 
 // damaged returns the error for a folder whose files do not fit together, in our words: what the

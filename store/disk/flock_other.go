@@ -5,4 +5,4 @@ package disk
 import "io"
 
 // flockDir locks nothing: this system cannot lock a folder.
-func flockDir(string) (io.Closer, error) { return nil, nil }
+func flockDir(string, bool) (io.Closer, error) { return nil, nil }

@@ -9,13 +9,17 @@ import (
 	"syscall"
 )
 
-// flockDir locks a folder for this process.
-func flockDir(dir string) (io.Closer, error) {
+// flockDir locks a folder for one store, or for several that share it.
+func flockDir(dir string, shared bool) (io.Closer, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	how := syscall.LOCK_EX
+	if shared {
+		how = syscall.LOCK_SH
+	}
+	if err := flock(f, how|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
 		return nil, err
 	}

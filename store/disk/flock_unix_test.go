@@ -14,9 +14,9 @@ import (
 func TestUnlockDespiteCopies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	lock, err := flockDir(dir)
+	lock, err := flockDir(dir, false)
 	require.NoError(t, err)
-	_, err = flockDir(dir)
+	_, err = flockDir(dir, false)
 	require.ErrorIs(t, err, syscall.EWOULDBLOCK)
 
 	fd, err := syscall.Dup(int(lock.(lockedFolder).Fd())) // what fork does
@@ -24,7 +24,7 @@ func TestUnlockDespiteCopies(t *testing.T) {
 	defer func() { _ = syscall.Close(fd) }()
 	require.NoError(t, lock.Close())
 
-	again, err := flockDir(dir)
+	again, err := flockDir(dir, false)
 	require.NoError(t, err)
 	require.NoError(t, again.Close())
 }

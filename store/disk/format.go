@@ -67,7 +67,7 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 		)
 	}
 	if format != Format {
-		return "", nil, &FormatError{Dir: dir, Found: format, Supported: Format}
+		return "", nil, otherFormat(dir, format)
 	}
 
 	_, err = fmt.Sscanf(rest, "format %d\nstate %s\n", &format, &state)
@@ -168,24 +168,28 @@ func Lock(dir string, opts Options) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockDir(fsys, dir)
+	lock, err := lockDir(fsys, dir, false)
 	if err != nil {
 		return nil, err
 	}
 	return lock, nil
 }
 
-// lockDir locks a folder. Pebble locks the file LOCK in it, and would not notice
-// that somebody deletes that; the folder itself is locked where the system can
-// do so.
-func lockDir(fsys vfs.FS, dir string) (*folderLock, error) {
+// lockDir locks a folder, for this store alone or shared with others that only read. Pebble locks
+// the file LOCK in it, and would not notice that somebody deletes that; the folder itself is locked
+// where the system can do so. LOCK cannot be shared, so readers lock the folder alone if they can.
+func lockDir(fsys vfs.FS, dir string, shared bool) (*folderLock, error) {
 	l := &folderLock{}
 	var err error
 	if vfs.Root(fsys) == vfs.Default {
-		l.folder, err = flockDir(dir)
+		l.folder, err = flockDir(dir, shared)
 	}
 	if err == nil {
-		if l.Lock, err = pebble.LockDirectory(dir, fsys); err == nil {
+		file := fsys
+		if shared && l.folder != nil {
+			file = unlockedFS{fsys}
+		}
+		if l.Lock, err = pebble.LockDirectory(dir, file); err == nil {
 			return l, nil
 		}
 		_ = l.closeFolder()
@@ -196,8 +200,19 @@ func lockDir(fsys vfs.FS, dir string) (*folderLock, error) {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOSPC):
 		return nil, fmt.Errorf("disk: cannot lock %s: %w", dir, err)
 	}
-	return nil, fmt.Errorf("%w: %s is open in this process or another (%w)", ErrLocked, dir, err)
+	if shared {
+		return nil, fmt.Errorf("%w: %s is open for writing in this process or another: close it there first (%w)",
+			ErrLocked, dir, err)
+	}
+	return nil, fmt.Errorf("%w: %s is open in this process or another: close it there first; "+
+		"programs that only read can share it if all of them set Options.ReadOnly (%w)", ErrLocked, dir, err)
 }
+
+// An unlockedFS is a file system on which locking a file does nothing.
+type unlockedFS struct{ vfs.FS }
+
+// Lock implements [vfs.FS].
+func (unlockedFS) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // A folderLock holds both locks of a folder.
 type folderLock struct {

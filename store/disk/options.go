@@ -26,8 +26,10 @@ type Options struct {
 	// always the latest ones without a gap. Close syncs.
 	SyncEvery time.Duration
 
-	// ReadOnly refuses updates and does not create a store. The folder is still
-	// locked.
+	// ReadOnly refuses updates and neither creates a store nor writes to its folder, so permission to
+	// read is enough. Any number of stores, in this process and others, can have a folder open for
+	// reading only at the same time. A store that writes excludes them, and they exclude it. On systems
+	// without flock, such as Windows, a folder has one store even if it only reads.
 	ReadOnly bool
 
 	// AcceptLoss opens a folder whose log is damaged without the updates that

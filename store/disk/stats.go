@@ -1,6 +1,12 @@
 package disk
 
-import "github.com/cockroachdb/pebble/v2"
+import (
+	"math"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sortkey/sortkey/store"
+)
 
 // Stats are the figures of a store, for monitoring.
 type Stats struct {
@@ -39,4 +45,14 @@ func (s *Store) Stats() Stats {
 		ReadAmp:       m.ReadAmp(),
 		Snapshots:     m.Snapshots.Count,
 	}
+}
+
+var _ store.Measurer = (*Store)(nil)
+
+// Usage implements [store.Measurer].
+func (s *Store) Usage() (versions int, diskBytes int64) {
+	diskBytes = int64(min(s.Stats().DiskBytes, math.MaxInt64)) //nolint:gosec // bounded
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(s.held-1, 0), diskBytes
 }

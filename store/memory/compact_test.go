@@ -31,9 +31,7 @@ func (s compacting) Update(ctx context.Context, fn func(store.Writer) error) err
 func compact(s store.Store) error { return compactUntil(context.Background(), s) }
 
 func compactUntil(ctx context.Context, s store.Store) error {
-	return s.(interface {
-		Compact(ctx context.Context) error
-	}).Compact(ctx)
+	return s.(store.Compactor).Compact(ctx)
 }
 
 // TestCompactingStore runs the suite on a store that is compacted all the time.

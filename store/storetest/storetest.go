@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Prefetch", testPrefetch},
 		{"Presume", testPresume},
 		{"Load", testLoad},
+		{"Compact", testCompact},
 		{"Context", testContext},
 		{"ContextWhileWalking", testContextWhileWalking},
 		{"ContextWhileWaiting", testContextWhileWaiting},

@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/btree"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
@@ -38,4 +39,11 @@ func TestWaits(t *testing.T) {
 
 func TestOpposite(t *testing.T) {
 	facetest.Opposite(t, 1000, func(*testing.T) store.Store { return memory.Open() }, nil)
+}
+
+func TestUpkeep(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		facetest.Upkeep(t, func() store.Store { return memory.Open() })
+	})
+	t.Run("btree", func(t *testing.T) { facetest.Upkeep(t, btree.Open) })
 }

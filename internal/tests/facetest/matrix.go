@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -181,14 +180,12 @@ const (
 
 // sign returns how a pair ended.
 func (c *cell) sign() byte {
-	unsupported := errors.Is(c.beside, sortkey.ErrFork) || errors.Is(c.beside, sortkey.ErrSnapshot) ||
-		errors.Is(c.beside, sortkey.ErrStaleReads)
 	switch {
 	case c.hung != "":
 		return signHangs
 	case c.broken != "":
 		return signFailed
-	case unsupported:
+	case errors.Is(c.beside, errors.ErrUnsupported):
 		return signUnsupported
 	case c.method == nil: // a refusal is an answer
 		return sign(c.beside != nil || c.within != nil, true)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"slices"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/inside"
@@ -31,6 +32,9 @@ var matrixMethods = []matrixCall{
 	}},
 	{name: "Put", writes: true, call: func(ctx context.Context, s *subject) error {
 		return s.items.Put(ctx, thing{Box: "a", Place: 9, Kind: "blue"})
+	}},
+	{name: "PutMany", writes: true, call: func(ctx context.Context, s *subject) error {
+		return s.items.PutMany(ctx, slices.Values([]thing{{Box: "a", Place: 9, Kind: "blue"}}))
 	}},
 	{name: "Delete", writes: true, call: func(ctx context.Context, s *subject) error {
 		return s.items.Delete(ctx, "a", 0)
@@ -106,6 +110,11 @@ var matrixOthers = []matrixCall{
 		return err
 	}},
 	{name: "HoldIndexes", alone: true, call: func(_ context.Context, s *subject) error { return s.db.HoldIndexes() }},
+	{name: "Compact", call: func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) }},
+	{name: "Stats", call: func(ctx context.Context, s *subject) error {
+		_, err := s.db.Stats(ctx)
+		return err
+	}},
 	{name: "Settle", call: func(_ context.Context, s *subject) error {
 		s.db.Settle()
 		return nil

@@ -139,7 +139,7 @@ func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 	close(hold)
 	err := <-result
 	if want == unsupported {
-		require.True(t, errors.Is(err, sortkey.ErrFork) || errors.Is(err, sortkey.ErrSnapshot), "%v", err)
+		require.ErrorIs(t, err, errors.ErrUnsupported)
 	} else {
 		require.NoError(t, err)
 	}

@@ -72,7 +72,7 @@ func (s *Server) ensureFork() error {
 		return advice.New(help, "nothing is written: this database cannot be forked")
 	}
 	db, err := s.o.DB.Fork()
-	if errors.Is(err, sortkey.ErrFork) {
+	if errors.Is(err, errors.ErrUnsupported) {
 		return advice.New(help, "nothing is written: this database cannot be forked")
 	}
 	if err != nil {

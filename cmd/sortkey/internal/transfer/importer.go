@@ -413,7 +413,7 @@ func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
 		if err != nil {
 			return nil, err
 		}
-		if b != nil {
+		if b.Loads() {
 			return startLoader(ctx, b, table, last, im.o.Mask), nil
 		}
 	}

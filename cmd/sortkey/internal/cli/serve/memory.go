@@ -9,11 +9,6 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A compacter is a store that can put its rows into less memory, as store/memory can.
-type compacter interface {
-	Compact(ctx context.Context) error
-}
-
 // returnMemory gives the memory of a burst back to the system once it is over,
 // until ctx ends. The runtime collects an idle process every two minutes only,
 // and until then the memory of the last requests looks used. Rows that the burst has written are compacted first.
@@ -34,7 +29,7 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 		metrics.Read(sample)
 		cycles := sample[0].Value.Uint64()
 		if cycles == seen && cycles != returned {
-			if c, ok := st.(compacter); ok {
+			if c, ok := st.(store.Compactor); ok && inMemory(st) {
 				// A collection whenever the heap has grown by a quarter, so that old and new pages do not add up.
 				percent := debug.SetGCPercent(25)
 				err := c.Compact(ctx)
@@ -50,4 +45,10 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 		}
 		seen = cycles
 	}
+}
+
+// inMemory reports whether the rows of a store are in memory, where compacting them takes little time.
+func inMemory(st store.Store) bool {
+	forker, ok := st.(store.Forker)
+	return ok && forker.ForksInstantly()
 }

@@ -1,0 +1,377 @@
+package facetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
+	"github.com/sortkey/sortkey/store"
+)
+
+// Upkeep tests what a program does with a database as a whole. Open returns an empty store.
+func Upkeep(t *testing.T, open func() store.Store) {
+	t.Run("Stats", func(t *testing.T) { testStats(t, open) })
+	t.Run("Versions", func(t *testing.T) { testVersions(t, open) })
+	t.Run("PutMany", func(t *testing.T) { testPutMany(t, open) })
+	t.Run("PutManyRefused", func(t *testing.T) { testPutManyRefused(t, open) })
+	t.Run("PutManyBeside", func(t *testing.T) { testPutManyBeside(t, open) })
+}
+
+type object = map[string]any
+
+// testStats compares the figures of random databases with a count of all rows.
+func testStats(t *testing.T, open func() store.Store) {
+	proptest.Check(t, 100, func(c *proptest.T) {
+		ctx := t.Context()
+		db, err := sortkey.Open(sortkey.Options{Store: open()})
+		require.NoError(c, err)
+		c.Cleanup(func() { _ = db.Close() })
+		change(ctx, c, db, 40)
+		got, err := db.Stats(ctx)
+		require.NoError(c, err)
+		want := counted(ctx, c, db)
+		want.Versions, want.DiskBytes = got.Versions, got.DiskBytes
+		require.Equal(c, want, got)
+
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		_, err = db.Stats(ended)
+		require.ErrorIs(c, err, context.Canceled)
+		require.NoError(c, db.Close())
+		_, err = db.Stats(ctx)
+		require.ErrorIs(c, err, store.ErrClosed)
+	})
+}
+
+// change makes random changes of tables, indexes and items.
+func change(ctx context.Context, c *proptest.T, db *sortkey.DB, steps int) {
+	errRefused := errors.New("rolled back")
+	table := func() string { return proptest.Pick(c, "One", "Two", "Three") }
+	item := func() object {
+		it := object{"p": c.IntN(4), "s": c.Text("ab", 1, 3), "text": c.AnyText(0, 30)}
+		if c.Bool() {
+			it["a"] = c.Text("xy", 1, 2)
+		}
+		if c.Bool() {
+			it["b"] = c.IntN(9)
+		}
+		return it
+	}
+	write := func(ctx context.Context) error {
+		items := sortkey.Table[object](db, table())
+		it := item()
+		switch c.IntN(4) {
+		case 0:
+			return items.Delete(ctx, it["p"], it["s"])
+		case 1:
+			_, err := items.Update(ctx, sortkey.Key{it["p"], it["s"]}, "SET b = :b REMOVE a", c.IntN(99))
+			return err
+		}
+		return items.Put(ctx, it)
+	}
+	for range steps {
+		var err error
+		switch c.IntN(13) {
+		case 12:
+			err = sortkey.Table[object](db, table()).PutMany(ctx, func(yield func(object) bool) {
+				for range c.IntN(20) {
+					if !yield(item()) {
+						return
+					}
+				}
+			})
+		case 0:
+			err = db.CreateTable(ctx, table(), "p:N / s", sortkey.Local("ByB", "b:N").Only())
+		case 1:
+			if c.Often(20) {
+				err = db.DeleteTable(ctx, table())
+			}
+		case 2:
+			index := sortkey.Global(proptest.Pick(c, "ByA", "Few"), "a / s")
+			if c.Bool() {
+				index = index.Only("text")
+			}
+			err = db.AddIndex(ctx, table(), index)
+		case 3:
+			err = db.DeleteIndex(ctx, table(), proptest.Pick(c, "ByA", "Few"))
+		case 4:
+			err = db.Update(ctx, func(ctx context.Context) error {
+				for range 5 {
+					if err := write(ctx); err != nil {
+						return err
+					}
+				}
+				if c.Often(30) {
+					return errRefused
+				}
+				return nil
+			})
+		default:
+			err = write(ctx)
+		}
+		if err != nil && !errors.Is(err, errRefused) && sortkey.StatusOf(err) >= 500 {
+			require.NoError(c, err)
+		}
+	}
+}
+
+// counted returns the figures of the rows, by reading all of them.
+func counted(ctx context.Context, c require.TestingT, db *sortkey.DB) (s sortkey.Stats) {
+	const overhead = 100
+	names, err := db.Tables(ctx)
+	require.NoError(c, err)
+	for _, name := range names {
+		info, err := db.Describe(ctx, name)
+		require.NoError(c, err)
+		items := sortkey.Table[attr.Item](db, name)
+		all := []*sortkey.TableOf[attr.Item]{items}
+		for _, ix := range info.Indexes {
+			all = append(all, items.Index(ix.Name))
+		}
+		for _, rows := range all {
+			for it, err := range rows.Scan(ctx) {
+				require.NoError(c, err)
+				s.Rows++
+				s.Bytes += int64(it.Size() + overhead)
+			}
+		}
+	}
+	return s
+}
+
+// testVersions holds that the states that Views keep are counted, by stores that count them, and none
+// afterwards.
+func testVersions(t *testing.T, open func() store.Store) {
+	st, ctx := open(), t.Context()
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
+	items := sortkey.Table[object](db, "Items")
+	_, counts := st.(store.Measurer)
+	versions := func(want int) {
+		t.Helper()
+		stats, err := db.Stats(ctx)
+		require.NoError(t, err)
+		if !counts {
+			want = 0
+		}
+		require.Equal(t, want, stats.Versions)
+	}
+
+	versions(0)
+	require.NoError(t, db.View(ctx, func(context.Context) error {
+		versions(0) // it reads the latest
+		for i := range 3 {
+			require.NoError(t, items.Put(ctx, object{"p": fmt.Sprint(i)}))
+			versions(1)
+		}
+		return db.View(ctx, func(context.Context) error {
+			require.NoError(t, items.Put(ctx, object{"p": "last"}))
+			versions(2)
+			return nil
+		})
+	}))
+	versions(0)
+}
+
+// newDB opens a database over a store.
+func newDB(t *testing.T, st store.Store) *sortkey.DB {
+	t.Helper()
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// A track is an item of the tests of PutMany.
+type track struct {
+	Album string `dynamodbav:"album"`
+	Place int    `dynamodbav:"place"`
+	Label string `dynamodbav:"label,omitempty"`
+	Take  int    `dynamodbav:"take"`
+}
+
+// tracks yields n tracks of 100 albums, each place several times if n is large.
+func tracks(n, take int) iter.Seq[track] {
+	return func(yield func(track) bool) {
+		for i := range n {
+			at := i * 7919 % (n * 3 / 4)
+			tr := track{Album: fmt.Sprint("album ", at%100), Place: at / 100, Take: take + i}
+			if (at+take)%3 > 0 {
+				tr.Label = fmt.Sprint("label ", (at+take)%5)
+			}
+			if !yield(tr) {
+				return
+			}
+		}
+	}
+}
+
+// testPutMany compares what PutMany has written, in a table with indexes and in one with a stream, with the
+// last of the items of each key, and the figures with a count.
+func testPutMany(t *testing.T, open func() store.Store) {
+	st, ctx := open(), t.Context()
+	db, many := newDB(t, st), 2000
+	if _, loads := st.(store.Loader); loads {
+		many = 12_000 // more than it writes by updates
+	}
+	indexes := []sortkey.TableOption{
+		sortkey.Global("ByLabel", "label / take:N"), sortkey.Local("ByTake", "take:N").Only(),
+	}
+	require.NoError(t, db.CreateTable(ctx, "Tracks", "album / place:N", indexes...))
+	require.NoError(t, db.CreateTable(ctx, "Watched", "album / place:N", append(indexes, sortkey.Stream())...))
+	model := map[string]track{}
+	key := func(tr track) string { return fmt.Sprint(tr.Album, "/", tr.Place) }
+	for _, n := range []int{0, many, 300, many / 2} {
+		for tr := range tracks(max(n, 4), n) {
+			if n > 0 {
+				model[key(tr)] = tr
+			}
+		}
+		for _, name := range []string{"Tracks", "Watched"} {
+			table := sortkey.Table[track](db, name)
+			put := tracks(max(n, 4), n)
+			if n == 0 {
+				put = func(func(track) bool) {}
+			}
+			require.NoError(t, table.PutMany(ctx, put))
+			found := map[string]track{}
+			for tr, err := range table.Scan(ctx) {
+				require.NoError(t, err)
+				found[key(tr)] = tr
+			}
+			require.True(t, maps.Equal(model, found), "%d items, want %d", len(found), len(model))
+			labelled := 0
+			for _, tr := range model {
+				if tr.Label != "" {
+					labelled++
+				}
+			}
+			count, err := table.Index("ByLabel").Count(ctx)
+			require.NoError(t, err)
+			require.Equal(t, labelled, count)
+		}
+	}
+	stats, err := db.Stats(ctx)
+	require.NoError(t, err)
+	counted := counted(ctx, t, db)
+	require.Equal(t, counted.Rows, stats.Rows)
+	require.Equal(t, counted.Bytes, stats.Bytes)
+	changes, err := sortkey.Collect(sortkey.Table[track](db, "Watched").Changes(ctx, "", sortkey.UntilNow))
+	require.NoError(t, err)
+	require.Greater(t, len(changes), many)
+}
+
+// testPutManyRefused holds what an item that is refused, a transaction, a context that ends and a closed
+// database leave.
+func testPutManyRefused(t *testing.T, open func() store.Store) {
+	db, ctx := newDB(t, open()), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByA", "a:N")))
+	items := sortkey.Table[object](db, "Items")
+	count := func() int {
+		t.Helper()
+		n, err := items.Count(ctx)
+		require.NoError(t, err)
+		return n
+	}
+	good := []object{{"p": "1"}, {"p": "2"}}
+
+	for _, bad := range []object{{"q": "none"}, {"p": 7}, {"p": "x", "a": "text"}, {"p": ""}, {"p": "\xff"}} {
+		err := items.PutMany(ctx, slices.Values(append(slices.Clone(good), bad)))
+		require.ErrorIs(t, err, sortkey.ErrUsage)
+		require.Equal(t, 400, sortkey.StatusOf(err), "%v", err)
+		require.ErrorContains(t, err, "(item 3 of PutMany)")
+		require.Zero(t, count())
+	}
+	require.ErrorIs(t, items.PutMany(ctx, nil), sortkey.ErrUsage)
+	require.ErrorIs(t, items.Index("ByA").PutMany(ctx, slices.Values(good)), sortkey.ErrUsage)
+	require.ErrorIs(t, sortkey.Table[object](db, "None").PutMany(ctx, slices.Values(good)), sortkey.ErrNoTable)
+	require.ErrorIs(t, db.View(ctx, func(ctx context.Context) error {
+		return items.PutMany(ctx, slices.Values(good))
+	}), sortkey.ErrUsage)
+
+	stop := errors.New("stop")
+	require.ErrorIs(t, db.Update(ctx, func(ctx context.Context) error {
+		require.NoError(t, items.PutMany(ctx, slices.Values(good)))
+		_, err := items.Get(ctx, "2")
+		require.NoError(t, err)
+		return stop
+	}), stop)
+	require.Zero(t, count())
+	require.PanicsWithValue(t, stop, func() {
+		_ = items.PutMany(ctx, func(yield func(object) bool) {
+			yield(good[0])
+			panic(stop)
+		})
+	})
+	require.Zero(t, count())
+
+	ended, end := context.WithCancelCause(ctx)
+	err := items.PutMany(ended, func(yield func(object) bool) {
+		for i := range 10_000 {
+			if i == 5000 {
+				end(stop)
+			}
+			if !yield(object{"p": fmt.Sprint(i)}) {
+				return
+			}
+		}
+	})
+	require.ErrorIs(t, err, stop)
+	require.ErrorIs(t, err, context.Canceled)
+	require.LessOrEqual(t, count(), 5000)
+	require.NoError(t, db.Update(ctx, func(ctx context.Context) error {
+		return items.PutMany(ctx, slices.Values(good))
+	}))
+	require.GreaterOrEqual(t, count(), 2)
+	require.NoError(t, db.Close())
+	require.ErrorIs(t, items.PutMany(ctx, slices.Values(good)), store.ErrClosed)
+}
+
+// testPutManyBeside holds that other writes beside a PutMany, of the loop itself too, are neither lost nor
+// kept waiting for it.
+func testPutManyBeside(t *testing.T, open func() store.Store) {
+	const many = 15_000
+	db, ctx := newDB(t, open()), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByA", "a:N")))
+	items := sortkey.Table[object](db, "Items")
+	done := make(chan error)
+	go func() {
+		done <- items.PutMany(ctx, func(yield func(object) bool) {
+			for i := range many {
+				if i%3000 == 0 {
+					if err := items.Put(ctx, object{"p": fmt.Sprint("loop ", i), "a": 1}); err != nil {
+						t.Error(err)
+					}
+				}
+				if !yield(object{"p": fmt.Sprint(i), "a": 1}) {
+					return
+				}
+			}
+		})
+	}()
+	beside := 0
+	for running := true; running; {
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			running = false
+		default:
+			require.NoError(t, items.Put(ctx, object{"p": fmt.Sprint("beside ", beside), "a": 1}))
+			beside++
+		}
+	}
+	n, err := items.Index("ByA").Count(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, many+5+beside, n)
+}
