@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -191,7 +189,7 @@ func TestConsole(t *testing.T) {
 	for name, topic := range map[string]func(*consoleTab){
 		"create": consoleCreate, "grid": consoleGrid, "keys": consoleKeys, "bulk": consoleBulk, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
 		"branches": consoleBranches,
-		"requests": consoleRequests, "transfer": consoleTransfer, "keyboard": consoleKeyboard,
+		"requests": consoleRequests, "keyboard": consoleKeyboard,
 		"names": consoleNames, "form": consoleForm, "undo": consoleUndo, "advice": consoleAdvice,
 	} {
 		t.Run(name, func(t *testing.T) { topic(openConsole(t, ctx)) })
@@ -636,39 +634,11 @@ func consoleRequests(c *consoleTab) {
 	c.clean()
 }
 
-// consoleTransfer exports a table and a selection, and imports a file that has bad lines.
-func consoleTransfer(c *consoleTab) {
-	c.shop()
-	c.db.Table("Copy", "PK / SK")
-	c.visit("table?name=Shop")
-	all := evaluate[string](c.T, c.tab, `fetch(document.querySelector('#transfer a[download]').href).then(r => r.text())`)
-	require.Equal(c, 61, strings.Count(all, "\n"))
-	require.True(c, evaluate[bool](c.T, c.tab, `document.getElementById('export-selection').hidden`))
-	c.do(chromedp.SendKeys("#query-partition", "CUSTOMER#c1"), chromedp.SendKeys("#query-sort", "ORDER#001*"))
-	c.until(`!document.getElementById('export-selection').hidden && document.getElementById('answer').textContent.includes('2 of 2 read')`)
-	part := evaluate[string](c.T, c.tab, `fetch(document.getElementById('export-selection').href).then(r => r.text())`)
-	require.Equal(c, 2, strings.Count(part, "\n"))
-	c.fill("query-sort", "between x")
-	c.until(`document.getElementById('export-selection').hidden`)
-
-	file := filepath.Join(c.TempDir(), "items.json")
-	require.NoError(c, os.WriteFile(file, []byte(all+"{\n"), 0o666))
-	c.visit("table?name=Copy")
-	c.do(chromedp.Click("#import"))
-	c.until(`document.getElementById('imported').textContent.includes('Choose a file')`)
-	c.do(chromedp.SetUploadFiles("#import-file", []string{file}), chromedp.Click("#import"))
-	c.until(`document.getElementById('imported').textContent.includes('62 items read, 61 written, 1 rejected')`)
-	require.Contains(c, evaluate[string](c.T, c.tab, `document.getElementById('imported').textContent`), "line 62: ")
-	c.looks("import", `document.getElementById('imported').textContent !== ''`)
-	require.Equal(c, strings.ReplaceAll(c.db.Dump("Shop"), "Shop", "Copy"), c.db.Dump("Copy"))
-	c.clean("400") // half a condition is a bad request
-}
-
 // consoleKeyboard reaches everything with the Tab key, and sees where it is.
 func consoleKeyboard(c *consoleTab) {
 	c.shop()
 	for page, wanted := range map[string][]string{
-		"table?name=Shop": {"find", "filter-rows", "grid-scroll", "query-space", "query-partition", "query-sort", "query-filter", "query-limit", "query-descending", "query-request", "import-file", "import"},
+		"table?name=Shop": {"find", "filter-rows", "grid-scroll", "query-space", "query-partition", "query-sort", "query-filter", "query-limit", "query-descending", "query-request"},
 		"branches":        {"snapshot-name", "take"},
 		"":                {"table-name", "table-key", "table-indexes", "create-table"},
 		"requests":        {"request-filter", "pause"},
