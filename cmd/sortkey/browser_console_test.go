@@ -517,21 +517,19 @@ func consoleEdit(c *consoleTab) {
 	c.clean("409") // a refused put is a response of 409, which the browser logs
 }
 
-// consoleBranches changes an item in a branch, compares and keeps it, and restores a snapshot.
+// consoleBranches changes an item in a branch, compares and keeps it.
 func consoleBranches(c *consoleTab) {
 	c.shop()
 	const item = "item?name=Shop&key="
 	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"}}`))
 	c.visit("branches")
-	c.looks("no-branches", `document.querySelectorAll('.empty').length === 2`)
-	c.do(chromedp.SendKeys("#snapshot-name", "before it"), chromedp.Click("#take"))
-	c.until(`document.querySelector('[data-sure="Restore it"]') !== null`)
+	c.looks("no-branches", `document.querySelectorAll('.empty').length === 1`)
 	c.do(chromedp.SendKeys("#branch-name", "try <b>\r"))
 	c.until(`location.pathname === '/branch/1/' && document.querySelector('main a') !== null`)
 	c.looks("branch", `document.querySelector('.where').textContent.includes('branch try <b>')`)
 	c.visit("branches")
 	c.do(chromedp.Click("#rename-1"), chromedp.KeyEvent(kb.End), chromedp.SendKeys("#rename-1", " it\r"))
-	c.until(`document.querySelector('h3') !== null && document.querySelector('h3').textContent === 'try <b> it'`)
+	c.until(`document.querySelector('main h2') !== null && document.querySelector('main h2').textContent === 'try <b> it'`)
 	c.visit("branch/1/" + item + key)
 	c.until(`document.getElementById('item') !== null`)
 	c.edit("Ada", "Hopper")
@@ -544,14 +542,6 @@ func consoleBranches(c *consoleTab) {
 	c.do(chromedp.Click(`[data-post="branches/1/keep"]`))
 	c.until(`document.querySelector('main').textContent.includes('There are no branches')`)
 	require.Contains(c, c.db.Dump("Shop"), "Hopper")
-	c.until(`document.querySelector('main').textContent.includes('1 item changed since')`)
-	const restore = `[data-post="snapshots/1/restore"]`
-	c.do(chromedp.Click(restore))
-	require.Equal(c, "Restore it", evaluate[string](c.T, c.tab, `document.querySelector('`+restore+`').textContent`))
-	require.Contains(c, c.db.Dump("Shop"), "Hopper", "the first click asks")
-	c.do(chromedp.Click(restore))
-	c.until(`document.querySelector('main').textContent.includes('before the last restore')`)
-	require.Contains(c, c.db.Dump("Shop"), "Ada")
 	c.clean()
 }
 
@@ -639,7 +629,7 @@ func consoleKeyboard(c *consoleTab) {
 	c.shop()
 	for page, wanted := range map[string][]string{
 		"table?name=Shop": {"find", "filter-rows", "grid-scroll", "query-space", "query-partition", "query-sort", "query-filter", "query-limit", "query-descending", "query-request"},
-		"branches":        {"snapshot-name", "take"},
+		"branches":        {"branch-name"},
 		"":                {"table-name", "table-key", "table-indexes", "create-table"},
 		"requests":        {"request-filter", "pause"},
 	} {
@@ -663,9 +653,9 @@ func consoleKeyboard(c *consoleTab) {
 			require.True(c, seen[id], "%s: Tab does not reach %s: %v", page, id, seen)
 		}
 	}
-	c.visit("branches") // Enter takes a snapshot
-	c.do(chromedp.SendKeys("#snapshot-name", "mine\r"))
-	c.until(`document.getElementById('snapshot-1') !== null`)
+	c.visit("branches") // Enter begins a branch
+	c.do(chromedp.SendKeys("#branch-name", "mine\r"))
+	c.until(`location.pathname === '/branch/1/' && document.querySelector('main h1') !== null`)
 	c.clean()
 }
 

@@ -73,20 +73,11 @@ type Server struct {
 
 	branches map[int]*branch
 	begun    int // branches so far
-
-	moments      map[int]*moment
-	takenMoments int // so far
-	// restoring is held by a restore, whose copy of the database is in the list already, and where copies of
-	// the list are closed.
-	restoring sync.Mutex
 }
 
-// New returns a server. Its Close discards branches and snapshots.
+// New returns a server. Its Close discards branches.
 func New(o Options) *Server {
-	return &Server{
-		opts: o, colors: map[string]string{}, advice: map[int]advised{},
-		branches: map[int]*branch{}, moments: map[int]*moment{},
-	}
+	return &Server{opts: o, colors: map[string]string{}, advice: map[int]advised{}, branches: map[int]*branch{}}
 }
 
 // maxColors is the number of kinds of items with a colour of their own.
