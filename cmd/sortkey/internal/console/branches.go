@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -37,14 +38,28 @@ type branch struct {
 
 func (b *branch) close() error { return errors.Join(b.site.Close(), b.base.Close(), b.work.Close()) }
 
-// maxBranches is the number of branches at once.
-const maxBranches = 8
+const (
+	maxBranches  = 8  // at once
+	maxGivenName = 60 // characters of the name of a branch
+)
+
+// givenName returns the name that somebody gives a branch.
+func givenName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", bad("give the branch a name")
+	case utf8.RuneCountInString(name) > maxGivenName || text.Visible(name) != name:
+		return "", bad("the name of a branch has at most %d visible characters", maxGivenName)
+	}
+	return name, nil
+}
 
 // fork begins a branch. Without a name it gets one.
 func (s *Server) fork(name string) (*branch, error) {
 	if strings.TrimSpace(name) != "" {
 		var err error
-		if name, err = givenName("branch", name); err != nil {
+		if name, err = givenName(name); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +120,7 @@ func (s *Server) freeName(name string) string {
 
 // rename gives a branch another name.
 func (s *Server) rename(b *branch, name string) error {
-	name, err := givenName("branch", name)
+	name, err := givenName(name)
 	if err != nil {
 		return err
 	}
@@ -118,7 +133,7 @@ func (s *Server) rename(b *branch, name string) error {
 	return nil
 }
 
-// Close discards all branches and snapshots.
+// Close discards all branches.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,10 +142,6 @@ func (s *Server) Close() error {
 	for n, b := range s.branches {
 		errs = append(errs, b.close())
 		delete(s.branches, n)
-	}
-	for n, m := range s.moments {
-		errs = append(errs, m.db.Close())
-		delete(s.moments, n)
 	}
 	return errors.Join(errs...)
 }
@@ -194,7 +205,6 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		return "branches", s.keep(event.Quiet(r.Context()), b)
 	})
 
-	s.handleSnapshots(mux)
 	mux.HandleFunc("/branch/{n}/", func(w http.ResponseWriter, r *http.Request) {
 		b, err := s.branch(r)
 		if err != nil {
@@ -205,11 +215,10 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 	})
 }
 
-// A branchesPage shows branches and snapshots.
+// A branchesPage shows branches.
 type branchesPage struct {
-	Branches  []branchRow
-	Snapshots []momentRow
-	MaxName   int
+	Branches []branchRow
+	MaxName  int
 }
 
 // A branchRow is a branch in the list, with what differs from its beginning.
@@ -269,11 +278,9 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 				row.Left += t.N - len(t.Changes)
 			}
 		}
-
 	}
 
-	moments, err := s.momentRows(r.Context())
-	return "branches", branchesPage{rows, moments, maxGivenName}, err
+	return "branches", branchesPage{rows, maxGivenName}, nil
 }
 
 // fitting returns the first changes, as many as a page has room for.

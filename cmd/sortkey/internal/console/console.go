@@ -73,23 +73,11 @@ type Server struct {
 
 	branches map[int]*branch
 	begun    int // branches so far
-
-	moments      map[int]*moment
-	takenMoments int // so far
-	// restoring is held by a restore, whose copy of the database is in the list already, and where copies of
-	// the list are closed.
-	restoring sync.Mutex
-
-	imports, exports chan struct{} // one that runs
 }
 
-// New returns a server. Its Close discards branches and snapshots.
+// New returns a server. Its Close discards branches.
 func New(o Options) *Server {
-	return &Server{
-		opts: o, colors: map[string]string{}, advice: map[int]advised{},
-		branches: map[int]*branch{}, moments: map[int]*moment{},
-		imports: make(chan struct{}, 1), exports: make(chan struct{}, 1),
-	}
+	return &Server{opts: o, colors: map[string]string{}, advice: map[int]advised{}, branches: map[int]*branch{}}
 }
 
 // maxColors is the number of kinds of items with a colour of their own.
@@ -136,11 +124,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /preview", s.preview)
 	mux.HandleFunc("POST /convert", s.convert)
 	mux.HandleFunc("POST /put", s.put)
-	mux.HandleFunc("POST /bulk", s.bulk)
+	mux.HandleFunc("POST /bulk-delete", s.bulkDelete)
 	mux.HandleFunc("POST /delete", s.remove)
 	mux.HandleFunc("POST /undo", s.undo)
-	mux.HandleFunc("GET /export", s.export)
-	mux.HandleFunc("POST /import", s.importing)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /recording", s.recording)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
@@ -156,7 +142,6 @@ func (s *Server) Handler() http.Handler {
 		"grid.js":     {"text/javascript", func() string { return own("grid.js") }},
 		"undo.js":     {"text/javascript", func() string { return own("undo.js") }},
 		"keys.js":     {"text/javascript", func() string { return own("keys.js") }},
-		"transfer.js": {"text/javascript", func() string { return own("transfer.js") }},
 		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
 		"buttons.js":  {"text/javascript", func() string { return own("buttons.js") }},
 	} {

@@ -41,12 +41,12 @@ func (s *Server) place(p *frame, r *http.Request, names []string) {
 		p.Top.Class = "of-branch"
 		server.Link = "../../"
 		p.Top.Places = []report.Place{server, {Kind: "branch", Text: p.Branch, Link: "./"}}
-		p.Top.Pages = append(p.Top.Pages, report.Place{Text: "Branches and snapshots", Link: "../../branches"})
+		p.Top.Pages = append(p.Top.Pages, report.Place{Text: "Branches", Link: "../../branches"})
 	} else {
 		p.Top.Places = []report.Place{server}
 	}
 	if s.opts.DB != nil {
-		branches := report.Place{Text: "Branches and snapshots", Link: "branches", Current: is("branches")}
+		branches := report.Place{Text: "Branches", Link: "branches", Current: is("branches")}
 		p.Top.Pages = append(p.Top.Pages, branches)
 	}
 	if s.opts.Requests != nil {

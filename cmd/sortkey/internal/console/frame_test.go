@@ -44,7 +44,7 @@ func TestFrame(t *testing.T) {
 	const table = "console a test = ./ / table Shop = table?name=Shop"
 	for _, tt := range []struct{ path, places, current string }{
 		{"", "console a test = ./", "page:Tables"},
-		{"branches", "console a test = ./", "page:Branches and snapshots"},
+		{"branches", "console a test = ./", "page:Branches"},
 		{"requests", "console a test = ./", "page:Live requests"},
 		{"table?name=Shop", table, "page:Shop"},
 		{"table?name=Shop&view=slices", table, "page:Shop"},

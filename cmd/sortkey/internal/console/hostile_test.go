@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -15,6 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -214,4 +218,39 @@ func TestDamagedRequests(t *testing.T) {
 		strings.NewReader("name=Tabb&key=id&indexes=%zz"))
 	require.NoError(t, err)
 	require.Contains(t, c.read(resp), `the form that was sent is damaged: invalid URL escape "%zz"`)
+}
+
+// TestForeign holds that pages of other origins, and requests without the token, get and change nothing.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	db := sortkeytest.New(t)
+	db.Table("Shop", "PK")
+	site, err := web.Listen(0)
+	require.NoError(t, err)
+	h := site.Guard(quiet(console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), DB: db.DB}).Handler()))
+	base := strings.TrimSuffix(site.Address("/"), "/")
+	send := func(method, path string, header map[string]string) int {
+		r := httptest.NewRequest(method, base+path, strings.NewReader(`{"Is": "{\"PK\": \"x\"}", "Plain": true}`))
+		for name, value := range header {
+			r.Header.Set(name, value)
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	opened := httptest.NewRecorder()
+	first := httptest.NewRequest("GET", site.URL(), nil)
+	h.ServeHTTP(opened, first)
+	cookie, _, _ := strings.Cut(opened.Header().Get("Set-Cookie"), ";")
+	for _, request := range [][2]string{
+		{"GET", "/table?name=Shop"}, {"POST", "/put?name=Shop"}, {"POST", "/query"}, {"GET", "/recording"}, {"POST", "/branches"},
+	} {
+		require.Equal(t, http.StatusUnauthorized, send(request[0], request[1], nil), request)
+		for name, value := range map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"} {
+			require.Equal(t, http.StatusForbidden, send(request[0], request[1], map[string]string{"Cookie": cookie, name: value}), request)
+		}
+	}
+	require.NotContains(t, db.Dump(), "x")
+	require.Equal(t, http.StatusOK, send("POST", "/put?name=Shop", map[string]string{"Cookie": cookie, "Origin": base}))
+	require.Contains(t, db.Dump(), "x")
 }

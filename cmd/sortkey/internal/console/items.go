@@ -29,9 +29,9 @@ type itemPage struct {
 	Bytes              int
 	Back               string
 	Box                keyBox
-	New                bool   // the form for an item with any key
-	Large              string // where to get an item that is too large for the page, or ""
-	Branches           bool   // changes can be tried on a branch
+	New                bool // the form for an item with any key
+	Large              bool // the item is too large for the page
+	Branches           bool // changes can be tried on a branch
 	Undo               []undoRow
 
 	Entity, Color string // by a model, or ""
@@ -76,10 +76,7 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	}
 	if p.JSON = jsonOf(shown, p.Plain, true); !fits(p.JSON) {
 		if p.JSON = jsonOf(shown, p.Plain, false); !fits(p.JSON) {
-			get := &wire.GetItemInput{TableName: &t.Name, Key: key}
-			p.JSON = ""
-			request := `{"operation":"GetItem",` + string(get.AppendJSON(nil))[1:]
-			p.Large = "export?" + query("name", t.Name, "request", request)
+			p.JSON, p.Large = "", true
 		}
 	}
 	p.Lines = min(strings.Count(p.JSON, "\n")+3, maxLines)

@@ -25,10 +25,6 @@ type Recorder struct {
 	shapes map[string]*Shape
 	list   []*Shape // by number
 	other  int      // requests of further shapes
-
-	timeline timeline
-	began    time.Time
-	now      func() time.Time
 }
 
 // A Request is a request of the program.
@@ -121,7 +117,7 @@ const (
 
 // NewRecorder returns an empty recorder.
 func NewRecorder() *Recorder {
-	return &Recorder{shapes: map[string]*Shape{}, began: time.Now(), now: time.Now}
+	return &Recorder{shapes: map[string]*Shape{}}
 }
 
 // RequestBytes implements [inside.RequestKeeper].
@@ -180,7 +176,6 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	defer r.mu.Unlock()
 	r.n++
 	one.N = r.n
-	r.timeline.add(r.second(), e.Error != "")
 	if len(r.last) < maxRequests {
 		r.last = append(r.last, one)
 	} else {

@@ -260,9 +260,8 @@ type batch struct {
 	Left     int       `json:"left"` // requests left out since the last beat
 	Total    int       `json:"total"`
 	Shapes   []Shape   `json:"shapes"`
-	Further  int       `json:"further"`           // shapes that are not among them
-	Other    int       `json:"other"`             // requests that are in no shape, because there are too many
-	Seconds  *Seconds  `json:"seconds,omitempty"` // at most once a second
+	Further  int       `json:"further"` // shapes that are not among them
+	Other    int       `json:"other"`   // requests that are in no shape, because there are too many
 }
 
 // events sends the requests of the program as they happen, a sample of them if they are too many.
@@ -276,26 +275,18 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
-	seen, idle, shown, quiet := 0, 0, -1, false
+	seen, idle := 0, 0
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	for {
 		all, last, shapes, further, other := s.opts.Requests.since(seen, perBeat)
-		seconds, second := s.opts.Requests.seconds()
-		if second == shown || seconds.quiet && quiet { // it is drawn already
-			seconds = nil
-		}
-
 		line := ": alive\n\n"
-		if last > seen || seconds != nil {
+		if last > seen {
 			s.nameItems(r.Context(), all)
 			s.advise(r.Context(), shapes)
 			b := batch{
 				Requests: all, Left: last - seen - len(all), Total: last,
-				Shapes: shapes, Further: further, Other: other, Seconds: seconds,
-			}
-			if seconds != nil {
-				shown, quiet = second, seconds.quiet
+				Shapes: shapes, Further: further, Other: other,
 			}
 			data, err := json.Marshal(b)
 			if err != nil {

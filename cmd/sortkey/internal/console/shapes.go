@@ -2,10 +2,13 @@ package console
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // adviceTime is how long advice about a shape is kept: somebody may add an index meanwhile.
@@ -58,4 +61,20 @@ func (s *Server) adviceOn(ctx context.Context, shape *Shape) string {
 	}
 	p, _ := explain.Cheaper(t, in)
 	return text.Visible(p.Text)
+}
+
+// readOf returns the Query, GetItem or Scan that a question asks: a SELECT is one of them.
+func (s *Server) readOf(ctx context.Context, q explain.Question) (wire.Request, error) {
+	if _, ok := q.Input.(*wire.ExecuteStatementInput); !ok && q.Input != nil {
+		return q.Input, nil
+	}
+	report, err := explain.Run(ctx, s.opts.Target, q, explain.Options{Pages: 1, Items: -1, Brief: true})
+	if err != nil {
+		return nil, err
+	}
+	if f := report.Refused; f != nil {
+		return nil, errors.New(strings.TrimPrefix(f.Code+": "+f.Message, ": "))
+	}
+	same, err := explain.Parse(report.Operation, report.Request)
+	return same.Input, err
 }

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -199,59 +198,4 @@ func (im *importer) finish(err error) (*ImportResult, error) {
 	}
 	im.result.Tables, im.result.Broken = im.journal.Tables, im.journal.Broken
 	return im.result, err
-}
-
-// ImportFrom writes the items in a text into a table that exists, as [Import] does with a file. Name is that of
-// the text, for messages and to detect its format. It reads at most so many bytes of it, decompressed. There
-// is neither a journal nor a report.
-func ImportFrom(
-	ctx context.Context, client *dynamodb.Client, table, name string, text io.Reader, most int64, o ImportOptions,
-) (*ImportResult, error) {
-	o.Table, o.Journal, o.Rejects, o.Schema, o.Create = table, "", "", nil, false
-	file := File{Path: name, Items: -1}
-	im := newImporter(ctx, client, []*Source{{Name: name, Table: table, Files: []File{file}, Items: -1}}, o)
-	im.journal.Sources = []journalSource{{Table: table, Files: []identity{{}}}}
-	im.journal.Tables = []TableResult{{Table: table}}
-	return im.finish(im.readFrom(ctx, file, text, most))
-}
-
-// readFrom imports a text.
-func (im *importer) readFrom(ctx context.Context, file File, text io.Reader, most int64) (err error) {
-	if err := im.ensure(ctx, 0); err != nil {
-		return err
-	}
-	if im.report, err = openReport("", 0, false); err != nil {
-		return err
-	}
-	in := &input{}
-	if err := in.unpack(text); err != nil {
-		return err
-	}
-	defer in.Close()
-	in.Reader = &limited{r: in.Reader, most: most}
-
-	writes, end := im.writing(ctx)
-	defer end()
-	w, err := im.writer(writes, 0)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	return im.importInput(ctx, w, position{}, file, in, im.readOptions[0])
-}
-
-// limited fails when it has read too much.
-type limited struct {
-	r    io.Reader
-	most int64
-}
-
-// Read implements [io.Reader].
-func (l *limited) Read(p []byte) (int, error) {
-	if l.most <= 0 {
-		return 0, errors.New("the file is too long")
-	}
-	n, err := l.r.Read(p[:min(int64(len(p)), l.most)])
-	l.most -= int64(n)
-	return n, err
 }

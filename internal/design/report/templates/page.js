@@ -189,28 +189,14 @@
         filter: field('filter').value, limit: field('limit').value, descending: field('descending').checked ? 'true' : ''
       };
     };
-    const longest = 8000; // characters of an address
-    /**
-     * Shows the link that exports what a query returns, if the page has one.
-     * @param {Record<string, string> | null} now
-     */
-    const offer = function (now) {
-      const link = document.getElementById('export-selection');
-      if (!(link instanceof HTMLAnchorElement)) { return; }
-      const address = link.getAttribute('data-path') + '&' + new URLSearchParams(now || {});
-      link.hidden = !now || address.length > longest;
-      link.href = address;
-    };
     const query = function () {
       const now = values(), mine = ++asked;
       each(box, '.query-form input, .query-form select', function (e) { e.toggleAttribute('disabled', 'request' in now); });
-      offer(null);
       if (now.partition === '') { answer.textContent = ''; return; }
       ask(path, {method: 'POST', body: new URLSearchParams(now)}).then(function (html) {
         if (mine !== asked) { return; }
         answer.innerHTML = html;
         copyable(answer);
-        offer(answer.querySelector('.bracket') ? now : null);
       }, function (err) {
         if (mine === asked) { answer.textContent = err.message; }
       });

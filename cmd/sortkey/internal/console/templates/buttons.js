@@ -20,12 +20,7 @@
       }
       return e;
     });
-    button.addEventListener('click', function (e) {
-      if (button.dataset.sure && e.detail > 1) { return; } // the rest of a double click confirms nothing
-      if (button.dataset.sure && button.textContent !== button.dataset.sure) { // asks once more
-        button.textContent = button.dataset.sure;
-        return;
-      }
+    button.addEventListener('click', function () {
       const body = new URLSearchParams(fields.map(function (e) { return [e.name, e.value]; }));
       say('…');
       fetch(button.dataset.post || '', {method: 'POST', body: body}).then(function (r) {

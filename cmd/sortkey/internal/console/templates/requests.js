@@ -54,8 +54,6 @@
    * @property {string} [mark]
    * @property {string} [advice]
    *
-   * @typedef {{end: string, all: number[], refused: number[]}} Seconds
-   *
    * @typedef {object} Batch
    * @property {Request[] | null} requests
    * @property {Shape[] | null} shapes
@@ -63,7 +61,6 @@
    * @property {number} total
    * @property {number} further
    * @property {number} other
-   * @property {Seconds} [seconds]
    */
   const keep = 200;
   /** @type {string[]} */
@@ -205,12 +202,9 @@
       rate.textContent = thousands(Math.round(per)) + ' a second' +
         (batch.left > 0 ? '; ' + thousands(requests.length) + ' of ' + thousands(batch.left + requests.length) + ' are shown' : '');
     }
-    const news = batch.total !== total;
     total = batch.total;
     since = Date.now();
     if (paused) { return; }
-    if (batch.seconds) { showSeconds(batch.seconds); }
-    if (!news && requests.length === 0) { return; }
     const body = log.tBodies[0];
     const have = new Set(Array.from(body.rows).map(same)); // a connection that is made again begins with the last requests
     requests.forEach(function (r) {
@@ -235,41 +229,6 @@
       (batch.other > 0 ? thousands(batch.other) + ' requests are of further shapes, which are not counted.' : '');
   };
 
-  // The requests of each second, and the same in words and by minute.
-  const showSeconds = function (/** @type {Seconds} */ seconds) {
-    const most = Math.max.apply(null, seconds.all), top = Math.max(most, 1), height = 60;
-    const bars = function (/** @type {number[]} */ counts) {
-      return counts.map(function (n, i) {
-        const h = Math.max(n / top * height, n > 0 ? 1 : 0);
-        return n > 0 ? 'M' + i + ' ' + height + 'v' + (-h) + 'h1v' + h + 'z' : '';
-      }).join('');
-    };
-    by('seconds-all', SVGPathElement).setAttribute('d', bars(seconds.all));
-    by('seconds-refused', SVGPathElement).setAttribute('d', bars(seconds.refused));
-    const sum = function (/** @type {number[]} */ counts) { return counts.reduce(function (a, b) { return a + b; }, 0); };
-    const all = sum(seconds.all), refused = sum(seconds.refused), n = seconds.all.length;
-    by('seconds-top', HTMLElement).textContent = 'full height: ' + thousands(top) + ' a second';
-    by('seconds-end', HTMLElement).textContent = seconds.end;
-    by('seconds-text', HTMLElement).textContent = all === 0 ? 'No requests in the last 5 minutes.' : 'In the last 5 minutes ' + thousands(all) +
-      (all === 1 ? ' request' : ' requests') + ', of which ' + thousands(refused) + (refused === 1 ? ' was' : ' were') + ' refused; at most ' +
-      thousands(most) + ' a second, and ' + thousands(seconds.all[n - 1]) + ' in the last.';
-    const body = by('seconds-minutes', HTMLTableElement).tBodies[0];
-    body.textContent = '';
-    for (let from = n - 60; from >= 0; from -= 60) {
-      const tr = body.insertRow(), part = seconds.all.slice(from, from + 60);
-      const name = document.createElement('th');
-      name.scope = 'row';
-      const ago = (n - from) / 60 - 1;
-      name.textContent = ago === 0 ? 'the last minute' : ago + ' to ' + (ago + 1) + ' minutes ago';
-      tr.appendChild(name);
-      [sum(part), sum(seconds.refused.slice(from, from + 60)), Math.max.apply(null, part)].forEach(function (n, i) {
-        const cell = tr.insertCell();
-        cell.className = 'n';
-        cell.dataset.label = ['requests', 'refused', 'most in a second'][i];
-        cell.textContent = thousands(n);
-      });
-    }
-  };
   const showShapes = function () {
     const active = document.activeElement, rows = shapes.tBodies[0];
     const focus = active && rows.contains(active) && active.getAttribute('href');
