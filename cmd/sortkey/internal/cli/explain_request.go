@@ -99,7 +99,7 @@ func (f *explainFlags) byFlags(
 	}
 	in, err := v.Input(t)
 	if err != nil {
-		return q, operation.Explain.Instead(ctx, src.Target, remedies(ctx, env, src, &f.SourceFlags), v, t, err)
+		return q, err
 	}
 	return explain.Question{Input: in}, nil
 }

@@ -104,13 +104,10 @@ func (s *Server) question(ctx context.Context, d *side, in *operation.Values) (q
 		return q, asked(err)
 	}
 	input, err := in.Input(t)
-	if err == nil {
-		return explain.Question{Input: input}, nil
+	if err != nil {
+		return q, asked(err)
 	}
-	if meant, ok := in.Meant(t); ok {
-		return explain.Question{Input: meant}, nil
-	}
-	return q, asked(err)
+	return explain.Question{Input: input}, nil
 }
 
 // pattern returns the request of an access pattern of the model.

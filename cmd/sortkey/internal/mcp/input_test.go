@@ -37,8 +37,8 @@ func TestErrors(t *testing.T) {
 		{"query", `{"table": "Shop", "partition": "x", "index": "No"}`, "its indexes are"},
 		{"query", `{"table": "Shop", "partition": "x", "filter": "price <"}`, "price <"},
 		{"query", `{"table": "Shop", "partition": "x", "filter": "a = 'x"}`, "To do"},
-		{"query", `{"table": "Shop", "partition": "x", "sort": "contains y"}`, "instead"},
-		{"query", `{"table": "Shop", "partition": "x", "sort": "> a OR < b"}`, "instead"},
+		{"query", `{"table": "Shop", "partition": "x", "sort": "contains y"}`, "is not a sort condition"},
+		{"query", `{"table": "Shop", "partition": "x", "sort": "> a OR < b"}`, "joins two conditions"},
 		{"query", `{"table": "Shop", "partition": "x", "sort": "price < 10"}`, "is on price"},
 		{"query", `{"table": "Shop", "partition": "x", "cursor": {"PK": "x"}}`, "ExclusiveStartKey"},
 		{"query", `{"table": "Shop", "partition": "x", "cursor": 5}`, "cursor of query must be of type object"},
@@ -76,7 +76,7 @@ func TestExplain(t *testing.T) {
 	t.Parallel()
 	c := connect(t, example(t, "shop", true))
 	for _, tt := range []struct{ arguments, want string }{
-		{`{"table": "Shop", "partition": "x", "sort": "contains y"}`, `query {"table":"Shop"`},
+		{`{"table": "Shop", "partition": "x", "sort": "y*"}`, `Query of Shop`},
 		{`{"request": "SELECT * FROM Shop WHERE PK = 'USER#123' OR SK = 'x'"}`, "the SELECT is a scan"},
 		{
 			`{"request": {"TableName": "Shop", "Key": {"PK": {"S": "USER#123"}, "SK": {"S": "PROFILE#"}}}}`,
