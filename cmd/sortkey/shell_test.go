@@ -146,8 +146,8 @@ func TestShell(t *testing.T) {
 
 	// A refused condition, and a request that works.
 	term.run("query Drive 'DRIVE#a91' 'contains photos'", "is not a sort condition", "a query reads one range")
-	term.run("explain aws dynamodb query --table-name Drive --key-condition-expression 'begins_with(PK, :p)' "+
-		`--expression-attribute-values '{":p": {"S": "DRIVE#a"}}'`, "rule ", "scan Drive --filter 'begins_with(PK, \"DRIVE#a\")'")
+	term.run(`explain '{"TableName": "Drive", "KeyConditionExpression": "begins_with(PK, :p)", `+
+		`"ExpressionAttributeValues": {":p": {"S": "DRIVE#a"}}}'`, "rule ", "scan Drive --filter 'begins_with(PK, \"DRIVE#a\")'")
 
 	// A transaction is seen by its own commands, and rolled back.
 	term.run("begin", "(transaction)")

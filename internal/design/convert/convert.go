@@ -118,9 +118,6 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, err
 		}
 		docs = append(docs, d)
-		for _, l := range d.losses {
-			im.add(l)
-		}
 	}
 
 	if len(files) == 0 {
@@ -202,15 +199,9 @@ func (im *importer) read(f Format, d *document) error {
 	case Workbench:
 		im.workbench(d.roots[0])
 	case OneTable:
-		if IsScript(d.name) {
-			im.onetables = append(im.onetables, d.roots...)
-			return nil
-		}
-		im.onetables = append(im.onetables, d.roots[0])
+		im.onetables = append(im.onetables, d.roots...)
 	case ElectroDB:
 		im.electros = append(im.electros, d)
-	case MCP:
-		im.mcp(d.roots[0])
 	case Tables:
 		im.tables(d)
 	case Items:
@@ -220,7 +211,7 @@ func (im *importer) read(f Format, d *document) error {
 			Msg: fmt.Sprintf("unknown format %q", f), Hint: "the formats are " + strings.Join(FormatNames(), ", "),
 		}
 	}
-	if len(d.roots) > 1 && f != Tables && f != ElectroDB {
+	if len(d.roots) > 1 && f == Workbench {
 		im.loss(d.roots[1], "everything after the first value of the file", "a design is one JSON value", "")
 	}
 	return nil

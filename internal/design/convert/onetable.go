@@ -128,7 +128,7 @@ func (im *importer) oneTableKeys(name string, n *node, models []*node) *model.Ta
 				if !iso && !m.get(name).get("isoDates").isTrue() {
 					return attr.Number
 				}
-			case "binary", "buffer", "arraybuffer":
+			case "binary", "buffer", "arraybuffer", "uint8array":
 				return attr.Binary
 			}
 		}
@@ -354,7 +354,7 @@ func (o *oneTable) field(d *declared, f *node) {
 		typ.Name = "number"
 	case "date":
 		typ = o.date(f)
-	case "binary", "buffer", "arraybuffer":
+	case "binary", "buffer", "arraybuffer", "uint8array":
 		if !o.t.IsKey(f.key) {
 			d.skip(f.key, "a field must be a string, a number or a time, not "+t+"; samples can have the attribute")
 			return

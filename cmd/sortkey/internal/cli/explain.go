@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
@@ -31,10 +30,9 @@ either consistency, and the end of the range. For a request that is not one rang
 it names the broken rule and the nearest requests that work.
 
 REQUEST is one of
-  aws dynamodb query --table-name …   a line of the AWS CLI, as it is or in quotes
-  '{"TableName": …}'                  the JSON of a request
-  'SELECT … FROM … WHERE …'           a PartiQL statement, explained as a Query or Scan
-  FILE or -                           any of these in a file or on standard input
+  '{"TableName": …}'          the JSON of a request
+  'SELECT … FROM … WHERE …'   a PartiQL statement, explained as a Query or Scan
+  FILE or -                   either in a file or on standard input
 or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
 an access pattern of the model.` + env.SourceHelp() + `
 Any DynamoDB endpoint works. Explain reads more than the
@@ -43,8 +41,8 @@ rejected request up to 200 rows and one row for each proposed request.
 
 The exit code is 1 if the request is rejected.`,
 		Example: `  sortkey explain Drive 'DRIVE#a91' 'root/photos*' --model file-tree
-  sortkey explain --model file-tree aws dynamodb query --table-name Drive \
-      --key-condition-expression 'begins_with(PK, :p)' --expression-attribute-values '{":p": {"S": "DRIVE#"}}'
+  sortkey explain --model file-tree '{"TableName": "Drive", "KeyConditionExpression": "begins_with(PK, :p)",
+      "ExpressionAttributeValues": {":p": {"S": "DRIVE#"}}}'
   sortkey explain --model file-tree "SELECT * FROM Drive WHERE PK = 'DRIVE#a91' AND begins_with(SK, 'root/')"
   sortkey explain request.json --endpoint http://127.0.0.1:8000 --json
   echo '{"TableName": "Drive", "Key": {"PK": {"S": "DRIVE#a91"}}}' | sortkey explain - --model file-tree
@@ -61,22 +59,6 @@ The exit code is 1 if the request is rejected.`,
 			return app.WithPrefix(names, prefix), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && args[0] != "aws" {
-				// Flags may follow the arguments, unless these are a command with
-				// flags of its own.
-				cmd.Flags().SetInterspersed(true)
-				if err := cmd.Flags().Parse(args); err != nil {
-					return app.Usage("explain", "%v", err)
-				}
-				if help, err := cmd.Flags().GetBool("help"); err == nil && help {
-					return cmd.Help()
-				}
-				args = cmd.Flags().Args()
-			}
-			if i := slices.Index(args, "--json"); i >= 0 { // no flag of the AWS CLI
-				f.asJSON = true
-				args = slices.Delete(slices.Clone(args), i, i+1)
-			}
 			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
 			return runExplain(ctx, env, args, &f)
@@ -84,7 +66,6 @@ The exit code is 1 if the request is rejected.`,
 	}
 	f.SourceFlags.Declare(cmd, env)
 	declareFlags(cmd, env, operation.Explain, &f.SourceFlags, &f.values)
-	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
 }

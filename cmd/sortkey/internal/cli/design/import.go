@@ -47,12 +47,12 @@ func importCommand(env *app.Env) *cobra.Command {
 		Use:   "import FILE… | --from URL",
 		Short: "Convert a design of another tool to a model",
 		Long: `Import converts the design of another tool, or the tables of a running server, to
-a model. It reads models of NoSQL Workbench, schemas of OneTable and ElectroDB (JSON,
-or the object literals in TypeScript and JavaScript files, which it does not run),
-CreateTable and DescribeTable JSON with items in DynamoDB JSON, the data model of
-the DynamoDB MCP server, and the tables of templates: of CloudFormation, SAM and cdk
-synth, of the Serverless Framework, and of Terraform (a file, a folder, or the output
-of terraform show -json). -P gives values to the parameters of a template.
+a model. It reads models of NoSQL Workbench, schemas of OneTable and ElectroDB in
+JSON, CreateTable and DescribeTable JSON with items in DynamoDB JSON, and the tables
+of templates: of CloudFormation, SAM and cdk synth, of the Serverless Framework, and
+of Terraform (a file, a folder, or the output of terraform show -json). -P gives
+values to the parameters of a template. Name the file of a program, such as schema.ts,
+to see how to import what it declares.
 
 Items can be any number: a file of JSON lines, also compressed, or the folder of an
 export to S3. Import takes samples of all of them, evenly from each kind, and counts
@@ -80,7 +80,7 @@ templates name.`,
 
   sortkey design import template.yaml items.json -P Stage=test -o shop.yaml
   sortkey design import infra/ -o shop.yaml
-  sortkey design import template.yaml src/entities/*.ts -o shop.yaml
+  sortkey design import template.yaml schemas.json -o shop.yaml
 
   sortkey design import template.yaml s3/AWSDynamoDB/01700000000000-abcd1234 --mask
 
@@ -274,7 +274,7 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	}
 	file.Data = data
 	format, err := convert.Detect(data)
-	if err == nil && format != "" || convert.IsScript(name) && !strings.HasPrefix(filepath.Base(name), "serverless.") {
+	if err == nil && format != "" || convert.IsProgram(name) && !strings.HasPrefix(filepath.Base(name), "serverless.") {
 		return file, nil
 	}
 
