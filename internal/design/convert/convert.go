@@ -74,9 +74,6 @@ type Options struct {
 	// Format is the format of all files. Default: the one that [Detect] returns
 	// for each.
 	Format Format
-	// Name is the name of the model. Default: the name of the design or of its
-	// file.
-	Name string
 	// Table is the name of the table for designs that do not name it. Default:
 	// derived from the file name.
 	Table string
@@ -85,10 +82,6 @@ type Options struct {
 	Items int
 	// All makes [FromEndpoint] read all items, twice, rather than the first ones.
 	All bool
-	// Mask replaces the letters and digits of samples by others.
-	Mask bool
-	// Seed determines what they are replaced by. Default: random.
-	Seed string
 }
 
 // Import reads files into one model and lists the losses. The model passes
@@ -246,7 +239,7 @@ func newImporter(o Options) *importer {
 		o.Items = DefaultItems
 	}
 	return &importer{
-		o: o, m: &model.Model{}, name: slug(o.Name), pools: map[*model.Table]*pool{},
+		o: o, m: &model.Model{}, pools: map[*model.Table]*pool{},
 		shared: map[string]*model.Field{},
 		from:   map[*model.Pattern]*node{}, declarers: map[string]*document{},
 	}

@@ -52,7 +52,7 @@ func (im *importer) oneTableSchema(n *node, t *model.Table) error {
 	if d := n.str("description"); d != "" {
 		im.m.About = d
 	}
-	if s := slug(n.str("name")); s != "" && im.o.Name == "" {
+	if s := slug(n.str("name")); s != "" {
 		im.name = s
 	}
 	if e := n.get("extensions"); !e.vacant() {

@@ -36,8 +36,8 @@ var libraries = []struct {
 
 // describeTable is the way in for programs whose keys are computed: what they have deployed.
 const describeTable = "import its tables as they are deployed: aws dynamodb describe-table --table-name NAME > " +
-	"table.json, and items to infer the templates of keys from: aws dynamodb scan --table-name NAME --max-items 500 > " +
-	"items.json"
+	"table.json, and items to infer the templates of keys from: " +
+	"aws dynamodb scan --table-name NAME --max-items 500 > items.json"
 
 // printSchemas is a program that prints the schemas of OneTable and ElectroDB that another file exports, one on a
 // line. JSON.stringify alone would drop types such as Number.
@@ -64,7 +64,6 @@ func refuseProgram(name string, data []byte) error {
 	if hint == printSchemas {
 		hint = fmt.Sprintf(hint, filepath.Base(name))
 	}
-	return &Error{
-		Pos: model.Pos{File: name}, Msg: "the file is a program" + of + ", and import does not run programs", Hint: hint,
-	}
+	msg := "the file is a program" + of + ", and import does not run programs"
+	return &Error{Pos: model.Pos{File: name}, Msg: msg, Hint: hint}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -76,7 +77,7 @@ func (p *pattern) Ways() (all []way) {
 		w := way{Text: a.Text}
 		if a.Request != nil {
 			w.Command = text.VisibleJSON(awscli.Format(a.Request)) // its values are JSON
-			w.Request = text.VisibleJSON(string(a.Request.AppendJSON(nil)))
+			w.Request = text.VisibleJSON(explain.Text(a.Request))
 		}
 		all = append(all, w)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
@@ -13,7 +15,9 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
@@ -39,6 +43,9 @@ Any DynamoDB endpoint works. Explain reads more than the
 request itself: the rows beside the range, the rows that a filter drops, and for a
 rejected request up to 200 rows and one row for each proposed request.
 
+With --pattern and --lang it writes the request of an access pattern as code, with its
+key condition, names and values, and reads nothing.
+
 The exit code is 1 if the request is rejected.`,
 		Example: `  sortkey explain Drive 'DRIVE#a91' 'root/photos*' --model file-tree
   sortkey explain --model file-tree '{"TableName": "Drive", "KeyConditionExpression": "begins_with(PK, :p)",
@@ -46,7 +53,8 @@ The exit code is 1 if the request is rejected.`,
   sortkey explain --model file-tree "SELECT * FROM Drive WHERE PK = 'DRIVE#a91' AND begins_with(SK, 'root/')"
   sortkey explain request.json --endpoint http://127.0.0.1:8000 --json
   echo '{"TableName": "Drive", "Key": {"PK": {"S": "DRIVE#a91"}}}' | sortkey explain - --model file-tree
-  sortkey explain --model shop.yaml --pattern 'orders of a customer, newest first'`,
+  sortkey explain --model shop.yaml --pattern 'orders of a customer, newest first'
+  sortkey explain --model shop.yaml --pattern 'orders of a customer' --lang python`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 && env.Source != nil {
@@ -67,8 +75,15 @@ The exit code is 1 if the request is rejected.`,
 	f.SourceFlags.Declare(cmd, env)
 	declareFlags(cmd, env, operation.Explain, &f.SourceFlags, &f.values)
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	cmd.Flags().StringVarP(
+		&f.lang, "lang", "l", "", "write the request of --pattern in this `LANGUAGE`: "+strings.Join(languages(), ", "),
+	)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"lang": app.Words(languages()...)})
 	return cmd
 }
+
+// languages are the values of --lang.
+func languages() []string { return append(gen.Languages(), "json") }
 
 // defaultEntities are attributes in which tools and people commonly store the name
 // of an item's entity.
@@ -92,6 +107,9 @@ func patternsOf(env *app.Env, name string) []string {
 }
 
 func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlags) error {
+	if f.lang != "" {
+		return writeCode(env, args, f)
+	}
 	src, err := env.Open(ctx, f.SourceFlags)
 	if err != nil {
 		return err
@@ -125,6 +143,46 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	if err == nil && report.Refused != nil {
 		return app.ErrWrongAnswers // the report has the reason
 	}
+	return err
+}
+
+// writeCode writes the request of an access pattern in a language.
+func writeCode(env *app.Env, args []string, f *explainFlags) error {
+	m, err := (*model.Model)(nil), error(nil)
+	switch {
+	case f.values.Pattern == "" || len(args) > 0:
+		return app.Usage("explain", "--lang writes the request of an access pattern: give --pattern, and no request")
+	case env.Source != nil:
+		m = env.Source.Model
+	case f.Model != "":
+		m, err = models.Find(f.Model)
+	}
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		return app.Usage("explain", "--pattern needs --model")
+	}
+	p, err := models.Pattern(m, f.values.Pattern)
+	if err != nil {
+		return err
+	}
+
+	code := ""
+	if f.lang == "json" {
+		var request []byte
+		request, err = compile.PatternJSON(m, p)
+		code = string(request) + "\n"
+	} else {
+		code, err = gen.Expression(m, p, f.lang)
+	}
+	if refused, ok := errors.AsType[*compile.Error](err); ok {
+		return models.NotOneRequest(p, refused)
+	}
+	if err != nil {
+		return app.Usage("explain", "%v", err)
+	}
+	_, err = io.WriteString(env.Stdout, code)
 	return err
 }
 

@@ -24,6 +24,7 @@ type explainFlags struct {
 	app.SourceFlags
 	values operation.Values
 	asJSON bool
+	lang   string
 }
 
 // question returns the request in the arguments.

@@ -16,8 +16,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
 	"github.com/sortkey/sortkey/design/examples"
-	"github.com/sortkey/sortkey/internal/design/bill"
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
@@ -46,7 +44,6 @@ const maxItems = 2000
 func Options() live.Options {
 	return live.Options{
 		World: world.Options{MaxItems: maxItems},
-		Bill:  func(r *check.Result) (*bill.Bill, error) { return bill.Of(r, bill.Known(), bill.DefaultRegion) },
 	}
 }
 
