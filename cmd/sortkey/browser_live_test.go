@@ -16,8 +16,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
-	"github.com/sortkey/sortkey/internal/design/bill"
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
@@ -30,7 +28,6 @@ func open(t *testing.T, model string) (first *url.URL, file string) {
 	require.NoError(t, os.WriteFile(file, data, 0o666))
 	s, err := live.New(t.Context(), file, live.Options{
 		World: world.Options{MaxItems: 5000},
-		Bill:  func(r *check.Result) (*bill.Bill, error) { return bill.Of(r, bill.Known(), bill.DefaultRegion) },
 	})
 	require.NoError(t, err)
 	site, err := web.Listen(0)

@@ -145,9 +145,7 @@ func TestBrowser(t *testing.T) {
 		r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
 		require.NoError(t, err)
 		var page bytes.Buffer
-		cost, err := bill.Of(r, bill.Known(), bill.DefaultRegion)
-		require.NoError(t, err)
-		require.NoError(t, report.HTML(&page, w, r, cost))
+		require.NoError(t, report.HTML(&page, w, r, bill.Of(r, bill.Known())))
 		file := filepath.Join(t.TempDir(), model+".html")
 		require.NoError(t, os.WriteFile(file, page.Bytes(), 0o666))
 		address := (&url.URL{Scheme: "file", Path: file}).String()

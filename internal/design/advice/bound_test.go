@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/convert"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/mask"
@@ -41,10 +40,6 @@ func TestBound(t *testing.T) {
 	}
 	requests := func(_ string, data []byte) error {
 		_, err := explain.Parse("", json.RawMessage(data))
-		return err
-	}
-	lines := func(_ string, data []byte) error {
-		_, err := (&awscli.Parser{}).Parse(string(data))
 		return err
 	}
 	masks := func(_ string, data []byte) error {
@@ -91,15 +86,10 @@ func TestBound(t *testing.T) {
 		{models, "m.yaml", "name: m\ntables: {X: {key: PK}}", "x"}, {models, "m.yaml", "name: m\ntables: {T: {key: X}}", "x"},
 		{models, "m.json", `{"name": "m", "X": 1}`, "a"}, {models, "m.json", `{"name": X}`, "["}, {models, "m.yaml", "a: &X b\nc: *Y", "a"},
 		{models, "m.yaml", "a: !X b", "a"}, {models, "m.yaml", "a: *X", "a"}, {models, "m.yaml", "a: 'X", "a"},
-		{designs, "a.json", `{"X": 1}`, "a"}, {designs, "a.json", "X", "["}, {designs, "a.js", "X", "("}, {designs, "a.js", "export const a = X", "f("},
-		{designs, "a.js", "export const X = {format: 'onetable:1.1.0', indexes: {primary: {hash: 'pk'}}, models: X}", "a"},
-		{designs, "a.js", "const a = {model: {entity: 'X', version: '1', service: 's'}, attributes: {X: 1}, indexes: {}}", "a"},
+		{designs, "a.json", `{"X": 1}`, "a"}, {designs, "a.json", "X", "["},
 		{designs, "a.json", `{"format": "onetable:1.1.0", "indexes": {"X": 1}, "models": {"X": 2}}`, "a"},
 		{designs, "a.json", `{"ModelName": "X", "DataModel": [{"TableName": "X", "KeyAttributes": "X"}]}`, "a"},
 		{requests, "", `{"X": 1}`, "a"}, {requests, "", "X", "["}, {requests, "", `{"operation": "X"}`, "a"},
-		{lines, "", "aws dynamodb X", "a"}, {lines, "", "aws dynamodb query X", "a"}, {lines, "", "aws dynamodb query --X", "a"},
-		{lines, "", "aws dynamodb query --table-name T --key-condition-expression 'X", "("}, {lines, "", "aws dynamodb query --limit X", "a"},
-		{lines, "", "aws dynamodb query --expression-attribute-values X", "a={"}, {lines, "", "aws dynamodb query --select X", "("},
 		{masks, "", "X", "("}, {masks, "", "X: 1", "a"}, {masks, "", "seed: x\nrules: [{path: X, as: hash, entity: X}]", "a"},
 		{masks, "", "seed: x\nrules: [{path: a, as: X}]", "a"}, {masks, "", "seed: x\nrules: [{path: a, as: hash, names: X}]", "a"},
 	} {

@@ -1,10 +1,8 @@
-// Package awscli reads the AWS CLI commands that people paste, such as
+// Package awscli writes requests as lines of the AWS CLI. [Format] writes such as
 //
 //	aws dynamodb query --table-name Shop --key-condition-expression 'PK = :p' \
 //	    --expression-attribute-values '{":p": {"S": "C#1"}}'
 //
-// A [Parser] returns the operation and the JSON of its request, and [Format]
-// writes such a line. Only operations that read items are known. Lines are split
-// as a POSIX shell does, but nothing runs and no variable is expanded. Values
-// may be JSON, shorthand, or in files. Errors are [*advice.Error].
+// for the operations that read items. [Split] splits a line into words as a POSIX
+// shell does, but nothing runs and no variable is expanded, and [Quote] quotes a word.
 package awscli

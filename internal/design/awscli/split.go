@@ -199,7 +199,9 @@ func (s *splitter) expansion() error {
 func Quote(word string) string {
 	plain := word != ""
 	for i := range len(word) {
-		plain = plain && (isWordByte(word[i]) || strings.IndexByte("_-./:=,@%+", word[i]) >= 0)
+		c := word[i]
+		isWord := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+		plain = plain && (isWord || strings.IndexByte("_-./:=,@%+", c) >= 0)
 	}
 	if plain {
 		return word

@@ -32,8 +32,7 @@ type Bill struct {
 	Records float64 `json:"streamRecords"`
 	Streams float64 `json:"streamCalls,omitempty"`
 
-	prices *Region
-	known  bool // they come with the program
+	prices *Prices
 }
 
 // A Space is a line of a bill: a table or an index.
@@ -65,16 +64,11 @@ type Cost struct {
 // Source: DG/CapacityUnitCalculations.html and DG/GSI.html, storage considerations.
 const overhead = 100
 
-// Of returns the bill of a result at the prices of a region. Rates that are not declared are 0.
-func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
-	prices, err := p.region(region)
-	if err != nil {
-		return nil, err
-	}
-
+// Of returns the bill of a result. Rates that are not declared are 0.
+func Of(r *check.Result, p *Prices) *Bill {
 	b := &Bill{
-		Region: region, Currency: p.Currency, Date: p.Date, Source: p.Source,
-		Spaces: []Space{}, Streams: prices.Streams, prices: prices, known: p == Known(),
+		Region: p.Region, Currency: p.Currency, Date: p.Date, Source: p.Source,
+		Spaces: []Space{}, Streams: p.Streams, prices: p,
 	}
 	table, own := 0, check.TableStats{} // the last table, with what its local indexes use of its capacity
 	for _, t := range r.Tables {
@@ -83,19 +77,19 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 			Bytes: t.DeclaredBytes + overhead*t.DeclaredItems,
 		}
 		s.OnDemand = b.OnDemand(t.Reads, t.Writes)
-		s.Storage = s.Bytes / (1 << 30) * prices.Storage
+		s.Storage = s.Bytes / (1 << 30) * p.Storage
 		switch {
 		case t.Index == nil:
 			table, own = len(b.Spaces), t
 			b.Records += (t.Rows + t.Expired) * Hours * 3600
-			s.Provisioned = capacity(t.Reads, t.Writes, prices)
+			s.Provisioned = capacity(t.Reads, t.Writes, p)
 		case t.Index.Local:
 			s.Name += " by " + t.Index.Name
 			own.Reads, own.Writes = own.Reads+t.Reads, own.Writes+t.Writes
-			b.Spaces[table].Provisioned = capacity(own.Reads, own.Writes, prices)
+			b.Spaces[table].Provisioned = capacity(own.Reads, own.Writes, p)
 		default:
 			s.Name += " by " + t.Index.Name
-			s.Provisioned = capacity(t.Reads, t.Writes, prices)
+			s.Provisioned = capacity(t.Reads, t.Writes, p)
 		}
 		b.Spaces = append(b.Spaces, s)
 	}
@@ -106,7 +100,7 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 		b.Total.Storage += s.Storage
 	}
 	b.asked(r)
-	return b, nil
+	return b
 }
 
 // asked sets what the sum supposes about the values of patterns.
@@ -144,7 +138,7 @@ func (b *Bill) Requests(reads, writes float64) float64 {
 
 // capacity returns the price of provisioned units for a month. A table or a global index has at least
 // one of each.
-func capacity(reads, writes float64, prices *Region) float64 {
+func capacity(reads, writes float64, prices *Prices) float64 {
 	units := func(f float64) float64 { return math.Max(math.Ceil(f-1e-9), 1) }
 	return (units(reads)*prices.Provisioned.Reads + units(writes)*prices.Provisioned.Writes) * Hours
 }
@@ -178,7 +172,7 @@ func (b *Bill) Money(amount float64) string {
 
 // Caveat says that the prices may be old, or "" for prices of the caller.
 func (b *Bill) Caveat() string {
-	if !b.known {
+	if b.prices != Known() {
 		return ""
 	}
 	return "These prices come with sortkey and are of " + b.Date + ": they may be old. Give others with --prices FILE."

@@ -47,8 +47,7 @@ func result(t *testing.T, source string, items int) *check.Result {
 // TestBill computes a bill by hand: items of about 1.6 KB cost 2 write units and half a read unit.
 func TestBill(t *testing.T) {
 	p := bill.Known()
-	b, err := bill.Of(result(t, shop, 0), p, bill.DefaultRegion)
-	require.NoError(t, err)
+	b := bill.Of(result(t, shop, 0), p)
 	require.True(t, b.Declared())
 	require.Len(t, b.Spaces, 3)
 	table, index, local := b.Spaces[0], b.Spaces[1], b.Spaces[2]
@@ -80,8 +79,7 @@ func TestBill(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	records := func(source string) *bill.Bill {
 		t.Helper()
-		b, err := bill.Of(result(t, source, 50), bill.Known(), bill.DefaultRegion)
-		require.NoError(t, err)
+		b := bill.Of(result(t, source, 50), bill.Known())
 		return b
 	}
 	const sessions = `
@@ -111,17 +109,14 @@ patterns:
 
 // TestScale holds that a world of a tenth of the items costs what the declared one does.
 func TestScale(t *testing.T) {
-	whole, err := bill.Of(result(t, shop, 0), bill.Known(), bill.DefaultRegion)
-	require.NoError(t, err)
-	part, err := bill.Of(result(t, shop, 100), bill.Known(), bill.DefaultRegion)
-	require.NoError(t, err)
+	whole := bill.Of(result(t, shop, 0), bill.Known())
+	part := bill.Of(result(t, shop, 100), bill.Known())
 	require.InEpsilon(t, whole.Total.OnDemand, part.Total.OnDemand, 0.01)
 	require.InEpsilon(t, whole.Total.Storage, part.Total.Storage, 0.01)
 }
 
 func TestUndeclared(t *testing.T) {
-	b, err := bill.Of(result(t, "name: none\ntables: {Things: {partition: PK}}\nitems: {Things: [{PK: a}]}", 0), bill.Known(), bill.DefaultRegion)
-	require.NoError(t, err)
+	b := bill.Of(result(t, "name: none\ntables: {Things: {partition: PK}}\nitems: {Things: [{PK: a}]}", 0), bill.Known())
 	require.False(t, b.Declared())
 	require.Zero(t, b.Total.OnDemand)
 	require.InDelta(t, (0.00013+0.00065)*730, b.Total.Provisioned, 1e-9, "the least that can be provisioned")
@@ -133,31 +128,27 @@ func TestRead(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 		return bill.Read(path)
 	}
-	p, err := read("currency: EUR\ndate: 2026-01-01\nsource: my contract\nregions: {moon-1: {storage: 1}}")
+	p, err := read("currency: EUR\ndate: 2026-01-01\nsource: my contract\nregion: moon-1\nstorage: 1")
 	require.NoError(t, err)
 	require.Equal(t, "EUR", p.Currency)
-	_, err = bill.Of(result(t, shop, 10), p, bill.DefaultRegion)
-	require.ErrorContains(t, err, "no prices of region us-east-1")
-	require.Contains(t, advice.Of(err), "moon-1")
-	b, err := bill.Of(result(t, shop, 10), p, "moon-1")
-	require.NoError(t, err)
+	b := bill.Of(result(t, shop, 10), p)
 	require.Zero(t, b.Total.OnDemand, "a price that is not known is not charged")
 	require.Positive(t, b.Total.Storage)
 
 	for text, want := range map[string]string{
-		"":                           "no regions",
-		"regions: {a: {storage: 1}}": "no currency",
-		"regions: {a: }\ncurrency: USD\ndate: 2026-01-01\nsource: x":                "region a has no prices",
-		"regions: {a: {storage: -1}}\ncurrency: USD\ndate: 2026-01-01\nsource: x":   "-1 is not a price",
-		"regions: {a: {storage: .nan}}\ncurrency: USD\ndate: 2026-01-01\nsource: x": "NaN is not a price",
-		"regions: {a: {stoarge: 1}}":                                                "stoarge",
-		"currency: USD\nregions: [1]":                                               "prices.yaml",
-		strings.Repeat("# comment\n", 200_000):                                      "is larger than",
+		"":              "no currency",
+		"currency: USD": "no date",
+		"region: a\ncurrency: USD\ndate: 2026-01-01\nsource: x\nstorage: -1":   "-1 is not a price",
+		"region: a\ncurrency: USD\ndate: 2026-01-01\nsource: x\nstorage: .nan": "NaN is not a price",
+		"date: 2026-01-01\nsource: x\ncurrency: USD":                           "no region",
+		"stoarge: 1":                           "stoarge",
+		"storage: [1]":                         "prices.yaml",
+		strings.Repeat("# comment\n", 200_000): "is larger than",
 	} {
 		_, err := read(text)
 		require.ErrorContains(t, err, want)
 	}
 	_, err = bill.Read(filepath.Join(t.TempDir(), "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.Contains(t, advice.Of(err), "a file of prices has currency, date, source, and regions")
+	require.Contains(t, advice.Of(err), "a file of prices has currency, date, source, region")
 }

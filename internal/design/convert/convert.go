@@ -74,9 +74,6 @@ type Options struct {
 	// Format is the format of all files. Default: the one that [Detect] returns
 	// for each.
 	Format Format
-	// Name is the name of the model. Default: the name of the design or of its
-	// file.
-	Name string
 	// Table is the name of the table for designs that do not name it. Default:
 	// derived from the file name.
 	Table string
@@ -85,10 +82,6 @@ type Options struct {
 	Items int
 	// All makes [FromEndpoint] read all items, twice, rather than the first ones.
 	All bool
-	// Mask replaces the letters and digits of samples by others.
-	Mask bool
-	// Seed determines what they are replaced by. Default: random.
-	Seed string
 }
 
 // Import reads files into one model and lists the losses. The model passes
@@ -118,9 +111,6 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, err
 		}
 		docs = append(docs, d)
-		for _, l := range d.losses {
-			im.add(l)
-		}
 	}
 
 	if len(files) == 0 {
@@ -202,15 +192,9 @@ func (im *importer) read(f Format, d *document) error {
 	case Workbench:
 		im.workbench(d.roots[0])
 	case OneTable:
-		if IsScript(d.name) {
-			im.onetables = append(im.onetables, d.roots...)
-			return nil
-		}
-		im.onetables = append(im.onetables, d.roots[0])
+		im.onetables = append(im.onetables, d.roots...)
 	case ElectroDB:
 		im.electros = append(im.electros, d)
-	case MCP:
-		im.mcp(d.roots[0])
 	case Tables:
 		im.tables(d)
 	case Items:
@@ -220,7 +204,7 @@ func (im *importer) read(f Format, d *document) error {
 			Msg: fmt.Sprintf("unknown format %q", f), Hint: "the formats are " + strings.Join(FormatNames(), ", "),
 		}
 	}
-	if len(d.roots) > 1 && f != Tables && f != ElectroDB {
+	if len(d.roots) > 1 && f == Workbench {
 		im.loss(d.roots[1], "everything after the first value of the file", "a design is one JSON value", "")
 	}
 	return nil
@@ -255,7 +239,7 @@ func newImporter(o Options) *importer {
 		o.Items = DefaultItems
 	}
 	return &importer{
-		o: o, m: &model.Model{}, name: slug(o.Name), pools: map[*model.Table]*pool{},
+		o: o, m: &model.Model{}, pools: map[*model.Table]*pool{},
 		shared: map[string]*model.Field{},
 		from:   map[*model.Pattern]*node{}, declarers: map[string]*document{},
 	}

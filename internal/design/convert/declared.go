@@ -2,7 +2,6 @@ package convert
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -205,7 +204,7 @@ func (im *importer) untyped(n *node, entity string, fields []*node) {
 	}
 	im.loss(
 		n, "the type of "+text.Join(names, "and")+" of "+entity, "the file has none, so it is read as a string",
-		"JSON.stringify drops a type such as Number: import the .js or .ts file itself, or "+stringifyHint,
+		"JSON.stringify drops a type such as Number: import the .js or .ts file itself to see how to keep it",
 	)
 }
 
@@ -232,11 +231,7 @@ func (im *importer) tableFor(d *document) string {
 	case im.defined == 1:
 		return im.m.Tables[0].Name
 	}
-	name := strings.TrimSuffix(baseName(d.name), ".json")
-	if IsScript(name) {
-		name = strings.TrimSuffix(name, filepath.Ext(name))
-	}
-	if s := slug(name); s != "" {
+	if s := slug(strings.TrimSuffix(baseName(d.name), ".json")); s != "" {
 		return s
 	}
 	return "table"

@@ -56,9 +56,6 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 		}
 	}
 
-	if im.o.Mask {
-		im.mask()
-	}
 	if im.derived {
 		im.derive()
 	}

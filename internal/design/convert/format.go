@@ -14,12 +14,10 @@ type Format string
 const (
 	// Workbench is a model of NoSQL Workbench, version 3.
 	Workbench Format = "workbench"
-	// OneTable is a schema of DynamoDB OneTable, onetable:1.1.0, in JSON or in a script.
+	// OneTable is schemas of DynamoDB OneTable, onetable:1.1.0.
 	OneTable Format = "onetable"
-	// ElectroDB is the schemas of entities: the output of JSON.stringify, or a script.
+	// ElectroDB is the schemas of entities, as JSON.stringify writes them.
 	ElectroDB Format = "electrodb"
-	// MCP is dynamodb_data_model.json of the DynamoDB MCP server.
-	MCP Format = "mcp"
 	// Tables is the JSON of CreateTable requests or DescribeTable responses.
 	Tables Format = "tables"
 	// Items is items in DynamoDB JSON: one per line, the response of a scan, or
@@ -34,7 +32,6 @@ var formatTitle = []struct {
 	{Workbench, "a model of NoSQL Workbench"},
 	{OneTable, "a OneTable schema"},
 	{ElectroDB, "ElectroDB schemas"},
-	{MCP, "dynamodb_data_model.json of the DynamoDB MCP server"},
 	{Tables, "CreateTable or DescribeTable JSON"},
 	{Items, "items in DynamoDB JSON, with the definition of their table"},
 }
@@ -83,8 +80,6 @@ func detect(d *document) Format {
 		return OneTable
 	case isElectro(n), len(electroList(n)) > 0:
 		return ElectroDB
-	case n.get("tables").isList() && (n.get("access_patterns") != nil || n.get("items") != nil):
-		return MCP
 	case isTable(n), isTable(n.either("Table", "TableDescription")), n.get("Tables").isList(), n.get("tables").isList():
 		return Tables
 	case n.get("Items").isList(), isTyped(n.get("Item")), isTyped(n), isPuts(n), n.get("PutRequest").isObject():

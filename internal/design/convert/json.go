@@ -31,8 +31,6 @@ type document struct {
 	lines []int // offsets of lines
 	roots []*node
 	nodes int
-	// losses are what a script has that is not read.
-	losses []Loss
 }
 
 // A node is a JSON value with its place.
@@ -45,8 +43,6 @@ type node struct {
 	kind jsontext.Kind
 	text string  // of a string or a number
 	list []*node // of an object or a list
-
-	options *node // in a script, what else a constructor is given with the schema
 }
 
 // read parses a file. Its error is an [*Error].
@@ -58,13 +54,12 @@ func read(name string, data []byte) (*document, error) {
 			Pos: model.Pos{File: name}, Msg: fmt.Sprintf("the file has more than %d MB", MaxFileBytes>>20),
 			Hint: "remove some items; a model is for a design, not for all data of a table",
 		}
+	case IsProgram(name):
+		return nil, refuseProgram(name, data)
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
 		return nil, &Error{Pos: model.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
 	}
 
-	if IsScript(name) {
-		return d, d.readScript()
-	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(d.data), jsontext.AllowDuplicateNames(true))
 	for {
 		n, err := d.value(dec, nil, 0)
@@ -97,7 +92,7 @@ func (d *document) syntax(dec *jsontext.Decoder, err error) error {
 	}
 	hint := ""
 	if trimmed := bytes.TrimSpace(d.data); len(trimmed) > 0 && !strings.ContainsRune(`{["`, rune(trimmed[0])) {
-		hint = "a schema in JavaScript or TypeScript is read from a file whose name ends with .js or .ts"
+		hint = "a design is JSON; of a program, import what it prints: name its file to see how"
 	}
 	return &Error{Pos: d.pos(at), Msg: msg, Hint: hint}
 }

@@ -52,7 +52,7 @@ func (im *importer) oneTableSchema(n *node, t *model.Table) error {
 	if d := n.str("description"); d != "" {
 		im.m.About = d
 	}
-	if s := slug(n.str("name")); s != "" && im.o.Name == "" {
+	if s := slug(n.str("name")); s != "" {
 		im.name = s
 	}
 	if e := n.get("extensions"); !e.vacant() {
@@ -128,7 +128,7 @@ func (im *importer) oneTableKeys(name string, n *node, models []*node) *model.Ta
 				if !iso && !m.get(name).get("isoDates").isTrue() {
 					return attr.Number
 				}
-			case "binary", "buffer", "arraybuffer":
+			case "binary", "buffer", "arraybuffer", "uint8array":
 				return attr.Binary
 			}
 		}
@@ -354,7 +354,7 @@ func (o *oneTable) field(d *declared, f *node) {
 		typ.Name = "number"
 	case "date":
 		typ = o.date(f)
-	case "binary", "buffer", "arraybuffer":
+	case "binary", "buffer", "arraybuffer", "uint8array":
 		if !o.t.IsKey(f.key) {
 			d.skip(f.key, "a field must be a string, a number or a time, not "+t+"; samples can have the attribute")
 			return

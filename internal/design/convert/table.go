@@ -226,6 +226,7 @@ func (im *importer) tablesIn(n *node, depth int) {
 	switch {
 	case depth > 2:
 	case inner.isList():
+		im.loseUnknown(n, "Tables", "tables")
 		list = inner.list
 	case isTable(n.either("Table", "TableDescription")):
 		im.createTable(n.either("Table", "TableDescription"))

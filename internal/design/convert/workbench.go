@@ -19,7 +19,7 @@ func (im *importer) workbench(n *node) {
 
 	im.derived = true
 	im.loseUnknown(n, "ModelName", "ModelMetadata", "DataModel", "AccessPatterns", "ModelAccessPatterns")
-	if s := slug(n.str("ModelName")); s != "" && im.o.Name == "" {
+	if s := slug(n.str("ModelName")); s != "" {
 		im.name = s
 	}
 

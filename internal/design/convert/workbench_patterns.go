@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
@@ -17,8 +16,8 @@ var requestMembers = []string{
 }
 
 // workbenchPatterns reads the access patterns of a model or a table of NoSQL Workbench 3.20.
-// Their format is not published: a pattern is read if it has the members of a request or a
-// line of the AWS CLI, and named among the losses otherwise.
+// Their format is not published: a pattern is read if it has the members of a request, and
+// named among the losses otherwise.
 func (im *importer) workbenchPatterns(n *node, t *model.Table) {
 	for _, list := range n.members() {
 		if !strings.Contains(strings.ToLower(list.key), "accesspattern") || !list.isList() {
@@ -87,18 +86,11 @@ func firstText(n *node, names ...string) string {
 	return ""
 }
 
-// workbenchRequest returns the request of a pattern, or nil: its own members, those of an
-// object in it, or a line of the AWS CLI.
+// workbenchRequest returns the request of a pattern, or nil: its own members, or those of an
+// object in it.
 func workbenchRequest(n *node) (operation string, request map[string]any) {
 	wanted := firstText(n, "Operation", "OperationType", "ApiOperation", "Type")
 	for _, from := range append([]*node{n}, n.members()...) {
-		if line := from.text; from.isText() && strings.HasPrefix(strings.TrimSpace(line), "aws dynamodb ") {
-			cmd, err := new(awscli.Parser).Parse(line)
-			if err == nil && slices.Contains(reads, cmd.Operation) && json.Unmarshal(cmd.Request, &request) == nil {
-				return cmd.Operation, request
-			}
-		}
-
 		if from.get("KeyConditionExpression") == nil && from.get("Key") == nil && !strings.EqualFold(wanted, "Scan") {
 			continue
 		}

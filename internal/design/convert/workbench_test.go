@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/convert"
 )
 
-// TestWorkbenchPatterns reads access patterns with the members of a request and with a line
-// of the AWS CLI, and names one that has neither.
+// TestWorkbenchPatterns reads access patterns with the members of a request, and names one that
+// has none.
 func TestWorkbenchPatterns(t *testing.T) {
 	const src = `{"ModelName": "Shop", "ModelMetadata": {"Version": "3.20"}, "DataModel": [{
  "TableName": "Shop",
@@ -22,7 +22,7 @@ func TestWorkbenchPatterns(t *testing.T) {
  "AccessPatterns": [
   {"Name": "active of a user", "Description": "Newest first", "KeyConditionExpression": "PK = :p AND begins_with(SK, :s)",
    "ExpressionAttributeValues": {":p": {"S": "USER#1"}, ":s": {"S": "ACTIVE#"}}, "ScanIndexForward": false},
-  {"Name": "one", "Cli": "aws dynamodb get-item --table-name Shop --key '{\"PK\":{\"S\":\"USER#2\"},\"SK\":{\"S\":\"ACTIVE#2026-01-07\"}}'"},
+  {"Name": "one", "Request": {"Key": {"PK": {"S": "USER#2"}, "SK": {"S": "ACTIVE#2026-01-07"}}}},
   {"Name": "by mail", "IndexName": "ByMail", "KeyConditionExpression": "mail = :m"},
   {"Description": "everything else"}]}]}`
 	m, losses, err := convert.Import(t.Context(), []convert.File{{Name: "shop.json", Data: []byte(src)}}, convert.Options{})

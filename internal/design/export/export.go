@@ -17,28 +17,19 @@ const (
 	CloudFormation Format = "cloudformation"
 	// Terraform is a file of Terraform's own language.
 	Terraform Format = "terraform"
-	// CDK is a construct in TypeScript for version 2 of the AWS CDK.
-	CDK Format = "cdk"
 	// CreateTable is the request of a CreateTable in JSON.
 	CreateTable Format = "create-table"
 	// Workbench is a model of NoSQL Workbench, version 3.
 	Workbench Format = "workbench"
-	// OneTable is a JSON schema of DynamoDB OneTable, onetable:1.1.0.
-	OneTable Format = "onetable"
-	// ElectroDB is a JSON list of the schemas of entities.
-	ElectroDB Format = "electrodb"
 )
 
 // A File is an exported file.
 type File struct {
-	// Name is a name for the file, with the extension of its format.
+	// Name is a name for the file, which no other format gives to its files.
 	Name string
-	// Data is nil if the format has nothing for the table of the file.
 	Data []byte
-	// Losses are what the file lacks of the model, in the order of [Parts].
+	// Losses are what the file lacks of the model, in the order of the parts.
 	Losses []Loss
-	// Advice says what users of the file must do to read items that the other tool did not write, or is "".
-	Advice string
 }
 
 // A writer writes one format.
@@ -47,63 +38,30 @@ type writer struct {
 	title     string
 	extension string
 	// each says that a file is for one table.
-	each    bool
+	each bool
+	// carries are the parts that the format has, beside tables with their keys and indexes.
 	carries []Part
 	write   func(d *design) ([]byte, error)
 }
 
-// writers are the formats in the order of their names in messages. It is filled by init, because
-// writers refer to it.
-var writers []writer
-
-func init() {
-	tables := []Part{Tables, TableNames, TableOrder, TTL, KeyTypes, Indexes, LocalIndexes, Projections}
-	writers = []writer{
-		{CloudFormation, "a CloudFormation template", ".yaml", false, append([]Part{About}, tables...), cloudFormation},
-		{Terraform, "Terraform", ".tf", false, tables, terraform},
-		{CDK, "a construct of the AWS CDK in TypeScript", ".ts", false, tables, cdk},
-		{
-			CreateTable, "requests of CreateTable", ".json", true,
-			[]Part{Tables, TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes}, createTable,
-		},
-		{
-			Workbench, "a model of NoSQL Workbench", ".json", false,
-			[]Part{
-				Name, About, Tables, TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes, Entities,
-				Items, Owners, Patterns, PatternAbout,
-			},
-			workbench,
-		},
-		{
-			OneTable, "a OneTable schema", ".json", true,
-			[]Part{
-				Name, About, Tables, TTL, Indexes, IndexOrder, LocalIndexes, Projections, KeyTypes, Entities,
-				Templates, Types, Constants, Items, Owners,
-			},
-			oneTable,
-		},
-		{
-			ElectroDB, "ElectroDB schemas", ".json", true,
-			[]Part{
-				Tables, TableNames, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants,
-			},
-			electroDB,
-		},
-	}
-}
-
-// Formats returns all formats.
-func Formats() (all []Format) {
-	for _, w := range writers {
-		all = append(all, w.format)
-	}
-	return all
+// writers are the formats in the order of their names in messages.
+var writers = []writer{
+	{
+		CloudFormation, "a CloudFormation template", ".template.yaml", false,
+		[]Part{About, TableOrder, TTL}, cloudFormation,
+	},
+	{Terraform, "Terraform", ".tf", false, []Part{TableOrder, TTL}, terraform},
+	{CreateTable, "requests of CreateTable", ".create-table.json", true, []Part{TableOrder}, createTable},
+	{
+		Workbench, "a model of NoSQL Workbench", ".workbench.json", false,
+		[]Part{Name, About, TableOrder, Entities, Items, Patterns}, workbench,
+	},
 }
 
 // FormatNames returns the names of all formats.
 func FormatNames() (names []string) {
-	for _, f := range Formats() {
-		names = append(names, string(f))
+	for _, w := range writers {
+		names = append(names, string(w.format))
 	}
 	return names
 }
@@ -123,19 +81,17 @@ func writerOf(f Format) *writer {
 	return nil
 }
 
-// Export writes a model in a format. The formats create-table, onetable and
-// electrodb have a file for each table, the others one file.
-func Export(m *model.Model, f Format) ([]File, error) {
+// Export writes a model in a format. The format create-table has a file for each table, the others
+// have one file.
+func Export(m *model.Model, f Format) (all []File, err error) {
 	w := writerOf(f)
 	if w == nil {
 		return nil, fmt.Errorf("unknown format %q: use one of %s", f, strings.Join(FormatNames(), ", "))
 	}
-	if !w.each || len(m.Tables) == 1 {
+	if !w.each {
 		file, err := w.file(m, m.Name)
 		return []File{file}, err
 	}
-
-	var all []File
 	for _, t := range m.Tables {
 		file, err := w.file(Only(m, t), t.Name)
 		if err != nil {
@@ -147,34 +103,21 @@ func Export(m *model.Model, f Format) ([]File, error) {
 }
 
 func (w *writer) file(m *model.Model, name string) (File, error) {
-	d := &design{m: m, w: w, facts: facts(m)}
+	d := &design{m: m, w: w, lost: map[Part][]string{}}
 	data, err := w.write(d)
-	return File{Name: name + w.extension, Data: data, Losses: d.losses(), Advice: d.advice}, err
+	return File{Name: name + w.extension, Data: data, Losses: d.losses()}, err
 }
 
-// A design is a model that is written, with what the file will lack.
+// A design is a model that is written.
 type design struct {
-	m     *model.Model
-	w     *writer
-	facts []fact
-	lost  []single
-	// advice is that of the file.
-	advice string
-}
-
-// A single is a part of one thing that the writer could not carry, though its format carries
-// that part of others.
-type single struct {
-	part Part
-	name string
+	m *model.Model
+	w *writer
+	// lost are the things of which the writer could not carry a part that its format has.
+	lost map[Part][]string
 }
 
 // lose records that the file lacks a part of one thing.
-func (d *design) lose(part Part, name string) {
-	if s := (single{part, name}); !slices.Contains(d.lost, s) {
-		d.lost = append(d.lost, s)
-	}
-}
+func (d *design) lose(part Part, name string) { d.lost[part] = append(d.lost[part], name) }
 
 // Only returns the part of a model that is about one table.
 func Only(m *model.Model, t *model.Table) *model.Model {

@@ -1,35 +1,29 @@
 package export
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Part is a kind of thing in a model.
+// A Part is a kind of thing in a model that a format may lack. All formats have tables with their keys
+// and indexes.
 type Part string
 
-// The parts of a model, in the order in which losses are listed.
+// The parts of a model.
 const (
 	Name         Part = "the name of the model"
 	About        Part = "the description of the model"
-	Tables       Part = "tables"
-	TableNames   Part = "names of tables"
 	TableOrder   Part = "the order of the tables"
-	KeyTypes     Part = "types of key attributes"
-	Indexes      Part = "indexes"
 	IndexOrder   Part = "the order of local and global indexes"
-	LocalIndexes Part = "whether an index is local"
-	Projections  Part = "projections of indexes"
 	TTL          Part = "times to live"
 	Entities     Part = "entities"
 	EntityAbout  Part = "descriptions of entities"
 	Templates    Part = "templates of attributes"
-	Types        Part = "types of values in templates"
-	Constants    Part = "constant attributes"
-	Conditions   Part = "conditions of attributes"
 	Values       Part = "values of fields"
 	Parents      Part = "what belongs to what"
 	Mutable      Part = "fields that change"
@@ -37,39 +31,119 @@ const (
 	Generation   Part = "counts and distributions of generated items"
 	Rates        Part = "rates"
 	Items        Part = "sample items"
-	Owners       Part = "which entity an item is of"
 	Patterns     Part = "access patterns"
-	PatternAbout Part = "descriptions of access patterns"
 	Where        Part = "conditions of access patterns on fields"
 	Expectations Part = "expectations of access patterns"
 	Allowances   Part = "accepted findings"
-	// Added are attributes that the other tool adds to items.
-	Added Part = "attributes that the tool adds to items"
 )
 
-// Parts returns the parts in the order in which losses are listed.
-func Parts() []Part {
-	return []Part{
-		Name, About, Tables, TableNames, TableOrder, KeyTypes, Indexes, IndexOrder, LocalIndexes, Projections, TTL,
-		Entities, EntityAbout, Templates, Types, Constants, Conditions, Values, Parents, Mutable, Lives,
-		Generation, Rates, Items, Owners,
-		Patterns, PatternAbout, Where, Expectations, Allowances, Added,
+// parts are the parts in the order in which losses are listed. A part that is within another one is
+// lost with that, without a word.
+var parts = []struct {
+	part, within Part
+	// of yields the things of a model that have the part: "" for the model itself.
+	of func(m *model.Model, yield func(name string))
+}{
+	{Name, "", ofModel(func(*model.Model) bool { return true })},
+	{About, "", ofModel(func(m *model.Model) bool { return strings.TrimSpace(m.About) != "" })},
+	{TableOrder, "", ofModel(func(m *model.Model) bool { return len(m.Tables) > 1 })},
+	{IndexOrder, "", ofTables(mixesIndexes)},
+	{TTL, "", ofTables(func(t *model.Table) bool { return t.TTL != "" })},
+	{Entities, "", ofEntities(func(*model.Entity) bool { return true })},
+	{EntityAbout, Entities, ofEntities(func(e *model.Entity) bool { return e.About != "" })},
+	{Templates, Entities, ofEntities(func(e *model.Entity) bool {
+		return slices.ContainsFunc(e.Attributes, func(t *model.Template) bool { return len(t.Components()) > 0 })
+	})},
+	{Values, Entities, ofEntities(func(e *model.Entity) bool {
+		return slices.ContainsFunc(e.Fields, func(f *model.Field) bool { return len(f.Values)+len(f.Type.Values) > 0 })
+	})},
+	{Parents, Entities, ofEntities(func(e *model.Entity) bool { return len(e.Parents) > 0 })},
+	{Mutable, Entities, ofEntities(func(e *model.Entity) bool { return len(e.Mutable) > 0 })},
+	{Lives, Entities, ofEntities(func(e *model.Entity) bool { return e.Life != 0 })},
+	{Generation, "", func(m *model.Model, yield func(name string)) {
+		ofModel(func(m *model.Model) bool { return m.Seed > 1 })(m, yield)
+		ofEntities(isGenerated)(m, yield)
+	}},
+	{Rates, "", func(m *model.Model, yield func(name string)) {
+		ofEntities(func(e *model.Entity) bool { return e.Reads != 0 || e.Writes != 0 })(m, yield)
+		ofPatterns(func(p *model.Pattern) bool { return p.Rate != 0 || p.Asked != "" })(m, yield)
+	}},
+	{Items, "", func(m *model.Model, yield func(name string)) {
+		ofEntities(func(e *model.Entity) bool { return len(e.Samples) > 0 })(m, yield)
+		for _, r := range m.Items {
+			yield(r.Table.Name)
+		}
+	}},
+	{Patterns, "", ofPatterns(func(*model.Pattern) bool { return true })},
+	{Where, Patterns, ofPatterns(func(p *model.Pattern) bool { return p.Request == nil })},
+	{Expectations, Patterns, ofPatterns(expects)},
+	{Allowances, "", ofModel(func(m *model.Model) bool { return len(m.Allow) > 0 })},
+}
+
+func ofModel(has func(m *model.Model) bool) func(*model.Model, func(name string)) {
+	return func(m *model.Model, yield func(name string)) {
+		if has(m) {
+			yield("")
+		}
 	}
 }
 
-// within are the parts that are lost with another one: an entity that is lost has no templates.
-var within = map[Part]Part{
-	EntityAbout: Entities, Templates: Entities, Types: Templates, Constants: Templates, Conditions: Templates,
-	Values: Entities, Parents: Entities, Mutable: Entities, Lives: Entities, Owners: Items,
-	PatternAbout: Patterns, Where: Patterns, Expectations: Patterns,
-	LocalIndexes: Indexes, Projections: Indexes, TableNames: Tables, KeyTypes: Tables, Indexes: Tables, TTL: Tables,
+func ofTables(has func(t *model.Table) bool) func(*model.Model, func(name string)) {
+	return func(m *model.Model, yield func(name string)) {
+		for _, t := range m.Tables {
+			if has(t) {
+				yield(t.Name)
+			}
+		}
+	}
+}
+
+func ofEntities(has func(e *model.Entity) bool) func(*model.Model, func(name string)) {
+	return func(m *model.Model, yield func(name string)) {
+		for _, e := range m.Entities {
+			if has(e) {
+				yield(e.Name)
+			}
+		}
+	}
+}
+
+func ofPatterns(has func(p *model.Pattern) bool) func(*model.Model, func(name string)) {
+	return func(m *model.Model, yield func(name string)) {
+		for _, p := range m.Patterns {
+			if has(p) {
+				yield(p.Name)
+			}
+		}
+	}
+}
+
+// mixesIndexes reports whether a table lists a local index before a global one.
+func mixesIndexes(t *model.Table) bool {
+	local := slices.IndexFunc(t.Indexes, func(x *model.Index) bool { return x.Local })
+	return local >= 0 && slices.ContainsFunc(t.Indexes[local:], func(x *model.Index) bool { return !x.Local })
+}
+
+// isGenerated reports whether an entity says how many items to generate, or with which values.
+func isGenerated(e *model.Entity) bool {
+	return e.Count != 0 || slices.ContainsFunc(e.Fields, func(f *model.Field) bool {
+		return f.Distribution.Name != "" && f.Distribution.Name != "uniform" ||
+			f.Distinct != 0 || f.MinSize != 0 || f.MaxSize != 0 || f.From != "" || f.To != ""
+	})
+}
+
+// expects reports whether a pattern has expectations.
+func expects(p *model.Pattern) bool {
+	e := p.Expect
+	e.Pos = model.Pos{}
+	return !reflect.ValueOf(e).IsZero()
 }
 
 // A Loss is a part of a model that a file lacks.
 type Loss struct {
 	Part Part
-	// Names are the things whose part is lost, in the order of the model: names of tables, entities
-	// and patterns, or of what is in them, such as Order.SK. Without names the part is the model's.
+	// Names are the tables, entities and patterns whose part is lost, in the order of the model.
+	// Without names the part is the model's.
 	Names []string
 }
 
@@ -103,64 +177,30 @@ const lineWidth = 100
 
 // losses returns what the file lacks of the model.
 func (d *design) losses() (all []Loss) {
-	for _, part := range Parts() {
-		if part == Added {
+	kept := *d.m // without the patterns that are lost
+	kept.Patterns = slices.DeleteFunc(slices.Clone(kept.Patterns), func(p *model.Pattern) bool {
+		return slices.Contains(d.lost[Patterns], p.Name)
+	})
+	for _, p := range parts {
+		if p.within != "" && !slices.Contains(d.w.carries, p.within) {
 			continue
 		}
-		l := Loss{Part: part}
-		some := false
-		for _, f := range d.facts {
-			if f.part != part || !d.loses(f) || d.losesWhole(f) {
-				continue
+		m := &kept
+		if p.part == Patterns {
+			m = d.m
+		}
+		carried := slices.Contains(d.w.carries, p.part)
+		l, some := Loss{Part: p.part}, false
+		p.of(m, func(name string) {
+			if carried && !slices.Contains(d.lost[p.part], name) {
+				return
 			}
-			some = true
-			if name := d.nameOf(f); name != "" && !slices.Contains(l.Names, name) {
+			if some = true; name != "" && !slices.Contains(l.Names, name) {
 				l.Names = append(l.Names, name)
 			}
-		}
+		})
 		if some {
 			all = append(all, l)
-		}
-	}
-	if added := d.names(Added); len(added) > 0 {
-		all = append(all, Loss{Part: Added, Names: added})
-	}
-	return all
-}
-
-// nameOf returns the name of a fact in a loss: if the format carries nothing of its part, that of
-// the whole entity.
-func (d *design) nameOf(f fact) string {
-	if f.of != "" && !slices.Contains(d.w.carries, f.part) {
-		return f.of
-	}
-	return f.name
-}
-
-// loses reports whether the file lacks a fact.
-func (d *design) loses(f fact) bool {
-	return f.part != "" && (!slices.Contains(d.w.carries, f.part) || slices.Contains(d.lost, single{f.part, f.name}))
-}
-
-// losesWhole reports whether the file lacks what the fact is about, so that the fact is not worth
-// a word.
-func (d *design) losesWhole(f fact) bool {
-	for part, ok := within[f.part]; ok; part, ok = within[part] {
-		if !slices.Contains(d.w.carries, part) {
-			return true
-		}
-	}
-	if slices.Contains(d.lost, single{f.within, f.of}) && (f.part != f.within || f.name != f.of) {
-		return true
-	}
-	return f.part == Types && slices.Contains(d.lost, single{Templates, f.of + "." + f.attribute})
-}
-
-// names returns the things of which the writer lost a part.
-func (d *design) names(part Part) (all []string) {
-	for _, s := range d.lost {
-		if s.part == part {
-			all = append(all, s.name)
 		}
 	}
 	return all

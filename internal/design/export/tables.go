@@ -33,14 +33,6 @@ func indented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// decode returns JSON as maps, lists and texts, with its numbers as they are written.
-func decode(data []byte) (v any, err error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	err = dec.Decode(&v)
-	return v, err
-}
-
 // createTable writes the request of one table, as aws dynamodb create-table takes it.
 func createTable(d *design) ([]byte, error) {
 	s, err := schemaOf(d.m.Tables[0])
@@ -182,13 +174,4 @@ func pascal(name string) string {
 		b.WriteString(strings.ToUpper(w[:1]) + w[1:])
 	}
 	return b.String()
-}
-
-// camel returns a name such as ordersProd.
-func camel(name string) string {
-	s := pascal(name)
-	if s == "" {
-		return ""
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -63,8 +64,8 @@ func (p *pattern) Nothing() string {
 	return "No rows have this partition key. Compare it with the keys of the table, letter by letter."
 }
 
-// A way is a request that a person can ask instead, as a line of the AWS CLI, or advice without one.
-type way struct{ Text, Command string }
+// A way is a request that a person can ask instead, as a line of the AWS CLI and as JSON, or advice without one.
+type way struct{ Text, Command, Request string }
 
 // Ways are the requests that work in place of one that is refused, or read less.
 func (p *pattern) Ways() (all []way) {
@@ -76,6 +77,7 @@ func (p *pattern) Ways() (all []way) {
 		w := way{Text: a.Text}
 		if a.Request != nil {
 			w.Command = text.VisibleJSON(awscli.Format(a.Request)) // its values are JSON
+			w.Request = text.VisibleJSON(explain.Text(a.Request))
 		}
 		all = append(all, w)
 	}

@@ -1,6 +1,6 @@
 // Package report writes the results of package design/check: an HTML page with
-// pictures ([HTML]), JSON for programs ([JSON]), and SARIF for code review
-// ([SARIF]). Package design/check itself writes text for terminals.
+// pictures ([HTML]), and JSON for programs ([JSON]). Package design/check itself
+// writes text for terminals.
 //
 // # The page
 //
@@ -14,7 +14,7 @@
 // partitions, money, and the findings. For each table and index the page then
 // shows partitions as strips: the largest, those that patterns read, and one of
 // each kind. Below are the rows of some partitions in sort order, with a bracket
-// for each slice, their items with attributes, and the skew of sizes and rates.
+// for each slice, and their items with attributes.
 // Then the slice and the cost of each pattern follow, with the rows that were
 // returned, dropped, not read, and just outside. A world of a million items gives
 // a page of a few hundred kilobytes.

@@ -4,8 +4,4 @@ package report
 var (
 	Short = short
 	Wrap  = wrap
-	URI   = uri
 )
-
-// Ranks is for tests.
-var Ranks = ranks

@@ -1,11 +1,11 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
@@ -44,7 +44,7 @@ func groups(r *check.Result, all []*space) (found []group) {
 				continue
 			}
 
-			shown := finding{Finding: f, Kind: g.Kind, Title: cmp.Or(ruleOf(f.Rule).title, f.Rule)}
+			shown := finding{Finding: f, Kind: g.Kind, Title: titleOf(f.Rule)}
 			if f.Pattern != "" {
 				shown.N = 1 + slices.IndexFunc(r.Patterns, func(p check.PatternResult) bool {
 					return p.Pattern.Name == f.Pattern
@@ -66,6 +66,19 @@ func groups(r *check.Result, all []*space) (found []group) {
 		}
 	}
 	return found
+}
+
+// titleOf returns the title of a rule, or its ID.
+func titleOf(id string) string {
+	if id == check.Rule {
+		return "An access pattern does not meet its expectations"
+	}
+	for _, r := range lint.Rules() {
+		if r.ID == id {
+			return r.Title
+		}
+	}
+	return id
 }
 
 // About names the subjects of the finding.

@@ -50,9 +50,7 @@ func parse(t *testing.T, text string) *model.Model {
 func render(t *testing.T, w *world.World, r *check.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	cost, err := bill.Of(r, bill.Known(), bill.DefaultRegion)
-	require.NoError(t, err)
-	require.NoError(t, report.HTML(&b, w, r, cost))
+	require.NoError(t, report.HTML(&b, w, r, bill.Of(r, bill.Known())))
 	return b.Bytes()
 }
 

@@ -260,16 +260,6 @@ func TestWriteErrors(t *testing.T) {
 	w, r := checked(t, parse(t, drive), world.Options{})
 	require.ErrorIs(t, report.HTML(full{}, w, r, nil), errFull)
 	require.ErrorIs(t, report.JSON(full{}, r, nil), errFull)
-	require.ErrorIs(t, report.SARIF(full{}, r, report.SARIFOptions{}), errFull)
-}
-
-// TestRanks holds that the labels of an axis do not overlap.
-func TestRanks(t *testing.T) {
-	require.Equal(t, []int{1, 10, 100, 1000, 50002}, report.Ranks(50002))
-	require.Equal(t, []int{1, 10, 100, 1000, 29501}, report.Ranks(29501))
-	require.Equal(t, []int{1, 10, 100}, report.Ranks(100)[:3])
-	require.Equal(t, []int{1, 10, 60}, report.Ranks(60))
-	require.Equal(t, []int{1}, report.Ranks(1))
 }
 
 // TestThenCosts holds that the table of patterns counts what is read by the values of rows once, in each

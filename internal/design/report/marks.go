@@ -28,12 +28,6 @@ type label struct {
 	Class, Text string
 }
 
-// A stroke is a path with a label.
-type stroke struct {
-	Class, D string
-	Label    label
-}
-
 // laneCells is the width of the rows of a slice beside a ladder.
 const laneCells = 20
 

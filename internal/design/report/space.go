@@ -23,7 +23,6 @@ type space struct {
 	byKey      map[string]*part
 	entities   []string // in the order of the model; "" is last
 	colors     palette
-	scale      float64            // the share of the declared items that were generated
 	declaredOf map[string]float64 // items by entity, at the declared scale
 
 	Large    bool // see [Page]
@@ -34,15 +33,13 @@ type space struct {
 
 // A part is a partition.
 type part struct {
-	Name          string
-	Rows          []world.Row // in order
-	Bytes         int
-	Patterns      []*pattern // those that read the partition
-	key           string     // encoded
-	anchors       map[int]string
-	at            world.Part
-	declared      float64 // bytes at the declared scale
-	reads, writes float64 // units per second
+	Name     string
+	Rows     []world.Row // in order
+	Bytes    int
+	Patterns []*pattern // those that read the partition
+	key      string     // encoded
+	anchors  map[int]string
+	at       world.Part
 }
 
 // anchorRow gives a row of a partition the anchor to which links lead, and returns it. It returns "" if the row has one
@@ -92,23 +89,18 @@ func spaces(ctx context.Context, w *world.World, colors palette) ([]*space, erro
 			if err != nil {
 				return nil, err
 			}
-			rates, err := w.Rates(ctx, rows)
-			if err != nil {
-				return nil, err
-			}
 			s := &space{
 				Space: rows, N: len(all) + 1, byKey: make(map[string]*part, len(rows.Parts)), colors: colors,
-				scale: w.Scale, declaredOf: map[string]float64{},
+				declaredOf: map[string]float64{},
 			}
-			s.fill(w, rates)
+			s.fill(w)
 			all = append(all, s)
 		}
 	}
 	return all, nil
 }
 
-func (s *space) fill(w *world.World, rates *world.Rates) {
-	grow := w.Growth(s.Space)
+func (s *space) fill(w *world.World) {
 	for _, at := range s.Parts {
 		rows := s.In(at)
 		p := &part{
@@ -117,12 +109,9 @@ func (s *space) fill(w *world.World, rates *world.Rates) {
 		}
 		s.byKey[p.key] = p
 		s.Partitions = append(s.Partitions, p)
-		p.reads, p.writes = rates.Of(at)
-		each := grow.In(rows)
 		for i := range rows {
 			p.Bytes += rows[i].Size()
 			s.declaredOf[entity(&rows[i])] += w.Represents(rows[i].Item)
-			p.declared += each(rows[i].Item) * float64(rows[i].Size())
 		}
 	}
 

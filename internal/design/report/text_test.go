@@ -41,18 +41,3 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
-
-func TestURI(t *testing.T) {
-	for _, tt := range []struct{ file, root, want string }{
-		{"model.yaml", "", "model.yaml"},
-		{"a/./b c.yaml", "/x", "a/b%20c.yaml"},
-		{"/repo/designs/shop.yaml", "/repo", "designs/shop.yaml"},
-		{"/other/shop.yaml", "/repo", "file:///other/shop.yaml"},
-		{"/repository/shop.yaml", "/repo", "file:///repository/shop.yaml"},
-		{"a:b.yaml", "", "./a:b.yaml"},
-	} {
-		if got := report.URI(tt.file, tt.root); got != tt.want {
-			t.Errorf("uri(%q, %q) = %q, want %q", tt.file, tt.root, got, tt.want)
-		}
-	}
-}

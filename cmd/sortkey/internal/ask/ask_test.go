@@ -332,36 +332,6 @@ func TestParameter(t *testing.T) {
 	}
 }
 
-func TestMeant(t *testing.T) {
-	for _, tt := range []struct{ index, partition, sort, want string }{
-		{"", "x", "SK > 5 OR SK < 3", `PK = "x" AND (SK > "5" OR SK < "3")`},
-		{"", "x", `SK >= "a and b" and sk<c`, `PK = "x" AND SK >= "a and b" AND SK < "c"`},
-		{"", "x", "<> a b", `PK = "x" AND SK <> "a b"`},
-		{"", "x", "contains(SK, 'a)b')", `PK = "x" AND contains(SK, "a)b")`},
-		{"", "x", "contains photos", `PK = "x" AND contains(SK, "photos")`},
-		{"", "x", "begins with a/*", `PK = "x" AND begins_with(SK, "a/")`},
-		{"", "x", "begins_with(SK, 'a')", `PK = "x" AND begins_with(SK, "a")`},
-		{"", "x", "between(a and b) or between c and d", `PK = "x" AND (SK BETWEEN "a" AND "b" OR SK BETWEEN "c" AND "d")`},
-		{"num", "1", "between 10 and 9", `id = 1 AND at BETWEEN 10 AND 9`},
-		{"num", "1", "1*", `id = 1 AND begins_with(at, 1)`},
-		{"", "x", "like a%", ""},
-		{"", "x", "contains(other, a)", ""},
-		{"", "x", "SK > 5 OR", ""},
-		{"num", "1", "> x or < 3", ""},
-		{"multi", "x,1", "a*, 1", ""},
-		{"bin", "0x00", "a", ""},
-	} {
-		q := ask.Query{Index: tt.index, Partition: []string{tt.partition}, Sort: []string{tt.sort}}
-		got := ""
-		if in, ok := q.Meant(table()); ok {
-			got = literal.Write(*in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-		}
-		if got != tt.want {
-			t.Errorf("%s means %s, want %s", tt.sort, got, tt.want)
-		}
-	}
-}
-
 func TestOtherQuestions(t *testing.T) {
 	for _, tt := range []struct{ op, text, want string }{
 		{

@@ -2,7 +2,7 @@
 // condition such as ">= 2024-01" or "root/photos/*", and a filter with values
 // written out. [Query.Input] and [Query.ScanInput] return the request, [Key] the key
 // of an item, and [Question] describes a request in words. [Of] is the query of a request,
-// [Query.Meant] guesses what a refused condition means, and a [RequestReader] reads whole requests.
+// and a [RequestReader] reads whole requests.
 //
 // Values may be quoted, and must be if they could be read as something else. In
 // single quotes only the quote itself is special: double it. Double quotes allow

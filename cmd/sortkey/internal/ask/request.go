@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
@@ -23,13 +22,9 @@ type RequestReader struct {
 	Name string
 	// Operation is that of the request. Default: detected.
 	Operation string
-	// Open reads a file that a line of the AWS CLI names. If it is nil, files are refused.
-	Open func(name string) ([]byte, error)
-	// Note gets a sentence for each option of a line that is ignored. It may be nil.
-	Note func(sentence string)
 }
 
-// Read returns the request in a text: a SELECT, a line of the AWS CLI, or JSON.
+// Read returns the request in a text: a SELECT, or JSON.
 func (r *RequestReader) Read(line string) (q explain.Question, err error) {
 	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	switch {
@@ -41,18 +36,10 @@ func (r *RequestReader) Read(line string) (q explain.Question, err error) {
 		return r.json(r.Operation, q.Text)
 	case line == "", line[0] == '{':
 		return r.json(r.Operation, []byte(line))
-	case awscli.Is(line):
-		return r.line((&awscli.Parser{ReadFile: r.Open}).Parse(line))
 	}
 	return q, UsageError(
-		`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`,
-		"%s is not JSON, a line of the AWS CLI or a SELECT", r.name(),
+		`write {"TableName": …} or SELECT … FROM …`, "%s is neither JSON nor a SELECT", r.name(),
 	)
-}
-
-// Words returns the request in the words of a line of the AWS CLI.
-func (r *RequestReader) Words(words []string) (explain.Question, error) {
-	return r.line((&awscli.Parser{ReadFile: r.Open}).ParseWords(words))
 }
 
 // As returns a request as one of r.Operation, if there is one.
@@ -64,18 +51,6 @@ func (r *RequestReader) As(q explain.Question, err error) (explain.Question, err
 }
 
 func (r *RequestReader) name() string { return cmp.Or(r.Name, "the request") }
-
-func (r *RequestReader) line(c *awscli.Command, err error) (explain.Question, error) {
-	if err != nil {
-		return explain.Question{}, usage(err)
-	}
-	for _, note := range c.Notes {
-		if r.Note != nil {
-			r.Note(note)
-		}
-	}
-	return r.json(cmp.Or(r.Operation, c.Operation), c.Request)
-}
 
 func (r *RequestReader) json(operation string, body []byte) (explain.Question, error) {
 	q, err := explain.Parse(operation, body)

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"strings"
 
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
@@ -14,7 +15,9 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
@@ -31,24 +34,27 @@ either consistency, and the end of the range. For a request that is not one rang
 it names the broken rule and the nearest requests that work.
 
 REQUEST is one of
-  aws dynamodb query --table-name …   a line of the AWS CLI, as it is or in quotes
-  '{"TableName": …}'                  the JSON of a request
-  'SELECT … FROM … WHERE …'           a PartiQL statement, explained as a Query or Scan
-  FILE or -                           any of these in a file or on standard input
+  '{"TableName": …}'          the JSON of a request
+  'SELECT … FROM … WHERE …'   a PartiQL statement, explained as a Query or Scan
+  FILE or -                   either in a file or on standard input
 or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
 an access pattern of the model.` + env.SourceHelp() + `
 Any DynamoDB endpoint works. Explain reads more than the
 request itself: the rows beside the range, the rows that a filter drops, and for a
 rejected request up to 200 rows and one row for each proposed request.
 
+With --pattern and --lang it writes the request of an access pattern as code, with its
+key condition, names and values, and reads nothing.
+
 The exit code is 1 if the request is rejected.`,
 		Example: `  sortkey explain Drive 'DRIVE#a91' 'root/photos*' --model file-tree
-  sortkey explain --model file-tree aws dynamodb query --table-name Drive \
-      --key-condition-expression 'begins_with(PK, :p)' --expression-attribute-values '{":p": {"S": "DRIVE#"}}'
+  sortkey explain --model file-tree '{"TableName": "Drive", "KeyConditionExpression": "begins_with(PK, :p)",
+      "ExpressionAttributeValues": {":p": {"S": "DRIVE#"}}}'
   sortkey explain --model file-tree "SELECT * FROM Drive WHERE PK = 'DRIVE#a91' AND begins_with(SK, 'root/')"
   sortkey explain request.json --endpoint http://127.0.0.1:8000 --json
   echo '{"TableName": "Drive", "Key": {"PK": {"S": "DRIVE#a91"}}}' | sortkey explain - --model file-tree
-  sortkey explain --model shop.yaml --pattern 'orders of a customer, newest first'`,
+  sortkey explain --model shop.yaml --pattern 'orders of a customer, newest first'
+  sortkey explain --model shop.yaml --pattern 'orders of a customer' --lang python`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 && env.Source != nil {
@@ -61,22 +67,6 @@ The exit code is 1 if the request is rejected.`,
 			return app.WithPrefix(names, prefix), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && args[0] != "aws" {
-				// Flags may follow the arguments, unless these are a command with
-				// flags of its own.
-				cmd.Flags().SetInterspersed(true)
-				if err := cmd.Flags().Parse(args); err != nil {
-					return app.Usage("explain", "%v", err)
-				}
-				if help, err := cmd.Flags().GetBool("help"); err == nil && help {
-					return cmd.Help()
-				}
-				args = cmd.Flags().Args()
-			}
-			if i := slices.Index(args, "--json"); i >= 0 { // no flag of the AWS CLI
-				f.asJSON = true
-				args = slices.Delete(slices.Clone(args), i, i+1)
-			}
 			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
 			return runExplain(ctx, env, args, &f)
@@ -84,10 +74,16 @@ The exit code is 1 if the request is rejected.`,
 	}
 	f.SourceFlags.Declare(cmd, env)
 	declareFlags(cmd, env, operation.Explain, &f.SourceFlags, &f.values)
-	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
+	cmd.Flags().StringVarP(
+		&f.lang, "lang", "l", "", "write the request of --pattern in this `LANGUAGE`: "+strings.Join(languages(), ", "),
+	)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"lang": app.Words(languages()...)})
 	return cmd
 }
+
+// languages are the values of --lang.
+func languages() []string { return append(gen.Languages(), "json") }
 
 // defaultEntities are attributes in which tools and people commonly store the name
 // of an item's entity.
@@ -111,6 +107,9 @@ func patternsOf(env *app.Env, name string) []string {
 }
 
 func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlags) error {
+	if f.lang != "" {
+		return writeCode(env, args, f)
+	}
 	src, err := env.Open(ctx, f.SourceFlags)
 	if err != nil {
 		return err
@@ -144,6 +143,46 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	if err == nil && report.Refused != nil {
 		return app.ErrWrongAnswers // the report has the reason
 	}
+	return err
+}
+
+// writeCode writes the request of an access pattern in a language.
+func writeCode(env *app.Env, args []string, f *explainFlags) error {
+	m, err := (*model.Model)(nil), error(nil)
+	switch {
+	case f.values.Pattern == "" || len(args) > 0:
+		return app.Usage("explain", "--lang writes the request of an access pattern: give --pattern, and no request")
+	case env.Source != nil:
+		m = env.Source.Model
+	case f.Model != "":
+		m, err = models.Find(f.Model)
+	}
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		return app.Usage("explain", "--pattern needs --model")
+	}
+	p, err := models.Pattern(m, f.values.Pattern)
+	if err != nil {
+		return err
+	}
+
+	code := ""
+	if f.lang == "json" {
+		var request []byte
+		request, err = compile.PatternJSON(m, p)
+		code = string(request) + "\n"
+	} else {
+		code, err = gen.Expression(m, p, f.lang)
+	}
+	if refused, ok := errors.AsType[*compile.Error](err); ok {
+		return models.NotOneRequest(p, refused)
+	}
+	if err != nil {
+		return app.Usage("explain", "%v", err)
+	}
+	_, err = io.WriteString(env.Stdout, code)
 	return err
 }
 

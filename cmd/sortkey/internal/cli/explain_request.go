@@ -14,7 +14,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -25,13 +24,14 @@ type explainFlags struct {
 	app.SourceFlags
 	values operation.Values
 	asJSON bool
+	lang   string
 }
 
 // question returns the request in the arguments.
 func (f *explainFlags) question(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (explain.Question, error) {
-	reader := f.reader(env, "the request")
+	reader := f.reader("the request")
 	switch {
 	case f.values.Pattern != "" && len(args) > 0:
 		return explain.Question{}, app.Usage("explain", "give a request or --pattern, not both")
@@ -39,16 +39,14 @@ func (f *explainFlags) question(
 		return reader.As(patternRequest(src.Model, f.values.Pattern))
 	case len(args) == 0:
 		return explain.Question{}, app.Usage("explain", "explain needs a request")
-	case args[0] == "aws":
-		return reader.Words(args)
 	case len(args) == 1 && len(f.values.Partition) == 0:
 		arg := strings.TrimSpace(args[0])
-		if strings.HasPrefix(arg, "{") || awscli.Is(arg) || explain.IsSelect(arg) {
+		if strings.HasPrefix(arg, "{") || explain.IsSelect(arg) {
 			return reader.Read(arg)
 		}
 		data, err := readInput(env, args[0])
 		if err == nil {
-			return f.reader(env, args[0]).Read(string(data))
+			return f.reader(args[0]).Read(string(data))
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return explain.Question{}, advice.New("", "cannot read %s: %v", args[0], err)
@@ -58,12 +56,8 @@ func (f *explainFlags) question(
 }
 
 // reader reads a request in a text with a name.
-func (f *explainFlags) reader(env *app.Env, name string) *ask.RequestReader {
-	return &ask.RequestReader{
-		Name: name, Operation: f.values.Operation,
-		Open: func(path string) ([]byte, error) { return files.Read(path, maxInput) },
-		Note: func(sentence string) { fmt.Fprintf(env.Stderr, "sortkey: %s\n", sentence) },
-	}
+func (f *explainFlags) reader(name string) *ask.RequestReader {
+	return &ask.RequestReader{Name: name, Operation: f.values.Operation}
 }
 
 // patternRequest returns the request of an access pattern of the model.
@@ -99,7 +93,7 @@ func (f *explainFlags) byFlags(
 	}
 	in, err := v.Input(t)
 	if err != nil {
-		return q, operation.Explain.Instead(ctx, src.Target, remedies(ctx, env, src, &f.SourceFlags), v, t, err)
+		return q, err
 	}
 	return explain.Question{Input: in}, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +11,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -115,7 +111,7 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 	}
 	in, err := c.op.Request(v, t)
 	if err != nil {
-		return c.op.Instead(ctx, src.Target, remedies(ctx, c.env, src, &c.source), v, t, err)
+		return err
 	}
 
 	src.Traces() // those of a query that failed
@@ -123,51 +119,7 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 	if err != nil {
 		return c.refused(ctx, src, in, err)
 	}
-	if err := c.print(ans, src, t); err != nil {
-		return err
-	}
-	return c.misspelt(ctx, ans, src, t)
-}
-
-// misspelt says on standard error which attributes of a filter that has kept nothing are perhaps
-// misspelt: the first rows have none of that name, but one of almost that name.
-func (c *itemCommand) misspelt(ctx context.Context, ans *answer, src *app.Source, t *keyschema.Table) error {
-	const most = 25 // rows to look at
-	v := c.values
-	var p literal.Placeholders
-	filter, err := ask.Expression(&p, v.Filter)
-	if err != nil || filter == nil || len(ans.items) > 0 || !c.output.forPeople() {
-		return err
-	}
-	condition, err := expr.ParseCondition(*filter, expr.Params{Names: p.Names(), Values: p.Values()})
-	if err != nil {
-		return err
-	}
-
-	v.Filter, v.Project, v.Limit = "", nil, most
-	in, err := c.op.Request(&v, t)
-	if err != nil {
-		return err
-	}
-	page, err := operation.Send(ctx, src.Client, in)
-	if err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for _, it := range page.Items {
-		for name := range it.All() {
-			seen[string(name)] = true
-		}
-	}
-
-	for name := range condition.TopLevel() {
-		nearest, ok := text.Nearest(name, slices.Sorted(maps.Keys(seen)))
-		if ok && !seen[name] {
-			fmt.Fprintf(c.env.Stderr, "sortkey: the first %s without the filter have no %s\nhint: did you mean %s?\n",
-				text.Count(len(page.Items), "row"), name, nearest)
-		}
-	}
-	return nil
+	return c.print(ans, src, t)
 }
 
 // refuseModel returns the error of a command that writes to a model.

@@ -44,11 +44,11 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          app.UnknownCommand,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if showVersion {
 				return printVersion(env)
 			}
-			return welcome(env.Stdout, ".")
+			return cmd.Help()
 		},
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")

@@ -31,8 +31,6 @@ const pause = 200 * time.Millisecond
 // Options configure a [Server].
 type Options struct {
 	World world.Options
-	// Bill returns the bill of a result. Default: none.
-	Bill func(*check.Result) (*bill.Bill, error)
 }
 
 // A Server is the page of one model file. Use [Server.Follow] to keep it up to date.
@@ -205,13 +203,7 @@ func (s *Server) check(ctx context.Context, data []byte) (*world.World, *report.
 	if err != nil {
 		return fail(err)
 	}
-	var cost *bill.Bill
-	if s.opts.Bill != nil {
-		if cost, err = s.opts.Bill(r); err != nil {
-			return fail(err)
-		}
-	}
-	page, err := report.NewPage(ctx, w, r, cost)
+	page, err := report.NewPage(ctx, w, r, bill.Of(r, bill.Known()))
 	if err != nil {
 		return fail(err)
 	}

@@ -17,8 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
-	"github.com/sortkey/sortkey/internal/design/bill"
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
@@ -54,7 +52,6 @@ func startAt(t *testing.T, path string) *client {
 	t.Helper()
 	s, err := live.New(t.Context(), path, live.Options{
 		World: world.Options{MaxItems: 100},
-		Bill:  func(r *check.Result) (*bill.Bill, error) { return bill.Of(r, bill.Known(), bill.DefaultRegion) },
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(s.Handler())

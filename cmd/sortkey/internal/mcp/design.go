@@ -166,13 +166,11 @@ func (s *Server) checked(ctx context.Context, m *model.Model) (d diff.Side, err 
 		return d, err
 	}
 	d.Result, err = check.Run(ctx, d.World, check.Options{Lint: lint.Run})
-	if err == nil {
-		d.Bill, err = bill.Of(d.Result, bill.Known(), bill.DefaultRegion)
-	}
 	if err != nil {
-		err = errors.Join(err, d.World.Close())
+		return d, errors.Join(err, d.World.Close())
 	}
-	return d, err
+	d.Bill = bill.Of(d.Result, bill.Known())
+	return d, nil
 }
 
 type designDiffArgs struct {

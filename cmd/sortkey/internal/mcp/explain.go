@@ -23,7 +23,6 @@ it returns, returns not what you expect, or fails, and before you advise somebod
 It reads somewhat more than the request itself. The answer is text.
 Examples: {"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#*", "filter": "total > 100"}
 {"request": "SELECT * FROM Shop WHERE begins_with(PK, 'CUSTOMER#')"}
-{"request": "aws dynamodb query --table-name Shop --key-condition-expression …"}
 {"request": {"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#C1"}, "SK": {"S": "ORDER#O1"}}}}
 {"pattern": "orders of a customer"}`}
 
@@ -91,7 +90,7 @@ func (s *Server) question(ctx context.Context, d *side, in *operation.Values) (q
 	case in.Pattern != "":
 		return pattern(d.model.Load(), in.Pattern)
 	case in.Request != "":
-		return s.parse(strings.TrimSpace(in.Request))
+		return new(ask.RequestReader).Read(in.Request)
 	case strings.Join(in.Partition, "") == "":
 		return q, advice.New(help, "explain needs a partition of %s", in.Table)
 	}
@@ -104,13 +103,10 @@ func (s *Server) question(ctx context.Context, d *side, in *operation.Values) (q
 		return q, asked(err)
 	}
 	input, err := in.Input(t)
-	if err == nil {
-		return explain.Question{Input: input}, nil
+	if err != nil {
+		return q, asked(err)
 	}
-	if meant, ok := in.Meant(t); ok {
-		return explain.Question{Input: meant}, nil
-	}
-	return q, asked(err)
+	return explain.Question{Input: input}, nil
 }
 
 // pattern returns the request of an access pattern of the model.
@@ -125,9 +121,4 @@ func pattern(m *model.Model, name string) (q explain.Question, err error) {
 		return q, err
 	}
 	return models.PatternRequest(m, p)
-}
-
-// parse returns the request in a text: JSON, a line of the AWS CLI or a SELECT.
-func (s *Server) parse(line string) (explain.Question, error) {
-	return (&ask.RequestReader{Open: s.readFile}).Read(line)
 }

@@ -188,16 +188,6 @@ func TestFiles(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(outside))
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
-
-	// A line of the AWS CLI names files too.
-	for _, file := range []string{"file:///etc/passwd", "file://../secret.yaml"} {
-		text := c.fail("explain", `{"request": "aws dynamodb get-item --table-name Shop --key `+file+`"}`)
-		require.Contains(t, text, "escapes")
-	}
-	key := []byte(`{"PK": {"S": "USER#123"}, "SK": {"S": "PROFILE#"}}`)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "key.json"), key, 0o600))
-	text := c.call("explain", `{"request": "aws dynamodb get-item --table-name Shop --key file://key.json"}`)
-	require.Contains(t, text, "GetItem of Shop")
 }
 
 func TestNoFolder(t *testing.T) {

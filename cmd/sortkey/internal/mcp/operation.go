@@ -151,7 +151,7 @@ func (s *Server) operate(ctx context.Context, op *operation.Operation, v *operat
 		v.Project = withKeys(v.Project, t.Schema(v.Index))
 		in, err := op.Request(v, t)
 		if err != nil {
-			return op.Instead(ctx, d.target, remedies(t), v, t, asked(err))
+			return asked(err)
 		}
 
 		question := ask.Question(in, t.Key)

@@ -211,7 +211,7 @@ var Explain = &Operation{
 			index, filter, project, limit, descending, consistent,
 			{
 				Name: "request", Kind: Request,
-				Help: "instead of table and partition: JSON, 'aws dynamodb query …' or a SELECT",
+				Help: "instead of table and partition: JSON or a SELECT",
 				To:   func(v *Values) any { return &v.Request },
 			},
 			{

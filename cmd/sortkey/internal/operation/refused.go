@@ -7,27 +7,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 )
-
-// Instead adds to the error of a query that cannot be made the request that works if its sort condition is a range in
-// other words, and otherwise the rule that the condition breaks. The options say how requests are written.
-func (op *Operation) Instead(
-	ctx context.Context, target explain.Target, o explain.TextOptions, v *Values, t *keyschema.Table, err error,
-) error {
-	if op != Query && op != Explain {
-		return err
-	}
-	in, ok := v.Meant(t)
-	if !ok {
-		return err
-	}
-	if _, _, ok := Of(in, t); ok {
-		return withText(err, "instead    "+o.Command(in))
-	}
-	return Remedy(ctx, target, o, in, err)
-}
 
 // Remedy adds to the error of a query that the service refuses the rule that it breaks, and requests that work.
 func Remedy(

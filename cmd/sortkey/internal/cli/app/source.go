@@ -173,6 +173,14 @@ func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 	return e.openEndpoint(f.Endpoint)
 }
 
+// OpenRunning opens the tables of a server, a folder or a database for --store, named by its URL or its path.
+func (e *Env) OpenRunning(ctx context.Context, name string) (*Source, error) {
+	if !strings.Contains(name, "://") {
+		return e.Open(ctx, SourceFlags{Data: name})
+	}
+	return e.Open(ctx, e.SourceNamed(name))
+}
+
 // openEndpoint returns the source of a running server: the one at endpoint, or the one
 // that the environment names.
 func (e *Env) openEndpoint(endpoint string) (*Source, error) {

@@ -17,15 +17,15 @@ commands run in memory, offline. MODEL is such a file, a folder with a model.yam
 or the name of an example.`,
 		Example: `  sortkey design new shop.yaml
   sortkey design check shop.yaml
-  sortkey design expr shop.yaml 'orders of a customer, newest first' --lang python
-  sortkey design gen shop.yaml --package shop -o keys.go
+  sortkey design open shop.yaml
+  sortkey design gen shop.yaml -o keys/keys.go
   sortkey design export shop.yaml --format terraform -o tables.tf`,
 		Args: app.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		newCommand(env), checkCommand(env), openCommand(env), diffCommand(env), schemaCommand(env), genCommand(env),
-		exprCommand(env), importCommand(env), exportCommand(env),
+		newCommand(env), checkCommand(env), openCommand(env), diffCommand(env), genCommand(env), importCommand(env),
+		exportCommand(env),
 	)
 	return cmd
 }

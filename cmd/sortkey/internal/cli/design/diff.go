@@ -21,7 +21,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
@@ -33,7 +32,7 @@ type diffFlags struct {
 }
 
 // diffFormats are the values of --format, the default first.
-var diffFormats = []string{"text", "markdown", "json", "html"}
+var diffFormats = []string{"text", "markdown", "json"}
 
 func diffCommand(env *app.Env) *cobra.Command {
 	var f diffFlags
@@ -74,7 +73,7 @@ error, or if a question is open.`,
 	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items of each version")
 	flags.StringArrayVar(
 		&f.renames, "rename", nil,
-		"new name of an entity or a table, as `OLD=NEW`; OLD= if it is gone, OLD==NEW for all items; repeatable",
+		"new name of an entity or a table, as `OLD=NEW`; OLD= if it is gone; repeatable",
 	)
 	f.priceFlags.declare(cmd)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(diffFormats...), "output": app.Paths})
@@ -93,8 +92,6 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 		write = func(d *diff.Diff, w io.Writer) error { return d.WriteMarkdown(w, "Design: "+old+" → "+made) }
 	case "json":
 		write = func(d *diff.Diff, w io.Writer) error { return app.WriteJSON(w, d) }
-	case "html":
-		write = func(d *diff.Diff, w io.Writer) error { return report.Diff(w, d, old+" → "+made) }
 	default:
 		return app.Usage("design diff", "--format is one of %s, not %q", strings.Join(diffFormats, ", "), f.format)
 	}

@@ -13,13 +13,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/export"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 type exportFlags struct {
-	format, table, out string
-	force              bool
+	format, table string
+	outFlags
 }
 
 func exportCommand(env *app.Env) *cobra.Command {
@@ -28,24 +27,23 @@ func exportCommand(env *app.Env) *cobra.Command {
 		Use:   "export MODEL --format FORMAT",
 		Short: "Convert a model to the format of another tool",
 		Long: `Export writes a model in the format of another tool: its tables, keys, indexes and
-times to live as a CloudFormation template, as Terraform, as a construct of the AWS CDK
-in TypeScript, or as requests for aws dynamodb create-table; or the whole design as far
-as a model of NoSQL Workbench, a OneTable schema or ElectroDB schemas can carry it.
+times to live as a CloudFormation template, as Terraform, or as requests for aws dynamodb
+create-table; or the whole design as far as a model of NoSQL Workbench can carry it.
 
 It lists on standard error what the file lacks of the model. Formats with comments have
 the same list at their beginning.
 
-The formats create-table, onetable and electrodb have one file for each table. Of a
-model with several tables, name one with --table, or write all of them to a folder: -o
-with a path that ends in a slash, or is a folder. On standard output, create-table
-writes the requests of several tables as an array.`,
+With a path that ends in a slash, or is a folder, -o writes into that folder, under a name
+that no other format has. The format create-table has one file for each table: of a model
+with several tables, name one with --table, or give a folder. On standard output it is an
+array of their requests.`,
 		Example: `  sortkey design export shop.yaml --format terraform -o tables.tf
   sortkey design export shop.yaml --format cloudformation > template.yaml
 
   sortkey design export shop.yaml --format create-table --table Shop > shop.json
   aws dynamodb create-table --cli-input-json file://shop.json
 
-  sortkey design export shop.yaml --format onetable -o schemas/`,
+  sortkey design export shop.yaml --format workbench -o exported/`,
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
 		RunE:              func(_ *cobra.Command, args []string) error { return runExport(env, args[0], &f) },
@@ -53,13 +51,8 @@ writes the requests of several tables as an array.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the file: "+strings.Join(export.FormatNames(), ", "))
 	flags.StringVar(&f.table, "table", "", "export only this `TABLE` with its entities and patterns")
-	flags.StringVarP(
-		&f.out, "output", "o", "", "output `FILE`, or folder for a file of each table (default standard output)",
-	)
-	flags.BoolVar(&f.force, "force", false, "overwrite existing files")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"format": app.Words(export.FormatNames()...), "output": app.Paths,
-	})
+	f.outFlags.declare(cmd, "output `FILE`, or folder")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(export.FormatNames()...)})
 	return cmd
 }
 
@@ -93,7 +86,7 @@ func runExport(env *app.Env, path string, f *exportFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.write(env, m, files); err != nil {
+	if err := f.writeFiles(env, m, files); err != nil {
 		return err
 	}
 
@@ -110,27 +103,18 @@ func runExport(env *app.Env, path string, f *exportFlags) error {
 			fmt.Fprintln(env.Stderr, strings.Join(l.Lines("  "), "\n"))
 		}
 	}
-	for _, file := range files {
-		if file.Advice != "" { // the same of each
-			fmt.Fprintln(env.Stderr, strings.Join(terminal.Wrap(file.Advice, 100), "\n"))
-			break
-		}
-	}
 	return nil
 }
 
-// write writes the files to where the flags say.
-func (f *exportFlags) write(env *app.Env, m *model.Model, files []export.File) error {
-	if isFolder(f.out) {
-		if err := os.MkdirAll(f.out, 0o777); err != nil {
+// writeFiles writes the files to where the flags say.
+func (f *exportFlags) writeFiles(env *app.Env, m *model.Model, files []export.File) error {
+	if isFolder(f.path) {
+		if err := os.MkdirAll(f.path, 0o777); err != nil {
 			return err
 		}
 		for _, file := range files {
-			if file.Data == nil {
-				continue
-			}
-			path := filepath.Join(f.out, file.Name)
-			if err := writeNew(path, file.Data, f.force); err != nil {
+			path := filepath.Join(f.path, file.Name)
+			if err := f.writeTo(path, file.Data); err != nil {
 				return err
 			}
 			fmt.Fprintf(env.Stderr, "%s: %s\n", path, export.Format(f.format).Title())
@@ -138,30 +122,20 @@ func (f *exportFlags) write(env *app.Env, m *model.Model, files []export.File) e
 		return nil
 	}
 
-	data := files[0].Data
-	if len(files) == 1 && data == nil {
+	if len(files) == 1 {
+		return f.write(env, files[0].Data)
+	}
+	if f.toFile() {
 		return advice.New(
-			"add entities to the model", "the model has no entities to write as %s", export.Format(f.format).Title(),
+			"name one with --table, such as --table "+m.Tables[0].Name+", or a folder for all with -o FOLDER/",
+			"the model has %s, and a request of CreateTable is for one", text.Count(len(files), "table"),
 		)
 	}
-	if len(files) > 1 {
-		if f.format != string(export.CreateTable) || f.out != "" && f.out != "-" {
-			return advice.New(
-				"name one with --table, such as --table "+m.Tables[0].Name+", or a folder for all with -o FOLDER/",
-				"the model has %s, and %s is for one", text.Count(len(files), "table"), export.Format(f.format).Title(),
-			)
-		}
-		var all []json.RawMessage
-		for _, file := range files {
-			all = append(all, file.Data)
-		}
-		return app.WriteJSON(env.Stdout, all)
+	var all []json.RawMessage
+	for _, file := range files {
+		all = append(all, file.Data)
 	}
-	if f.out == "" || f.out == "-" {
-		_, err := env.Stdout.Write(data)
-		return err
-	}
-	return writeNew(f.out, data, f.force)
+	return app.WriteJSON(env.Stdout, all)
 }
 
 // isFolder reports whether a path names a folder: one that exists, or by a slash at its end.

@@ -12,7 +12,8 @@ import (
 )
 
 func genCommand(env *app.Env) *cobra.Command {
-	var lang, pkg, out string
+	var lang string
+	var out outFlags
 	cmd := &cobra.Command{
 		Use:   "gen MODEL",
 		Short: "Write functions for the keys and patterns of a model",
@@ -27,25 +28,22 @@ Go uses package keys and the AWS SDK for Go v2. Python needs boto3, and TypeScri
 @aws-sdk/client-dynamodb; their files have what they need of keys. All three write the
 same keys, and refuse the same values. Items are in DynamoDB JSON, whose numbers are
 texts, so no digit is lost.`,
-		Example: `  sortkey design gen shop.yaml --package shop -o shop/keys.go
+		Example: `  sortkey design gen shop.yaml -o keys/keys.go
   sortkey design gen shop.yaml --lang python -o shop_keys.py
   sortkey design gen shop.yaml --lang typescript -o shopKeys.ts`,
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			var write func(*model.Model) ([]byte, error)
 			switch lang {
 			case "go":
-				write = func(m *model.Model) ([]byte, error) { return gen.Go(m, pkg) }
+				write = func(m *model.Model) ([]byte, error) { return gen.Go(m, "keys") }
 			case "python":
 				write = gen.Python
 			case "typescript":
 				write = gen.TypeScript
 			default:
 				return app.Usage("design gen", "--lang is one of %s, not %q", strings.Join(genLanguages(), ", "), lang)
-			}
-			if lang != "go" && cmd.Flags().Changed("package") {
-				return app.Usage("design gen", "--package is for Go")
 			}
 			m, err := app.LoadModel(args[0])
 			if err != nil {
@@ -55,7 +53,7 @@ texts, so no digit is lost.`,
 			if err != nil {
 				return err
 			}
-			if err := output(env, out, code); err != nil {
+			if err := out.write(env, code); err != nil {
 				return err
 			}
 			for _, reason := range gen.Missing(m) {
@@ -64,11 +62,9 @@ texts, so no digit is lost.`,
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&lang, "lang", "l", "go", "`LANGUAGE`: "+strings.Join(genLanguages(), ", "))
-	flags.StringVar(&pkg, "package", "keys", "`NAME` of the Go package")
-	flags.StringVarP(&out, "output", "o", "", "output `FILE` (default standard output)")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{"output": app.Paths, "lang": app.Words(genLanguages()...)})
+	cmd.Flags().StringVarP(&lang, "lang", "l", "go", "`LANGUAGE`: "+strings.Join(genLanguages(), ", "))
+	out.declare(cmd, "output `FILE`")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"lang": app.Words(genLanguages()...)})
 	return cmd
 }
 

@@ -34,9 +34,7 @@ import (
 type importFlags struct {
 	from   string
 	format string
-	out    string
-	force  bool
-	json   bool
+	outFlags
 	app.DefinitionFlags
 	convert.Options
 }
@@ -47,12 +45,12 @@ func importCommand(env *app.Env) *cobra.Command {
 		Use:   "import FILE… | --from URL",
 		Short: "Convert a design of another tool to a model",
 		Long: `Import converts the design of another tool, or the tables of a running server, to
-a model. It reads models of NoSQL Workbench, schemas of OneTable and ElectroDB (JSON,
-or the object literals in TypeScript and JavaScript files, which it does not run),
-CreateTable and DescribeTable JSON with items in DynamoDB JSON, the data model of
-the DynamoDB MCP server, and the tables of templates: of CloudFormation, SAM and cdk
-synth, of the Serverless Framework, and of Terraform (a file, a folder, or the output
-of terraform show -json). -P gives values to the parameters of a template.
+a model. It reads models of NoSQL Workbench, schemas of OneTable and ElectroDB in
+JSON, CreateTable and DescribeTable JSON with items in DynamoDB JSON, and the tables
+of templates: of CloudFormation, SAM and cdk synth, of the Serverless Framework, and
+of Terraform (a file, a folder, or the output of terraform show -json). -P gives
+values to the parameters of a template. Name the file of a program, such as schema.ts,
+to see how to import what it declares.
 
 Items can be any number: a file of JSON lines, also compressed, or the folder of an
 export to S3. Import takes samples of all of them, evenly from each kind, and counts
@@ -68,9 +66,8 @@ Import detects the format from the content unless you give --format. Several fil
 make one model, such as the definition of a table and its items, or the schemas of
 entities of one table, whose keys must agree. FILE can be - for standard input.
 --from only reads: the tables of a server, of a folder with a database, or of a
-PostgreSQL database, and some of their items, or all of them with --all.
---mask replaces letters and digits of the samples, except in dates, times and what the
-templates name.`,
+PostgreSQL database, and some of their items, or all of them with --all. Of data that
+must stay secret, import what sortkey export --mask has written.`,
 		Example: `  sortkey design import workbench.json -o shop.yaml
   sortkey design check shop.yaml
 
@@ -80,9 +77,9 @@ templates name.`,
 
   sortkey design import template.yaml items.json -P Stage=test -o shop.yaml
   sortkey design import infra/ -o shop.yaml
-  sortkey design import template.yaml src/entities/*.ts -o shop.yaml
+  sortkey design import template.yaml schemas.json -o shop.yaml
 
-  sortkey design import template.yaml s3/AWSDynamoDB/01700000000000-abcd1234 --mask
+  sortkey design import template.yaml s3/AWSDynamoDB/01700000000000-abcd1234
 
   sortkey design import --from http://127.0.0.1:8000 --table Drive`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -102,22 +99,14 @@ templates name.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "`URL` of a server, or folder of a database, whose tables to read")
 	flags.BoolVar(&f.All, "all", false, "with --from, read all items, twice, and count them")
-	flags.BoolVar(&f.Mask, "mask", false, "replace the letters and digits of the samples with others")
 	flags.StringVar(
 		&f.format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.FormatNames(), ", "),
 	)
-	flags.StringVar(&f.Name, "name", "", "`NAME` of the model (default that of the design or file)")
 	flags.StringVar(&f.Table, "table", "", "`TABLE`, if the design does not name it; with --from, the only one to read")
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
-	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
+	f.outFlags.declare(cmd, "output `FILE`")
 	f.DefinitionFlags.Declare(cmd)
-	flags.BoolVar(&f.force, "force", false, "overwrite an existing file")
-	flags.BoolVar(
-		&f.json, "json", false, "print one JSON document with the losses, and the model unless it goes to a file",
-	)
-	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"format": app.Words(convert.FormatNames()...), "output": app.Paths,
-	})
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(convert.FormatNames()...)})
 	return cmd
 }
 
@@ -153,25 +142,14 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err := modelfile.Write(&out, m); err != nil {
 		return err
 	}
-	toFile := f.out != "" && f.out != "-"
-	if toFile {
-		if err := writeNew(f.out, out.Bytes(), f.force); err != nil {
-			return err
-		}
+	if err := f.write(env, out.Bytes()); err != nil {
+		return err
 	}
-
-	if f.json {
-		return importedJSON(env, m, losses, f.out, out.String(), toFile)
-	}
-	if !toFile {
-		if _, err := env.Stdout.Write(out.Bytes()); err != nil {
-			return err
-		}
-	} else {
+	if f.toFile() {
 		fmt.Fprintf(
-			env.Stderr, "%s: %s, %s, %s; check it with: sortkey design check %s\n", f.out,
+			env.Stderr, "%s: %s, %s, %s; check it with: sortkey design check %s\n", f.path,
 			text.Count(len(m.Tables), "table"), text.Count(len(m.Entities), "entity"),
-			text.Count(len(m.Patterns), "pattern"), f.out,
+			text.Count(len(m.Patterns), "pattern"), f.path,
 		)
 	}
 
@@ -191,39 +169,6 @@ func printLosses(env *app.Env, list []convert.Loss) {
 			fmt.Fprintf(env.Stderr, "    hint: %s\n", l.Hint)
 		}
 	}
-}
-
-// importedJSON writes the result of an import as JSON.
-func importedJSON(env *app.Env, m *model.Model, list []convert.Loss, out, yaml string, toFile bool) error {
-	type loss struct {
-		File   string `json:"file,omitempty"`
-		Line   int    `json:"line,omitempty"`
-		Column int    `json:"column,omitempty"`
-		Path   string `json:"path,omitempty"`
-		What   string `json:"what"`
-		Why    string `json:"why"`
-		Hint   string `json:"hint,omitempty"`
-	}
-
-	doc := struct {
-		Name     string `json:"name"`
-		File     string `json:"file,omitempty"`
-		Model    string `json:"model,omitempty"`
-		Tables   int    `json:"tables"`
-		Entities int    `json:"entities"`
-		Patterns int    `json:"patterns"`
-		Losses   []loss `json:"losses"`
-	}{Name: m.Name, Tables: len(m.Tables), Entities: len(m.Entities), Patterns: len(m.Patterns), Losses: []loss{}}
-	if toFile {
-		doc.File = out
-	} else {
-		doc.Model = yaml
-	}
-
-	for _, l := range list {
-		doc.Losses = append(doc.Losses, loss{l.Pos.File, l.Pos.Line, l.Pos.Col, l.Path, l.What, l.Why, l.Hint})
-	}
-	return app.WriteJSON(env.Stdout, doc)
 }
 
 // convertDesign converts files, or the tables of a server.
@@ -274,7 +219,7 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	}
 	file.Data = data
 	format, err := convert.Detect(data)
-	if err == nil && format != "" || convert.IsScript(name) && !strings.HasPrefix(filepath.Base(name), "serverless.") {
+	if err == nil && format != "" || convert.IsProgram(name) && !strings.HasPrefix(filepath.Base(name), "serverless.") {
 		return file, nil
 	}
 
@@ -304,11 +249,7 @@ func readItems(name string) (convert.File, error) {
 }
 
 func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Model, []convert.Loss, error) {
-	source := env.SourceNamed(f.from)
-	if source.Model != "" {
-		source = app.SourceFlags{Endpoint: f.from} // a model needs no import
-	}
-	src, err := env.Open(ctx, source)
+	src, err := env.OpenRunning(ctx, f.from)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,57 +12,47 @@ import (
 )
 
 func newCommand(env *app.Env) *cobra.Command {
-	var force bool
+	var out outFlags
 	cmd := &cobra.Command{
 		Use:   "new [FILE]",
 		Short: "Write a first model with comments",
 		Long: `New writes a small model whose comments explain the model file, and beside it
-` + schemaFile + `, with which editors check and complete the model. Without FILE it
-writes the model to standard output. It overwrites an existing model only with --force.`,
+` + schemaFile + `, the JSON Schema with which editors check and complete models.
+FILE can also be given with -o. Without it, new writes the model to standard output. It
+overwrites an existing model only with --force.
+
+An editor with the YAML language server uses the schema for a file with this first line,
+which a new model has:
+  # yaml-language-server: $schema=model.schema.json`,
 		Example: `  sortkey design new shop.yaml
   sortkey design check shop.yaml`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return app.Usage("design new", "design new takes one file, not %d", len(args))
+			}
+			if len(args) == 1 && out.path != "" {
+				return app.Usage("design new", "give the file as an argument or with -o, not both")
 			}
 			return nil
 		},
 		ValidArgsFunction: app.Models,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				_, err := env.Stdout.Write(modelfile.Starter())
+			if len(args) == 1 {
+				out.path = args[0]
+			}
+			if err := out.write(env, modelfile.Starter()); err != nil || !out.toFile() {
 				return err
 			}
-			if err := writeNew(args[0], modelfile.Starter(), force); err != nil {
+			schema := outFlags{path: filepath.Join(filepath.Dir(out.path), schemaFile)}
+			if err := schema.write(env, modelfile.Schema()); !errors.Is(err, fs.ErrExist) {
 				return err
 			}
-			// The model names the schema in its first line, for editors.
-			err := writeNew(filepath.Join(filepath.Dir(args[0]), schemaFile), modelfile.Schema(), false)
-			if errors.Is(err, fs.ErrExist) {
-				return nil
-			}
-			return err
+			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
+	out.declare(cmd, "output `FILE`")
 	return cmd
 }
 
 // schemaFile is the schema that the first line of a new model names.
 const schemaFile = "model.schema.json"
-
-func schemaCommand(env *app.Env) *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of model files, for editors",
-		Long: `Schema prints the JSON Schema of model files. An editor with the YAML language
-server checks and completes a model with this first line:
-  # yaml-language-server: $schema=model.schema.json`,
-		Example: "  sortkey design schema > model.schema.json",
-		Args:    app.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := env.Stdout.Write(modelfile.Schema())
-			return err
-		},
-	}
-}

@@ -17,17 +17,10 @@ import (
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-type openFlags struct {
-	port     int
-	maxItems int
-	priceFlags
-}
-
 func openCommand(env *app.Env) *cobra.Command {
-	var f openFlags
+	var port int
 	cmd := &cobra.Command{
 		Use:   "open MODEL",
 		Short: "Show the page of a model in the browser, and follow its file",
@@ -45,20 +38,14 @@ the command to end it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			return runOpen(ctx, env, args[0], &f)
+			return runOpen(ctx, env, args[0], port)
 		},
 	}
-	flags := cmd.Flags()
-	flags.IntVar(&f.port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default any that is free)")
-	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
-	f.priceFlags.declare(cmd)
+	cmd.Flags().IntVar(&port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default any that is free)")
 	return cmd
 }
 
-func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error {
-	if f.maxItems < 0 {
-		return app.Usage("design open", "--max-items must not be negative")
-	}
+func runOpen(ctx context.Context, env *app.Env, path string, port int) error {
 
 	file, copied, err := modelPath(path)
 	if err != nil {
@@ -68,11 +55,7 @@ func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error
 		fmt.Fprintf(env.Stderr, "sortkey: %s is an example; this is a copy of it, %s\n", path, file)
 	}
 
-	o := live.Options{World: world.Options{MaxItems: f.maxItems}, Bill: f.bill}
-	if f.maxItems == 0 {
-		o.World.MaxItems = -1
-	}
-	s, err := live.New(ctx, file, o)
+	s, err := live.New(ctx, file, live.Options{})
 	if list, ok := errors.AsType[model.Errors](err); ok {
 		return app.ModelErrors(path, list)
 	}
@@ -80,7 +63,7 @@ func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error
 		return err
 	}
 	defer s.Close()
-	site, err := web.Listen(f.port)
+	site, err := web.Listen(port)
 	if err != nil {
 		return &advice.Error{Msg: err.Error(), Advice: "give another port with --port, or none", Err: err}
 	}

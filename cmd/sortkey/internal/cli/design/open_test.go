@@ -15,7 +15,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/design/examples"
-	"github.com/sortkey/sortkey/internal/design/bill"
 )
 
 // TestModelPath finds files, folders, and copies of examples.
@@ -51,7 +50,7 @@ func TestOpen(t *testing.T) {
 	done := make(chan error)
 	env := &app.Env{Stdout: in, Stderr: io.Discard}
 	go func() {
-		done <- runOpen(ctx, env, folder, &openFlags{maxItems: 10, priceFlags: priceFlags{region: bill.DefaultRegion}})
+		done <- runOpen(ctx, env, folder, 0)
 	}()
 	address, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)

@@ -5,17 +5,43 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// writeNew writes a file that must not exist, unless force is set.
-func writeNew(path string, data []byte, force bool) error {
+// outFlags are the flags of commands that write a file to keep.
+type outFlags struct {
+	path  string
+	force bool
+}
+
+func (f *outFlags) declare(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVarP(&f.path, "output", "o", "", usage+" (default standard output)")
+	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite what exists")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"output": app.Paths})
+}
+
+// toFile reports whether the flags name a file.
+func (f *outFlags) toFile() bool { return f.path != "" && f.path != "-" }
+
+// write writes the file, or to Stdout.
+func (f *outFlags) write(env *app.Env, data []byte) error {
+	if !f.toFile() {
+		_, err := env.Stdout.Write(data)
+		return err
+	}
+	return f.writeTo(f.path, data)
+}
+
+// writeTo writes a file that must not exist, unless f.force is set.
+func (f *outFlags) writeTo(path string, data []byte) error {
 	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY
-	if force {
+	if f.force {
 		flags = os.O_CREATE | os.O_TRUNC | os.O_WRONLY
 	}
-	f, err := os.OpenFile(path, flags, 0o666)
+	file, err := os.OpenFile(path, flags, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return &advice.Error{
 			Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err,
@@ -24,11 +50,11 @@ func writeNew(path string, data []byte, force bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
 }
 
-// output writes to a file, or to Stdout if path is empty or "-".
+// output writes the report of a check to a file, which may exist, or to Stdout if path is empty or "-".
 func output(env *app.Env, path string, data []byte) error {
 	if path == "" || path == "-" {
 		_, err := env.Stdout.Write(data)

@@ -12,14 +12,12 @@ import (
 )
 
 // priceFlags are the flags of commands that compute a bill.
-type priceFlags struct{ region, prices string }
+type priceFlags struct{ prices string }
 
 func (f *priceFlags) declare(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.region, "region", bill.DefaultRegion, "compute costs with the prices of this `REGION`")
-	flags.StringVar(
+	cmd.Flags().StringVar(
 		&f.prices, "prices", "",
-		"take prices from this `FILE` (default those of "+bill.DefaultRegion+" that sortkey knows)",
+		"take the prices of a region from this `FILE` (default those of "+bill.Known().Region+" that sortkey knows)",
 	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"prices": app.Paths})
 }
@@ -33,7 +31,7 @@ func (f *priceFlags) bill(r *check.Result) (*bill.Bill, error) {
 			return nil, err
 		}
 	}
-	return bill.Of(r, prices, f.region)
+	return bill.Of(r, prices), nil
 }
 
 // writeBill writes the bill of a result in a line, if its model declares rates.

@@ -1,0 +1,96 @@
+package convert_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/convert"
+)
+
+// refused returns the error of a program.
+func refused(t *testing.T, name, text string) *convert.Error {
+	t.Helper()
+	_, _, err := convert.Import(t.Context(), []convert.File{{Name: name, Data: []byte(text)}}, convert.Options{})
+	e, ok := errors.AsType[*convert.Error](err)
+	require.True(t, ok, "%v", err)
+	return e
+}
+
+// TestPrograms holds that a program is refused with what it is, and the way in.
+func TestPrograms(t *testing.T) {
+	const lines, deployed = "import * as file from './a.ts'\n", "aws dynamodb describe-table"
+	for _, tt := range []struct{ name, text, of, hint string }{
+		{"src/a.ts", "import { Entity } from 'electrodb'\nimport { Resource } from 'sst'", "a program of ElectroDB", lines},
+		{"a.ts", `import {Table} from "dynamodb-onetable"`, "a program of OneTable", lines},
+		{"a.ts", "export const Schema = {format: 'onetable:1.1.0'}", "a program of OneTable", lines},
+		{"a.ts", "export const Task = {model: {}, attributes: {}, indexes: {}}", "a program, and", lines},
+		{"a.mts", "import { Entity } from 'dynamodb-toolbox'", "a program of dynamodb-toolbox", deployed},
+		{"a.js", "const dynamoose = require('dynamoose')", "a program of Dynamoose", deployed},
+		{"a.py", "from pynamodb.models import Model", "a program of PynamoDB", deployed},
+		{"sst.config.ts", "new sst.aws.Dynamo('T', {})", "a program of SST", deployed},
+		{"index.ts", `import * as aws from "@pulumi/aws";`, "a program of Pulumi", deployed},
+		{"a.ts", "import { a } from '@aws-amplify/backend'", "a program of Amplify", deployed},
+		{"stack.ts", "import * as cdk from 'aws-cdk-lib'", "a program of the AWS CDK", "cdk synth"},
+		{"a.py", "import os", "a program, and", deployed},
+	} {
+		e := refused(t, tt.name, tt.text)
+		require.Contains(t, e.Error(), tt.name+": the file is "+tt.of)
+		require.Contains(t, e.Hint, tt.hint, tt.text)
+	}
+}
+
+// TestPrintSchemas runs the lines that the refusal proposes, on files that export schemas, an entity of ElectroDB and
+// a table of OneTable, and imports what they print.
+func TestPrintSchemas(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node not found: skipping the lines that print schemas")
+	}
+	for _, tt := range []struct{ program, losses, want string }{
+		{`export const client = null
+			export const Task = { config: { table: 'app' }, schema: { model: { entity: 'task', version: '1', service: 'work' },
+				attributes: { team: { type: 'string' }, age: { type: Number }, id: { type: 'string' } },
+				indexes: { tasks: { pk: { field: 'pk', composite: ['team'] }, sk: { field: 'sk', composite: ['age'] } } } } }`,
+			"the casing of keys", `sk: "$task_1#age_{age:number}"`},
+		{`export default { format: 'onetable:1.1.0', indexes: { primary: { hash: 'pk', sort: 'sk' } },
+				models: { A: { pk: { type: String, value: 'a#${id}' }, sk: { type: Number }, id: { type: String, default: () => 'x' } } } }`,
+			"id (default)", "sort: {name: sk, type: N}"},
+		{`export const Schema = { format: 'onetable:1.1.0', indexes: { primary: { hash: 'pk' } },
+				models: { A: { pk: { type: String, value: 'a#${id}' }, id: { type: String } } } }
+			export const table = { schema: { definition: { format: 'onetable:1.1.0', indexes: { primary: { hash: 'pk' } },
+				models: { A: { pk: { type: String, value: 'a#${id}' }, id: { type: String } } } } } }`,
+			"", `pk: "a#{id}"`},
+	} {
+		dir := t.TempDir()
+		_, lines, _ := strings.Cut(refused(t, "schema.mjs", tt.program).Hint, ":\n")
+		require.Len(t, strings.Split(lines, "\n"), 5)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "schema.mjs"), []byte(tt.program), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "print.mjs"), []byte(lines), 0o600))
+		printed, err := exec.Command(node, filepath.Join(dir, "print.mjs")).CombinedOutput()
+		require.NoError(t, err, "%s", printed)
+		require.Equal(t, 1, bytes.Count(printed, []byte("\n")), "%s", printed)
+		got, losses, err := converted(t, convert.File{Name: "schemas.json", Data: printed})
+		require.NoError(t, err, "%s", printed)
+		require.Contains(t, got, tt.want)
+		require.Contains(t, losses, tt.losses)
+	}
+}
+
+// TestSchemasInLines reads what a program prints for several schemas, each on a line.
+func TestSchemasInLines(t *testing.T) {
+	const line = `{"format": "onetable:1.1.0", "indexes": {"primary": {"hash": "pk"}}, "models": {"X":
+		{"pk": {"type": "string", "value": "X#${id}"}, "id": {"type": "string"}}}}` + "\n"
+	got, _, err := converted(t, convert.File{
+		Name: "s.json", Data: []byte(strings.ReplaceAll(line, "X", "A") + strings.ReplaceAll(line, "X", "B")),
+	})
+	require.NoError(t, err)
+	require.Contains(t, got, `pk: "A#{id}"`)
+	require.Contains(t, got, `pk: "B#{id}"`)
+}

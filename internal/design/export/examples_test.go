@@ -1,0 +1,47 @@
+package export
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
+)
+
+func exampleModels(t *testing.T) map[string]*model.Model {
+	t.Helper()
+	all := map[string]*model.Model{}
+	for _, pattern := range []string{
+		"testdata/*.yaml", "../../../design/examples/*/model.yaml", "../../../docs/scale/*.yaml",
+		"../../../design/designtest/testdata/*.yaml", "../../../cmd/sortkey/testdata/*.yaml",
+		"../gen/testdata/*.yaml", "../gen/testdata/store/*.yaml", "../world/testdata/*.yaml", "../modelfile/*.yaml",
+		"../modelfile/testdata/*.yaml", "../report/testdata/*.yaml", "../convert/testdata/golden/*.yaml",
+		"../lint/testdata/*/bad.yaml",
+		"../lint/testdata/*/good.yaml", // the same but for a rule
+	} {
+		if strings.HasPrefix(pattern, "../lint/") && !proptest.Long() {
+			continue // small models that differ little
+		}
+		paths, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, path := range paths {
+			m, err := modelfile.Load(path)
+			if strings.HasPrefix(path, "testdata/") {
+				require.NoError(t, err)
+			}
+			if err == nil {
+				all[strings.TrimPrefix(path, "../")] = m
+			}
+		}
+	}
+	least := 25
+	if proptest.Long() {
+		least = 80
+	}
+	require.Greater(t, len(all), least)
+	return all
+}
