@@ -11,6 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+export GOWORK=$PWD/all.work
 libraries=(./... ./store/disk/... ./store/postgres/... ./store/tikv/...)
 packages=("${libraries[@]}" ./internal/design/... ./design/... ./cmd/sortkey/... ./cmd/sortkey/tikv/...)
 

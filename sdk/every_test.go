@@ -140,7 +140,7 @@ var every = []struct{ op, body, keep string }{
 
 // TestEach sends one request of each operation over HTTP and logs the status and
 // the code of an error. None is unknown, and docs/fidelity.md names them all.
-// scripts/operations.sh prints it.
+// go test -v prints it.
 func TestEach(t *testing.T) {
 	names := map[string]bool{}
 	targets := map[string]string{}

@@ -29,6 +29,7 @@ var apart = map[string]string{
 	"curl ":                               "it needs the server of the line before",
 	"go get ":                             "it needs the network",
 	"go test":                             "it is run in a checkout",
+	"GOWORK=":                             "it is run in a checkout",
 	"go run ":                             "it is run in a checkout",
 	"go build ":                           "it is run in a checkout",
 	"go tool ":                            "it needs the server of the line before",

@@ -59,7 +59,7 @@ func (p *process) probing() *probe {
 }
 
 // TestHealthWhileBusy asks a server every 100 ms whether it is healthy, while it imports a
-// table, is copied to a snapshot and deletes the table. It is. scripts/check-health.sh does
+// table, is copied to a snapshot and deletes the table. It is. scripts/check-million.sh does
 // so with a million items.
 func TestHealthWhileBusy(t *testing.T) {
 	items := 2000

@@ -129,7 +129,7 @@ func (in *tableImport) check(t *testing.T, db *dynamodb.Client) {
 // TestKillImportTable kills a server three times while it imports a table, and asks for the
 // import with the same token after each. Then the table is whole, and there is one import.
 //
-// scripts/import-million.sh does so with a million items.
+// scripts/check-million.sh does so with a million items.
 func TestKillImportTable(t *testing.T) {
 	proptest.NeedLong(t)
 	seed := uint64(proptest.Seed())

@@ -207,7 +207,7 @@ type beside struct {
 
 // TestLatency prints the time that a query of 10 rows takes in a server beside scanners, which
 // together scan the same number of bytes each second, and beside an export, index builds and deletions of tables.
-// scripts/check-latency.sh runs it for longer.
+// scripts/check-million.sh runs it for longer.
 func TestLatency(t *testing.T) {
 	duration, items, rate := 50*time.Millisecond, 1000, 100.0
 	if s := os.Getenv("SORTKEY_LATENCY"); s != "" {

@@ -31,11 +31,11 @@ var million = flag.Int("items", 0, "items that TestImportOfMany and TestKillImpo
 const peakLimit = 300 << 20
 
 // TestImportOfMany exports a table from memory, imports it into a folder with the
-// command, and compares the answers of both databases. scripts/import-million.sh runs
+// command, and compares the answers of both databases. scripts/check-million.sh runs
 // it with a million items.
 func TestImportOfMany(t *testing.T) {
 	if *million == 0 {
-		t.Skip("run scripts/import-million.sh")
+		t.Skip("run scripts/check-million.sh 1000000 ImportOfMany")
 	}
 	ctx := t.Context()
 	dir := t.TempDir()

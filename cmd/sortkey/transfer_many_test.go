@@ -19,11 +19,11 @@ import (
 
 // TestTransferOfMany imports small items, of some 75 bytes of JSON, into a folder and into a
 // server in memory, and exports the folder. Then it kills an import midway and resumes it. The
-// lines of both exports are those of the input. scripts/import-million.sh runs it with a
+// lines of both exports are those of the input. scripts/check-million.sh runs it with a
 // million items, and prints the time, the processor time and the peak memory of each command.
 func TestTransferOfMany(t *testing.T) {
 	if *million == 0 {
-		t.Skip("run scripts/import-million.sh")
+		t.Skip("run scripts/check-million.sh 1000000 TransferOfMany")
 	}
 	dir := t.TempDir()
 	input := filepath.Join(dir, "items.json")

@@ -23,7 +23,7 @@ var designs = flag.Bool("designs", false, "compare the figures of whole designs"
 // logs a table of both.
 func TestDesigns(t *testing.T) {
 	if !*designs {
-		t.Skip("each has more than half a million items: run scripts/check-numbers.sh")
+		t.Skip("each has more than half a million items: run with -designs")
 	}
 	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/mattn/go-runewidth v0.0.16
 	github.com/sortkey/sortkey v0.1.0
+	github.com/sortkey/sortkey/design v0.1.0
 	github.com/stretchr/testify v1.8.4
 	go.yaml.in/yaml/v4 v4.0.0
 )

@@ -1,4 +1,4 @@
-package main
+package browser_test
 
 import (
 	"bytes"
@@ -27,13 +27,13 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-// browser starts the headless browser that BROWSER names, as scripts/check-report.sh sets it,
+// browser starts the headless browser that BROWSER names, as scripts/check-pages.sh sets it,
 // or skips the test. PICTURES names a folder for screenshots of the pages.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	path := os.Getenv("BROWSER")
 	if path == "" {
-		t.Skip("needs a browser; run scripts/check-report.sh, or set BROWSER=/path/to/chrome")
+		t.Skip("needs a browser; run scripts/check-pages.sh, or set BROWSER=/path/to/chrome")
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
@@ -129,7 +129,7 @@ const (
 // window, in light and dark colours.
 func TestBrowser(t *testing.T) {
 	ctx := browser(t)
-	const root = "../../"
+	const root = "../../../"
 	for model, path := range map[string]string{
 		"file-tree":          "design/examples/file-tree/model.yaml",
 		"shop":               "design/examples/shop/model.yaml",
@@ -260,7 +260,7 @@ func evaluate[T any](t *testing.T, tab context.Context, expression string) T {
 }
 
 // accessible holds that axe-core, in the file that AXE names, reports nothing about the page. Without AXE
-// it does nothing: scripts/check-report.sh installs it.
+// it does nothing: scripts/check-pages.sh installs it.
 func accessible(t *testing.T, tab context.Context, what string) {
 	t.Helper()
 	path := os.Getenv("AXE")

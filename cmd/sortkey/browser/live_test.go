@@ -1,4 +1,4 @@
-package main
+package browser_test
 
 import (
 	"context"
@@ -63,7 +63,7 @@ func until(t *testing.T, tab context.Context, expression string) {
 // TestLive types a query, breaks the model in the pane, mends it, saves it, and edits the file outside.
 func TestLive(t *testing.T) {
 	ctx := browser(t)
-	first, file := open(t, "../../design/examples/file-tree/model.yaml")
+	first, file := open(t, "../../../design/examples/file-tree/model.yaml")
 	tab, cancel := chromedp.NewContext(ctx)
 	defer cancel()
 	var rec record
@@ -154,7 +154,7 @@ func blocked(t *testing.T, tab context.Context) {
 // origin, and an inline script.
 func TestForeign(t *testing.T) {
 	ctx := browser(t)
-	first, _ := open(t, "../../internal/design/report/testdata/drive.yaml")
+	first, _ := open(t, "../../../internal/design/report/testdata/drive.yaml")
 	tab, cancel := chromedp.NewContext(ctx)
 	defer cancel()
 	text := func(address string) string {
