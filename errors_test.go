@@ -5,7 +5,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +18,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/btree"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 // lastOf returns the last error of a loop.
@@ -251,6 +256,91 @@ func TestKeys(t *testing.T) {
 	_, err = items.Update(ctx, sortkey.Key{"P", 1}, "SET n = :one", 1, sortkey.Old(&misfit))
 	require.ErrorAs(t, err, new(*sortkey.DecodeError))
 	require.NoError(t, items.Delete(ctx, sortkey.Key{"P", 1}, sortkey.If("n = :one", 1)), "the write has been made")
+}
+
+// A keptStore stays open when its database closes it.
+type keptStore struct{ store.Store }
+
+func (keptStore) Close() error { return nil }
+
+// A listStore has a type that no map can have as a key.
+type listStore struct {
+	store.Store
+	_ []int
+}
+
+// TestStoreOpenTwice holds that one database at a time has a store open, unless it is shared.
+func TestStoreOpenTwice(t *testing.T) {
+	for name, st := range map[string]store.Store{
+		"memory": memory.Open(), "btree": btree.Open(), "a wrapper": keptStore{memory.Open()},
+		"a pointer to a wrapper": &keptStore{memory.Open()},
+	} {
+		opts := sortkey.Options{Store: st}
+		wrong := opts
+		wrong.Simulate.StaleReads.Window = time.Second
+		if name == "btree" { // which has no stale reads, so this Open fails and leaves no trace
+			_, err := sortkey.Open(wrong)
+			require.Error(t, err)
+		}
+
+		var wg sync.WaitGroup
+		dbs := make([]*sortkey.DB, 8)
+		for i := range dbs {
+			wg.Go(func() {
+				var err error
+				if dbs[i], err = sortkey.Open(opts); err == nil {
+					return
+				}
+				if !errors.Is(err, sortkey.ErrUsage) || !strings.Contains(err.Error(), "another DB has the store open") {
+					t.Errorf("%s: Open returns %v", name, err)
+				}
+			})
+		}
+		wg.Wait()
+		dbs = slices.DeleteFunc(dbs, func(db *sortkey.DB) bool { return db == nil })
+		require.Len(t, dbs, 1, name)
+		db := dbs[0]
+
+		fork, err := db.Fork()
+		if err == nil {
+			require.NoError(t, fork.Close())
+		} else {
+			require.ErrorIs(t, err, sortkey.ErrFork)
+		}
+		_, err = sortkey.Open(opts)
+		require.ErrorIs(t, err, sortkey.ErrUsage, "%s, after the fork was closed", name)
+		require.NoError(t, db.Close())
+		again, err := sortkey.Open(opts)
+		if !strings.Contains(name, "wrapper") {
+			require.ErrorIs(t, err, store.ErrClosed, name)
+			continue
+		}
+		require.NoError(t, err, name)
+		require.NoError(t, db.Close())
+		_, err = sortkey.Open(opts)
+		require.ErrorIs(t, err, sortkey.ErrUsage, "%s, after the first was closed again", name)
+		require.NoError(t, again.Close())
+	}
+
+	// A database that nobody has closed or uses does not keep its store.
+	dropped := sortkey.Options{Store: memory.Open()}
+	_, err := sortkey.Open(dropped)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		db, err := sortkey.Open(dropped)
+		return err == nil && db.Close() == nil
+	}, time.Minute, time.Millisecond)
+
+	for name, st := range map[string]store.Store{
+		"shared": &pausedSharer{Store: memory.Open()}, "no key of a map": listStore{Store: memory.Open()},
+	} {
+		for range 2 {
+			db, err := sortkey.Open(sortkey.Options{Store: st})
+			require.NoError(t, err, name)
+			defer db.Close()
+		}
+	}
 }
 
 // TestTimes holds that a time that does not sort is refused as a key, and only there.

@@ -24,6 +24,9 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"reflect"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
@@ -43,7 +46,8 @@ var ErrFork = errors.New("sortkey: store does not support Fork")
 var ErrSnapshot = errors.New("sortkey: store does not support Snapshot (stores of package store/disk do)")
 
 // Open opens a database. Close it after use. After an error there is nothing to close but
-// the store, if [Options] name one. Open reads no items, so its time
+// the store, if [Options] name one. A store is open in one database at a time, unless it is a
+// [store.Sharer]: Open refuses it a second time before Close. Open reads no items, so its time
 // does not depend on the size of the store. After a crash it repairs tables in
 // the background: an index whose building was interrupted can be read once
 // DescribeTable reports it ACTIVE, and DescribeTable reports the counts of the
@@ -57,7 +61,40 @@ func Open(opts Options) (*DB, error) {
 	if err := opts.Simulate.StaleReads.apply(tables); err != nil {
 		return nil, err
 	}
-	return newDB(opts, opts.Store, tables, false), nil
+	c := claim{opts.Store, tables}
+	if !c.take(opts.temporary) {
+		return nil, misuse("another DB has the store open, and neither would see the tables that the other changes; " +
+			"use that DB or a DB.Fork of it, or close it and open the store again")
+	}
+	db := newDB(opts, opts.Store, tables, false)
+	runtime.AddCleanup(db, claim.release, c) // for a database that is dropped without Close
+	return db, nil
+}
+
+// A claim is a store and the tables of the database that has it open. Two databases on one store would each keep
+// the definitions of tables in memory, put rows into deleted tables and none into new indexes.
+type claim struct {
+	store  store.Store
+	tables *life.DB
+}
+
+// claims has the claims on stores that are open.
+var claims sync.Map
+
+// take reports whether no other database has the store open. Of temporary stores, nobody else knows.
+func (c claim) take(isTemporary bool) bool {
+	if isTemporary || c.tables.Shared() || !reflect.ValueOf(c.store).Comparable() {
+		return true
+	}
+	_, isOpen := claims.LoadOrStore(c.store, c.tables)
+	return !isOpen
+}
+
+// release lets others open the store.
+func (c claim) release() {
+	if reflect.ValueOf(c.store).Comparable() {
+		claims.CompareAndDelete(c.store, c.tables)
+	}
 }
 
 func (o Options) withDefaults() Options {
@@ -255,6 +292,7 @@ func (db *DB) Close() error {
 	db.service.Close()
 	err := db.tables.Close(context.Background())
 	closed := db.store.Close()
+	claim{db.store, db.tables}.release()
 	if errors.Is(err, closed) { // the store says again what it has said to the tables
 		return err
 	}
