@@ -139,6 +139,13 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		f.Items = -1
 	}
 
+	toFile := f.out != "" && f.out != "-"
+	if toFile {
+		if err := checkNew(f.out, f.force); err != nil {
+			return err
+		}
+	}
+
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	m, losses, err := convertDesign(ctx, env, args, f)
@@ -153,7 +160,6 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err := modelfile.Write(&out, m); err != nil {
 		return err
 	}
-	toFile := f.out != "" && f.out != "-"
 	if toFile {
 		if err := writeNew(f.out, out.Bytes(), f.force); err != nil {
 			return err

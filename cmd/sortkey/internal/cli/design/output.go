@@ -17,15 +17,41 @@ func writeNew(path string, data []byte, force bool) error {
 	}
 	f, err := os.OpenFile(path, flags, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return &advice.Error{
-			Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err,
-		}
+		return existing(path, err)
 	}
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
+}
+
+// checkNew returns the error that writeNew would have, before the work whose result it writes. It leaves no file.
+func checkNew(path string, force bool) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	switch {
+	case err == nil:
+		return errors.Join(f.Close(), os.Remove(path))
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	case !force:
+		return existing(path, err)
+	}
+
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
+		return nil //nolint:nilerr // a link to what is missing, or a pipe, whose reader would notice the look
+	}
+	if f, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func existing(path string, err error) error {
+	return &advice.Error{
+		Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err,
+	}
 }
 
 // output writes to a file, or to Stdout if path is empty or "-".
