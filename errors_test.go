@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -372,6 +373,16 @@ func TestStoreOpenTwice(t *testing.T) {
 		require.ErrorIs(t, err, sortkey.ErrUsage, "%s, after the first was closed again", name)
 		require.NoError(t, again.Close())
 	}
+
+	// A database that nobody has closed or uses does not keep its store.
+	dropped := sortkey.Options{Store: memory.Open()}
+	_, err := sortkey.Open(dropped)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		db, err := sortkey.Open(dropped)
+		return err == nil && db.Close() == nil
+	}, time.Minute, time.Millisecond)
 
 	for name, st := range map[string]store.Store{
 		"shared": &pausedSharer{Store: memory.Open()}, "no key of a map": listStore{Store: memory.Open()},

@@ -33,6 +33,7 @@ import (
 	"io"
 	"log/slog"
 	"reflect"
+	"runtime"
 	"sync"
 	"time"
 
@@ -61,32 +62,39 @@ func Open(opts Options) (*DB, error) {
 	if err := opts.Simulate.StaleReads.apply(tables); err != nil {
 		return nil, err
 	}
-	if err := claim(opts, tables); err != nil {
-		return nil, err
-	}
-	return newDB(opts, opts.Store, tables, false), nil
-}
-
-// claims has the stores that are open in a database, with its tables.
-var claims sync.Map
-
-// claim refuses a store that another database has open. Each keeps the definitions of tables in memory, so it would
-// put rows into deleted tables and none into new indexes.
-func claim(opts Options, tables *life.DB) error {
-	if opts.temporary || tables.Shared() || !reflect.ValueOf(opts.Store).Comparable() {
-		return nil
-	}
-	if _, isOpen := claims.LoadOrStore(opts.Store, tables); isOpen {
-		return misuse("another DB has the store open, and neither would see the tables that the other changes; " +
+	c := claim{opts.Store, tables}
+	if !c.take(opts.temporary) {
+		return nil, misuse("another DB has the store open, and neither would see the tables that the other changes; " +
 			"use that DB or a DB.Fork of it, or close it and open the store again")
 	}
-	return nil
+	db := newDB(opts, opts.Store, tables, false)
+	runtime.AddCleanup(db, claim.release, c) // for a database that is dropped without Close
+	return db, nil
 }
 
-// release lets others open the store of closed tables.
-func release(st store.Store, tables *life.DB) {
-	if reflect.ValueOf(st).Comparable() {
-		claims.CompareAndDelete(st, tables)
+// A claim is a store and the tables of the database that has it open. Two databases on one store would each keep
+// the definitions of tables in memory, put rows into deleted tables and none into new indexes.
+type claim struct {
+	store  store.Store
+	tables *life.DB
+}
+
+// claims has the claims on stores that are open.
+var claims sync.Map
+
+// take reports whether no other database has the store open. Of temporary stores, nobody else knows.
+func (c claim) take(isTemporary bool) bool {
+	if isTemporary || c.tables.Shared() || !reflect.ValueOf(c.store).Comparable() {
+		return true
+	}
+	_, isOpen := claims.LoadOrStore(c.store, c.tables)
+	return !isOpen
+}
+
+// release lets others open the store.
+func (c claim) release() {
+	if reflect.ValueOf(c.store).Comparable() {
+		claims.CompareAndDelete(c.store, c.tables)
 	}
 }
 
@@ -280,7 +288,7 @@ func (db *DB) Close() error {
 	db.service.Close()
 	err := db.tables.Close(context.Background())
 	closed := db.store.Close()
-	release(db.store, db.tables)
+	claim{db.store, db.tables}.release()
 	if errors.Is(err, closed) { // the store says again what it has said to the tables
 		return err
 	}

@@ -144,10 +144,12 @@ var writes = regexp.MustCompile(`(Put|Delete|Update|Write|Create|Execute)`)
 // responses that no request may have.
 func runScript(t testing.TB, st store.Forker, script string) (statuses []int, body, logged string) {
 	var log bytes.Buffer
-	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	opts := sortkey.Options{Store: keptStore{st}, Rand: seededReader(), Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	db, err := sortkey.Open(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer db.Close()
 	for i, line := range strings.Split(script, "\n") {
 		if i == 6 {
 			break
@@ -176,6 +178,11 @@ func runScript(t testing.TB, st store.Forker, script string) (statuses []int, bo
 	}
 	return statuses, body, log.String()
 }
+
+// A keptStore stays open when its database closes it.
+type keptStore struct{ store.Forker }
+
+func (keptStore) Close() error { return nil }
 
 func fork(t testing.TB, s store.Forker) store.Forker {
 	t.Helper()

@@ -128,6 +128,9 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		f.Items = -1
 	}
 
+	if err := f.check(); err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	m, losses, err := convertDesign(ctx, env, args, f)

@@ -43,15 +43,44 @@ func (f *outFlags) writeTo(path string, data []byte) error {
 	}
 	file, err := os.OpenFile(path, flags, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return &advice.Error{
-			Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err,
-		}
+		return existing(path, err)
 	}
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(data)
 	return errors.Join(err, file.Close())
+}
+
+// check returns the error that write would have, before the work whose result that writes. It leaves no file.
+func (f *outFlags) check() error {
+	if !f.toFile() {
+		return nil
+	}
+	file, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	switch {
+	case err == nil:
+		return errors.Join(file.Close(), os.Remove(f.path))
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	case !f.force:
+		return existing(f.path, err)
+	}
+
+	info, err := os.Stat(f.path)
+	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
+		return nil //nolint:nilerr // a link to what is missing, or a pipe, whose reader would notice the look
+	}
+	if file, err = os.OpenFile(f.path, os.O_WRONLY, 0); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+func existing(path string, err error) error {
+	return &advice.Error{
+		Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err,
+	}
 }
 
 // output writes the report of a check to a file, which may exist, or to Stdout if path is empty or "-".
