@@ -22,7 +22,7 @@ compare() {
   local side files=()
   for _ in $(seq "${RUNS:-6}"); do
     for side in "$@"; do
-      run "$side" >>"$dir/$side.txt" || { tail -20 "$dir/$side.txt"; exit 1; }
+      run "$side" >>"$dir/$side.txt" || { tail -20 "$dir/$side.txt"; return 1; }
     done
   done
   for side in "$@"; do files+=("$side=$dir/$side.txt"); done

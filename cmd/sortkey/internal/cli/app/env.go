@@ -98,16 +98,3 @@ func WriteJSON(w io.Writer, v any) error {
 	_, err := io.WriteString(w, text.VisibleJSON(b.String()))
 	return err
 }
-
-// WriteFile writes a file.
-func WriteFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
-}
