@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Uses the console in a headless browser with the keyboard alone, on a table of a million items: finds an item by
-# typing its key, opens and edits it, sets an attribute of three at once, follows a query to the row before its slice,
-# and opens the slowest shape of live requests. It prints how large the pages are and when they are painted.
+# typing its key, opens and edits it, deletes three at once and takes that back, follows a query to the row before its
+# slice, and opens the slowest shape of live requests. It prints how large the pages are and when they are painted.
 #
 #   scripts/check-console.sh [FOLDER]
 #

@@ -26,8 +26,8 @@ func consoleCommand(env *app.Env) *cobra.Command {
 		Use:   "console",
 		Short: "Look at tables in the browser: items, key space, and what a query reads",
 		Long: `Console serves pages about tables to the browser on this machine: their items in a grid to
-sort, find and edit, one or several at once, a box that completes keys, partitions and item
-collections in order, and the slice of a query or of a SELECT while it is typed.
+sort, find, edit and delete, a box that completes keys, partitions and item collections in
+order, and the slice of a query or of a SELECT while it is typed.
 
 It prints an address with a token: open that. Others have no access. Interrupt the command
 to end it. The requests of a running program are seen with sortkey serve --console.` + env.SourceHelp(),

@@ -124,7 +124,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /preview", s.preview)
 	mux.HandleFunc("POST /convert", s.convert)
 	mux.HandleFunc("POST /put", s.put)
-	mux.HandleFunc("POST /bulk", s.bulk)
+	mux.HandleFunc("POST /bulk-delete", s.bulkDelete)
 	mux.HandleFunc("POST /delete", s.remove)
 	mux.HandleFunc("POST /undo", s.undo)
 	mux.HandleFunc("GET /events", s.events)

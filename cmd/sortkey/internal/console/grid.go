@@ -60,9 +60,6 @@ type column struct {
 	documents int // rows in which it is a list, a map or a set
 }
 
-// Plain reports whether the name is written as it is, so that it can be typed.
-func (c *column) Plain() bool { return c.Name == c.name }
-
 // A restColumn is an attribute without a column, and the address of the page that has one.
 type restColumn struct {
 	Name, Link string

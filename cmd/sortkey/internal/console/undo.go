@@ -27,7 +27,7 @@ type undo struct {
 	N     int
 	Since time.Time
 	table string
-	what  string // was done, such as "put" or "set state of"
+	what  string // was done, such as "put" or "deleted"
 	steps []step
 	// refused are the steps that a run of the undo could not take back, the last first: another run may.
 	refused []step

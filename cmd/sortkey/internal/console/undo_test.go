@@ -54,14 +54,14 @@ func (c *client) undo(path string, n int) (status int, out undone, text string) 
 	return resp.StatusCode, out, text
 }
 
-// in sends rows as the page does, some at a time, and returns the number of the change.
-func (c *client) in(where, name, value string, rows []bulkRow) (undo int) {
+// delete deletes rows of the table Tab as the page does, some at a time, and returns the number of the change.
+func (c *client) delete(rows []bulkRow) (undo int) {
 	c.Helper()
 	for len(rows) > 0 {
 		n := min(len(rows), 25)
-		body, err := json.Marshal(map[string]any{"Rows": rows[:n], "Name": name, "Value": value, "Undo": undo})
+		body, err := json.Marshal(map[string]any{"Rows": rows[:n], "Undo": undo})
 		require.NoError(c, err)
-		status, text := c.do(http.MethodPost, "bulk?"+where, string(body))
+		status, text := c.do(http.MethodPost, "bulk-delete?name=Tab", string(body))
 		require.Equal(c, http.StatusOK, status, text)
 		var out struct{ Undo int }
 		require.NoError(c, json.Unmarshal([]byte(text), &out))
@@ -80,55 +80,56 @@ func TestUndo(t *testing.T) {
 	}
 	before := c.db.Dump("Tab")
 	rows := rowsOf(t, c.page("collection?name=Tab&partition=p"))
-	set := c.in("name=Tab", "n", "none", rows)
-	deleted := c.in("name=Tab", "", "", rowsOf(t, c.page("collection?name=Tab&partition=p"))[:30])
+	first, second := c.delete(rows[:30]), c.delete(rows[30:])
 	numbers, what := c.undos("table?name=Tab")
-	require.Equal(t, []int{deleted, set}, numbers)
-	require.Equal(t, []string{"deleted 30 items", "set n of 60 items"}, what)
+	require.Equal(t, []int{second, first}, numbers)
+	require.Equal(t, []string{"deleted 30 items", "deleted 30 items"}, what)
 
-	// The deletion, of which somebody has put an item again.
+	// Somebody has put one of the first again.
 	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 7, "n": "somebody's"})
-	_, out, _ := c.undo("", deleted)
+	_, out, _ := c.undo("", first)
 	require.Equal(t, 5, out.Left)
 	require.Equal(t, undone{Undone: 24, Refused: []struct{ Key, Why string }{{"p, 7", "somebody has changed it since"}}, Left: 5}, out)
-	_, out, _ = c.undo("", deleted)
+	_, out, _ = c.undo("", first)
 	require.Equal(t, undone{Undone: 5, Refused: []struct{ Key, Why string }{}}, out)
-	status, _, text := c.undo("", deleted)
+	status, _, text := c.undo("", first)
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, text, "there is nothing to undo: the change is undone already")
 
-	// The values, of which somebody has changed one, added an attribute to one, deleted one, and set one back.
+	// Of the second, somebody has put one with another value, one with an attribute more, and one as it was.
 	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 40, "n": "somebody's"})
-	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 41, "n": "none", "added": 1})
-	c.in("name=Tab", "", "", rowsOf(t, c.page("collection?name=Tab&partition=p"))[42:43])
+	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 41, "n": "41", "added": 1})
 	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 43, "n": "43"})
 	left, refused, done := 1, []string{}, 0
 	for left > 0 {
-		_, out, text := c.undo("", set)
+		_, out, text := c.undo("", second)
 		require.NotEmpty(t, text)
 		for _, one := range out.Refused {
 			refused = append(refused, one.Key)
 		}
 		left, done = out.Left, done+out.Undone
 	}
-	require.Equal(t, []string{"p, 42", "p, 41", "p, 40", "p, 7"}, refused)
-	require.Equal(t, 56, done)
+	require.Equal(t, []string{"p, 41", "p, 40"}, refused)
+	require.Equal(t, 28, done)
 	after := c.db.Dump("Tab")
 	for _, theirs := range []string{`added: 1`, `"p" / 40 {n: "somebody's"}`} {
 		require.Contains(t, strings.ReplaceAll(after, "  ", " "), theirs)
 	}
-	require.Equal(t, strings.Count(before, "\n")-1, strings.Count(after, "\n"))
+	require.Equal(t, strings.Count(before, "\n"), strings.Count(after, "\n"))
 
 	// What was refused can be undone after what was done later.
 	numbers, what = c.undos("table?name=Tab")
-	require.Equal(t, []string{"deleted 1 item", "deleted 1 item", "set n of 4 items"}, what)
-	for i, want := range []int{1, 0, 1} {
+	require.Equal(t, []string{"deleted 2 items", "deleted 1 item"}, what)
+	rows = rowsOf(t, c.page("collection?name=Tab&partition=p"))
+	c.delete(append(rows[7:8], rows[40:42]...))
+	for i, want := range []int{2, 1} {
 		_, out, text := c.undo("", numbers[i])
 		require.Equal(t, want, out.Undone, text)
 		require.Zero(t, out.Left)
 	}
+	require.Equal(t, before, c.db.Dump("Tab"))
 	_, what = c.undos("table?name=Tab")
-	require.Equal(t, []string{"deleted 1 item", "set n of 3 items"}, what)
+	require.Equal(t, []string{"deleted 3 items"}, what)
 }
 
 // TestUndoOtherKey holds that a change stays, with a reason, while its table has another key.
@@ -137,7 +138,7 @@ func TestUndoOtherKey(t *testing.T) {
 	c := start(t)
 	c.db.Table("Tab", "PK / SK")
 	c.db.Put("Tab", map[string]any{"PK": "p", "SK": "s"})
-	deleted := c.in("name=Tab", "", "", rowsOf(t, c.page("table?name=Tab")))
+	deleted := c.delete(rowsOf(t, c.page("table?name=Tab")))
 	remake := func(key string) {
 		_, err := c.db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: new("Tab")})
 		require.NoError(t, err)
@@ -209,30 +210,34 @@ func TestUndoBounds(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.db.Table("Tab", "PK / SK:N")
-	for i := range 3 {
-		c.db.Put("Tab", map[string]any{"PK": "p", "SK": i})
+	put := func(n int) {
+		for i := range 3 {
+			c.db.Put("Tab", map[string]any{"PK": "p", "SK": i, "n": n})
+		}
 	}
-	for i := range 25 {
-		c.in("name=Tab", "n", fmt.Sprint(i), rowsOf(t, c.page("table?name=Tab")))
+	for n := range 25 {
+		put(n)
+		c.delete(rowsOf(t, c.page("table?name=Tab")))
 	}
+	put(25)
 	numbers, _ := c.undos("table?name=Tab")
 	require.Len(t, numbers, 20)
 	require.Equal(t, 25, numbers[0])
 	_, out, _ := c.undo("", 24)
-	require.Len(t, out.Refused, 3, "a later change comes first")
+	require.Len(t, out.Refused, 3, "a later put comes first")
 
 	large := strings.Repeat("x", 390_000)
-	for i := range 50 {
+	for i := range 90 {
 		c.db.Put("Tab", map[string]any{"PK": "large", "SK": i, "s": large})
 	}
 	rows := rowsOf(t, c.page("collection?name=Tab&partition=large"))
-	for len(rows) < 50 {
+	for len(rows) < 90 {
 		rows = append(rows, rowsOf(t, c.page("collection?name=Tab&partition=large&sort=%3E%3D+"+fmt.Sprint(len(rows))))...)
 	}
-	require.Equal(t, -1, c.in("name=Tab", "n", "1", rows))
+	require.Equal(t, -1, c.delete(rows))
 	_, what := c.undos("table?name=Tab")
 	require.Len(t, what, 19, "the smaller ones stay")
-	require.NotContains(t, what, "set n of 50 items")
+	require.NotContains(t, what, "deleted 90 items")
 }
 
 // TestUndoAtOnce lets several people undo one change at once, while another program changes its items: each item is
@@ -253,7 +258,7 @@ func TestUndoAtOnce(t *testing.T) {
 		for i := range n {
 			db.Put("Tab", map[string]any{"PK": "p", "SK": i, "n": "was", "theirs": 0})
 		}
-		change := c.in("name=Tab", "n", "is", rowsOf(t, c.page("collection?name=Tab&partition=p")))
+		change := c.delete(rowsOf(t, c.page("collection?name=Tab&partition=p")))
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		done, refused := 0, 0
@@ -294,17 +299,17 @@ func TestUndoElsewhere(t *testing.T) {
 	rows := rowsOf(t, c.page("table?name=Tab"))
 	_, at := c.do(http.MethodPost, "branches", "")
 	there := &client{t, c.db, c.url + "/" + strings.TrimSuffix(at, "/")}
-	change := there.in("name=Tab", "n", "2", rows)
+	change := there.delete(rows)
 	require.Contains(t, c.db.Dump("Tab"), "n: 1")
 	_, out, _ := there.undo("", change)
 	require.Equal(t, 1, out.Undone)
-	change = there.in("name=Tab", "n", "2", rows)
+	change = there.delete(rows)
 	c.do(http.MethodPost, "branches/1/discard", "")
 	status, _, text := there.undo("", change)
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, text, "no branch")
 
-	change = c.in("name=Tab", "n", "2", rows)
+	change = c.delete(rows)
 	c.db.PutJSON("Tab", []byte(`{"id": {"S": "x"}, "n": {"N": "3"}}`))
 	_, out, _ = c.undo("", change)
 	require.Len(t, out.Refused, 1)
@@ -322,23 +327,27 @@ func TestUndoAll(t *testing.T) {
 	}
 	before := c.db.Dump("Tab")
 	proptest.Check(t, 10, func(t *proptest.T) {
-		var changes []int
 		for range t.Between(1, 6) {
 			rows := rowsOf(c.T, c.page("table?name=Tab"))
 			proptest.Shuffle(t, rows)
 			rows = rows[:t.IntN(len(rows)+1)]
-			name := proptest.Pick(t, "", "n", "new", "<b>\u202e", "deep")
-			value := ""
-			if name != "" {
-				value = proptest.Pick(t, "1", `"x"`, "[1, 2]", "0x00")
+			if t.IntN(2) == 0 {
+				c.delete(rows)
+				continue
 			}
-			if n := c.in("name=Tab", name, value, rows); n > 0 {
-				changes = append(changes, n)
+			for _, row := range rows[:min(len(rows), 2)] { // an item without anything but its key
+				key, err := base64.RawURLEncoding.DecodeString(row.Key)
+				require.NoError(t, err)
+				body, err := json.Marshal(map[string]any{"Sum": row.Sum, "Is": string(key)})
+				require.NoError(t, err)
+				status, text := c.do(http.MethodPost, "put?name=Tab&key="+row.Key, string(body))
+				require.Equal(t, http.StatusOK, status, text)
 			}
 		}
-		for i := len(changes) - 1; i >= 0; i-- {
+		changes, _ := c.undos("table?name=Tab")
+		for _, n := range changes {
 			for left := 1; left > 0; {
-				_, out, text := c.undo("", changes[i])
+				_, out, text := c.undo("", n)
 				require.Empty(t, out.Refused, text)
 				left = out.Left
 			}
@@ -373,7 +382,7 @@ func TestUndoLeft(t *testing.T) {
 		server := httptest.NewServer(s.Handler())
 		t.Cleanup(server.Close)
 		c := &client{t, db, server.URL}
-		change := c.in("name=Tab", "n", "is", rowsOf(t, c.page("table?name=Tab")))
+		change := c.delete(rowsOf(t, c.page("table?name=Tab")))
 		for range 3 { // somebody closes the page three times
 			ctx, cancel := context.WithCancel(t.Context())
 			leave = cancel

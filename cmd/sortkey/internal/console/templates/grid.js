@@ -171,22 +171,21 @@
   });
   picks.forEach(function (p) { p.checked = false; }); // a browser that reloads keeps them, but the rows may be others
 
-  // Changing the rows that are selected, some at a time, with a list of what was refused.
+  // Deleting the rows that are selected, some at a time, with a list of what was refused.
   const atOnce = 25;
-  const write = function (/** @type {string} */ name, /** @type {string} */ value) {
-    if (!bulk || !done) { return; }
+  const removePicked = function () {
+    if (!bulk || !done || !(remove instanceof HTMLButtonElement)) { return; }
     const rows = picked(), total = rows.length;
     let written = 0, units = 0, undo = 0, path = bulk.dataset.path || '', branch = '';
     /** @type {{key: string, why: string}[]} */
     const refused = [];
-    const buttons = Array.from(bulk.querySelectorAll('button'));
-    buttons.forEach(function (b) { b.disabled = true; });
+    remove.disabled = true;
     /** @returns {Promise<void>} */
     const next = function () {
       const part = rows.splice(0, atOnce);
       done.textContent = (total - rows.length - part.length) + ' of ' + count(total) + ' …';
       if (part.length === 0) { return Promise.resolve(); }
-      const body = JSON.stringify({Name: name, Value: value, Undo: undo, Rows: part.map(function (tr) {
+      const body = JSON.stringify({Undo: undo, Rows: part.map(function (tr) {
         const a = itemOf(tr);
         return {Key: a ? new URL(a.href).searchParams.get('key') : '', Sum: tr.dataset.sum};
       })});
@@ -215,13 +214,13 @@
       });
     };
     begin().then(function () { return ''; }, function (/** @type {Error} */ err) { return err.message; }).then(function (/** @type {string} */ problem) {
-      buttons.forEach(function (b) { b.disabled = false; });
+      remove.disabled = false;
       done.textContent = '';
       if (branch !== '' && written === 0) { // nothing is in it
         fetch(branch.replace('branch/', 'branches/') + 'discard', {method: 'POST'});
         branch = '';
       }
-      const said = element('p', count(written) + (name === '' ? ' deleted' : ' changed') + ', ' + units + ' write units' +
+      const said = element('p', count(written) + ' deleted, ' + units + ' write units' +
         (refused.length > 0 ? '; ' + refused.length + ' refused:' : '') + (problem ? '; then: ' + problem : ''));
       said.classList.toggle('bad-text', refused.length > 0 || problem !== '');
       done.appendChild(said);
@@ -251,20 +250,12 @@
       again.focus();
     });
   };
-  const named = document.getElementById('bulk-name'), valued = document.getElementById('bulk-value'), set = document.getElementById('bulk-set');
-  if (set && remove && done && named instanceof HTMLInputElement && valued instanceof HTMLInputElement) {
-    const begin = function () {
-      if (named.value === '') { done.textContent = 'Name the attribute to set.'; named.focus(); return; }
-      if (valued.value === '') { done.textContent = 'Give a value: "" is the empty text.'; valued.focus(); return; }
-      write(named.value, valued.value);
-    };
-    set.addEventListener('click', begin);
-    valued.addEventListener('keydown', function (e) { if (e.key === 'Enter') { begin(); } });
+  if (remove) {
     remove.addEventListener('click', function (e) {
       if (e.detail > 1) { return; } // the rest of a double click confirms nothing
       const sure = 'Delete ' + count(picked().length) + ' for good';
       if (remove.textContent !== sure) { remove.textContent = sure; return; }
-      write('', '');
+      removePicked();
     });
   }
 
@@ -444,8 +435,8 @@
         break;
       }
       case 'b': {
-        if (bulk && !bulk.hidden && named) {
-          named.focus();
+        if (bulk && !bulk.hidden && remove) {
+          remove.focus();
           e.preventDefault();
         }
         break;
