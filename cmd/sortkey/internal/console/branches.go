@@ -138,6 +138,7 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.undos = nil
+	s.forget()
 	var errs []error
 	for n, b := range s.branches {
 		errs = append(errs, b.close())

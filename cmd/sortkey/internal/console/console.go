@@ -66,10 +66,9 @@ type Server struct {
 	colors map[string]string // classes by the kinds of items
 	advice map[int]advised   // by the number of a shape
 
-	undos   []*undo // changes that can be undone, the oldest first
-	changes int     // so far
-	// forgetting says that a timer forgets changes.
-	forgetting bool
+	undos      []*undo // changes that can be undone, the oldest first
+	changes    int     // so far
+	forgetting *time.Timer
 
 	branches map[int]*branch
 	begun    int // branches so far

@@ -360,7 +360,7 @@ func (s *Server) rememberEdit(e *edit, put bool) {
 		done.was = nil
 	}
 	if !same(done.was, done.is) {
-		s.remember(0, e.t.Name, what, done)
+		s.remember(e.t.Name, what, done)
 	}
 }
 
