@@ -87,7 +87,6 @@ func (s *Server) fork(name string) (*branch, error) {
 	}
 	b.site = New(Options{
 		Client: sdk.Client(work), Target: explain.InProcess(work), Name: s.opts.Name, Models: s.opts.Models,
-		Classify: s.opts.Classify,
 		Branch: func() string {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -171,49 +170,42 @@ func (s *Server) takeBranch(b *branch) error {
 
 // handleBranches adds the pages about branches.
 func (s *Server) handleBranches(mux *http.ServeMux) {
-	act(mux, "/branches", func(r *http.Request) (string, error) {
+	of := func(do func(r *http.Request, b *branch) error) handler {
+		return act(func(r *http.Request) (string, error) {
+			b, err := s.branch(r)
+			if err == nil {
+				err = do(r, b)
+			}
+			return "branches", err
+		})
+	}
+	mux.Handle("GET /branches", s.page(s.branchPage))
+	mux.Handle("POST /branches", act(func(r *http.Request) (string, error) {
 		b, err := s.fork(r.FormValue("name"))
 		if err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("branch/%d/", b.N), nil
-	})
-
-	act(mux, "/branches/{n}/discard", func(r *http.Request) (string, error) {
-		b, err := s.branch(r)
-		if err != nil {
-			return "", err
-		}
+	}))
+	mux.Handle("POST /branches/{n}/discard", of(func(_ *http.Request, b *branch) error {
 		if err := s.takeBranch(b); err != nil {
-			return "", err
+			return err
 		}
-		return "branches", b.close()
-	})
-
-	act(mux, "/branches/{n}/name", func(r *http.Request) (string, error) {
+		return b.close()
+	}))
+	mux.Handle("POST /branches/{n}/name", of(func(r *http.Request, b *branch) error {
+		return s.rename(b, r.FormValue("name"))
+	}))
+	mux.Handle("POST /branches/{n}/keep", of(func(r *http.Request, b *branch) error {
+		return s.keep(event.Quiet(r.Context()), b)
+	}))
+	mux.Handle("/branch/{n}/", handler(func(w http.ResponseWriter, r *http.Request) error {
 		b, err := s.branch(r)
-		if err != nil {
-			return "", err
+		if err == nil {
+			http.StripPrefix(fmt.Sprintf("/branch/%d", b.N), b.pages).ServeHTTP(w, r)
 		}
-		return "branches", s.rename(b, r.FormValue("name"))
-	})
-
-	act(mux, "/branches/{n}/keep", func(r *http.Request) (string, error) {
-		b, err := s.branch(r)
-		if err != nil {
-			return "", err
-		}
-		return "branches", s.keep(event.Quiet(r.Context()), b)
-	})
-
-	mux.HandleFunc("/branch/{n}/", func(w http.ResponseWriter, r *http.Request) {
-		b, err := s.branch(r)
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		http.StripPrefix(fmt.Sprintf("/branch/%d", b.N), b.pages).ServeHTTP(w, r)
-	})
+		return err
+	}))
 }
 
 // A branchesPage shows branches.

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/sortkey/sortkey/attr"
@@ -36,11 +35,10 @@ func refusalOf(t *keyschema.Table, key attr.Item, err error) refusal {
 }
 
 // bulkDelete deletes the items of rows, each if its row is as the page got it.
-func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) {
+func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	t, index, err := s.open(r)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 	var sent struct{ Rows []bulkRow }
 	err = readChange(w, r, &sent)
@@ -48,8 +46,7 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) {
 		err = bad("send 1 to %d rows at once, not %d", gridRows, len(sent.Rows))
 	}
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 
 	out := bulkResult{Refused: []refusal{}}
@@ -72,8 +69,7 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) {
 		out.Units += units
 	}
 	out.Written, out.Undo = len(done), s.remember(t.Name, "deleted", done...)
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(out)
+	return replyJSON(w, out)
 }
 
 // deleteRow deletes an item, if the row that the page got of it is as it was, and returns the item.

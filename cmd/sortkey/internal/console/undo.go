@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -145,15 +144,13 @@ type undoResult struct {
 }
 
 // undo takes a change back.
-func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
+func (s *Server) undo(w http.ResponseWriter, r *http.Request) error {
 	n, _ := strconv.Atoi(r.FormValue("n"))
 	out, err := s.takeBack(r.Context(), n)
 	if err != nil {
-		fail(w, &badRequest{err})
-		return
+		return &badRequest{err}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(out)
+	return replyJSON(w, out)
 }
 
 // errUndone is the reason why there is nothing to undo.
