@@ -234,11 +234,11 @@ type tableChanges struct {
 	Other   string      // what else differs, or ""
 }
 
-// A changeRow is an item that a branch has changed, with the attributes that differ.
+// A changeRow is an item that a branch has changed, with what differs.
 type changeRow struct {
-	Sign, Key  string
-	Attributes []attribute
-	More       int // attributes that differ besides these
+	Sign, Key string
+	Diffs     []difference
+	More      int // differences that are not shown
 }
 
 // maxChanges is the number of changes that a page shows of a table.
@@ -280,8 +280,8 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 func fitting(all []changeRow, left *room) []changeRow {
 	for i, c := range all {
 		texts := []string{c.Key}
-		for _, a := range c.Attributes {
-			texts = append(texts, a.Name, a.Value)
+		for _, d := range c.Diffs {
+			texts = append(texts, d.Path, d.Was, d.Is)
 		}
 		if !left.take(texts...) {
 			return all[:i]
@@ -370,25 +370,7 @@ func changeOf(t *keyschema.Table, was, is attr.Item) changeRow {
 	}
 
 	c.Key = clip(valuesText(key, t.Key.Attributes()), maxKey)
-	shown := func(v attr.Value) string { return clip(text.Literal(v), maxValue) }
-	for _, name := range names(was, is) {
-		old, made := was.Get(name), is.Get(name)
-		one := attribute{Name: clip(text.Visible(name), maxValue)}
-		switch {
-		case attr.Equal(old, made):
-			continue
-		case len(c.Attributes) == maxShown:
-			c.More++
-			continue
-		case old.IsZero():
-			one.Value = shown(made)
-		case made.IsZero():
-			one.Value = shown(old) + " → none"
-		default:
-			one.Value = shown(old) + " → " + shown(made)
-		}
-		c.Attributes = append(c.Attributes, one)
-	}
+	c.Diffs, c.More = differences(was, is, maxShown)
 	return c
 }
 

@@ -18,10 +18,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-type attribute struct{ Name, Value string }
-
 const (
-	maxShown = 8  // attributes of a changed item
+	maxShown = 8  // differences of a changed item
 	maxValue = 60 // characters of a value
 )
 

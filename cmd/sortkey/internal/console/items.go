@@ -224,7 +224,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	for _, name := range e.t.IndexNames() {
 		p.Lines = append(p.Lines, "index "+name+": "+entry(e.t, name, was, e.is))
 	}
-	p.Diffs, p.More = differences(was, e.is)
+	p.Diffs, p.More = differences(was, e.is, maxDiffs)
 	p.Same = was != nil && len(p.Diffs) == 0
 	return replyTemplate(w, "preview", p)
 }
