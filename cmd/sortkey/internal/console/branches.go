@@ -87,7 +87,6 @@ func (s *Server) fork(name string) (*branch, error) {
 	}
 	b.site = New(Options{
 		Client: sdk.Client(work), Target: explain.InProcess(work), Name: s.opts.Name, Models: s.opts.Models,
-		Classify: s.opts.Classify,
 		Branch: func() string {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -138,6 +137,7 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.undos = nil
+	s.forget()
 	var errs []error
 	for n, b := range s.branches {
 		errs = append(errs, b.close())
@@ -170,49 +170,42 @@ func (s *Server) takeBranch(b *branch) error {
 
 // handleBranches adds the pages about branches.
 func (s *Server) handleBranches(mux *http.ServeMux) {
-	act(mux, "/branches", func(r *http.Request) (string, error) {
+	of := func(do func(r *http.Request, b *branch) error) handler {
+		return act(func(r *http.Request) (string, error) {
+			b, err := s.branch(r)
+			if err == nil {
+				err = do(r, b)
+			}
+			return "branches", err
+		})
+	}
+	mux.Handle("GET /branches", s.page(s.branchPage))
+	mux.Handle("POST /branches", act(func(r *http.Request) (string, error) {
 		b, err := s.fork(r.FormValue("name"))
 		if err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("branch/%d/", b.N), nil
-	})
-
-	act(mux, "/branches/{n}/discard", func(r *http.Request) (string, error) {
-		b, err := s.branch(r)
-		if err != nil {
-			return "", err
-		}
+	}))
+	mux.Handle("POST /branches/{n}/discard", of(func(_ *http.Request, b *branch) error {
 		if err := s.takeBranch(b); err != nil {
-			return "", err
+			return err
 		}
-		return "branches", b.close()
-	})
-
-	act(mux, "/branches/{n}/name", func(r *http.Request) (string, error) {
+		return b.close()
+	}))
+	mux.Handle("POST /branches/{n}/name", of(func(r *http.Request, b *branch) error {
+		return s.rename(b, r.FormValue("name"))
+	}))
+	mux.Handle("POST /branches/{n}/keep", of(func(r *http.Request, b *branch) error {
+		return s.keep(event.Quiet(r.Context()), b)
+	}))
+	mux.Handle("/branch/{n}/", handler(func(w http.ResponseWriter, r *http.Request) error {
 		b, err := s.branch(r)
-		if err != nil {
-			return "", err
+		if err == nil {
+			http.StripPrefix(fmt.Sprintf("/branch/%d", b.N), b.pages).ServeHTTP(w, r)
 		}
-		return "branches", s.rename(b, r.FormValue("name"))
-	})
-
-	act(mux, "/branches/{n}/keep", func(r *http.Request) (string, error) {
-		b, err := s.branch(r)
-		if err != nil {
-			return "", err
-		}
-		return "branches", s.keep(event.Quiet(r.Context()), b)
-	})
-
-	mux.HandleFunc("/branch/{n}/", func(w http.ResponseWriter, r *http.Request) {
-		b, err := s.branch(r)
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		http.StripPrefix(fmt.Sprintf("/branch/%d", b.N), b.pages).ServeHTTP(w, r)
-	})
+		return err
+	}))
 }
 
 // A branchesPage shows branches.
@@ -241,11 +234,11 @@ type tableChanges struct {
 	Other   string      // what else differs, or ""
 }
 
-// A changeRow is an item that a branch has changed, with the attributes that differ.
+// A changeRow is an item that a branch has changed, with what differs.
 type changeRow struct {
-	Sign, Key  string
-	Attributes []attribute
-	More       int // attributes that differ besides these
+	Sign, Key string
+	Diffs     []difference
+	More      int // differences that are not shown
 }
 
 // maxChanges is the number of changes that a page shows of a table.
@@ -287,8 +280,8 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 func fitting(all []changeRow, left *room) []changeRow {
 	for i, c := range all {
 		texts := []string{c.Key}
-		for _, a := range c.Attributes {
-			texts = append(texts, a.Name, a.Value)
+		for _, d := range c.Diffs {
+			texts = append(texts, d.Path, d.Was, d.Is)
 		}
 		if !left.take(texts...) {
 			return all[:i]
@@ -377,25 +370,7 @@ func changeOf(t *keyschema.Table, was, is attr.Item) changeRow {
 	}
 
 	c.Key = clip(valuesText(key, t.Key.Attributes()), maxKey)
-	shown := func(v attr.Value) string { return clip(text.Literal(v), maxValue) }
-	for _, name := range names(was, is) {
-		old, made := was.Get(name), is.Get(name)
-		one := attribute{Name: clip(text.Visible(name), maxValue)}
-		switch {
-		case attr.Equal(old, made):
-			continue
-		case len(c.Attributes) == maxShown:
-			c.More++
-			continue
-		case old.IsZero():
-			one.Value = shown(made)
-		case made.IsZero():
-			one.Value = shown(old) + " → none"
-		default:
-			one.Value = shown(old) + " → " + shown(made)
-		}
-		c.Attributes = append(c.Attributes, one)
-	}
+	c.Diffs, c.More = differences(was, is, maxShown)
 	return c
 }
 

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/sortkey/sortkey/attr"
@@ -10,16 +9,6 @@ import (
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 )
-
-// mostBulk is the number of rows that a page sends at once: it goes on with the next, so that it can show how far it
-// is.
-const mostBulk = 25
-
-// A deletion is what the page sends to delete the items of rows.
-type deletion struct {
-	Rows []bulkRow
-	Undo int // the number of the change, 0 if it begins
-}
 
 // A bulkRow is a row as the page got it.
 type bulkRow struct{ Key, Sum string }
@@ -32,54 +21,55 @@ type bulkResult struct {
 	Undo    int       `json:"undo"` // the number of the change, [tooLarge] if it cannot be undone
 }
 
-// A refusal says why a row is not changed.
+// A refusal says why an item is not changed.
 type refusal struct {
 	Key string `json:"key"`
 	Why string `json:"why"`
 }
 
+// refusalOf returns why an item with a key is not changed.
+func refusalOf(t *keyschema.Table, key attr.Item, err error) refusal {
+	return refusal{
+		clip(valuesText(key, t.Key.Attributes()), maxKey), clip(text.Visible(message(err)), 4*maxKey),
+	}
+}
+
 // bulkDelete deletes the items of rows, each if its row is as the page got it.
-func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) {
+func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	t, index, err := s.open(r)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
-	var sent deletion
+	var sent struct{ Rows []bulkRow }
 	err = readChange(w, r, &sent)
-	if err == nil && (len(sent.Rows) == 0 || len(sent.Rows) > mostBulk) {
-		err = bad("send 1 to %d rows at once, not %d", mostBulk, len(sent.Rows))
+	if err == nil && (len(sent.Rows) == 0 || len(sent.Rows) > gridRows) {
+		err = bad("send 1 to %d rows at once, not %d", gridRows, len(sent.Rows))
 	}
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 
-	out := bulkResult{Refused: []refusal{}, Undo: sent.Undo}
+	out := bulkResult{Refused: []refusal{}}
+	var done []step
 	for _, row := range sent.Rows {
+		var was attr.Item
+		var units float64
 		key, err := cursor(row.Key)
 		if err == nil {
-			var was attr.Item
-			var units float64
 			err = s.atOnce(r.Context(), func(ctx context.Context) (err error) {
 				was, units, err = s.deleteRow(ctx, t, index, key, row.Sum)
 				return err
 			})
-			out.Units += units
-			if err == nil {
-				out.Undo = s.remember(out.Undo, t.Name, "deleted", step{was: was})
-			}
 		}
-		if err == nil {
-			out.Written++
+		if err != nil {
+			out.Refused = append(out.Refused, refusalOf(t, key, err))
 			continue
 		}
-		out.Refused = append(out.Refused, refusal{
-			clip(valuesText(key, t.Key.Attributes()), maxKey), clip(text.Visible(message(err)), 4*maxKey),
-		})
+		done = append(done, step{was: was})
+		out.Units += units
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(out)
+	out.Written, out.Undo = len(done), s.remember(t.Name, "deleted", done...)
+	return replyJSON(w, out)
 }
 
 // deleteRow deletes an item, if the row that the page got of it is as it was, and returns the item.

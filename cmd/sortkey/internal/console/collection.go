@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,10 +18,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-type attribute struct{ Name, Value string }
-
 const (
-	maxShown = 8  // attributes of a changed item
+	maxShown = 8  // differences of a changed item
 	maxValue = 60 // characters of a value
 )
 
@@ -50,31 +47,23 @@ func clip(s string, n int) string {
 const queryTime = 10 * time.Second
 
 // query answers a query as a person types it, with its slice.
-func (s *Server) query(w http.ResponseWriter, r *http.Request) {
+func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, 3*ask.MaxRequest) // values may be escaped
 	if err := r.ParseForm(); err != nil {
-		fail(w, &badRequest{err})
-		return
+		return &badRequest{err}
 	}
 	pr, err := s.run(r.WithContext(ctx))
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
-	s.answer(ctx, w, pr)
-}
-
-// answer writes what a request reads.
-func (s *Server) answer(ctx context.Context, w http.ResponseWriter, pr *check.PatternResult) {
 	var b strings.Builder
-	if err := report.Answer(&b, pr, s.colorsOf(pr), s.linkOf(ctx, pr)); err != nil {
-		fail(w, err)
-		return
+	err = report.Answer(&b, pr, s.colorsOf(pr), s.linkOf(ctx, pr))
+	if err == nil {
+		reply(w, "text/html", b.String())
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, b.String()) // the browser may have gone
+	return err
 }
 
 // colorsOf returns the classes of the colours of what a request reads.

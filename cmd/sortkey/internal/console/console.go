@@ -47,9 +47,6 @@ type Options struct {
 	Name string
 	// Models say which entities the items are of, and where they lead.
 	Models []*model.Model
-	// Classify names the kind of an item. Default: by the models or, without one that knows it, by what is before the
-	// first # in its key.
-	Classify func(table string, it attr.Item) string
 	// DB is the database if it is in this process, or nil. With it there are branches.
 	DB *sortkey.DB
 	// Branch returns the name of the branch that the pages are about, or is nil.
@@ -66,10 +63,9 @@ type Server struct {
 	colors map[string]string // classes by the kinds of items
 	advice map[int]advised   // by the number of a shape
 
-	undos   []*undo // changes that can be undone, the oldest first
-	changes int     // so far
-	// forgetting says that a timer forgets changes.
-	forgetting bool
+	undos      []*undo // changes that can be undone, the oldest first
+	changes    int     // so far
+	forgetting *time.Timer
 
 	branches map[int]*branch
 	begun    int // branches so far
@@ -101,78 +97,102 @@ func (s *Server) color(kind string) string {
 // Handler answers the requests of the pages.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	page := func(pattern string, serve func(*http.Request) (name string, data any, err error)) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.page(w, r, serve) })
+	for pattern, h := range map[string]handler{
+		"GET /{$}":        s.page(s.tables),
+		"GET /table":      s.page(s.table),
+		"GET /collection": s.page(s.collection),
+		"GET /item":       s.page(s.item),
+		"GET /requests":   s.page(s.requests),
+		"GET /request":    s.page(s.request),
+		"GET /pattern":    s.page(s.pattern),
+
+		"GET /beyond":    s.beyond,
+		"GET /keys":      s.keys,
+		"GET /query":     s.query,
+		"POST /query":    s.query,
+		"GET /events":    s.events,
+		"GET /recording": s.recording,
+
+		"POST /tables":      act(s.createTable),
+		"POST /preview":     s.preview,
+		"POST /convert":     s.convert,
+		"POST /put":         s.put,
+		"POST /delete":      s.remove,
+		"POST /bulk-delete": s.bulkDelete,
+		"POST /undo":        s.undo,
+	} {
+		mux.Handle(pattern, h)
 	}
-	page("GET /{$}", s.tables)
-	page("GET /table", s.table)
-	page("GET /collection", s.collection)
-	mux.HandleFunc("GET /beyond", s.beyond)
-	mux.HandleFunc("GET /keys", s.keys)
-	page("GET /item", s.item)
-	page("GET /requests", s.requests)
-	page("GET /request", s.request)
-	page("GET /pattern", s.pattern)
 	if s.opts.DB != nil {
-		page("GET /branches", s.branchPage)
 		s.handleBranches(mux)
 	}
 
-	act(mux, "/tables", s.createTable)
-	mux.HandleFunc("GET /query", s.query)
-	mux.HandleFunc("POST /query", s.query)
-	mux.HandleFunc("POST /preview", s.preview)
-	mux.HandleFunc("POST /convert", s.convert)
-	mux.HandleFunc("POST /put", s.put)
-	mux.HandleFunc("POST /bulk-delete", s.bulkDelete)
-	mux.HandleFunc("POST /delete", s.remove)
-	mux.HandleFunc("POST /undo", s.undo)
-	mux.HandleFunc("GET /events", s.events)
-	mux.HandleFunc("GET /recording", s.recording)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	})
-	for path, asset := range map[string]struct {
-		kind string
-		text func() string
-	}{
-		"page.css":    {"text/css", func() string { return report.Style(maxColors) + own("console.css") }},
-		"page.js":     {"text/javascript", report.Script},
-		"console.js":  {"text/javascript", func() string { return own("console.js") }},
-		"grid.js":     {"text/javascript", func() string { return own("grid.js") }},
-		"undo.js":     {"text/javascript", func() string { return own("undo.js") }},
-		"keys.js":     {"text/javascript", func() string { return own("keys.js") }},
-		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
-		"buttons.js":  {"text/javascript", func() string { return own("buttons.js") }},
-	} {
-		mux.HandleFunc("GET /"+path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", asset.kind+"; charset=utf-8")
-			_, _ = io.WriteString(w, asset.text())
-		})
+	asset := func(name, kind string, text func() string) {
+		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, _ *http.Request) { reply(w, kind, text()) })
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	asset("page.css", "text/css", func() string { return report.Style(maxColors) + own("console.css") })
+	asset("page.js", "text/javascript", report.Script)
+	for _, name := range []string{"console.js", "grid.js", "undo.js", "keys.js", "requests.js", "buttons.js"} {
+		asset(name, "text/javascript", func() string { return own(name) })
+	}
+	return handler(func(w http.ResponseWriter, r *http.Request) error {
 		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // FormValue would leave out what it cannot read
-			fail(w, damaged(err))
-			return
+			return damaged(err)
 		}
 		mux.ServeHTTP(w, r)
+		return nil
 	})
 }
 
-// act answers the requests of a button, with the address of the page that comes next.
-func act(mux *http.ServeMux, path string, do func(*http.Request) (next string, err error)) {
-	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+// A handler answers a request, or returns why it cannot.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// ServeHTTP implements [http.Handler]: it answers with the error and what to do about it.
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	err := h(w, r)
+	if err == nil {
+		return
+	}
+	status := http.StatusBadGateway
+	switch {
+	case errors.Is(err, errMoved), errors.Is(err, errTaken):
+		status = http.StatusConflict
+	case errors.As(err, new(*badRequest)):
+		status = http.StatusBadRequest
+	}
+	http.Error(w, text.VisibleLines(message(err)), status)
+}
+
+// reply answers with a text.
+func reply(w http.ResponseWriter, kind, text string) {
+	w.Header().Set("Content-Type", kind+"; charset=utf-8")
+	_, _ = io.WriteString(w, text) // the browser may have gone
+}
+
+// replyJSON answers with a value.
+func replyJSON(w http.ResponseWriter, v any) error {
+	raw, err := json.Marshal(v)
+	if err == nil {
+		reply(w, "application/json", string(raw))
+	}
+	return err
+}
+
+// act answers the request of a button, with the address of the page that comes next.
+func act(do func(*http.Request) (next string, err error)) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := r.ParseForm(); err != nil { // FormValue would leave out what it cannot read
-			fail(w, bad("the form that was sent is damaged: %v; load the page again", err))
-			return
+			return bad("the form that was sent is damaged: %v; load the page again", err)
 		}
 		next, err := do(r)
-		if err != nil {
-			fail(w, err)
-			return
+		if err == nil {
+			reply(w, "text/plain", next)
 		}
-		_, _ = w.Write([]byte(next))
-	})
+		return err
+	}
 }
 
 // own returns a file of this package.
@@ -187,35 +207,33 @@ func own(name string) string {
 // pageTime bounds the time for the data of a page.
 const pageTime = 30 * time.Second
 
-// page writes a page, or an error.
-func (s *Server) page(
-	w http.ResponseWriter, r *http.Request, serve func(*http.Request) (name string, data any, err error),
-) {
-	ctx, cancel := context.WithTimeout(r.Context(), pageTime)
-	defer cancel()
-	name, data, err := serve(r.WithContext(ctx))
-	if err != nil {
-		fail(w, err)
-		return
+// page returns the handler of a page, from the name of its template and what that shows.
+func (s *Server) page(show func(*http.Request) (name string, data any, err error)) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), pageTime)
+		defer cancel()
+		name, data, err := show(r.WithContext(ctx))
+		if err != nil {
+			return err
+		}
+		names, err := s.names(ctx)
+		if err != nil {
+			return err
+		}
+		p := &frame{Body: name, Data: data}
+		s.place(p, r, names)
+		return replyTemplate(w, "console", p)
 	}
+}
 
-	names, err := s.names(ctx)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-
-	p := &frame{Body: name, Data: data}
-	s.place(p, r, names)
+// replyTemplate answers with what a template makes of data.
+func replyTemplate(w http.ResponseWriter, name string, data any) error {
 	var b strings.Builder
-	err = templates().ExecuteTemplate(&b, "console", p)
-	if err != nil {
-		fail(w, err)
-		return
+	err := templates().ExecuteTemplate(&b, name, data)
+	if err == nil {
+		reply(w, "text/html", text.VisibleLines(b.String()))
 	}
-
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, text.VisibleLines(b.String()))
+	return err
 }
 
 // pageBytes is the number of bytes of a page that its list has. The rest of a page is small.
@@ -232,15 +250,6 @@ func (r *room) take(texts ...string) bool {
 		*r -= room(len(template.HTMLEscapeString(s)))
 	}
 	return *r >= 0
-}
-
-// fail answers with an error and what to do about it.
-func fail(w http.ResponseWriter, err error) {
-	status := http.StatusBadGateway
-	if errors.As(err, new(*badRequest)) {
-		status = http.StatusBadRequest
-	}
-	http.Error(w, text.VisibleLines(message(err)), status)
 }
 
 // message returns the text of an error, and what to do about it. What the service says is without the words that the
@@ -319,13 +328,9 @@ func (s *Server) names(ctx context.Context) (all []string, err error) {
 	}
 }
 
-// kind names the kind of an item.
+// kind names the kind of an item: by the models or, without one that knows it, by what is before the first # in its
+// key.
 func (s *Server) kind(t *keyschema.Table, it attr.Item) string {
-	if s.opts.Classify != nil {
-		if name := s.opts.Classify(t.Name, it); name != "" {
-			return name
-		}
-	}
 	if _, e := s.entityOf(t.Name, it); e != nil {
 		return e.Name
 	}

@@ -20,16 +20,15 @@ import (
 )
 
 const (
-	gridRows     = 100  // rows of a page
-	firstColumns = 10   // columns that are shown unless somebody chooses others, besides those of the key
-	maxColumns   = 24   // columns of a page that nobody asks for
-	maxAlso      = 24   // columns that somebody asks for
-	maxRest      = 300  // names of attributes that have no column
-	maxCell      = 80   // characters of a value in a cell
-	maxFold      = 36   // characters of a folded document
-	maxDocument  = 600  // characters of an open document
-	cellMarkup   = 75   // bytes around the text of a cell
-	cellBytes    = 4096 // of a value, from which the text of its cell is made
+	gridRows     = 100 // rows of a page
+	firstColumns = 10  // columns that are shown unless somebody chooses others, besides those of the key
+	maxColumns   = 24  // columns of a page that nobody asks for
+	maxAlso      = 24  // columns that somebody asks for
+	maxRest      = 300 // names of attributes that have no column
+	maxCell      = 80  // characters of a value in a cell
+	maxFold      = 36  // characters of a folded document
+	maxDocument  = 600 // characters of an open document
+	cellMarkup   = 75  // bytes around the text of a cell
 )
 
 // A grid is rows of a table or an index, with a column for each of their attributes.
@@ -271,11 +270,7 @@ func cellOf(v attr.Value, key bool) gridCell {
 		return gridCell{Class: "word", Text: text.Literal(v)}
 	}
 
-	whole := text.Literal
-	if v.Size() > cellBytes {
-		whole = func(v attr.Value) string { return brief(v, maxDocument) }
-	}
-	written := whole(v)
+	written := text.Literal(v)
 	c := gridCell{Class: "doc", Text: clip(written, maxFold)}
 	if c.Text != written {
 		c.Size = written[:1] + text.Thousands(v.Len()) + written[len(written)-1:] // such as {3}
@@ -303,46 +298,6 @@ func stringCell(raw []byte, most int) gridCell {
 	c.Text = clip(text.Visible(string([]rune(string(head))[:most])), most)
 	c.Size = text.Count(utf8.RuneCount(raw), "character")
 	return c
-}
-
-// brief returns the beginning of a large document, of about so many characters: it does not write what is cut
-// off.
-func brief(v attr.Value, most int) string {
-	var b strings.Builder
-	var write func(v attr.Value)
-	write = func(v attr.Value) {
-		switch {
-		case b.Len() > most:
-		case v.Kind() == attr.Map:
-			b.WriteByte('{')
-			for i := 0; i < v.Len() && b.Len() <= most; i++ {
-				name, elem := v.Map().At(i)
-				b.WriteString(clip(text.Name(string(name)), most) + ": ")
-				write(elem)
-				b.WriteString(", ")
-			}
-			b.WriteString("…}")
-		case v.Kind() == attr.List || v.Kind().IsSet():
-			ends := "[]"
-			if v.Kind().IsSet() {
-				ends = "<>"
-			}
-			b.WriteString(ends[:1])
-			for i := 0; i < v.Len() && b.Len() <= most; i++ {
-				write(v.Index(i))
-				b.WriteString(", ")
-			}
-			b.WriteString("…" + ends[1:])
-		case v.Kind() == attr.String:
-			b.WriteString(text.Quote(v.Raw()[:min(len(v.Raw()), most)]))
-		case v.Kind() == attr.Binary:
-			b.WriteString(text.Hex(v.Raw()[:min(len(v.Raw()), most)]))
-		default:
-			b.WriteString(text.Literal(v))
-		}
-	}
-	write(v)
-	return b.String()
 }
 
 // rank numbers the cells of each column in its order, equal ones alike: kinds after each other, numbers by value.

@@ -199,11 +199,10 @@ type previewPage struct {
 }
 
 // preview says what a put would write, before it is sent.
-func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
+func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	e, err := s.changed(w, r)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 
 	p := previewPage{Moved: e.moved}
@@ -225,23 +224,16 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	for _, name := range e.t.IndexNames() {
 		p.Lines = append(p.Lines, "index "+name+": "+entry(e.t, name, was, e.is))
 	}
-	p.Diffs, p.More = differences(was, e.is)
+	p.Diffs, p.More = differences(was, e.is, maxDiffs)
 	p.Same = was != nil && len(p.Diffs) == 0
-	var b strings.Builder
-	if err := templates().ExecuteTemplate(&b, "preview", p); err != nil {
-		fail(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(text.VisibleLines(b.String())))
+	return replyTemplate(w, "preview", p)
 }
 
 // convert writes the item of a change in another form: plain JSON, DynamoDB JSON, or fields.
-func (s *Server) convert(w http.ResponseWriter, r *http.Request) {
+func (s *Server) convert(w http.ResponseWriter, r *http.Request) error {
 	e, err := s.changed(w, r)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 
 	out := ""
@@ -264,12 +256,10 @@ func (s *Server) convert(w http.ResponseWriter, r *http.Request) {
 	default:
 		err = bad("there is no form %s: load the page again", text.Quote(e.To))
 	}
-	if err != nil {
-		fail(w, err)
-		return
+	if err == nil {
+		reply(w, "application/json", out)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(out))
+	return err
 }
 
 // units says what the write of an item costs in its table.
@@ -316,13 +306,13 @@ var (
 )
 
 // put writes an item if it is as the page got it.
-func (s *Server) put(w http.ResponseWriter, r *http.Request) { s.write(w, r, true) }
+func (s *Server) put(w http.ResponseWriter, r *http.Request) error { return s.write(w, r, true) }
 
 // remove deletes an item if it is as the page got it.
-func (s *Server) remove(w http.ResponseWriter, r *http.Request) { s.write(w, r, false) }
+func (s *Server) remove(w http.ResponseWriter, r *http.Request) error { return s.write(w, r, false) }
 
 // write reads a change, and sends it unless the item is no longer as the page got it.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
+func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) error {
 	var page *operation.Page
 	e, err := s.sent(w, r)
 	if err == nil {
@@ -332,22 +322,17 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
 		})
 	}
 
-	switch {
-	case err == nil:
-		s.rememberEdit(e, put)
-	case errors.Is(err, errMoved), errors.Is(err, errTaken):
-		http.Error(w, err.Error(), http.StatusConflict)
-		return
-	default:
-		fail(w, err)
-		return
+	if err != nil {
+		return err
 	}
+	s.rememberEdit(e, put)
 	if put {
 		at := "item?" + query("name", e.t.Name, "key", cursorText(keyOf(e.t, e.is)))
 		w.Header().Set("Content-Location", at)
 	}
 
-	fmt.Fprintf(w, "written, %s", text.Amount(text.Figure(page.Units), "write unit"))
+	reply(w, "text/plain", "written, "+text.Amount(text.Figure(page.Units), "write unit"))
+	return nil
 }
 
 // rememberEdit keeps what a change has written, so that it can be undone.
@@ -360,7 +345,7 @@ func (s *Server) rememberEdit(e *edit, put bool) {
 		done.was = nil
 	}
 	if !same(done.was, done.is) {
-		s.remember(0, e.t.Name, what, done)
+		s.remember(e.t.Name, what, done)
 	}
 }
 

@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -64,11 +63,10 @@ type keyOffers struct {
 }
 
 // keys completes a partition key or, in a partition, a sort key.
-func (s *Server) keys(w http.ResponseWriter, r *http.Request) {
+func (s *Server) keys(w http.ResponseWriter, r *http.Request) error {
 	t, index, err := s.open(r)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
@@ -88,8 +86,7 @@ func (s *Server) keys(w http.ResponseWriter, r *http.Request) {
 	for i := range out.Keys {
 		out.Keys[i].Text = clip(text.Visible(out.Keys[i].Text), maxKey)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(out)
+	return replyJSON(w, out)
 }
 
 // A keyFinder finds the keys that somebody may mean.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -14,7 +13,6 @@ import (
 type lead struct {
 	Entity, Text, Link string
 	attribute          string // that has the key, or ""
-	item               bool   // it leads to an item
 }
 
 // maxLeads is the number of leads of an item.
@@ -40,23 +38,11 @@ func (s *Server) leads(table string, it attr.Item) (e *model.Entity, all []lead)
 		return nil, nil
 	}
 	f := finder{entity: e, item: it, values: e.FieldsOf(it)}
-	for _, p := range e.Ancestors() {
-		all = f.add(all, p)
+	for _, to := range slices.Concat(e.Ancestors(), m.Entities) {
+		f.add(to)
 	}
-	for _, p := range m.Entities {
-		all = f.add(all, p)
-	}
-	slices.SortStableFunc(all, func(a, b lead) int { // to items before partitions
-		return cmp.Compare(rankOf(a), rankOf(b))
-	})
+	all = append(f.items, f.partitions...)
 	return e, all[:min(len(all), maxLeads)]
-}
-
-func rankOf(l lead) int {
-	if l.item {
-		return 0
-	}
-	return 1
 }
 
 // A finder finds where an item leads.
@@ -64,21 +50,24 @@ type finder struct {
 	entity *model.Entity
 	item   attr.Item
 	values map[string]string
+
+	items, partitions []lead // so far
 }
 
 // add adds where the item leads to an entity, unless it is there already.
-func (f *finder) add(all []lead, to *model.Entity) []lead {
+func (f *finder) add(to *model.Entity) {
 	if to == f.entity {
-		return all
+		return
 	}
+	all := &f.items
 	one, ok := f.toItem(to)
 	if !ok {
+		all = &f.partitions
 		one, ok = f.toPartition(to)
 	}
-	if !ok || slices.ContainsFunc(all, func(have lead) bool { return have.Link == one.Link }) {
-		return all
+	if ok && !slices.ContainsFunc(*all, func(have lead) bool { return have.Link == one.Link }) {
+		*all = append(*all, one)
 	}
-	return append(all, one)
 }
 
 // known reports whether the item has a value of a field.
@@ -120,7 +109,7 @@ func (f *finder) toItem(to *model.Entity) (one lead, ok bool) {
 		return one, false // it is the item itself
 	}
 	one = lead{
-		Entity: to.Name, Text: clip(valuesText(key, keys), maxKey), item: true,
+		Entity: to.Name, Text: clip(valuesText(key, keys), maxKey),
 		Link: "item?" + query("name", to.Table.Name, "key", cursorText(key)),
 	}
 	for _, t := range f.entity.Attributes {

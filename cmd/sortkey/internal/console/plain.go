@@ -171,11 +171,11 @@ const (
 	diffStart = 24  // characters before the place where two texts differ
 )
 
-// differences returns what differs between two items, and how many more there are: values at paths into maps, and into
-// lists of the same length.
-func differences(was, is attr.Item) (all []difference, more int) {
+// differences returns what differs between two items, at most so many, and how many more there are: values at paths
+// into maps, and into lists of the same length.
+func differences(was, is attr.Item, most int) (all []difference, more int) {
 	add := func(d difference) {
-		if len(all) == maxDiffs {
+		if len(all) == most {
 			more++
 			return
 		}

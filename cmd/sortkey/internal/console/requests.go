@@ -229,10 +229,9 @@ func refText(ref wire.Ref, t *keyschema.Table) string {
 
 // recording sends the requests that are kept, oldest first, as lines of an operation and its JSON. Those whose
 // JSON was not kept are missing.
-func (s *Server) recording(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) recording(w http.ResponseWriter, _ *http.Request) error {
 	if s.opts.Requests == nil {
-		fail(w, errUnseen)
-		return
+		return errUnseen
 	}
 	all, _, _, _, _ := s.opts.Requests.since(0, maxRequests)
 	var out bytes.Buffer
@@ -242,9 +241,9 @@ func (s *Server) recording(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(&out, "%s %s\n", one.Operation, line.Bytes())
 		}
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="requests.txt"`)
-	_, _ = out.WriteTo(w)
+	reply(w, "text/plain", out.String())
+	return nil
 }
 
 // beat is the time between two messages to a page, and perBeat the most requests in one: a page shows no
@@ -266,10 +265,9 @@ type batch struct {
 
 // events sends the requests of the program as they happen, a sample of them if they are too many.
 // Source: WHATWG HTML, server-sent events.
-func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Requests == nil {
-		http.Error(w, "the requests of this server cannot be seen", http.StatusNotFound)
-		return
+		return errUnseen
 	}
 
 	control := http.NewResponseController(w)
@@ -290,7 +288,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			}
 			data, err := json.Marshal(b)
 			if err != nil {
-				return
+				return err
 			}
 			line, seen, idle = fmt.Sprintf("data: %s\n\n", data), last, 0
 		} else if idle++; idle%80 != 1 {
@@ -300,13 +298,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		if line != "" {
 			_ = control.SetWriteDeadline(time.Now().Add(10 * time.Second))
 			if _, err := io.WriteString(w, line); err != nil || control.Flush() != nil {
-				return
+				return nil
 			}
 		}
 
 		select {
 		case <-r.Context().Done():
-			return
+			return nil
 		case <-ticker.C:
 		}
 	}

@@ -215,14 +215,14 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 }
 
 // beyond leads to the partition after one, in the order of a scan, or to the table after the last.
-func (s *Server) beyond(w http.ResponseWriter, r *http.Request) {
+func (s *Server) beyond(w http.ResponseWriter, r *http.Request) error {
 	next, err := s.nextPartition(r)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 	w.Header().Set("Location", next) // relative to the page, which may be of a branch
 	w.WriteHeader(http.StatusSeeOther)
+	return nil
 }
 
 func (s *Server) nextPartition(r *http.Request) (string, error) {

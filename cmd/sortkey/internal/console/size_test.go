@@ -70,7 +70,7 @@ func TestSizes(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, said)
 	page := c.page("branches")
 	require.Less(t, len(page), maxPage)
-	require.Contains(t, page, "and 294 attributes more")
+	require.Contains(t, page, "and 294 differences more")
 }
 
 // wide returns n attributes with long names and values, as JSON.

@@ -256,23 +256,16 @@ func (s *Server) cells(kinds []string, most int) (all []cell) {
 // form returns the form of a query of a table, for an index first.
 func form(t *keyschema.Table, index, partition string) report.Asked {
 	f := report.Asked{Partition: partition}
-	add := func(n int, name string) {
+	for i, name := range append([]string{""}, t.IndexNames()...) {
 		title := t.Name
 		if name != "" {
 			title += " by " + name
 		}
-		f.Spaces = append(f.Spaces, report.AskedSpace{N: n, Title: title + " (" + keyText(t.Schema(name)) + ")"})
-	}
-	names := append([]string{""}, t.IndexNames()...)
-	for i, name := range names {
+		space, at := report.AskedSpace{N: i + 1, Title: title + " (" + keyText(t.Schema(name)) + ")"}, i
 		if name == index {
-			add(i+1, name)
+			at = 0
 		}
-	}
-	for i, name := range names {
-		if name != index {
-			add(i+1, name)
-		}
+		f.Spaces = slices.Insert(f.Spaces, at, space)
 	}
 	return f
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -29,15 +28,18 @@ type undo struct {
 	table string
 	what  string // was done, such as "put" or "deleted"
 	steps []step
-	// refused are the steps that a run of the undo could not take back, the last first: another run may.
-	refused []step
-	bytes   int // of the items of all steps, with those that were refused
+}
+
+// bytes returns the size of the items of all steps.
+func (u *undo) bytes() (n int) {
+	for _, one := range u.steps {
+		n += len(one.was) + len(one.is)
+	}
+	return n
 }
 
 // A step is what a change made of one item. An item that is not there is nil.
 type step struct{ was, is attr.Item }
-
-func (s step) bytes() int { return len(s.was) + len(s.is) }
 
 // item returns the item as the change left it or, if that deleted it, as it was.
 func (s step) item() attr.Item {
@@ -54,73 +56,53 @@ const (
 	undoTime  = 15 * time.Minute
 )
 
-// tooLarge is the number of a change that cannot be undone, as its items take more than undoBytes, or as it was
-// forgotten before it ended.
+// tooLarge is the number of a change that cannot be undone, as its items take more than undoBytes.
 const tooLarge = -1
 
-// remember keeps what a change has done, so that it can be undone, and returns its number. N is 0 for a change that
-// begins, and otherwise the number that the change has already.
-func (s *Server) remember(n int, table, what string, steps ...step) int {
-	if n == tooLarge || len(steps) == 0 {
-		return n
+// remember keeps what a change has done, so that it can be undone, and returns its number: 0 if it did nothing.
+func (s *Server) remember(table, what string, steps ...step) int {
+	if len(steps) == 0 {
+		return 0
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.forget()
-	i := slices.IndexFunc(s.undos, func(u *undo) bool { return u.N == n && u.table == table })
-	switch {
-	case n != 0 && i < 0:
-		return tooLarge
-	case n == 0:
-		s.changes++
-		s.undos = append(s.undos, &undo{N: s.changes, Since: time.Now(), table: table, what: what})
-		s.forgetLater()
-	}
-	if n == 0 {
-		i = len(s.undos) - 1
-	}
-
-	u := s.undos[i]
+	u := &undo{Since: time.Now(), table: table, what: what}
 	for _, one := range steps { // what was read may keep other rows in memory
 		u.steps = append(u.steps, step{slices.Clone(one.was), slices.Clone(one.is)})
-		u.bytes += one.bytes()
 	}
-	s.forget()
-	if !slices.Contains(s.undos, u) {
+	if u.bytes() > undoBytes {
 		return tooLarge
 	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	u.N = s.changes
+	s.undos = append(s.undos, u)
+	s.forget()
 	return u.N
 }
 
-// forgetLater has the changes forgotten in time, also if nobody loads a page. The caller holds s.mu.
-func (s *Server) forgetLater() {
-	if s.forgetting || len(s.undos) == 0 {
-		return
-	}
-	s.forgetting = true
-	time.AfterFunc(time.Minute, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.forgetting = false
-		s.forget()
-		s.forgetLater()
-	})
-}
-
-// forget drops changes that are too large themselves, then the oldest, until the others are within the bounds. The
-// caller holds s.mu.
+// forget drops the oldest changes until the others are within the bounds, and again when the oldest of these is too
+// old. The caller holds s.mu.
 func (s *Server) forget() {
-	s.undos = slices.DeleteFunc(s.undos, func(u *undo) bool { return u.bytes > undoBytes })
+	if s.forgetting != nil {
+		s.forgetting.Stop()
+	}
 	bytes := 0
 	for _, u := range s.undos {
-		bytes += u.bytes
+		bytes += u.bytes()
 	}
 	for len(s.undos) > 0 {
 		oldest := s.undos[0]
-		if len(s.undos) <= maxUndos && bytes <= undoBytes && time.Since(oldest.Since) <= undoTime {
+		left := undoTime - time.Since(oldest.Since)
+		if len(s.undos) <= maxUndos && bytes <= undoBytes && left > 0 {
+			s.forgetting = time.AfterFunc(left, func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.forget()
+			})
 			return
 		}
-		bytes -= oldest.bytes
+		bytes -= oldest.bytes()
 		s.undos = slices.Delete(s.undos, 0, 1)
 	}
 }
@@ -155,23 +137,20 @@ func (s *Server) undoRows(t *keyschema.Table, key attr.Item) (rows []undoRow) {
 	return rows
 }
 
-// An undoResult says what became of a part of an undo.
+// An undoResult says what became of the items of a change.
 type undoResult struct {
 	Undone  int       `json:"undone"`
 	Refused []refusal `json:"refused"`
-	Left    int       `json:"left"` // items to go on with
 }
 
-// undo takes back the last items of a change: as many as one request of a page changes.
-func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
+// undo takes a change back.
+func (s *Server) undo(w http.ResponseWriter, r *http.Request) error {
 	n, _ := strconv.Atoi(r.FormValue("n"))
 	out, err := s.takeBack(r.Context(), n)
 	if err != nil {
-		fail(w, &badRequest{err})
-		return
+		return &badRequest{err}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(out)
+	return replyJSON(w, out)
 }
 
 // errUndone is the reason why there is nothing to undo.
@@ -180,50 +159,38 @@ var errUndone = fmt.Errorf(
 	int(undoTime.Minutes()), maxUndos,
 )
 
+// takeBack takes a change back, the last item first. The items that are refused stay a change that can be undone:
+// after a newer change of the same items has been undone, or when the server answers again.
 func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
-	s.mu.Lock()
-	u := s.findUndo(n)
-	s.mu.Unlock()
+	u := s.takeUndo(n)
 	if u == nil {
 		return nil, errUndone
 	}
+	defer s.putUndo(u)
 	t, err := explain.Describe(ctx, s.opts.Target, u.table)
 	if err != nil {
 		return nil, fmt.Errorf("the change cannot be undone: %w", err)
 	}
-	steps := s.takeSteps(n)
-	if steps == nil {
-		return nil, errUndone
-	}
-	if !hasKey(t, steps[0].item()) {
-		s.giveBack(u, steps)
+	if !hasKey(t, u.steps[0].item()) {
 		return nil, fmt.Errorf("the change cannot be undone: table %s has another key now", u.table)
 	}
 
 	out := &undoResult{Refused: []refusal{}}
-	var refused []step
-	for i, one := range steps {
+	for i, one := range slices.Backward(u.steps) {
 		err := s.atOnce(ctx, func(ctx context.Context) error { return s.apply(ctx, t, one.is, one.was) })
-		if ctx.Err() != nil { // this one is undone, or can be like the rest
-			s.giveBack(u, steps[i:])
-			s.retry(u, refused)
-			return nil, context.Cause(ctx)
-		}
 		_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
 		switch {
+		case ctx.Err() != nil: // this one is undone, or can be like the rest
+			return nil, context.Cause(ctx)
 		case err == nil:
+			u.steps = slices.Delete(u.steps, i, i+1)
 			out.Undone++
 			continue
 		case failed, errors.Is(err, errMoved):
 			err = errors.New("somebody has changed it since")
 		}
-		refused = append(refused, one)
-		out.Refused = append(out.Refused, refusal{
-			clip(valuesText(one.item(), t.Key.Attributes()), maxKey), clip(text.Visible(message(err)), 4*maxKey),
-		})
+		out.Refused = append(out.Refused, refusalOf(t, one.item(), err))
 	}
-
-	out.Left = s.retry(u, refused)
 	return out, nil
 }
 
@@ -234,76 +201,28 @@ func hasKey(t *keyschema.Table, it attr.Item) bool {
 	})
 }
 
-// retry keeps the steps of a change that were refused, and returns how many this run of the undo has yet to try.
-// When none are left, the refused steps become a change with its own number, so that they can be undone later: after
-// a newer change of the same items has been undone, or when the server answers again.
-func (s *Server) retry(u *undo, refused []step) (left int) {
+// takeUndo removes a change that can be undone from the list, so that only one request has it, or returns nil.
+func (s *Server) takeUndo(n int) *undo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range refused {
-		u.refused = append(u.refused, one)
-		u.bytes += one.bytes()
-	}
-	if left = len(u.steps); left > 0 || len(u.refused) == 0 {
-		return left
-	}
-	s.changes++
-	u.N, u.steps, u.refused = s.changes, u.refused, nil
-	slices.Reverse(u.steps)
-	s.insert(u)
-	return 0
-}
-
-// insert adds a change to the others by its age, unless it is there. The caller holds s.mu.
-func (s *Server) insert(u *undo) {
-	if !slices.Contains(s.undos, u) {
-		i := slices.IndexFunc(s.undos, func(other *undo) bool { return other.Since.After(u.Since) })
-		if i < 0 {
-			i = len(s.undos)
-		}
-		s.undos = slices.Insert(s.undos, i, u)
-	}
 	s.forget()
-	s.forgetLater()
-}
-
-// findUndo returns a change that can be undone, or nil. The caller holds s.mu.
-func (s *Server) findUndo(n int) *undo {
-	s.forget()
-	if i := slices.IndexFunc(s.undos, func(u *undo) bool { return u.N == n }); i >= 0 {
-		return s.undos[i]
-	}
-	return nil
-}
-
-// takeSteps removes the last steps of a change, which only one request gets, and returns them, the last first.
-func (s *Server) takeSteps(n int) []step {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := s.findUndo(n)
-	if u == nil {
+	i := slices.IndexFunc(s.undos, func(u *undo) bool { return u.N == n })
+	if i < 0 {
 		return nil
 	}
-	from := max(len(u.steps)-mostBulk, 0)
-	steps := slices.Clone(u.steps[from:])
-	u.steps = slices.Delete(u.steps, from, len(u.steps))
-	for _, one := range steps {
-		u.bytes -= one.bytes()
-	}
-	if from == 0 {
-		s.undos = slices.DeleteFunc(s.undos, func(other *undo) bool { return other == u })
-	}
-	slices.Reverse(steps)
-	return steps
+	u := s.undos[i]
+	s.undos = slices.Delete(s.undos, i, i+1)
+	return u
 }
 
-// giveBack adds steps to a change again that were taken, the last first.
-func (s *Server) giveBack(u *undo, steps []step) {
+// putUndo adds a change to the list again, by its age, unless nothing of it is left.
+func (s *Server) putUndo(u *undo) {
+	if len(u.steps) == 0 {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range slices.Backward(steps) {
-		u.steps = append(u.steps, one)
-		u.bytes += one.bytes()
-	}
-	s.insert(u)
+	s.undos = append(s.undos, u)
+	slices.SortFunc(s.undos, func(a, b *undo) int { return a.N - b.N })
+	s.forget()
 }

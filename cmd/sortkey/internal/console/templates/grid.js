@@ -171,58 +171,48 @@
   });
   picks.forEach(function (p) { p.checked = false; }); // a browser that reloads keeps them, but the rows may be others
 
-  // Deleting the rows that are selected, some at a time, with a list of what was refused.
-  const atOnce = 25;
+  // Deleting the rows that are selected, with a list of what was refused.
+  /**
+   * Sends a body, and returns the text of the answer.
+   * @param {string} path
+   * @param {string | URLSearchParams} body
+   */
+  const post = function (path, body) {
+    return fetch(path, {method: 'POST', body: body}).then(function (r) {
+      return r.text().then(function (text) {
+        if (!r.ok) { throw new Error(text); }
+        return text;
+      });
+    });
+  };
   const removePicked = function () {
     if (!bulk || !done || !(remove instanceof HTMLButtonElement)) { return; }
-    const rows = picked(), total = rows.length;
-    let written = 0, units = 0, undo = 0, path = bulk.dataset.path || '', branch = '';
-    /** @type {{key: string, why: string}[]} */
-    const refused = [];
+    const path = bulk.dataset.path || '', rows = picked();
+    const on = document.getElementById('bulk-branch');
+    let branch = '';
     remove.disabled = true;
-    /** @returns {Promise<void>} */
-    const next = function () {
-      const part = rows.splice(0, atOnce);
-      done.textContent = (total - rows.length - part.length) + ' of ' + count(total) + ' …';
-      if (part.length === 0) { return Promise.resolve(); }
-      const body = JSON.stringify({Undo: undo, Rows: part.map(function (tr) {
-        const a = itemOf(tr);
-        return {Key: a ? new URL(a.href).searchParams.get('key') : '', Sum: tr.dataset.sum};
-      })});
-      return fetch(path, {method: 'POST', body: body}).then(function (r) {
-        return r.text().then(function (text) {
-          if (!r.ok) { throw new Error(text); }
-          const now = JSON.parse(text);
-          written += now.written;
-          units += now.units;
-          undo = now.undo;
-          refused.push.apply(refused, now.refused);
-          return next();
-        });
-      });
-    };
-    const begin = function () {
-      const on = document.getElementById('bulk-branch');
-      if (!(on instanceof HTMLInputElement) || !on.checked) { return next(); }
-      return fetch('branches', {method: 'POST', body: new URLSearchParams()}).then(function (r) {
-        return r.text().then(function (text) {
-          if (!r.ok) { throw new Error(text); }
-          branch = text;
-          path = branch + path;
-          return next();
-        });
-      });
-    };
-    begin().then(function () { return ''; }, function (/** @type {Error} */ err) { return err.message; }).then(function (/** @type {string} */ problem) {
+    done.textContent = 'deleting ' + count(rows.length) + ' …';
+    const body = JSON.stringify({Rows: rows.map(function (tr) {
+      const a = itemOf(tr);
+      return {Key: a ? new URL(a.href).searchParams.get('key') : '', Sum: tr.dataset.sum};
+    })});
+    const begin = on instanceof HTMLInputElement && on.checked ? post('branches', new URLSearchParams()) : Promise.resolve('');
+    begin.then(function (/** @type {string} */ text) {
+      branch = text;
+      return post(branch + path, body);
+    }).then(function (text) { return JSON.parse(text); }, function (/** @type {Error} */ err) {
+      return {written: 0, units: 0, refused: [], undo: 0, problem: err.message};
+    }).then(function (/** @type {{written: number, units: number, refused: {key: string, why: string}[], undo: number, problem?: string}} */ now) {
+      const refused = now.refused;
       remove.disabled = false;
       done.textContent = '';
-      if (branch !== '' && written === 0) { // nothing is in it
+      if (branch !== '' && now.written === 0) { // nothing is in it
         fetch(branch.replace('branch/', 'branches/') + 'discard', {method: 'POST'});
         branch = '';
       }
-      const said = element('p', count(written) + ' deleted, ' + units + ' write units' +
-        (refused.length > 0 ? '; ' + refused.length + ' refused:' : '') + (problem ? '; then: ' + problem : ''));
-      said.classList.toggle('bad-text', refused.length > 0 || problem !== '');
+      const said = element('p', now.problem ||
+        count(now.written) + ' deleted, ' + now.units + ' write units' + (refused.length > 0 ? '; ' + refused.length + ' refused:' : ''));
+      said.classList.toggle('bad-text', refused.length > 0 || !!now.problem);
       done.appendChild(said);
       if (refused.length > 0) {
         const list = element('ul', '');
@@ -233,13 +223,13 @@
         const there = element('a', 'Look at the branch');
         there.href = branch + location.pathname.split('/').pop() + location.search;
         done.append(there, ' ');
-      } else if (undo > 0) {
+      } else if (now.undo > 0) {
         const back = element('button', 'Undo');
         back.type = 'button';
-        back.dataset.undo = String(undo);
+        back.dataset.undo = String(now.undo);
         done.append(back, ' ');
-      } else if (undo < 0) {
-        done.appendChild(element('p', 'The change cannot be undone: its items are too large together, or it was undone or forgotten before it ended.'));
+      } else if (now.undo < 0) {
+        done.appendChild(element('p', 'The change cannot be undone: its items are too large together.'));
       }
       const again = element('button', 'Load the rows again');
       again.type = 'button';

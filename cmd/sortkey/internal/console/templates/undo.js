@@ -8,28 +8,18 @@
     const button = e.target instanceof Element ? e.target.closest('button[data-undo]') : null;
     if (!(button instanceof HTMLButtonElement)) { return; }
     button.disabled = true;
-    let undone = 0;
-    /** @type {{key: string, why: string}[]} */
-    const refused = [];
-    /** @returns {Promise<void>} */
-    const next = function () {
-      return fetch('undo', {method: 'POST', body: new URLSearchParams({n: button.dataset.undo || ''})}).then(function (r) {
-        return r.text().then(function (text) {
-          if (!r.ok) { throw new Error(text); }
-          const now = JSON.parse(text);
-          undone += now.undone;
-          refused.push.apply(refused, now.refused);
-          said.textContent = count(undone) + ' undone …';
-          return now.left > 0 ? next() : undefined;
-        });
-      });
-    };
-    next().then(function () { return ''; }, function (/** @type {Error} */ err) { return err.message; }).then(function (problem) {
+    said.textContent = '…';
+    fetch('undo', {method: 'POST', body: new URLSearchParams({n: button.dataset.undo || ''})}).then(function (r) {
+      return r.text().then(function (text) { return r.ok ? JSON.parse(text) : {undone: 0, refused: [], problem: text}; });
+    }).catch(function (/** @type {Error} */ err) {
+      return {undone: 0, refused: [], problem: err.message};
+    }).then(function (/** @type {{undone: number, refused: {key: string, why: string}[], problem?: string}} */ now) {
+      const refused = now.refused;
       said.textContent = '';
       const p = document.createElement('p');
-      p.textContent = (undone > 0 || problem === '' ? count(undone) + ' undone' : 'Nothing was undone') +
-        (refused.length > 0 ? '; ' + refused.length + ' refused:' : '') + (problem ? ': ' + problem : '');
-      p.classList.toggle('bad-text', refused.length > 0 || problem !== '');
+      p.textContent = now.problem ? 'Nothing was undone: ' + now.problem :
+        count(now.undone) + ' undone' + (refused.length > 0 ? '; ' + refused.length + ' refused:' : '');
+      p.classList.toggle('bad-text', refused.length > 0 || !!now.problem);
       said.appendChild(p);
       const list = document.createElement('ul');
       refused.forEach(function (r) {
