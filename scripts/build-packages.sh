@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes packages around the released binaries, from the archives of build-release.sh: a wheel and an npm package for
-# each platform with the npm package that chooses among them, jars, and the manifests of Homebrew and Scoop. It needs
-# Python 3, and for the jars a JDK; what is missing is said, and fails with --all.
+# each platform with the npm package that chooses among them, what generated code needs of keys, jars, and the manifests
+# of Homebrew and Scoop. It needs Python 3, and for the jars a JDK; what is missing is said, and fails with --all.
 #
 #   scripts/build-packages.sh v0.1.0 dist [--all]
 set -euo pipefail
@@ -69,6 +69,13 @@ cp packages/npm/* LICENSE "$work/npm/"
 rm "$work/npm"/*.test.js
 sed -i "s#\"version\": \"0.0.0\"#\"version\": \"$number\",\n  \"optionalDependencies\": {$optional}#" "$work/npm/package.json"
 pack "$work/npm" "sortkey-$number.tgz"
+
+# What generated code needs of keys, without a binary.
+[ -z "$(command -v python3)" ] || python3 packages/python/build.py "$version" keys "$folder" | tee -a "$work/made"
+mkdir "$work/keys"
+cp packages/keys/npm/* packages/keys/README.md LICENSE "$work/keys/"
+sed -i "s#\"version\": \"0.0.0\"#\"version\": \"$number\"#" "$work/keys/package.json"
+pack "$work/keys" "sortkey-keys-$number.tgz"
 
 if command -v javac >/dev/null && command -v jar >/dev/null; then
   packages/java/build.sh "$version" "$folder" "$work" ${targets:-} | tee -a "$work/made"

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Checks the Python and the TypeScript that sortkey design gen writes: mypy --strict and tsc --strict accept
-# them; 20,000 random calls of key functions answer what package keys answers, also what they refuse;
-# and the functions of the patterns of each model return, from a server with its items, the items that
-# design check finds, in order, and those that write leave the items that the model says. A language whose
-# tools are missing is skipped, and the script says so. It ends with 0 if nothing was wrong.
+# Checks the Python and the TypeScript that sortkey design gen writes, with packages/keys: mypy --strict and tsc
+# --strict accept them; 20,000 random calls of templates answer what package keys answers in Go, also what they refuse;
+# and the requests of the patterns of each model find, on a server with its items, the items that design check finds,
+# in order. A language whose tools are missing is skipped, and the script says so. It ends with 0 if nothing was wrong.
 #
 #   scripts/check-gen.sh [MODEL…]
 #
-# MODEL is a model file; the default is the examples and a model with keys of every kind. pip and npm
-# install packages into GEN_CACHE, a folder outside the repository (default: sortkey-gen in the folder
-# for temporary files). PYTHON names the interpreter (default python3).
+# MODEL is a model file; the default is the examples, a model with keys of every kind, and one with names that are hard
+# to write. pip and npm install packages into GEN_CACHE, a folder outside the repository (default: sortkey-gen in the
+# folder for temporary files). PYTHON names the interpreter (default python3).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,7 +33,7 @@ finish() {
 trap finish EXIT
 
 models=("$@")
-[ ${#models[@]} -gt 0 ] || models=(design/examples/*/model.yaml internal/design/gen/testdata/store/model.yaml)
+[ ${#models[@]} -gt 0 ] || models=(design/examples/*/model.yaml internal/design/gen/testdata/{store/model,names}.yaml)
 models=($(realpath "${models[@]}"))
 go build -o "$dir/sortkey" ./cmd/sortkey
 mkdir -p "$cache"
@@ -66,7 +65,8 @@ venv.create("venv", with_pip=True)
 sys.exit(subprocess.call(["venv/bin/pip", "install", "-q", "boto3", "mypy"]))'
 if install python venv/bin/mypy "${PYTHON:-python3}" -c "$venv"; then
   python=$cache/venv/bin/python
-  "$python" -m mypy --strict --cache-dir "$cache/mypy" "$cache"/code/*.py
+  export PYTHONPATH=$PWD/packages/keys/python MYPYPATH=$PWD/packages/keys/python
+  "$python" -m mypy --strict --cache-dir "$cache/mypy" "$cache"/code/*.py packages/keys/python/sortkey_keys
   "$python" scripts/check_gen.py "$cache/code" keys
 fi
 
@@ -74,6 +74,9 @@ fi
 if install typescript node_modules/.bin/tsc npm install --no-audit --no-fund \
   typescript @types/node @aws-sdk/client-dynamodb; then
   script=$cache/code/out
+  rm -rf "$cache/node_modules/@sortkey"
+  mkdir -p "$cache/node_modules/@sortkey"
+  cp -r packages/keys/npm "$cache/node_modules/@sortkey/keys"
   cat >"$cache/code/tsconfig.json" <<'JSON'
 {"compilerOptions": {"strict": true, "noUncheckedIndexedAccess": true, "noUnusedLocals": true,
   "noImplicitReturns": true, "target": "es2020", "lib": ["es2020"], "module": "nodenext", "types": ["node"], "outDir": "out"}, "include": ["*.ts"]}
@@ -89,10 +92,7 @@ unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL
 export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=check AWS_SECRET_ACCESS_KEY=check
 export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null NODE_NO_WARNINGS=1
 
-# check MODEL COMMAND… runs the command with the module of the model, while a server has the items of the model.
-check() {
-  local model=$1
-  shift
+for model in "${models[@]}"; do
   "$dir/sortkey" serve --load "$model" --addr 127.0.0.1:0 >"$dir/out" 2>"$dir/log" &
   server=$!
   for _ in $(seq 300); do
@@ -103,13 +103,10 @@ check() {
   AWS_ENDPOINT_URL_DYNAMODB=$(sed -n 's/.*AWS_ENDPOINT_URL_DYNAMODB=\([^ ]*\).*/\1/p' "$dir/out")
   [ -n "$AWS_ENDPOINT_URL_DYNAMODB" ] || { echo "the server does not say where it is" >&2; exit 1; }
   export AWS_ENDPOINT_URL_DYNAMODB
-  "$@" "$(sed -n 's/^name: *//p' "$model" | tr - _)"
+  module=$(sed -n 's/^name: *//p' "$model" | tr - _)
+  [ -z "$python" ] || "$python" scripts/check_gen.py "$cache/code" "$module"
+  [ -z "$script" ] || node "$cache/check_gen.mjs" "$cache/code" "$script" "$module"
   stop
-}
-
-for model in "${models[@]}"; do # each language writes items, and so has a server of its own
-  [ -z "$python" ] || check "$model" "$python" scripts/check_gen.py "$cache/code"
-  [ -z "$script" ] || check "$model" node "$cache/check_gen.mjs" "$cache/code" "$script"
 done
 
 echo "check-gen: ${#models[@]} models, $skipped of 2 languages skipped"

@@ -83,6 +83,8 @@ pytest_suite() {
   venv/bin/pip install -q boto3 pytest
   venv/bin/pip install -q --no-index --find-links "$dist" sortkey
   venv/bin/sortkey version
+  venv/bin/pip install -q --no-index --find-links "$dist" sortkey-keys
+  (cd / && "$dir/python/venv/bin/python" -c "$(code "$root/packages/keys/README.md" python | sed '/^order.format("2026",/d')")
   code "$root/packages/python/README.md" python >test_readme.py
   cp "$root/packages/python/test_sortkey.py" .
   printf '[pytest]\nsortkey_load = tables.json\n' >pytest.ini
@@ -111,6 +113,8 @@ node_suites() {
   npm install --silent --no-audit --no-fund "$dist/sortkey-$os-$cpu-$number.tgz" "$dist/sortkey-$number.tgz" \
     @aws-sdk/client-dynamodb jest@29 vitest@3 typescript@5
   npx sortkey version
+  npm install --silent --no-audit --no-fund "$dist/sortkey-keys-$number.tgz"
+  node -e 'require("@sortkey/keys").Template'
   mkdir jest vitest
   code "$root/packages/npm/README.md" js 1 >jest.config.js
   code "$root/packages/npm/README.md" js 2 >vitest.config.mjs

@@ -6,18 +6,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/gen"
@@ -48,10 +45,9 @@ type check struct {
 	// Calls are the calls of the functions of patterns, by language, and Keys those of keys.
 	Calls map[string][]call
 	Keys  map[string][]keyCall
-	// Writes are the calls of the functions of patterns that write an item.
-	Writes map[string][]writeCall
 }
 
+// A call is a call of the function of a pattern, with the items of the request that it returns.
 type call struct {
 	Pattern, Function string
 	Args              []gen.Arg
@@ -59,23 +55,11 @@ type call struct {
 	Items             []json.RawMessage
 }
 
-// A writeCall is a call for an item: the values in its keys after the write, and the item before and after it.
-type writeCall struct {
-	Pattern, Function, Table string
-	Type                     string
-	Conditional              bool
-	Values                   map[string]gen.Arg
-	Other                    json.RawMessage `json:",omitempty"` // attributes of a put besides keys
-	Args                     []gen.Arg
-	Key                      json.RawMessage
-	Before, After            json.RawMessage `json:",omitempty"`
-}
-
 // A keyCall is an item of an entity: the values in its keys, and its key attributes.
 type keyCall struct {
-	Type, Attributes, Parse string
-	Values                  map[string]gen.Arg
-	Item                    map[string]json.RawMessage
+	Type, Attributes string
+	Values           map[string]gen.Arg
+	Item             map[string]json.RawMessage
 }
 
 func run(ctx context.Context, dir string, paths []string) error {
@@ -116,7 +100,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 
 	c := &check{
 		Model: path, Module: strings.ReplaceAll(m.Name, "-", "_"), Calls: map[string][]call{},
-		Keys: map[string][]keyCall{}, Writes: map[string][]writeCall{},
+		Keys: map[string][]keyCall{},
 	}
 	for lang, extension := range map[string]string{"python": ".py", "typescript": ".ts"} {
 		code, err := writers[lang](m)
@@ -126,35 +110,26 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 		if err := os.WriteFile(filepath.Join(dir, c.Module+extension), code, 0o600); err != nil {
 			return nil, err
 		}
-		calls, functions, err := gen.Calls(m, lang)
+		calls, all, err := gen.Calls(m, lang)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range calls {
-			p := m.Pattern(f.Pattern)
-			items, err := itemsOf(ctx, w, p)
+			parts, err := compile.Split(f.Pattern) // one for each value that the pattern lists
 			if err != nil {
-				return nil, fmt.Errorf("pattern %s: %w", p.Name, err)
+				return nil, err
 			}
-			c.Calls[lang] = append(c.Calls[lang], call{p.Name, f.Function, f.Args, p.Operation, items})
-		}
-		writes, err := gen.WriteCalls(m, lang)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range writes {
-			i := slices.IndexFunc(functions, func(k gen.Functions) bool { return k.Entity == f.Write.Entity })
-			for _, s := range f.Write.Entity.Samples {
-				one, err := newWriteCall(f, &functions[i], s)
+			for _, part := range parts {
+				items, err := itemsOf(ctx, w, part)
 				if err != nil {
-					return nil, fmt.Errorf("pattern %s: %w", f.Pattern, err)
+					return nil, fmt.Errorf("pattern %s: %w", part.Name, err)
 				}
-				c.Writes[lang] = append(c.Writes[lang], one)
+				c.Calls[lang] = append(c.Calls[lang], call{part.Name, f.Function, f.Args(part), part.Operation, items})
 			}
 		}
-		for _, f := range functions {
-			for _, s := range f.Entity.Samples {
-				if k, ok := newKeyCall(&f, s); ok {
+		for _, k := range all {
+			for _, s := range k.Entity.Samples {
+				if k, ok := newKeyCall(&k, s); ok {
 					c.Keys[lang] = append(c.Keys[lang], k)
 				}
 			}
@@ -163,99 +138,36 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 	return c, nil
 }
 
-// newWriteCall returns the call of a write for a sample.
-func newWriteCall(f gen.WriteCall, k *gen.Functions, s *model.Sample) (writeCall, error) {
-	e := f.Write.Entity
-	c := writeCall{
-		Pattern: f.Pattern, Function: f.Function, Table: e.Table.Name, Type: k.Type, Conditional: f.Write.If != "",
-		Values: map[string]gen.Arg{}, Args: []gen.Arg{},
-	}
-	before, err := e.Item(s.Values)
-	if err != nil {
-		return c, err
-	}
-	values := maps.Clone(s.Values)
-	for _, set := range f.Write.Set {
-		values[set.Field] = set.Args[0]
-	}
-	after, err := e.Item(values)
-	if err != nil {
-		return c, err
-	}
-	for field, name := range k.Names {
-		if text, ok := values[field]; ok {
-			c.Values[name] = gen.Arg{Text: text, Number: k.Numbers[field]}
-		}
-	}
-	for _, field := range f.Fields {
-		c.Args = append(c.Args, gen.Arg{Text: values[field.Text], Number: field.Number})
-	}
-
-	var key, other attr.Builder
-	for name, v := range before.All() {
-		if e.Table.Has(string(name)) {
-			key.Add(string(name), v)
-		}
-		if !k.IsKey(string(name)) {
-			other.Add(string(name), v)
-		}
-	}
-	c.Key = key.Item().AppendJSON(nil)
-	if f.Write.Operation != model.Put {
-		c.Before = before.AppendJSON(nil)
-	} else {
-		c.Other = other.Item().AppendJSON(nil)
-	}
-	if f.Write.Operation != model.Delete {
-		c.After = after.AppendJSON(nil)
-	}
-	return c, nil
-}
-
-// itemsOf returns the items of a pattern over all pages, in order.
-func itemsOf(ctx context.Context, w *world.World, p *model.Pattern) ([]json.RawMessage, error) {
-	parts, err := compile.Split(p)
+// itemsOf returns the items of a request of a pattern over all pages, in order.
+func itemsOf(ctx context.Context, w *world.World, part *model.Pattern) ([]json.RawMessage, error) {
+	all := []json.RawMessage{}
+	in, err := compile.Pattern(w.Model, part)
 	if err != nil {
 		return nil, err
 	}
-
-	if p.Descending && !slices.ContainsFunc(p.Where, func(c model.Condition) bool { return c.Op == model.In }) {
-		slices.Reverse(parts) // the last period first
-	}
-	all := []json.RawMessage{}
-	for _, part := range parts {
-		in, err := compile.Pattern(w.Model, part)
+	for {
+		out, _, err := explain.InProcess(w.DB).Do(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-
-		for {
-			out, _, err := explain.InProcess(w.DB).Do(ctx, in)
-			if err != nil {
-				return nil, err
-			}
-
-			var page struct {
-				Item             json.RawMessage
-				Items            []json.RawMessage
-				LastEvaluatedKey json.RawMessage
-			}
-			if err := json.Unmarshal(out.AppendJSON(nil), &page); err != nil {
-				return nil, err
-			}
-
-			all = append(all, page.Items...)
-			if page.Item != nil {
-				all = append(all, page.Item)
-			}
-			next, ok := nextPage(in, out)
-			if !ok {
-				break
-			}
-			in = next
+		var page struct {
+			Item  json.RawMessage
+			Items []json.RawMessage
 		}
+		if err := json.Unmarshal(out.AppendJSON(nil), &page); err != nil {
+			return nil, err
+		}
+
+		all = append(all, page.Items...)
+		if page.Item != nil {
+			all = append(all, page.Item)
+		}
+		next, ok := nextPage(in, out)
+		if !ok {
+			return all, nil
+		}
+		in = next
 	}
-	return all, nil
 }
 
 // nextPage returns the request of the next page, unless the answer is the last or the request has a
@@ -279,24 +191,25 @@ func nextPage(in wire.Request, out wire.Output) (wire.Request, bool) {
 }
 
 // newKeyCall returns the values of a sample and its key attributes.
-func newKeyCall(f *gen.Functions, s *model.Sample) (keyCall, bool) {
-	k := keyCall{f.Type, f.Attributes, f.Parse, map[string]gen.Arg{}, map[string]json.RawMessage{}}
-	for field, name := range f.Names {
+func newKeyCall(of *gen.Keys, s *model.Sample) (keyCall, bool) {
+	k := keyCall{of.Type, of.Attributes, map[string]gen.Arg{}, map[string]json.RawMessage{}}
+	for field, name := range of.Names {
 		if text, ok := s.Values[field]; ok {
-			k.Values[name] = gen.Arg{Text: text, Number: f.Numbers[field]}
+			k.Values[name] = gen.Arg{Text: text, Number: of.Numbers[field]}
 		}
 	}
+	table := of.Entity.Table
 	for name := range s.Attributes.All() {
-		if f.IsKey(string(name)) {
+		if table.IsKey(string(name)) {
 			return k, false // the sample gives the key itself
 		}
 	}
-	it, err := f.Entity.Item(s.Values)
+	it, err := of.Entity.Item(s.Values)
 	if err != nil {
 		return k, false
 	}
 	for name, v := range it.All() {
-		if f.IsKey(string(name)) {
+		if table.IsKey(string(name)) {
 			k.Item[string(name)] = v.AppendJSON(nil)
 		}
 	}

@@ -1,6 +1,8 @@
-"""Makes the wheel of one platform from a release's binary; see scripts/build-packages.sh.
+"""Makes the wheel of one platform from a release's binary, or that of sortkey-keys, which has none; see
+scripts/build-packages.sh.
 
     python3 packages/python/build.py VERSION OS/ARCH BINARY FOLDER
+    python3 packages/python/build.py VERSION keys FOLDER
 """
 
 import base64
@@ -23,57 +25,91 @@ PLATFORMS = {
 
 METADATA = """\
 Metadata-Version: 2.4
-Name: sortkey
+Name: {name}
 Version: {version}
-Summary: An ordered key-value store that answers like DynamoDB, with a database for each test
+Summary: {summary}
 Home-page: https://github.com/sortkey/sortkey
-License-Expression: {license}
+License-Expression: Apache-2.0
 Requires-Python: >=3.9
-Provides-Extra: boto3
-Requires-Dist: boto3; extra == "boto3"
-Classifier: Framework :: Pytest
-Description-Content-Type: text/markdown
+{more}Description-Content-Type: text/markdown
 
 {readme}"""
 
+FIXTURES = """\
+Provides-Extra: boto3
+Requires-Dist: boto3; extra == "boto3"
+Classifier: Framework :: Pytest
+"""
 
-def main(version, target, binary, folder):
+HERE = pathlib.Path(__file__).parent
+
+
+def number_of(version):
     found = re.fullmatch(r"v(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+))?", version)
     if not found:
         sys.exit(f"{version} is not a version that a wheel can have: write v0.1.0, or v0.1.0-rc.1, -beta.1, -alpha.1")
-    number = found[1] + (found[2].replace("alpha", "a").replace("beta", "b") + found[3] if found[2] else "")
-    here = pathlib.Path(__file__).parent
-    suffix = ".exe" if target.startswith("windows/") else ""
-    tag = "py3-none-" + PLATFORMS[target]
-    info = f"sortkey-{number}.dist-info"
+    return found[1] + (found[2].replace("alpha", "a").replace("beta", "b") + found[3] if found[2] else "")
 
-    files = {f"sortkey/{p.name}": (p.read_bytes(), 0o644) for p in sorted((here / "sortkey").glob("*.py"))}
+
+def modules(package):
+    """The files of a package."""
+    found = sorted(p for p in package.iterdir() if p.suffix in (".py", ".typed"))
+    return {f"{package.name}/{p.name}": (p.read_bytes(), 0o644) for p in found}
+
+
+def platform(version, target, binary, folder):
+    number = number_of(version)
+    suffix = ".exe" if target.startswith("windows/") else ""
+    files = modules(HERE / "sortkey")
     files[f"sortkey-{number}.data/scripts/sortkey{suffix}"] = (pathlib.Path(binary).read_bytes(), 0o755)
-    metadata = METADATA.format(version=number, license="Apache-2.0", readme=(here / "README.md").read_text())
-    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS[target].split("."))
-    for name, text in {
-        "METADATA": metadata,
-        "WHEEL": f"Wheel-Version: 1.0\nGenerator: sortkey\nRoot-Is-Purelib: false\n{tags}",
+    write(folder, "sortkey", number, PLATFORMS[target], files, {
+        "METADATA": METADATA.format(
+            name="sortkey", version=number, more=FIXTURES, readme=(HERE / "README.md").read_text(),
+            summary="An ordered key-value store that answers like DynamoDB, with a database for each test",
+        ),
         "entry_points.txt": "[pytest11]\nsortkey = sortkey.pytest_plugin\n",
-        "licenses/LICENSE": (here.parent.parent / "LICENSE").read_text(),
-    }.items():
-        files[f"{info}/{name}"] = (text.encode(), 0o644)
+    })
+
+
+def keys(version, folder):
+    number, here = number_of(version), HERE.parent / "keys"
+    write(folder, "sortkey_keys", number, "any", modules(here / "python" / "sortkey_keys"), {
+        "METADATA": METADATA.format(
+            name="sortkey-keys", version=number, more="", readme=(here / "README.md").read_text(),
+            summary="Composite keys of DynamoDB whose byte order is the order of their values, for generated code",
+        ),
+    })
+
+
+def write(folder, name, number, platforms, files, texts):
+    """Writes a wheel of some files, with texts about them."""
+    info = f"{name}-{number}.dist-info"
+    pure = "true" if platforms == "any" else "false"
+    tags = "".join(f"Tag: py3-none-{one}\n" for one in platforms.split("."))
+    texts["WHEEL"] = f"Wheel-Version: 1.0\nGenerator: sortkey\nRoot-Is-Purelib: {pure}\n{tags}"
+    texts["licenses/LICENSE"] = (HERE.parent.parent / "LICENSE").read_text()
+    for path, text in texts.items():
+        files[f"{info}/{path}"] = (text.encode(), 0o644)
 
     record = ""
-    for name, (data, _) in files.items():
+    for path, (data, _) in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-        record += f"{name},sha256={digest},{len(data)}\n"
+        record += f"{path},sha256={digest},{len(data)}\n"
     files[f"{info}/RECORD"] = (f"{record}{info}/RECORD,,\n".encode(), 0o644)
 
     when = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "1767225600")))[:6]
-    path = pathlib.Path(folder) / f"sortkey-{number}-{tag}.whl"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for name, (data, mode) in files.items():
-            entry = zipfile.ZipInfo(name, when)
+    made = pathlib.Path(folder) / f"{name}-{number}-py3-none-{platforms}.whl"
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, (data, mode) in files.items():
+            entry = zipfile.ZipInfo(path, when)
             entry.external_attr, entry.compress_type = (0o100000 | mode) << 16, zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)
-    print(path.name)
+    print(made.name)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    version, what, *rest = sys.argv[1:]
+    if what == "keys":
+        keys(version, *rest)
+    else:
+        platform(version, what, *rest)

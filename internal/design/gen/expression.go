@@ -54,7 +54,7 @@ func cli(in wire.Request) string {
 	b.WriteString("aws dynamodb " + awscli.Kebab(in.Op().String()))
 	for _, m := range membersOf(in) {
 		b.WriteString(" \\\n    --")
-		name := awscli.Kebab(m.name)
+		name := awscli.Kebab(m.Name)
 		switch v := m.value.(type) {
 		case bool:
 			if !v {
@@ -89,7 +89,7 @@ func python(in wire.Request) string {
 		"import boto3\n\nclient = boto3.client(\"dynamodb\")\n\nresponse = client." + snake(in.Op().String()) + "(\n",
 	)
 	for _, m := range membersOf(in) {
-		b.WriteString("    " + m.name + "=" + pythonLiterals.member(m.value) + ",\n")
+		b.WriteString("    " + m.Name + "=" + pythonLiterals.member(m.value) + ",\n")
 	}
 	b.WriteString(")\n")
 	return b.String()
@@ -103,7 +103,7 @@ func js(in wire.Request) string {
 		"const client = new DynamoDBClient({});\n\n" +
 		"const response = await client.send(new " + command + "({\n")
 	for _, m := range membersOf(in) {
-		b.WriteString("  " + m.name + ": " + jsLiterals.member(m.value) + ",\n")
+		b.WriteString("  " + m.Name + ": " + jsLiterals.member(m.value) + ",\n")
 	}
 	b.WriteString("}));\n")
 	return b.String()

@@ -17,7 +17,7 @@ func golang(in wire.Request) string {
 	var b strings.Builder
 	b.WriteString("out, err := client." + op + "(ctx, &dynamodb." + op + "Input{\n")
 	for _, m := range membersOf(in) {
-		b.WriteString("\t" + m.name + ": " + goMember(m, "\t") + ",\n")
+		b.WriteString("\t" + m.Name + ": " + goMember(m, "\t") + ",\n")
 	}
 	b.WriteString("})\n")
 	if formatted, err := format.Source([]byte(b.String())); err == nil {
@@ -33,7 +33,7 @@ func goMember(m member, indent string) string {
 	case string:
 		return "aws.String(" + goString(v) + ")"
 	case enum:
-		return "types." + m.name + "(" + goString(string(v)) + ")"
+		return "types." + m.Name + "(" + goString(string(v)) + ")"
 	case bool:
 		return fmt.Sprintf("aws.Bool(%t)", v)
 	case int64:
@@ -128,3 +128,14 @@ func goValue(v attr.Value) string {
 }
 
 func goBytes(v attr.Value) string { return "[]byte(" + goString(string(v.Raw())) + ")" }
+
+// goLiteral returns a text, texts or an attribute value as Go code.
+func goLiteral(value any) string {
+	switch v := value.(type) {
+	case string:
+		return goString(v)
+	case []string:
+		return goList("string", goStrings(v))
+	}
+	return goValue(value.(attr.Value))
+}

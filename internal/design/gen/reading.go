@@ -18,46 +18,49 @@ import (
 // A reading is how the request of a pattern follows from values. Each language writes it as a
 // function.
 type reading struct {
-	m *model.Model
-	p *model.Pattern
-	// fixed is a request without parameters, or nil.
-	fixed  wire.Request
-	values []value // of the entity's keys
-	// steps are parameters and computations, in the order in which names are given.
-	steps []step
-	// key has the members of the key of a GetItem, and conditions those of a Query.
-	key        []keyMember
-	conditions []keyCondition
-	// each are the parameters whose values the pattern lists: it is a request for each.
-	each []list
-	// over is the range of times that takes a request for each of its periods, or nil.
-	over *span
-	// rest are the members of the request without its table, index and key conditions.
-	rest []member
+	*model.Pattern
+	// Name is that of its function.
+	Name string
+	// Steps are parameters and computations, in the order in which names are given.
+	Steps []step
+	// Key has the members of the key of a GetItem, and Conditions those of a Query.
+	Key        []keyMember
+	Conditions []keyCondition
+	// Each are the parameters whose values the pattern lists: it is a request for each.
+	Each []list
+	// Members are those of the request without its table, index and key conditions, or all of them if it is Fixed.
+	Members []member
+	Fixed   bool
+
+	m      *model.Model
+	values []*value // of the entity's keys
+	tree   *tree
+}
+
+// Table and Index return the names of the constants of the table and the index that the request reads, or "".
+func (r *reading) Table() string { return r.tree.constant("table " + r.Pattern.Table.Name) }
+
+func (r *reading) Index() string {
+	if r.Pattern.Index == nil {
+		return ""
+	}
+	return r.tree.constant("index " + r.Pattern.Table.Name + " " + r.Pattern.Index.Name)
 }
 
 // A list is a parameter with the values for each of which the pattern is one request, such as the
 // shards of a partition.
 type list struct {
 	*parameter
-	values []string
+	Choices []string
 }
 
-// A span is a range of times over several periods of the partition key, such as days.
-type span struct {
-	field, unit string
-	// bounds are the ends of the range, or one period that is all of it.
-	bounds []spanBound
-	args   []string // in the pattern
-	// at, from and to are the parameters of the request for one period: a time in it, and the part of the range
-	// in it, which are nil if the sort key does not have the time.
-	at, from, to *parameter
-}
-
-// A spanBound is an end of a range. If the model gives it as a period, unit is that.
-type spanBound struct {
-	suffix, unit string
-	last         bool
+// About says what the request is for.
+func (r *reading) About() string {
+	about := "the request for: " + strings.TrimSuffix(r.Pattern.Name, ".") + ". " + r.Pattern.About
+	for _, l := range r.Each {
+		about += fmt.Sprintf(" The pattern is one request for each %s: %s.", l.Field, strings.Join(l.Choices, ", "))
+	}
+	return about
 }
 
 // A step is a *parameter or a *computation.
@@ -65,55 +68,70 @@ type step any
 
 // A parameter is a value that a function takes.
 type parameter struct {
-	field, suffix string
-	typ           string // goText, goNumber or goTime
+	Field, Suffix string
+	kind          kind
+	Name, Type    string
 }
 
 // A computation is a call of a method of a template: Format, Under, Between or BeginsWith.
 type computation struct {
 	attribute string // with a suffix, for the name of the variable
 	t         *model.Template
-	method    string
-	args      []argument
+	Method    string
+	Args      []argument
+	// Name is that of the variable, and Template that of the template.
+	Name, Template string
 }
 
 // An argument is a parameter, or no bound if that is nil.
 type argument struct {
-	*parameter
-	// excluding says that the bound does not belong to the range.
-	excluding bool
-	// unit is the period that the parameter stands for, such as day, and last says that the bound is
+	Parameter *parameter
+	// Excluding says that the bound does not belong to the range.
+	Excluding bool
+	// Unit is the period that the parameter stands for, such as day, and Last says that the bound is
 	// its last moment.
-	unit string
-	last bool
+	Unit string
+	Last bool
 }
 
 // An operand is a parameter, the result of a computation, or a constant.
 type operand struct {
-	kind attr.Kind
-	*parameter
-	*computation
-	constant *attr.Value
+	Kind        attr.Kind
+	Parameter   *parameter
+	Computation *computation
+	Constant    *attr.Value
 }
 
+// Name returns the name of the parameter or of the result.
+func (o operand) Name() string {
+	if o.Computation != nil {
+		return o.Computation.Name
+	}
+	return o.Parameter.Name
+}
+
+// Value returns the constant.
+func (o operand) Value() attr.Value { return *o.Constant }
+
+// A keyMember is a key attribute of a GetItem.
 type keyMember struct {
-	attribute string
-	operand
+	Attribute string // its constant, once the pattern is in a tree
+	Operand   operand
 }
 
 // A keyCondition is a condition on a key attribute: an operator with operands, or the range that a
 // computation returns.
 type keyCondition struct {
-	attribute string
-	op        string
-	operands  []operand
-	in        *computation
-	kind      attr.Kind
+	Attribute string // its constant, once the pattern is in a tree
+	Op        string
+	Operands  []operand
+	In        *computation
+	Kind      attr.Kind
 }
 
 // newReading returns the reading of a pattern, or why the pattern has no request.
 func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
-	p, lists, over, err := withoutLists(p)
+	p, lists, err := withoutLists(p)
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +144,13 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 		return nil, fmt.Errorf("it expects the error %s", p.Expect.Error)
 	}
 
-	r := &reading{m: m, p: p, over: over}
+	r := &reading{m: m, Pattern: p}
 	if p.Request != nil || p.Operation == "Scan" {
-		r.fixed = in
+		r.Members, r.Fixed = membersOf(in), true
 		return r, nil
 	}
 	if p.Entity != nil {
-		_, r.values = entityKeys(p.Entity)
+		r.values = valuesOf(p.Entity)
 	}
 	if p.Operation == "GetItem" {
 		err = r.get()
@@ -142,191 +160,49 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.rest, err = r.members(); err != nil {
+	if r.Members, err = r.members(); err != nil {
 		return nil, err
 	}
 
 	for _, l := range lists {
-		i := slices.IndexFunc(r.parameters(), func(p *parameter) bool { return p.field == l.field && p.suffix == "" })
+		i := slices.IndexFunc(r.Parameters(), func(p *parameter) bool { return p.Field == l.Field && p.Suffix == "" })
 		if i < 0 {
-			return nil, fmt.Errorf("it lists values of %s, which its request does not have", l.field)
+			return nil, fmt.Errorf("it lists values of %s, which its request does not have", l.Field)
 		}
-		l.parameter = r.parameters()[i]
-		if l.typ == goTime {
-			return nil, errors.New("it lists times")
-		}
-		r.each = append(r.each, l)
-	}
-	if over != nil {
-		for _, p := range r.parameters() {
-			switch {
-			case p.field != over.field:
-			case p.typ != goTime:
-				return nil, errSeveral
-			case p.suffix == "":
-				over.at = p
-			case p.suffix == "From":
-				over.from = p
-			case p.suffix == "To":
-				over.to = p
-			}
-		}
-		if over.at == nil {
-			return nil, errSeveral
-		}
+		r.Each = append(r.Each, list{r.Parameters()[i], l.Choices})
 	}
 	return r, nil
 }
 
-// withoutLists returns a pattern with the first value of each list in its conditions and the first period of a
-// range of times, and the lists and the range.
-func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, over *span, err error) {
-	in := func(c model.Condition) bool { return c.Op == model.In }
+// withoutLists returns a pattern with the first value of each list in its conditions, and the lists.
+func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error) {
 	if p.Operation != "Query" {
-		return p, nil, nil, nil
+		return p, nil, nil
 	}
-
 	parts, err := compile.Split(p)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	if len(parts) == 1 && !slices.ContainsFunc(p.Where, in) {
-		return p, nil, nil, nil
-	}
-	requests := 1
 	for i, c := range p.Where {
-		if !in(c) {
-			var different []string
-			for _, part := range parts {
-				if begin := strings.Join(part.Where[i].Args, " "); !slices.Contains(different, begin) {
-					different = append(different, begin)
-				}
-			}
-			if len(different) == 1 {
-				continue
-			}
-			requests *= len(different)
-			if over != nil {
-				return nil, nil, nil, errSeveral
-			}
-			if over = newSpan(p, c); over == nil {
-				return nil, nil, nil, errSeveral
-			}
-			// Its bounds are moments: the code makes them of the periods that the model gives.
-			first := &parts[0].Where[i]
-			if begin, _, ok := compile.Period(keys.Type{Name: "nanos"}, first.Args[0]); ok {
-				first.Args[0] = begin
-			}
-			continue
-		}
-		l := list{parameter: &parameter{field: c.Field}}
+		var different []string
 		for _, part := range parts {
-			if v := part.Where[i].Args[0]; !slices.Contains(l.values, v) {
-				l.values = append(l.values, v)
+			if args := strings.Join(part.Where[i].Args, " "); !slices.Contains(different, args) {
+				different = append(different, args)
 			}
 		}
-		lists = append(lists, l)
-		requests *= len(l.values)
-	}
-	if requests != len(parts) {
-		return nil, nil, nil, errSeveral
-	}
-	return parts[0], lists, over, nil
-}
-
-// newSpan returns the range of a condition on a time, or nil if no partition key has the time.
-func newSpan(p *model.Pattern, c model.Condition) *span {
-	hash := p.Table.Partition
-	if p.Index != nil {
-		hash = p.Index.Partition
-	}
-	s := &span{field: c.Field, args: c.Args}
-	for _, a := range hash {
-		t := p.Entity.Attribute(a.Name)
-		if t == nil || t.Template == nil {
-			continue
-		}
-		for _, part := range t.Template.Parts() {
-			if unit := map[string]string{"year": "year", "month": "month", "date": "day"}[part.Type.Name]; unit != "" &&
-				part.Name == c.Field {
-				s.unit = unit
-			}
-		}
-	}
-
-	bound := func(suffix string, arg int, last bool) {
-		b := spanBound{suffix, periodUnit(keys.Type{Name: "nanos"}, c.Args[arg]), last}
-		s.bounds = append(s.bounds, b)
-	}
-	switch {
-	case s.unit == "":
-		return nil
-	case c.Op == ast.OpBetween:
-		bound("From", 0, false)
-		bound("To", 1, true)
-	case c.Op == ast.Equal:
-		bound("", 0, false)
-	default:
-		return nil
-	}
-	return s
-}
-
-// moments returns the first and the last moment of the range, of the names of its bounds. Of writes the moment of a
-// period.
-func (s *span) moments(names map[string]string, of func(name, unit string, last bool) string) string {
-	var all []string
-	for _, b := range s.bounds {
-		for _, last := range []bool{false, true} {
-			switch {
-			case b.suffix != "" && last != b.last:
-			case b.unit == "":
-				all = append(all, names[b.suffix])
-			default:
-				all = append(all, of(names[b.suffix], b.unit, last))
-			}
-		}
-	}
-	return strings.Join(all, ", ")
-}
-
-// boundName returns the name of a bound of a range over periods: that of the same parameter of the request, whose
-// function is another, or else a new one.
-func (r *reading) boundName(b spanBound, names map[*parameter]string, add func() string) string {
-	p := map[string]*parameter{"": r.over.at, "From": r.over.from, "To": r.over.to}[b.suffix]
-	if p == nil {
-		return add()
-	}
-	return names[p]
-}
-
-// call returns the arguments of the function of the request in a loop over a range of times, given the names
-// of the parameters and of the ends of the part of the range in a period.
-func (r *reading) call(names map[*parameter]string, low, high string) (args []string) {
-	for _, p := range r.parameters() {
 		switch {
-		case r.over != nil && (p == r.over.at || p == r.over.from):
-			args = append(args, low)
-		case r.over != nil && p == r.over.to:
-			args = append(args, high)
-		default:
-			args = append(args, names[p])
+		case c.Op == model.In:
+			lists = append(lists, list{&parameter{Field: c.Field}, different})
+		case len(different) > 1:
+			return nil, nil, errors.New("it is a request for each period of a range of times: write a pattern for one")
 		}
 	}
-	return args
+	return parts[0], lists, nil
 }
 
-// loops reports whether a parameter has listed values, or belongs to a range of times over periods.
-func (r *reading) loops(p *parameter) bool {
-	if r.over != nil && (p == r.over.at || p == r.over.from || p == r.over.to) {
-		return true
-	}
-	return slices.ContainsFunc(r.each, func(l list) bool { return l.parameter == p })
-}
-
-// parameters returns the parameters in order.
-func (r *reading) parameters() (all []*parameter) {
-	for _, s := range r.steps {
+// Parameters returns the parameters in order.
+func (r *reading) Parameters() (all []*parameter) {
+	for _, s := range r.Steps {
 		if p, ok := s.(*parameter); ok {
 			all = append(all, p)
 		}
@@ -334,34 +210,52 @@ func (r *reading) parameters() (all []*parameter) {
 	return all
 }
 
+// Computations returns the computations in order.
+func (r *reading) Computations() (all []*computation) {
+	for _, s := range r.Steps {
+		if c, ok := s.(*computation); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // param returns the parameter for a value of a field.
-func (r *reading) param(field, typ, suffix string) *parameter {
-	for _, p := range r.parameters() {
-		if p.field == field && p.suffix == suffix {
+func (r *reading) param(field string, kind kind, suffix string) *parameter {
+	for _, p := range r.Parameters() {
+		if p.Field == field && p.Suffix == suffix {
 			return p
 		}
 	}
-	p := &parameter{field, suffix, typ}
-	r.steps = append(r.steps, p)
+	p := &parameter{Field: field, Suffix: suffix, kind: kind}
+	r.Steps = append(r.Steps, p)
 	return p
+}
+
+// kindOf returns the kind of the values of a component.
+func (r *reading) kindOf(field string) kind {
+	if v := valueOf(r.values, field); v != nil {
+		return v.kind
+	}
+	return textKind
 }
 
 // arguments returns the parameters for components.
 func (r *reading) arguments(parts []keys.Part) (all []argument) {
 	for _, part := range parts {
-		all = append(all, argument{parameter: r.param(part.Name, fieldType(r.values, part.Name), "")})
+		all = append(all, argument{Parameter: r.param(part.Name, r.kindOf(part.Name), "")})
 	}
 	return all
 }
 
 func (r *reading) compute(attribute string, t *model.Template, method string, args ...argument) *computation {
-	c := &computation{attribute, t, method, args}
-	r.steps = append(r.steps, c)
+	c := &computation{attribute: attribute, t: t, Method: method, Args: args}
+	r.Steps = append(r.Steps, c)
 	return c
 }
 
 func (r *reading) given(field string) (model.Condition, bool) {
-	for _, c := range r.p.Where {
+	for _, c := range r.Where {
 		if c.Field == field {
 			return c, true
 		}
@@ -371,10 +265,10 @@ func (r *reading) given(field string) (model.Condition, bool) {
 
 // template returns the template of a key attribute and its components.
 func (r *reading) template(a model.Attribute) (*model.Template, []keys.Part) {
-	if r.p.Entity == nil {
+	if r.Entity == nil {
 		return nil, nil
 	}
-	t := r.p.Entity.Attribute(a.Name)
+	t := r.Entity.Attribute(a.Name)
 	if t == nil || t.Template == nil {
 		return t, nil
 	}
@@ -383,7 +277,7 @@ func (r *reading) template(a model.Attribute) (*model.Template, []keys.Part) {
 
 // direct returns the condition on the attribute itself rather than on a field.
 func (r *reading) direct(a model.Attribute) (model.Condition, bool) {
-	if r.p.Entity != nil && r.p.Entity.Field(a.Name) != nil {
+	if r.Entity != nil && r.Entity.Field(a.Name) != nil {
 		return model.Condition{}, false
 	}
 	return r.given(a.Name)
@@ -392,33 +286,33 @@ func (r *reading) direct(a model.Attribute) (model.Condition, bool) {
 // fixedValue returns the value of an attribute that the pattern fixes.
 func (r *reading) fixedValue(a model.Attribute) (operand, error) {
 	if _, ok := r.direct(a); ok {
-		return operand{kind: a.Kind, parameter: r.param(a.Name, goText, "")}, nil
+		return operand{Kind: a.Kind, Parameter: r.param(a.Name, textKind, "")}, nil
 	}
 	t, parts := r.template(a)
 	switch {
 	case t == nil:
 		return operand{}, fmt.Errorf("no value for %s", a.Name)
 	case t.Template == nil:
-		return operand{kind: a.Kind, constant: &t.Const}, nil
+		return operand{Kind: a.Kind, Constant: &t.Const}, nil
 	}
-	return operand{kind: a.Kind, computation: r.compute(a.Name, t, "Format", r.arguments(parts)...)}, nil
+	return operand{Kind: a.Kind, Computation: r.compute(a.Name, t, "Format", r.arguments(parts)...)}, nil
 }
 
 func (r *reading) get() error {
-	for _, a := range r.p.Table.Keys() {
+	for _, a := range r.Pattern.Table.Keys() {
 		v, err := r.fixedValue(a)
 		if err != nil {
 			return err
 		}
-		r.key = append(r.key, keyMember{a.Name, v})
+		r.Key = append(r.Key, keyMember{a.Name, v})
 	}
 	return nil
 }
 
 func (r *reading) query() error {
-	hash, sort := r.p.Table.Partition, r.p.Table.Sort
-	if r.p.Index != nil {
-		hash, sort = r.p.Index.Partition, r.p.Index.Sort
+	hash, sort := r.Pattern.Table.Partition, r.Pattern.Table.Sort
+	if r.Pattern.Index != nil {
+		hash, sort = r.Pattern.Index.Partition, r.Pattern.Index.Sort
 	}
 	for _, a := range hash {
 		v, err := r.fixedValue(a)
@@ -436,14 +330,14 @@ func (r *reading) query() error {
 }
 
 func (r *reading) condition(a model.Attribute, op string, operands ...operand) {
-	r.conditions = append(r.conditions, keyCondition{attribute: a.Name, op: op, operands: operands})
+	r.Conditions = append(r.Conditions, keyCondition{Attribute: a.Name, Op: op, Operands: operands})
 }
 
 // sort adds the condition on a sort key attribute, and reports whether the next attribute can have
 // one, as in [compile.Pattern].
 func (r *reading) sort(a model.Attribute) bool {
 	if c, ok := r.direct(a); ok {
-		r.condition(a, string(c.Op), r.operands(a, c, nil, goText)...)
+		r.condition(a, string(c.Op), r.operands(a, c, nil, textKind)...)
 		return c.Op == ast.Equal
 	}
 	t, parts := r.template(a)
@@ -451,7 +345,7 @@ func (r *reading) sort(a model.Attribute) bool {
 		return false
 	}
 	if t.Template == nil {
-		r.condition(a, "=", operand{kind: a.Kind, constant: &t.Const})
+		r.condition(a, "=", operand{Kind: a.Kind, Constant: &t.Const})
 		return true
 	}
 
@@ -463,7 +357,7 @@ func (r *reading) sort(a model.Attribute) bool {
 		n++
 	}
 	if n == len(parts) {
-		r.condition(a, "=", operand{kind: t.Kind, computation: r.compute(a.Name, t, "Format", r.arguments(parts)...)})
+		r.condition(a, "=", operand{Kind: t.Kind, Computation: r.compute(a.Name, t, "Format", r.arguments(parts)...)})
 		return true
 	}
 	c, ok := r.given(parts[n].Name)
@@ -473,7 +367,7 @@ func (r *reading) sort(a model.Attribute) bool {
 		if c.Op == ast.Equal {
 			op = string(ast.OpBetween) // of a period
 		}
-		operands := r.operands(a, c, t, fieldType(r.values, parts[n].Name))
+		operands := r.operands(a, c, t, r.kindOf(parts[n].Name))
 		if parts[n].Type.Desc {
 			op = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
 			slices.Reverse(operands)
@@ -492,7 +386,7 @@ func (r *reading) sort(a model.Attribute) bool {
 }
 
 func (r *reading) inRange(a model.Attribute, t *model.Template, in *computation) {
-	r.conditions = append(r.conditions, keyCondition{attribute: a.Name, in: in, kind: t.Kind})
+	r.Conditions = append(r.Conditions, keyCondition{Attribute: a.Name, In: in, Kind: t.Kind})
 }
 
 // rangeOf returns the range of a condition on a component.
@@ -501,12 +395,11 @@ func (r *reading) rangeOf(
 ) *computation {
 	outer := r.arguments(parts[:n])
 	field := parts[n].Name
-	typ := fieldType(r.values, field)
 	bound := func(suffix string, arg int, last bool) argument {
-		return r.bound(r.param(field, typ, suffix), parts[n].Type, c.Args[arg], last)
+		return bound(r.param(field, r.kindOf(field), suffix), parts[n].Type, c.Args[arg], last)
 	}
 	excluding := func(a argument) argument {
-		a.excluding = true
+		a.Excluding = true
 		return a
 	}
 
@@ -516,7 +409,7 @@ func (r *reading) rangeOf(
 	none := argument{}
 	switch c.Op {
 	case ast.OpBeginsWith:
-		prefix := argument{parameter: r.param(field, goText, "Prefix")}
+		prefix := argument{Parameter: r.param(field, textKind, "Prefix")}
 		return r.compute(a.Name, t, "BeginsWith", append([]argument{prefix}, outer...)...)
 	case ast.OpBetween:
 		low := bound("From", 0, false)
@@ -535,8 +428,8 @@ func (r *reading) rangeOf(
 
 // bound returns a parameter as a bound. If the model gives the bound as a period, such as a day, it
 // stands for the first or for the last moment of the period.
-func (r *reading) bound(p *parameter, t keys.Type, arg string, last bool) argument {
-	return argument{parameter: p, unit: periodUnit(t, arg), last: last}
+func bound(p *parameter, t keys.Type, arg string, last bool) argument {
+	return argument{Parameter: p, Unit: periodUnit(t, arg), Last: last}
 }
 
 // periodUnit returns the unit of the period that a text names, for a type of more precise times, or "".
@@ -554,7 +447,7 @@ func ofPeriod(c model.Condition, t keys.Type) bool {
 }
 
 // operands returns the values of a condition on a whole attribute, formatted by its template, if any.
-func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Template, typ string) []operand {
+func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Template, kind kind) []operand {
 	suffixes := map[ast.Op][]string{
 		ast.OpBetween: {"From", "To"}, ast.OpBeginsWith: {"Prefix"}, ast.Less: {"Below"}, ast.LessOrEqual: {"To"},
 		ast.Greater: {"Above"}, ast.GreaterOrEqual: {"From"}, ast.Equal: {""},
@@ -564,12 +457,12 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 	}
 	var all []operand
 	for i, suffix := range suffixes {
-		o := operand{kind: a.Kind, parameter: r.param(c.Field, typ, suffix)}
+		o := operand{Kind: a.Kind, Parameter: r.param(c.Field, kind, suffix)}
 		if t != nil {
 			last := i > 0 || c.Op == ast.LessOrEqual || c.Op == ast.Greater
 			at := slices.IndexFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == c.Field })
-			bound := r.bound(o.parameter, t.Template.Parts()[at].Type, c.Args[min(i, len(c.Args)-1)], last)
-			o = operand{kind: a.Kind, computation: r.compute(a.Name+suffix, t, "Format", bound)}
+			arg := bound(o.Parameter, t.Template.Parts()[at].Type, c.Args[min(i, len(c.Args)-1)], last)
+			o = operand{Kind: a.Kind, Computation: r.compute(a.Name+suffix, t, "Format", arg)}
 		}
 		all = append(all, o)
 	}
@@ -582,29 +475,32 @@ var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 // members returns the members of the request without its table, index and key conditions, from
 // a Scan with the same filter.
 func (r *reading) members() (rest []member, err error) {
-	p := *r.p
+	p := *r.Pattern
 	p.Where, p.Operation, p.Descending = nil, "Scan", false
 	scan, err := compile.Pattern(r.m, &p)
 	if err != nil {
 		return nil, err
 	}
-	in, err := wire.DecodeRequest(r.p.Operation, []byte("{}"))
+	in, err := wire.DecodeRequest(r.Operation, []byte("{}"))
 	if err != nil {
 		return nil, err
 	}
 
 	for _, m := range membersOf(scan) {
-		if m.name == "TableName" || m.name == "IndexName" {
+		if m.Name == "TableName" || m.Name == "IndexName" {
 			continue
 		}
-		if !hasMember(in, m.name) {
-			return nil, fmt.Errorf("%s has no %s", r.p.Operation, m.name)
+		if !hasMember(in, m.Name) {
+			return nil, fmt.Errorf("%s has no %s", r.Operation, m.Name)
 		}
 		names, _ := entries(m.value, func(name string, _ any) string { return name })
-		if i := slices.IndexFunc(names, likeKey.MatchString); i >= 0 && r.p.Operation == "Query" {
+		if i := slices.IndexFunc(names, likeKey.MatchString); i >= 0 && r.Operation == "Query" {
 			return nil, fmt.Errorf("the placeholder %s in its filter or projection is reserved", names[i])
 		}
 		rest = append(rest, m)
+	}
+	if r.Operation == "Query" && r.Descending {
+		rest = append(rest, member{"ScanIndexForward", false})
 	}
 	return rest, nil
 }

@@ -17,7 +17,7 @@ import (
 // bool, an int64, a []string, or one of the maps: map[string]string, [attr.Item] and
 // map[string]wire.Condition.
 type member struct {
-	name  string
+	Name  string
 	value any
 }
 
@@ -78,7 +78,7 @@ func membersOf(in wire.Request) []member {
 		}
 		all = append(all, member{name, value})
 	}
-	slices.SortStableFunc(all, func(a, b member) int { return compile.Order(a.name, b.name) })
+	slices.SortStableFunc(all, func(a, b member) int { return compile.Order(a.Name, b.Name) })
 	return all
 }
 

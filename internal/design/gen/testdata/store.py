@@ -6,30 +6,15 @@ every kind.
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import decimal
-import re
-import uuid
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, TypedDict, Union, cast
+from typing import Optional
 
-# Values in keys. A time is a text such as 2026-01-05T10:00:00Z, a date, or a datetime with a time zone.
-Text = Union[str, decimal.Decimal, uuid.UUID]
-Time = Union[str, datetime.date]
-Value = Union[Text, int, Time]
-Bound = Union[Value, "Excluding", None]
-
-# Values of attributes in the form of the client of boto3, such as {"N": "7"}.
-AttributeValue = Mapping[str, Any]
-Item = Dict[str, AttributeValue]
-Request = Dict[str, Any]
-StringValue = TypedDict("StringValue", {"S": str})
-NumberValue = TypedDict("NumberValue", {"N": str})
-BinaryValue = TypedDict("BinaryValue", {"B": bytes})
+import sortkey_keys as keys
 
 # The names of tables, indexes and key attributes.
 TABLE_STORE = "Store"
 INDEX_STORE_BY_STATUS = "ByStatus"
 INDEX_STORE_OPEN_ORDERS = "open-orders"
+INDEX_STORE_SMALL = "small"
 TABLE_READINGS = "Readings"
 TABLE_BLOBS = "Blobs"
 TABLE_LOGS = "Logs"
@@ -41,199 +26,95 @@ ATTRIBUTE_TOTAL = "total"
 ATTRIBUTE_PLACED_ON = "placed.on"
 ATTRIBUTE_OPENPK = "OPENPK"
 ATTRIBUTE_OPENSK = "OPENSK"
+ATTRIBUTE_SMALL = "SMALL"
 ATTRIBUTE_DEVICE = "device"
 ATTRIBUTE_AT = "at"
 ATTRIBUTE_DIGEST = "digest"
 ATTRIBUTE_DAY = "day"
 
-
-# An item of Order.
-OrderItem = TypedDict(
-    "OrderItem",
-    {
-        "PK": StringValue,
-        "SK": StringValue,
-        "status": StringValue,
-        "region": StringValue,
-        "total": NumberValue,
-        "placed.on": StringValue,
-        "OPENPK": StringValue,
-        "OPENSK": StringValue,
-        "note": StringValue,
-        "SMALL": StringValue,
-    },
-    total=False,
-)
+# The templates of keys, by entity and attribute. They build keys from values and parse them, and have more ranges than
+# the patterns need.
+ORDER_PK = keys.Template("CUSTOMER#{customer}", [keys.Part("CUSTOMER#"), keys.Part(name="customer")])
+ORDER_SK = keys.Template("ORDER#{placed:date}#{orderId:int(6):desc}", [keys.Part("ORDER#"), keys.Part(name="placed", type=keys.KeyType("date")), keys.Part("#"), keys.Part(name="orderId", type=keys.KeyType("int", width=6, desc=True))])
+ORDER_STATUS = keys.Template("{state:enum(NEW,PAID)}", [keys.Part(name="state", type=keys.KeyType("enum", values=("NEW", "PAID", )))])
+ORDER_REGION = keys.Template("{region}", [keys.Part(name="region")])
+ORDER_TOTAL = keys.Template("{total:number}", [keys.Part(name="total", type=keys.KeyType("number"))])
+ORDER_PLACED_ON = keys.Template("{placed:date}", [keys.Part(name="placed", type=keys.KeyType("date"))])
+ORDER_OPENPK = keys.Template("OPEN#{shard:int(1)}", [keys.Part("OPEN#"), keys.Part(name="shard", type=keys.KeyType("int", width=1))])
+ORDER_OPENSK = keys.Template("{due:time:desc}#{customer}", [keys.Part(name="due", type=keys.KeyType("time", desc=True)), keys.Part("#"), keys.Part(name="customer")])
+ORDER_SMALL = keys.Template("{region}", [keys.Part(name="region")])
+CUSTOMER_PK = keys.Template("CUSTOMER#{customer}", [keys.Part("CUSTOMER#"), keys.Part(name="customer")])
+CUSTOMER_SK = keys.Template("PROFILE", [keys.Part("PROFILE")])
+READING_DEVICE = keys.Template("{device:int(6)}", [keys.Part(name="device", type=keys.KeyType("int", width=6))])
+READING_AT = keys.Template("{at:epoch}", [keys.Part(name="at", type=keys.KeyType("epoch"))])
+BLOB_DIGEST = keys.Template("sha-{digest:hex(4)}", [keys.Part("sha-"), keys.Part(name="digest", type=keys.KeyType("hex", width=4))])
+LOG_DAY = keys.Template("{at:date}", [keys.Part(name="at", type=keys.KeyType("date"))])
+LOG_AT = keys.Template("{at:millis}#{type}", [keys.Part(name="at", type=keys.KeyType("millis")), keys.Part("#"), keys.Part(name="type")])
 
 
 @dataclasses.dataclass
 class OrderKey:
     """The values in the keys of Order. An order of a customer."""
 
-    customer: Text
-    placed: Time
+    customer: keys.Text
+    placed: keys.Time
     order_id: int
-    state: Optional[Text] = None
-    region: Optional[Text] = None
-    total: Optional[Text] = None
+    state: Optional[keys.Text] = None
+    region: Optional[keys.Text] = None
+    total: Optional[keys.Text] = None
     shard: Optional[int] = None
-    due: Optional[Time] = None
+    due: Optional[keys.Time] = None
 
-    def pk(self) -> str:
-        """The partition key of Order, CUSTOMER#{customer}."""
-        return ORDER_PK.format(self.customer)
-
-    def sk(self) -> str:
-        """The sort key of Order, ORDER#{placed:date}#{orderId:int(6):desc}."""
-        return ORDER_SK.format(self.placed, self.order_id)
-
-    def status(self) -> str:
-        """The partition key in index ByStatus of Order, {state:enum(NEW,PAID)}."""
-        return ORDER_STATUS.format(self.state)
-
-    def region_key(self) -> str:
-        """The sort key in index ByStatus of Order, {region}."""
-        return ORDER_REGION.format(self.region)
-
-    def total_key(self) -> str:
-        """The sort key in index ByStatus of Order, {total:number}."""
-        return ORDER_TOTAL.format(self.total)
-
-    def placed_on(self) -> str:
-        """The sort key in index ByStatus of Order, {placed:date}."""
-        return ORDER_PLACED_ON.format(self.placed)
-
-    def openpk(self) -> str:
-        """The partition key in index open-orders of Order, OPEN#{shard:int(1)}."""
-        return ORDER_OPENPK.format(self.shard)
-
-    def opensk(self) -> str:
-        """The sort key in index open-orders of Order, {due:time:desc}#{customer}."""
-        return ORDER_OPENSK.format(self.due, self.customer)
-
-    def key(self) -> Item:
+    def key(self) -> keys.Item:
         """The primary key, for GetItem, UpdateItem and DeleteItem."""
         return {
-            ATTRIBUTE_PK: _string(self.pk()),
-            ATTRIBUTE_SK: _string(self.sk()),
+            ATTRIBUTE_PK: keys.S(ORDER_PK.format(self.customer)),
+            ATTRIBUTE_SK: keys.S(ORDER_SK.format(self.placed, self.order_id)),
         }
 
-    def attributes(self) -> Item:
+    def attributes(self) -> keys.Item:
         """All key attributes of the table and of the indexes that contain the item. Add the other
         attributes of the item to it. It omits the key of an index that needs a value that is
         None or an empty text, so the item is not in that index.
         """
         item = self.key()
-        if _given(self.state):
-            item[ATTRIBUTE_STATUS] = _string(self.status())
-        if _given(self.region):
-            item[ATTRIBUTE_REGION] = _string(self.region_key())
-        if _given(self.total):
-            item[ATTRIBUTE_TOTAL] = _number(self.total_key())
-        if _given(self.placed):
-            item[ATTRIBUTE_PLACED_ON] = _string(self.placed_on())
-        if _given(self.shard, self.state) and _field_in(KeyType("number"), self.shard, ["0", "1"]) and _field_in(None, self.state, ["NEW"]):
-            item[ATTRIBUTE_OPENPK] = _string(self.openpk())
-        if _given(self.due, self.customer, self.state) and _field_in(None, self.state, ["NEW"]):
-            item[ATTRIBUTE_OPENSK] = _string(self.opensk())
+        if keys.given(self.state):
+            item[ATTRIBUTE_STATUS] = keys.S(ORDER_STATUS.format(self.state))
+        if keys.given(self.region):
+            item[ATTRIBUTE_REGION] = keys.S(ORDER_REGION.format(self.region))
+        if keys.given(self.total):
+            item[ATTRIBUTE_TOTAL] = keys.N(ORDER_TOTAL.format(self.total))
+        if keys.given(self.placed):
+            item[ATTRIBUTE_PLACED_ON] = keys.S(ORDER_PLACED_ON.format(self.placed))
+        if keys.given(self.shard, self.state) and keys.one_of(keys.KeyType("number"), self.shard, ["0", "1"]) and keys.one_of(None, self.state, ["NEW"]):
+            item[ATTRIBUTE_OPENPK] = keys.S(ORDER_OPENPK.format(self.shard))
+        if keys.given(self.due, self.customer, self.state) and keys.one_of(None, self.state, ["NEW"]):
+            item[ATTRIBUTE_OPENSK] = keys.S(ORDER_OPENSK.format(self.due, self.customer))
+        if keys.given(self.region, self.total, self.order_id, self.due) and keys.compares(keys.KeyType("number"), self.total, "<", "10") and keys.compares(keys.KeyType("int", width=6), self.order_id, ">=", "2") and keys.compares(keys.KeyType("int", width=6), self.order_id, "<=", "9") and keys.compares(keys.KeyType("nanos"), self.due, ">=", "2026-02-01"):
+            item[ATTRIBUTE_SMALL] = keys.S(ORDER_SMALL.format(self.region))
         return item
-
-    @classmethod
-    def parse(cls, item: Item) -> OrderKey:
-        """The values in the key attributes of an item: times as texts, and None for those of only
-        an index if the item is not in it.
-        """
-        pk = ORDER_PK.values(_key_text(item, ATTRIBUTE_PK, 0))
-        sk = ORDER_SK.values(_key_text(item, ATTRIBUTE_SK, 0))
-        status: Sequence[Optional[str]] = [None] * 1
-        if ATTRIBUTE_STATUS in item:
-            status = ORDER_STATUS.values(_key_text(item, ATTRIBUTE_STATUS, 0))
-        region: Sequence[Optional[str]] = [None] * 1
-        if ATTRIBUTE_REGION in item:
-            region = ORDER_REGION.values(_key_text(item, ATTRIBUTE_REGION, 0))
-        total: Sequence[Optional[str]] = [None] * 1
-        if ATTRIBUTE_TOTAL in item:
-            total = ORDER_TOTAL.values(_key_text(item, ATTRIBUTE_TOTAL, 0))
-        openpk: Sequence[Optional[str]] = [None] * 1
-        if ATTRIBUTE_OPENPK in item:
-            openpk = ORDER_OPENPK.values(_key_text(item, ATTRIBUTE_OPENPK, 0))
-        opensk: Sequence[Optional[str]] = [None] * 2
-        if ATTRIBUTE_OPENSK in item:
-            opensk = ORDER_OPENSK.values(_key_text(item, ATTRIBUTE_OPENSK, 0))
-        return cls(
-            customer=pk[0],
-            placed=sk[0],
-            order_id=int(sk[1]),
-            state=status[0],
-            region=region[0],
-            total=total[0],
-            shard=None if openpk[0] is None else int(openpk[0]),
-            due=opensk[0],
-        )
-
-
-# An item of Customer.
-CustomerItem = TypedDict(
-    "CustomerItem",
-    {
-        "PK": StringValue,
-        "SK": StringValue,
-        "since": StringValue,
-    },
-    total=False,
-)
 
 
 @dataclasses.dataclass
 class CustomerKey:
     """The values in the keys of Customer."""
 
-    customer: Text
+    customer: keys.Text
 
-    def pk(self) -> str:
-        """The partition key of Customer, CUSTOMER#{customer}."""
-        return CUSTOMER_PK.format(self.customer)
-
-    def sk(self) -> str:
-        """The sort key of Customer, PROFILE."""
-        return CUSTOMER_SK.format()
-
-    def key(self) -> Item:
+    def key(self) -> keys.Item:
         """The primary key, for GetItem, UpdateItem and DeleteItem."""
         return {
-            ATTRIBUTE_PK: _string(self.pk()),
-            ATTRIBUTE_SK: _string(self.sk()),
+            ATTRIBUTE_PK: keys.S(CUSTOMER_PK.format(self.customer)),
+            ATTRIBUTE_SK: keys.S(CUSTOMER_SK.format()),
         }
 
-    def attributes(self) -> Item:
+    def attributes(self) -> keys.Item:
         """All key attributes of the table and of the indexes that contain the item. Add the other
         attributes of the item to it. It omits the key of an index that needs a value that is
         None or an empty text, so the item is not in that index.
         """
         item = self.key()
         return item
-
-    @classmethod
-    def parse(cls, item: Item) -> CustomerKey:
-        """The values in the key attributes of an item: times as texts, and None for those of only
-        an index if the item is not in it.
-        """
-        pk = CUSTOMER_PK.values(_key_text(item, ATTRIBUTE_PK, 0))
-        CUSTOMER_SK.values(_key_text(item, ATTRIBUTE_SK, 0))
-        return cls(
-            customer=pk[0],
-        )
-
-
-# An item of Reading.
-ReadingItem = TypedDict(
-    "ReadingItem",
-    {
-        "device": NumberValue,
-        "at": NumberValue,
-    },
-    total=False,
-)
 
 
 @dataclasses.dataclass
@@ -241,123 +122,60 @@ class ReadingKey:
     """The values in the keys of Reading."""
 
     device: int
-    at: Time
+    at: keys.Time
 
-    def device_key(self) -> str:
-        """The partition key of Reading, {device:int(6)}."""
-        return READING_DEVICE.format(self.device)
-
-    def at_key(self) -> str:
-        """The sort key of Reading, {at:epoch}."""
-        return READING_AT.format(self.at)
-
-    def key(self) -> Item:
+    def key(self) -> keys.Item:
         """The primary key, for GetItem, UpdateItem and DeleteItem."""
         return {
-            ATTRIBUTE_DEVICE: _number(self.device_key()),
-            ATTRIBUTE_AT: _number(self.at_key()),
+            ATTRIBUTE_DEVICE: keys.N(READING_DEVICE.format(self.device)),
+            ATTRIBUTE_AT: keys.N(READING_AT.format(self.at)),
         }
 
-    def attributes(self) -> Item:
+    def attributes(self) -> keys.Item:
         """All key attributes of the table and of the indexes that contain the item. Add the other
         attributes of the item to it. It omits the key of an index that needs a value that is
         None or an empty text, so the item is not in that index.
         """
         item = self.key()
         return item
-
-    @classmethod
-    def parse(cls, item: Item) -> ReadingKey:
-        """The values in the key attributes of an item: times as texts, and None for those of only
-        an index if the item is not in it.
-        """
-        device = READING_DEVICE.values(_key_text(item, ATTRIBUTE_DEVICE, 6))
-        at = READING_AT.values(_key_text(item, ATTRIBUTE_AT, 10))
-        return cls(
-            device=int(device[0]),
-            at=at[0],
-        )
-
-
-# An item of Blob.
-BlobItem = TypedDict(
-    "BlobItem",
-    {
-        "digest": BinaryValue,
-    },
-    total=False,
-)
 
 
 @dataclasses.dataclass
 class BlobKey:
     """The values in the keys of Blob."""
 
-    digest: Text
+    digest: keys.Text
 
-    def digest_key(self) -> str:
-        """The partition key of Blob, sha-{digest:hex(4)}."""
-        return BLOB_DIGEST.format(self.digest)
-
-    def key(self) -> Item:
+    def key(self) -> keys.Item:
         """The primary key, for GetItem, UpdateItem and DeleteItem."""
         return {
-            ATTRIBUTE_DIGEST: _binary(self.digest_key()),
+            ATTRIBUTE_DIGEST: keys.B(BLOB_DIGEST.format(self.digest)),
         }
 
-    def attributes(self) -> Item:
+    def attributes(self) -> keys.Item:
         """All key attributes of the table and of the indexes that contain the item. Add the other
         attributes of the item to it. It omits the key of an index that needs a value that is
         None or an empty text, so the item is not in that index.
         """
         item = self.key()
         return item
-
-    @classmethod
-    def parse(cls, item: Item) -> BlobKey:
-        """The values in the key attributes of an item: times as texts, and None for those of only
-        an index if the item is not in it.
-        """
-        digest = BLOB_DIGEST.values(_key_text(item, ATTRIBUTE_DIGEST, 0))
-        return cls(
-            digest=digest[0],
-        )
-
-
-# An item of Log.
-LogItem = TypedDict(
-    "LogItem",
-    {
-        "day": StringValue,
-        "at": StringValue,
-    },
-    total=False,
-)
 
 
 @dataclasses.dataclass
 class LogKey:
     """The values in the keys of Log. The day and the moment are one value."""
 
-    at: Time
-    type_value: Text
+    at: keys.Time
+    type_value: keys.Text
 
-    def day(self) -> str:
-        """The partition key of Log, {at:date}."""
-        return LOG_DAY.format(self.at)
-
-    def at_key(self) -> str:
-        """The sort key of Log, {at:millis}#{type}."""
-        return LOG_AT.format(self.at, self.type_value)
-
-    def key(self) -> Item:
+    def key(self) -> keys.Item:
         """The primary key, for GetItem, UpdateItem and DeleteItem."""
         return {
-            ATTRIBUTE_DAY: _string(self.day()),
-            ATTRIBUTE_AT: _string(self.at_key()),
+            ATTRIBUTE_DAY: keys.S(LOG_DAY.format(self.at)),
+            ATTRIBUTE_AT: keys.S(LOG_AT.format(self.at, self.type_value)),
         }
 
-    def attributes(self) -> Item:
+    def attributes(self) -> keys.Item:
         """All key attributes of the table and of the indexes that contain the item. Add the other
         attributes of the item to it. It omits the key of an index that needs a value that is
         None or an empty text, so the item is not in that index.
@@ -365,512 +183,285 @@ class LogKey:
         item = self.key()
         return item
 
-    @classmethod
-    def parse(cls, item: Item) -> LogKey:
-        """The values in the key attributes of an item: times as texts, and None for those of only
-        an index if the item is not in it.
-        """
-        at = LOG_AT.values(_key_text(item, ATTRIBUTE_AT, 0))
-        return cls(
-            at=at[0],
-            type_value=at[1],
-        )
 
-
-def a_customers_profile_request(customer: Text) -> Request:
+def a_customers_profile(customer: keys.Text) -> keys.Request:
     """The request for: a customer's profile."""
     pk = CUSTOMER_PK.format(customer)
     sk = CUSTOMER_SK.format()
     return {
         "TableName": TABLE_STORE,
-        "Key": {ATTRIBUTE_PK: _string(pk), ATTRIBUTE_SK: _string(sk)},
+        "Key": {ATTRIBUTE_PK: keys.S(pk), ATTRIBUTE_SK: keys.S(sk)},
     }
 
 
-def a_customers_profile(client: Any, customer: Text) -> Optional[Item]:
-    """The item, or None: a customer's profile."""
-    return cast(Optional[Item], client.get_item(**a_customers_profile_request(customer)).get("Item"))
-
-
-def orders_of_a_customer_request(customer: Text) -> Request:
+def orders_of_a_customer(customer: keys.Text) -> keys.Request:
     """The request for: orders of a customer."""
     pk = ORDER_PK.format(customer)
     sk = ORDER_SK.under()
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_of_a_customer(client: Any, customer: Text) -> Iterator[Item]:
-    """The items of all pages: orders of a customer."""
-    return _pages(client.query, orders_of_a_customer_request(customer))
-
-
-def everything_of_a_customer_newest_first_request(pk: Text) -> Request:
+def everything_of_a_customer_newest_first(pk: keys.Text) -> keys.Request:
     """The request for: everything of a customer, newest first."""
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "Limit": 3, "ConsistentRead": True, "ScanIndexForward": False},
-        _Condition(ATTRIBUTE_PK, "=", [_string(_text_of(pk))]),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "Limit": 3,
+        "ConsistentRead": True,
+        "ScanIndexForward": False,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(keys.text_of(pk))]))
 
 
-def everything_of_a_customer_newest_first(client: Any, pk: Text) -> Iterator[Item]:
-    """The items of all pages: everything of a customer, newest first."""
-    return _pages(client.query, everything_of_a_customer_newest_first_request(pk))
-
-
-def one_order_request(customer: Text, placed: Time, order_id: int) -> Request:
+def one_order(customer: keys.Text, placed: keys.Time, order_id: int) -> keys.Request:
     """The request for: one order."""
     pk = ORDER_PK.format(customer)
     sk = ORDER_SK.format(placed, order_id)
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _Condition(ATTRIBUTE_SK, "=", [_string(sk)]),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.Condition(ATTRIBUTE_SK, "=", [keys.S(sk)]))
 
 
-def one_order(client: Any, customer: Text, placed: Time, order_id: int) -> Iterator[Item]:
-    """The items of all pages: one order."""
-    return _pages(client.query, one_order_request(customer, placed, order_id))
-
-
-def orders_of_a_day_request(customer: Text, placed: Time) -> Request:
+def orders_of_a_day(customer: keys.Text, placed: keys.Time) -> keys.Request:
     """The request for: orders of a day."""
     pk = ORDER_PK.format(customer)
     sk = ORDER_SK.under(placed)
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_of_a_day(client: Any, customer: Text, placed: Time) -> Iterator[Item]:
-    """The items of all pages: orders of a day."""
-    return _pages(client.query, orders_of_a_day_request(customer, placed))
-
-
-def orders_of_a_month_request(customer: Text, placed_prefix: Text) -> Request:
+def orders_of_a_month(customer: keys.Text, placed_prefix: keys.Text) -> keys.Request:
     """The request for: orders of a month. A month is the beginning of a date."""
     pk = ORDER_PK.format(customer)
     sk = ORDER_SK.begins_with(placed_prefix)
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "FilterExpression": "#total >= :v1 AND #status = :v2", "ProjectionExpression": "note, #total", "ExpressionAttributeNames": {"#status": "status", "#total": "total"}, "ExpressionAttributeValues": {":v1": {"N": "10"}, ":v2": {"S": "NEW"}}},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "FilterExpression": "#total >= :v1 AND #status = :v2",
+        "ProjectionExpression": "note, #total",
+        "ExpressionAttributeNames": {"#status": "status", "#total": "total"},
+        "ExpressionAttributeValues": {":v1": {"N": "10"}, ":v2": {"S": "NEW"}},
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_of_a_month(client: Any, customer: Text, placed_prefix: Text) -> Iterator[Item]:
-    """The items of all pages: orders of a month. A month is the beginning of a date."""
-    return _pages(client.query, orders_of_a_month_request(customer, placed_prefix))
-
-
-def orders_of_a_whole_month_request(customer: Text, placed: Time) -> Request:
+def orders_of_a_whole_month(customer: keys.Text, placed: keys.Time) -> keys.Request:
     """The request for: orders of a whole month."""
     pk = ORDER_PK.format(customer)
-    sk = ORDER_SK.between(_moment(placed, "month", False), _moment(placed, "month", True))
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    sk = ORDER_SK.between(keys.moment(placed, "month", False), keys.moment(placed, "month", True))
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_of_a_whole_month(client: Any, customer: Text, placed: Time) -> Iterator[Item]:
-    """The items of all pages: orders of a whole month."""
-    return _pages(client.query, orders_of_a_whole_month_request(customer, placed))
-
-
-def orders_of_some_years_request(customer: Text, placed_from: Time, placed_to: Time) -> Request:
+def orders_of_some_years(customer: keys.Text, placed_from: keys.Time, placed_to: keys.Time) -> keys.Request:
     """The request for: orders of some years."""
     pk = ORDER_PK.format(customer)
-    sk = ORDER_SK.between(_moment(placed_from, "year", False), _moment(placed_to, "year", True))
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    sk = ORDER_SK.between(keys.moment(placed_from, "year", False), keys.moment(placed_to, "year", True))
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_of_some_years(client: Any, customer: Text, placed_from: Time, placed_to: Time) -> Iterator[Item]:
-    """The items of all pages: orders of some years."""
-    return _pages(client.query, orders_of_some_years_request(customer, placed_from, placed_to))
-
-
-def orders_between_days_request(customer: Text, placed_from: Time, placed_to: Time) -> Request:
+def orders_between_days(customer: keys.Text, placed_from: keys.Time, placed_to: keys.Time) -> keys.Request:
     """The request for: orders between days."""
     pk = ORDER_PK.format(customer)
     sk = ORDER_SK.between(placed_from, placed_to)
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_between_days(client: Any, customer: Text, placed_from: Time, placed_to: Time) -> Iterator[Item]:
-    """The items of all pages: orders between days."""
-    return _pages(client.query, orders_between_days_request(customer, placed_from, placed_to))
-
-
-def orders_before_a_day_request(customer: Text, placed_below: Time) -> Request:
+def orders_before_a_day(customer: keys.Text, placed_below: keys.Time) -> keys.Request:
     """The request for: orders before a day."""
     pk = ORDER_PK.format(customer)
-    sk = ORDER_SK.between(None, Excluding(placed_below))
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    sk = ORDER_SK.between(None, keys.Excluding(placed_below))
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_before_a_day(client: Any, customer: Text, placed_below: Time) -> Iterator[Item]:
-    """The items of all pages: orders before a day."""
-    return _pages(client.query, orders_before_a_day_request(customer, placed_below))
-
-
-def orders_until_a_day_request(customer: Text, placed_to: Time) -> Request:
+def orders_until_a_day(customer: keys.Text, placed_to: keys.Time) -> keys.Request:
     """The request for: orders until a day."""
     pk = ORDER_PK.format(customer)
     sk = ORDER_SK.between(None, placed_to)
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_until_a_day(client: Any, customer: Text, placed_to: Time) -> Iterator[Item]:
-    """The items of all pages: orders until a day."""
-    return _pages(client.query, orders_until_a_day_request(customer, placed_to))
-
-
-def orders_after_a_day_request(customer: Text, placed_above: Time) -> Request:
+def orders_after_a_day(customer: keys.Text, placed_above: keys.Time) -> keys.Request:
     """The request for: orders after a day."""
     pk = ORDER_PK.format(customer)
-    sk = ORDER_SK.between(Excluding(placed_above), None)
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    sk = ORDER_SK.between(keys.Excluding(placed_above), None)
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_after_a_day(client: Any, customer: Text, placed_above: Time) -> Iterator[Item]:
-    """The items of all pages: orders after a day."""
-    return _pages(client.query, orders_after_a_day_request(customer, placed_above))
-
-
-def orders_since_a_day_request(customer: Text, placed_from: Time) -> Request:
+def orders_since_a_day(customer: keys.Text, placed_from: keys.Time) -> keys.Request:
     """The request for: orders since a day."""
     pk = ORDER_PK.format(customer)
     sk = ORDER_SK.between(placed_from, None)
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def orders_since_a_day(client: Any, customer: Text, placed_from: Time) -> Iterator[Item]:
-    """The items of all pages: orders since a day."""
-    return _pages(client.query, orders_since_a_day_request(customer, placed_from))
-
-
-def first_orders_of_a_day_request(customer: Text, placed: Time, order_id_below: int) -> Request:
+def first_orders_of_a_day(customer: keys.Text, placed: keys.Time, order_id_below: int) -> keys.Request:
     """The request for: first orders of a day."""
     pk = ORDER_PK.format(customer)
-    sk = ORDER_SK.between(None, Excluding(order_id_below), placed)
-    return _with_conditions(
-        {"TableName": TABLE_STORE},
-        _Condition(ATTRIBUTE_PK, "=", [_string(pk)]),
-        _in_range(ATTRIBUTE_SK, sk, _string),
-    )
+    sk = ORDER_SK.between(None, keys.Excluding(order_id_below), placed)
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
 
 
-def first_orders_of_a_day(client: Any, customer: Text, placed: Time, order_id_below: int) -> Iterator[Item]:
-    """The items of all pages: first orders of a day."""
-    return _pages(client.query, first_orders_of_a_day_request(customer, placed, order_id_below))
-
-
-def new_orders_of_a_region_request(state: Text, region: Text) -> Request:
+def new_orders_of_a_region(state: keys.Text, region: keys.Text) -> keys.Request:
     """The request for: new orders of a region."""
     status = ORDER_STATUS.format(state)
-    region_key = ORDER_REGION.format(region)
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "IndexName": INDEX_STORE_BY_STATUS},
-        _Condition(ATTRIBUTE_STATUS, "=", [_string(status)]),
-        _Condition(ATTRIBUTE_REGION, "=", [_string(region_key)]),
-    )
+    region_value = ORDER_REGION.format(region)
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "IndexName": INDEX_STORE_BY_STATUS,
+    }, keys.Condition(ATTRIBUTE_STATUS, "=", [keys.S(status)]), keys.Condition(ATTRIBUTE_REGION, "=", [keys.S(region_value)]))
 
 
-def new_orders_of_a_region(client: Any, state: Text, region: Text) -> Iterator[Item]:
-    """The items of all pages: new orders of a region."""
-    return _pages(client.query, new_orders_of_a_region_request(state, region))
-
-
-def large_orders_of_a_region_request(state: Text, region: Text, total_above: Text) -> Request:
+def large_orders_of_a_region(state: keys.Text, region: keys.Text, total_above: keys.Text) -> keys.Request:
     """The request for: large orders of a region."""
     status = ORDER_STATUS.format(state)
-    region_key = ORDER_REGION.format(region)
-    total_above_key = ORDER_TOTAL.format(total_above)
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "IndexName": INDEX_STORE_BY_STATUS},
-        _Condition(ATTRIBUTE_STATUS, "=", [_string(status)]),
-        _Condition(ATTRIBUTE_REGION, "=", [_string(region_key)]),
-        _Condition(ATTRIBUTE_TOTAL, ">", [_number(total_above_key)]),
-    )
+    region_value = ORDER_REGION.format(region)
+    total_above_value = ORDER_TOTAL.format(total_above)
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "IndexName": INDEX_STORE_BY_STATUS,
+    }, keys.Condition(ATTRIBUTE_STATUS, "=", [keys.S(status)]), keys.Condition(ATTRIBUTE_REGION, "=", [keys.S(region_value)]), keys.Condition(ATTRIBUTE_TOTAL, ">", [keys.N(total_above_value)]))
 
 
-def large_orders_of_a_region(client: Any, state: Text, region: Text, total_above: Text) -> Iterator[Item]:
-    """The items of all pages: large orders of a region."""
-    return _pages(client.query, large_orders_of_a_region_request(state, region, total_above))
-
-
-def orders_of_a_region_by_total_and_day_request(state: Text, region: Text, total: Text, placed_from: Time, placed_to: Time) -> Request:
+def orders_of_a_region_by_total_and_day(state: keys.Text, region: keys.Text, total: keys.Text, placed_from: keys.Time, placed_to: keys.Time) -> keys.Request:
     """The request for: orders of a region by total and day."""
     status = ORDER_STATUS.format(state)
-    region_key = ORDER_REGION.format(region)
-    total_key = ORDER_TOTAL.format(total)
+    region_value = ORDER_REGION.format(region)
+    total_value = ORDER_TOTAL.format(total)
     placed_on = ORDER_PLACED_ON.between(placed_from, placed_to)
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "IndexName": INDEX_STORE_BY_STATUS},
-        _Condition(ATTRIBUTE_STATUS, "=", [_string(status)]),
-        _Condition(ATTRIBUTE_REGION, "=", [_string(region_key)]),
-        _Condition(ATTRIBUTE_TOTAL, "=", [_number(total_key)]),
-        _in_range(ATTRIBUTE_PLACED_ON, placed_on, _string),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "IndexName": INDEX_STORE_BY_STATUS,
+    }, keys.Condition(ATTRIBUTE_STATUS, "=", [keys.S(status)]), keys.Condition(ATTRIBUTE_REGION, "=", [keys.S(region_value)]), keys.Condition(ATTRIBUTE_TOTAL, "=", [keys.N(total_value)]), keys.in_range(ATTRIBUTE_PLACED_ON, placed_on, keys.S))
 
 
-def orders_of_a_region_by_total_and_day(client: Any, state: Text, region: Text, total: Text, placed_from: Time, placed_to: Time) -> Iterator[Item]:
-    """The items of all pages: orders of a region by total and day."""
-    return _pages(client.query, orders_of_a_region_by_total_and_day_request(state, region, total, placed_from, placed_to))
-
-
-def open_orders_request(shard: int) -> Request:
+def open_orders(shard: int) -> keys.Request:
     """The request for: open orders."""
     openpk = ORDER_OPENPK.format(shard)
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "IndexName": INDEX_STORE_OPEN_ORDERS},
-        _Condition(ATTRIBUTE_OPENPK, "=", [_string(openpk)]),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "IndexName": INDEX_STORE_OPEN_ORDERS,
+    }, keys.Condition(ATTRIBUTE_OPENPK, "=", [keys.S(openpk)]))
 
 
-def open_orders(client: Any, shard: int) -> Iterator[Item]:
-    """The items of all pages: open orders."""
-    return _pages(client.query, open_orders_request(shard))
-
-
-def open_orders_of_all_shards_request(shard: int, due_from: Time) -> Request:
-    """The request for: open orders of all shards."""
+def open_orders_of_all_shards(shard: int, due_from: keys.Time) -> keys.Request:
+    """The request for: open orders of all shards. The pattern is one request for each shard: 2, 1,
+    0.
+    """
     openpk = ORDER_OPENPK.format(shard)
-    opensk = ORDER_OPENSK.between(_moment(due_from, "day", False), None)
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "IndexName": INDEX_STORE_OPEN_ORDERS},
-        _Condition(ATTRIBUTE_OPENPK, "=", [_string(openpk)]),
-        _in_range(ATTRIBUTE_OPENSK, opensk, _string),
-    )
+    opensk = ORDER_OPENSK.between(keys.moment(due_from, "day", False), None)
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "IndexName": INDEX_STORE_OPEN_ORDERS,
+    }, keys.Condition(ATTRIBUTE_OPENPK, "=", [keys.S(openpk)]), keys.in_range(ATTRIBUTE_OPENSK, opensk, keys.S))
 
 
-def open_orders_of_all_shards(client: Any, due_from: Time) -> Iterator[Item]:
-    """The items of all pages: open orders of all shards."""
-    for shard in [2, 1, 0]:
-        yield from _pages(client.query, open_orders_of_all_shards_request(shard, due_from))
-
-
-def open_orders_due_soon_request(shard: int, due_to: Time) -> Request:
+def open_orders_due_soon(shard: int, due_to: keys.Time) -> keys.Request:
     """The request for: open orders due soon."""
     openpk = ORDER_OPENPK.format(shard)
     opensk = ORDER_OPENSK.between(None, due_to)
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "IndexName": INDEX_STORE_OPEN_ORDERS},
-        _Condition(ATTRIBUTE_OPENPK, "=", [_string(openpk)]),
-        _in_range(ATTRIBUTE_OPENSK, opensk, _string),
-    )
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "IndexName": INDEX_STORE_OPEN_ORDERS,
+    }, keys.Condition(ATTRIBUTE_OPENPK, "=", [keys.S(openpk)]), keys.in_range(ATTRIBUTE_OPENSK, opensk, keys.S))
 
 
-def open_orders_due_soon(client: Any, shard: int, due_to: Time) -> Iterator[Item]:
-    """The items of all pages: open orders due soon."""
-    return _pages(client.query, open_orders_due_soon_request(shard, due_to))
-
-
-def open_orders_due_until_a_day_request(shard: int, due_to: Time) -> Request:
+def open_orders_due_until_a_day(shard: int, due_to: keys.Time) -> keys.Request:
     """The request for: open orders due until a day."""
     openpk = ORDER_OPENPK.format(shard)
-    opensk = ORDER_OPENSK.between(None, _moment(due_to, "day", True))
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "IndexName": INDEX_STORE_OPEN_ORDERS},
-        _Condition(ATTRIBUTE_OPENPK, "=", [_string(openpk)]),
-        _in_range(ATTRIBUTE_OPENSK, opensk, _string),
-    )
+    opensk = ORDER_OPENSK.between(None, keys.moment(due_to, "day", True))
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "IndexName": INDEX_STORE_OPEN_ORDERS,
+    }, keys.Condition(ATTRIBUTE_OPENPK, "=", [keys.S(openpk)]), keys.in_range(ATTRIBUTE_OPENSK, opensk, keys.S))
 
 
-def open_orders_due_until_a_day(client: Any, shard: int, due_to: Time) -> Iterator[Item]:
-    """The items of all pages: open orders due until a day."""
-    return _pages(client.query, open_orders_due_until_a_day_request(shard, due_to))
-
-
-def open_orders_due_after_a_day_request(shard: int, due_above: Time) -> Request:
+def open_orders_due_after_a_day(shard: int, due_above: keys.Time) -> keys.Request:
     """The request for: open orders due after a day."""
     openpk = ORDER_OPENPK.format(shard)
-    opensk = ORDER_OPENSK.between(Excluding(_moment(due_above, "day", True)), None)
-    return _with_conditions(
-        {"TableName": TABLE_STORE, "IndexName": INDEX_STORE_OPEN_ORDERS},
-        _Condition(ATTRIBUTE_OPENPK, "=", [_string(openpk)]),
-        _in_range(ATTRIBUTE_OPENSK, opensk, _string),
-    )
+    opensk = ORDER_OPENSK.between(keys.Excluding(keys.moment(due_above, "day", True)), None)
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "IndexName": INDEX_STORE_OPEN_ORDERS,
+    }, keys.Condition(ATTRIBUTE_OPENPK, "=", [keys.S(openpk)]), keys.in_range(ATTRIBUTE_OPENSK, opensk, keys.S))
 
 
-def open_orders_due_after_a_day(client: Any, shard: int, due_above: Time) -> Iterator[Item]:
-    """The items of all pages: open orders due after a day."""
-    return _pages(client.query, open_orders_due_after_a_day_request(shard, due_above))
-
-
-def readings_of_two_days_request(device: int, at_from: Time, at_to: Time) -> Request:
+def readings_of_two_days(device: int, at_from: keys.Time, at_to: keys.Time) -> keys.Request:
     """The request for: readings of two days."""
-    device_key = READING_DEVICE.format(device)
-    at_from_key = READING_AT.format(_moment(at_from, "day", False))
-    at_to_key = READING_AT.format(_moment(at_to, "day", True))
-    return _with_conditions(
-        {"TableName": TABLE_READINGS},
-        _Condition(ATTRIBUTE_DEVICE, "=", [_number(device_key)]),
-        _Condition(ATTRIBUTE_AT, "BETWEEN", [_number(at_from_key), _number(at_to_key)]),
-    )
+    device_value = READING_DEVICE.format(device)
+    at_from_value = READING_AT.format(keys.moment(at_from, "day", False))
+    at_to_value = READING_AT.format(keys.moment(at_to, "day", True))
+    return keys.query({
+        "TableName": TABLE_READINGS,
+    }, keys.Condition(ATTRIBUTE_DEVICE, "=", [keys.N(device_value)]), keys.Condition(ATTRIBUTE_AT, "BETWEEN", [keys.N(at_from_value), keys.N(at_to_value)]))
 
 
-def readings_of_two_days(client: Any, device: int, at_from: Time, at_to: Time) -> Iterator[Item]:
-    """The items of all pages: readings of two days."""
-    return _pages(client.query, readings_of_two_days_request(device, at_from, at_to))
-
-
-def log_of_a_whole_day_request(at: Time) -> Request:
+def log_of_a_whole_day(at: keys.Time) -> keys.Request:
     """The request for: log of a whole day."""
     day = LOG_DAY.format(at)
-    at_key = LOG_AT.between(_moment(at, "day", False), _moment(at, "day", True))
-    return _with_conditions(
-        {"TableName": TABLE_LOGS},
-        _Condition(ATTRIBUTE_DAY, "=", [_string(day)]),
-        _in_range(ATTRIBUTE_AT, at_key, _string),
-    )
+    at_value = LOG_AT.between(keys.moment(at, "day", False), keys.moment(at, "day", True))
+    return keys.query({
+        "TableName": TABLE_LOGS,
+    }, keys.Condition(ATTRIBUTE_DAY, "=", [keys.S(day)]), keys.in_range(ATTRIBUTE_AT, at_value, keys.S))
 
 
-def log_of_a_whole_day(client: Any, at: Time) -> Iterator[Item]:
-    """The items of all pages: log of a whole day."""
-    return _pages(client.query, log_of_a_whole_day_request(at))
-
-
-def log_of_some_days_request(at: Time, at_from: Time, at_to: Time) -> Request:
-    """The request for: log of some days."""
-    day = LOG_DAY.format(at)
-    at_key = LOG_AT.between(at_from, at_to)
-    return _with_conditions(
-        {"TableName": TABLE_LOGS},
-        _Condition(ATTRIBUTE_DAY, "=", [_string(day)]),
-        _in_range(ATTRIBUTE_AT, at_key, _string),
-    )
-
-
-def log_of_some_days(client: Any, at_from: Time, at_to: Time) -> Iterator[Item]:
-    """The items of all pages: log of some days."""
-    for low, high in _spans(_moment(at_from, "day", False), at_to, "day"):
-        yield from _pages(client.query, log_of_some_days_request(low, low, high))
-
-
-def log_of_a_month_newest_first_request(at: Time, at_from: Time, at_to: Time) -> Request:
-    """The request for: log of a month, newest first."""
-    day = LOG_DAY.format(at)
-    at_key = LOG_AT.between(at_from, at_to)
-    return _with_conditions(
-        {"TableName": TABLE_LOGS, "ScanIndexForward": False},
-        _Condition(ATTRIBUTE_DAY, "=", [_string(day)]),
-        _in_range(ATTRIBUTE_AT, at_key, _string),
-    )
-
-
-def log_of_a_month_newest_first(client: Any, at: Time) -> Iterator[Item]:
-    """The items of all pages: log of a month, newest first."""
-    for low, high in reversed(_spans(_moment(at, "month", False), _moment(at, "month", True), "day")):
-        yield from _pages(client.query, log_of_a_month_newest_first_request(low, low, high))
-
-
-def log_of_an_hour_request(at: Time) -> Request:
+def log_of_an_hour(at: keys.Time) -> keys.Request:
     """The request for: log of an hour."""
     day = LOG_DAY.format(at)
-    at_key = LOG_AT.between(_moment(at, "hour", False), _moment(at, "hour", True))
-    return _with_conditions(
-        {"TableName": TABLE_LOGS},
-        _Condition(ATTRIBUTE_DAY, "=", [_string(day)]),
-        _in_range(ATTRIBUTE_AT, at_key, _string),
-    )
+    at_value = LOG_AT.between(keys.moment(at, "hour", False), keys.moment(at, "hour", True))
+    return keys.query({
+        "TableName": TABLE_LOGS,
+    }, keys.Condition(ATTRIBUTE_DAY, "=", [keys.S(day)]), keys.in_range(ATTRIBUTE_AT, at_value, keys.S))
 
 
-def log_of_an_hour(client: Any, at: Time) -> Iterator[Item]:
-    """The items of all pages: log of an hour."""
-    return _pages(client.query, log_of_an_hour_request(at))
-
-
-def readings_of_a_device_request(device: int) -> Request:
+def readings_of_a_device(device: int) -> keys.Request:
     """The request for: readings of a device."""
-    device_key = READING_DEVICE.format(device)
-    return _with_conditions(
-        {"TableName": TABLE_READINGS},
-        _Condition(ATTRIBUTE_DEVICE, "=", [_number(device_key)]),
-    )
+    device_value = READING_DEVICE.format(device)
+    return keys.query({
+        "TableName": TABLE_READINGS,
+    }, keys.Condition(ATTRIBUTE_DEVICE, "=", [keys.N(device_value)]))
 
 
-def readings_of_a_device(client: Any, device: int) -> Iterator[Item]:
-    """The items of all pages: readings of a device."""
-    return _pages(client.query, readings_of_a_device_request(device))
-
-
-def late_readings_of_a_device_request(device: int, at_above: Time) -> Request:
+def late_readings_of_a_device(device: int, at_above: keys.Time) -> keys.Request:
     """The request for: late readings of a device."""
-    device_key = READING_DEVICE.format(device)
-    at_above_key = READING_AT.format(at_above)
-    return _with_conditions(
-        {"TableName": TABLE_READINGS},
-        _Condition(ATTRIBUTE_DEVICE, "=", [_number(device_key)]),
-        _Condition(ATTRIBUTE_AT, ">", [_number(at_above_key)]),
-    )
+    device_value = READING_DEVICE.format(device)
+    at_above_value = READING_AT.format(at_above)
+    return keys.query({
+        "TableName": TABLE_READINGS,
+    }, keys.Condition(ATTRIBUTE_DEVICE, "=", [keys.N(device_value)]), keys.Condition(ATTRIBUTE_AT, ">", [keys.N(at_above_value)]))
 
 
-def late_readings_of_a_device(client: Any, device: int, at_above: Time) -> Iterator[Item]:
-    """The items of all pages: late readings of a device."""
-    return _pages(client.query, late_readings_of_a_device_request(device, at_above))
-
-
-def a_blob_request(digest: Text) -> Request:
+def a_blob(digest: keys.Text) -> keys.Request:
     """The request for: a blob."""
-    digest_key = BLOB_DIGEST.format(digest)
+    digest_value = BLOB_DIGEST.format(digest)
     return {
         "TableName": TABLE_BLOBS,
-        "Key": {ATTRIBUTE_DIGEST: _binary(digest_key)},
+        "Key": {ATTRIBUTE_DIGEST: keys.B(digest_value)},
     }
 
 
-def a_blob(client: Any, digest: Text) -> Optional[Item]:
-    """The item, or None: a blob."""
-    return cast(Optional[Item], client.get_item(**a_blob_request(digest)).get("Item"))
-
-
-def log_of_a_day_request(day: Text) -> Request:
+def log_of_a_day(day: keys.Text) -> keys.Request:
     """The request for: log of a day."""
-    return _with_conditions(
-        {"TableName": TABLE_LOGS},
-        _Condition(ATTRIBUTE_DAY, "=", [_string(_text_of(day))]),
-    )
+    return keys.query({
+        "TableName": TABLE_LOGS,
+    }, keys.Condition(ATTRIBUTE_DAY, "=", [keys.S(keys.text_of(day))]))
 
 
-def log_of_a_day(client: Any, day: Text) -> Iterator[Item]:
-    """The items of all pages: log of a day."""
-    return _pages(client.query, log_of_a_day_request(day))
-
-
-def all_orders_that_are_paid_request() -> Request:
+def all_orders_that_are_paid() -> keys.Request:
     """The request for: all orders that are paid."""
     return {
         "TableName": "Store",
@@ -880,12 +471,7 @@ def all_orders_that_are_paid_request() -> Request:
     }
 
 
-def all_orders_that_are_paid(client: Any) -> Iterator[Item]:
-    """The items of all pages: all orders that are paid."""
-    return _pages(client.scan, all_orders_that_are_paid_request())
-
-
-def raw_request() -> Request:
+def raw() -> keys.Request:
     """The request for: raw."""
     return {
         "TableName": "Store",
@@ -893,939 +479,7 @@ def raw_request() -> Request:
         "ExpressionAttributeValues": {":pk": {"S": "CUSTOMER#70"}},
     }
 
-
-def raw(client: Any) -> Iterator[Item]:
-    """The items of all pages: raw."""
-    return _pages(client.query, raw_request())
-
-
-def put_an_order_request(order: OrderKey, other: Item) -> Request:
-    """The request for: put an order. Other has the attributes besides the keys of order."""
-    return {"TableName": TABLE_STORE, "Item": {**other, **order.attributes()}, "ConditionExpression": "attribute_not_exists(PK)"}
-
-
-def put_an_order(client: Any, order: OrderKey, other: Item) -> None:
-    """Writes: put an order. Other has the attributes besides the keys of order."""
-    client.put_item(**put_an_order_request(order, other))
-
-
-def pay_an_order_request(order: OrderKey) -> Request:
-    """The request for: pay an order. It uses customer, placed, orderId, state, shard and due of
-    order, as they are after the update, and removes the key of an index that lacks a value.
-    """
-    order_item: Item = {**order.attributes()}
-    return {"TableName": TABLE_STORE, "Key": order.key(), **_update_of(order_item, [ATTRIBUTE_STATUS, ATTRIBUTE_OPENPK, ATTRIBUTE_OPENSK], {"#status": "status"}, {":v1": {"S": "NEW"}}), "ConditionExpression": "#status = :v1"}
-
-
-def pay_an_order(client: Any, order: OrderKey) -> None:
-    """Writes: pay an order. It uses customer, placed, orderId, state, shard and due of order, as
-    they are after the update, and removes the key of an index that lacks a value.
-    """
-    client.update_item(**pay_an_order_request(order))
-
-
-def note_an_order_request(order: OrderKey, note: Text) -> Request:
-    """The request for: note an order. It uses customer, placed and orderId of order."""
-    order_item: Item = {"note": _string(ORDER_NOTE.format(note))}
-    return {"TableName": TABLE_STORE, "Key": order.key(), **_update_of(order_item, ["note"], {}, {})}
-
-
-def note_an_order(client: Any, order: OrderKey, note: Text) -> None:
-    """Writes: note an order. It uses customer, placed and orderId of order."""
-    client.update_item(**note_an_order_request(order, note))
-
-
-def delete_an_order_request(order: OrderKey) -> Request:
-    """The request for: delete an order. It uses customer, placed and orderId of order."""
-    return {"TableName": TABLE_STORE, "Key": order.key(), "ConditionExpression": "#status = :v1", "ExpressionAttributeNames": {"#status": "status"}, "ExpressionAttributeValues": {":v1": {"S": "NEW"}}}
-
-
-def delete_an_order(client: Any, order: OrderKey) -> None:
-    """Writes: delete an order. It uses customer, placed and orderId of order."""
-    client.delete_item(**delete_an_order_request(order))
-
-
-def move_an_order_request(customer: CustomerKey, order: OrderKey, order_values: OrderKey, other: Item, customer_values: CustomerKey, since: Time) -> Request:
-    """The request for: move an order. A transaction of all kinds of writes. It uses customer of
-    customer. It uses customer, placed and orderId of order. Other has the attributes besides
-    the keys of order_values. It uses customer of customer_values.
-    """
-    customer_values_item: Item = {"since": _string(CUSTOMER_SINCE.format(since))}
-    return {
-        "TransactItems": [
-            {"ConditionCheck": {"TableName": TABLE_STORE, "Key": customer.key(), "ConditionExpression": "attribute_exists(PK)"}},
-            {"Delete": {"TableName": TABLE_STORE, "Key": order.key()}},
-            {"Put": {"TableName": TABLE_STORE, "Item": {**other, **order_values.attributes()}}},
-            {"Update": {"TableName": TABLE_STORE, "Key": customer_values.key(), **_update_of(customer_values_item, ["since"], {}, {})}},
-        ]
-    }
-
-
-def move_an_order(client: Any, customer: CustomerKey, order: OrderKey, order_values: OrderKey, other: Item, customer_values: CustomerKey, since: Time) -> None:
-    """Writes: move an order. A transaction of all kinds of writes. It uses customer of customer.
-    It uses customer, placed and orderId of order. Other has the attributes besides the keys of
-    order_values. It uses customer of customer_values.
-    """
-    client.transact_write_items(**move_an_order_request(customer, order, order_values, other, customer_values, since))
-
-# change a key has no function: it changes SK, a key of table Store, which an update cannot.
-# orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the
-# pattern does not give customer.
+# log of some days has no function: it is a request for each period of a range of times: write a pattern for one.
+# log of a month, newest first has no function: it is a request for each period of a range of times: write a pattern for one.
+# orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the pattern does not give customer.
 # refused has no function: it expects the error ValidationException.
-
-
-# The rest of the file is the same in every generated file: templates of keys, and requests.
-
-
-class InvalidKeyError(ValueError):
-    """A value or a key that a template refuses. Members that do not apply are empty."""
-
-    def __init__(self, msg: str, advice: str = "", template: str = "", component: str = "") -> None:
-        self.msg, self.advice, self.template, self.component = msg, advice, template, component
-        super().__init__(msg)
-
-    def __str__(self) -> str:
-        text = self.msg
-        if self.component:
-            text = f"component {self.component}: {text}"
-        if self.template:
-            text = f"template {_quote(self.template)}: {text}"
-        if self.advice:
-            text += "; " + self.advice
-        return text
-
-
-@dataclasses.dataclass(frozen=True)
-class KeyType:
-    """How the value of a component becomes a part of a key."""
-
-    name: str
-    width: int = 0
-    scale: int = 0
-    values: Tuple[str, ...] = ()
-    desc: bool = False
-
-    def __str__(self) -> str:
-        text = self.name
-        if self.values:
-            text += "(" + ",".join(self.values) + ")"
-        elif self.name == "decimal":
-            text += f"({self.width},{self.scale})"
-        elif self.width:
-            text += f"({self.width})"
-        return text + (":desc" if self.desc else "")
-
-    def fixed(self) -> int:
-        """The number of bytes of every part, or 0 if it varies."""
-        if self.name in ("string", "int", "hex"):
-            return self.width
-        if self.name == "signed":
-            return 1 + self.width
-        if self.name == "decimal":
-            return 1 + self.width + (1 + self.scale if self.scale else 0)
-        if self.name == "enum":
-            sizes = {len(v.encode()) for v in self.values}
-            return sizes.pop() if len(sizes) == 1 else 0
-        if self.name in _LAYOUTS:
-            return {"epoch": 10, "epochms": 13}.get(self.name, len(_LAYOUTS[self.name]))
-        return {"uuid": 36, "ulid": 26, "ksuid": 27}.get(self.name, 0)
-
-    def ordered(self) -> bool:
-        """Whether the byte order of parts is the order of the values."""
-        if self.name == "enum":
-            return list(self.values) == sorted(self.values)
-        return self.name != "number"
-
-    def canonical(self, text: str) -> str:
-        """The canonical text form of a value."""
-        if self.name in ("string", "path"):
-            size = len(text.encode(errors="surrogatepass"))
-            if self.name == "string" and self.width and size != self.width:
-                advice = "pass a value of that length, or use the type string"
-                raise _invalid(text, f"has {size} bytes, not {self.width}", advice)
-            return _utf8(text)
-        if self.name in ("int", "signed", "decimal", "number"):
-            return self._number(text)
-        if self.name in _LAYOUTS:
-            return self._time(text)
-        if self.name == "enum":
-            if text not in self.values:
-                advice = "use one of these values or add it to the enum; values are case-sensitive"
-                raise _invalid(text, "is not one of " + ", ".join(self.values), advice)
-            return text
-        return self._id(text)
-
-    def _number(self, text: str) -> str:
-        number = _decimal(text)
-        if number is None:
-            example = {"decimal": "12.5", "number": "-3.5"}.get(self.name, "42")
-            raise _invalid(text, "is not a number", f"write it in digits, as {example}")
-        negative, whole, frac = number
-        wide = (
-            "choose a width that fits the largest value there will ever be: "
-            "keys of different widths do not sort by value"
-        )
-        if self.name == "number":
-            self._in_range(text, whole, frac)
-        elif self.name == "decimal":
-            if len(whole) > self.width:
-                raise _invalid(text, f"has more than {_digits(self.width)} before the point", wide)
-            if len(frac) > self.scale:
-                advice = "round the value, or use a larger scale"
-                raise _invalid(text, f"has more than {_digits(self.scale)} after the point", advice)
-        elif frac:
-            raise _invalid(text, "has a fraction", "use decimal(w,s), which keeps fractions")
-        elif len(whole) > self.width:
-            raise _invalid(text, "has more than " + _digits(self.width), wide)
-        if self.name == "int" and negative:
-            raise _invalid(text, "is negative", "use signed(w), which sorts negative numbers")
-        return ("-" if negative else "") + (whole or "0") + ("." + frac if frac else "")
-
-    def _in_range(self, text: str, whole: str, frac: str) -> None:
-        significant = (whole + frac).strip("0")
-        if len(significant) > 38:
-            raise _invalid(text, "has more than 38 significant digits", "round it: the service keeps no more")
-        first = len(whole) - 1 if whole else len(frac.lstrip("0")) - len(frac) - 1
-        if significant and not -130 <= first <= 125:
-            advice = "use a number between 1E-130 and 9.99E+125, zero, or the same below zero"
-            raise _invalid(text, "is not in the range of the service's numbers", advice)
-
-    def _time(self, text: str) -> str:
-        layout = _LAYOUTS[self.name]
-        at = None
-        if self.name in ("epoch", "epochms") and re.fullmatch("[+-]?[0-9]+", text):
-            if -(2**63) <= int(text) < 2**63:
-                per = 1 if self.name == "epoch" else 1000
-                at = (int(text) // per, int(text) % per * (10**9 // per))
-        if at is None:
-            at = _parse_time(text, layout)
-        if at is None:
-            raise _not_time(self, text)
-        if self.name in ("epoch", "epochms"):
-            digits, since = self.fixed(), self._since(at)
-            if since < 0 or len(str(since)) > digits:
-                advice = (
-                    "check that the value is in the right unit, or use time or millis, "
-                    "which support the years 0 to 9999"
-                )
-                raise _invalid(text, f"does not fit into {digits} digits of an epoch", advice)
-        return _format_time(at, layout)
-
-    def _since(self, at: Tuple[int, int]) -> int:
-        return at[0] if self.name == "epoch" else at[0] * 1000 + at[1] // 10**6
-
-    def _id(self, text: str) -> str:
-        if self.name == "ulid":
-            upper = _map(str.upper, text)
-            if not re.fullmatch("[0-7][0-9A-HJKMNP-TV-Z]{25}", upper):
-                advice = (
-                    "write it as 01ARZ3NDEKTSV4RRFFQ69G5FAV: 26 digits and letters "
-                    "without I, L, O and U, the first at most 7"
-                )
-                raise _invalid(text, "is not a ULID", advice)
-            return upper
-        if self.name == "ksuid":
-            if not re.fullmatch("[0-9A-Za-z]{27}", text) or text > "aWgEPTl1tmebfsQzFP4bxwgy80V":
-                advice = "write it as 0ujtsYcgvSTl8PAuAdqWYSMnLOv: 27 digits and letters"
-                raise _invalid(text, "is not a KSUID", advice)
-            return text
-        lower = _map(str.lower, text)
-        if self.name == "uuid":
-            if not re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", lower):
-                raise _invalid(text, "is not a UUID", "write it as 123e4567-e89b-12d3-a456-426614174000")
-        elif not re.fullmatch("[0-9a-f]{%d}" % self.width, lower):
-            raise _invalid(text, f"is not {self.width} hexadecimal digits", "write it in 0-9 and a-f")
-        return lower
-
-    def encode(self, text: str) -> str:
-        """The part of a key for a value in text form."""
-        part = self.canonical(text)
-        if self.name == "int":
-            part = part.zfill(self.width)
-        elif self.name in ("signed", "decimal"):
-            number = _decimal(part)
-            assert number is not None
-            negative, whole, frac = number
-            digits = whole.rjust(self.width, "0")
-            if self.scale:
-                digits += "." + frac.ljust(self.scale, "0")
-            part = "0" + _complement(digits) if negative else "1" + digits
-        elif self.name in ("epoch", "epochms"):
-            at = _parse_time(part, _LAYOUTS[self.name])
-            assert at is not None
-            part = str(self._since(at)).rjust(self.fixed(), "0")
-        return _complement(part) if self.desc else part
-
-    def decode(self, part: str) -> str:
-        """The value of a part of a key, in canonical text form."""
-        bad = _invalid(part, f"is not a valid {self} in a key", "")
-        text = _complement(part) if self.desc else part
-        if self.name == "int":
-            text = text.lstrip("0") or "0"
-        elif self.name in ("signed", "decimal"):
-            if len(text) < 2 or text[0] not in "01":
-                raise bad
-            text = text[1:] if text[0] == "1" else "-" + _complement(text[1:])
-        elif self.name in ("epoch", "epochms"):
-            if not re.fullmatch("[0-9]{%d}" % self.fixed(), text):
-                raise bad
-            text = self.canonical(text)
-        try:
-            again = self.encode(text)
-        except InvalidKeyError:
-            if self.desc:
-                raise bad from None
-            raise
-        if again != part:
-            raise _invalid(part, f"is not a valid {self} in a key", "write " + _clip(again))
-        return self.canonical(text)
-
-    def encode_prefix(self, partial: str) -> str:
-        """The common beginning of the parts of all values that begin with partial."""
-        if self.name in ("int", "signed", "decimal", "epoch", "epochms"):
-            advice = "keys of this type are padded to sort by value: use a range with two bounds"
-            raise _invalid(partial, f"cannot be a prefix of keys of type {self}", advice)
-        if self.name in _LAYOUTS:
-            layout = _LAYOUTS[self.name]
-            for i, c in enumerate(partial):
-                if i >= len(layout) or c != layout[i] and not (c in _DIGITS and layout[i] in _DIGITS):
-                    sample = _format_time((1767607200, 0), layout)
-                    advice = f"write the beginning of a time such as {sample}, in UTC"
-                    raise _invalid(partial, f"is not the beginning of a time of type {self}", advice)
-            part = partial
-        elif self.name in ("uuid", "hex"):
-            part = _utf8(_map(str.lower, partial))
-        elif self.name == "ulid":
-            part = _utf8(_map(str.upper, partial))
-        else:
-            part = _utf8(partial)
-        if self.fixed() and len(part.encode()) > self.fixed():
-            raise _invalid(partial, f"is longer than every {self.name}", "")
-        return _complement(part) if self.desc else part
-
-    def compare(self, a: str, b: str) -> int:
-        """-1, 0 or 1 in the order that the keys of two values should have."""
-        a, b = self.canonical(a), self.canonical(b)
-        if self.name in ("int", "signed", "decimal", "number"):
-            order = _compare_numbers(a, b)
-        elif self.name == "enum":
-            order = _sign(self.values.index(a) - self.values.index(b))
-        else:
-            order = (a > b) - (a < b)
-        return -order if self.desc else order
-
-
-@dataclasses.dataclass(frozen=True)
-class Part:
-    """A component of a template, or literal text if name is empty."""
-
-    literal: str = ""
-    name: str = ""
-    type: KeyType = KeyType("string")
-
-
-@dataclasses.dataclass(frozen=True)
-class KeyRange:
-    """A contiguous interval of keys, both ends included; "" means no bound."""
-
-    low: str = ""
-    high: str = ""
-    prefix: str = ""
-
-    def condition(self) -> Tuple[str, List[str]]:
-        """The range as an operator of a key condition and its operands; "" needs no condition."""
-        if self.prefix:
-            return "begins_with", [self.prefix]
-        if not self.low and not self.high:
-            return "", []
-        if not self.high:
-            return ">=", [self.low]
-        if not self.low:
-            return "<=", [self.high]
-        if self.low == self.high:
-            return "=", [self.low]
-        return "BETWEEN", [self.low, self.high]
-
-
-@dataclasses.dataclass(frozen=True)
-class Excluding:
-    """A bound that does not belong to its range."""
-
-    value: Optional[Value]
-
-
-class Template:
-    """Builds keys from values and parses keys."""
-
-    def __init__(self, source: str, parts: Sequence[Part]) -> None:
-        self.source, self.parts = source, list(parts)
-        self.components = [p for p in parts if p.name]
-
-    def format(self, *values: Optional[Value]) -> str:
-        """The key of values, one for each component in order."""
-        if len(values) != len(self.components):
-            raise self._count(len(values), "Format")
-        return self.prefix(*values)
-
-    def prefix(self, *values: Optional[Value]) -> str:
-        """The common prefix of all keys with these first components, with the text after the last."""
-        if len(values) > len(self.components):
-            raise self._count(len(values), "the call")
-        texts = [self._text(c, v) for c, v in zip(self.components, values)]
-        key = ""
-        for i, p in enumerate(self.parts):
-            if not p.name:
-                key += p.literal
-            elif not texts:
-                break
-            else:
-                key += self._part(i, texts.pop(0))
-        return key
-
-    def values(self, key: str) -> List[str]:
-        """The values in a key, in canonical text form and in the order of the components."""
-        rest, found = key, []
-        for i, p in enumerate(self.parts):
-            part = self._cut(i, rest)
-            if part is None:
-                raise self._mismatch(key)
-            rest = rest[len(part):]
-            if p.name:
-                with _named(self, p):
-                    found.append(p.type.decode(part))
-        if rest:
-            raise self._mismatch(key)
-        return found
-
-    def under(self, *values: Optional[Value]) -> KeyRange:
-        """The range of the keys with these first components."""
-        prefix = self.prefix(*values)
-        if len(values) == len(self.components):
-            return KeyRange(prefix, prefix)
-        return _within(prefix)
-
-    def begins_with(self, partial: Optional[Value], *outer: Optional[Value]) -> KeyRange:
-        """The range of the keys whose next component begins with partial."""
-        i, base = self._level(outer)
-        p = self.parts[i]
-        with _named(self, p):
-            return _within(base + p.type.encode_prefix(_text_of(partial)))
-
-    def between(self, low: Bound, high: Bound, *outer: Optional[Value]) -> KeyRange:
-        """The range of the keys whose next component is between two values; None means no bound."""
-        i, base = self._level(outer)
-        p = self.parts[i]
-        if low is None and high is None:
-            return _within(base)
-        if not p.type.ordered():
-            msg = f"keys of {p.type} do not sort by value, so the keys between two values are not one range"
-            advice = "use a type that sorts by value, as int(8), signed(8) or decimal(8,2)"
-            raise InvalidKeyError(msg, advice, self.source, p.name)
-        if p.type.desc:
-            low, high = high, low
-        start, end = base, _successor(base) or ""
-        if low is not None:
-            start = self._bound(i, base, low, True)
-        if high is not None:
-            end = self._bound(i, base, high, False)
-        if end and start > end:
-            raise InvalidKeyError("no value is between the bounds", "pass the smaller value first", self.source, p.name)
-        return KeyRange(start, end)
-
-    def _count(self, n: int, caller: str) -> InvalidKeyError:
-        names = [c.name for c in self.components]
-        listed = "[" + " ".join(_quote(name) for name in names) + "]"
-        msg = f"wrong number of values for {caller}: got {n}, want {len(names)}"
-        return InvalidKeyError(msg, f"pass the values of {listed}, in this order", self.source)
-
-    def _text(self, p: Part, value: Optional[Value]) -> str:
-        with _named(self, p):
-            return _text_of(value)
-
-    def _part(self, i: int, text: str) -> str:
-        p = self.parts[i]
-        with _named(self, p):
-            part = p.type.encode(text)
-        if not part and len(self.parts) > 1:
-            advice = "use a value of at least one byte: a key with an empty part would look like a prefix of other keys"
-            raise InvalidKeyError("the value is empty", advice, self.source, p.name)
-        if not p.type.fixed() and i + 1 < len(self.parts):
-            self._closes(p, part, self.parts[i + 1].literal)
-        return part
-
-    def _closes(self, p: Part, part: str, literal: str) -> None:
-        if p.type.name == "path" or (part + literal).index(literal) == len(part):
-            return
-        why = f"contains {_clip(literal)}, the text that follows the component"
-        if literal not in part:
-            why = f"followed by {_clip(literal)} contains that text before the end of the value"
-        msg = f"{_clip(part)} {why}, so the key could not be parsed back"
-        advice = "remove it from the value, or use a delimiter that no value contains"
-        raise InvalidKeyError(msg, advice, self.source, p.name)
-
-    def _cut(self, i: int, key: str) -> Optional[str]:
-        p = self.parts[i]
-        if not p.name:
-            return p.literal if key.startswith(p.literal) else None
-        n = len(key)
-        if p.type.fixed():
-            encoded = key.encode(errors="surrogatepass")
-            if p.type.fixed() > len(encoded):
-                return None
-            n = len(encoded[: p.type.fixed()].decode(errors="ignore"))
-        elif i + 1 < len(self.parts):
-            literal = self.parts[i + 1].literal
-            n = len(key) - len(literal) if p.type.name == "path" else key.find(literal)
-        if n < 0 or n == 0 and len(self.parts) > 1:
-            return None
-        return key[:n]
-
-    def _mismatch(self, key: str) -> InvalidKeyError:
-        advice = "check that the key belongs to this template"
-        rest = key
-
-        def at() -> int:
-            return len(key.encode(errors="surrogatepass")) - len(rest.encode(errors="surrogatepass"))
-
-        for i, p in enumerate(self.parts):
-            part = self._cut(i, rest)
-            if part is None:
-                msg = f"the key {_clip(key)} ends before {p.name}"
-                if not p.name:
-                    msg = f"the key {_clip(key)} does not have {_clip(p.literal)} at byte {at()}"
-                elif not p.type.fixed() and i + 1 < len(self.parts) and rest:
-                    msg = f"the key {_clip(key)} does not have {_clip(self.parts[i + 1].literal)} after {p.name}"
-                return InvalidKeyError(msg, advice, self.source, p.name)
-            rest = rest[len(part):]
-        msg = f"the key {_clip(key)} continues at byte {at()}, after the end of the template"
-        return InvalidKeyError(msg, advice, self.source)
-
-    def _level(self, outer: Sequence[Optional[Value]]) -> Tuple[int, str]:
-        base = self.prefix(*outer)
-        if len(outer) == len(self.components):
-            msg = "the template has no component after these values"
-            raise InvalidKeyError(msg, "pass fewer outer values", self.source)
-        return self.parts.index(self.components[len(outer)]), base
-
-    def _bound(self, i: int, base: str, bound: Union[Value, Excluding], low: bool) -> str:
-        p = self.parts[i]
-        excluded = isinstance(bound, Excluding)
-        value = bound.value if isinstance(bound, Excluding) else bound
-        part = self._part(i, self._text(p, value))
-        if not part:
-            raise InvalidKeyError("the bound is empty", "pass None for no bound", self.source, p.name)
-        key, last = base + part, True
-        if i + 1 < len(self.parts):
-            key += self.parts[i + 1].literal
-            last = not self.parts[i + 1].name and i + 2 == len(self.parts)
-        if low and not excluded or not low and excluded != last:
-            return key
-        if not low and excluded:
-            return _below(key)
-        if low and last:
-            return key + "\x00"
-        above = _successor(key)
-        if low and above is None:
-            raise InvalidKeyError("no key is greater than the bound", "pass a smaller bound", self.source, p.name)
-        return above or ""
-
-
-class _named:
-    """Adds the template and the component to errors."""
-
-    def __init__(self, template: Template, part: Part) -> None:
-        self.template, self.part = template, part
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _type: object, error: object, _traceback: object) -> None:
-        if isinstance(error, InvalidKeyError):
-            error.template, error.component = self.template.source, self.part.name
-
-
-_DIGITS = "0123456789"
-
-_LAYOUTS = {
-    "year": "2006",
-    "month": "2006-01",
-    "date": "2006-01-02",
-    "time": "2006-01-02T15:04:05Z",
-    "millis": "2006-01-02T15:04:05.000Z",
-    "micros": "2006-01-02T15:04:05.000000Z",
-    "nanos": "2006-01-02T15:04:05.000000000Z",
-    "epoch": "2006-01-02T15:04:05Z",
-    "epochms": "2006-01-02T15:04:05.000Z",
-}
-
-
-def _text_of(value: Optional[Value]) -> str:
-    """The text form of a value."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        raise InvalidKeyError("the value is None", "pass a value")
-    if isinstance(value, datetime.datetime):
-        if value.tzinfo is None:
-            msg = f"{_quote(value.isoformat())} has no time zone, so it is ambiguous"
-            raise InvalidKeyError(msg, "pass a datetime with tzinfo, such as datetime.timezone.utc")
-        return value.isoformat()
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, decimal.Decimal) and value.is_finite():
-        return format(value, "f")
-    if isinstance(value, uuid.UUID):
-        return str(value)
-    advice = "pass a str, an int, a Decimal, a UUID, a date or a datetime with a time zone; a float is not exact"
-    raise InvalidKeyError(f"cannot use a {type(value).__name__} in a key", advice)
-
-
-def _invalid(value: str, why: str, advice: str) -> InvalidKeyError:
-    return InvalidKeyError(f"{_clip(value)} {why}", advice)
-
-
-def _utf8(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        advice = "keys of type S must be UTF-8; store bytes in an attribute of type B, or encode them with hex"
-        raise _invalid(text, "is not UTF-8", advice) from None
-    return text
-
-
-def _clip(value: str) -> str:
-    raw = value.encode(errors="replace")
-    return _quote(value) if len(raw) <= 80 else _quote(raw[:80].decode(errors="ignore")) + "…"
-
-
-def _quote(text: str) -> str:
-    short = {'"': '\\"', "\\": "\\\\"}
-    short.update(zip("\a\b\f\n\r\t\v", ("\\" + c for c in "abfnrtv")))
-    out = []
-    for c in text:
-        if c in short:
-            out.append(short[c])
-        elif c.isprintable():
-            out.append(c)
-        else:
-            code = ord(c)
-            out.append(f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
-    return '"' + "".join(out) + '"'
-
-
-def _map(change: Callable[[str], str], text: str) -> str:
-    """The characters of a text in upper or lower case, as far as that is one character."""
-    text = text.replace("\u0130", "i") if change is str.lower else text
-    return "".join(c if len(change(c)) != 1 else change(c) for c in text)
-
-
-def _digits(n: int) -> str:
-    return "1 digit" if n == 1 else f"{n} digits"
-
-
-def _complement(text: str) -> str:
-    return text.translate(str.maketrans(_DIGITS, _DIGITS[::-1]))
-
-
-def _sign(n: int) -> int:
-    return (n > 0) - (n < 0)
-
-
-def _decimal(text: str) -> Optional[Tuple[bool, str, str]]:
-    """The sign of a number, and its digits before and after the point without outer zeros."""
-    found = re.fullmatch(r"([+-]?)([0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?", text)
-    if not found or not (found[2] or found[3]):
-        return None
-    whole, frac, exponent = found[2], found[3] or "", int(found[4] or 0)
-    if not -32768 <= exponent <= 32767:
-        return None
-    if exponent > 0:
-        frac = frac.ljust(exponent, "0")
-        whole, frac = whole + frac[:exponent], frac[exponent:]
-    elif exponent < 0:
-        whole = whole.rjust(-exponent, "0")
-        whole, frac = whole[:exponent], whole[exponent:] + frac
-    whole, frac = whole.lstrip("0"), frac.rstrip("0")
-    return found[1] == "-" and bool(whole or frac), whole, frac
-
-
-def _compare_numbers(a: str, b: str) -> int:
-    def order(text: str) -> Tuple[bool, int, str, str]:
-        number = _decimal(text)
-        assert number is not None
-        return number[0], len(number[1]), number[1], number[2]
-
-    x, y = order(a), order(b)
-    if x[0] != y[0]:
-        return -1 if x[0] else 1
-    size = (x[1:] > y[1:]) - (x[1:] < y[1:])
-    return -size if x[0] else size
-
-
-def _days(year: int, month: int, day: int) -> int:
-    """The days from 1970 to a date."""
-    year -= month <= 2
-    era, of_era = year // 400, year % 400
-    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
-
-
-def _date(days: int) -> Tuple[int, int, int]:
-    """The inverse of _days."""
-    days += 719468
-    era, of_era = days // 146097, days % 146097
-    years = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
-    of_year = of_era - (365 * years + years // 4 - years // 100)
-    month = (5 * of_year + 2) // 153
-    day = of_year - (153 * month + 2) // 5 + 1
-    month += 3 if month < 10 else -9
-    return years + era * 400 + (month <= 2), month, day
-
-
-def _parse_time(text: str, layout: str) -> Optional[Tuple[int, int]]:
-    """The seconds since 1970 and the nanoseconds of a time in the years 0 to 9999."""
-    if layout == "2006" and re.fullmatch("[0-9]{4}", text):
-        text += "-01-01"
-    elif layout == "2006-01" and re.fullmatch("[0-9]{4}-[0-9]{2}", text):
-        text += "-01"
-    clock = "T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})"
-    found = re.fullmatch(f"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:{clock})?", text)
-    if not found:
-        return None
-    year, month, day = int(found[1]), int(found[2]), int(found[3])
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    longest = [31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    if not 1 <= month <= 12 or not 1 <= day <= longest[month - 1]:
-        return None
-    seconds, nanos = _days(year, month, day) * 86400, 0
-    if found[4]:
-        hour, minute, second, zone = int(found[4]), int(found[5]), int(found[6]), found[8]
-        if hour > 23 or minute > 59 or second > 59:
-            return None
-        seconds += hour * 3600 + minute * 60 + second
-        nanos = int((found[7] or "0")[:9].ljust(9, "0"))
-        if zone != "Z":
-            if int(zone[1:3]) > 24 or int(zone[4:]) > 60:
-                return None
-            offset = int(zone[1:3]) * 3600 + int(zone[4:]) * 60
-            seconds -= offset if zone[0] == "+" else -offset
-    return (seconds, nanos) if 0 <= _date(seconds // 86400)[0] <= 9999 else None
-
-
-def _format_time(at: Tuple[int, int], layout: str) -> str:
-    seconds, nanos = at
-    year, month, day = _date(seconds // 86400)
-    clock = seconds % 86400
-    full = f"{year:04}-{month:02}-{day:02}T{clock // 3600:02}:{clock // 60 % 60:02}:{clock % 60:02}"
-    if len(layout) < 20:
-        return full[: len(layout)]
-    return full + (f".{nanos:09}"[: len(layout) - 20] if len(layout) > 20 else "") + "Z"
-
-
-def _not_time(t: KeyType, text: str) -> InvalidKeyError:
-    advice = {
-        "year": "write it as 2026, or a date or time in it",
-        "month": "write it as 2026-01, or a date or time in it",
-        "date": "write it as 2026-01-05, or a time in it with its zone",
-    }.get(t.name, "write it as 2026-01-05T10:00:00Z, with Z or a zone such as +01:00")
-    if t.name == "epoch":
-        advice += ", or as 1767607200, the seconds since 1970"
-    elif t.name == "epochms":
-        advice += ", or as 1767607200000, the milliseconds since 1970"
-    if _parse_time(text.replace(" ", "T", 1) + "Z", _LAYOUTS["time"]) and "Z" not in text and len(text) > 10:
-        return _invalid(text, "has no time zone, so it is ambiguous", advice)
-    return _invalid(text, f"is not a valid time of type {t}", advice)
-
-
-def _moment(value: Optional[Value], unit: str, last: bool) -> str:
-    """The first or the last moment of the period of a time: of the day of a time, or of the day 2026-01-05."""
-    text = _text_of(value)
-    size = {"year": 4, "month": 7, "day": 10, "hour": 13, "minute": 16}[unit]
-    at = _parse_time(text + "0000-01-01T00:00:00Z"[size:] if len(text) == size else text, _LAYOUTS["time"])
-    if at is None:
-        return text  # the template refuses it
-    start = _format_time(at, _LAYOUTS["nanos"])[:size]
-    if not last:
-        return start + "0000-01-01T00:00:00Z"[size:]
-    if unit in ("year", "month"):
-        year, month = int(start[:4]), int(start[5:7] or 12)
-        days = _days(year + (month == 12), month % 12 + 1, 1) - _days(year, month, 1)
-        start = f"{year:04}-{month:02}-{days:02}"
-    return start + "0000-01-01T23:59:59.999999999Z"[len(start):]
-
-
-def _within(prefix: str) -> KeyRange:
-    return KeyRange(prefix, _successor(prefix) or "", prefix)
-
-
-def _successor(prefix: str) -> Optional[str]:
-    """The smallest text greater than all texts that begin with prefix."""
-    prefix = prefix.rstrip("\U0010ffff")
-    if not prefix:
-        return None
-    code = ord(prefix[-1]) + 1
-    return prefix[:-1] + chr(0xE000 if code == 0xD800 else code)
-
-
-def _below(key: str) -> str:
-    """A text less than key that is greater than all lesser texts without U+10FFFF."""
-    code = ord(key[-1])
-    if code == 0:
-        return key[:-1]
-    return key[:-1] + chr(0xD7FF if code == 0xE000 else code - 1) + "\U0010ffff"
-
-
-def _given(*values: Optional[Value]) -> bool:
-    """Whether all values are given: None and empty texts are not."""
-    return all(value is not None and value != "" for value in values)
-
-
-def _field_is(t: KeyType, value: Optional[Value], op: str, bound: str) -> bool:
-    """Whether a value of a field is <, <=, > or >= a bound. One that is not of its type is not."""
-    try:
-        order = t.compare(_text_of(value), bound)
-    except InvalidKeyError:
-        return False
-    return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[op]
-
-
-def _field_in(t: Optional[KeyType], value: Optional[Value], values: Sequence[str]) -> bool:
-    """Whether a value of a field is one of some values, compared by a type or as text."""
-    if t is None:
-        return _text_of(value) in values
-    for other in values:
-        try:
-            if t.compare(_text_of(value), other) == 0:
-                return True
-        except InvalidKeyError:
-            pass
-    return False
-
-
-def _key_text(item: Item, name: str, width: int) -> str:
-    """The text of a key attribute of an item. Numbers have lost their leading zeros."""
-    value = item.get(name, {})
-    if "S" in value:
-        return cast(str, value["S"])
-    if "N" in value:
-        return cast(str, value["N"]).rjust(width, "0")
-    if "B" in value:
-        return bytes(value["B"]).decode()
-    raise InvalidKeyError(f"the item has no key attribute {name}")
-
-
-@dataclasses.dataclass(frozen=True)
-class _Condition:
-    """A condition on a key attribute; it has no operator if it matches every key."""
-
-    attribute: str
-    op: str
-    operands: List[AttributeValue]
-
-
-def _in_range(attribute: str, r: KeyRange, value: Callable[[str], AttributeValue]) -> _Condition:
-    op, operands = r.condition()
-    return _Condition(attribute, op, [value(text) for text in operands])
-
-
-def _with_conditions(request: Request, *conditions: _Condition) -> Request:
-    """Adds key conditions to a query, with their own placeholders."""
-    names: Dict[str, str] = dict(request.get("ExpressionAttributeNames", {}))
-    values: Item = dict(request.get("ExpressionAttributeValues", {}))
-    clauses = []
-    for i, c in enumerate(conditions):
-        if not c.op:
-            continue
-        name, operands = f"#key{i}", [f":key{i}_{j}" for j in range(len(c.operands))]
-        names[name] = c.attribute
-        values.update(zip(operands, c.operands))
-        if c.op == "begins_with":
-            clauses.append(f"begins_with({name}, {operands[0]})")
-        elif c.op == "BETWEEN":
-            clauses.append(f"{name} BETWEEN {operands[0]} AND {operands[1]}")
-        else:
-            clauses.append(f"{name} {c.op} {operands[0]}")
-    return {
-        **request,
-        "KeyConditionExpression": " AND ".join(clauses),
-        "ExpressionAttributeNames": names,
-        "ExpressionAttributeValues": values,
-    }
-
-
-def _string(text: str) -> AttributeValue:
-    return {"S": text}
-
-
-def _number(text: str) -> AttributeValue:
-    return {"N": text}
-
-
-def _binary(text: str) -> AttributeValue:
-    return {"B": text.encode()}
-
-
-def _update_of(item: Item, attributes: Sequence[str], names: Dict[str, str], values: Item) -> Request:
-    """The part of an update that gives attributes the values that they have in an item, and removes those that it
-    lacks, with its own placeholders besides others."""
-    names, values = dict(names), dict(values)
-    set_, remove = [], []
-    for i, attribute in enumerate(attributes):
-        names[f"#set{i}"] = attribute
-        if attribute in item:
-            values[f":set{i}"] = item[attribute]
-            set_.append(f"#set{i} = :set{i}")
-        else:
-            remove.append(f"#set{i}")
-    clauses = (["SET " + ", ".join(set_)] if set_ else []) + (["REMOVE " + ", ".join(remove)] if remove else [])
-    request: Request = {"UpdateExpression": " ".join(clauses), "ExpressionAttributeNames": names}
-    if values:  # the service refuses an empty one
-        request["ExpressionAttributeValues"] = values
-    return request
-
-
-def _spans(low: Value, high: Value, unit: str) -> List[Tuple[str, str]]:
-    """The parts of a range of times that lie in one period each, with both bounds."""
-    parts: List[Tuple[str, str]] = []
-    start, end = _text_of(low), _text_of(high)
-    while True:
-        last = _moment(start, unit, True)
-        at, limit = _parse_time(last, _LAYOUTS["nanos"]), _parse_time(end, _LAYOUTS["nanos"])
-        if at is None or limit is None or at >= limit:
-            return [*parts, (start, end)]
-        parts.append((start, last))
-        start = _format_time((at[0] + 1, 0), _LAYOUTS["time"])
-
-
-def _pages(call: Callable[..., Any], request: Request) -> Iterator[Item]:
-    """The items of all pages. A request with a limit asks for one page of that size."""
-    page = dict(request)
-    while True:
-        out = call(**page)
-        yield from out.get("Items", [])
-        if not out.get("LastEvaluatedKey") or "Limit" in request:
-            return
-        page["ExclusiveStartKey"] = out["LastEvaluatedKey"]
-
-
-# The templates of keys, by entity and attribute. They build keys from values and parse them, and
-# support more ranges than the functions above.
-ORDER_PK = Template("CUSTOMER#{customer}", [Part("CUSTOMER#"), Part(name="customer")])
-ORDER_SK = Template("ORDER#{placed:date}#{orderId:int(6):desc}", [Part("ORDER#"), Part(name="placed", type=KeyType("date")), Part("#"), Part(name="orderId", type=KeyType("int", width=6, desc=True))])
-ORDER_STATUS = Template("{state:enum(NEW,PAID)}", [Part(name="state", type=KeyType("enum", values=("NEW", "PAID",)))])
-ORDER_REGION = Template("{region}", [Part(name="region")])
-ORDER_TOTAL = Template("{total:number}", [Part(name="total", type=KeyType("number"))])
-ORDER_PLACED_ON = Template("{placed:date}", [Part(name="placed", type=KeyType("date"))])
-ORDER_OPENPK = Template("OPEN#{shard:int(1)}", [Part("OPEN#"), Part(name="shard", type=KeyType("int", width=1))])
-ORDER_OPENSK = Template("{due:time:desc}#{customer}", [Part(name="due", type=KeyType("time", desc=True)), Part("#"), Part(name="customer")])
-ORDER_NOTE = Template("{note}", [Part(name="note")])
-CUSTOMER_PK = Template("CUSTOMER#{customer}", [Part("CUSTOMER#"), Part(name="customer")])
-CUSTOMER_SK = Template("PROFILE", [Part("PROFILE")])
-CUSTOMER_SINCE = Template("{since:year}", [Part(name="since", type=KeyType("year"))])
-READING_DEVICE = Template("{device:int(6)}", [Part(name="device", type=KeyType("int", width=6))])
-READING_AT = Template("{at:epoch}", [Part(name="at", type=KeyType("epoch"))])
-BLOB_DIGEST = Template("sha-{digest:hex(4)}", [Part("sha-"), Part(name="digest", type=KeyType("hex", width=4))])
-LOG_DAY = Template("{at:date}", [Part(name="at", type=KeyType("date"))])
-LOG_AT = Template("{at:millis}#{type}", [Part(name="at", type=KeyType("millis")), Part("#"), Part(name="type")])

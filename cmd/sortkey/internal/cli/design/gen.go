@@ -18,16 +18,14 @@ func genCommand(env *app.Env) *cobra.Command {
 		Use:   "gen MODEL",
 		Short: "Write functions for the keys and patterns of a model",
 		Long: `Gen writes a file in Go, Python or TypeScript with a type for the values in the keys of
-each entity, with functions that build and parse the keys, and with two functions for
-each access pattern: one returns its request, the other the items of all pages, also
-of a range of times over several partitions. A pattern that writes takes the values in
-the keys of its items. On standard error, and at the end of the file, it says which
-patterns have no function and why.
+each entity, which makes its primary key and all its key attributes, and with a function
+for each access pattern that reads, which returns its request. On standard error, and at
+the end of the file, it says which patterns have no function and why.
 
-Go uses package keys and the AWS SDK for Go v2. Python needs boto3, and TypeScript
-@aws-sdk/client-dynamodb; their files have what they need of keys. All three write the
-same keys, and refuse the same values. Items are in DynamoDB JSON, whose numbers are
-texts, so no digit is lost.`,
+Go needs package keys and the AWS SDK for Go v2, Python the package sortkey-keys, and
+TypeScript @sortkey/keys and @aws-sdk/client-dynamodb. All three make the same keys, and
+refuse values that would break one with the same words. Items are in DynamoDB JSON, whose
+numbers are texts, so no digit is lost.`,
 		Example: `  sortkey design gen shop.yaml -o keys/keys.go
   sortkey design gen shop.yaml --lang python -o shop_keys.py
   sortkey design gen shop.yaml --lang typescript -o shopKeys.ts`,
@@ -37,7 +35,7 @@ texts, so no digit is lost.`,
 			var write func(*model.Model) ([]byte, error)
 			switch lang {
 			case "go":
-				write = func(m *model.Model) ([]byte, error) { return gen.Go(m, "keys") }
+				write = gen.Go
 			case "python":
 				write = gen.Python
 			case "typescript":

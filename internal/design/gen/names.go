@@ -9,14 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// exported converts words to a Go name: OrdersOfACustomer for "orders of a
+// exported converts words to a name such as OrdersOfACustomer for "orders of a
 // customer", CustomerID for customerId. A name that does not begin with an
 // upper-case letter gets the prefix.
 func exported(s, prefix string) string {
 	var b strings.Builder
 	for _, word := range wordsOf(s) {
-		r, size := utf8.DecodeRuneInString(word)
-		word = string(unicode.ToUpper(r)) + word[size:]
+		word = capital(word)
 		if rest, ok := strings.CutSuffix(word, "Id"); ok {
 			word = rest + "ID"
 		}
@@ -31,7 +30,7 @@ func exported(s, prefix string) string {
 
 // unexported is like [exported] for variables: customerID, pk.
 func unexported(s, prefix string) string {
-	name := exported(s, exported(prefix, "X"))
+	name := exported(s, capital(prefix))
 	upper := 0
 	for i, r := range name {
 		if !unicode.IsUpper(r) && !unicode.IsDigit(r) {
@@ -62,6 +61,18 @@ func lowerWords(s string) string {
 	return name
 }
 
+// camelWords converts words to a name such as ordersOfACustomer or customerId.
+func camelWords(s string) string {
+	var b strings.Builder
+	for i, word := range strings.Split(lowerWords(s), "_") {
+		if i > 0 {
+			word = capital(word)
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
 // wordsOf returns the words of a text, which have letters and digits. An apostrophe does not end one.
 func wordsOf(s string) []string {
 	s = strings.NewReplacer("'", "", "’", "").Replace(s)
@@ -81,58 +92,26 @@ func humps(word string) (all []string) {
 	return append(all, string(runes[start:]))
 }
 
-// A scope hands out unique names.
+// A scope hands out unique names of a language.
 type scope struct {
+	l     *language
 	outer *scope
-	taken map[string]bool
-	words []string // reserved ones, instead of those of Go
+	taken []string
 }
-
-// predeclared are names that generated code uses and must not shadow.
-var predeclared = []string{
-	"keys", "aws", "dynamodb", "types", "time", "fmt", "strings", "context", "iter", "ctx", "client",
-	"string", "int64", "error", "nil", "true", "false", "map", "byte", "err", "in", "k", "key", "item", "text", "from",
-	"to", "max", "len",
-}
-
-func newScope(outer *scope) *scope { return &scope{outer: outer, taken: map[string]bool{}} }
 
 func (s *scope) has(name string) bool {
-	for ; s != nil; s = s.outer {
-		if s.taken[name] {
-			return true
-		}
-		if s.words != nil && s.outer == nil {
-			return slices.Contains(s.words, name)
-		}
-	}
-	return token.IsKeyword(name) || slices.Contains(predeclared, name)
+	return slices.Contains(s.taken, name) || slices.Contains(s.l.words, name) || s.outer != nil && s.outer.has(name)
 }
 
-// add reserves name, or name with suffix and then a number if it is taken.
-func (s *scope) add(name, suffix string) string {
+// add returns a new name for some words, with a suffix and then a number if it is taken.
+func (s *scope) add(kind nameKind, words string) string {
+	name := s.l.name[kind](words)
 	free := name
 	for i := 1; s.has(free); i++ {
-		free = name + suffix
-		if i > 1 {
+		if free = name + s.l.suffix[kind]; i > 1 {
 			free += strconv.Itoa(i)
 		}
 	}
-	s.taken[free] = true
+	s.taken = append(s.taken, free)
 	return free
-}
-
-// parameters returns a list of parameters, grouped by type.
-func parameters(names, types []string) string {
-	var b strings.Builder
-	for i, name := range names {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(name)
-		if i+1 == len(names) || types[i+1] != types[i] {
-			b.WriteString(" " + types[i])
-		}
-	}
-	return b.String()
 }

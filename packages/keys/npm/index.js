@@ -1,20 +1,20 @@
-// The rest of the file is the same in every generated file: templates of keys, and requests.
+"use strict";
+// Composite keys whose byte order is the order of their values, for code that sortkey design gen writes.
 
 /** A value or a key that a template refuses. Members that do not apply are empty. */
-export class InvalidKeyError extends Error {
-  constructor(
-    readonly msg: string,
-    readonly advice = "",
-    public template = "",
-    public component = "",
-  ) {
+class InvalidKeyError extends Error {
+  constructor(msg, advice = "", template = "", component = "") {
     super(msg);
+    this.msg = msg;
+    this.advice = advice;
+    this.template = template;
+    this.component = component;
     this.name = "InvalidKeyError";
     this.at(template, component);
   }
 
   /** Adds the template and the component to the error. */
-  at(template: string, component: string): this {
+  at(template, component) {
     this.template = template;
     this.component = component;
     this.message =
@@ -27,23 +27,16 @@ export class InvalidKeyError extends Error {
 }
 
 /** How the value of a component becomes a part of a key. */
-export class KeyType {
-  readonly width: number;
-  readonly scale: number;
-  readonly values: readonly string[];
-  readonly desc: boolean;
-
-  constructor(
-    readonly name: string,
-    of: { width?: number; scale?: number; values?: readonly string[]; desc?: boolean } = {},
-  ) {
+class KeyType {
+  constructor(name, of = {}) {
+    this.name = name;
     this.width = of.width ?? 0;
     this.scale = of.scale ?? 0;
     this.values = of.values ?? [];
     this.desc = of.desc ?? false;
   }
 
-  toString(): string {
+  toString() {
     let text = this.name;
     if (this.values.length > 0) text += `(${this.values.join(",")})`;
     else if (this.name === "decimal") text += `(${this.width},${this.scale})`;
@@ -52,7 +45,7 @@ export class KeyType {
   }
 
   /** The number of bytes of every part, or 0 if it varies. */
-  fixed(): number {
+  fixed() {
     switch (this.name) {
       case "string":
       case "int":
@@ -64,7 +57,7 @@ export class KeyType {
         return 1 + this.width + (this.scale ? 1 + this.scale : 0);
       case "enum": {
         const sizes = new Set(this.values.map(size));
-        return sizes.size === 1 ? [...sizes][0]! : 0;
+        return sizes.size === 1 ? [...sizes][0] : 0;
       }
       case "epoch":
         return 10;
@@ -81,17 +74,17 @@ export class KeyType {
   }
 
   /** Whether the byte order of parts is the order of the values. */
-  ordered(): boolean {
-    if (this.name === "enum") return this.values.every((v, i) => i === 0 || compareText(this.values[i - 1]!, v) <= 0);
+  ordered() {
+    if (this.name === "enum") return this.values.every((v, i) => i === 0 || compareText(this.values[i - 1], v) <= 0);
     return this.name !== "number";
   }
 
-  private get layout(): string | undefined {
+  get layout() {
     return layouts.get(this.name);
   }
 
   /** The canonical text form of a value. */
-  canonical(text: string): string {
+  canonical(text) {
     switch (this.name) {
       case "string":
       case "path":
@@ -115,7 +108,7 @@ export class KeyType {
     return this.layout ? this.time(text) : this.id(text);
   }
 
-  private number(text: string): string {
+  number(text) {
     const number = decimal(text);
     if (!number) {
       const example = this.name === "decimal" ? "12.5" : this.name === "number" ? "-3.5" : "42";
@@ -144,10 +137,10 @@ export class KeyType {
     return (negative ? "-" : "") + (whole || "0") + (frac ? "." + frac : "");
   }
 
-  private time(text: string): string {
-    const layout = this.layout!;
+  time(text) {
+    const layout = this.layout;
     const epoch = this.name === "epoch" || this.name === "epochms";
-    let at: Moment | undefined;
+    let at;
     if (epoch && /^[+-]?[0-9]+$/.test(text)) {
       const n = BigInt(text.replace(/^\+/, ""));
       if (-(2n ** 63n) <= n && n < 2n ** 63n) {
@@ -156,25 +149,24 @@ export class KeyType {
         at = { seconds: (n - rest) / per, nanos: Number(rest) * 1e6 };
       }
     }
-    at ??= parseTime(text, layout);
+    at ?? (at = parseTime(text, layout));
     if (!at) throw notTime(this, text);
     if (epoch) {
       const since = this.since(at);
       if (since < 0n || String(since).length > this.fixed()) {
         const advice =
-          "check that the value is in the right unit, or use time or millis, " +
-          "which support the years 0 to 9999";
+          "check that the value is in the right unit, or use time or millis, " + "which support the years 0 to 9999";
         throw invalid(text, `does not fit into ${this.fixed()} digits of an epoch`, advice);
       }
     }
     return formatTime(at, layout);
   }
 
-  private since(at: Moment): bigint {
+  since(at) {
     return this.name === "epoch" ? at.seconds : at.seconds * 1000n + BigInt(Math.floor(at.nanos / 1e6));
   }
 
-  private id(text: string): string {
+  id(text) {
     if (this.name === "ulid") {
       const upper = mapCase(text, (c) => c.toUpperCase());
       if (!/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(upper)) {
@@ -204,7 +196,7 @@ export class KeyType {
   }
 
   /** The part of a key for a value in text form. */
-  encode(text: string): string {
+  encode(text) {
     let part = this.canonical(text);
     switch (this.name) {
       case "int":
@@ -212,7 +204,7 @@ export class KeyType {
         break;
       case "signed":
       case "decimal": {
-        const { negative, whole, frac } = decimal(part)!;
+        const { negative, whole, frac } = decimal(part);
         let all = whole.padStart(this.width, "0");
         if (this.scale) all += "." + frac.padEnd(this.scale, "0");
         part = negative ? "0" + complement(all) : "1" + all;
@@ -220,13 +212,13 @@ export class KeyType {
       }
       case "epoch":
       case "epochms":
-        part = String(this.since(parseTime(part, this.layout!)!)).padStart(this.fixed(), "0");
+        part = String(this.since(parseTime(part, this.layout))).padStart(this.fixed(), "0");
     }
     return this.desc ? complement(part) : part;
   }
 
   /** The value of a part of a key, in canonical text form. */
-  decode(part: string): string {
+  decode(part) {
     const bad = () => invalid(part, `is not a valid ${this} in a key`, "");
     let text = this.desc ? complement(part) : part;
     switch (this.name) {
@@ -243,7 +235,7 @@ export class KeyType {
         if (text.length !== this.fixed() || !/^[0-9]+$/.test(text)) throw bad();
         text = this.canonical(text);
     }
-    let again: string;
+    let again;
     try {
       again = this.encode(text);
     } catch (e) {
@@ -254,7 +246,7 @@ export class KeyType {
   }
 
   /** The common beginning of the parts of all values that begin with partial. */
-  encodePrefix(partial: string): string {
+  encodePrefix(partial) {
     let part = partial;
     switch (this.name) {
       case "int":
@@ -280,10 +272,11 @@ export class KeyType {
     return this.desc ? complement(part) : part;
   }
 
-  private checkPrefix(partial: string, layout: string): void {
-    const digit = (c: string) => c >= "0" && c <= "9";
+  checkPrefix(partial, layout) {
+    const digit = (c) => c >= "0" && c <= "9";
     for (let i = 0; i < partial.length; i++) {
-      const c = partial[i]!, l = layout[i];
+      const c = partial[i],
+        l = layout[i];
       if (l === undefined || (c !== l && !(digit(c) && digit(l)))) {
         const sample = formatTime({ seconds: 1767607200n, nanos: 0 }, layout);
         const advice = `write the beginning of a time such as ${sample}, in UTC`;
@@ -293,9 +286,10 @@ export class KeyType {
   }
 
   /** -1, 0 or 1 in the order that the keys of two values should have. */
-  compare(a: string, b: string): number {
-    const x = this.canonical(a), y = this.canonical(b);
-    let order: number;
+  compare(a, b) {
+    const x = this.canonical(a),
+      y = this.canonical(b);
+    let order;
     if (["int", "signed", "decimal", "number"].includes(this.name)) order = compareNumbers(x, y);
     else if (this.name === "enum") order = Math.sign(this.values.indexOf(x) - this.values.indexOf(y));
     else order = compareText(x, y);
@@ -303,62 +297,46 @@ export class KeyType {
   }
 }
 
-/** A component of a template, or literal text if it has no name. */
-export interface Part {
-  readonly literal?: string;
-  readonly name?: string;
-  readonly type?: KeyType;
-}
-
-/** A contiguous interval of keys, both ends included; "" means no bound. */
-export interface KeyRange {
-  readonly low: string;
-  readonly high: string;
-  /** The common prefix of all keys, if the range is exactly the keys with that prefix. */
-  readonly prefix: string;
-}
-
 /** A bound that does not belong to its range. */
-export class Excluding {
-  constructor(readonly value: Value | undefined) {}
+class Excluding {
+  constructor(value) {
+    this.value = value;
+  }
 }
 
 const plainString = new KeyType("string");
 
 /** Builds keys from values and parses keys. */
-export class Template {
-  private readonly components: readonly Part[];
-
-  constructor(
-    readonly source: string,
-    private readonly parts: readonly Part[],
-  ) {
+class Template {
+  constructor(source, parts) {
+    this.source = source;
+    this.parts = parts;
     this.components = parts.filter((p) => p.name);
   }
 
   /** The key of values, one for each component in order. */
-  format(...values: (Value | undefined)[]): string {
+  format(...values) {
     if (values.length !== this.components.length) throw this.count(values.length, "Format");
     return this.prefix(...values);
   }
 
   /** The common prefix of all keys with these first components, with the text after the last. */
-  prefix(...values: (Value | undefined)[]): string {
+  prefix(...values) {
     if (values.length > this.components.length) throw this.count(values.length, "the call");
-    const texts = values.map((v, i) => this.named(this.components[i]!, () => textOf(v)));
+    const texts = values.map((v, i) => this.named(this.components[i], () => textOf(v)));
     let key = "";
     for (const [i, p] of this.parts.entries()) {
       if (!p.name) key += p.literal;
       else if (texts.length === 0) break;
-      else key += this.part(i, texts.shift()!);
+      else key += this.part(i, texts.shift());
     }
     return key;
   }
 
   /** The values in a key, in canonical text form and in the order of the components. */
-  values(key: string): string[] {
+  values(key) {
     let rest = key;
-    const found: string[] = [];
+    const found = [];
     for (const [i, p] of this.parts.entries()) {
       const part = this.cut(i, rest);
       if (part === undefined) throw this.mismatch(key);
@@ -370,20 +348,20 @@ export class Template {
   }
 
   /** The range of the keys with these first components. */
-  under(...values: (Value | undefined)[]): KeyRange {
+  under(...values) {
     const prefix = this.prefix(...values);
     if (values.length === this.components.length) return { low: prefix, high: prefix, prefix: "" };
     return within(prefix);
   }
 
   /** The range of the keys whose next component begins with partial. */
-  beginsWith(partial: Value | undefined, ...outer: (Value | undefined)[]): KeyRange {
+  beginsWith(partial, ...outer) {
     const [p, base] = this.level(outer);
     return within(base + this.named(p, () => (p.type ?? plainString).encodePrefix(textOf(partial))));
   }
 
   /** The range of the keys whose next component is between two values; null means no bound. */
-  between(low: Bound, high: Bound, ...outer: (Value | undefined)[]): KeyRange {
+  between(low, high, ...outer) {
     const [p, base] = this.level(outer);
     const type = p.type ?? plainString;
     if (low === null && high === null) return within(base);
@@ -393,7 +371,8 @@ export class Template {
       throw new InvalidKeyError(msg, advice, this.source, p.name);
     }
     if (type.desc) [low, high] = [high, low];
-    let start = base, end = successor(base) ?? "";
+    let start = base,
+      end = successor(base) ?? "";
     if (low !== null) start = this.bound(p, base, low, true);
     if (high !== null) end = this.bound(p, base, high, false);
     if (end && compareText(start, end) > 0) {
@@ -402,7 +381,7 @@ export class Template {
     return { low: start, high: end, prefix: "" };
   }
 
-  private named<T>(p: Part, f: () => T): T {
+  named(p, f) {
     try {
       return f();
     } catch (e) {
@@ -410,14 +389,15 @@ export class Template {
     }
   }
 
-  private count(n: number, caller: string): InvalidKeyError {
-    const names = this.components.map((c) => quote(c.name!));
+  count(n, caller) {
+    const names = this.components.map((c) => quote(c.name));
     const msg = `wrong number of values for ${caller}: got ${n}, want ${names.length}`;
     return new InvalidKeyError(msg, `pass the values of [${names.join(" ")}], in this order`, this.source);
   }
 
-  private part(i: number, text: string): string {
-    const p = this.parts[i]!, type = p.type ?? plainString;
+  part(i, text) {
+    const p = this.parts[i],
+      type = p.type ?? plainString;
     const part = this.named(p, () => type.encode(text));
     if (!part && this.parts.length > 1) {
       const advice =
@@ -425,11 +405,11 @@ export class Template {
       throw new InvalidKeyError("the value is empty", advice, this.source, p.name);
     }
     const next = this.parts[i + 1];
-    if (!type.fixed() && next) this.closes(p, part, next.literal!);
+    if (!type.fixed() && next) this.closes(p, part, next.literal);
     return part;
   }
 
-  private closes(p: Part, part: string, literal: string): void {
+  closes(p, part, literal) {
     if (p.type?.name === "path" || (part + literal).indexOf(literal) === part.length) return;
     const why = part.includes(literal)
       ? `contains ${clip(literal)}, the text that follows the component`
@@ -439,9 +419,10 @@ export class Template {
     throw new InvalidKeyError(msg, advice, this.source, p.name);
   }
 
-  private cut(i: number, key: string): string | undefined {
-    const p = this.parts[i]!, type = p.type ?? plainString;
-    if (!p.name) return key.startsWith(p.literal!) ? p.literal! : undefined;
+  cut(i, key) {
+    const p = this.parts[i],
+      type = p.type ?? plainString;
+    if (!p.name) return key.startsWith(p.literal) ? p.literal : undefined;
     let n = key.length;
     const next = this.parts[i + 1];
     if (type.fixed()) {
@@ -454,12 +435,12 @@ export class Template {
       }
       if (bytes < type.fixed()) return undefined;
     } else if (next) {
-      n = type.name === "path" ? key.length - next.literal!.length : key.indexOf(next.literal!);
+      n = type.name === "path" ? key.length - next.literal.length : key.indexOf(next.literal);
     }
     return n < 0 || (n === 0 && this.parts.length > 1) ? undefined : key.slice(0, n);
   }
 
-  private mismatch(key: string): InvalidKeyError {
+  mismatch(key) {
     const advice = "check that the key belongs to this template";
     let rest = key;
     for (const [i, p] of this.parts.entries()) {
@@ -467,9 +448,9 @@ export class Template {
       if (part === undefined) {
         let msg = `the key ${clip(key)} ends before ${p.name}`;
         const next = this.parts[i + 1];
-        if (!p.name) msg = `the key ${clip(key)} does not have ${clip(p.literal!)} at byte ${size(key) - size(rest)}`;
+        if (!p.name) msg = `the key ${clip(key)} does not have ${clip(p.literal)} at byte ${size(key) - size(rest)}`;
         else if (!(p.type ?? plainString).fixed() && next && rest) {
-          msg = `the key ${clip(key)} does not have ${clip(next.literal!)} after ${p.name}`;
+          msg = `the key ${clip(key)} does not have ${clip(next.literal)} after ${p.name}`;
         }
         return new InvalidKeyError(msg, advice, this.source, p.name);
       }
@@ -479,7 +460,7 @@ export class Template {
     return new InvalidKeyError(msg, advice, this.source);
   }
 
-  private level(outer: (Value | undefined)[]): [Part, string] {
+  level(outer) {
     const base = this.prefix(...outer);
     const p = this.components[outer.length];
     if (!p) {
@@ -489,12 +470,16 @@ export class Template {
     return [p, base];
   }
 
-  private bound(p: Part, base: string, bound: Value | Excluding | undefined, low: boolean): string {
+  bound(p, base, bound, low) {
     const excluded = bound instanceof Excluding;
     const i = this.parts.indexOf(p);
-    const part = this.part(i, this.named(p, () => textOf(bound instanceof Excluding ? bound.value : bound)));
+    const part = this.part(
+      i,
+      this.named(p, () => textOf(bound instanceof Excluding ? bound.value : bound)),
+    );
     if (!part) throw new InvalidKeyError("the bound is empty", "pass null for no bound", this.source, p.name);
-    let key = base + part, last = true;
+    let key = base + part,
+      last = true;
     const next = this.parts[i + 1];
     if (next) {
       key += next.literal ?? "";
@@ -524,7 +509,7 @@ const layouts = new Map([
 ]);
 
 /** The text form of a value. */
-function textOf(value: Value | undefined): string {
+function textOf(value) {
   if (typeof value === "string") return value;
   if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
@@ -536,87 +521,95 @@ function textOf(value: Value | undefined): string {
   );
 }
 
-function invalid(value: string, why: string, advice: string): InvalidKeyError {
+function invalid(value, why, advice) {
   return new InvalidKeyError(`${clip(value)} ${why}`, advice);
 }
 
 const encoder = new TextEncoder();
 
 /** The number of bytes of a text in UTF-8. */
-function size(text: string): number {
+function size(text) {
   return encoder.encode(text).length;
 }
 
-function utf8(text: string): string {
+function utf8(text) {
   if (/\p{Surrogate}/u.test(text)) {
     const advice = "keys of type S must be UTF-8; store bytes in an attribute of type B, or encode them with hex";
     throw invalid(text, "is not UTF-8", advice);
   }
+
   return text;
 }
 
 /** Compares texts by their bytes in UTF-8, which is not the order of JavaScript. */
-function compareText(a: string, b: string): number {
-  const x = encoder.encode(a), y = encoder.encode(b);
+function compareText(a, b) {
+  const x = encoder.encode(a),
+    y = encoder.encode(b);
   for (let i = 0; i < x.length && i < y.length; i++) {
-    if (x[i] !== y[i]) return x[i]! < y[i]! ? -1 : 1;
+    if (x[i] !== y[i]) return x[i] < y[i] ? -1 : 1;
   }
+
   return Math.sign(x.length - y.length);
 }
 
-function clip(value: string): string {
+function clip(value) {
   if (size(value) <= 80) return quote(value);
   let text = "";
   for (const c of value) {
     if (size(text + c) > 80) break;
     text += c;
   }
+
   return quote(text) + "…";
 }
 
-function quote(text: string): string {
+function quote(text) {
   const short = new Map([
-    ['"', '\\"'], ["\\", "\\\\"], ["\x07", "\\a"], ["\b", "\\b"], ["\f", "\\f"], ["\n", "\\n"], ["\r", "\\r"],
-    ["\t", "\\t"], ["\v", "\\v"],
+    ['"', '\\"'],
+    ["\\", "\\\\"],
+    ["\x07", "\\a"],
+    ["\b", "\\b"],
+    ["\f", "\\f"],
+    ["\n", "\\n"],
+    ["\r", "\\r"],
+    ["\t", "\\t"],
+    ["\v", "\\v"],
   ]);
   let out = "";
   for (const c of text) {
-    const code = c.codePointAt(0)!, hex = code.toString(16);
-    if (short.has(c)) out += short.get(c)!;
+    const code = c.codePointAt(0),
+      hex = code.toString(16);
+    if (short.has(c)) out += short.get(c);
     else if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(c)) out += c;
     else if (code < 0x80) out += "\\x" + hex.padStart(2, "0");
     else out += code < 0x10000 ? "\\u" + hex.padStart(4, "0") : "\\U" + hex.padStart(8, "0");
   }
+
   return '"' + out + '"';
 }
 
 /** The characters of a text in upper or lower case, as far as that is one character. */
-function mapCase(text: string, change: (c: string) => string): string {
+function mapCase(text, change) {
   return Array.from(text, (c) => {
     const changed = c === "\u0130" && change(c) !== c ? "i" : change(c);
     return [...changed].length === 1 ? changed : c;
   }).join("");
 }
 
-function digits(n: number): string {
+function digits(n) {
   return n === 1 ? "1 digit" : `${n} digits`;
 }
 
-function complement(text: string): string {
+function complement(text) {
   return text.replace(/[0-9]/g, (d) => String(9 - Number(d)));
 }
 
-interface Decimal {
-  negative: boolean;
-  whole: string;
-  frac: string;
-}
-
 /** The sign of a number, and its digits before and after the point without outer zeros. */
-function decimal(text: string): Decimal | undefined {
+function decimal(text) {
   const found = /^([+-]?)([0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text);
   if (!found || !(found[2] || found[3])) return undefined;
-  let whole = found[2]!, frac = found[3] ?? "";
+  let whole = found[2],
+    frac = found[3] ?? "";
   const exponent = Number(found[4] ?? "0");
   if (exponent < -32768 || exponent > 32767) return undefined;
   if (exponent > 0) {
@@ -628,16 +621,18 @@ function decimal(text: string): Decimal | undefined {
     frac = whole.slice(whole.length + exponent) + frac;
     whole = whole.slice(0, whole.length + exponent);
   }
+
   whole = whole.replace(/^0+/, "");
   frac = frac.replace(/0+$/, "");
   return { negative: found[1] === "-" && (whole !== "" || frac !== ""), whole, frac };
 }
 
-function checkRange(text: string, whole: string, frac: string): void {
+function checkRange(text, whole, frac) {
   const significant = (whole + frac).replace(/^0+|0+$/g, "");
   if (significant.length > 38) {
     throw invalid(text, "has more than 38 significant digits", "round it: the service keeps no more");
   }
+
   const first = whole ? whole.length - 1 : frac.replace(/^0+/, "").length - frac.length - 1;
   if (significant && (first < -130 || first > 125)) {
     const advice = "use a number between 1E-130 and 9.99E+125, zero, or the same below zero";
@@ -645,32 +640,29 @@ function checkRange(text: string, whole: string, frac: string): void {
   }
 }
 
-function compareNumbers(a: string, b: string): number {
-  const x = decimal(a)!, y = decimal(b)!;
+function compareNumbers(a, b) {
+  const x = decimal(a),
+    y = decimal(b);
   if (x.negative !== y.negative) return x.negative ? -1 : 1;
   const order =
     Math.sign(x.whole.length - y.whole.length) || compareText(x.whole, y.whole) || compareText(x.frac, y.frac);
   return x.negative ? -order : order;
 }
 
-/** A moment: the seconds since 1970, and the nanoseconds after them. */
-interface Moment {
-  seconds: bigint;
-  nanos: number;
-}
-
 /** The days from 1970 to a date. */
-function daysTo(year: number, month: number, day: number): number {
+function daysTo(year, month, day) {
   if (month <= 2) year--;
-  const era = Math.floor(year / 400), ofEra = year - era * 400;
+  const era = Math.floor(year / 400),
+    ofEra = year - era * 400;
   const ofYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
   return era * 146097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719468;
 }
 
 /** The inverse of daysTo. */
-function dateOf(days: number): [number, number, number] {
+function dateOf(days) {
   days += 719468;
-  const era = Math.floor(days / 146097), ofEra = days - era * 146097;
+  const era = Math.floor(days / 146097),
+    ofEra = days - era * 146097;
   const years = Math.floor(
     (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36524) - Math.floor(ofEra / 146096)) / 365,
   );
@@ -682,7 +674,7 @@ function dateOf(days: number): [number, number, number] {
 }
 
 /** A time in the years 0 to 9999. */
-function parseTime(text: string, layout: string): Moment | undefined {
+function parseTime(text, layout) {
   if (layout === "2006" && /^[0-9]{4}$/.test(text)) text += "-01-01";
   else if (layout === "2006-01" && /^[0-9]{4}-[0-9]{2}$/.test(text)) text += "-01";
   const clock = "T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})";
@@ -692,7 +684,8 @@ function parseTime(text: string, layout: string): Moment | undefined {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const longest = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
   if (longest === undefined || day < 1 || day > longest) return undefined;
-  let seconds = daysTo(year, month, day) * 86400, nanos = 0;
+  let seconds = daysTo(year, month, day) * 86400,
+    nanos = 0;
   const zone = found[8];
   if (zone) {
     const [hour, minute, second] = [Number(found[4]), Number(found[5]), Number(found[6])];
@@ -700,18 +693,22 @@ function parseTime(text: string, layout: string): Moment | undefined {
     seconds += hour * 3600 + minute * 60 + second;
     nanos = Number((found[7] ?? "0").slice(0, 9).padEnd(9, "0"));
     if (zone !== "Z") {
-      const hours = Number(zone.slice(1, 3)), minutes = Number(zone.slice(4));
+      const hours = Number(zone.slice(1, 3)),
+        minutes = Number(zone.slice(4));
       if (hours > 24 || minutes > 60) return undefined;
       seconds -= (zone[0] === "-" ? -1 : 1) * (hours * 3600 + minutes * 60);
     }
   }
+
   const at = dateOf(Math.floor(seconds / 86400))[0];
   return at < 0 || at > 9999 ? undefined : { seconds: BigInt(seconds), nanos };
 }
 
-function formatTime(at: Moment, layout: string): string {
-  const pad = (n: number, width: number) => String(n).padStart(width, "0");
-  const seconds = Number(at.seconds), days = Math.floor(seconds / 86400), clock = seconds - days * 86400;
+function formatTime(at, layout) {
+  const pad = (n, width) => String(n).padStart(width, "0");
+  const seconds = Number(at.seconds),
+    days = Math.floor(seconds / 86400),
+    clock = seconds - days * 86400;
   const [year, month, day] = dateOf(days);
   const time = [Math.floor(clock / 3600), Math.floor(clock / 60) % 60, clock % 60].map((n) => pad(n, 2)).join(":");
   const full = `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${time}`;
@@ -719,107 +716,68 @@ function formatTime(at: Moment, layout: string): string {
   return full + (layout.length > 20 ? `.${pad(at.nanos, 9)}`.slice(0, layout.length - 20) : "") + "Z";
 }
 
-function notTime(t: KeyType, text: string): InvalidKeyError {
+function notTime(t, text) {
   let advice = "write it as 2026-01-05T10:00:00Z, with Z or a zone such as +01:00";
   if (t.name === "year") advice = "write it as 2026, or a date or time in it";
   else if (t.name === "month") advice = "write it as 2026-01, or a date or time in it";
   else if (t.name === "date") advice = "write it as 2026-01-05, or a time in it with its zone";
   else if (t.name === "epoch") advice += ", or as 1767607200, the seconds since 1970";
   else if (t.name === "epochms") advice += ", or as 1767607200000, the milliseconds since 1970";
-  if (text.length > 10 && !text.includes("Z") && parseTime(text.replace(" ", "T") + "Z", layouts.get("time")!)) {
+  if (text.length > 10 && !text.includes("Z") && parseTime(text.replace(" ", "T") + "Z", layouts.get("time"))) {
     return invalid(text, "has no time zone, so it is ambiguous", advice);
   }
+
   return invalid(text, `is not a valid time of type ${t}`, advice);
 }
 
-function within(prefix: string): KeyRange {
+function within(prefix) {
   return { low: prefix, high: successor(prefix) ?? "", prefix };
 }
 
 /** The smallest text greater than all texts that begin with prefix. */
-function successor(prefix: string): string | undefined {
+function successor(prefix) {
   const characters = [...prefix];
   while (characters[characters.length - 1] === "\u{10ffff}") characters.pop();
   const last = characters.pop();
   if (last === undefined) return undefined;
-  const code = last.codePointAt(0)! + 1;
+  const code = last.codePointAt(0) + 1;
   return characters.join("") + String.fromCodePoint(code === 0xd800 ? 0xe000 : code);
 }
 
 /** A text less than key that is greater than all lesser texts without U+10FFFF. */
-function below(key: string): string {
+function below(key) {
   const characters = [...key];
-  const code = characters.pop()!.codePointAt(0)!;
+  const code = characters.pop().codePointAt(0);
   if (code === 0) return characters.join("");
   return characters.join("") + String.fromCodePoint(code === 0xe000 ? 0xd7ff : code - 1) + "\u{10ffff}";
 }
-//: updateOf
-/**
- * The part of an update that gives attributes the values that they have in an item, and removes those that it lacks,
- * with its own placeholders besides others.
- */
-function updateOf(item: Item, attributes: string[], names: Record<string, string>, values: Item) {
-  const allNames = { ...names }, allValues = { ...values };
-  const set: string[] = [], remove: string[] = [];
-  attributes.forEach((attribute, i) => {
-    allNames[`#set${i}`] = attribute;
-    const value = item[attribute];
-    if (value) {
-      allValues[`:set${i}`] = value;
-      set.push(`#set${i} = :set${i}`);
-    } else {
-      remove.push(`#set${i}`);
-    }
-  });
-  const clauses: string[] = [];
-  if (set.length) clauses.push("SET " + set.join(", "));
-  if (remove.length) clauses.push("REMOVE " + remove.join(", "));
-  return {
-    UpdateExpression: clauses.join(" "),
-    ExpressionAttributeNames: allNames,
-    // The service refuses an empty one.
-    ...(Object.keys(allValues).length > 0 && { ExpressionAttributeValues: allValues }),
-  };
-}
-//: spans
-/** The parts of a range of times that lie in one period each, with both bounds. */
-function spans(low: Value, high: Value, unit: "year" | "month" | "day"): [string, string][] {
-  const parts: [string, string][] = [];
-  const end = textOf(high), limit = parseTime(end, layouts.get("nanos")!);
-  for (let start = textOf(low); ; ) {
-    const last = moment(start, unit, true), at = parseTime(last, layouts.get("nanos")!);
-    if (!at || !limit || at.seconds > limit.seconds || (at.seconds === limit.seconds && at.nanos >= limit.nanos)) {
-      return [...parts, [start, end]];
-    }
-    parts.push([start, last]);
-    start = formatTime({ seconds: at.seconds + 1n, nanos: 0 }, layouts.get("time")!);
-  }
-}
-//: moment
+
 /** The first or the last moment of the period of a time: of the day of a time, or of the day 2026-01-05. */
-function moment(value: Value | undefined, unit: "year" | "month" | "day" | "hour" | "minute", last: boolean): string {
+function moment(value, unit, last) {
   const text = textOf(value);
   const length = { year: 4, month: 7, day: 10, hour: 13, minute: 16 }[unit];
   const start = text.length === length ? text + "0000-01-01T00:00:00Z".slice(length) : text;
-  const at = parseTime(start, layouts.get("time")!);
+  const at = parseTime(start, layouts.get("time"));
   if (!at) return text; // the template refuses it
-  let period = formatTime(at, layouts.get("nanos")!).slice(0, length);
+  let period = formatTime(at, layouts.get("nanos")).slice(0, length);
   if (!last) return period + "0000-01-01T00:00:00Z".slice(length);
   if (unit === "year" || unit === "month") {
-    const year = Number(period.slice(0, 4)), month = Number(period.slice(5, 7) || 12);
+    const year = Number(period.slice(0, 4)),
+      month = Number(period.slice(5, 7) || 12);
     const days = daysTo(month === 12 ? year + 1 : year, (month % 12) + 1, 1) - daysTo(year, month, 1);
     period = period.slice(0, 4) + `-${String(month).padStart(2, "0")}-${days}`;
   }
+
   return period + "0000-01-01T23:59:59.999999999Z".slice(period.length);
 }
-//: given
+
 /** Whether all values are given: undefined and empty texts are not. */
-function given(...values: (Value | undefined)[]): boolean {
+function given(...values) {
   return values.every((v) => v !== undefined && v !== "");
 }
-//: fieldIs
+
 /** Whether a value of a field is <, <=, > or >= a bound. One that is not of its type is not. */
-function fieldIs(t: KeyType, value: Value | undefined, op: "<" | "<=" | ">" | ">=", bound: string): boolean {
+function compares(t, value, op, bound) {
   try {
     const order = t.compare(textOf(value), bound);
     return { "<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0 }[op];
@@ -828,9 +786,9 @@ function fieldIs(t: KeyType, value: Value | undefined, op: "<" | "<=" | ">" | ">
     throw e;
   }
 }
-//: fieldIn
+
 /** Whether a value of a field is one of some values, compared by a type or as text. */
-function fieldIn(t: KeyType | null, value: Value | undefined, values: readonly string[]): boolean {
+function oneOf(t, value, values) {
   if (t === null) return values.includes(textOf(value));
   return values.some((other) => {
     try {
@@ -841,55 +799,34 @@ function fieldIn(t: KeyType | null, value: Value | undefined, values: readonly s
     }
   });
 }
-//: keyText
-/** The text of a key attribute of an item. Numbers have lost their leading zeros. */
-function keyText(item: Item, name: string, width: number): string {
-  const value = item[name];
-  if (value?.S !== undefined) return value.S;
-  if (value?.N !== undefined) return value.N.padStart(width, "0");
-  if (value?.B !== undefined) return new TextDecoder().decode(value.B);
-  throw new InvalidKeyError(`the item has no key attribute ${name}`);
-}
-//: integer
-/** The value of a number in a key, which is a bigint if a number could not hold it. */
-function integer(text: string): number | bigint {
-  const n = Number(text);
-  return Number.isSafeInteger(n) ? n : BigInt(text);
-}
-//: stringValue
-function stringValue(text: string): AttributeValue {
+
+function S(text) {
   return { S: text };
 }
-//: numberValue
-function numberValue(text: string): AttributeValue {
+
+function N(text) {
   return { N: text };
 }
-//: binaryValue
-function binaryValue(text: string): AttributeValue {
+
+function B(text) {
   return { B: encoder.encode(text) };
 }
-//: inRange
+
 /** The condition that an attribute is in a range. */
-function inRange(attribute: string, r: KeyRange, value: (text: string) => AttributeValue): Condition {
-  const is = (op: string, ...operands: string[]) => ({ attribute, op, operands: operands.map(value) });
+function inRange(attribute, r, value) {
+  const is = (op, ...operands) => ({ attribute, op, operands: operands.map(value) });
   if (r.prefix) return is("begins_with", r.prefix);
   if (!r.low && !r.high) return is("");
   if (!r.high) return is(">=", r.low);
   if (!r.low) return is("<=", r.high);
   return r.low === r.high ? is("=", r.low) : is("BETWEEN", r.low, r.high);
 }
-//: withConditions
-/** A condition on a key attribute; it has no operator if it matches every key. */
-interface Condition {
-  attribute: string;
-  op: string;
-  operands: AttributeValue[];
-}
 
 /** Adds key conditions to a query, with their own placeholders. */
-function withConditions(request: QueryCommandInput, ...conditions: Condition[]): QueryCommandInput {
-  const names = { ...request.ExpressionAttributeNames }, values = { ...request.ExpressionAttributeValues };
-  const clauses: string[] = [];
+function query(request, ...conditions) {
+  const names = { ...request.ExpressionAttributeNames },
+    values = { ...request.ExpressionAttributeValues };
+  const clauses = [];
   for (const [i, c] of conditions.entries()) {
     if (!c.op) continue;
     const name = `#key${i}`;
@@ -901,6 +838,7 @@ function withConditions(request: QueryCommandInput, ...conditions: Condition[]):
     if (c.op === "begins_with") clauses.push(`begins_with(${name}, ${a})`);
     else clauses.push(c.op === "BETWEEN" ? `${name} BETWEEN ${a} AND ${b}` : `${name} ${c.op} ${a}`);
   }
+
   return {
     ...request,
     KeyConditionExpression: clauses.join(" AND "),
@@ -908,25 +846,20 @@ function withConditions(request: QueryCommandInput, ...conditions: Condition[]):
     ExpressionAttributeValues: values,
   };
 }
-//: queryItems
-/** The items of all pages. A request with a limit asks for one page of that size. */
-async function* queryItems(client: DynamoDBClient, request: QueryCommandInput): AsyncGenerator<Item> {
-  let page = request;
-  for (;;) {
-    const out = await client.send(new QueryCommand(page));
-    yield* out.Items ?? [];
-    if (!out.LastEvaluatedKey || request.Limit !== undefined) return;
-    page = { ...page, ExclusiveStartKey: out.LastEvaluatedKey };
-  }
-}
-//: scanItems
-/** The items of all pages. A request with a limit asks for one page of that size. */
-async function* scanItems(client: DynamoDBClient, request: ScanCommandInput): AsyncGenerator<Item> {
-  let page = request;
-  for (;;) {
-    const out = await client.send(new ScanCommand(page));
-    yield* out.Items ?? [];
-    if (!out.LastEvaluatedKey || request.Limit !== undefined) return;
-    page = { ...page, ExclusiveStartKey: out.LastEvaluatedKey };
-  }
-}
+
+module.exports = {
+  InvalidKeyError,
+  KeyType,
+  Excluding,
+  Template,
+  textOf,
+  moment,
+  given,
+  compares,
+  oneOf,
+  S,
+  N,
+  B,
+  inRange,
+  query,
+};

@@ -1,4 +1,29 @@
-# The rest of the file is the same in every generated file: templates of keys, and requests.
+"""Composite keys whose byte order is the order of their values, for code that sortkey design gen writes.
+
+A Template builds keys from values and parses them; it refuses a value that would break the key, such as one with
+the delimiter that follows it. The functions at the end make items and the requests of queries of such keys, in the form
+of the client of boto3, whose numbers are texts, so that no digit is lost.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import re
+import uuid
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+# Values in keys. A time is a text such as 2026-01-05T10:00:00Z, a date, or a datetime with a time zone.
+Text = Union[str, decimal.Decimal, uuid.UUID]
+Time = Union[str, datetime.date]
+Value = Union[Text, int, Time]
+Bound = Union[Value, "Excluding", None]
+
+# Values of attributes in the form of the client of boto3, such as {"N": "7"}.
+AttributeValue = Mapping[str, Any]
+Item = Dict[str, AttributeValue]
+Request = Dict[str, Any]
 
 
 class InvalidKeyError(ValueError):
@@ -333,7 +358,7 @@ class Template:
         i, base = self._level(outer)
         p = self.parts[i]
         with _named(self, p):
-            return _within(base + p.type.encode_prefix(_text_of(partial)))
+            return _within(base + p.type.encode_prefix(text_of(partial)))
 
     def between(self, low: Bound, high: Bound, *outer: Optional[Value]) -> KeyRange:
         """The range of the keys whose next component is between two values; None means no bound."""
@@ -364,7 +389,7 @@ class Template:
 
     def _text(self, p: Part, value: Optional[Value]) -> str:
         with _named(self, p):
-            return _text_of(value)
+            return text_of(value)
 
     def _part(self, i: int, text: str) -> str:
         p = self.parts[i]
@@ -483,7 +508,7 @@ _LAYOUTS = {
 }
 
 
-def _text_of(value: Optional[Value]) -> str:
+def text_of(value: Optional[Value]) -> str:
     """The text form of a value."""
     if isinstance(value, str):
         return value
@@ -663,9 +688,9 @@ def _not_time(t: KeyType, text: str) -> InvalidKeyError:
     return _invalid(text, f"is not a valid time of type {t}", advice)
 
 
-def _moment(value: Optional[Value], unit: str, last: bool) -> str:
+def moment(value: Optional[Value], unit: str, last: bool) -> str:
     """The first or the last moment of the period of a time: of the day of a time, or of the day 2026-01-05."""
-    text = _text_of(value)
+    text = text_of(value)
     size = {"year": 4, "month": 7, "day": 10, "hour": 13, "minute": 16}[unit]
     at = _parse_time(text + "0000-01-01T00:00:00Z"[size:] if len(text) == size else text, _LAYOUTS["time"])
     if at is None:
@@ -701,47 +726,35 @@ def _below(key: str) -> str:
     return key[:-1] + chr(0xD7FF if code == 0xE000 else code - 1) + "\U0010ffff"
 
 
-def _given(*values: Optional[Value]) -> bool:
+def given(*values: Optional[Value]) -> bool:
     """Whether all values are given: None and empty texts are not."""
     return all(value is not None and value != "" for value in values)
 
 
-def _field_is(t: KeyType, value: Optional[Value], op: str, bound: str) -> bool:
+def compares(t: KeyType, value: Optional[Value], op: str, bound: str) -> bool:
     """Whether a value of a field is <, <=, > or >= a bound. One that is not of its type is not."""
     try:
-        order = t.compare(_text_of(value), bound)
+        order = t.compare(text_of(value), bound)
     except InvalidKeyError:
         return False
     return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[op]
 
 
-def _field_in(t: Optional[KeyType], value: Optional[Value], values: Sequence[str]) -> bool:
+def one_of(t: Optional[KeyType], value: Optional[Value], values: Sequence[str]) -> bool:
     """Whether a value of a field is one of some values, compared by a type or as text."""
     if t is None:
-        return _text_of(value) in values
+        return text_of(value) in values
     for other in values:
         try:
-            if t.compare(_text_of(value), other) == 0:
+            if t.compare(text_of(value), other) == 0:
                 return True
         except InvalidKeyError:
             pass
     return False
 
 
-def _key_text(item: Item, name: str, width: int) -> str:
-    """The text of a key attribute of an item. Numbers have lost their leading zeros."""
-    value = item.get(name, {})
-    if "S" in value:
-        return cast(str, value["S"])
-    if "N" in value:
-        return cast(str, value["N"]).rjust(width, "0")
-    if "B" in value:
-        return bytes(value["B"]).decode()
-    raise InvalidKeyError(f"the item has no key attribute {name}")
-
-
 @dataclasses.dataclass(frozen=True)
-class _Condition:
+class Condition:
     """A condition on a key attribute; it has no operator if it matches every key."""
 
     attribute: str
@@ -749,12 +762,12 @@ class _Condition:
     operands: List[AttributeValue]
 
 
-def _in_range(attribute: str, r: KeyRange, value: Callable[[str], AttributeValue]) -> _Condition:
+def in_range(attribute: str, r: KeyRange, value: Callable[[str], AttributeValue]) -> Condition:
     op, operands = r.condition()
-    return _Condition(attribute, op, [value(text) for text in operands])
+    return Condition(attribute, op, [value(text) for text in operands])
 
 
-def _with_conditions(request: Request, *conditions: _Condition) -> Request:
+def query(request: Request, *conditions: Condition) -> Request:
     """Adds key conditions to a query, with their own placeholders."""
     names: Dict[str, str] = dict(request.get("ExpressionAttributeNames", {}))
     values: Item = dict(request.get("ExpressionAttributeValues", {}))
@@ -779,56 +792,13 @@ def _with_conditions(request: Request, *conditions: _Condition) -> Request:
     }
 
 
-def _string(text: str) -> AttributeValue:
+def S(text: str) -> AttributeValue:
     return {"S": text}
 
 
-def _number(text: str) -> AttributeValue:
+def N(text: str) -> AttributeValue:
     return {"N": text}
 
 
-def _binary(text: str) -> AttributeValue:
+def B(text: str) -> AttributeValue:
     return {"B": text.encode()}
-
-
-def _update_of(item: Item, attributes: Sequence[str], names: Dict[str, str], values: Item) -> Request:
-    """The part of an update that gives attributes the values that they have in an item, and removes those that it
-    lacks, with its own placeholders besides others."""
-    names, values = dict(names), dict(values)
-    set_, remove = [], []
-    for i, attribute in enumerate(attributes):
-        names[f"#set{i}"] = attribute
-        if attribute in item:
-            values[f":set{i}"] = item[attribute]
-            set_.append(f"#set{i} = :set{i}")
-        else:
-            remove.append(f"#set{i}")
-    clauses = (["SET " + ", ".join(set_)] if set_ else []) + (["REMOVE " + ", ".join(remove)] if remove else [])
-    request: Request = {"UpdateExpression": " ".join(clauses), "ExpressionAttributeNames": names}
-    if values:  # the service refuses an empty one
-        request["ExpressionAttributeValues"] = values
-    return request
-
-
-def _spans(low: Value, high: Value, unit: str) -> List[Tuple[str, str]]:
-    """The parts of a range of times that lie in one period each, with both bounds."""
-    parts: List[Tuple[str, str]] = []
-    start, end = _text_of(low), _text_of(high)
-    while True:
-        last = _moment(start, unit, True)
-        at, limit = _parse_time(last, _LAYOUTS["nanos"]), _parse_time(end, _LAYOUTS["nanos"])
-        if at is None or limit is None or at >= limit:
-            return [*parts, (start, end)]
-        parts.append((start, last))
-        start = _format_time((at[0] + 1, 0), _LAYOUTS["time"])
-
-
-def _pages(call: Callable[..., Any], request: Request) -> Iterator[Item]:
-    """The items of all pages. A request with a limit asks for one page of that size."""
-    page = dict(request)
-    while True:
-        out = call(**page)
-        yield from out.get("Items", [])
-        if not out.get("LastEvaluatedKey") or "Limit" in request:
-            return
-        page["ExclusiveStartKey"] = out["LastEvaluatedKey"]

@@ -1,0 +1,139 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A tree is what a file in any language has, with the names that one gives to it. Templates write it.
+type tree struct {
+	Model     *model.Model
+	Constants []constant
+	Templates []templateOf
+	Entities  []*entity
+	Requests  []*reading
+	// Missing says of each pattern that reads and has no function why it has none.
+	Missing []string
+
+	names *scope
+}
+
+// A constant is the name of a table, an index or a key attribute.
+type constant struct {
+	of          string
+	Name, Value string
+}
+
+// A templateOf is the template of a key of an entity.
+type templateOf struct {
+	t            *model.Template
+	Name, Source string
+	Parts        []keys.Part
+}
+
+func newTree(m *model.Model, l *language) (*tree, error) {
+	t := &tree{Model: m, Missing: Missing(m), names: &scope{l: l}}
+	t.declareConstants()
+	for _, e := range m.Entities {
+		if e.Table == nil {
+			return nil, fmt.Errorf("entity %s has no table", e.Name)
+		}
+		for _, a := range keyAttributes(e.Table) {
+			if of := e.Attribute(a.Name); of != nil && of.Template != nil {
+				t.Templates = append(t.Templates, templateOf{
+					of, t.names.add(templateName, e.Name+" "+of.Name), of.Template.Explicit(), of.Template.Parts(),
+				})
+			}
+		}
+	}
+	for _, e := range m.Entities {
+		t.Entities = append(t.Entities, t.entity(e))
+	}
+	for _, p := range m.Patterns {
+		r, err := newReading(m, p)
+		if err != nil || p.IsWrite() {
+			continue
+		}
+		r.tree, r.Name = t, t.names.add(functionName, p.Name)
+		inner := &scope{l: l, outer: t.names}
+		for _, s := range r.Steps {
+			switch s := s.(type) {
+			case *parameter:
+				s.Name, s.Type = inner.add(valueName, s.Field+" "+s.Suffix), l.types[s.kind]
+			case *computation:
+				s.Name, s.Template = inner.add(valueName, s.attribute), t.template(s.t)
+			}
+		}
+		for i, k := range r.Key {
+			r.Key[i].Attribute = t.constant("attribute " + k.Attribute)
+		}
+		for i, c := range r.Conditions {
+			r.Conditions[i].Attribute = t.constant("attribute " + c.Attribute)
+		}
+		t.Requests = append(t.Requests, r)
+	}
+	return t, nil
+}
+
+func (t *tree) declareConstants() {
+	add := func(words, value string) {
+		t.Constants = append(t.Constants, constant{words, t.names.add(constantName, words), value})
+	}
+	var attributes []string
+	for _, table := range t.Model.Tables {
+		add("table "+table.Name, table.Name)
+		for _, x := range table.Indexes {
+			add("index "+table.Name+" "+x.Name, x.Name)
+		}
+		for _, a := range keyAttributes(table) {
+			if !slices.Contains(attributes, a.Name) {
+				attributes = append(attributes, a.Name)
+			}
+		}
+	}
+	for _, name := range attributes {
+		add("attribute "+name, name)
+	}
+}
+
+// constant returns the name of a constant.
+func (t *tree) constant(words string) string {
+	return t.Constants[slices.IndexFunc(t.Constants, func(c constant) bool { return c.of == words })].Name
+}
+
+// template returns the name of a template.
+func (t *tree) template(of *model.Template) string {
+	return t.Templates[slices.IndexFunc(t.Templates, func(one templateOf) bool { return one.t == of })].Name
+}
+
+// keyAttributes returns the key attributes of a table and its indexes, each
+// once.
+func keyAttributes(t *model.Table) []model.Attribute {
+	all := t.Keys()
+	for _, x := range t.Indexes {
+		for _, a := range x.Keys() {
+			if !slices.ContainsFunc(all, func(o model.Attribute) bool { return o.Name == a.Name }) {
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
+
+// Missing says of each pattern that reads and has no function why it has none, in a line.
+func Missing(m *model.Model) (all []string) {
+	for _, p := range m.Patterns {
+		if p.IsWrite() {
+			continue
+		}
+		if _, err := newReading(m, p); err != nil {
+			reason := strings.TrimSuffix(oneLine(err.Error()), ".")
+			all = append(all, fmt.Sprintf("%s has no function: %s.", oneLine(p.Name), reason))
+		}
+	}
+	return all
+}
