@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 const (
@@ -30,6 +32,21 @@ func keyOf(t *keyschema.Table, it attr.Item) attr.Item {
 		b.Add(a.Name, it.Get(a.Name))
 	}
 	return b.Item()
+}
+
+// hasKey reports whether an item has a key of a table, which may have been created again with another one.
+func hasKey(t *keyschema.Table, it attr.Item) bool {
+	return !slices.ContainsFunc(t.Key.Attributes(), func(a keycond.Attribute) bool {
+		return it.Get(a.Name).Kind() != a.Kind
+	})
+}
+
+// itemLink returns the address of an item of a table, or "" if it lacks the key.
+func itemLink(t *keyschema.Table, it attr.Item) string {
+	if !hasKey(t, it) {
+		return ""
+	}
+	return "item?" + query("name", t.Name, "key", cursorText(keyOf(t, it)))
 }
 
 // clip returns the beginning of a text, of at most n characters.
@@ -86,14 +103,7 @@ func (s *Server) linkOf(ctx context.Context, pr *check.PatternResult) func(row a
 	if err != nil { // the table may be gone since it was read
 		return nil
 	}
-	return func(row attr.Item) string {
-		for _, a := range t.Key.Attributes() {
-			if row.Get(a.Name).IsZero() {
-				return ""
-			}
-		}
-		return "item?" + query("name", t.Name, "key", cursorText(keyOf(t, row)))
-	}
+	return func(row attr.Item) string { return itemLink(t, row) }
 }
 
 // run explains a query in the fields of a form, or a whole request.

@@ -217,7 +217,7 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 	row := gridRow{
 		Kind: kind, Color: s.color(kind), Bytes: it.Size(),
 		Sum:  sumOf(it),
-		Link: "item?" + query("name", p.t.Name, "key", cursorText(keyOf(p.t, it))),
+		Link: itemLink(p.t, it),
 	}
 	_, leads := s.leads(p.t.Name, it)
 	for i := range columns {

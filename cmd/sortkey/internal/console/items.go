@@ -327,8 +327,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) error {
 	}
 	s.rememberEdit(e, put)
 	if put {
-		at := "item?" + query("name", e.t.Name, "key", cursorText(keyOf(e.t, e.is)))
-		w.Header().Set("Content-Location", at)
+		w.Header().Set("Content-Location", itemLink(e.t, e.is))
 	}
 
 	reply(w, "text/plain", "written, "+text.Amount(text.Figure(page.Units), "write unit"))

@@ -206,7 +206,7 @@ func (f *keyFinder) partitionOffer(row attr.Item) keyOffer {
 	typed := askText(row, schema.Partition())
 	link := "collection?" + query("name", f.Table.Name, "index", f.Index, "partition", typed)
 	if f.Index == "" && len(schema.Sort()) == 0 {
-		link = "item?" + query("name", f.Table.Name, "key", cursorText(keyOf(f.Table, row)))
+		link = itemLink(f.Table, row)
 	}
 	return keyOffer{shownKey(row.Get(schema.Partition()[0].Name)), typed, link}
 }
@@ -257,9 +257,7 @@ func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyO
 		if f.Index != "" {
 			key += " · " + valuesText(row, f.Table.Key.Attributes())
 		}
-		out.Keys = append(out.Keys, keyOffer{
-			key, askText(row, sort), "item?" + query("name", f.Table.Name, "key", cursorText(keyOf(f.Table, row))),
-		})
+		out.Keys = append(out.Keys, keyOffer{key, askText(row, sort), itemLink(f.Table, row)})
 	}
 	return out
 }

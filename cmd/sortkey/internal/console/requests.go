@@ -154,12 +154,7 @@ func (s *Server) itemAddress(r *http.Request, in wire.Request) string {
 	if err != nil {
 		return ""
 	}
-	for _, a := range t.Key.Attributes() {
-		if it.Get(a.Name).Kind() != a.Kind {
-			return ""
-		}
-	}
-	return "item?" + query("name", t.Name, "key", cursorText(keyOf(t, it)))
+	return itemLink(t, it)
 }
 
 // maxItems is the number of items of a batch that are named.

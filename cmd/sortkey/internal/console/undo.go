@@ -16,7 +16,6 @@ import (
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -192,13 +191,6 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 		out.Refused = append(out.Refused, refusalOf(t, one.item(), err))
 	}
 	return out, nil
-}
-
-// hasKey reports whether an item has a key of a table, which may have been created again with another one.
-func hasKey(t *keyschema.Table, it attr.Item) bool {
-	return !slices.ContainsFunc(t.Key.Attributes(), func(a keycond.Attribute) bool {
-		return it.Get(a.Name).Kind() != a.Kind
-	})
 }
 
 // takeUndo removes a change that can be undone from the list, so that only one request has it, or returns nil.
