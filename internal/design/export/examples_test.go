@@ -38,7 +38,7 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 			}
 		}
 	}
-	least := 25
+	least := 24
 	if proptest.Long() {
 		least = 80
 	}
