@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -346,4 +347,23 @@ entities: {E: {attributes: {PK: "ALL", SK: "{e}", l: "{e}"}, count: 10, rates: {
 	found := of(w, "hot-partition")
 	require.NotEmpty(t, found)
 	require.Contains(t, found[0].Message, `partition "ALL" of table Tab gets 1,200 write units`)
+}
+
+// TestManyAlike holds that proposals of a large model are tried for its first findings only, as each trial compares
+// all entities. The others keep the general advice.
+func TestManyAlike(t *testing.T) {
+	var model strings.Builder
+	model.WriteString("name: m\ntables: {Tab: {partition: PK, sort: SK}}\nentities:\n")
+	for i := range 100 {
+		fmt.Fprintf(&model, "  E%d: {attributes: {PK: \"{id}\", SK: A, a%d: \"{v}\"}, samples: [{id: x%d, v: y}]}\n", i, i, i)
+	}
+	found := of(parse(t, model.String(), 0), "same-shape")
+	require.Len(t, found, 99)
+	for i, f := range found {
+		want := fmt.Sprintf("begin SK with the entity name: \"E%d\"", i+1)
+		if i >= 30 {
+			want = "begin the partition key or the sort key with the entity name"
+		}
+		require.Equal(t, want, f.Advice)
+	}
 }

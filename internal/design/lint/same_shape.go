@@ -27,14 +27,17 @@ var sameShape = rule.Rule{
 	Source: guide + "bp-adjacency-graphs.html",
 
 	Whole: func(p *rule.Pass) {
-		for i, e := range p.Entities {
+		var known []keyed
+		for _, e := range p.Entities {
+			k := keyedOf(e)
 			var names []string // of the entities that are most alike
 			var first *model.Entity
 			most := unlike
-			for _, o := range p.Entities[:i] {
-				alike := likenessOf(p, o, e)
+			for i := range known {
+				o := &known[i]
+				alike := likenessOf(p, o, &k)
 				if alike > most {
-					names, first, most = nil, o, alike
+					names, first, most = nil, o.Entity, alike
 				}
 				if alike == most && most > unlike {
 					names = append(names, o.Name)
@@ -43,8 +46,36 @@ var sameShape = rule.Rule{
 			if most > unlike {
 				reportAlike(p, first, e, append(names, e.Name), most)
 			}
+			known = append(known, k)
 		}
 	},
+}
+
+// A keyed entity is one with what likenessOf asks of it. It is found once, as each is compared with all others.
+type keyed struct {
+	*model.Entity
+	key        [][]keys.Part // the parts of each attribute of the table's key, nil if it lacks one
+	onlyByTime bool
+	lastWord   string // of the name
+	isState    bool   // a word of the name is of stateWords
+	isSame     bool   // the about says that it describes the item of another
+}
+
+func keyedOf(e *model.Entity) keyed {
+	k := keyed{
+		Entity: e, lastWord: lastWord(e.Name), isState: hasWord(e.Name, stateWords...),
+		isSame: aboutOneItem().MatchString(e.About),
+	}
+	for _, a := range e.Table.Keys() {
+		t := e.Attribute(a.Name)
+		if t == nil {
+			k.key = nil
+			return k
+		}
+		k.key = append(k.key, partsOf(t))
+	}
+	k.onlyByTime = onlyByTime(e)
+	return k
 }
 
 // A likeness is how alike the keys of two entities are.
@@ -58,21 +89,17 @@ const (
 )
 
 // likenessOf compares the keys of two entities in their table.
-func likenessOf(p *rule.Pass, a, b *model.Entity) likeness {
-	if a.Table != b.Table {
+func likenessOf(p *rule.Pass, a, b *keyed) likeness {
+	if a.Table != b.Table || a.key == nil || b.key == nil {
 		return unlike
 	}
 	most := equal
-	for _, attribute := range a.Table.Keys() {
-		x, y := a.Attribute(attribute.Name), b.Attribute(attribute.Name)
-		if x == nil || y == nil {
-			return unlike
-		}
-		u := unifier{p, a, b}
-		most = min(most, u.unify(partsOf(x), partsOf(y), ""))
+	u := unifier{p, a.Entity, b.Entity}
+	for i := range a.key {
+		most = min(most, u.unify(a.key[i], b.key[i], ""))
 	}
 	switch {
-	case most == equal && onlyByTime(a):
+	case most == equal && a.onlyByTime:
 		return unlike // their items have equal keys only at one moment
 	case most == equal && statesOfOne(a, b):
 		return unlike
@@ -120,7 +147,6 @@ type unifier struct {
 
 // unify returns how alike the texts of two templates are. Word is the literal text just before them.
 func (u unifier) unify(x, y []keys.Part, word string) likeness {
-	x, y = slices.Clone(x), slices.Clone(y)
 	for len(x) > 0 && len(y) > 0 && x[0].Name == "" && y[0].Name == "" {
 		n := min(len(x[0].Literal), len(y[0].Literal))
 		if x[0].Literal[:n] != y[0].Literal[:n] {
@@ -168,7 +194,7 @@ func (u unifier) known(e *model.Entity, p keys.Part) []string {
 	return all
 }
 
-// without returns parts without the first bytes of the literal with which they begin.
+// without returns parts without the first bytes of the literal with which they begin. It changes none of them.
 func without(parts []keys.Part, n int) []keys.Part {
 	rest := parts[0].Literal[n:]
 	if rest == "" {
@@ -236,10 +262,12 @@ func listed(e *model.Entity, p keys.Part) (all []string) {
 	return all
 }
 
-// statesOfOne reports whether two entities with equal keys describe one item on purpose.
-func statesOfOne(a, b *model.Entity) bool {
-	about := a.About + "\n" + b.About
-	return within(a, b) != within(b, a) || stateNames(a.Name, b.Name) || aboutOneItem().MatchString(about)
+// statesOfOne reports whether two entities with equal keys describe one item on purpose: one has all attributes of the
+// other, their names are of states of one thing, as OpenOrder and ClosedOrder, or Order and ArchivedOrder, or an about
+// says so.
+func statesOfOne(a, b *keyed) bool {
+	return a.isSame || b.isSame || a.lastWord == b.lastWord && (a.isState || b.isState) ||
+		within(a.Entity, b.Entity) != within(b.Entity, a.Entity)
 }
 
 // within reports whether b has all attributes of a.
@@ -253,12 +281,6 @@ var aboutOneItem = text.Pattern(`(?i)\b(same (item|key)|replac(es?|ed|ing)|inste
 var stateWords = []string{
 	"open", "closed", "draft", "published", "archived", "deleted", "active", "inactive", "pending", "done", "new",
 	"old", "expired", "cancelled", "canceled", "locked", "confirmed", "finished", "current", "soft", "removed",
-}
-
-// stateNames reports whether two names are of states of one thing, as OpenOrder and ClosedOrder, or
-// Order and ArchivedOrder.
-func stateNames(a, b string) bool {
-	return lastWord(a) == lastWord(b) && (hasWord(a, stateWords...) || hasWord(b, stateWords...))
 }
 
 // reportAlike reports an entity whose keys are like those of another.

@@ -23,7 +23,11 @@ func Run(ctx context.Context, w *world.World, rules []Rule) ([]*Finding, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := trials{Study: st, rules: rules, found: found, left: maxTrials, before: map[int]*trial{}}
+	left := maxTrials
+	if n := len(w.Model.Entities); n > 0 {
+		left = max(1, min(left, maxPairs/(n*n)))
+	}
+	t := trials{Study: st, rules: rules, found: found, left: left, before: map[int]*trial{}}
 	if err := t.settle(); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ const (
 	moreItems    = 3000 // generated, for findings that show only then
 	trialWritten = 200  // samples of one entity, and raw items
 	maxTrials    = 60   // further findings keep their general advice
+	// maxPairs bounds the pairs of entities in all trials, as each trial compares all: 30 trials of 100 entities.
+	maxPairs = 300_000
 )
 
 // trials try the proposals of findings.
