@@ -19,7 +19,8 @@
 // After five seconds a line in the log names the caller. [DB.Fork] and [DB.Close] wait without a context: do not
 // call them in a transaction.
 //
-// A long Update keeps all other writes waiting in memory and on disk. A long View keeps the rows that it can see.
+// A long Update keeps all other writes waiting in memory and on disk. A long View keeps those rows that it can see and
+// that have been replaced since.
 //
 // The other faces stand beside this one, on the same database: package server speaks HTTP,
 // package sdk returns real clients of the AWS SDK, and package sortkeytest opens a database
@@ -212,8 +213,8 @@ func init() {
 
 // Fork returns a copy of the database as it is now. Neither sees later writes
 // to the other, and each needs its own Close. Fork waits for the writes and the changes of
-// tables under way, and later ones wait for it; reads go on. In the function of a transaction of
-// the database it returns an error that names the place. Each of optFns may change the options
+// tables under way, and later ones wait for it; reads go on. So do not call it in the function of a
+// transaction. Each of optFns may change the options
 // of the copy, such as its clock; the store is the copy's own.
 //
 // In memory, Fork takes the same few microseconds whatever the size. On disk,
@@ -268,18 +269,16 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	if !ok {
 		return unsupported("Snapshot", "package store/disk")
 	}
-	if err := db.outside(ctx, "DB.Snapshot"); err != nil {
-		return err
-	}
-	return st.Snapshot(ctx, dir)
+	return db.maintain(ctx, "DB.Snapshot", func(ctx context.Context) error { return st.Snapshot(ctx, dir) })
 }
 
 // Close ends the background work and closes the database and its store. It may
 // be called more than once. The error joins the error of the tables, such as a failure
 // to write their counters, and the error of the store. Operations under way finish or,
-// in memory, fail with [store.ErrClosed], as do those that wait for an [DB.Update]. Exports,
+// in memory, fail with [store.ErrClosed], as do those that wait for a [DB.Update], a [DB.Compact]
+// and a [DB.Snapshot]. Exports,
 // imports and bulk puts stop after a batch; the next Open continues them, but for exports, which
-// fail. Close waits for the functions of transactions under way, so do not call it in one.
+// fail. Close waits for the functions of transactions under way, but for Views in memory, so do not call it in one.
 func (db *DB) Close() error {
 	db.closing.Store(true)
 	db.cancel()

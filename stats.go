@@ -69,17 +69,19 @@ func (db *DB) Compact(ctx context.Context) error {
 	if !ok {
 		return unsupported("Compact", "packages store/memory and store/disk")
 	}
-	if err := db.outside(ctx, "DB.Compact"); err != nil {
-		return err
-	}
-	return finished(ctx, st.Compact(ctx))
+	return db.maintain(ctx, "DB.Compact", st.Compact)
 }
 
-// outside refuses a call with the context of a transaction, for which it might wait.
-func (db *DB) outside(ctx context.Context, call string) error {
-	in, err := db.tables.InTransaction(ctx)
-	if in {
+// maintain runs a call of the store that waits for updates, until ctx or the database ends. It refuses the context of a
+// transaction, for which it might wait.
+func (db *DB) maintain(ctx context.Context, call string, run func(context.Context) error) error {
+	switch in, err := db.tables.InTransaction(ctx); {
+	case in:
 		return misuse("%s: call it before or after the transaction", call)
+	case err != nil:
+		return failed(err)
 	}
-	return failed(err)
+	bound, stop := db.tables.Bound(ctx)
+	defer stop()
+	return finished(ctx, run(bound))
 }

@@ -84,7 +84,7 @@ func (s *Store) Archive(ctx context.Context, w io.Writer) error {
 		return s.closedOr(err)
 	}
 	defer s.end()
-	dir, err := s.link()
+	dir, err := s.link(ctx)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,8 @@ func TestMatrix(t *testing.T) {
 
 func TestWaits(t *testing.T) { facetest.Waits(t, "disk", "../../docs/embedded.md", embedded) }
 
+func TestEndings(t *testing.T) { facetest.Endings(t, embedded) }
+
 func TestOpposite(t *testing.T) { facetest.Opposite(t, 200, embedded, nil) }
 
 func TestHazards(t *testing.T) {

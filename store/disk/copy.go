@@ -55,7 +55,7 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	if err := checkNew(fsys, dir); err != nil {
 		return fmt.Errorf("disk: snapshot: %w", err)
 	}
-	near, err := s.link()
+	near, err := s.link(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func checkNew(fsys vfs.FS, path string) error {
 // No writes may run meanwhile: the engine copies as much of its log as it
 // finds, and treats a log as corrupt if some blocks were copied before a write
 // and others after it (cockroachdb/pebble issue 5142).
-func (s *Store) link() (_ string, err error) {
+func (s *Store) link(ctx context.Context) (_ string, err error) {
 	if s.opts.ReadOnly {
 		return "", ErrReadOnly
 	}
@@ -90,7 +90,9 @@ func (s *Store) link() (_ string, err error) {
 	}()
 
 	s.flush() // files are shared; the log is copied and must be read again
-	s.writer <- struct{}{}
+	if err := s.turn(ctx); err != nil {
+		return "", err
+	}
 	defer func() { <-s.writer }()
 	s.logging.Lock()
 	defer s.logging.Unlock()
@@ -218,7 +220,7 @@ func (s *Store) Fork() (store.Store, error) {
 		return nil, s.closedOr(err)
 	}
 	defer s.end()
-	dir, err := s.link()
+	dir, err := s.link(context.Background())
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,17 @@ func (l *Lifetime) Wait(ctx context.Context, ready <-chan struct{}) error {
 	}
 }
 
+// Bound returns a context that ends with ctx and with the lifetime, for work that is not an update. The caller calls stop
+// at the end.
+func (l *Lifetime) Bound(ctx context.Context) (bound context.Context, stop func()) {
+	bound, cancel := context.WithCancelCause(ctx)
+	ended := context.AfterFunc(l.alive, func() { cancel(store.ErrClosed) })
+	return bound, func() {
+		ended()
+		cancel(nil)
+	}
+}
+
 // A wait is the context of a goroutine that waits. It ends with its parent and, until stop is called, with the
 // lifetime.
 type wait struct {

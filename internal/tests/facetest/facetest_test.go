@@ -47,3 +47,5 @@ func TestUpkeep(t *testing.T) {
 	})
 	t.Run("btree", func(t *testing.T) { facetest.Upkeep(t, btree.Open) })
 }
+
+func TestEndings(t *testing.T) { facetest.Endings(t, func(*testing.T) store.Store { return nil }) }

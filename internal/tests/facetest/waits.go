@@ -179,3 +179,46 @@ func waitTable(page, transaction string) (cells map[string]map[string]string, er
 	}
 	return cells, nil
 }
+
+// Endings holds that what waits for an Update in the store ends with its context and with Close.
+func Endings(t *testing.T, open func(t *testing.T) store.Store) {
+	calls := map[string]func(ctx context.Context, s *subject) error{
+		"Put":     func(ctx context.Context, s *subject) error { return s.put(ctx, "b", 1) },
+		"Compact": func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) },
+		"Snapshot": func(ctx context.Context, s *subject) error {
+			return s.db.Snapshot(ctx, filepath.Join(s.dir, "snapshot"))
+		},
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSubject(t, open(t), t.TempDir())
+			require.NoError(t, s.fill(t.Context(), 3))
+			began, hold, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+			go func() {
+				ended <- s.db.Update(t.Context(), func(ctx context.Context) error {
+					err := s.put(ctx, "a", 7)
+					close(began)
+					<-hold
+					return err
+				})
+			}()
+			<-began
+			short, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errReason)
+			defer cancel()
+			if err := call(short, s); !errors.Is(err, errors.ErrUnsupported) && err != nil { // or it need not wait
+				require.ErrorIs(t, err, errReason)
+			}
+			waiting, closed := make(chan error, 1), make(chan error, 1)
+			go func() { waiting <- call(t.Context(), s) }()
+			time.Sleep(20 * time.Millisecond)
+			go func() { closed <- s.db.Close() }()
+			if err := <-waiting; err != nil && !errors.Is(err, errors.ErrUnsupported) {
+				require.ErrorIs(t, err, store.ErrClosed)
+			}
+			close(hold)
+			<-ended // in memory, Close may be first
+			require.NoError(t, <-closed)
+		})
+	}
+}
