@@ -3,6 +3,7 @@ package sortkey_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keys"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 type object = map[string]any
@@ -164,7 +166,9 @@ func TestNil(t *testing.T) {
 		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"),
 		"DB.DeleteTable": db.DeleteTable(nilContext, "Items"),
 		"DB.Update":      db.Update(nilContext, within), "DB.View": db.View(nilContext, within),
-		"DB.Snapshot": db.Snapshot(nilContext, "x"), "DB.Compact": db.Compact(nilContext), "DB.Stats": stats,
+		"DB.Snapshot": db.Snapshot(nilContext, "x"), "DB.Compact": db.Compact(nilContext),
+		"DB.Backup": db.Backup(nilContext, io.Discard), "DB.Stats": stats,
+		"Restore": sortkey.Restore(nilContext, memory.Open(), strings.NewReader("")),
 	} {
 		require.ErrorContains(t, err, "sortkey: "+method+": the context is nil; pass context.Background()")
 	}

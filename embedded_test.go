@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 // TestEmbeddedDocument holds that docs/embedded.md has only code of this file.
@@ -127,6 +130,26 @@ func TestEmbedded(t *testing.T) {
 		require.Equal(t, []int{2, 2}, []int{len(songs), jazz})
 		require.Equal(t, "Sinnerman", some[0].Title)
 		require.Nil(t, some[1])
+	})
+
+	t.Run("copies", func(t *testing.T) {
+		file, err := os.Create(filepath.Join(t.TempDir(), "music.backup"))
+		require.NoError(t, err)
+		defer file.Close()
+		err = db.Backup(ctx, file)
+		require.NoError(t, err)
+		_, err = file.Seek(0, io.SeekStart)
+		require.NoError(t, err)
+
+		st := memory.Open() // or disk.Open in a new folder
+		err = sortkey.Restore(ctx, st, file)
+		require.NoError(t, err)
+		db, err := sortkey.Open(sortkey.Options{Store: st})
+		require.NoError(t, err)
+		defer db.Close()
+		n, err := sortkey.Table[Song](db, "Music").Count(ctx)
+		require.NoError(t, err)
+		require.Equal(t, 4, n)
 	})
 
 	t.Run("upkeep", func(t *testing.T) {

@@ -114,7 +114,7 @@ func TestKillSnapshot(t *testing.T) {
 
 	commands, servers, offline, complete := 0, 0, 0, 0
 	for i := range kills {
-		target := filepath.Join(backups, fmt.Sprint("backup", i)+[]string{"", ".tar", ".tar.zst"}[rng.IntN(3)])
+		target := filepath.Join(backups, fmt.Sprint("backup", i)+[]string{"", ".backup", ".backup.zst"}[rng.IntN(3)])
 		delay := randomDelay(rng, long)
 		what := rng.IntN(3)
 		if i < 3 {
@@ -165,7 +165,7 @@ func TestKillSnapshot(t *testing.T) {
 			return
 		}
 	}
-	last := filepath.Join(backups, "last.tar")
+	last := filepath.Join(backups, "last.backup")
 	run(t, "snapshot", "--data", data, last)
 	for _, name := range names(t, backups) {
 		require.False(t, strings.HasPrefix(name, "."), "%s remains of a snapshot that was killed", name)
@@ -196,7 +196,7 @@ func TestKillRestore(t *testing.T) {
 		return w
 	}
 	before, after := database(old, 50), database(snapshot, 500)
-	run(t, "snapshot", "--data", snapshot, snapshot+".tar.zst")
+	run(t, "snapshot", "--data", snapshot, snapshot+".backup.zst")
 	begun := time.Now()
 	run(t, "restore", snapshot, "--data", filepath.Join(root, "first"))
 	long := time.Since(begun)
@@ -204,7 +204,7 @@ func TestKillRestore(t *testing.T) {
 	replaced, untouched, complete := 0, 0, 0
 	for range kills {
 		target := filepath.Join(beside, "db")
-		from := snapshot + []string{"", ".tar.zst"}[rng.IntN(2)]
+		from := snapshot + []string{"", ".backup.zst"}[rng.IntN(2)]
 		args := []string{"restore", from, "--data", target}
 		force := rng.IntN(2) == 0
 		if force {

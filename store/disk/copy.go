@@ -126,7 +126,7 @@ func move(ctx context.Context, fsys vfs.FS, from, to string) error {
 	err := makeDir(fsys, fsys.PathDir(to))
 	if err == nil && fsys.Rename(from, to) != nil {
 		if err = checkNew(fsys, to); err == nil { // nobody created it meanwhile
-			err = copyDir(ctx, fsys, from, to)
+			err = copyDir(ctx, fsys, from, to, nil)
 		}
 	}
 	if err == nil {
@@ -138,8 +138,10 @@ func move(ctx context.Context, fsys vfs.FS, from, to string) error {
 	return nil
 }
 
-func copyDir(ctx context.Context, fsys vfs.FS, from, to string) error {
-	names, err := fsys.List(from)
+// copyDir copies a closed store. SORTKEY, which lists its logs, comes last, so an incomplete copy cannot be opened as a
+// store.
+func copyDir(ctx context.Context, fsys vfs.FS, from, to string, logs []string) error {
+	names, _, err := storeFiles(fsys, from)
 	if err != nil {
 		return err
 	}
@@ -147,14 +149,11 @@ func copyDir(ctx context.Context, fsys vfs.FS, from, to string) error {
 		return err
 	}
 	for _, name := range names {
-		if name == metaName {
-			continue
-		}
 		if err := copyFile(ctx, fsys, fsys.PathJoin(from, name), fsys.PathJoin(to, name)); err != nil {
 			return err
 		}
 	}
-	return writeMeta(fsys, to, stateReady)
+	return writeMeta(fsys, to, stateReady, logs...)
 }
 
 func copyFile(ctx context.Context, fsys vfs.FS, from, to string) error {
@@ -171,6 +170,19 @@ func copyFile(ctx context.Context, fsys vfs.FS, from, to string) error {
 		err = dst.Sync()
 	}
 	return errors.Join(err, dst.Close())
+}
+
+// A contextReader reads until its context ends.
+type contextReader struct {
+	ctx context.Context //nolint:containedctx // lives as long as one copy
+	r   io.Reader
+}
+
+func (r *contextReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.r.Read(p)
 }
 
 // flush writes the rows that are in memory and in the log to a file, so the

@@ -1,11 +1,13 @@
 package disk_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -173,6 +175,56 @@ func TestDatabaseSnapshot(t *testing.T) {
 	_, err = db.Fork()
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.NoError(t, db.Close())
+}
+
+// TestDatabaseShared holds what databases do that are open for reading only: several read a folder at the same
+// time, as a crash has left it, can be backed up and measured, and refuse to write.
+func TestDatabaseShared(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	dir := filepath.Join(t.TempDir(), "db")
+	st, err := disk.Open(dir, disk.Options{})
+	require.NoError(t, err)
+	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
+	crashed := filepath.Join(t.TempDir(), "crashed")
+	require.NoError(t, os.CopyFS(crashed, os.DirFS(dir)))
+	require.NoError(t, db.Close())
+
+	for _, dir := range []string{dir, crashed} {
+		before := listing(t, dir)
+		all := []*sortkey.DB{onDisk(t, dir, disk.Options{ReadOnly: true}), onDisk(t, dir, disk.Options{ReadOnly: true})}
+		for _, db := range all {
+			require.Equal(t, int64(21), dbtest.Count(t, db, nil))
+			require.Equal(t, int64(21), dbtest.Count(t, db, new("ByUser")))
+			require.Eventually(t, func() bool {
+				stats, err := db.Stats(t.Context())
+				return err == nil && stats.Rows == 42 && stats.DiskBytes > 0 && stats.Versions == 0
+			}, time.Minute, time.Millisecond)
+
+			sessions := sortkey.Table[attr.Item](db, "Sessions")
+			item, err := sessions.Get(t.Context(), "1")
+			require.NoError(t, err)
+			_, sweep := db.Sweep(t.Context())
+			for _, err := range []error{
+				sessions.Delete(t.Context(), "1"), sessions.PutMany(t.Context(), slices.Values([]attr.Item{item})), sweep,
+				db.CreateTable(t.Context(), "New", "p"), db.Compact(t.Context()),
+			} {
+				require.ErrorIs(t, err, store.ErrReadOnly)
+				require.Equal(t, 403, sortkey.StatusOf(err))
+			}
+
+			var backup bytes.Buffer
+			require.NoError(t, db.Backup(t.Context(), &backup))
+			restored := memory.Open()
+			require.NoError(t, sortkey.Restore(t.Context(), restored, &backup))
+			again, err := sortkey.Open(sortkey.Options{Store: restored})
+			require.NoError(t, err)
+			require.Equal(t, int64(21), dbtest.Count(t, again, new("ByUser")))
+			putSession(t, again, "later")
+			require.NoError(t, again.Close())
+		}
+		require.NoError(t, errors.Join(all[0].Close(), all[1].Close()))
+		require.Equal(t, before, listing(t, dir))
+	}
 }
 
 // TestDatabaseReopen checks that DescribeTable has the counts immediately after

@@ -32,8 +32,7 @@
 // Open is quick. After a crash Open reads the log, at most a few times
 // [Options.MemTableBytes].
 //
-// Three functions copy an open store: [Store.Snapshot] creates a folder,
-// [Store.Fork] a temporary store that is removed when it is closed,
-// [Store.Archive] a single file. [Extract] creates a store from such a file,
-// [Copy] from the folder of a closed store.
+// Two functions copy an open store: [Store.Snapshot] creates a folder, and
+// [Store.Fork] a temporary store that is removed when it is closed. [Copy] copies
+// the folder of a closed store.
 package disk

@@ -3,6 +3,7 @@ package facetest
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -110,6 +111,7 @@ var matrixOthers = []matrixCall{
 		return err
 	}},
 	{name: "HoldIndexes", alone: true, call: func(_ context.Context, s *subject) error { return s.db.HoldIndexes() }},
+	{name: "Backup", call: func(ctx context.Context, s *subject) error { return s.db.Backup(ctx, io.Discard) }},
 	{name: "Compact", call: func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) }},
 	{name: "Stats", call: func(ctx context.Context, s *subject) error {
 		_, err := s.db.Stats(ctx)

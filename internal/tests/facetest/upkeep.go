@@ -1,13 +1,19 @@
 package facetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +21,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 // Upkeep tests what a program does with a database as a whole. Open returns an empty store.
@@ -24,6 +31,9 @@ func Upkeep(t *testing.T, open func() store.Store) {
 	t.Run("PutMany", func(t *testing.T) { testPutMany(t, open) })
 	t.Run("PutManyRefused", func(t *testing.T) { testPutManyRefused(t, open) })
 	t.Run("PutManyBeside", func(t *testing.T) { testPutManyBeside(t, open) })
+	t.Run("Backup", func(t *testing.T) { testBackup(t, open) })
+	t.Run("BackupRefused", func(t *testing.T) { testBackupRefused(t, open) })
+	t.Run("BackupBeside", func(t *testing.T) { testBackupBeside(t, open) })
 }
 
 type object = map[string]any
@@ -374,4 +384,212 @@ func testPutManyBeside(t *testing.T, open func() store.Store) {
 	n, err := items.Index("ByA").Count(ctx, 1)
 	require.NoError(t, err)
 	require.Equal(t, many+5+beside, n)
+}
+
+// testBackup holds that a random database, its backup and what is restored from it, into this engine or
+// into memory, are the same.
+func testBackup(t *testing.T, open func() store.Store) {
+	proptest.Check(t, 60, func(c *proptest.T) {
+		ctx := t.Context()
+		db, err := sortkey.Open(sortkey.Options{Store: open()})
+		require.NoError(c, err)
+		c.Cleanup(func() { _ = db.Close() })
+		if c.Bool() {
+			require.NoError(c, db.CreateTable(ctx, "One", "p:N / s", sortkey.Stream(), sortkey.TimeToLive("b")))
+		}
+		change(ctx, c, db, 40)
+		var backup bytes.Buffer
+		require.NoError(c, db.Backup(ctx, &backup))
+		want := described(ctx, c, db)
+		change(ctx, c, db, 5)
+
+		for _, st := range []store.Store{open(), memory.Open()} {
+			require.NoError(c, sortkey.Restore(ctx, st, bytes.NewReader(backup.Bytes())))
+			restored, err := sortkey.Open(sortkey.Options{Store: st})
+			require.NoError(c, err)
+			c.Cleanup(func() { _ = restored.Close() })
+			require.Equal(c, want, described(ctx, c, restored))
+			var again bytes.Buffer
+			require.NoError(c, restored.Backup(ctx, &again))
+			require.Equal(c, backup.Bytes(), again.Bytes())
+			change(ctx, c, restored, 10)
+			require.Eventually(c, func() bool { // rows are counted after opening
+				got, err := restored.Stats(ctx)
+				return err == nil && got.Rows == counted(ctx, c, restored).Rows
+			}, time.Minute, time.Millisecond)
+			require.Error(c, sortkey.Restore(ctx, st, bytes.NewReader(backup.Bytes())), "it is not empty")
+		}
+	})
+}
+
+// described returns the tables with all rows, and the changes of those with a stream.
+func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines []string) {
+	names, err := db.Tables(ctx)
+	require.NoError(c, err)
+	for _, name := range names {
+		info, err := db.Describe(ctx, name)
+		require.NoError(c, err)
+		info.Items, info.Bytes = 0, 0 // which are counted after opening
+		for i := range info.Indexes {
+			info.Indexes[i].Items, info.Indexes[i].Bytes = 0, 0
+		}
+		lines = append(lines, fmt.Sprintf("%+v", info))
+		items := sortkey.Table[attr.Item](db, name)
+		all := []*sortkey.TableOf[attr.Item]{items}
+		for _, ix := range info.Indexes {
+			all = append(all, items.Index(ix.Name))
+		}
+		for _, rows := range all {
+			for it, err := range rows.Scan(ctx) {
+				require.NoError(c, err)
+				lines = append(lines, string(it.AppendJSON(nil)))
+			}
+		}
+		if !info.Stream {
+			continue
+		}
+		for change, err := range items.Changes(ctx, "", sortkey.UntilNow) {
+			require.NoError(c, err)
+			lines = append(lines, fmt.Sprintf("change %s %v %v", change.Key.AppendJSON(nil), change.Old, change.New))
+		}
+	}
+	return lines
+}
+
+// A failingWriter fails after some bytes.
+type failingWriter struct {
+	left int
+	err  error
+}
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, w.err
+	}
+	return len(p), nil
+}
+
+// testBackupRefused holds what a writer or reader that fails, a context that ends, a closed store and a
+// backup that is cut off leave.
+func testBackupRefused(t *testing.T, open func() store.Store) {
+	db, ctx := newDB(t, open()), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
+	items := sortkey.Table[object](db, "Items")
+	require.NoError(t, items.PutMany(ctx, func(yield func(object) bool) {
+		for i := range 3000 {
+			if !yield(object{"p": fmt.Sprint(i), "text": strings.Repeat("text", 100)}) {
+				return
+			}
+		}
+	}))
+	var backup bytes.Buffer
+	require.NoError(t, db.Backup(ctx, &backup))
+	require.Greater(t, backup.Len(), 1_000_000)
+
+	stop := errors.New("stop")
+	for _, n := range []int{0, 10, 300_000, backup.Len() - 1} {
+		require.ErrorIs(t, db.Backup(ctx, &failingWriter{n, stop}), stop)
+		st := open()
+		cut := io.MultiReader(bytes.NewReader(backup.Bytes()[:n]), iotest.ErrReader(stop))
+		require.ErrorIs(t, sortkey.Restore(ctx, st, cut), stop)
+		require.Error(t, sortkey.Restore(ctx, st, bytes.NewReader(backup.Bytes()[:n])))
+		require.NoError(t, sortkey.Restore(ctx, st, bytes.NewReader(backup.Bytes())), "it is still empty")
+		require.NoError(t, st.Close())
+	}
+
+	ended, end := context.WithCancelCause(ctx)
+	end(stop)
+	for _, err := range []error{
+		db.Backup(ended, io.Discard), sortkey.Restore(ended, open(), bytes.NewReader(backup.Bytes())),
+	} {
+		require.ErrorIs(t, err, stop)
+		require.Equal(t, 499, sortkey.StatusOf(err))
+	}
+	during, cancel := context.WithCancelCause(ctx)
+	err := db.Backup(during, writerFunc(func(p []byte) (int, error) {
+		cancel(stop)
+		return len(p), nil
+	}))
+	require.ErrorIs(t, err, stop)
+	require.ErrorIs(t, err, context.Canceled)
+
+	// In a transaction, a backup has what that sees.
+	var within bytes.Buffer
+	require.NoError(t, db.View(ctx, func(view context.Context) error {
+		require.NoError(t, items.Put(ctx, object{"p": "later"}))
+		return db.Backup(view, &within)
+	}))
+	require.Equal(t, backup.Bytes(), within.Bytes())
+	require.ErrorIs(t, db.Update(ctx, func(ctx context.Context) error {
+		require.NoError(t, items.Put(ctx, object{"p": "never"}))
+		within.Reset()
+		require.NoError(t, db.Backup(ctx, &within))
+		return stop
+	}), stop)
+	st := open()
+	require.NoError(t, sortkey.Restore(ctx, st, &within))
+	_, err = sortkey.Table[object](newDB(t, st), "Items").Get(ctx, "never")
+	require.NoError(t, err)
+
+	require.NoError(t, db.Close())
+	require.ErrorIs(t, db.Backup(ctx, io.Discard), store.ErrClosed)
+	closed := open()
+	require.NoError(t, closed.Close())
+	require.ErrorIs(t, sortkey.Restore(ctx, closed, bytes.NewReader(backup.Bytes())), store.ErrClosed)
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// testBackupBeside holds that each backup beside transactions has all of each of them or nothing, and that
+// writers need not wait for a backup whose writer does not go on.
+func testBackupBeside(t *testing.T, open func() store.Store) {
+	const accounts, each = 20, 100
+	db, ctx := newDB(t, open()), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Accounts", "id:N"))
+	type account struct {
+		ID      int `dynamodbav:"id"`
+		Balance int `dynamodbav:"balance"`
+	}
+	table := sortkey.Table[account](db, "Accounts")
+	for id := range accounts {
+		require.NoError(t, table.Put(ctx, account{id, each}))
+	}
+	move := func(from, to, n int) error {
+		return db.Update(ctx, func(ctx context.Context) error {
+			_, err := table.Update(ctx, sortkey.Key{from}, "SET balance = balance - :n", n)
+			if err != nil {
+				return err
+			}
+			_, err = table.Update(ctx, sortkey.Key{to}, "SET balance = balance + :n", n)
+			return err
+		})
+	}
+	var wg sync.WaitGroup
+	for writer := range 3 {
+		wg.Go(func() {
+			for i := range 50 {
+				if err := move((i*7+writer)%accounts, (i*11+1)%accounts, i); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+
+	for range 8 {
+		var backup bytes.Buffer
+		require.NoError(t, db.Backup(ctx, &backup))
+		st := open()
+		require.NoError(t, sortkey.Restore(ctx, st, &backup))
+		sum := 0
+		for a, err := range sortkey.Table[account](newDB(t, st), "Accounts").Scan(ctx) {
+			require.NoError(t, err)
+			sum += a.Balance
+		}
+		require.Equal(t, accounts*each, sum)
+	}
+	wg.Wait()
+
+	require.NoError(t, db.Backup(ctx, writerFunc(func(p []byte) (int, error) { return len(p), move(1, 2, 1) })))
 }

@@ -19,12 +19,13 @@ func restoreCommand(env *app.Env) *cobra.Command {
 		Use:   "restore SNAPSHOT --data DIR",
 		Short: "Restore a snapshot to a folder",
 		Long: `Restore copies a snapshot to a folder that is empty or does not exist. SNAPSHOT
-is a folder or file from sortkey snapshot, and stays unchanged.
+is a folder or file from sortkey snapshot, or a file that a program has written
+with DB.Backup, and stays unchanged.
 
 With --force it replaces a database in DIR. It first copies and opens the
 database beside DIR and then exchanges the two, so after a failure DIR is
 unchanged. It never replaces a folder that is not a database.`,
-		Example: `  sortkey restore backup-2026-11-21.tar.zst --data ./sortkey-data
+		Example: `  sortkey restore 2026-11-21.backup.zst --data ./sortkey-data
   sortkey restore ./before-the-change --data ./sortkey-data --force`,
 		Args:              app.OneArgument("restore", "the SNAPSHOT to read"),
 		ValidArgsFunction: app.OnePath,

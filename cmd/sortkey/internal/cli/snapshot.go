@@ -19,9 +19,9 @@ func snapshotCommand(env *app.Env) *cobra.Command {
 		Short: "Copy a database to a folder or a file",
 		Long: `Snapshot makes a complete, consistent copy of a database on disk. The copy is a
 folder that sortkey serve --data can serve; on the same disk it takes little time
-and space, because the files are shared. If the name of SNAPSHOT ends in .tar,
-.tar.gz, .tgz, .tar.zst or .tzst, the copy is one archive file. sortkey restore
-restores either.
+and space, because the files are shared. If the name of SNAPSHOT ends in .backup,
+.gz or .zst, the copy is one file, compressed or not, in the form of a program's
+DB.Backup. sortkey restore restores either.
 
 SNAPSHOT must not exist. It appears only when it is complete. A server may have
 the database open: it takes the snapshot itself while it serves requests. The
@@ -29,7 +29,7 @@ snapshot has every write that the server had acknowledged.
 
 A server without --data has no folder: use sortkey export --all instead.`,
 		Example: `  sortkey snapshot --data ./sortkey-data ./before-the-change
-  sortkey snapshot --data ./sortkey-data backup-2026-11-21.tar.zst`,
+  sortkey snapshot --data ./sortkey-data 2026-11-21.backup.zst`,
 		Args:              app.OneArgument("snapshot", "the SNAPSHOT to create"),
 		ValidArgsFunction: app.OnePath,
 		RunE: func(cmd *cobra.Command, args []string) error {

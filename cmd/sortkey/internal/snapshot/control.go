@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/store"
 )
 
 // A process that has a database open takes snapshots on request, through a socket
@@ -65,11 +66,11 @@ var ErrStopped = errors.New("the server stopped before the snapshot was complete
 // Listen lets [Make] take snapshots of st, which this process has open in the
 // folder data, until ctx ends or the Control is closed. A snapshot in progress
 // then has the time drain to finish; after that it is canceled and removed.
-func Listen(ctx context.Context, data string, st Store, drain time.Duration) (*Control, error) {
+func Listen(ctx context.Context, data string, st store.Snapshotter, drain time.Duration) (*Control, error) {
 	return listen(ctx, data, st, drain, requestTimeout)
 }
 
-func listen(ctx context.Context, data string, st Store, drain, timeout time.Duration) (*Control, error) {
+func listen(ctx context.Context, data string, st store.Snapshotter, drain, timeout time.Duration) (*Control, error) {
 	dir := filepath.Join(data, controlName)
 	if err := os.RemoveAll(dir); err != nil { // a crash may have left it behind
 		return nil, err

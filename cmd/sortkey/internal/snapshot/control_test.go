@@ -3,7 +3,6 @@ package snapshot_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -47,7 +46,7 @@ func TestOneTarget(t *testing.T) {
 	data := filepath.Join(root, "data")
 	database(t, data, "old")
 	served(t, data)
-	for _, name := range []string{"folder", "file.tar"} {
+	for _, name := range []string{"folder", "file.backup"} {
 		target := filepath.Join(root, name)
 		errs := make([]error, 8)
 		var wg sync.WaitGroup
@@ -65,7 +64,7 @@ func TestOneTarget(t *testing.T) {
 		}
 		require.Equal(t, 1, made, name)
 	}
-	require.ElementsMatch(t, []string{"data", "folder", "file.tar"}, names(t, root))
+	require.ElementsMatch(t, []string{"data", "folder", "file.backup"}, names(t, root))
 }
 
 func TestTargets(t *testing.T) {
@@ -124,20 +123,18 @@ func TestLongPath(t *testing.T) {
 	require.NotContains(t, names(t, data), "control")
 }
 
-// An endless store has archives that never end.
+// An endless store has snapshots that never end.
 type endless struct {
 	*disk.Store
 	begun func()
 }
 
-func (s endless) Archive(ctx context.Context, w io.Writer) error {
-	s.begun()
-	for ctx.Err() == nil {
-		if _, err := w.Write(make([]byte, 1)); err != nil {
-			return err
-		}
-		time.Sleep(time.Millisecond)
+func (s endless) Snapshot(ctx context.Context, dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
 	}
+	s.begun()
+	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
@@ -169,7 +166,7 @@ func TestDrain(t *testing.T) {
 			require.NoError(t, err)
 
 			answer := make(chan error)
-			target := filepath.Join(root, "copy.tar")
+			target := filepath.Join(root, "copy")
 			go func() {
 				_, err := snapshot.Make(t.Context(), data, target)
 				answer <- err
@@ -205,9 +202,9 @@ func TestServerKilled(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	_, err = snapshot.Make(t.Context(), data, filepath.Join(root, "copy.tar"))
+	_, err = snapshot.Make(t.Context(), data, filepath.Join(root, "copy"))
 	require.EqualError(t, err, "the server ended during the snapshot")
 	h, ok := errors.AsType[*advice.Error](err)
 	require.True(t, ok)
-	require.Equal(t, "if "+filepath.Join(root, "copy.tar")+" exists, it is complete; otherwise take the snapshot again", h.Advice)
+	require.Equal(t, "if "+filepath.Join(root, "copy")+" exists, it is complete; otherwise take the snapshot again", h.Advice)
 }

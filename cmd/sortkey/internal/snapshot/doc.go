@@ -1,3 +1,3 @@
-// Package snapshot copies databases on disk to folders or archive files, and
+// Package snapshot copies databases on disk to folders or files, and
 // restores them.
 package snapshot

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
@@ -32,7 +33,7 @@ type kind int
 
 const (
 	folder kind = iota
-	plain       // tar
+	plain
 	gzipped
 	zstandard
 )
@@ -40,7 +41,7 @@ const (
 var suffixes = []struct {
 	text string
 	kind kind
-}{{".tar", plain}, {".tar.gz", gzipped}, {".tgz", gzipped}, {".tar.zst", zstandard}, {".tzst", zstandard}}
+}{{".backup", plain}, {".gz", gzipped}, {".zst", zstandard}}
 
 // kindOf returns the format of a snapshot by its name.
 func kindOf(path string) kind {
@@ -56,8 +57,8 @@ func kindOf(path string) kind {
 var ErrNoDatabase = errors.New("no database")
 
 // Make copies the database in the folder data to target, which must not exist:
-// to a folder, or to a file if its name ends in .tar, .tar.gz, .tgz, .tar.zst or
-// .tzst. The target appears only when it is complete. If a server has the database
+// to a folder, or to a file in the form of [sortkey.DB.Backup] if its name ends in .backup,
+// .gz or .zst, which compress it. The target appears only when it is complete. If a server has the database
 // open, the server takes the snapshot while it continues to serve requests. A crash
 // may leave a folder .Name().tmp-… beside the target; the next snapshot there removes it.
 func Make(ctx context.Context, data, target string) (*Info, error) {
@@ -94,15 +95,8 @@ func Make(ctx context.Context, data, target string) (*Info, error) {
 	return info, nil
 }
 
-// A Store is a [disk.Store].
-type Store interface {
-	store.Store
-	Snapshot(ctx context.Context, dir string) error
-	Archive(ctx context.Context, w io.Writer) error
-}
-
 // makeNew is makeOf for a target that has not been checked.
-func makeNew(ctx context.Context, st Store, data, target string) (*Info, error) {
+func makeNew(ctx context.Context, st store.Snapshotter, data, target string) (*Info, error) {
 	if err := checkTarget(data, target); err != nil {
 		return nil, err
 	}
@@ -130,7 +124,7 @@ func checkTarget(data, target string) error {
 	return errExists(target)
 }
 
-func makeOf(ctx context.Context, st Store, target string) (*Info, error) {
+func makeOf(ctx context.Context, st store.Snapshotter, target string) (*Info, error) {
 	db, err := life.Open(ctx, st)
 	if err != nil {
 		return nil, err
@@ -150,7 +144,9 @@ func makeOf(ctx context.Context, st Store, target string) (*Info, error) {
 	if kind := kindOf(target); kind == folder {
 		err = st.Snapshot(ctx, unfinished)
 	} else {
-		err = writeFile(unfinished, kind, func(w io.Writer) error { return st.Archive(ctx, w) })
+		err = writeFile(unfinished, kind, func(w io.Writer) error {
+			return db.View(ctx, func(view *table.View) error { return view.Backup(w) })
+		})
 	}
 
 	if ctx.Err() != nil {

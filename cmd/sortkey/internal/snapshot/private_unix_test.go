@@ -23,7 +23,7 @@ func TestPrivate(t *testing.T) {
 	data, made := filepath.Join(root, "data"), filepath.Join(root, "made")
 	database(t, data, "v")
 	require.NoError(t, os.Mkdir(made, 0o700))
-	for _, name := range []string{"folder", "a.tar", "a.tar.gz", "a.tar.zst"} {
+	for _, name := range []string{"folder", "a.backup", "a.gz", "a.zst"} {
 		target := filepath.Join(made, name)
 		_, err := snapshot.Make(t.Context(), data, target)
 		require.NoError(t, err)

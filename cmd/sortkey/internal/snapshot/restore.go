@@ -17,6 +17,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/files"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -161,7 +162,11 @@ func unpack(ctx context.Context, snapshot, dir string) error {
 		return fmt.Errorf("%s: %w", snapshot, err)
 	}
 	defer r.Close()
-	if err := disk.Extract(ctx, r, dir, disk.Options{}); err != nil {
+	st, err := disk.Open(dir, disk.Options{})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(table.Restore(ctx, st, r), st.Close()); err != nil {
 		return fmt.Errorf("%s: %w", snapshot, err)
 	}
 	return nil

@@ -1,11 +1,9 @@
 package snapshot_test
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,35 +12,44 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// database creates a store with one row in a folder.
-func database(t testing.TB, dir, value string) {
-	t.Helper()
-	s, err := disk.Open(dir, disk.Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-		return w.Put(1, []byte("p"), []byte("s"), []byte(value))
-	}))
-	require.NoError(t, s.Close())
+type item struct {
+	P     string `dynamodbav:"p"`
+	Value string `dynamodbav:"value"`
 }
 
-// value returns the value of the row.
-func value(t testing.TB, dir string) (value string) {
+// opened opens the database in a folder.
+func opened(t testing.TB, dir string, opts disk.Options) (*sortkey.DB, *sortkey.TableOf[item]) {
 	t.Helper()
-	s, err := disk.Open(dir, disk.Options{ReadOnly: true})
+	st, err := disk.Open(dir, opts)
 	require.NoError(t, err)
-	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
-		v, _, err := r.Get(1, []byte("p"), []byte("s"))
-		value = string(v)
-		return err
-	}))
-	require.NoError(t, s.Close())
-	return value
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	require.NoError(t, err)
+	return db, sortkey.Table[item](db, "Items")
+}
+
+// database makes a database with one item in a folder, or changes it.
+func database(t testing.TB, dir, value string) {
+	t.Helper()
+	db, items := opened(t, dir, disk.Options{})
+	require.NoError(t, db.EnsureTable(t.Context(), "Items", "p"))
+	require.NoError(t, items.Put(t.Context(), item{"p", value}))
+	require.NoError(t, db.Close())
+}
+
+// value returns the value of the item.
+func value(t testing.TB, dir string) string {
+	t.Helper()
+	db, items := opened(t, dir, disk.Options{ReadOnly: true})
+	it, err := items.Get(t.Context(), "p")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	return it.Value
 }
 
 func names(t testing.TB, dir string) (names []string) {
@@ -56,7 +63,7 @@ func names(t testing.TB, dir string) (names []string) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, name := range []string{"folder", "a.tar", "a.tar.gz", "a.TGZ", "a.tar.zst", "a.tzst"} {
+	for _, name := range []string{"folder", "a.backup", "a.backup.gz", "a.ZST"} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			data, kept := filepath.Join(root, "data"), filepath.Join(root, name)
@@ -88,7 +95,7 @@ func TestRoundTrip(t *testing.T) {
 // no temporary files remain.
 func TestRestoreFails(t *testing.T) {
 	root := t.TempDir()
-	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept.tar")
+	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept.backup")
 	database(t, filepath.Join(root, "source"), "old")
 	_, err := snapshot.Make(t.Context(), filepath.Join(root, "source"), kept)
 	require.NoError(t, err)
@@ -105,33 +112,20 @@ func TestRestoreFails(t *testing.T) {
 	require.NoError(t, w.Close())
 	spoilt := bytes.Clone(packed.Bytes())
 	spoilt[len(spoilt)/2] ^= 0xff
-	var trap bytes.Buffer // a store whose files are not those of one
-	tw := tar.NewWriter(&trap)
-	for _, e := range [][2]string{
-		{"sortkey/ARCHIVE", `{"sortkeyArchive":1,"format":3,"files":[{"name":"000001.log","bytes":5},{"name":"SORTKEY","bytes":36}]}`},
-		{"sortkey/000001.log", "hello"},
-		{"sortkey/SORTKEY", "sortkey store\nformat 3\nstate ready\n\n"},
-	} {
-		require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: e[0], Size: int64(len(e[1]))}))
-		_, err := io.WriteString(tw, e[1])
-		require.NoError(t, err)
-	}
-	require.NoError(t, tw.Close())
 
+	path := filepath.Join(t.TempDir(), "s")
 	for _, tt := range []struct {
 		name string
 		text []byte
 		want string
 	}{
 		{"cut off", text[:len(text)/2], "unexpected EOF"},
-		{"compressed and cut off", packed.Bytes()[:packed.Len()-3], "archive"},
-		{"spoilt", spoilt, "cannot read the archive"},
-		{"empty", nil, "not a Sortkey archive"},
+		{"compressed and cut off", packed.Bytes()[:packed.Len()-3], "cannot read the backup"},
+		{"spoilt", spoilt, path},
+		{"empty", nil, "not a Sortkey backup"},
 		{"no gzip", []byte{0x1f, 0x8b, 0, 0}, "EOF"},
-		{"no store", trap.Bytes(), "cannot open"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "s")
 			require.NoError(t, os.WriteFile(path, tt.text, 0o600))
 			for _, to := range []string{data, filepath.Join(root, "absent")} {
 				_, err := snapshot.Restore(t.Context(), path, to, true)
@@ -144,7 +138,6 @@ func TestRestoreFails(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	path := filepath.Join(t.TempDir(), "s")
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 	_, err = snapshot.Restore(ctx, path, data, true)
 	require.ErrorIs(t, err, context.Canceled)
@@ -204,7 +197,7 @@ func TestLeft(t *testing.T) {
 	data := filepath.Join(root, "data")
 	database(t, data, "old")
 	for _, path := range []string{
-		".a.tar.tmp-1/LOCK", ".a.tar.tmp-1/snapshot", ".b.tmp-22/snapshot/file", ".data.tmp-3/data/SORTKEY", ".data.tmp-4/data.old/SORTKEY", // left behind
+		".a.gz.tmp-1/LOCK", ".a.gz.tmp-1/snapshot", ".b.tmp-22/snapshot/file", ".data.tmp-3/data/SORTKEY", ".data.tmp-4/data.old/SORTKEY", // left behind
 		".gone.tmp-5/data.old/SORTKEY", ".a.tmp-6/notes", ".a.tmp-x7/snapshot", "a.tmp-8/snapshot", ".busy.tmp-9/snapshot",
 	} {
 		path = filepath.Join(root, path)

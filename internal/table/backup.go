@@ -1,0 +1,263 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"math"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/heavy"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A backup has all rows of a store as they were at one moment, in the order of their addresses:
+//
+//	"sortkey backup 1\n"
+//	blocks   length uint32 | checksum uint32 | rows
+//	rows     length of the address | address | length of the value | value
+//
+// where the numbers of a block are in big endian, and the lengths in a row are varints. The checksum is
+// the CRC-32C of all rows so far, so that a block that is missing or out of place is found. The last
+// block is empty. A change of addresses, or of the form of items, that an older version would misread
+// increments the number in the first line, as it does that of a folder's format.
+const (
+	backupHead    = "sortkey backup "
+	backupVersion = "1\n"
+
+	blockHead = 8
+	blockSize = 256 << 10 // bytes from which on a block is written
+	maxBlock  = 1 << 30
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Backup writes all rows to w: those of tables and of the catalogue.
+func (s *View) Backup(w io.Writer) error {
+	last, err := LastSpace(s.r)
+	if err != nil {
+		return err
+	}
+	b := backupWriter{w: w, work: s.db.Work(s.serial), block: make([]byte, blockHead, 2*blockSize)}
+	defer b.work.Done()
+	if _, err := io.WriteString(w, backupHead+backupVersion); err != nil {
+		return err
+	}
+	for space := CatalogueSpace; space <= last; space++ {
+		if err := b.add(s, space); err != nil {
+			return err
+		}
+	}
+	if err := b.add(s, tokenSpace); err != nil {
+		return err
+	}
+	if len(b.block) > blockHead {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	return b.flush()
+}
+
+// A backupWriter collects rows and writes blocks.
+type backupWriter struct {
+	w     io.Writer
+	work  heavy.Work
+	block []byte // the head, and rows
+	addr  []byte
+	sum   uint32 // of the rows so far
+}
+
+// add adds the rows of a space.
+func (b *backupWriter) add(s *View, space store.Space) error {
+	for row, err := range s.r.Scan(space, store.Everything()) {
+		if err != nil {
+			return err
+		}
+		b.addr = store.AppendAddress(b.addr[:0], space, row.Partition, row.Sort)
+		b.block = append(binary.AppendUvarint(b.block, uint64(len(b.addr))), b.addr...)
+		b.block = append(binary.AppendUvarint(b.block, uint64(len(row.Value))), row.Value...)
+		if err := b.work.Add(s.ctx, len(b.addr)+len(row.Value)); err != nil {
+			return err
+		}
+		if len(b.block) >= blockSize {
+			if err := b.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush writes a block.
+func (b *backupWriter) flush() error {
+	b.work.Done() // the writer may wait for anything
+	rows := b.block[blockHead:]
+	b.sum = crc32.Update(b.sum, castagnoli, rows)
+	binary.BigEndian.PutUint32(b.block, uint32(len(rows)))
+	binary.BigEndian.PutUint32(b.block[4:], b.sum)
+	_, err := b.w.Write(b.block)
+	b.block = b.block[:blockHead]
+	return err
+}
+
+// Restore puts the rows of a backup into a store without tables, all of them or, with an error, none.
+func Restore(ctx context.Context, st store.Store, r io.Reader) error {
+	b := &backupReader{ctx: ctx, r: bufio.NewReader(r)}
+	if err := b.readHead(); err != nil {
+		return err
+	}
+	if loader, ok := st.(store.Loader); ok {
+		return loader.Load(ctx, func(l store.Loading) error {
+			if err := checkEmpty(l); err != nil {
+				return err
+			}
+			const run = 64 << 20 // bytes of a file
+			for !b.ended && b.err == nil {
+				if err := l.Add(b.rows(run)); err != nil {
+					return err
+				}
+			}
+			return b.err
+		})
+	}
+
+	began := false
+	return st.Update(ctx, func(w store.Writer) error {
+		if began { // what has been read cannot be read again
+			return errors.New("somebody else writes to the store: restore into one that nobody uses")
+		}
+		began = true
+		if err := checkEmpty(w); err != nil {
+			return err
+		}
+		for addr, value := range b.rows(math.MaxInt) {
+			space, partition, sort, _ := store.ParseAddress(addr, nil)
+			if err := w.Put(space, partition, sort, bytes.Clone(value)); err != nil {
+				return err
+			}
+		}
+		return b.err
+	})
+}
+
+func checkEmpty(r store.Reader) error {
+	for _, err := range r.Scan(CatalogueSpace, store.Everything()) {
+		if err != nil {
+			return err
+		}
+		return errors.New("the store is not empty: restore into a new one")
+	}
+	return nil
+}
+
+// A backupReader reads a backup, which may be damaged.
+type backupReader struct {
+	ctx   context.Context //nolint:containedctx // of the call
+	r     *bufio.Reader
+	block bytes.Buffer // what is left of it
+	last  []byte       // address
+	sum   uint32       // of the rows so far
+	ended bool
+	err   error
+}
+
+func (b *backupReader) readHead() error {
+	head, err := b.r.Peek(len(backupHead) + len(backupVersion))
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return unreadable(err)
+	case !strings.HasPrefix(string(head), backupHead):
+		return errors.New("not a Sortkey backup")
+	case string(head) != backupHead+backupVersion:
+		return errors.New("this version of Sortkey does not read backups of another one: use a newer version")
+	}
+	_, err = b.r.Discard(len(head))
+	return err
+}
+
+// rows yields addresses and values, which are valid until the next iteration, up to a number of bytes, to
+// the end or to an error.
+func (b *backupReader) rows(most int) iter.Seq2[[]byte, []byte] {
+	return func(yield func(addr, value []byte) bool) {
+		for n := 0; n < most && b.err == nil; {
+			if b.block.Len() == 0 {
+				if b.err = b.next(); b.ended || b.err != nil {
+					return
+				}
+			}
+			addr, value, err := b.row()
+			if err != nil {
+				b.err = err
+				return
+			}
+			n += len(addr) + len(value)
+			if !yield(addr, value) {
+				return
+			}
+		}
+	}
+}
+
+// next reads a block.
+func (b *backupReader) next() error {
+	if b.ctx.Err() != nil {
+		return context.Cause(b.ctx)
+	}
+	var head [blockHead]byte
+	if _, err := io.ReadFull(b.r, head[:]); err != nil {
+		return unreadable(err)
+	}
+	length := binary.BigEndian.Uint32(head[:])
+	if length > maxBlock {
+		return unreadable(fmt.Errorf("a block of %d bytes", length))
+	}
+	b.block.Reset()
+	if _, err := io.CopyN(&b.block, b.r, int64(length)); err != nil { // which grows as bytes come
+		return unreadable(err)
+	}
+	if b.sum = crc32.Update(b.sum, castagnoli, b.block.Bytes()); b.sum != binary.BigEndian.Uint32(head[4:]) {
+		return unreadable(errors.New("wrong checksum"))
+	}
+	if length > 0 {
+		return nil
+	}
+
+	b.ended = true
+	switch _, err := b.r.ReadByte(); { // a compressed file has its own checksum there
+	case err == nil:
+		return unreadable(errors.New("data after its end"))
+	case !errors.Is(err, io.EOF):
+		return unreadable(err)
+	}
+	return nil
+}
+
+// row reads the next row of the block.
+func (b *backupReader) row() (addr, value []byte, err error) {
+	for _, part := range []*[]byte{&addr, &value} {
+		n, err := binary.ReadUvarint(&b.block)
+		if err != nil || n > uint64(b.block.Len()) {
+			return nil, nil, unreadable(errors.New("a row without an end"))
+		}
+		*part = b.block.Next(int(n))
+	}
+	if _, _, _, ok := store.ParseAddress(addr, nil); !ok || bytes.Compare(addr, b.last) <= 0 {
+		return nil, nil, unreadable(errors.New("a row out of place"))
+	}
+	b.last = append(b.last[:0], addr...)
+	return addr, value, nil
+}
+
+func unreadable(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("cannot read the backup: %w", err)
+}
