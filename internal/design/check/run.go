@@ -307,11 +307,6 @@ func runPatterns(
 	return results, context.Cause(ctx)
 }
 
-// Pattern runs and judges one access pattern of a world.
-func Pattern(ctx context.Context, w *world.World, p *model.Pattern, o Options) (PatternResult, error) {
-	return runPattern(ctx, w, w.Target(), p, o)
-}
-
 // Through runs and judges one access pattern on any target that has the items of its
 // model. Unlike [Run] it does not look at other partitions, and fails if the request
 // cannot be run.

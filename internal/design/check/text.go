@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/terminal"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -486,7 +487,7 @@ func (p *printer) sample() string {
 	}
 	more := "--max-items generates more"
 	if p.r.Bytes {
-		more = "their size is the limit; --max-bytes generates more"
+		more = "their size is the limit, " + text.Size(world.DefaultMaxBytes)
 	}
 	return fmt.Sprintf(
 		"a sample: %s of the declared items were generated (%s). Patterns read the sample; "+

@@ -57,13 +57,6 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	return "", "", false
 }
 
-// IsDay reports whether a text is a day, for a type of more precise times.
-func IsDay(t keys.Type, text string) bool {
-	_, _, period := Period(t, text)
-	_, err := time.Parse(time.DateOnly, text)
-	return period && err == nil
-}
-
 // whole replaces the periods in a condition on a time by their first or last times: = matches all
 // times of the period, and > those after the last.
 func whole(w model.Condition, t keys.Type) model.Condition {

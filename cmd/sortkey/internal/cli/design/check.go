@@ -42,10 +42,10 @@ these with the model's expectations and searches for hazards in the keys.
 
 MODEL is a model file, a folder with a model.yaml, or the name of an example.
 
-With --against it compares the model with running tables instead, those of a server, or
-of a folder or a PostgreSQL database that no server uses: their keys and indexes, 2,000
-items of each, and the budgets of the patterns, each with the values of several items of
-its entity. It only reads.
+With --against it compares the model with running tables instead: those of a server, by
+its URL, of a folder with a database, or of a PostgreSQL database. It looks at their keys
+and indexes, at 2,000 items of each table, and at the budgets of the patterns, each with
+the values of several items of its entity. It only reads.
 
 The exit code is 1 if an expectation is not met or a finding is an error; with
 --fail-on warning, also if a finding is a warning.`,
@@ -70,7 +70,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
 	f.priceFlags.declare(cmd)
-	flags.StringVar(&f.against, "against", "", "compare with the running tables of a server or a folder (`URL|FOLDER`)")
+	flags.StringVar(&f.against, "against", "", "compare with the running tables at this `URL|FOLDER`")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"format": app.Words(checkFormats...), "fail-on": app.Words("error", "warning", "never"), "output": app.Paths,
 		"against": app.Folders,

@@ -42,7 +42,7 @@ type importFlags struct {
 func importCommand(env *app.Env) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE… | --from URL",
+		Use:   "import FILE… | --from URL|FOLDER",
 		Short: "Convert a design of another tool to a model",
 		Long: `Import converts the design of another tool, or the tables of a running server, to
 a model. It reads models of NoSQL Workbench, schemas of OneTable and ElectroDB in
@@ -97,7 +97,7 @@ must stay secret, import what sortkey export --mask has written.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), env, args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.from, "from", "", "`URL` of a server, or folder of a database, whose tables to read")
+	flags.StringVar(&f.from, "from", "", "read the running tables at this `URL|FOLDER`")
 	flags.BoolVar(&f.All, "all", false, "with --from, read all items, twice, and count them")
 	flags.StringVar(
 		&f.format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.FormatNames(), ", "),

@@ -19,7 +19,7 @@ type outFlags struct {
 
 func (f *outFlags) declare(cmd *cobra.Command, usage string) {
 	cmd.Flags().StringVarP(&f.path, "output", "o", "", usage+" (default standard output)")
-	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite what exists")
+	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite existing files")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"output": app.Paths})
 }
 

@@ -17,7 +17,7 @@ type priceFlags struct{ prices string }
 func (f *priceFlags) declare(cmd *cobra.Command) {
 	cmd.Flags().StringVar(
 		&f.prices, "prices", "",
-		"take the prices of a region from this `FILE` (default those of "+bill.Known().Region+" that sortkey knows)",
+		"take the prices of a region from this `FILE` (default those of "+bill.Known().Region+")",
 	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"prices": app.Paths})
 }
