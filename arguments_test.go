@@ -261,11 +261,13 @@ func TestOldDestinations(t *testing.T) {
 	var none *row
 	var tied knot
 	tied = &tied
+	var self any
+	self = &self
 	text, kept := "text", any(new(string))
 	for name, dst := range map[string]any{
 		"nil": nil, "a struct": row{}, "a map": object{}, "an item": attr.Item{}, "a nil pointer": none,
 		"a string": &text, "a slice": &[]row{}, "a channel": new(chan int), "a pointer in an interface": &kept,
-		"a circle": tied, "a circle in an interface": &[]any{tied}[0],
+		"a circle of interfaces": self, "a circle": tied, "a circle in an interface": &[]any{tied}[0],
 	} {
 		require.NoError(t, items.Put(ctx, first))
 		err := items.Put(ctx, second, sortkey.Old(dst))
@@ -282,8 +284,8 @@ func TestOldDestinations(t *testing.T) {
 	var anything any
 	var m map[string]attr.Value
 	inside := any(&row{})
-	other := any("text")
-	for _, dst := range []any{&decoded, &item, &pointer, &anything, &m, &inside, &other, new(mood)} {
+	other, nothing := any("text"), any((*row)(nil))
+	for _, dst := range []any{&decoded, &item, &pointer, &anything, &m, &inside, &other, &nothing, new(mood)} {
 		require.NoError(t, items.Put(ctx, first))
 		require.NoError(t, items.Put(ctx, second, sortkey.Old(dst)), "%T", dst)
 	}
@@ -291,6 +293,7 @@ func TestOldDestinations(t *testing.T) {
 	require.Equal(t, &decoded, pointer)
 	require.Equal(t, any(first), anything)
 	require.Equal(t, any(&row{"P", 1}), inside)
+	require.Equal(t, any(first), nothing)
 	require.Equal(t, 2, item.Len())
 
 	// Nothing stays of what was there.

@@ -95,7 +95,9 @@ func (t *TableOf[T]) storeOld(ctx context.Context, c *call, it attr.Item) error 
 	if c.old == nil {
 		return nil
 	}
-	destination(reflect.ValueOf(c.old)).SetZero()
+	if v, ok := destination(reflect.ValueOf(c.old)); ok { // which was looked at before the write
+		v.SetZero()
+	}
 	if it == nil {
 		return nil
 	}

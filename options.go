@@ -308,7 +308,11 @@ func checkDestination(dst any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return misuse("Old(%T): want a pointer to a struct, a map or an attr.Item, as in Old(&item)", dst)
 	}
-	target := reflect.New(destination(v).Type()).Interface()
+	v, ok := destination(v)
+	if !ok {
+		return misuse("Old(%T): the pointer leads to itself; give a pointer to a struct, a map or an attr.Item", dst)
+	}
+	target := reflect.New(v.Type()).Interface()
 	if _, ok := target.(attr.Unmarshaler); ok {
 		return nil // it decides when it sees the item
 	}
@@ -319,15 +323,19 @@ func checkDestination(dst any) error {
 }
 
 // destination returns the variable that an item is decoded into: what a pointer refers to, perhaps through
-// others and through interfaces.
-func destination(v reflect.Value) reflect.Value {
-	for range attr.MaxNesting { // a pointer can lead to itself
-		holdsPointer := v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer
-		if holdsPointer || v.Kind() == reflect.Pointer && !v.IsNil() {
-			v = v.Elem()
+// others and through interfaces. It reports false for a pointer that leads to itself.
+func destination(v reflect.Value) (reflect.Value, bool) {
+	for range attr.MaxNesting {
+		at := v
+		if v.Kind() == reflect.Interface {
+			at = v.Elem()
 		}
+		if at.Kind() != reflect.Pointer || at.IsNil() {
+			return v, true
+		}
+		v = at.Elem()
 	}
-	return v
+	return v, false
 }
 
 // A SortRange is the range of a sort key that a query reads; see [BeginsWith], [Between] and

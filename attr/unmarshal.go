@@ -32,7 +32,8 @@ import (
 //     [][]byte. If the interface holds a pointer, the value is stored in what it points to.
 //
 // A type that would lose its content by these rules is decoded by its UnmarshalText from an
-// S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself.
+// S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself. A struct of which [Marshal]
+// would lose a field, for its name, its tag or its embedding, is refused here too.
 //
 // Nothing in dst shares bytes with v, and slices are always new.
 func Unmarshal(v Value, dst any) error {
