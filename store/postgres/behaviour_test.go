@@ -50,6 +50,16 @@ func TestHazards(t *testing.T) {
 	facetest.Hazards(t, embedded(t))
 }
 
+func TestUpkeep(t *testing.T) {
+	proptest.NeedLong(t)
+	pgtest.Shared(t)
+	facetest.Upkeep(t, func() store.Store {
+		st, err := postgres.Open(t.Context(), database(t), postgres.Options{})
+		require.NoError(t, err)
+		return st
+	})
+}
+
 // embedded returns a function that opens a store of new tables, which the test closes itself.
 func embedded(t *testing.T) func(t *testing.T) store.Store {
 	cluster := pgtest.New(t, "max_connections=2000") // stores that hang keep theirs

@@ -142,7 +142,20 @@ func counted(ctx context.Context, c require.TestingT, db *sortkey.DB) (s sortkey
 	for _, name := range names {
 		info, err := db.Describe(ctx, name)
 		require.NoError(c, err)
-		items := sortkey.Table[attr.Item](db, name)
+		for it := range rowsOf(ctx, c, db, info) {
+			s.Rows++
+			s.Bytes += int64(it.Size() + overhead)
+		}
+	}
+	return s
+}
+
+// rowsOf yields the items of a table and the entries of its indexes.
+func rowsOf(
+	ctx context.Context, c require.TestingT, db *sortkey.DB, info *sortkey.TableInfo,
+) iter.Seq[attr.Item] {
+	return func(yield func(attr.Item) bool) {
+		items := sortkey.Table[attr.Item](db, info.Name)
 		all := []*sortkey.TableOf[attr.Item]{items}
 		for _, ix := range info.Indexes {
 			all = append(all, items.Index(ix.Name))
@@ -150,12 +163,12 @@ func counted(ctx context.Context, c require.TestingT, db *sortkey.DB) (s sortkey
 		for _, rows := range all {
 			for it, err := range rows.Scan(ctx) {
 				require.NoError(c, err)
-				s.Rows++
-				s.Bytes += int64(it.Size() + overhead)
+				if !yield(it) {
+					return
+				}
 			}
 		}
 	}
-	return s
 }
 
 // testVersions holds that the states that Views keep are counted, by stores that count them, and none
@@ -411,7 +424,9 @@ func testBackup(t *testing.T, open func() store.Store) {
 			require.Equal(c, want, described(ctx, c, restored))
 			var again bytes.Buffer
 			require.NoError(c, restored.Backup(ctx, &again))
-			require.Equal(c, backup.Bytes(), again.Bytes())
+			if _, shared := st.(store.Sharer); !shared { // otherwise servers note who they are
+				require.Equal(c, backup.Bytes(), again.Bytes())
+			}
 			change(ctx, c, restored, 10)
 			require.Eventually(c, func() bool { // rows are counted after opening
 				got, err := restored.Stats(ctx)
@@ -434,21 +449,13 @@ func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines [
 			info.Indexes[i].Items, info.Indexes[i].Bytes = 0, 0
 		}
 		lines = append(lines, fmt.Sprintf("%+v", info))
-		items := sortkey.Table[attr.Item](db, name)
-		all := []*sortkey.TableOf[attr.Item]{items}
-		for _, ix := range info.Indexes {
-			all = append(all, items.Index(ix.Name))
-		}
-		for _, rows := range all {
-			for it, err := range rows.Scan(ctx) {
-				require.NoError(c, err)
-				lines = append(lines, string(it.AppendJSON(nil)))
-			}
+		for it := range rowsOf(ctx, c, db, info) {
+			lines = append(lines, string(it.AppendJSON(nil)))
 		}
 		if !info.Stream {
 			continue
 		}
-		for change, err := range items.Changes(ctx, "", sortkey.UntilNow) {
+		for change, err := range sortkey.Table[attr.Item](db, name).Changes(ctx, "", sortkey.UntilNow) {
 			require.NoError(c, err)
 			lines = append(lines, fmt.Sprintf("change %s %v %v", change.Key.AppendJSON(nil), change.Old, change.New))
 		}
