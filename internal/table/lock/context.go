@@ -19,7 +19,7 @@ type Context struct {
 func (l *Lifetime) NewContext(ctx context.Context) *Context { return &Context{Context: ctx, life: l} }
 
 // Wait begins the wait for a store that does more before it calls the function than wait for its write
-// lock. It is for one goroutine.
+// lock. Only one goroutine may call it.
 func (c *Context) Wait() {
 	if c.waiting.Load() == nil {
 		c.waiting.Store(c.life.newWait(c.Context))
