@@ -76,8 +76,8 @@ func (l *Lifetime) Wait(ctx context.Context, ready <-chan struct{}) error {
 	}
 }
 
-// Bound returns a context that ends with ctx and with the lifetime, for work that is not an update. The caller calls stop
-// at the end.
+// Bound returns a context that ends with ctx and with the lifetime, for work that is not an update. The caller calls
+// stop at the end.
 func (l *Lifetime) Bound(ctx context.Context) (bound context.Context, stop func()) {
 	bound, cancel := context.WithCancelCause(ctx)
 	ended := context.AfterFunc(l.alive, func() { cancel(store.ErrClosed) })
