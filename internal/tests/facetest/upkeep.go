@@ -506,12 +506,14 @@ func testBackupRefused(t *testing.T, open func() store.Store) {
 
 	ended, end := context.WithCancelCause(ctx)
 	end(stop)
+	empty := open()
 	for _, err := range []error{
-		db.Backup(ended, io.Discard), sortkey.Restore(ended, open(), bytes.NewReader(backup.Bytes())),
+		db.Backup(ended, io.Discard), sortkey.Restore(ended, empty, bytes.NewReader(backup.Bytes())),
 	} {
 		require.ErrorIs(t, err, stop)
 		require.Equal(t, 499, sortkey.StatusOf(err))
 	}
+	require.NoError(t, empty.Close())
 	during, cancel := context.WithCancelCause(ctx)
 	err := db.Backup(during, writerFunc(func(p []byte) (int, error) {
 		cancel(stop)
