@@ -31,7 +31,6 @@ var apart = map[string]string{
 	"go test":                             "it is run in a checkout",
 	"GOWORK=":                             "it is run in a checkout",
 	"go run ":                             "it is run in a checkout",
-	"go build ":                           "it is run in a checkout",
 	"go tool ":                            "it needs the server of the line before",
 	"scripts/":                            "it is run in a checkout",
 	"./sortkey-tikv ":                     "it needs TiKV",
