@@ -103,7 +103,7 @@ type (
 	}
 
 	shade string
-	money struct{ cents int64 }
+	money struct{ cents int64 } //lint:ignore U1000 what nothing reads is lost
 	// A label has a text that nothing reads.
 	label struct{ text string }
 )

@@ -107,7 +107,7 @@ type (
 	goLabel struct{ text string }
 	goMixed struct {
 		Sum   int
-		cents int64
+		cents int64 //lint:ignore U1000 what nothing reads is lost
 	}
 	GoAt struct {
 		N int
