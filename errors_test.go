@@ -166,7 +166,7 @@ func (readOnlyStore) Update(context.Context, func(store.Writer) error) error {
 }
 
 // TestStatusReadOnly holds that whatever would write to a store that is open for reading only is
-// forbidden, and that the answer over HTTP is none that clients repeat.
+// forbidden, and that clients do not retry the answer over HTTP.
 func TestStatusReadOnly(t *testing.T) {
 	st, ctx := memory.Open(), t.Context()
 	db := open(t, sortkey.Options{Store: st})

@@ -58,7 +58,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 		ValidArgsFunction: app.Models,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.against != "" && cmd.Flags().Changed("max-items") {
-				return app.Usage("design check", "--max-items is for generated items: with --against there are none")
+				return app.Usage("design check", "--max-items bounds generated items, and --against generates none")
 			}
 			return runCheck(cmd.Context(), env, args[0], &f)
 		},
