@@ -75,7 +75,7 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 		}
 		return r, true
 	case table.Validation:
-		return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
+		return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, !e.Whole
 	}
 
 	return wire.CancellationReason{}, false

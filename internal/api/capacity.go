@@ -54,6 +54,7 @@ type transactUse struct {
 	mode   *string
 	reads  bool // read units, or write units
 	tables []*table.Table
+	names  []string // of the tables, as the first member with each gives it
 	used   []table.Capacity
 }
 
@@ -61,7 +62,7 @@ func newTransactUse(mode *string, reads bool) *transactUse {
 	return &transactUse{mode: mode, reads: reads}
 }
 
-func (u *transactUse) add(t *table.Table, c table.Capacity) {
+func (u *transactUse) add(name string, t *table.Table, c table.Capacity) {
 	c.Table *= transactFactor
 	for i := range u.tables {
 		if u.tables[i].Name() == t.Name() {
@@ -69,15 +70,15 @@ func (u *transactUse) add(t *table.Table, c table.Capacity) {
 			return
 		}
 	}
-	u.tables = append(u.tables, t)
+	u.tables, u.names = append(u.tables, t), append(u.names, name)
 	u.used = append(u.used, c)
 }
 
 // consumed returns the capacity in the form that was asked for, with read or
 // write units named as such, which only transactions do.
 func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
-	for i, t := range u.tables {
-		cc := consumed(u.mode, t.Name(), &u.used[i])
+	for i, name := range u.names {
+		cc := consumed(u.mode, name, &u.used[i])
 		if cc == nil {
 			return nil
 		}

@@ -59,7 +59,7 @@ func TestErrorJSON(t *testing.T) {
 		},
 		{
 			wire.ConditionalCheckFailed(mustItem(t, `{"a":{"S":"x"}}`)), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Message":"The conditional ` +
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional ` +
 				`request failed","Item":{"a":{"S":"x"}}}`,
 		},
 		{

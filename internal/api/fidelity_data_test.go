@@ -162,8 +162,8 @@ func TestFidelityOfData(t *testing.T) {
 	}
 }
 
-// TestFailedConditionOnTheWire has row 10 of the list: the name of the message
-// depends on whether the item is there. Source: recordings of the service of 2025.
+// TestFailedConditionOnTheWire: the name of the message does not depend on whether the item is there. Source: a capture
+// of August 2026; recordings of 2025 had Message beside the item.
 func TestFailedConditionOnTheWire(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"x"}}}`)
@@ -172,7 +172,7 @@ func TestFailedConditionOnTheWire(t *testing.T) {
 	for body, want := range map[string]string{
 		put + `}`: typ + `"message":"The conditional request failed"}`,
 		put + `,"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}`: typ +
-			`"Message":"The conditional request failed","Item":{"a":{"S":"x"}}}`,
+			`"message":"The conditional request failed","Item":{"a":{"S":"x"}}}`,
 	} {
 		if got, _ := e.serve("PutItem", body); got != want {
 			t.Errorf("%s\n got %s\nwant %s", body, got, want)

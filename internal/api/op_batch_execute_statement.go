@@ -39,6 +39,7 @@ func (s *Service) batchExecute(
 	out := &wire.BatchExecuteStatementOutput{Responses: make([]wire.BatchStatementResponse, len(parsed))}
 	var uses []use
 	var a answer
+	succeeded := false
 	for i, st := range parsed {
 		r := &out.Responses[i]
 		err := failed[i]
@@ -60,6 +61,7 @@ func (s *Service) batchExecute(
 			r.TableName = &st.Table
 		}
 		if err == nil {
+			succeeded = true
 			continue
 		}
 		e := s.wireError(err)
@@ -69,6 +71,9 @@ func (s *Service) batchExecute(
 		r.Error = &wire.BatchStatementError{Code: new(memberCode(e)), Message: &e.Message}
 	}
 
+	if !succeeded { // a batch of which nothing succeeds reports no units
+		uses = nil
+	}
 	for i := range uses {
 		if cc := consumed(in.ReturnConsumedCapacity, uses[i].table, &uses[i].Capacity); cc != nil {
 			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)

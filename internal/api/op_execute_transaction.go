@@ -176,7 +176,7 @@ func (s *Service) readStatements(
 		if err := s.admitRead(t, key, &c, b); err != nil {
 			reasons[i], cancelled = cancellation(err, nil)
 		}
-		used.add(t, c)
+		used.add(st.Table, t, c)
 	}
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)

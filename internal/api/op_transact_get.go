@@ -99,7 +99,7 @@ func (s *Service) readAll(
 	// Items are named by table and key, so a request that names one twice, once by the ARN of its
 	// table, is found here.
 	reasons := make([]wire.CancellationReason, len(reads))
-	cancelled := false
+	cancelled, repeated := false, false
 	seen := itemSet{}
 	for i, t := range tables {
 		reasons[i].Code = new("None")
@@ -117,12 +117,13 @@ func (s *Service) readAll(
 			}
 			continue
 		}
-		if !ok {
-			return nil, wire.OpTransactGetItems.Invalid(msgOneItem)
-		}
+		repeated = repeated || !ok
 	}
-	if cancelled {
+	switch {
+	case cancelled: // whether or not another member is repeated
 		return nil, wire.TransactionCanceled(reasons)
+	case repeated:
+		return nil, wire.OpTransactGetItems.Invalid(msgOneItem)
 	}
 
 	for i, t := range tables {
@@ -167,7 +168,7 @@ func (s *Service) readAll(
 		if err := s.admitRead(t, in.TransactItems[i].Get.Key, &c, b); err != nil {
 			reasons[i], cancelled = cancellation(err, nil)
 		}
-		used.add(t, c)
+		used.add(value(in.TransactItems[i].Get.TableName), t, c)
 	}
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)

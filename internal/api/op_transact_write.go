@@ -94,7 +94,7 @@ func (s *Service) runTransact(
 			return nil, err
 		}
 		if replay {
-			return replayed(tables, known, digest, used)
+			return replayed(tables, actions, known, digest, used)
 		}
 	}
 
@@ -110,7 +110,7 @@ func (s *Service) runTransact(
 		if in.ClientRequestToken != nil {
 			read[t.Name()] = append(read[t.Name()], max(t.BilledSize(c.Old), t.BilledSize(c.New)))
 		}
-		used.add(tables[i], c.Capacity)
+		used.add(value(actions[i].table), t, c.Capacity)
 		if err := measureCollection(out, in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
 			return nil, err
 		}
@@ -155,20 +155,20 @@ func transactDigest(in *wire.TransactWriteItemsInput) []byte {
 // replayed returns the output of a transaction that has been applied before. It
 // is charged as reads of the items that were written.
 func replayed(
-	tables []*table.Table, known table.Token, digest []byte, used *transactUse,
+	tables []*table.Table, actions []action, known table.Token, digest []byte, used *transactUse,
 ) (*wire.TransactWriteItemsOutput, error) {
 	if !bytes.Equal(known.Digest, digest) {
 		return nil, wire.NewError("IdempotentParameterMismatchException", msgTokenMismatch)
 	}
 	used.reads = true
 	seen := map[string]bool{}
-	for _, t := range tables { // in the order of the actions, as the first time
+	for i, t := range tables { // in the order of the actions, as the first time
 		if seen[t.Name()] {
 			continue
 		}
 		seen[t.Name()] = true
 		for _, size := range known.Read[t.Name()] {
-			used.add(t, table.Capacity{Table: table.ReadUnits(size, true)})
+			used.add(value(actions[i].table), t, table.Capacity{Table: table.ReadUnits(size, true)})
 		}
 	}
 	return &wire.TransactWriteItemsOutput{ConsumedCapacity: used.consumed()}, nil
@@ -337,13 +337,13 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 	switch {
 	case it.Put != nil:
 		p := it.Put
-		if err := cmp.Or(p.CheckParams(), faults("")); err != nil {
+		if err := faults(""); err != nil {
 			return a, err
 		}
 		if p.Item.Size() > table.MaxItemBytes {
 			return a, w.op.Invalid(msgItemSize)
 		}
-		w.names, w.values = p.ExpressionAttributeNames, p.ExpressionAttributeValues
+		w.names, w.values, w.unused = p.ExpressionAttributeNames, p.ExpressionAttributeValues, true
 		return action{
 			table: p.TableName, key: p.Item, put: true, onFailure: p.ReturnValuesOnConditionCheckFailure,
 			check: func(t *table.Table) error { return t.CheckPut(p.Item) },
@@ -351,10 +351,10 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		}, w.parse(p.ConditionExpression, nil, nil)
 	case it.Delete != nil:
 		d := it.Delete
-		if err := cmp.Or(d.CheckParams(), faults(".Delete.ExpressionAttributeValues")); err != nil {
+		if err := faults(".Delete.ExpressionAttributeValues"); err != nil {
 			return a, err
 		}
-		w.names, w.values = d.ExpressionAttributeNames, d.ExpressionAttributeValues
+		w.names, w.values, w.unused = d.ExpressionAttributeNames, d.ExpressionAttributeValues, true
 		return action{
 			table: d.TableName, key: d.Key, onFailure: d.ReturnValuesOnConditionCheckFailure,
 			check: func(t *table.Table) error { return t.CheckKey(d.Key) },

@@ -48,7 +48,7 @@ func TestTransactWriteItemsReasons(t *testing.T) {
 		old      = `,"ReturnValuesOnConditionCheckFailure":"ALL_OLD"`
 		schema   = "The provided key element does not match the schema"
 		key      = wrongValues + "Type mismatch for key a expected: S actual: "
-		index    = wrongValues + "Type mismatch for Index Key c Expected: S Actual: N IndexName: index3"
+		index    = wrongValues + "Type mismatch for Index Key c Expected: S Actual: N IndexName: index1"
 		operand  = "An operand in the update expression has an incorrect data type"
 		oversize = "Item size to update has exceeded the maximum allowed size"
 	)

@@ -138,7 +138,7 @@ func TestUpdateItemRefusals(t *testing.T) {
 	const (
 		partOfKey = wrongValues + "Cannot update attribute %s. This attribute is part of the key"
 		scalars   = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
-		kind      = wrongValues + "Type mismatch for Index Key c Expected: S Actual: N IndexName: index3"
+		kind      = wrongValues + "Type mismatch for Index Key c Expected: S Actual: N IndexName: index1"
 		unsupport = "The update expression attempted to update the secondary index key to unsupported type"
 		emptyKey  = "One or more parameter values are not valid. The update expression attempted to update a " +
 			"secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot " +

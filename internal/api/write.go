@@ -34,6 +34,8 @@ type writeParams struct {
 	expressions
 	mode, metrics, returns, onFailure *string
 	cond                              *expr.Condition
+	// unused says that names and values which no expression uses are accepted.
+	unused bool
 
 	// What apply was called with, and what it returns.
 	service *Service
@@ -56,7 +58,7 @@ func (w *writeParams) parse(
 	if err := w.open(); err != nil {
 		return err
 	}
-	if w.cond, err = w.writeCondition(src, expected, operator); err != nil {
+	if w.cond, err = w.writeCondition(src, expected, operator); err != nil || w.unused {
 		return err
 	}
 	return w.close()

@@ -33,6 +33,8 @@ type Error struct {
 	Item attr.Item
 	// Start is true if the start key of a page is wrong.
 	Start bool
+	// Whole is true if a write with this error refuses the whole transaction that it is in, and not only cancels it.
+	Whole bool
 	// Err is the error of an expression that is the cause, or nil.
 	Err error
 }
@@ -47,6 +49,11 @@ func (e *Error) Refusal() {}
 
 func invalid(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...)}
+}
+
+// invalidWhole is invalid for a write that refuses the whole transaction that it is in.
+func invalidWhole(format string, args ...any) error {
+	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...), Whole: true}
 }
 
 func invalidStart(format string, args ...any) error {

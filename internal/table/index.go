@@ -96,7 +96,12 @@ func (ix *Index) checkEntry(item attr.Item) error {
 		if v.Kind() != a.Kind {
 			return errIndexKind(ix, a, v.Kind())
 		}
-		if err := ix.key.CheckValue(a, v); err != nil {
+		err := ix.key.CheckValue(a, v)
+		switch {
+		case err == nil:
+		case len(v.Raw()) == 0: // a list of the service's answers in transactions, 2026-11
+			return invalidWhole("%s", err.Error())
+		default:
 			return invalid("%s", err.Error())
 		}
 	}

@@ -222,12 +222,27 @@ func (t *Table) checkItem(item attr.Item) error {
 	if item.Size() > MaxItemBytes {
 		return invalid(msgItemSize)
 	}
-	for _, ix := range t.all {
+	if err := t.firstRefusal(func(ix *Index) error { return ix.checkEntry(item) }); err != nil {
+		return err
+	}
+	for _, ix := range t.all[len(t.indexes):] {
 		if err := ix.checkEntry(item); err != nil {
 			return err
 		}
 	}
 	return t.checkSize(item)
+}
+
+// firstRefusal returns the error of the index whose name is the first one in byte order, of those that check refuses:
+// local ones stand among global ones.
+func (t *Table) firstRefusal(check func(*Index) error) (refusal error) {
+	var first *Index
+	for _, ix := range t.indexes {
+		if err := check(ix); err != nil && (first == nil || ix.Name() < first.Name()) {
+			first, refusal = ix, err
+		}
+	}
+	return refusal
 }
 
 // checkSize refuses an item that is too large with its entries in local indexes.

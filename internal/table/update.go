@@ -88,12 +88,16 @@ func (t *Table) checkActions(update *expr.Update) error {
 		if kind == 0 {
 			continue
 		}
-		for _, ix := range t.indexes {
+		err := t.firstRefusal(func(ix *Index) error {
 			for _, a := range ix.own {
 				if a.Name == action.Path.Path[0].Name && a.Kind != kind {
 					return errIndexKind(ix, a, kind)
 				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 
@@ -193,7 +197,7 @@ func errUpdatedKey(v attr.Value) error {
 	if v.Kind() == attr.Binary {
 		kind = "binary"
 	}
-	return invalid(
+	return invalidWhole(
 		"One or more parameter values are not valid. The update expression attempted to update a secondary index key "+
 			"to a value that is not supported. The AttributeValue for a key attribute cannot "+
 			"contain an empty %s value.",

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -28,7 +29,8 @@ type Error struct {
 	// the caller.
 	Err error
 
-	lowerCase bool // the name of the message on the wire is message, whatever the code
+	lowerCase   bool // the name of the message on the wire is message, whatever the code
+	capitalItem bool // it is Message beside an item
 }
 
 // lower returns the error with the name of its message in lower case.
@@ -52,11 +54,11 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // In returns the error in a wording.
 func (e *Error) In(w Wording) *Error {
-	if w != WordingMay || e.May == "" {
+	if w != WordingMay || e.May == "" && e.Item == nil {
 		return e
 	}
 	older := *e
-	older.Message, older.May = e.May, ""
+	older.Message, older.May, older.capitalItem = cmp.Or(e.May, e.Message), "", true
 	return &older
 }
 
@@ -160,14 +162,14 @@ func (e *Error) Type() string {
 }
 
 // capital reports whether the name of the message on the wire is Message. Source for
-// the failed condition, which has the other name without an item: recordings of the
-// service of 2025.
+// the failed condition, which has the other name: a capture of August 2026. In [WordingMay] one with an item has
+// Message: recordings of 2025.
 func (e *Error) capital() bool {
 	switch {
 	case e.lowerCase:
 		return false
 	case e.Code == CodeConditionFailed:
-		return e.Item != nil
+		return e.capitalItem && e.Item != nil
 	}
 	return e.Code == CodeSerialization || e.Code == CodeAccessDenied || capitalMessage(e.Code)
 }

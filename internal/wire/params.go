@@ -169,39 +169,21 @@ func (x *Get) CheckParams() error {
 }
 
 // CheckParams is like [PutItemInput.CheckParams], for one action of
-// TransactWriteItems.
-func (x *Put) CheckParams() error {
-	return transactParams(
-		x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil,
-	)
-}
-
-// CheckParams is like [Put.CheckParams].
-func (x *Delete) CheckParams() error {
-	return transactParams(
-		x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil,
-	)
-}
-
-// CheckParams is like [Put.CheckParams].
+// TransactWriteItems. Put and Delete accept names and values that no expression uses.
 func (x *ConditionCheck) CheckParams() error {
-	return transactParams(
-		x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil,
-	)
+	p := params{
+		op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil,
+	}
+	p.expression("ConditionExpression", x.ConditionExpression != nil)
+	return p.check()
 }
 
-// CheckParams is like [Put.CheckParams].
+// CheckParams is like [ConditionCheck.CheckParams].
 func (x *Update) CheckParams() error {
 	p := params{
 		op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil,
 	}
 	p.expression("UpdateExpression", x.UpdateExpression != nil)
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	return p.check()
-}
-
-func transactParams(condition, names, values bool) error {
-	p := params{op: OpTransactWriteItems, names: names, values: values}
-	p.expression("ConditionExpression", condition)
 	return p.check()
 }

@@ -89,23 +89,23 @@ func TestCheckParams(t *testing.T) {
 
 func TestCheckParamsOfActions(t *testing.T) {
 	var in wire.TransactWriteItemsInput
-	if err := in.DecodeJSON([]byte(`{"TransactItems":[{"Put":{"ExpressionAttributeValues":{}}},
+	if err := in.DecodeJSON([]byte(`{"TransactItems":[{"ConditionCheck":{"ExpressionAttributeNames":{}}},
 		{"Update":{"UpdateExpression":"","ExpressionAttributeValues":{}}},
-		{"Delete":{"ExpressionAttributeNames":{}}},{"ConditionCheck":{"ConditionExpression":""}}]}`)); err != nil {
+		{"ConditionCheck":{"ExpressionAttributeValues":{}}},{"ConditionCheck":{"ConditionExpression":""}}]}`)); err != nil {
 		t.Fatal(err)
 	}
 	if got := message(
-		t, in.TransactItems[0].Put.CheckParams(),
-	); got != "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null" {
-		t.Errorf("Put: %s", got)
+		t, in.TransactItems[0].ConditionCheck.CheckParams(),
+	); got != "ExpressionAttributeNames can only be specified when using expressions" {
+		t.Errorf("ConditionCheck: %s", got)
 	}
 	if err := in.TransactItems[1].Update.CheckParams(); err != nil {
 		t.Errorf("Update: %v", err)
 	}
 	if got := message(
-		t, in.TransactItems[2].Delete.CheckParams(),
-	); got != "ExpressionAttributeNames can only be specified when using expressions" {
-		t.Errorf("Delete: %s", got)
+		t, in.TransactItems[2].ConditionCheck.CheckParams(),
+	); got != "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null" {
+		t.Errorf("ConditionCheck: %s", got)
 	}
 	if err := in.TransactItems[3].ConditionCheck.CheckParams(); err != nil {
 		t.Errorf("ConditionCheck: %v", err)

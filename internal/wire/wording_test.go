@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -165,4 +166,16 @@ func holdTable(t *testing.T, rows string) {
 		return
 	}
 	require.Equal(t, rows, was+"\n", "run go test ./internal/wire -run TestWordings -rewrite")
+}
+
+// TestFailedConditionMessage: a failed condition has message, and Message beside an item in the older wording.
+func TestFailedConditionMessage(t *testing.T) {
+	var b attr.Builder
+	b.Add("pk", attr.NewString("a"))
+	e := wire.NewError(wire.CodeConditionFailed, "The conditional request failed")
+	e.Item = b.Item()
+	require.Contains(t, string(e.AppendJSON(nil)), `"message":"The cond`)
+	require.Contains(t, string(e.In(wire.WordingMay).AppendJSON(nil)), `"Message":"The cond`)
+	e.Item = nil
+	require.Contains(t, string(e.In(wire.WordingMay).AppendJSON(nil)), `"message":"The cond`)
 }
