@@ -151,7 +151,7 @@ func TestTableDelayUpdating(t *testing.T) {
 		d := describe(t, c, "Rows")
 		require.EqualValues(t, "UPDATING", d.TableStatus)
 		require.EqualValues(t, "CREATING", d.GlobalSecondaryIndexes[0].IndexStatus)
-		require.True(t, *d.GlobalSecondaryIndexes[0].Backfilling)
+		require.False(t, *d.GlobalSecondaryIndexes[0].Backfilling)
 
 		require.NoError(t, putRow(t, c, "a", 1), "items can be written meanwhile")
 		require.True(t, has(t, c, "a", 1))
@@ -179,7 +179,16 @@ func TestTableDelayUpdating(t *testing.T) {
 		refused(t, err, "ResourceInUseException",
 			inUse+"Cannot delete table while indexes are being created, updated, or deleted.")
 
-		db.Clock.Advance(2 * time.Second)
+		// A program that waits for the table alone reads the index too early.
+		db.Clock.Advance(time.Second)
+		d = describe(t, c, "Rows")
+		require.EqualValues(t, "ACTIVE", d.TableStatus)
+		require.EqualValues(t, "CREATING", d.GlobalSecondaryIndexes[0].IndexStatus)
+		require.True(t, *d.GlobalSecondaryIndexes[0].Backfilling)
+		_, err = c.Query(ctx, onIndex)
+		refused(t, err, "ValidationException", "Cannot read from backfilling global secondary index: ByH")
+
+		db.Clock.Advance(time.Second)
 		d = describe(t, c, "Rows")
 		require.EqualValues(t, "ACTIVE", d.TableStatus)
 		require.EqualValues(t, "ACTIVE", d.GlobalSecondaryIndexes[0].IndexStatus)

@@ -192,6 +192,9 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 			withoutStatus(d)
 		}
 	case table.StatusUpdating:
+		if before := def.Before(now); before != nil {
+			s.describeBefore(d, before, change(def.States.Change))
+		}
 		for _, name := range def.States.Leaving {
 			s.describeLeaving(d, name)
 		}
@@ -265,7 +268,7 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 	if x.Vector != nil {
 		v := vectorDescription(x, arn, items, bytes, now)
 		if *v.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
-			v.Backfilling = new(true)
+			v.Backfilling = new(*d.TableStatus == table.StatusActive)
 		}
 		d.VectorIndexes = append(d.VectorIndexes, v)
 		return
@@ -290,7 +293,7 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 		def, x.Warm, x.Throughput,
 	)
 	if *g.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
-		g.Backfilling = new(true)
+		g.Backfilling = new(*d.TableStatus == table.StatusActive)
 	}
 	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
 }

@@ -111,13 +111,18 @@ func TestFindingsOfTimeToLive(t *testing.T) {
 // TestFindingsOfStates has requests for tables that are CREATING or DELETING.
 func TestFindingsOfStates(t *testing.T) {
 	const (
-		none   = "ResourceNotFoundException: Requested resource not found: "
-		arn    = `{"ResourceArn":"` + findingsARN + `HHH"`
-		noARN  = none + "ResourceArn: " + findingsARN + "HHH not found"
-		noH    = none + "Table: HHH not found"
-		use    = "ResourceInUseException: Attempt to change a resource which is still in use: "
-		hhh    = `{"TableName":"HHH"`
-		backup = "TableNotFoundException: Table not found: HHH"
+		none    = "ResourceNotFoundException: Requested resource not found: "
+		arn     = `{"ResourceArn":"` + findingsARN + `HHH"`
+		noARN   = none + "ResourceArn: " + findingsARN + "HHH not found"
+		noH     = none + "Table: HHH not found"
+		use     = "ResourceInUseException: Attempt to change a resource which is still in use: "
+		hhh     = `{"TableName":"HHH"`
+		backup  = "TableNotFoundException: Table not found: HHH"
+		kinesis = "arn:aws:kinesis:us-east-1:000000000000:stream/changes"
+		micros  = hhh + `,"StreamArn":"` + kinesis + `","UpdateKinesisStreamingConfiguration":
+			{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`
+		policy = `{\"Version\":\"2012-10-17\",\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":` +
+			`\"000000000000\"},\"Action\":\"dynamodb:GetItem\",\"Resource\":\"*\"}]}`
 
 		notActive = "Table or Index is not in a valid state to update Key Access Insights: " +
 			"TableStatus must be ACTIVE to enable ContributorInsights."
@@ -148,7 +153,34 @@ func TestFindingsOfStates(t *testing.T) {
 			"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`,
 			"ContinuousBackupsUnavailableException: Backups are being enabled for the table: HHH. Please retry later"},
 		{"TABLE-447", "CreateBackup", hhh + `,"BackupName":"copy"}`, backup},
+		{"TABLE-268", "PutResourcePolicy", arn + `,"Policy":"` + policy + `"}`, noH},
+		{"TABLE-268", "GetResourcePolicy", arn + `}`, noH},
+		{"TABLE-268", "EnableKinesisStreamingDestination", hhh + `,"StreamArn":"` + kinesis + `"}`, noH},
+		{"TABLE-268", "DescribeKinesisStreamingDestination", hhh + `}`, noH},
+		{"", "sleep", "2s", ""},
+		{"TABLE-444", "PutResourcePolicy", arn + `,"Policy":"` + policy + `"}`, use + "Table is being created: HHH"},
 		{"", "sleep", "1m", ""},
+		{"TABLE-299", "EnableKinesisStreamingDestination", hhh + `,"StreamArn":"` + kinesis + `"}`,
+			`{"DestinationStatus":"ENABLING"}`},
+		{"TABLE-299", "DescribeKinesisStreamingDestination", hhh + `}`,
+			`{"KinesisDataStreamDestinations":[{"DestinationStatus":"ENABLING"}]}`},
+		{"TABLE-299", "DisableKinesisStreamingDestination", hhh + `,"StreamArn":"` + kinesis + `"}`, "Table is not in a " +
+			"valid state to enable Kinesis Streaming Destination: KinesisStreamingDestination must be ACTIVE to perform " +
+			"DISABLE operation."},
+		{"", "sleep", "1m", ""},
+		{"TABLE-300", "UpdateKinesisStreamingDestination", micros, `{"DestinationStatus":"UPDATING"}`},
+		{"TABLE-300", "UpdateKinesisStreamingDestination", micros, "Table is not in a valid state to enable Kinesis " +
+			"Streaming Destination: Kinesis streaming is not in ACTIVE state. Updates are only allowed in ACTIVE state. " +
+			"TableName: HHH, kdsArn: " + kinesis},
+		{"", "sleep", "1m", ""},
+		{"TABLE-304", "DisableKinesisStreamingDestination", hhh + `,"StreamArn":"` + kinesis + `"}`,
+			`{"DestinationStatus":"DISABLING"}`},
+		{"TABLE-304", "EnableKinesisStreamingDestination", hhh + `,"StreamArn":"` + kinesis + `"}`, "Table is not in a " +
+			"valid state to enable Kinesis Streaming Destination: EnableKinesisStreamingDestination must be DISABLED or " +
+			"ENABLE_FAILED to perform ENABLE operation."},
+		{"", "sleep", "1m", ""},
+		{"TABLE-304", "DescribeKinesisStreamingDestination", hhh + `}`,
+			`{"KinesisDataStreamDestinations":[{"DestinationStatus":"DISABLED"}]}`},
 		{"TABLE-006", "DeleteTable", hhh + `}`, `{"TableDescription":{"TableStatus":"DELETING"}}`},
 		{"TABLE-006 TABLE-008", "DeleteTable", hhh + `}`, use + "Table is being deleted: HHH"},
 		{"TABLE-006", "UpdateTable", hhh + `,"DeletionProtectionEnabled":true}`, use + "Table is being deleted: HHH"},
@@ -160,7 +192,8 @@ func TestFindingsOfStates(t *testing.T) {
 		{"TABLE-104", "ListTagsOfResource", arn + `}`, ""},
 		{"TABLE-097", "DescribeContributorInsights", hhh + `}`, ""},
 		{"TABLE-455", "UpdateContributorInsights", hhh + `,"ContributorInsightsAction":"ENABLE"}`, notActive},
-		{"TABLE-374", "CreateBackup", hhh + `,"BackupName":"copy"}`, backup},
+		{"TABLE-374", "CreateBackup", hhh + `,"BackupName":"copy"}`, ""},
+		{"TABLE-118", "UpdateTimeToLive", hhh + `,"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"x"}}`, ""},
 		{"", "sleep", "1m", ""},
 		{"TABLE-008", "DeleteTable", hhh + `}`, noH},
 		{"TABLE-104", "ListTagsOfResource", arn + `}`, noARN},

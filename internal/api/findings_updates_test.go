@@ -596,6 +596,8 @@ func TestFindingsBusy(t *testing.T) {
 		{"", "sleep", "2m", ""},
 		{"TABLE-370", "UpdateTable", update(units("2")), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
 		{"TABLE-370 TABLE-381", "UpdateTable", update(units("3")), iops},
+		{"TABLE-060", "DescribeTable", table, `{"Table":{"TableStatus":"UPDATING",
+			"ProvisionedThroughput":{"ReadCapacityUnits":1}}}`},
 		{"TABLE-370", "UpdateTable", update(demand), iops},
 		{"TABLE-063 TABLE-370", "DeleteTable", table, being},
 		{"TABLE-063 TABLE-370", "UpdateTable", update(protect), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
@@ -603,6 +605,9 @@ func TestFindingsBusy(t *testing.T) {
 			"being updated. Table: busy"},
 		{"", "sleep", "2m", ""},
 		{"TABLE-064 TABLE-369", "UpdateTable", update(demand), ""},
+		{"TABLE-064 TABLE-065", "DescribeTable", table, `{"Table":{"TableStatus":"UPDATING",
+			"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST","LastUpdateToPayPerRequestDateTime":null},
+			"WarmThroughput":{"ReadUnitsPerSecond":2,"WriteUnitsPerSecond":2}}}`},
 		{"TABLE-452", "UpdateTable", update(`"BillingMode":"PROVISIONED",` + units("1")), iops},
 		{"TABLE-064 TABLE-369", "DeleteTable", table, being},
 		{"TABLE-369 TABLE-450", "UpdateTable", update(ceiling), inUse + "OnDemandThroughput cannot be updated while " +
@@ -665,7 +670,22 @@ func TestFindingsBusy(t *testing.T) {
 		{"TABLE-163 TABLE-458", "UpdateTable", update(protect), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
 		{"TABLE-150", "DeleteTable", table, inUse + "Cannot delete table while indexes are being created, updated, " +
 			"or deleted."},
+		{"TABLE-163", "DescribeTable", table, `{"Table":{"TableStatus":"UPDATING",
+			"GlobalSecondaryIndexes":[{"IndexStatus":"CREATING","Backfilling":false}]}}`},
+		{"", "sleep", "30s", ""}, // the table is ACTIVE again, and the index is filled
+		{"TABLE-163", "DescribeTable", table, `{"Table":{"TableStatus":"ACTIVE",
+			"GlobalSecondaryIndexes":[{"IndexStatus":"CREATING","Backfilling":true}]}}`},
+		{"TABLE-163", "UpdateTable", update(strings.ReplaceAll(one, `"one"`, `"two"`)), "LimitExceededException: " +
+			"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"},
+		{"TABLE-163", "UpdateTable", update(stream), inUse + "Can't change stream status when an index is being " +
+			"created. Table: busy Indexes: [one]"},
+		{"TABLE-163", "UpdateTable", update(`"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"one"}}]`),
+			`{"TableDescription":{"TableStatus":"UPDATING","GlobalSecondaryIndexes":[{"IndexStatus":"DELETING"}]}}`},
 		{"", "sleep", "2m", ""},
+		{"TABLE-163", "UpdateTable", update(one), ""},
+		{"", "sleep", "1m", ""},
+		{"TABLE-163", "DescribeTable", table, `{"Table":{"TableStatus":"ACTIVE",
+			"GlobalSecondaryIndexes":[{"IndexStatus":"ACTIVE","Backfilling":null}]}}`},
 		{"TABLE-376", "UpdateTable", update(`"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"one"}}]`), ""},
 		{"TABLE-163 TABLE-376", "UpdateTable", update(`"BillingMode":"PROVISIONED",` + units("1")), inUse + "Can't " +
 			"change table IOPS when an index is being deleted. Table: busy Indexes: [one]"},

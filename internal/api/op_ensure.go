@@ -68,6 +68,7 @@ func (s *Service) ensureTable(ctx context.Context, in *wire.CreateTableInput, ex
 			return err
 		}
 		_, err = s.db.Alter(ctx, want.Name, func(def *table.Definition) error {
+			had := len(def.Global)
 			changed, err := s.extend(def, want)
 			switch {
 			case err != nil:
@@ -75,7 +76,7 @@ func (s *Service) ensureTable(ctx context.Context, in *wire.CreateTableInput, ex
 			case !changed: // by somebody else, meanwhile
 				return errUnchanged
 			}
-			return s.db.StartUpdate(def)
+			return s.db.StartUpdate(def, len(def.Global) > had)
 		})
 
 		switch {

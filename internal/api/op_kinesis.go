@@ -21,13 +21,13 @@ func (s *Service) enableKinesis(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
 	change := func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
-		if slices.ContainsFunc(list, func(d table.Destination) bool { return d.Status == "ACTIVE" }) {
+		if slices.ContainsFunc(list, s.inUseKinesis) {
 			return nil, wrongDestination(
 				"EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation.",
 			)
 		}
 		arn := *in.StreamArn
-		d := table.Destination{ARN: arn, Status: "ACTIVE"}
+		d := table.Destination{ARN: arn, Status: "ACTIVE", Passing: "ENABLING", Until: s.db.Until()}
 		if c := in.EnableKinesisStreamingConfiguration; c != nil {
 			d.Precision = value(c.ApproximateCreationDateTimePrecision)
 		}
@@ -44,6 +44,12 @@ func (s *Service) enableKinesis(
 		out.EnableKinesisStreamingConfiguration = new(wire.EnableKinesisStreamingConfiguration)
 	}
 	return out, err
+}
+
+// inUseKinesis reports whether a destination is one that keeps others from being enabled.
+func (s *Service) inUseKinesis(d table.Destination) bool {
+	status := d.StatusAt(s.now())
+	return status != "DISABLED" && status != "ENABLE_FAILED"
 }
 
 // unreachable says why the service could not deliver to an ARN, "" if it is that
@@ -73,10 +79,10 @@ func (s *Service) disableKinesis(
 				"Stream cannot be disabled using EnableKinesisStreamingConfiguration parameters",
 			)
 		}
-		if d == nil || d.Status != "ACTIVE" {
+		if d == nil || d.StatusAt(s.now()) != "ACTIVE" {
 			return nil, wrongDestination("KinesisStreamingDestination must be ACTIVE to perform DISABLE operation.")
 		}
-		d.Status = "DISABLED"
+		d.Status, d.Passing, d.Until = "DISABLED", "DISABLING", s.db.Until()
 		return list, nil
 	})
 }
@@ -104,10 +110,11 @@ func (s *Service) alterKinesis(
 	ctx context.Context, tableName, arn *string,
 	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
 ) (string, error) {
-	name, err := s.tableName(value(tableName))
+	t, err := s.seen(ctx, tableName)
 	if err != nil {
 		return "", err
 	}
+	name := t.Definition().Name
 	_, err = s.db.Alter(ctx, name, func(def *table.Definition) (err error) {
 		var d *table.Destination
 		if i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *arn }); i >= 0 {
@@ -128,7 +135,7 @@ func (s *Service) updateKinesis(
 		return nil, wire.OpUpdateKinesisStreamingDestination.Invalid("Streaming destination cannot be updated with " +
 			"given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values")
 	}
-	t, err := s.described(ctx, in.TableName)
+	t, err := s.seen(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +147,7 @@ func (s *Service) updateKinesis(
 		case d == nil:
 			return nil, wrongDestination("No streaming destination with streamArn: " + *in.StreamArn +
 				" found for table with tableName: " + t.Definition().Name)
-		case d.Status != "ACTIVE":
+		case d.StatusAt(s.now()) != "ACTIVE":
 			return nil, wrongDestination("Kinesis streaming is not in ACTIVE state. " +
 				"Updates are only allowed in ACTIVE state. TableName: " + t.Definition().Name +
 				", kdsArn: " + *in.StreamArn)
@@ -148,7 +155,7 @@ func (s *Service) updateKinesis(
 			return nil, wire.Validation("Invalid Request: Precision is already set to the desired value of " +
 				precision + " for tableId: " + t.Definition().ID + ", kdsArn: " + *in.StreamArn)
 		}
-		d.Precision = precision
+		d.Precision, d.Passing, d.Until = precision, "UPDATING", s.db.Until()
 		return list, nil
 	})
 	if err != nil {
@@ -166,7 +173,7 @@ func (s *Service) updateKinesis(
 func (s *Service) describeKinesis(
 	ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput,
 ) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
-	t, err := s.described(ctx, in.TableName)
+	t, err := s.seen(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +181,7 @@ func (s *Service) describeKinesis(
 		TableName: new(t.Definition().Name), KinesisDataStreamDestinations: []wire.KinesisDataStreamDestination{},
 	}
 	for _, d := range t.Definition().Kinesis {
-		x := wire.KinesisDataStreamDestination{StreamArn: new(d.ARN), DestinationStatus: new(d.Status)}
+		x := wire.KinesisDataStreamDestination{StreamArn: new(d.ARN), DestinationStatus: new(d.StatusAt(s.now()))}
 		if d.Reason != "" {
 			x.DestinationStatusDescription = new(d.Reason)
 		}

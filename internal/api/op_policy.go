@@ -338,6 +338,9 @@ func (s *Service) changePolicy(
 	if err != nil {
 		return err
 	}
+	if _, err := s.seen(ctx, &ref.Name); err != nil {
+		return err
+	}
 	_, err = s.db.Alter(ctx, ref.Name, func(def *table.Definition) error {
 		p, err := policyOf(def, ref)
 		if err != nil {
@@ -393,7 +396,7 @@ func (s *Service) getResourcePolicy(
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.described(ctx, &ref.Name)
+	t, err := s.seen(ctx, &ref.Name)
 	if err != nil {
 		return nil, err
 	}

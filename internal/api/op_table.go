@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -170,6 +171,23 @@ func (s *Service) described(ctx context.Context, name *string) (*table.Table, er
 		return nil, noSuchTable(t.Definition().Name)
 	}
 	return t, err
+}
+
+// unseen is how long policies and Kinesis destinations do not see a table that is CREATING. Source:
+// ack-api-quirks, on the admission by table state: one to two seconds.
+const unseen = 2 * time.Second
+
+// seen finds a table for an operation on its policy or its Kinesis destinations.
+func (s *Service) seen(ctx context.Context, name *string) (*table.Table, error) {
+	t, err := s.described(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	now, def := s.now(), t.Definition()
+	if def.Status(now) == table.StatusCreating && now.Before(def.Created.Add(unseen)) {
+		return nil, noSuchTable(def.Name)
+	}
+	return t, nil
 }
 
 // found finds a table; the error for a missing one names it.

@@ -26,29 +26,13 @@ func (s *Service) updateTimeToLive(
 		return nil, err
 	}
 	spec := in.TimeToLiveSpecification
-	attribute := value(spec.AttributeName)
-	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
-		switch {
-		case *spec.Enabled && def.Expiry != "" && def.Expiry != attribute:
-			return wire.Validation(
-				"TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry,
-			)
-		case *spec.Enabled && def.Expiry != "":
-			return wire.Validation("TimeToLive is already enabled")
-		case !*spec.Enabled && def.Expiry == "":
-			return wire.Validation("TimeToLive is already disabled")
-		case !*spec.Enabled && def.Expiry != attribute:
-			return wire.Validation(
-				"TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry,
-			)
-		case *spec.Enabled:
-			def.Expiry = attribute
-		default:
-			def.Expiry = ""
-		}
-		return nil
-	})
-
+	change := func(def *table.Definition) error { return changeExpiry(def, *spec.Enabled, value(spec.AttributeName)) }
+	t, err := s.found(ctx, in.TableName)
+	if err == nil && t.Definition().Status(s.now()) == table.StatusDeleting { // ack-api-quirks, DDB-TABLE-118
+		err = change(t.Definition().Clone())
+	} else if err == nil {
+		_, err = s.db.Alter(ctx, name, change)
+	}
 	if isKind(err, table.InUse) { // ack-api-quirks, DDB-TABLE-444
 		return nil, noSuchTable(name)
 	}
@@ -56,6 +40,25 @@ func (s *Service) updateTimeToLive(
 		return nil, err
 	}
 	return &wire.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
+}
+
+// changeExpiry enables or disables time to live by an attribute.
+func changeExpiry(def *table.Definition, enable bool, attribute string) error {
+	switch {
+	case def.Expiry != "" && def.Expiry != attribute:
+		return wire.Validation(
+			"TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry,
+		)
+	case enable && def.Expiry != "":
+		return wire.Validation("TimeToLive is already enabled")
+	case enable:
+		def.Expiry = attribute
+	case def.Expiry == "":
+		return wire.Validation("TimeToLive is already disabled")
+	default:
+		def.Expiry = ""
+	}
+	return nil
 }
 
 // describeTimeToLive returns whether time to live is enabled, and on which

@@ -74,6 +74,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			return err
 		}
 		keepWarm(def, before)
+		before = cmp.Or(def.Before(s.opts.Clock()), before)
 		return nil
 	})
 	if err != nil {
@@ -119,27 +120,12 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 	if asked&^quietChanges != 0 {
 		d.TableStatus = new(table.StatusUpdating)
 	}
-	if asked&changeThroughput != 0 { // with the times of now: ack-api-quirks, DDB-TABLE-060 and 184
-		after := d.ProvisionedThroughput
-		d.ProvisionedThroughput = s.throughput(before.Throughput)
-		d.ProvisionedThroughput.LastIncreaseDateTime = after.LastIncreaseDateTime
-		d.ProvisionedThroughput.LastDecreaseDateTime = after.LastDecreaseDateTime
-	}
-	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, _ = warm(
-		before, before.Warm, before.Throughput,
-	)
+	s.describeBefore(d, before, asked)
 	if asked&changeWarm != 0 {
 		d.WarmThroughput.Status = new(table.StatusUpdating)
 	}
 	if asked&changeOnDemand != 0 {
 		describeRemoved(&d.OnDemandThroughput, in.OnDemandThroughput)
-	}
-	if asked&changeToOnDemand != 0 && !before.OnDemandBilling() {
-		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
-		d.ProvisionedThroughput.LastDecreaseDateTime = seconds(s.now()) // DDB-TABLE-064 and 183
-	}
-	if asked&changeClass != 0 {
-		d.TableClassSummary = classSummary(before)
 	}
 
 	// The old key is in use until the table is encrypted with another.
@@ -153,6 +139,29 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 		if u.Update != nil {
 			s.describeUnchangedIndex(d, before, u.Update)
 		}
+	}
+}
+
+// describeBefore gives a description the units and the class that the table had before a change, which
+// holds until the table is ACTIVE.
+func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definition, asked change) {
+	if asked&changeThroughput != 0 { // with the times of now: ack-api-quirks, DDB-TABLE-060 and 184
+		after := d.ProvisionedThroughput
+		d.ProvisionedThroughput = s.throughput(before.Throughput)
+		d.ProvisionedThroughput.LastIncreaseDateTime = after.LastIncreaseDateTime
+		d.ProvisionedThroughput.LastDecreaseDateTime = after.LastDecreaseDateTime
+	}
+	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, _ = warm(
+		before, before.Warm, before.Throughput,
+	)
+	if asked&changeToOnDemand != 0 && !before.OnDemandBilling() { // DDB-TABLE-064 and 183
+		if at := d.BillingModeSummary.LastUpdateToPayPerRequestDateTime; at != nil {
+			d.ProvisionedThroughput.LastDecreaseDateTime = at
+		}
+		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
+	}
+	if asked&changeClass != 0 {
+		d.TableClassSummary = classSummary(before)
 	}
 }
 
@@ -203,8 +212,12 @@ func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
 // DDB-TABLE-177 and 383.
 func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
 	now := s.opts.Clock()
-	newOrGone := func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil }
-	creating := func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating }
+	var creating []string
+	for _, ix := range slices.Concat(def.Global, def.Vectors) {
+		if now.Before(ix.Creating) {
+			creating = append(creating, ix.Name)
+		}
+	}
 
 	asked := changesOf(in)
 	takesTime := asked &^ quietChanges
@@ -215,36 +228,42 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 		takesTime &^= changeClass
 	}
 
-	if def.Status(now) == table.StatusUpdating {
-		// While one index is made or deleted, another cannot be, but throughput can change.
-		wanted := len(in.VectorIndexUpdates) > 0 || slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, newOrGone)
-		underWay := len(def.States.Leaving) > 0 ||
-			slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), creating)
-		if wanted && underWay {
-			return errOneIndex()
-		}
-		var indexes []string
-		for _, ix := range slices.Concat(def.Global, def.Vectors) {
-			if creating(ix) {
-				indexes = append(indexes, ix.Name)
-			}
-		}
-		refused := takesTime | asked&(changeClass|changeOnDemand)
-		err := errBusy(def, change(def.States.Change), refused, slices.Concat(indexes, def.States.Leaving))
-		if err != nil {
-			return err
-		}
+	running, indexes := change(0), creating
+	switch {
+	case def.Status(now) == table.StatusUpdating:
+		running, indexes = change(def.States.Change), slices.Concat(creating, def.States.Leaving)
+	case len(creating) > 0 && deletes(in, creating[0]): // while it is filled: API_GlobalSecondaryIndexDescription
+		indexes = nil
+	case len(creating) > 0:
+		running = createIndex
+	}
+	// While one index is made or deleted, another cannot be, but throughput can change.
+	if asked&(createIndex|deleteIndex) != 0 && len(indexes) > 0 {
+		return errOneIndex()
+	}
+	refused := takesTime | asked&(changeClass|changeOnDemand)
+	if err := errBusy(def, running, refused, indexes); err != nil {
+		return err
 	}
 	if takesTime == 0 {
 		return nil
 	}
-	if err := s.db.StartUpdate(def); err != nil {
+	if err := s.db.StartUpdate(def, takesTime&createIndex != 0); err != nil {
 		return err
 	}
 	if !def.States.Updating.IsZero() {
 		def.States.Change, def.States.Streaming = uint32(takesTime), takesTime&changeStream != 0
 	}
 	return nil
+}
+
+// deletes reports whether a request deletes an index.
+func deletes(in *wire.UpdateTableInput, index string) bool {
+	return slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool {
+		return u.Delete != nil && value(u.Delete.IndexName) == index
+	}) || slices.ContainsFunc(in.VectorIndexUpdates, func(u wire.VectorIndexUpdate) bool {
+		return u.Delete != nil && value(u.Delete.IndexName) == index
+	})
 }
 
 func errOneIndex() error {

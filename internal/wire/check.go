@@ -178,6 +178,11 @@ func (v *violations) text(member string, p *string, required bool, t *traits) {
 		return
 	}
 
+	if s == "" && t.name == "IndexName" && v.op.lifecycle() { // ack-api-quirks, DDB-TABLE-457
+		v.add(checkMin, member, s, atLeastLength(int(t.min)))
+		v.add(checkPattern, member, s, matching(t.pattern))
+		return
+	}
 	if t.match != nil && !t.match(s) {
 		v.add(checkPattern, member, s, matching(t.pattern))
 	}

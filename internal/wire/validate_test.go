@@ -355,6 +355,16 @@ func TestValidate(t *testing.T) {
 				at("l1", "localSecondaryIndexes.1.member.indexName", "have length greater than or equal to 3")),
 		},
 		{
+			"an empty name of an index, ack-api-quirks, DDB-TABLE-457", wire.OpUpdateTable,
+			`{"TableName":"abc","GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"",
+			"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`,
+			errorsOf(
+				at("", "globalSecondaryIndexUpdates.1.member.create.indexName", "have length greater than or equal to 3"),
+				at("", "globalSecondaryIndexUpdates.1.member.create.indexName", "satisfy regular expression pattern: "+
+					"[a-zA-Z0-9_.-]+"),
+			),
+		},
+		{
 			"ten empty indexes, dynalite createTable", wire.OpCreateTable,
 			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],` +
 				`"LocalSecondaryIndexes":[{},{},{},{},{}]}`,

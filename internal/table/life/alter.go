@@ -97,7 +97,7 @@ const msgExists = "Table already exists: "
 func (db *DB) create(ctx context.Context, def *table.Definition) {
 	until := time.Time{}
 	if !table.IsSettled(ctx) {
-		until = db.until()
+		until = db.Until()
 	}
 	creating(def, until)
 }
@@ -162,7 +162,7 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*table.Table, error
 	}
 	if db.Delay > 0 {
 		def := t.Definition().Clone()
-		def.States = table.States{Deleting: db.until()}
+		def.States = table.States{Deleting: db.Until()}
 		return db.redefine(ctx, def, t, nil)
 	}
 	return t, db.remove(ctx, t, nil)
@@ -352,7 +352,7 @@ func (db *DB) alterTable(
 
 	for _, ix := range def.Online() {
 		if ix.Space == 0 {
-			ix.Building, ix.Creating = true, db.until()
+			ix.Building, ix.Creating = true, db.Until()
 		}
 	}
 	t, err = db.redefine(ctx, def, old, nil)

@@ -118,11 +118,12 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	if err != nil {
 		return err
 	}
-	if !t.Usable(db.Clock()) { // ack-api-quirks, DDB-TABLE-374
+	if t.Definition().Status(db.Clock()) == table.StatusCreating { // ack-api-quirks, DDB-TABLE-374 and 447
 		return table.NoSuchTable()
 	}
 
-	b.Table = t.Definition()
+	b.Table = t.Definition().Clone()
+	b.Table.States = table.States{}
 	b.Items, b.Bytes = 0, 0
 	return db.fill(ctx, transfer{
 		spaces: []*store.Space{&b.Space}, from: t.Definition().Space, exists: db.tableAt(name, t.Definition().Space),

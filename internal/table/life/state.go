@@ -7,9 +7,9 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// until returns when a state that begins now ends, the zero time if states take no
+// Until returns when a state that begins now ends, the zero time if states take no
 // time.
-func (db *DB) until() time.Time {
+func (db *DB) Until() time.Time {
 	if db.Delay <= 0 {
 		return time.Time{}
 	}
@@ -69,11 +69,20 @@ func changeable(d *table.Definition, now time.Time) error {
 }
 
 // StartUpdate begins the state UPDATING in the function of an [DB.Alter]. The error
-// has kind [InUse] while an earlier one lasts.
-func (db *DB) StartUpdate(d *table.Definition) error {
+// has kind [InUse] while an earlier one lasts. A table that gets an index is UPDATING for
+// the first half of the delay: while the index is filled, it is ACTIVE again.
+func (db *DB) StartUpdate(d *table.Definition, newIndex bool) error {
 	if d.Status(db.Clock()) == table.StatusUpdating {
 		return &table.Error{Kind: table.InUse, Msg: msgBeingUpdated + d.Name}
 	}
-	d.States.Updating, d.States.Leaving, d.States.Change, d.States.Streaming = db.until(), nil, 0, false
+	before := d.Clone()
+	d.States, before.States = table.States{}, table.States{}
+	if db.Delay <= 0 {
+		return nil
+	}
+	d.States = table.States{Updating: db.Until(), Before: before}
+	if newIndex {
+		d.States.Updating = d.States.Updating.Add(-db.Delay / 2)
+	}
 	return nil
 }
