@@ -1,11 +1,13 @@
 package api_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,7 +61,7 @@ func TestFindingsOfExports(t *testing.T) {
 		{"EXPORT-002", op, export(hhh+"/index/some", ""), begin + "Table ARN is invalid."},
 		{"EXPORT-002", op, export(hhh, `,"ExportFormat":"CSV"`),
 			value("CSV", "exportFormat", "satisfy enum value set: [DYNAMODB_JSON, ION]")},
-		{"EXPORT-015", "UpdateContinuousBackups",
+		{"EXPORT-015 EXPORT-014", "UpdateContinuousBackups",
 			`{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, ""},
 		{"EXPORT-001", op, export(hhh, `,"ExportTime":1795266000`), time + "Export Time is invalid"},
 		{"EXPORT-001", op, export(hhh, `,"ExportTime":1795258800`), time + "Export Time is invalid"},
@@ -134,6 +136,57 @@ func TestFindingsOfExports(t *testing.T) {
 	})
 }
 
+// TestFindingsOfRoundTrips exports a table of three items, deletes it, and imports the files. The service has four
+// files of data where Sortkey has one, so that it counts four errors of their form.
+func TestFindingsOfRoundTrips(t *testing.T) {
+	const (
+		folder   = "foo/AWSDynamoDB/01795262400000-00000000/"
+		describe = `{"ExportArn":"$ExportArn"}`
+		arn      = `{"ImportArn":"$ImportArn"}`
+		zip      = `,"InputCompressionType":"GZIP"`
+		plain    = `,"InputCompressionType":"NONE"`
+		complete = `{"ExportDescription":{"ExportStatus":"COMPLETED","S3Prefix":"foo/","ItemCount":3,
+			"ExportManifest":"` + folder + `manifest-summary.json","TableArn":"` + findingsARN + `HHH"}}`
+	)
+	put := func(key string) string { return `{"TableName":"HHH","Item":{"a":{"S":"` + key + `"}}}` }
+	load := func(name, prefix, compression string) string {
+		return `{"ClientToken":"` + name + `","InputFormat":"DYNAMODB_JSON"` + compression + `,
+			"S3BucketSource":{"S3Bucket":"bucket","S3KeyPrefix":"` + prefix + `"},
+			"TableCreationParameters":` + strings.Replace(tableH, "HHH", name, 1) + `}`
+	}
+	ended := func(status, processed, imported, errors string) string {
+		return `{"ImportTableDescription":{"ImportStatus":"` + status + `","ProcessedItemCount":` + processed +
+			`,"ImportedItemCount":` + imported + `,"ErrorCount":` + errors + `}}`
+	}
+	e := newEndpoint(t, tableH)
+	e.unrandomBuckets()
+	e.findings([]finding{
+		{"EXPORT-014", "UpdateContinuousBackups",
+			`{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, ""},
+		{"EXPORT-022", "PutItem", put("1"), ""},
+		{"EXPORT-022", "PutItem", put("2"), ""},
+		{"EXPORT-022", "PutItem", put("3"), ""},
+		{"EXPORT-018", "ExportTableToPointInTime", `{"TableArn":"` + findingsARN + `HHH","S3Bucket":"bucket",
+			"S3Prefix":"foo/"}`, `{"ExportDescription":{"ExportStatus":"IN_PROGRESS","S3Prefix":"foo/"}}`},
+		{"", "sleep", "1s", ""},
+		{"EXPORT-013", "DeleteTable", `{"TableName":"HHH"}`, `{"TableDescription":{"TableStatus":"DELETING"}}`},
+		{"EXPORT-018 EXPORT-022", "DescribeExport", describe, complete},
+		{"IMPORT-020", "ImportTable", load("Root", folder, zip), ""},
+		{"IMPORT-020", "DescribeImport", arn, ended("FAILED", "7", "3", "4")},
+		{"IMPORT-020", "Scan", `{"TableName":"Root","Select":"COUNT"}`, `{"Count":3}`},
+		{"", "sleep", "1s", ""},
+		{"IMPORT-020", "ImportTable", load("Data", folder+"data/", zip), ""},
+		{"IMPORT-020", "DescribeImport", arn, ended("COMPLETED", "3", "3", "0")},
+		{"", "sleep", "1s", ""},
+		{"IMPORT-020", "ImportTable", load("Plain", folder+"data/", plain), ""},
+		{"IMPORT-020", "DescribeImport", arn, ended("FAILED", "1", "0", "1")},
+		{"", "sleep", "1s", ""},
+		{"IMPORT-020", "ImportTable", load("Auto", folder+"data/", ""), ""},
+		{"IMPORT-020", "DescribeImport", arn, ended("FAILED", "1", "0", "1")},
+		{"IMPORT-020", "DescribeTable", `{"TableName":"Auto"}`, `{"Table":{"TableStatus":"ACTIVE"}}`},
+	})
+}
+
 func TestFindingsOfImports(t *testing.T) {
 	const (
 		begin  = "Invalid Request: "
@@ -145,6 +198,8 @@ func TestFindingsOfImports(t *testing.T) {
 			`"}` + members +
 			`,"TableCreationParameters":` + strings.Replace(tableH, "HHH", name, 1) + `}`
 	}
+	const echo = `"OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":100},"SSESpecification":{
+		"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"alias/aws/dynamodb"}`
 	const asJSON, asCSV = `,"InputFormat":"DYNAMODB_JSON"`, `,"InputFormat":"CSV"`
 	const semicolon = `,"InputFormatOptions":{"Csv":{"Delimiter":";","HeaderList":["a","val"]}}`
 	counts := func(status string, processed, imported, errors string) string {
@@ -184,11 +239,12 @@ func TestFindingsOfImports(t *testing.T) {
 				"Member must satisfy regular expression pattern: [,;:|\\t ]; Value ';;' at " +
 				"'inputFormatOptions.csv.delimiter' " +
 				"failed to satisfy constraint: Member must have length less than or equal to 1"},
-		{"IMPORT-003", "ImportTable", load("Prefix", "prefix/1.json", asJSON),
+		{"IMPORT-003 IMPORT-002", "ImportTable", load("Prefix", "prefix/1.json", asJSON),
 			`{"ImportTableDescription":{"ImportStatus":"IN_PROGRESS",
+			"ProcessedItemCount":0,"ImportedItemCount":0,"ErrorCount":0,
 			"S3BucketSource":{"S3BucketOwner":"000000000000"},"InputCompressionType":"NONE","InputFormatOptions":null,
 			"CloudWatchLogGroupArn":"arn:aws:logs:us-east-1:000000000000:log-group:/aws-dynamodb/imports:*"}}`},
-		{"IMPORT-014", "DescribeImport", arn, counts(done, "1", "1", "0")},
+		{"IMPORT-014 IMPORT-002", "DescribeImport", arn, counts(done, "1", "1", "0")},
 		{"IMPORT-017", "ImportTable", load("Prefix", "prefix/1.json", asJSON), "ResourceInUseException: Table " +
 			"already exists: Prefix"},
 		{"IMPORT-017", "ImportTable", strings.Replace(load("Other", "prefix/1.json", asJSON),
@@ -197,6 +253,18 @@ func TestFindingsOfImports(t *testing.T) {
 		{"IMPORT-019", "ImportTable", strings.Replace(load("Prefix", "", asJSON), `"ClientToken":"Prefix"`,
 			`"ClientToken":"x"`, 1),
 			"ResourceInUseException: Table already exists: Prefix"},
+		{"IMPORT-005", "DescribeTable", `{"TableName":"Prefix"}`, `{"Table":{"TableStatus":"ACTIVE",
+			"RestoreSummary":null}}`},
+		{"IMPORT-005", "TagResource", `{"ResourceArn":"` + findingsARN + `Prefix",
+			"Tags":[{"Key":"k","Value":"v"}]}`, ""},
+		{"IMPORT-005", "UpdateTimeToLive", `{"TableName":"Prefix","TimeToLiveSpecification":{"Enabled":true,
+			"AttributeName":"ttl"}}`, ""},
+		{"IMPORT-005", "UpdateContinuousBackups", `{"TableName":"Prefix","PointInTimeRecoverySpecification":{
+			"PointInTimeRecoveryEnabled":true}}`, ""},
+		{"IMPORT-005", "UpdateTable", `{"TableName":"Prefix","DeletionProtectionEnabled":false}`, ""},
+		{"IMPORT-005", "CreateBackup", `{"TableName":"Prefix","BackupName":"one"}`, ""},
+		{"IMPORT-005", "ListImports", `{"TableArn":"` + findingsARN + `Prefix"}`,
+			`{"ImportSummaryList":[{"ImportStatus":"COMPLETED"}]}`},
 		{"IMPORT-008", "DeleteTable", `{"TableName":"Prefix"}`, ""},
 		{"IMPORT-017", "ImportTable", load("Prefix", "prefix/1.json", asJSON),
 			`{"ImportTableDescription":{"ImportArn":"$ImportArn"}}`},
@@ -241,12 +309,68 @@ func TestFindingsOfImports(t *testing.T) {
 			"TableArn":"` + findingsARN + `None"}}`},
 		{"IMPORT-012", "DescribeTable", `{"TableName":"None"}`,
 			"ResourceNotFoundException: Requested resource not found: Table: None not found"},
+		{"", "sleep", "1s", ""},
+		{"IMPORT-004", "ImportTable", strings.Replace(load("Echo", "prefix/1.json", asJSON), `"BillingMode"`, echo+
+			`,"BillingMode"`, 1), ""},
+		{"IMPORT-004", "DescribeImport", arn, `{"ImportTableDescription":{"ImportStatus":"COMPLETED",
+			"TableCreationParameters":{"BillingMode":"PAY_PER_REQUEST",` + echo + `}}}`},
+		{"IMPORT-004", "DescribeTable", `{"TableName":"Echo"}`, `{"Table":{
+			"OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":100},
+			"SSEDescription":{"Status":"ENABLED","SSEType":"KMS"}}}`},
 		{"IMPORT-010", "DescribeImport", `{"ImportArn":"` + findingsARN + `None"}`, "Invalid Import ARN"},
 		{"IMPORT-010", "DescribeImport", `{"ImportArn":"` + findingsARN + `None/export/0"}`, "Invalid Import ARN"},
 		{"row 14", "DescribeImport", `{"ImportArn":"` + findingsARN + `x/import/01658528578619-c4d4e311"}`,
 			"Invalid Import ARN"},
 		{"row 14", "ListImports", `{"NextToken":"` + strings.Repeat("0", 112) + `"}`,
 			begin + "Provided nextToken is invalid: " + strings.Repeat("0", 112)},
+	})
+
+	e.sleep(time.Second)
+	e.db.Delay = time.Minute
+	e.findings([]finding{
+		{"IMPORT-006", "ImportTable", load("Deleted", "prefix/1.json", asJSON),
+			`{"ImportTableDescription":{"ImportStatus":"IN_PROGRESS"}}`},
+		{"IMPORT-006", "DescribeTable", `{"TableName":"Deleted"}`, `{"Table":{"TableStatus":"CREATING"}}`},
+		{"IMPORT-006", "DeleteTable", `{"TableName":"Deleted"}`, "ResourceInUseException: Attempt to change a " +
+			"resource which is still in use: Table is being created: Deleted"},
+		{"", "sleep", "1m", ""},
+		{"IMPORT-006", "DescribeTable", `{"TableName":"Deleted"}`, `{"Table":{"TableStatus":"ACTIVE"}}`},
+		{"IMPORT-006", "DeleteTable", `{"TableName":"Deleted"}`, `{"TableDescription":{"TableStatus":"DELETING"}}`},
+		{"IMPORT-006", "DescribeImport", arn, counts(done, "1", "1", "0")},
+		{"", "sleep", "1m", ""},
+		{"IMPORT-006", "DescribeTable", `{"TableName":"Deleted"}`,
+			"ResourceNotFoundException: Requested resource not found: Table: Deleted not found"},
+	})
+}
+
+// TestFindingsOfChangedFiles removes a file and overwrites another while an import runs, before it reads them.
+func TestFindingsOfChangedFiles(t *testing.T) {
+	st := hooked(t)
+	root := bucket(t, map[string]string{
+		"1.json": itemLines(1001, 3001), "2.json": itemLines(1, 10),
+		"3.json": itemLines(11, 20), "4.json": itemLines(21, 30),
+	})
+	e := serveBuckets(t, st, root)
+	waits, free := st.holdAt(2, nil) // the first records the job
+	go func() {
+		<-waits
+		if err := errors.Join(
+			os.Remove(filepath.Join(root, "bucket", "2.json")),
+			os.WriteFile(filepath.Join(root, "bucket", "3.json"), []byte("nonsense\n"), 0o600),
+		); err != nil {
+			t.Error(err)
+		}
+		close(free)
+	}()
+	e.findings([]finding{
+		{"IMPORT-007", "ImportTable", importRequest(""), `{"ImportTableDescription":{"ImportStatus":"IN_PROGRESS"}}`},
+	})
+	e.imported()
+	e.findings([]finding{
+		{"IMPORT-007", "DescribeImport", `{"ImportArn":"` + e.imports()[0].ImportArn + `"}`,
+			`{"ImportTableDescription":{"ImportStatus":"FAILED","FailureCode":"ItemValidationError",
+			"ProcessedItemCount":2011,"ImportedItemCount":1809,"ErrorCount":202}}`},
+		{"IMPORT-007", "DescribeTable", `{"TableName":"HHH"}`, `{"Table":{"TableStatus":"ACTIVE"}}`},
 	})
 }
 

@@ -148,8 +148,9 @@ func (s *Service) startImport(
 
 // An importTask puts the items of all files with a prefix into a table. Items that the table
 // refuses are counted, and make the import fail after the others are written. A line that is
-// no item is one of them, and the rest of its file is left out. Source: alternator,
-// test_import.py; ack-api-quirks, DDB-IMPORT-013.
+// no item is one of them, and the rest of its file is left out. A file that is removed while
+// the import runs counts as one of them, too. Source: alternator, test_import.py;
+// ack-api-quirks, DDB-IMPORT-007 and 013.
 type importTask struct{ record importRecord }
 
 func (x *importTask) run(ctx context.Context, r *run) error {
