@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +67,36 @@ func TestFindingsOfBackups(t *testing.T) {
 		{"BACKUP-007 BACKUP-016", "DeleteTable", `{"TableName":"HHH"}`, ""},
 		{"BACKUP-007 BACKUP-016", "ListBackups", `{"TableName":"HHH"}`,
 			`{"BackupSummaries":[{"BackupStatus":"AVAILABLE"}]}`},
+		{"BACKUP-015", "ListBackups", `{"BackupType":"SYSTEM"}`, `{"BackupSummaries":[]}`},
 	})
+}
+
+// TestFindingsOfRates sends more requests than the documentation allows, as the service does.
+func TestFindingsOfRates(t *testing.T) {
+	e := newEndpoint(t, tableH, tablePI)
+	e.db.Delay = time.Minute // the restores are at the same time
+	e.findings(slices.Concat(
+		slices.Repeat([]finding{
+			{"BACKUP-019 BACKUP-022", "CreateBackup", `{"TableName":"HHH","BackupName":"one"}`,
+				`{"BackupDetails":{"BackupStatus":"CREATING"}}`},
+		}, 60),
+		[]finding{{"BACKUP-019", "ListBackups", `{"TableName":"HHH"}`,
+			`{"BackupSummaries":[` + strings.Repeat(`{"BackupStatus":"AVAILABLE"},`, 59) + `{}]}`}},
+		slices.Repeat([]finding{
+			{"TABLE-384", "ListTagsOfResource", `{"ResourceArn":"` + findingsARN + `HHH"}`, `{"Tags":[]}`},
+		}, 40),
+	))
+	for i := range 12 {
+		name := fmt.Sprintf("New%d", i)
+		e.findings([]finding{
+			{"TABLE-282", "CreateBackup", `{"TableName":"PPI","BackupName":"one"}`, ""},
+			{"TABLE-282 TABLE-349", "RestoreTableFromBackup",
+				`{"BackupArn":"$BackupArn","TargetTableName":"` + name + `"}`,
+				`{"TableDescription":{"TableStatus":"CREATING"}}`},
+			{"TABLE-282", "DescribeTable", `{"TableName":"` + name + `"}`, `{"Table":{"TableStatus":"CREATING",
+				"GlobalSecondaryIndexes":[{"IndexName":"byN","IndexStatus":null}]}}`},
+		})
+	}
 }
 
 // TestFindingsOfOverrides has the overrides of a restore. tablePI is provisioned and has the index byN.

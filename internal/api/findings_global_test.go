@@ -10,12 +10,7 @@ func TestFindingsOfReplicas(t *testing.T) {
 	const (
 		count    = "Unsupported replica count for global tables with MultiRegionConsistency set to STRONG."
 		noAction = "There are no actions specified in the Replica Update Action of the request."
-		atLeast  = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
-			"GlobalSecondaryIndexUpdates, " +
-			"SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, " +
-			"MultiRegionConsistency, " +
-			"DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
-		local = "Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or " +
+		local    = "Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or " +
 			"UpdateTable as required."
 		old = wrongValues + "DynamoDB global tables version 2017.11.29 is not supported. We recommend using " +
 			"DynamoDB global " +
@@ -23,6 +18,12 @@ func TestFindingsOfReplicas(t *testing.T) {
 		none   = "Global table with name: 'HHH' does not exist."
 		short  = "TableName must be at least 3 characters long and at most 255 characters long"
 		strong = `,"MultiRegionConsistency":"STRONG"`
+
+		twoWitnesses = "1 validation error detected: Value '[GlobalTableWitnessGroupUpdate(create=" +
+			"CreateGlobalTableWitnessGroupMemberAction(regionName=us-west-2), delete=null), " +
+			"GlobalTableWitnessGroupUpdate(create=CreateGlobalTableWitnessGroupMemberAction(regionName=eu-west-1), " +
+			"delete=null)]' at 'globalTableWitnessUpdates' failed to satisfy constraint: Member must have length " +
+			"less than or equal to 1"
 	)
 	replicas := func(list, rest string) string {
 		return `{"TableName":"HHH","ReplicaUpdates":[` + list + `]` + rest + `}`
@@ -33,6 +34,9 @@ func TestFindingsOfReplicas(t *testing.T) {
 		return "Region " + region + " is not supported. The latest version of global tables are only supported in " +
 			"the " +
 			"following regions: [us-east-1]"
+	}
+	settings := func(mode string) string {
+		return `{"TableName":"HHH","GlobalTableSettingsReplicationMode":"` + mode + `"}`
 	}
 	global := func(rest string) string { return `{"GlobalTableName":"HHH"` + rest + `}` }
 	const op = "UpdateTable"
@@ -71,11 +75,22 @@ func TestFindingsOfReplicas(t *testing.T) {
 		{"TABLE-257", op, replicas(action("Create", "us-east-2"), strong+witness(action("Create", "us-west-2"))+
 			`,"DeletionProtectionEnabled":true`), wrongValues + "Requests that modify replicas or witnesses must " +
 			"not also modify other fields"},
-		{"TABLE-457", op, `{"TableName":"HHH"` + witness(`{}`) + `}`, atLeast},
-		{"TABLE-457", op, `{"TableName":"HHH"` + witness(action("Create", "")) + `}`, atLeast},
+		{"TABLE-457", op, `{"TableName":"HHH"` + witness(`{}`) + `}`, nothingAsked},
+		{"TABLE-457", op, `{"TableName":"HHH"` + witness(action("Create", "")) + `}`, nothingAsked},
 		{"TABLE-257", op, `{"TableName":"HHH"` + strong + witness(action("Create", "us-east-2")) + `}`,
-			strings.Replace(atLeast, "MultiRegionConsistency, ", "", 1)},
-		{"TABLE-442", op, `{"TableName":"HHH","GlobalTableSettingsReplicationMode":"ENABLED_WITH_OVERRIDES"}`,
+			strings.Replace(nothingAsked, "MultiRegionConsistency, ", "", 1)},
+		{"TABLE-257 TABLE-414 TABLE-428", op, replicas(action("Create", "us-east-2"),
+			strong+witness(action("Create", "us-west-2")+","+action("Create", "eu-west-1"))), twoWitnesses},
+		{"TABLE-449", op, `{"TableName":"HHH"}`, nothingAsked},
+		{"TABLE-449", op, `{"TableName":"HHH"` + strong + `}`,
+			strings.Replace(nothingAsked, "MultiRegionConsistency, ", "", 1)},
+		{"TABLE-048", op, settings("ENABLED"), ""},
+		{"TABLE-048", op, settings("ENABLED"), ""},
+		{"TABLE-048", "DescribeTable", `{"TableName":"HHH"}`,
+			`{"Table":{"TableStatus":"ACTIVE","GlobalTableSettingsReplicationMode":"ENABLED"}}`},
+		{"TABLE-048", op, settings("DISABLED"), ""},
+		{"TABLE-048", op, settings("DISABLED"), ""},
+		{"TABLE-442 TABLE-048", op, settings("ENABLED_WITH_OVERRIDES"),
 			"Value 'ENABLED_WITH_OVERRIDES' at 'GlobalTableSettingsReplicationMode' failed to satisfy constraint: " +
 				"Only " +
 				"ENABLED and DISABLED settings replication are supported for a Regional Table."},
@@ -83,7 +98,12 @@ func TestFindingsOfReplicas(t *testing.T) {
 			"ResourceNotFoundException: " + none},
 		{"TABLE-253 TABLE-446", "UpdateTableReplicaAutoScaling", `{"TableName":"HHH"}`,
 			"ResourceNotFoundException: " + none},
-		{"GLOBALTABLE-002", "CreateGlobalTable", global(`,"ReplicationGroup":[{"RegionName":"us-east-1"}]`), old},
+		{"GLOBALTABLE-003", "CreateGlobalTable", global(""), "1 validation error detected: Value null at " +
+			"'replicationGroup' failed to satisfy constraint: Member must not be null"},
+		{"GLOBALTABLE-002 GLOBALTABLE-005", "CreateGlobalTable",
+			global(`,"ReplicationGroup":[{"RegionName":"us-east-1"}]`), old},
+		{"GLOBALTABLE-003", "CreateGlobalTable",
+			`{"GlobalTableName":"None","ReplicationGroup":[{"RegionName":"us-east-1"}]}`, old},
 		{"GLOBALTABLE-004", "DescribeGlobalTable", global(""), "GlobalTableNotFoundException: Global table not " +
 			"found: " + none},
 		{"GLOBALTABLE-004 GLOBALTABLESETTINGS-001", "DescribeGlobalTableSettings", global(""),

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestFindingsOfPolicies(t *testing.T) {
@@ -37,6 +38,10 @@ func TestFindingsOfPolicies(t *testing.T) {
 			`","Resource":"*"}]}`
 	}
 	of := func(arn string) string { return `{"ResourceArn":"` + arn + `"}` }
+	onStream := func(stream string) string {
+		policy := strings.NewReplacer(`"`+arn+`"`, `"`+stream+`"`, "GetItem", "GetRecords").Replace(statement(id, ""))
+		return `{"ResourceArn":"` + stream + `","Policy":` + strconv.Quote(policy) + `}`
+	}
 	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))
 	stream := arn + "/stream/2026-11-21T12:00:00.000"
 	e.findings([]finding{
@@ -120,6 +125,14 @@ func TestFindingsOfPolicies(t *testing.T) {
 			"ResourceNotFoundException: Requested resource not found: Stream: 2000-01-01T00:00:00.000 not found for " +
 				"Table: HHH"},
 		{"TABLE-212", "GetResourcePolicy", of(stream), none + stream},
+		{"TABLE-213", "PutResourcePolicy", onStream(stream), ""},
+		{"TABLE-213", "GetResourcePolicy", of(arn), none + arn},
+		{"TABLE-213", "GetResourcePolicy", of(stream), `{"RevisionId":"$RevisionId"}`},
+		{"TABLE-213", "DeleteResourcePolicy", of(stream), `{"RevisionId":"$RevisionId"}`},
+		{"TABLE-213", "PutResourcePolicy", put(statement(id, ""), ""), ""},
+		{"TABLE-213", "GetResourcePolicy", of(stream), none + stream},
+		{"TABLE-213", "GetResourcePolicy", of(arn), `{"RevisionId":"$RevisionId"}`},
+		{"TABLE-213", "DeleteResourcePolicy", of(arn), `{"RevisionId":"$RevisionId"}`},
 		{"TABLE-373", "TagResource", `{"ResourceArn":"` + stream + `","Tags":[{"Key":"of","Value":"stream"}]}`, ""},
 		{"TABLE-373", "ListTagsOfResource", of(stream), `{"Tags":[{"Key":"of","Value":"stream"}]}`},
 		{"TABLE-373", "ListTagsOfResource", of(arn), `{"Tags":[]}`},
@@ -129,6 +142,61 @@ func TestFindingsOfPolicies(t *testing.T) {
 	})
 }
 
+// TestFindingsOfBusyPolicies has policies and Kinesis destinations of a table that is CREATING, first as one that
+// the service does not find, and then UPDATING.
+func TestFindingsOfBusyPolicies(t *testing.T) {
+	const (
+		arn    = findingsARN + "HHH"
+		of     = `{"ResourceArn":"` + arn + `"}`
+		hhh    = `{"TableName":"HHH"`
+		unseen = "ResourceNotFoundException: Requested resource not found: Table: HHH not found"
+		none   = "PolicyNotFoundException: Resource-based policy not found for the provided ResourceArn: " + arn
+		stream = hhh + `,"StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/one"`
+		to     = stream + `}`
+		micros = stream + `,"UpdateKinesisStreamingConfiguration":{
+			"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`
+		invalid = "Table is not in a valid state to enable Kinesis Streaming Destination: "
+	)
+	policy := strconv.Quote(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":` +
+		`"000000000000"},"Action":"dynamodb:GetItem","Resource":"` + arn + `"}]}`)
+	put := `{"ResourceArn":"` + arn + `","Policy":` + policy + `}`
+	e := newEndpoint(t)
+	e.db.Delay = time.Minute
+	e.findings([]finding{
+		{"TABLE-233", "CreateTable", with(tableH, `"ResourcePolicy":`+policy),
+			`{"TableDescription":{"TableStatus":"CREATING","ResourcePolicy":null,"RevisionId":null}}`},
+		{"TABLE-233 TABLE-234", "GetResourcePolicy", of, unseen},
+		{"TABLE-234", "PutResourcePolicy", put, unseen},
+		{"TABLE-234", "DeleteResourcePolicy", of, unseen},
+		{"TABLE-233 TABLE-234", "DescribeKinesisStreamingDestination", hhh + `}`, unseen},
+		{"TABLE-234", "EnableKinesisStreamingDestination", to, unseen},
+		{"TABLE-234", "UpdateKinesisStreamingDestination", micros, unseen},
+		{"TABLE-234", "DisableKinesisStreamingDestination", to, unseen},
+		{"TABLE-233", "DescribeTable", hhh + `}`, `{"Table":{"TableStatus":"CREATING"}}`},
+		{"", "sleep", "3s", ""},
+		{"TABLE-233", "DescribeTable", hhh + `}`, `{"Table":{"TableStatus":"CREATING"}}`},
+		{"TABLE-233", "GetResourcePolicy", of, `{"RevisionId":"1795262400000"}`},
+		{"TABLE-233", "DescribeKinesisStreamingDestination", hhh + `}`, `{"KinesisDataStreamDestinations":[]}`},
+		{"", "sleep", "1m", ""},
+		{"TABLE-234", "DeleteResourcePolicy", of, ""},
+		{"TABLE-234", "UpdateTable", hhh + `,"BillingMode":"PROVISIONED","ProvisionedThroughput":{
+			"ReadCapacityUnits":1,"WriteCapacityUnits":1}}`, `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-234", "GetResourcePolicy", of, none},
+		{"TABLE-234", "DescribeKinesisStreamingDestination", hhh + `}`, `{"KinesisDataStreamDestinations":[]}`},
+		{"TABLE-234", "PutResourcePolicy", put, ""},
+		{"TABLE-234", "EnableKinesisStreamingDestination", to, `{"DestinationStatus":"ENABLING"}`},
+		{"TABLE-234", "UpdateKinesisStreamingDestination", micros, invalid + "Kinesis streaming is not in ACTIVE " +
+			"state. Updates are only allowed in ACTIVE state. TableName: HHH, kdsArn: " +
+			"arn:aws:kinesis:us-east-1:000000000000:stream/one"},
+		{"TABLE-234", "DisableKinesisStreamingDestination", to, invalid + "KinesisStreamingDestination must be " +
+			"ACTIVE to perform DISABLE operation."},
+		{"TABLE-234", "DescribeTable", hhh + `}`, `{"Table":{"TableStatus":"UPDATING"}}`},
+		{"", "sleep", "1m", ""},
+		{"TABLE-234", "GetResourcePolicy", of, `{"RevisionId":"$RevisionId"}`},
+	})
+}
+
+// TestFindingsOfKinesis has destinations whose streams do not exist, as one that was deleted does not.
 func TestFindingsOfKinesis(t *testing.T) {
 	const (
 		one   = "arn:aws:kinesis:us-east-1:000000000000:stream/one"
@@ -152,16 +220,20 @@ func TestFindingsOfKinesis(t *testing.T) {
 		{"TABLE-302", "DisableKinesisStreamingDestination", to(one, ""), idle},
 		{"TABLE-299", "EnableKinesisStreamingDestination", to(one, ""),
 			`{"DestinationStatus":"ENABLING","EnableKinesisStreamingConfiguration":{}}`},
-		{"TABLE-299 TABLE-300", "DescribeKinesisStreamingDestination", `{"TableName":"HHH"}`,
-			`{"KinesisDataStreamDestinations":[{"DestinationStatus":"ACTIVE","ApproximateCreationDateTimePrecision":null}]}`},
+		{"TABLE-299 TABLE-300 TABLE-319", "DescribeKinesisStreamingDestination", `{"TableName":"HHH"}`,
+			`{"KinesisDataStreamDestinations":[{"DestinationStatus":"ACTIVE",
+			"ApproximateCreationDateTimePrecision":null,"DestinationStatusDescription":null}]}`},
 		{"TABLE-299", "EnableKinesisStreamingDestination", to(one, ""), live},
 		{"TABLE-299", "EnableKinesisStreamingDestination", to(two, ""), live},
 		{"TABLE-300", "UpdateKinesisStreamingDestination", to(one, ""), null},
 		{"TABLE-300", "UpdateKinesisStreamingDestination", to(one, `,"UpdateKinesisStreamingConfiguration":{}`), null},
 		{"TABLE-269", "UpdateKinesisStreamingDestination", to(two, micro),
 			wrong + "No streaming destination with streamArn: " + two + " found for table with tableName: HHH"},
-		{"TABLE-300", "UpdateKinesisStreamingDestination", to(one, micro), `{"DestinationStatus":"UPDATING",
+		{"TABLE-300 TABLE-319", "UpdateKinesisStreamingDestination", to(one, micro), `{"DestinationStatus":"UPDATING",
 			"UpdateKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`},
+		{"TABLE-319", "DescribeKinesisStreamingDestination", `{"TableName":"HHH"}`,
+			`{"KinesisDataStreamDestinations":[{"DestinationStatus":"ACTIVE",
+			"ApproximateCreationDateTimePrecision":"MICROSECOND","DestinationStatusDescription":null}]}`},
 		{"TABLE-300", "DescribeTable", `{"TableName":"HHH"}`, ""},
 		{"TABLE-300", "UpdateKinesisStreamingDestination", to(one, micro),
 			"Invalid Request: Precision is already set to the desired value of MICROSECOND for tableId: $TableId, " +
@@ -169,11 +241,11 @@ func TestFindingsOfKinesis(t *testing.T) {
 		{"TABLE-301", "DisableKinesisStreamingDestination", to(one,
 			`,"EnableKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}`),
 			"Stream cannot be disabled using EnableKinesisStreamingConfiguration parameters"},
-		{"TABLE-301", "DisableKinesisStreamingDestination", to(one, ""), `{"DestinationStatus":"DISABLING"}`},
+		{"TABLE-301 TABLE-319", "DisableKinesisStreamingDestination", to(one, ""), `{"DestinationStatus":"DISABLING"}`},
 		{"TABLE-268 TABLE-442", "UpdateKinesisStreamingDestination", to(one, micro), off + one},
 		{"TABLE-302", "DisableKinesisStreamingDestination", to(one, ""), idle},
-		{"TABLE-300", "EnableKinesisStreamingDestination", to(one, ""), ""},
-		{"TABLE-300", "DescribeKinesisStreamingDestination", `{"TableName":"HHH"}`,
+		{"TABLE-300 TABLE-319", "EnableKinesisStreamingDestination", to(one, ""), ""},
+		{"TABLE-300 TABLE-319", "DescribeKinesisStreamingDestination", `{"TableName":"HHH"}`,
 			`{"KinesisDataStreamDestinations":[{"DestinationStatus":"ACTIVE","ApproximateCreationDateTimePrecision":null}]}`},
 		{"TABLE-301", "DisableKinesisStreamingDestination", to(one, ""), ""},
 		{"TABLE-318", "EnableKinesisStreamingDestination", to(strings.Replace(two, "us-east-1", "eu-west-1", 1),

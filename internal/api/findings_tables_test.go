@@ -13,6 +13,9 @@ func TestFindingsOfTags(t *testing.T) {
 	const (
 		hhh  = `{"ResourceArn":"` + findingsARN + `HHH"`
 		many = "Number of Tags exceed the current limit for the provided ResourceArn"
+
+		onIndex = wrongValues + "Invalid resource arn provided, only table or stream is accepted. Provided resource " +
+			"arn: " + findingsARN + "HHH/index/some"
 	)
 	tags := func(pairs ...string) string {
 		list := make([]string, len(pairs))
@@ -51,6 +54,9 @@ func TestFindingsOfTags(t *testing.T) {
 		{"TABLE-107", "UntagResource", keys(long), "The Tag Key provided is invalid, Key: " + long},
 		{"TABLE-107", "UntagResource", keys(strings.Split(strings.Repeat("k ", 50)+"k", " ")...), many},
 		{"TABLE-441", "UntagResource", keys("absent"), ""},
+		{"TABLE-136", "TagResource", strings.Replace(tags("k=v"), "HHH", "HHH/index/some", 1), onIndex},
+		{"TABLE-136", "UntagResource", strings.Replace(keys("k"), "HHH", "HHH/index/some", 1), onIndex},
+		{"TABLE-136", "ListTagsOfResource", strings.Replace(hhh, "HHH", "HHH/index/some", 1) + `}`, onIndex},
 		{"TABLE-108", "TagResource", tags(numbered(1, 51, "v")...), many},
 		{"TABLE-108", "TagResource", tags(numbered(1, 50, "v")...), ""},
 		{"TABLE-108", "TagResource", tags("k51=v"), many},
@@ -105,6 +111,43 @@ func TestFindingsOfTimeToLive(t *testing.T) {
 		{"TABLE-146", "UpdateTimeToLive", ttl(`"Enabled":false,"AttributeName":"a"`), ""},
 		{"TABLE-144", "DescribeTimeToLive", `{"TableName":"HHH"}`,
 			`{"TimeToLiveDescription":{"TimeToLiveStatus":"DISABLED","AttributeName":null}}`},
+	})
+}
+
+// TestFindingsOfNames has tables that requests name by their ARNs.
+func TestFindingsOfNames(t *testing.T) {
+	const (
+		arn    = findingsARN + "HHH"
+		kind   = "1 validation error detected: Invalid resource type in '"
+		region = "1 validation error detected: Invalid AWS region in '"
+		bare   = wrongValues + "ARNs must start with 'arn:': HHH"
+	)
+	name := func(name, members string) string { return `{"TableName":"` + name + `"` + members + `}` }
+	other := func(old, new string) string { return strings.Replace(arn, old, new, 1) }
+	e := newEndpoint(t, tableH)
+	e.findings([]finding{
+		{"TABLE-011", "DescribeTable", name(arn, ""), `{"Table":{"TableName":"HHH","TableArn":"` + arn + `"}}`},
+		{"TABLE-011", "DescribeTable", name("$TableId", ""),
+			"ResourceNotFoundException: Requested resource not found: Table: $TableId not found"},
+		{"TABLE-011", "DescribeTable", name(other("us-east-1", "eu-west-1"), ""),
+			region + other("us-east-1", "eu-west-1") + "'"},
+		{"TABLE-011", "DescribeTable", name(other("000000000000", "123456789012"), ""),
+			"AccessDeniedException: Access is denied"},
+		{"TABLE-011", "DescribeTable", name(arn+"/index/some", ""), kind + arn + "/index/some'"},
+		{"TABLE-011", "DescribeTable", name(arn+"/stream/2026-11-21T12:00:00.000", ""),
+			kind + arn + "/stream/2026-11-21T12:00:00.000'"},
+		{"TABLE-011", "DescribeTimeToLive", name(arn, ""), ""},
+		{"TABLE-011", "DescribeContinuousBackups", name(arn, ""), ""},
+		{"TABLE-011", "DescribeContributorInsights", name(arn, ""), `{"TableName":"HHH"}`},
+		{"TABLE-011", "DescribeKinesisStreamingDestination", name(arn, ""), `{"TableName":"HHH"}`},
+		{"TABLE-011", "ListTagsOfResource", `{"ResourceArn":"HHH"}`, bare},
+		{"TABLE-011", "TagResource", `{"ResourceArn":"HHH","Tags":[{"Key":"k","Value":"v"}]}`, bare},
+		{"TABLE-011", "GetResourcePolicy", `{"ResourceArn":"HHH"}`, bare},
+		{"TABLE-011", "ListTagsOfResource", `{"ResourceArn":"` + arn + `"}`, ""},
+		{"TABLE-011", "UpdateTable", name(arn, `,"DeletionProtectionEnabled":false`),
+			`{"TableDescription":{"TableName":"HHH"}}`},
+		{"TABLE-011", "PutItem", name(arn, `,"Item":{"a":{"S":"x"}}`), ""},
+		{"TABLE-011", "DeleteTable", name(arn, ""), `{"TableDescription":{"TableName":"HHH"}}`},
 	})
 }
 
@@ -313,12 +356,13 @@ func TestFindingsOfRecovery(t *testing.T) {
 		{"TABLE-447", "UpdateContinuousBackups", strings.Replace(recovery(on), "HHH", "None", 1),
 			"TableNotFoundException: Table not found: None"},
 		{"TABLE-167", "DeleteTable", `{"TableName":"HHH"}`, ""},
-		{"TABLE-167", "ListBackups", `{"BackupType":"SYSTEM"}`,
-			`{"BackupSummaries":[{"BackupName":"HHH$DeletedTableBackup","BackupStatus":"AVAILABLE"}]}`},
-		{"TABLE-167 TABLE-453", "DeleteBackup", `{"BackupArn":"$BackupArn"}`,
+		{"TABLE-167 BACKUP-015", "ListBackups", `{"TableName":"HHH","BackupType":"SYSTEM"}`,
+			`{"BackupSummaries":[{"BackupName":"HHH$DeletedTableBackup","BackupStatus":"AVAILABLE",
+			"BackupType":"SYSTEM","BackupCreationDateTime":1795262400,"BackupExpiryDateTime":1798286400}]}`},
+		{"TABLE-167 TABLE-453 BACKUP-015", "DeleteBackup", `{"BackupArn":"$BackupArn"}`,
 			"Invalid Request: User is not allowed to " +
 				"delete the system backup with arn $BackupArn. It will automatically expire on 2026-12-26T12:00:00Z"},
-		{"TABLE-453", "DescribeBackup", `{"BackupArn":"$BackupArn"}`,
+		{"TABLE-453 BACKUP-015", "DescribeBackup", `{"BackupArn":"$BackupArn"}`,
 			`{"BackupDescription":{"SourceTableFeatureDetails":{}}}`},
 	})
 }

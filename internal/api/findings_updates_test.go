@@ -25,11 +25,7 @@ func TestFindingsThroughput(t *testing.T) {
 			"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/" +
 			"on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
 		maxRange = invalid + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range"
-		nothing  = "ValidationException: At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
-			"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, " +
-			"ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, " +
-			"WarmThroughput or TableClass is required"
-		neither = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is " +
+		neither  = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is " +
 			"PAY_PER_REQUEST"
 		units = invalid + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
 		enum  = "ValidationException: 1 validation error detected: Value "
@@ -128,9 +124,9 @@ func TestFindingsThroughput(t *testing.T) {
 			"WarmThroughput":{"ReadUnitsPerSecond":12001,"WriteUnitsPerSecond":4000,"Status":"ACTIVE"}}}`},
 		{"TABLE-039", "CreateTable", `{"TableName":"empties",` + demand + `,"OnDemandThroughput":{},
 			"WarmThroughput":{}}`, ""},
-		{"TABLE-015 TABLE-046 TABLE-047", "UpdateTable", `{"TableName":"demand"}`, nothing},
+		{"TABLE-015 TABLE-046 TABLE-047", "UpdateTable", `{"TableName":"demand"}`, nothingAsked},
 		{"TABLE-047 TABLE-358", "UpdateTable", `{"TableName":"demand","AttributeDefinitions":[{"AttributeName":"pk",
-			"AttributeType":"S"}]}`, nothing},
+			"AttributeType":"S"}]}`, nothingAsked},
 		{"TABLE-358", "UpdateTable", `{"TableName":"demand","AttributeDefinitions":[{"AttributeName":"pk",
 			"AttributeType":"N"}],"DeletionProtectionEnabled":false}`,
 			`{"TableDescription":{"TableStatus":"ACTIVE"}}`},
@@ -270,6 +266,22 @@ func TestFindingsThroughput(t *testing.T) {
 			`{"Table":{"ProvisionedThroughput":{"LastDecreaseDateTime":null}}}`},
 		{"TABLE-363", "DeleteTable", `{"TableName":"prov"}`, `{"TableDescription":{"TableStatus":"DELETING",
 			"KeySchema":null,"AttributeDefinitions":null,"CreationDateTime":null,"WarmThroughput":null}}`},
+
+		// The decreases of a day are counted until midnight.
+		{"TABLE-185", "CreateTable", `{"TableName":"less",` + keys + "," + provisioned("9", "9") + `}`, ""},
+		{"TABLE-185", "UpdateTable", `{"TableName":"less",` + provisioned("8", "8") + `}`, ""},
+		{"TABLE-185", "UpdateTable", `{"TableName":"less",` + provisioned("7", "7") + `}`, ""},
+		{"TABLE-185", "UpdateTable", `{"TableName":"less",` + provisioned("6", "6") + `}`, ""},
+		{"TABLE-185", "UpdateTable", `{"TableName":"less",` + provisioned("5", "5") + `}`, ""},
+		{"TABLE-185", "sleep", "11h59m55s", ""},
+		{"TABLE-185", "DescribeTable", `{"TableName":"less"}`,
+			`{"Table":{"ProvisionedThroughput":{"NumberOfDecreasesToday":4}}}`},
+		{"TABLE-185", "sleep", "1s", ""}, // midnight
+		{"TABLE-185", "DescribeTable", `{"TableName":"less"}`, `{"Table":{"ProvisionedThroughput":{
+			"NumberOfDecreasesToday":0,"LastDecreaseDateTime":$LastDecreaseDateTime}}}`},
+		{"TABLE-185", "UpdateTable", `{"TableName":"less",` + provisioned("4", "4") + `}`, ""},
+		{"TABLE-185", "DescribeTable", `{"TableName":"less"}`,
+			`{"Table":{"ProvisionedThroughput":{"NumberOfDecreasesToday":1}}}`},
 	})
 }
 
@@ -459,7 +471,10 @@ func TestFindingsIndexes(t *testing.T) {
 		units   = `"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`
 		demand  = key + schema + `,"BillingMode":"PAY_PER_REQUEST"`
 		invalid = "ValidationException: One or more parameter values were invalid: "
+		noUnits = invalid + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
+		empty   = invalid + "List of GlobalSecondaryIndexUpdates is empty"
 	)
+	unitsOf := func(index string) string { return `{"Update":{"IndexName":"` + index + `",` + units + `}}` }
 	index := func(name, more string) string { return `{"IndexName":"` + name + `",` + byA + more + `}` }
 	gsi := func(action, index string) string { return `{"` + action + `":` + index + `}` }
 	update := func(table, members string) string { return `{"TableName":"` + table + `",` + members + `}` }
@@ -518,12 +533,47 @@ func TestFindingsIndexes(t *testing.T) {
 		{"TABLE-165 TABLE-134", "DescribeTable", `{"TableName":"prov"}`,
 			`{"Table":{"GlobalSecondaryIndexes":[{"ProvisionedThroughput":{"ReadCapacityUnits":2},
 			"WarmThroughput":{"ReadUnitsPerSecond":2}},{"ProvisionedThroughput":{"ReadCapacityUnits":2}}]}}`},
+		{"TABLE-164", "UpdateTable", updates("prov", gsi("Update", `{"IndexName":"one",
+			"ProvisionedThroughput":{"ReadCapacityUnits":2,"WriteCapacityUnits":2}}`)), "ValidationException: The " +
+			"provisioned throughput for the index one will not change. The requested value equals the current value. " +
+			"Current ReadCapacityUnits provisioned for index one: 2. Requested ReadCapacityUnits: 2. Current " +
+			"WriteCapacityUnits provisioned for index one: 2. Requested WriteCapacityUnits: 2. Refer to the Amazon " +
+			"DynamoDB Developer Guide for current limits and how to request higher limits."},
+		{"TABLE-164", "UpdateTable", updates("prov", gsi("Update", `{"IndexName":"one",
+			"ProvisionedThroughput":{"ReadCapacityUnits":2,"WriteCapacityUnits":3}}`)), ""},
+		{"TABLE-164", "UpdateTable", update("prov", `"BillingMode":"PROVISIONED"`), noUnits},
+		{"TABLE-152", "UpdateTable", updates("prov", gsi("Create", index("three", ""))), invalid + "Both " +
+			"ReadCapacityUnits and WriteCapacityUnits must be specified for index: three"},
 		{"TABLE-153 TABLE-158", "UpdateTable", update("prov", `"BillingMode":"PAY_PER_REQUEST"`), ""},
 		{"TABLE-153", "DescribeTable", `{"TableName":"prov"}`,
 			`{"Table":{"GlobalSecondaryIndexes":[{"ProvisionedThroughput":{"ReadCapacityUnits":0}},
 			{"WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000}}]}}`},
-		{"TABLE-153 TABLE-158", "UpdateTable", update("prov", `"BillingMode":"PROVISIONED",`+units), invalid +
+		{"TABLE-153 TABLE-158 TABLE-152", "UpdateTable", update("prov", `"BillingMode":"PROVISIONED",`+units), invalid +
 			"ProvisionedThroughput must be specified for index: one,two"},
+		{"TABLE-152", "UpdateTable", update("prov", `"BillingMode":"PROVISIONED"`), noUnits},
+		{"TABLE-152", "UpdateTable", update("prov", `"BillingMode":"PROVISIONED",
+			"GlobalSecondaryIndexUpdates":[`+unitsOf("one")+`]`), noUnits},
+		{"TABLE-152", "UpdateTable", update("prov", units), invalid + "Neither ReadCapacityUnits nor " +
+			"WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"},
+		{"TABLE-152", "UpdateTable", update("prov", `"GlobalSecondaryIndexUpdates":[`+unitsOf("one")+`]`), invalid +
+			"The only Updates for index: one when TableThroughputMode is PAY_PER_REQUEST can be to " +
+			"OnDemandThroughput, WarmThroughput"},
+		{"TABLE-152", "UpdateTable", update("prov", `"BillingMode":"PROVISIONED",`+units+`,
+			"GlobalSecondaryIndexUpdates":[`+unitsOf("one")+`,`+unitsOf("two")+`]`),
+			`{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-164", "UpdateTable", update("prov", `"DeletionProtectionEnabled":true`), ""},
+		{"TABLE-164", "UpdateTable", update("prov", `"DeletionProtectionEnabled":true`), ""},
+		{"TABLE-359", "UpdateTable", update("prov", `"GlobalSecondaryIndexUpdates":[]`), nothingAsked},
+		{"TABLE-359", "UpdateTable", updates("prov"), nothingAsked},
+		{"TABLE-359", "UpdateTable", update("prov", `"GlobalSecondaryIndexUpdates":[],
+			"DeletionProtectionEnabled":false`), empty},
+		{"TABLE-359", "UpdateTable", update("prov", `"GlobalSecondaryIndexUpdates":[],
+			"BillingMode":"PAY_PER_REQUEST"`), empty},
+		{"TABLE-359", "UpdateTable", update("prov", `"GlobalSecondaryIndexUpdates":[],
+			"OnDemandThroughput":{"MaxReadRequestUnits":100}`), empty},
+		{"TABLE-359", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"DeletionProtectionEnabled":true,
+			"BillingModeSummary":{"BillingMode":"PROVISIONED"},"OnDemandThroughput":null}}`},
+		{"TABLE-359", "UpdateTable", update("prov", `"DeletionProtectionEnabled":false`), ""},
 		{"TABLE-199", "UpdateTable", update("prov", `"DeletionProtectionEnabled":true,
 			"ReplicaUpdates":[{"Create":{"RegionName":"eu-west-1"}}]`), invalid + "Replica modification must be the " +
 			"only operation in the request"},
@@ -749,10 +799,6 @@ func TestFindingsLimits(t *testing.T) {
 	const (
 		schemaMax = "The KeySchema exceeds the maximum allowed number of %s key attributes"
 		hash      = `{"AttributeName":"%s","KeyType":"HASH"}`
-		nothing   = "ValidationException: At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
-			"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, " +
-			"ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, " +
-			"WarmThroughput or TableClass is required"
 	)
 	wide := func(name, ranges string, hashes ...string) string {
 		var defs, key []string
@@ -784,8 +830,8 @@ func TestFindingsLimits(t *testing.T) {
 			wrongValues + fmt.Sprintf(schemaMax, "HASH")},
 		{"TABLE-123 TABLE-389 TABLE-417", "CreateTable", wide("wide5", "b c d e f", "a"),
 			wrongValues + fmt.Sprintf(schemaMax, "RANGE")},
-		{"TABLE-357", "UpdateTable", `{"TableName":"abc","KeySchema":[` + fmt.Sprintf(hash, "x") + `]}`, nothing},
-		{"TABLE-357", "UpdateTable", `{"TableName":"abc","LocalSecondaryIndexes":[]}`, nothing},
+		{"TABLE-357", "UpdateTable", `{"TableName":"abc","KeySchema":[` + fmt.Sprintf(hash, "x") + `]}`, nothingAsked},
+		{"TABLE-357", "UpdateTable", `{"TableName":"abc","LocalSecondaryIndexes":[]}`, nothingAsked},
 		{"BACKUP-009", "CreateTable", `{"TableName":"full",` + keys + `,"StreamSpecification":{"StreamEnabled":true,` +
 			`"StreamViewType":"NEW_AND_OLD_IMAGES"},"SSESpecification":{"Enabled":true},"OnDemandThroughput":{` +
 			`"MaxReadRequestUnits":100},"TableClass":"STANDARD_INFREQUENT_ACCESS","Tags":[{"Key":"a","Value":"b"}],` +
