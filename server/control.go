@@ -24,7 +24,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A controlled is what tests in other languages can do with the database of an access key.
+// A controlled is what tests in other languages can do with a database.
 type controlled struct {
 	offset *atomic.Int64 // of the clock, in nanoseconds
 
@@ -79,7 +79,7 @@ func (c *controlled) End(_ context.Context, e *sortkey.Event) {
 	c.log = append(c.log, one)
 }
 
-// newControlled begins to control the database of an access key.
+// newControlled begins to control a database.
 func newControlled(db *isolatedDB) *controlled {
 	c := &controlled{offset: db.offset, faults: map[int]*sortkey.ActiveFault{}}
 	c.stop = db.Observe(c)
@@ -88,8 +88,8 @@ func newControlled(db *isolatedDB) *controlled {
 
 func init() { inside.Control = func(s any) any { return s.(*Server).control() } }
 
-// control returns a handler with which tests in other languages control the databases of access keys
-// ([Options.Isolate]). It checks neither signatures nor hosts: serve it to these tests only.
+// control returns a handler with which tests in other languages control the databases of
+// [Options.Isolate]: KEY and OTHER are their names, such as access keys. It checks neither signatures nor hosts: serve it to these tests only.
 //
 //	DELETE /databases/KEY               the next request of KEY gets a new copy of the loaded data
 //	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now;
@@ -98,17 +98,22 @@ func init() { inside.Control = func(s any) any { return s.(*Server).control() } 
 //	POST   /databases/KEY/faults        the members of a [sortkey.Fault]; answers {"id": 1}
 //	GET    /databases/KEY/faults        each fault with its id, its calls in words, and how many have failed
 //	DELETE /databases/KEY/faults        lifts all faults; with /ID at the end, one
-//	GET    /databases/KEY/requests      the requests since the first control of KEY or the last DELETE
+//	GET    /databases/KEY/requests      the requests since the database was made or the last DELETE
 //	DELETE /databases/KEY/requests      forgets them
 //
 // An error is a JSON object with the member error.
 func (s *Server) control() http.Handler {
+	if s.isolated != nil {
+		s.isolated.mu.Lock()
+		s.isolated.watched = true
+		s.isolated.mu.Unlock()
+	}
 	mux := http.NewServeMux()
 	handle := func(pattern string, do func(r *http.Request, key string) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if s.isolated == nil {
 				controlError(w, http.StatusConflict,
-					errors.New("the server has no databases of access keys (--isolate)"))
+					errors.New("the server has one database for all (--isolate)"))
 				return
 			}
 			out, err := do(r, r.PathValue("key"))
@@ -150,7 +155,7 @@ func (s *Server) control() http.Handler {
 	handle("PUT /databases/{key}", func(r *http.Request, key string) (any, error) {
 		from := r.URL.Query().Get("from")
 		if from == "" || from == key {
-			return nil, errors.New("name the access key to copy from: ?from=OTHER")
+			return nil, errors.New("name the database to copy from: ?from=OTHER")
 		}
 		db, err := s.isolated.enterKnown(from)
 		if err != nil {

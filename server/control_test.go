@@ -316,7 +316,7 @@ func TestControlUnknown(t *testing.T) {
 	require.NoError(t, c.put("a", "own"))
 	status, answer := c.do("PUT", "/databases/a?from=typo", "")
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Contains(t, answer, `access key \"typo\" has no database`)
+	require.Contains(t, answer, `\"typo\" has no database`)
 	require.Equal(t, 2, c.count("a"), "the database of a is still there")
 	status, _ = c.do("PUT", "/databases/a?from=typo", "")
 	require.Equal(t, http.StatusBadRequest, status, "asking has made no database")

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,18 +22,20 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// isolated answers the requests of each access key with a database of its own.
+// isolated answers each request with the database that it names: by its access key, if
+// [Options.IsolateBy] says nothing else.
 type isolated struct {
-	db      *sortkey.DB // without an access key, and the origin of the others
+	db      *sortkey.DB // of requests that name none, and the origin of the others
 	side    inside.Side // of db
 	opts    Options
 	closing sync.WaitGroup // of databases that made room
 
 	mu        sync.Mutex             // not held while a database is made or closed
-	databases map[string]*isolatedDB // by access key
+	databases map[string]*isolatedDB // by name
+	watched   bool                   // there is a control, so databases record their requests
 }
 
-// An isolatedDB is the database of one access key.
+// An isolatedDB is a database that requests name.
 type isolatedDB struct {
 	made chan struct{} // closed when it has been made or, with an error, has not
 	*sortkey.DB
@@ -45,26 +48,26 @@ type isolatedDB struct {
 	once sync.Once
 	of   *controlled
 
-	replaced bool      // no key has it any more
+	replaced bool      // its name leads to another one
 	running  int       // requests; guarded by isolated.mu, as are last and replaced
 	last     time.Time // end of the last request
 }
 
-// idle is how long a database must have had no request before the database of
-// another access key can take its place.
+// idle is how long a database must have had no request before another one can take
+// its place.
 const idle = time.Minute
 
 // Serve implements [server.Handler].
 func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) ([]byte, int) {
-	key := event.AccessKey(ctx)
-	if key == "" {
+	name := event.Database(ctx)
+	if name == "" {
 		return inside.Service(s.db).Serve(ctx, target, body, dst)
 	}
-	db, err := s.enter(key)
+	db, err := s.enter(name)
 	if err != nil {
 		failure, ok := errors.AsType[*wire.Error](err)
 		if !ok {
-			s.side.Logger.ErrorContext(ctx, "cannot make the database of an access key", "err", err)
+			s.side.Logger.ErrorContext(ctx, "cannot make a database", "err", err)
 			failure = &wire.Error{
 				Code: "InternalServerError", Status: http.StatusInternalServerError, Message: err.Error(),
 			}
@@ -73,30 +76,67 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 		return failure.AppendJSON(dst), failure.Status
 	}
 	defer s.leave(db)
-	return inside.Service(db.DB).Serve(ctx, target, body, dst)
+	dst, status := inside.Service(db.DB).Serve(ctx, target, body, dst)
+	if e := event.Of(ctx); e != nil && e.Error == "ResourceNotFoundException" {
+		e.Message += s.elsewhere(ctx, name)
+	}
+	return dst, status
 }
 
-// enter returns the database of an access key. The caller leaves it after use. The
-// error is a [*wire.Error] if there is no room.
-func (s *isolated) enter(key string) (*isolatedDB, error) { return s.enterOr(key, s.makeRoom) }
+// elsewhere says for the log which databases have tables, if that of a name has none.
+func (s *isolated) elsewhere(ctx context.Context, name string) string {
+	const most = 5
+	s.mu.Lock()
+	databases := maps.Clone(s.databases)
+	s.mu.Unlock()
+	var with []string
+	for _, other := range slices.Sorted(maps.Keys(databases)) {
+		db := databases[other]
+		select {
+		case <-db.made:
+		default:
+			continue
+		}
+		if db.err != nil || len(with) > most {
+			continue
+		}
+		switch tables, _ := db.Tables(event.Quiet(ctx)); { // a database that is closed meanwhile has none
+		case len(tables) == 0:
+		case other == name:
+			return ""
+		case len(with) == most:
+			with = append(with, "…")
+		default:
+			with = append(with, strconv.Quote(other))
+		}
+	}
+	if with == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (the database of %q has no tables; these have some: %s)", name, strings.Join(with, ", "))
+}
 
-// errNoDatabase is the error of control for an access key without a database.
+// enter returns the database of a name. The caller leaves it after use. The
+// error is a [*wire.Error] if there is no room.
+func (s *isolated) enter(name string) (*isolatedDB, error) { return s.enterOr(name, s.makeRoom) }
+
+// errNoDatabase is the error of control for a name without a database.
 var errNoDatabase = errors.New("it has sent no request yet, or its database has made room for others")
 
-// enterKnown returns the database of an access key as enter does, but makes none.
-func (s *isolated) enterKnown(key string) (*isolatedDB, error) {
-	db, err := s.enterOr(key, func() error { return errNoDatabase })
+// enterKnown returns the database of a name as enter does, but makes none.
+func (s *isolated) enterKnown(name string) (*isolatedDB, error) {
+	db, err := s.enterOr(name, func() error { return errNoDatabase })
 	if errors.Is(err, errNoDatabase) {
-		err = fmt.Errorf("access key %q has no database: %w", key, err)
+		err = fmt.Errorf("%q has no database: %w", name, err)
 	}
 	return db, err
 }
 
-// enterOr returns the database of an access key, and makes one if mayMake has no error. It calls mayMake
+// enterOr returns the database of a name, and makes one if mayMake has no error. It calls mayMake
 // with s.mu held.
-func (s *isolated) enterOr(key string, mayMake func() error) (*isolatedDB, error) {
+func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, error) {
 	s.mu.Lock()
-	db := s.databases[key]
+	db := s.databases[name]
 	if db != nil {
 		db.running++
 		s.mu.Unlock()
@@ -111,14 +151,18 @@ func (s *isolated) enterOr(key string, mayMake func() error) (*isolatedDB, error
 		return nil, err
 	}
 	db = newIsolated()
-	s.databases[key] = db
+	s.databases[name] = db
+	watched := s.watched
 	s.mu.Unlock()
 
-	db.DB, db.err = s.db.Fork(func(o *sortkey.Options) { s.isolate(key, db, nil, o) })
+	db.DB, db.err = s.db.Fork(func(o *sortkey.Options) { s.isolate(name, db, nil, o) })
+	if db.err == nil && watched {
+		db.controlled()
+	}
 	if db.err != nil {
 		s.mu.Lock()
-		if s.databases[key] == db { // it may have been replaced
-			delete(s.databases, key)
+		if s.databases[name] == db { // it may have been replaced
+			delete(s.databases, name)
 		}
 		s.mu.Unlock()
 	}
@@ -131,31 +175,32 @@ func newIsolated() *isolatedDB {
 	return &isolatedDB{made: make(chan struct{}), running: 1, offset: new(atomic.Int64)}
 }
 
-// controlled returns the control of the database, which begins with the first call.
+// controlled returns the control of the database. It begins when the database is made, if there is one.
 func (db *isolatedDB) controlled() *controlled {
 	db.once.Do(func() { db.of = newControlled(db) })
 	return db.of
 }
 
-// replace makes the database of a key a copy of another, or for nil forgets it. Requests that run go on
+// replace makes the database of a name a copy of another, or for nil forgets it. Requests that run go on
 // with the old one, which is closed after them.
-func (s *isolated) replace(key string, from *isolatedDB) error {
+func (s *isolated) replace(name string, from *isolatedDB) error {
 	var made *isolatedDB
 	if from != nil {
 		made = newIsolated()
 		made.running = 0
-		if made.DB, made.err = from.Fork(func(o *sortkey.Options) { s.isolate(key, made, from, o) }); made.err != nil {
+		if made.DB, made.err = from.Fork(func(o *sortkey.Options) { s.isolate(name, made, from, o) }); made.err != nil {
 			return made.err
 		}
+		made.controlled()
 		close(made.made)
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.databases[key]
+	old := s.databases[name]
 	switch {
 	case made == nil:
-		delete(s.databases, key)
+		delete(s.databases, name)
 	case old == nil:
 		if err := s.makeRoom(); err != nil {
 			return errors.Join(err, made.Close())
@@ -163,7 +208,7 @@ func (s *isolated) replace(key string, from *isolatedDB) error {
 		fallthrough
 	default:
 		made.last = s.side.Clock()
-		s.databases[key] = made
+		s.databases[name] = made
 	}
 
 	if old != nil {
@@ -173,7 +218,7 @@ func (s *isolated) replace(key string, from *isolatedDB) error {
 	return nil
 }
 
-// retire closes a database that no key has any more, once no request uses it. The caller holds s.mu.
+// retire closes a database that no name leads to any more, once no request uses it. The caller holds s.mu.
 func (s *isolated) retire(db *isolatedDB) {
 	if db.running > 0 {
 		return // leave calls it again
@@ -183,14 +228,14 @@ func (s *isolated) retire(db *isolatedDB) {
 			return
 		}
 		if err := db.Close(); err != nil {
-			s.side.Logger.Warn("cannot close the database of an access key that was replaced", "err", err)
+			s.side.Logger.Warn("cannot close a database that was replaced", "err", err)
 		}
 	})
 }
 
-// isolate makes o the options of the database of an access key, from those of the origin or of the database
+// isolate makes o the options of the database of a name, from those of the origin or of the database
 // that it is a copy of: the time is then that of the other, and from there on its own.
-func (s *isolated) isolate(key string, db, of *isolatedDB, o *sortkey.Options) {
+func (s *isolated) isolate(name string, db, of *isolatedDB, o *sortkey.Options) {
 	if of != nil {
 		o.Clock, o.S3Root = of.clock, of.root
 		db.offset.Store(of.offset.Load())
@@ -199,23 +244,26 @@ func (s *isolated) isolate(key string, db, of *isolatedDB, o *sortkey.Options) {
 	clock := o.Clock
 	o.Clock = func() time.Time { return clock().Add(time.Duration(db.offset.Load())) }
 	if o.S3Root != "" {
-		o.S3Root = filepath.Join(o.S3Root, folderOf(key))
+		o.S3Root = filepath.Join(o.S3Root, folderOf(name))
+	}
+	if s.opts.IsolateBy == ByKeyAndRegion {
+		o.Region = name[strings.LastIndexByte(name, '@')+1:]
 	}
 	if s.opts.IsolateOptions != nil {
-		s.opts.IsolateOptions(key, o)
+		s.opts.IsolateOptions(name, o)
 	}
 }
 
-// folderOf returns the name of the folder of an access key, which may be any text.
-func folderOf(key string) string {
-	name := url.PathEscape(key)
+// folderOf returns the folder of a name, which may be any text.
+func folderOf(name string) string {
+	folder := url.PathEscape(name)
 	switch {
-	case strings.Trim(name, ".") == "":
-		return strings.ReplaceAll(name, ".", "%2E")
-	case len(name) > longestFolder:
-		return fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
+	case strings.Trim(folder, ".") == "":
+		return strings.ReplaceAll(folder, ".", "%2E")
+	case len(folder) > longestFolder:
+		return fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
 	}
-	return name
+	return folder
 }
 
 // longestFolder is less than the longest name of usual file systems.
@@ -239,16 +287,16 @@ func (s *isolated) makeRoom() error {
 		return nil
 	}
 	oldest := ""
-	for key, db := range s.databases {
+	for name, db := range s.databases {
 		if db.running == 0 && (oldest == "" || db.last.Before(s.databases[oldest].last)) {
-			oldest = key
+			oldest = name
 		}
 	}
 	if oldest == "" || s.side.Clock().Sub(s.databases[oldest].last) < idle {
 		return &wire.Error{
 			Code: "LimitExceededException", Status: http.StatusBadRequest,
-			Message: fmt.Sprintf("the server keeps at most %d databases, one for each access key, and all of them "+
-				"have been used within the last minute", limit),
+			Message: fmt.Sprintf("the server keeps at most %d databases, and all of them have been used within the "+
+				"last minute", limit),
 		}
 	}
 
@@ -256,7 +304,7 @@ func (s *isolated) makeRoom() error {
 	delete(s.databases, oldest)
 	s.closing.Go(func() {
 		if err := db.Close(); err != nil {
-			s.side.Logger.Warn("cannot close the database of an access key that was evicted", "err", err)
+			s.side.Logger.Warn("cannot close a database that was evicted", "err", err)
 		}
 	})
 	return nil

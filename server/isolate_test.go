@@ -2,7 +2,9 @@ package server_test
 
 import (
 	"context"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -236,4 +238,91 @@ func TestIsolateOptions(t *testing.T) {
 		require.Len(t, files, 1)
 	}
 	require.Len(t, keys, 3)
+}
+
+// TestIsolateBy names databases by the Region too, and by the path alone.
+func TestIsolateBy(t *testing.T) {
+	client := func(url, key, region string) *dynamodb.Client {
+		return dynamodb.New(dynamodb.Options{
+			Region: region, BaseEndpoint: &url, RetryMaxAttempts: 1,
+			Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+				return aws.Credentials{AccessKeyID: key, SecretAccessKey: "any"}, nil
+			}),
+		})
+	}
+	db := sortkeytest.New(t)
+	db.Table("Orders", "id")
+
+	url := listen(t, db.DB, server.Options{Isolate: 5, IsolateBy: server.ByKeyAndRegion})
+	require.NoError(t, put(t, client(url, "a", "eu-west-1"), "1"))
+	require.EqualValues(t, 1, count(t, client(url, "a", "eu-west-1")))
+	require.EqualValues(t, 0, count(t, client(url, "a", "us-east-1")))
+	out, err := client(url, "a", "eu-west-1").DescribeTable(t.Context(), &dynamodb.DescribeTableInput{
+		TableName: aws.String("Orders"),
+	})
+	require.NoError(t, err)
+	require.Equal(t, "arn:aws:dynamodb:eu-west-1:000000000000:table/Orders", *out.Table.TableArn)
+
+	url = listen(t, db.DB, server.Options{Isolate: 5, IsolateBy: server.ByPath})
+	require.NoError(t, put(t, client(url+"/one", "a", "us-east-1"), "1"))
+	require.EqualValues(t, 1, count(t, client(url+"/one", "b", "eu-west-1")))
+	require.EqualValues(t, 0, count(t, client(url+"/two", "a", "us-east-1")))
+	require.EqualValues(t, 0, count(t, client(url, "a", "us-east-1")))
+}
+
+// TestIsolateIncomplete refuses a signature that lacks something, rather than answer from the
+// database of requests without one.
+func TestIsolateIncomplete(t *testing.T) {
+	url := listen(t, sortkeytest.New(t).DB, server.Options{Isolate: 5})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("{}"))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=a/20260102/us-east-1/dynamodb/aws4_request, "+
+		"SignedHeaders=host, Signature=00")
+	out, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	text, err := io.ReadAll(out.Body)
+	require.NoError(t, err)
+	require.NoError(t, out.Body.Close())
+	require.Contains(t, string(text), "IncompleteSignatureException")
+	require.Contains(t, string(text), "existence of either a 'X-Amz-Date' or a 'Date' header")
+}
+
+// TestIsolateElsewhere says in the log which keys have tables.
+func TestIsolateElsewhere(t *testing.T) {
+	var seen []string
+	db := sortkeytest.New(t, func(o *sortkey.Options) {
+		o.Observer = observeErrors(func(message string) { seen = append(seen, message) })
+	})
+	url := listen(t, db.DB, server.Options{Isolate: 5})
+	clientOf := func(key string) *dynamodb.Client {
+		return dynamodb.New(dynamodb.Options{
+			Region: "us-east-1", BaseEndpoint: &url, RetryMaxAttempts: 1,
+			Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+				return aws.Credentials{AccessKeyID: key, SecretAccessKey: "any"}, nil
+			}),
+		})
+	}
+	_, err := clientOf("a").CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("Orders"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "S"}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: "HASH"}},
+	})
+	require.NoError(t, err)
+	err = put(t, clientOf("b"), "1")
+	require.ErrorContains(t, err, "ResourceNotFoundException")
+	require.NotContains(t, err.Error(), `"a"`)
+	require.Equal(t,
+		[]string{`Requested resource not found (the database of "b" has no tables; these have some: "a")`}, seen)
+}
+
+type observeErrors func(message string)
+
+func (observeErrors) Begin(context.Context, *sortkey.Event) {}
+
+func (f observeErrors) End(_ context.Context, e *sortkey.Event) {
+	if e.Error != "" {
+		f(e.Message)
+	}
 }

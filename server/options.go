@@ -14,22 +14,23 @@ type Options struct {
 	// checked.
 	Credentials map[string]string
 
-	// Isolate, if positive, gives each access key a database of its own when
-	// [Server.Serve] first sees the key: a fork of this one as it is then. So tests of
-	// any language that share a server but not a key do not see each other. At most
-	// this many databases exist at a time. A further key takes the place of the one
-	// whose last request is longest ago, which must be more than a minute; otherwise
-	// requests with it fail with LimitExceededException. Requests without an access
-	// key use this database. Default: all use this database.
+	// Isolate, if positive, gives each access key, or what IsolateBy says, a database of its own
+	// when [Server.Serve] first sees it: a fork of this one as it is then. So tests of any
+	// language that share a server but not a key do not see each other. At most this many
+	// databases exist at a time. A further one takes the place of the one whose last request is
+	// longest ago, which must be more than a minute; otherwise requests for it fail with
+	// LimitExceededException. Requests that name no database use this one. Default: all do.
 	//
-	// The buckets of an access key are the folders in a folder of its own in
-	// [sortkey.Options].S3Root, which has the key as its name: escaped as in the path of a
+	// The buckets of a database are the folders in a folder of its own in
+	// [sortkey.Options].S3Root, which has the name of the database: escaped as in the path of a
 	// URL, or hashed if it is very long.
 	Isolate int
-	// IsolateOptions, if it is not nil, may change the options of the database of an
-	// access key before it is made, such as Kinesis. It may be called by several
-	// goroutines at a time. Default: the options of this database.
-	IsolateOptions func(accessKey string, o *sortkey.Options)
+	// IsolateBy says what of a request names its database. Default: [ByKey].
+	IsolateBy Isolation
+	// IsolateOptions, if it is not nil, may change the options of a database before it is made,
+	// such as Kinesis. It may be called by several goroutines at a time. Default: the options
+	// of this database.
+	IsolateOptions func(name string, o *sortkey.Options)
 	// Open says that other machines are meant to reach the server without
 	// credentials, so [Server.Serve] does not warn about it.
 	Open bool
@@ -78,3 +79,15 @@ type Options struct {
 	// they are aborted at once. Default: 5 s.
 	ShutdownTimeout time.Duration
 }
+
+// An Isolation says what of a request names the database that it is for.
+type Isolation int
+
+const (
+	// ByKey is the access key, which may be any text.
+	ByKey Isolation = iota
+	// ByKeyAndRegion is the access key, an at sign and the Region of the signature. ARNs have this Region.
+	ByKeyAndRegion
+	// ByPath is the path of the address, NAME in http://127.0.0.1:8000/NAME, whatever the access key.
+	ByPath
+)

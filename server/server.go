@@ -23,7 +23,7 @@ type Server struct {
 	side    inside.Side
 	handler http.Handler
 	counts  admission.Counts
-	// isolated are the databases of access keys, or nil.
+	// isolated are the databases of Options.Isolate, or nil.
 	isolated *isolated
 }
 
@@ -74,7 +74,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if s.isolated == nil {
 		return protocol.Serve(ctx, ln, s.handler, opts)
 	}
-	opts.PassKeys = true
+	opts.Isolation = [...]protocol.Isolation{
+		ByKey: protocol.ByKey, ByKeyAndRegion: protocol.ByKeyAndRegion, ByPath: protocol.ByPath,
+	}[s.opts.IsolateBy]
 	err := protocol.Serve(ctx, ln, traceHandler(protocol.New(s.isolated, opts)), opts)
 	return errors.Join(err, s.isolated.close())
 }

@@ -40,10 +40,10 @@ type Options struct {
 	// checked.
 	Credentials map[string]string
 
-	// PassKeys gives the handler the access key of each request in the context
-	// (event.AccessKey), after the signature has been checked if there are
-	// Credentials. Requests without a signature have none.
-	PassKeys bool
+	// Isolation says what of a request names the database that it is for, which the context
+	// of the handler has (event.Database), after the signature has been checked if there are
+	// Credentials. Default: nothing.
+	Isolation Isolation
 
 	// Open says that other machines are meant to reach the server without
 	// credentials, so [Serve] does not warn about it.

@@ -155,6 +155,14 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 	if f != nil {
 		return 0, nil, f
 	}
+	name, f := s.opts.Isolation.database(r)
+	if f != nil {
+		return 0, nil, f
+	}
+	if name != "" {
+		r = r.WithContext(event.WithDatabase(r.Context(), name))
+	}
+
 	leave, ok := s.enter(r.Context(), target)
 	if !ok {
 		return 0, nil, errBusy
@@ -227,11 +235,6 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 	// means something to a client.
 	if ctx.Value(http.LocalAddrContextKey) != nil && strings.HasSuffix(target, ".DescribeEndpoints") {
 		ctx = event.WithHost(ctx, r.Host)
-	}
-	if s.opts.PassKeys {
-		if key := accessKey(r); key != "" {
-			ctx = event.WithAccessKey(ctx, key)
-		}
 	}
 	out.b, status = s.handler.Serve(ctx, target, body, out.b)
 	if status < 0 {

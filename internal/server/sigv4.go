@@ -49,14 +49,36 @@ func readSignature(r *http.Request, secrets map[string]string, now time.Time) (*
 	return &sig, f
 }
 
-// accessKey returns the access key that a request names, or "".
-func accessKey(r *http.Request) string {
-	sig, f := parseSignature(r)
-	if f != nil {
-		return ""
+// An Isolation says what of a request names the database that it is for.
+type Isolation uint8
+
+// What names a database. ByKeyAndRegion is the access key, an at sign and the Region of the
+// signature, and ByPath the path of the address, without the slashes at its ends.
+const (
+	Shared Isolation = iota
+	ByKey
+	ByKeyAndRegion
+	ByPath
+)
+
+// database returns the name of the database that a request is for, "" without any: a request without
+// a signature names none by its key. An incomplete signature is refused.
+func (i Isolation) database(r *http.Request) (string, *failure) {
+	switch i {
+	case Shared:
+		return "", nil
+	case ByPath:
+		return strings.Trim(r.URL.Path, "/"), nil
 	}
-	key, _, _ := strings.Cut(sig.credential, "/")
-	return key
+	sig, f := parseSignature(r)
+	if f == errUnsigned {
+		return "", nil
+	}
+	scope := strings.SplitN(sig.credential, "/", 4)
+	if f != nil || scope[0] == "" || i == ByKey || len(scope) < 3 {
+		return scope[0], f
+	}
+	return scope[0] + "@" + scope[2], nil
 }
 
 func (sig *signature) check(r *http.Request, secrets map[string]string, now time.Time) *failure {
@@ -164,6 +186,8 @@ func checkScope(scope []string, date string) *failure {
 
 // parseSignature parses the signature of a request from its Authorization
 // header or, if it is presigned, from its query string.
+var errUnsigned = badRequest("MissingAuthenticationTokenException", "Request is missing Authentication Token")
+
 func parseSignature(r *http.Request) (signature, *failure) {
 	auth, query := r.Header.Get("Authorization"), r.URL.Query()
 	presigned := query.Has("X-Amz-Algorithm")
@@ -176,7 +200,7 @@ func parseSignature(r *http.Request) (signature, *failure) {
 	case presigned:
 		return parseQuery(query)
 	case !strings.HasPrefix(strings.TrimSpace(auth), "AWS4-"):
-		return signature{}, badRequest("MissingAuthenticationTokenException", "Request is missing Authentication Token")
+		return signature{}, errUnsigned
 	}
 	return parseHeader(r.Header, auth)
 }

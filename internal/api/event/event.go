@@ -115,17 +115,17 @@ func (e *Event) Fail(code, message string) {
 	}
 }
 
-type accessKey struct{}
+type database struct{}
 
-// WithAccessKey returns a context that carries the access key of a request.
-func WithAccessKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, accessKey{}, key)
+// WithDatabase returns a context that carries the name of the database that a request is for.
+func WithDatabase(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, database{}, name)
 }
 
-// AccessKey returns the access key that ctx carries, or "".
-func AccessKey(ctx context.Context) string {
-	key, _ := ctx.Value(accessKey{}).(string)
-	return key
+// Database returns the name of a database that ctx carries, or "".
+func Database(ctx context.Context) string {
+	name, _ := ctx.Value(database{}).(string)
+	return name
 }
 
 // A Room is the memory that a response may take, a share of what the server has for

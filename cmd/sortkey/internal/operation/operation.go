@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -138,6 +139,9 @@ func parseItem(data []byte) (attr.Item, error) {
 	}
 	it, err := transfer.DecodeItem(data)
 	if err != nil {
+		if why, syntax := strings.CutPrefix(err.Error(), "jsontext: "); syntax {
+			err = errors.New("JSON: " + why)
+		}
 		return nil, ask.UsageError(
 			`write plain JSON such as {"id": "x"}, or DynamoDB JSON such as {"id": {"S": "x"}}`, "the item: %v", err,
 		)

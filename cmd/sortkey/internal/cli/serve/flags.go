@@ -2,10 +2,12 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,13 +29,14 @@ type serveFlags struct {
 	server server.Options
 
 	addr, data, store, metrics, pprof, console, design, control, kinesis string
+	isolate                                                              string
 	load, credentials                                                    []string
 	maxItems                                                             int
 	samples                                                              bool
 	wording                                                              string
 	pendingMB                                                            int
 	drain                                                                time.Duration
-	isolate, acceptLoss, untilEOF                                        bool
+	acceptLoss, untilEOF                                                 bool
 	log                                                                  logFlags
 	definitions                                                          app.DefinitionFlags
 }
@@ -44,12 +47,25 @@ const maxShards = 1000
 // maxIsolated is the number of databases that --isolate keeps.
 const maxIsolated = 1000
 
+// isolations are the values of --isolate.
+var isolations = map[string]server.Isolation{
+	"key": server.ByKey, "key,region": server.ByKeyAndRegion, "path": server.ByPath,
+}
+
 // wordings are the values of --wording.
 var wordings = map[string]sortkey.Wording{"2026-10": sortkey.WordingOctober2026, "2026-05": sortkey.WordingMay2026}
 
 func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags, o := cmd.Flags(), &f.opts
 	flags.StringVar(&f.addr, "addr", protocol.DefaultAddr, "`HOST:PORT` to listen on; port 0 for any free port")
+	flags.Func("port", "`PORT` of 127.0.0.1 to listen on, in place of --addr; 0 for any", func(port string) error {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return errors.New("give a number from 0 to 65535")
+		}
+		f.addr = net.JoinHostPort("127.0.0.1", port)
+		return nil
+	})
+	cmd.MarkFlagsMutuallyExclusive("addr", "port")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
 	flags.StringVar(&f.pprof, "pprof", "", "`HOST:PORT` of this machine to serve profiles on, at /debug/pprof/")
 	flags.StringVar(
@@ -80,10 +96,12 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		&f.credentials, "credentials", nil,
 		"accept only requests signed with `KEY:SECRET`, or @FILE with one on each line; repeatable",
 	)
-	flags.BoolVar(
-		&f.isolate, "isolate", false,
-		fmt.Sprintf("give each access key its own database in memory, up to %d at a time", maxIsolated),
+	flags.StringVar(
+		&f.isolate, "isolate", "",
+		fmt.Sprintf("give each access key its own database in memory, up to %d at a time; or each `WHAT`: "+
+			"key,region, or path, the NAME in http://HOST:PORT/NAME", maxIsolated),
 	)
+	flags.Lookup("isolate").NoOptDefVal = "key"
 	flags.StringArrayVar(
 		&f.server.CORS, "cors", nil, "`ORIGIN` whose pages may call the server, or * for all; repeatable",
 	)
@@ -134,6 +152,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"credentials": app.Paths, "data": app.Paths, "kinesis": app.Paths, "load": app.ModelNames,
 		"design":  app.ModelNames,
+		"isolate": app.Words("key", "key,region", "path"),
 		"wording": app.Words("2026-10", "2026-05"),
 	})
 }
@@ -153,24 +172,28 @@ func (f *serveFlags) check() error {
 	if o.SweepInterval <= 0 {
 		return app.UsageError("give a time such as 1s", "--sweep: %s is not positive", o.SweepInterval)
 	}
-	if f.isolate && (f.data != "" || f.store != "") {
+	by, known := isolations[f.isolate]
+	if f.isolate != "" && !known {
+		return app.UsageError("give key, or key,region, or path", "--isolate: %q names no database", f.isolate)
+	}
+	if known && (f.data != "" || f.store != "") {
 		return app.UsageError(
 			"leave out --data and --store, or --isolate",
-			"--isolate: the databases of access keys are in memory, so --data or --store would stay empty",
+			"--isolate: its databases are in memory, so --data or --store would stay empty",
 		)
 	}
 
-	if f.control != "" && !f.isolate {
+	if f.control != "" && !known {
 		return app.UsageError(
-			"add --isolate, which gives each access key its own database", "--control is for databases of access keys",
+			"add --isolate, which gives each access key its own database", "--control is for the databases of --isolate",
 		)
 	}
 
 	if f.design != "" && f.console == "" {
 		return app.UsageError("add --console, or leave out --design", "--design is for the pages of --console")
 	}
-	if f.isolate {
-		f.server.Isolate = maxIsolated
+	if known {
+		f.server.Isolate, f.server.IsolateBy = maxIsolated, by
 	}
 	if o.StreamShards < 1 || o.StreamShards > maxShards {
 		return app.UsageError(

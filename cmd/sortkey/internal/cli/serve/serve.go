@@ -64,7 +64,9 @@ goes into tables that are defined by then, and that were empty.
 
 With --isolate every access key has a database of its own in memory, which begins
 as a copy of what --load loads. Test suites that run in parallel can share the
-server: give each a key of its own, which may be any text.
+server: give each a key of its own, which may be any text. With --isolate=key,region
+the Region of the signature counts too, and is in ARNs; with --isolate=path it is
+http://HOST:PORT/NAME that names the database, whatever the key.
 
 --metrics serves metrics for Prometheus at /metrics on another address. They
 need no signature and contain table names, so do not expose that address.
@@ -224,8 +226,10 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	switch {
 	case signed:
 		who = "signed with the given credentials"
-	case face.Isolate > 0:
-		who = "a database for each access key"
+	case f.isolate != "":
+		who = "a database for each " + map[string]string{
+			"key": "access key", "key,region": "access key and region", "path": "path",
+		}[f.isolate]
 	}
 	fmt.Fprintf(
 		env.Stdout,
