@@ -341,3 +341,39 @@ func TestControlExpired(t *testing.T) {
 	c.ok("POST", "/databases/a/clock", `{"advance": "2h"}`)
 	require.Equal(t, 1, c.count("a"))
 }
+
+// TestWaitingCalls makes more calls wait than the server handles at a time. It answers others meanwhile, and
+// stops without the time of the shutdown.
+func TestWaitingCalls(t *testing.T) {
+	const most = 2
+	ended := make(chan error, 2*most)
+	t.Run("serve", func(sub *testing.T) {
+		c := startControlOf(sub, server.Options{Isolate: 5, MaxRequests: most, ShutdownTimeout: time.Hour})
+		for key, fault := range map[string]string{
+			"hangs":   `{"Operation": "ListTables", "Hang": true}`,
+			"delayed": `{"Operation": "ListTables", "Delay": "1h"}`,
+		} {
+			c.ok("POST", "/databases/"+key+"/faults", fault)
+			for range most {
+				go func() {
+					_, err := c.client(key).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+					ended <- err
+				}()
+			}
+
+			wait := fmt.Sprintf(`"count":%d`, most)
+			for !strings.Contains(c.ok("GET", "/databases/"+key+"/faults", ""), wait) {
+				time.Sleep(time.Millisecond)
+			}
+			ctx, cancel := context.WithTimeout(sub.Context(), 10*time.Second)
+			defer cancel()
+			_, err := c.client("other").ListTables(ctx, &dynamodb.ListTablesInput{})
+			require.NoError(sub, err, "another key, while calls of %q wait", key)
+		}
+		c.ok("POST", "/databases/brief/faults", `{"Operation": "PutItem", "Delay": "1ms"}`)
+		require.NoError(sub, c.put("brief", "1"), "it goes on after its delay")
+	})
+	for range cap(ended) {
+		require.ErrorContains(t, <-ended, "ServiceUnavailable: The server is stopping.")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -42,15 +43,8 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	}
 	c.lose = e.LoseAnswer
 	if e.Delay > 0 || e.Hang {
-		wait, release := s.faults.Wait(ctx)
-		defer release()
-		if e.Delay > 0 {
-			if err := pause(wait, e.Delay); err != nil {
-				return ctx, err
-			}
-		}
-		if e.Hang {
-			return ctx, s.faults.Hang(ctx, wait, op.String())
+		if err := s.wait(ctx, e, op.String()); err != nil {
+			return ctx, err
 		}
 	}
 
@@ -66,6 +60,41 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	}
 
 	return ctx, nil
+}
+
+// errStopping is why a call that a fault keeps waiting ends when the server stops.
+var errStopping = wire.ServiceUnavailable("The server is stopping. A fault kept the call waiting.")
+
+// wait keeps a call waiting for as long as a fault says: until the delay is over or, with an error, the
+// context of the call ends, the database is closed or the server stops. Others use the slot of the
+// request meanwhile.
+func (s *Service) wait(ctx context.Context, e *fault.Fault, operation string) error {
+	slot := event.SlotOf(ctx)
+	if slot != nil {
+		slot.Leave()
+	}
+
+	wait, release := s.faults.Wait(ctx)
+	defer release()
+	if server := event.ServerOf(ctx); server != nil {
+		var end context.CancelCauseFunc
+		wait, end = context.WithCancelCause(wait)
+		defer end(nil)
+		defer context.AfterFunc(server, func() { end(errStopping) })()
+	}
+
+	if e.Delay > 0 {
+		if err := pause(wait, e.Delay); err != nil {
+			return err
+		}
+	}
+	if e.Hang {
+		return s.faults.Hang(ctx, wait, operation)
+	}
+	if slot != nil && !slot.Enter(ctx) {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // The texts of errors that only faults make. Sources: API_PutItem,

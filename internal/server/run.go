@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/admission"
+	"github.com/sortkey/sortkey/internal/api/event"
 )
 
 // headerRoom bounds the headers that net/http reads before it refuses a request itself,
@@ -59,7 +60,9 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		MaxHeaderBytes:    max(headerRoom, 2*opts.MaxHeaderBytes),
 		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
 		// Requests outlive ctx by the time of the shutdown.
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		BaseContext: func(net.Listener) context.Context {
+			return event.WithServer(context.WithoutCancel(ctx), ctx)
+		},
 	}
 
 	limited.Attach(srv)

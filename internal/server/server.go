@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/api/event"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // service is the http.Handler that New returns.
@@ -163,53 +162,22 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 		r = r.WithContext(event.WithDatabase(r.Context(), name))
 	}
 
-	leave, ok := s.enter(r.Context(), target)
-	if !ok {
+	own := s.slotFor(target)
+	if !own.Enter(r.Context()) {
 		return 0, nil, errBusy
 	}
-	defer leave()
+	defer own.Leave()
 	out = newBuffer()
 	if counted {
 		out.share.b = &s.answers
 	}
-	return s.serve(r, target, body, out), out, nil
-}
-
-// enter waits for the slots of a request. It returns false if ctx ends first.
-// An operation whose answer may have tens of megabytes takes a quarter of all
-// slots, so that few such answers are in the making at a time.
-func (s *service) enter(ctx context.Context, target string) (leave func(), ok bool) {
-	want := 1
-	if op, _ := wire.Lookup(target); op.Collects() {
-		want = max(1, cap(s.slots)/4)
-		select { // two that wait for several slots each could wait for one another
-		case s.many <- struct{}{}:
-			defer func() { <-s.many }()
-		case <-ctx.Done():
-			return nil, false
-		}
-	}
-
-	taken := 0
-	leave = func() {
-		for range taken {
-			<-s.slots
-		}
-	}
-	for ; taken < want; taken++ {
-		select {
-		case s.slots <- struct{}{}:
-		case <-ctx.Done():
-			leave()
-			return nil, false
-		}
-	}
-
-	return leave, true
+	return s.serve(event.WithSlot(r.Context(), own), r, target, body, out), out, nil
 }
 
 // serve calls the handler and stands between its panics and the process.
-func (s *service) serve(r *http.Request, target string, body []byte, out *buffer) (status int) {
+func (s *service) serve(
+	ctx context.Context, r *http.Request, target string, body []byte, out *buffer,
+) (status int) {
 	defer func() {
 		p := recover()
 		switch p {
@@ -219,14 +187,13 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 			out.free()
 			panic(p)
 		}
-		s.opts.Logger.ErrorContext(r.Context(), "panic in handler",
+		s.opts.Logger.ErrorContext(ctx, "panic in handler",
 			"target", target, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		// What the handler was to append to may be in any state; leave it.
 		out.b, status = errInternal.appendJSON(nil), errInternal.status
 		errInternal.note(r)
 	}()
 
-	ctx := r.Context()
 	if out.share.b != nil {
 		ctx = event.WithRoom(ctx, out)
 	}

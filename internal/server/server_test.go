@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/server"
 )
@@ -551,6 +552,42 @@ func TestMaxRequests(t *testing.T) {
 	require.Equal(t, "3", <-entered, "waited for its turn")
 	leave <- struct{}{}
 	<-done
+}
+
+// TestLeaveSlot has a request leave its slot to another one, and take it again.
+func TestLeaveSlot(t *testing.T) {
+	left, again, entered, leave := make(chan bool), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	h := server.New(handlerFunc(func(ctx context.Context, _ string, body, dst []byte) ([]byte, int) {
+		if string(body) == "other" {
+			close(entered)
+			<-leave
+			return dst, 200
+		}
+		slot := event.SlotOf(ctx)
+		slot.Leave()
+		slot.Leave() // does nothing more
+		left <- true
+		<-again
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		left <- slot.Enter(ended)
+		left <- slot.Enter(ctx)
+		return dst, 200
+	}), server.Options{MaxRequests: 1})
+	serve := func(body string) {
+		h.ServeHTTP(httptest.NewRecorder(), post(body, "X-Amz-Target", listTables, "Content-Type", json10))
+	}
+
+	var both sync.WaitGroup
+	both.Go(func() { serve("one") })
+	require.True(t, <-left)
+	both.Go(func() { serve("other") })
+	<-entered
+	close(again)
+	require.False(t, <-left, "the other request has the slot")
+	close(leave)
+	require.True(t, <-left)
+	both.Wait()
 }
 
 // TestManySlots checks that operations that take several slots leave room for

@@ -151,6 +151,42 @@ func RoomOf(ctx context.Context) Room {
 	return room
 }
 
+// A Slot is the place of a request among those that the server handles at a time. Only the goroutine of
+// the request uses it.
+type Slot interface {
+	// Leave gives the slot to other requests, while this one only waits.
+	Leave()
+	// Enter waits for the slot again. It returns false if ctx ends first.
+	Enter(ctx context.Context) bool
+}
+
+type slotKey struct{}
+
+// WithSlot returns a context that carries the slot of a request, which it has entered.
+func WithSlot(ctx context.Context, slot Slot) context.Context {
+	return context.WithValue(ctx, slotKey{}, slot)
+}
+
+// SlotOf returns the slot that ctx carries, or nil for a call that takes none.
+func SlotOf(ctx context.Context) Slot {
+	slot, _ := ctx.Value(slotKey{}).(Slot)
+	return slot
+}
+
+type serverKey struct{}
+
+// WithServer returns a context of requests that carries the context of the server that they came to, which
+// ends when the server begins to stop. Requests may go on after that.
+func WithServer(ctx, server context.Context) context.Context {
+	return context.WithValue(ctx, serverKey{}, server)
+}
+
+// ServerOf returns the context of the server that ctx carries, or nil.
+func ServerOf(ctx context.Context) context.Context {
+	server, _ := ctx.Value(serverKey{}).(context.Context)
+	return server
+}
+
 type quietKey struct{}
 
 // Quiet returns a context for operations that are not observed, made to fail or
