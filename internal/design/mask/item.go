@@ -68,9 +68,16 @@ type masking struct {
 	seen   map[place]bool // that no rule covers
 }
 
-// uncovered notes a place that no rule covers.
+// uncovered notes a place that no rule covers. Names in maps may be those of persons, so it has * for those
+// that neither a rule nor the model has.
 func (m *masking) uncovered(path []string, part Part) {
-	m.seen[place{m.of, strings.Join(path, "."), part}] = true
+	shown := slices.Clone(path)
+	for i := 1; i < len(path); i++ {
+		if !m.known(path[:i+1]) {
+			shown[i] = "*"
+		}
+	}
+	m.seen[place{m.of, strings.Join(shown, "."), part}] = true
 }
 
 func (m *masking) entityName() string {
@@ -272,8 +279,11 @@ func (m *masking) scalar(one *rule, v attr.Value) (attr.Value, error) {
 		}
 		return attr.NewNumber(mint.number(string(v.AppendNumber(nil))))
 	case attr.Binary:
-		if one.how == redact {
+		switch one.how {
+		case redact:
 			return attr.NewBinary([]byte(mint.text(redact, "", ""))), nil
+		case hash:
+			return attr.NewBinary(mint.digest(string(hash), "bytes", string(v.Raw()))[:hashBytes]), nil
 		}
 		raw, err := hex.DecodeString(mint.shaped(hex.EncodeToString(v.Raw()), hexadecimal))
 		return attr.NewBinary(raw), err

@@ -138,8 +138,8 @@ func TestUncovered(t *testing.T) {
 		all = append(all, u.String()+" "+strconv.Itoa(u.Count))
 	}
 	require.Equal(t, []string{
-		"Customer * (names) 1", "Customer address.city 1", "Customer mail 1", "Customer phones.* (names) 1",
-		"Customer phones.home.kind 1", "Customer tags 1",
+		"Customer * (names) 1", "Customer address.* 1", "Customer mail 1", "Customer phones.* (names) 1",
+		"Customer phones.*.* 1", "Customer tags 1",
 	}, all)
 
 	raw, err := attr.ParseItem([]byte(`{"PK":{"S":"X"},"SK":{"S":"Y"},"customer":{"S":"ann"}}`))
@@ -195,6 +195,88 @@ func TestShape(t *testing.T) {
 		require.NoError(t, err, typ)
 	}
 	require.NotEqual(t, m.text(hash, "", "a"), mint{[]byte("other")}.text(hash, "", "a"))
+}
+
+// alike returns how many characters two texts of one length have in common, place by place.
+func alike(a, b string) (n int) {
+	for i := range len(a) {
+		if a[i] == b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// TestWhole holds that a stand-in depends on the whole value: values that differ in one place only have
+// nothing in common.
+func TestWhole(t *testing.T) {
+	m := mint{[]byte("seed")}
+	original := strings.Repeat("ab", 50)
+	made := m.text(shape, "", original)
+	seen := map[string]bool{made: true}
+	for i := range len(original) {
+		other := m.text(shape, "", original[:i]+"x"+original[i+1:])
+		require.Less(t, alike(made, other), 20, "the characters at %d differ, want about 1 of 26 alike", i)
+		require.False(t, seen[other])
+		seen[other] = true
+	}
+	require.Less(t, alike(made, m.text(shape, "", original+"b")), 20)
+	require.NotEqual(t, m.text(shape, "", "anna:lee")[:4], m.text(shape, "", "anna-lee")[:4])
+
+	binary := func(how, text string) string {
+		_, r := parse(t, shop, `{seed: x, rules: [{path: "*", as: `+how+`, names: keep}]}`)
+		var b attr.Builder
+		b.Add("b", attr.NewBinary([]byte(text)))
+		masked, err := r.Covered("T", b.Item())
+		require.NoError(t, err)
+		return string(masked.Get("b").Raw())
+	}
+	bob, eve := "diagnosis=none   bob", "diagnosis=none   eve"
+	require.Less(t, alike(binary("shape", bob), binary("shape", eve)), 4)
+	require.Len(t, binary("shape", bob), len(bob))
+	require.Less(t, alike(binary("hash", bob), binary("hash", eve)), 4)
+	require.Len(t, binary("hash", bob), 8)
+	require.Len(t, binary("hash", "b"), 8)
+}
+
+// TestInverse finds the originals of long stand-ins, so there is one original for each.
+func TestInverse(t *testing.T) {
+	m := mint{[]byte("seed")}
+	for n := chunk + 1; n < 10*chunk; n++ {
+		original := strings.Repeat("1b-", n)[:n*3/2]
+		runes := []rune(m.text(shape, "", original))
+		var at []int
+		var classes []class
+		for i, r := range runes {
+			if c, ok := characters(r); ok {
+				at, classes = append(at, i), append(classes, c)
+			}
+		}
+
+		frame := strings.NewReplacer("1", "0", "b", "a").Replace(original)
+		count := (len(at) + chunk - 1) / chunk
+		for pass := 1; pass >= 0 && count > 1; pass-- {
+			tweak := m.digest(string(shape), frame, strconv.Itoa(pass))
+			part := func(i int) *feistel {
+				if pass == 1 {
+					i = count - 1 - i
+				}
+				from, to := i*len(at)/count, (i+1)*len(at)/count
+				return m.feistel(runes, at[from:to], classes[from:to], tweak)
+			}
+			var parts []*feistel
+			for i := range count {
+				f := part(i)
+				parts = append(parts, f)
+				tweak = m.digest(string(shape), string(tweak), f.text())
+			}
+			for _, f := range parts {
+				f.unmix()
+				f.write()
+			}
+		}
+		require.Equal(t, original, string(runes))
+	}
 }
 
 func TestParseErrors(t *testing.T) {
@@ -328,7 +410,7 @@ func TestNothingLeaks(t *testing.T) {
 			}
 			want := []string{"* (names)", "list.* (names)"}
 			if how != "redact" {
-				want = append(want, "map.hanna7@example.org.+49151777 (Booleans)")
+				want = append(want, "map.*.* (Booleans)")
 			}
 			require.Equal(t, want, all, rules)
 			require.False(t, more)

@@ -2,6 +2,8 @@ package mask
 
 import (
 	"encoding/binary"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -52,68 +54,132 @@ func crockford(r rune) (class, bool) {
 	return class{radix: uint64(len(digits)), in: digits}, strings.ContainsRune(digits, r)
 }
 
-// chunk is the number of characters that are permuted together. Half of them have at most 64^8 values,
-// which fit into 64 bits.
+// chunk is the largest number of characters that are permuted together. Half of them have at most 64^8
+// values, which fit into 64 bits.
 const chunk = 16
 
 // shaped returns a text of the same shape. It is a permutation of all texts of that shape, so different
 // texts stay different.
+//
+// A text of up to one chunk is never its own stand-in. A longer one is cut into chunks of about the same
+// size, which are permuted twice, from the first to the last and then from the last to the first. What has
+// come out of a pass so far decides how its next chunk is permuted. So each chunk of the result depends on
+// all characters, and texts that have a part in common do not show it.
 func (m mint) shaped(text string, of func(rune) (class, bool)) string {
 	runes := []rune(text)
+	frame := slices.Clone(runes) // the text with the first character of each class
 	var at []int
 	var classes []class
 	for i, r := range runes {
 		if c, ok := of(r); ok {
 			at, classes = append(at, i), append(classes, c)
+			frame[i] = c.char(0)
 		}
 	}
-	for n := 0; len(at) > 0; n++ {
-		k := min(chunk, len(at))
-		m.permute(runes, at[:k], classes[:k], uint64(n))
-		at, classes = at[k:], classes[k:]
+	if len(at) == 0 {
+		return text
+	}
+
+	count := (len(at) + chunk - 1) / chunk
+	if count == 1 {
+		m.permute(runes, at, classes, m.digest(string(shape), string(frame)))
+		return string(runes)
+	}
+	for pass := range 2 {
+		tweak := m.digest(string(shape), string(frame), strconv.Itoa(pass))
+		for i := range count {
+			if pass == 1 {
+				i = count - 1 - i
+			}
+			from, to := i*len(at)/count, (i+1)*len(at)/count
+			f := m.feistel(runes, at[from:to], classes[from:to], tweak)
+			f.mix()
+			f.write()
+			tweak = m.digest(string(shape), string(tweak), f.text())
+		}
 	}
 	return string(runes)
+}
+
+// permute replaces some characters so that their text never stays the same: it adds a number that is not
+// zero between a Feistel network and its inverse. A permutation that was only random would leave one of nine
+// digits as it is.
+func (m mint) permute(runes []rune, at []int, classes []class, tweak []byte) {
+	f := m.feistel(runes, at, classes, tweak)
+	f.mix()
+	f.n[1] = (f.n[1] + 1 + f.add(rounds, 0)%(f.domains[1]-1)) % f.domains[1]
+	f.unmix()
+	f.write()
 }
 
 // rounds of the Feistel network, as in FF1 of NIST SP 800-38G.
 const rounds = 10
 
-// permute replaces some characters so that their text never stays the same: it adds a number that is not
-// zero between a Feistel network and its inverse. A permutation that was only random would leave one of nine
-// digits as it is.
-func (m mint) permute(runes []rune, at []int, classes []class, tweak uint64) {
-	half := len(at) / 2
-	parts := [2][2]int{{0, half}, {half, len(at)}}
-	var n, domains [2]uint64 // the two halves, each a number whose digits have the radices of the classes
-	for h, part := range parts {
-		domains[h] = 1
-		for i := part[0]; i < part[1]; i++ {
-			n[h] = n[h]*classes[i].radix + classes[i].index(runes[at[i]])
-			domains[h] *= classes[i].radix
-		}
-	}
+// A feistel is a Feistel network on some characters of a text. The tweak decides which permutation it is.
+type feistel struct {
+	mint       mint
+	tweak      string
+	runes      []rune
+	at         []int
+	classes    []class
+	n, domains [2]uint64 // the two halves, each a number whose digits have the radices of the classes
+}
 
-	add := func(round int, other uint64) uint64 {
-		var b [32]byte
-		for i, v := range []uint64{tweak, uint64(round), other, domains[0] ^ domains[1]<<1} {
-			binary.BigEndian.PutUint64(b[8*i:], v)
+func (m mint) feistel(runes []rune, at []int, classes []class, tweak []byte) *feistel {
+	f := &feistel{mint: m, tweak: string(tweak), runes: runes, at: at, classes: classes}
+	for h, part := range f.halves() {
+		f.domains[h] = 1
+		for i := part[0]; i < part[1]; i++ {
+			f.n[h] = f.n[h]*classes[i].radix + classes[i].index(runes[at[i]])
+			f.domains[h] *= classes[i].radix
 		}
-		return binary.BigEndian.Uint64(m.digest("shape", string(b[:])))
 	}
+	return f
+}
+
+func (f *feistel) halves() [2][2]int {
+	half := len(f.at) / 2
+	return [2][2]int{{0, half}, {half, len(f.at)}}
+}
+
+// add returns what a round adds to one half, from the other.
+func (f *feistel) add(round int, other uint64) uint64 {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], uint64(round))
+	binary.BigEndian.PutUint64(b[8:], other)
+	return binary.BigEndian.Uint64(f.mint.digest(string(shape), f.tweak, string(b[:])))
+}
+
+func (f *feistel) mix() {
 	for round := range rounds {
 		h := round % 2
-		n[h] = (n[h] + add(round, n[1-h])%domains[h]) % domains[h]
+		f.n[h] = (f.n[h] + f.add(round, f.n[1-h])%f.domains[h]) % f.domains[h]
 	}
-	n[1] = (n[1] + 1 + add(rounds, 0)%(domains[1]-1)) % domains[1]
+}
+
+// unmix is the inverse of mix.
+func (f *feistel) unmix() {
 	for round := rounds - 1; round >= 0; round-- {
 		h := round % 2
-		n[h] = (n[h] + domains[h] - add(round, n[1-h])%domains[h]) % domains[h]
+		f.n[h] = (f.n[h] + f.domains[h] - f.add(round, f.n[1-h])%f.domains[h]) % f.domains[h]
 	}
+}
 
-	for h, part := range parts {
+// write replaces the characters.
+func (f *feistel) write() {
+	for h, part := range f.halves() {
+		n := f.n[h]
 		for i := part[1] - 1; i >= part[0]; i-- {
-			runes[at[i]] = classes[i].char(n[h] % classes[i].radix)
-			n[h] /= classes[i].radix
+			f.runes[f.at[i]] = f.classes[i].char(n % f.classes[i].radix)
+			n /= f.classes[i].radix
 		}
 	}
+}
+
+// text returns the two halves as bytes.
+func (f *feistel) text() string {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], f.n[0])
+	binary.BigEndian.PutUint64(b[8:], f.n[1])
+	return string(b[:])
 }

@@ -15,7 +15,7 @@ import (
 type method string
 
 const (
-	hash   method = "hash"   // 16 hexadecimal digits
+	hash   method = "hash"   // 16 hexadecimal digits, or 8 bytes
 	shape  method = "shape"  // digits for digits, letters for letters
 	fake   method = "fake"   // something that looks real
 	redact method = "redact" // the same for all values
@@ -24,6 +24,9 @@ const (
 )
 
 var methods = []string{string(hash), string(shape), string(fake), string(redact), string(drop), string(keep)}
+
+// hashBytes is the size of a stand-in of hash. A text has it in hexadecimal digits.
+const hashBytes = 8
 
 // A mint makes the stand-ins of one seed.
 type mint struct{ key []byte }
@@ -45,7 +48,7 @@ func (m mint) digest(texts ...string) []byte {
 func (m mint) text(how method, of, text string) string {
 	switch how {
 	case hash:
-		return hex.EncodeToString(m.digest(string(hash), text)[:8])
+		return hex.EncodeToString(m.digest(string(hash), text)[:hashBytes])
 	case shape:
 		return m.shaped(text, characters)
 	case fake:

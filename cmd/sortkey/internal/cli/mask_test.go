@@ -42,8 +42,8 @@ func TestMaskCloses(t *testing.T) {
 	load := []string{"import", at("items.json"), "--schema", at("table.json"), "--data", at("db")}
 	code, _, stderr := run(0, nil, append(load, "--mask", at("open.yaml"))...)
 	require.Equal(t, 1, code)
-	require.Contains(t, stderr, "  People * (names)\n  People members.* (names)\n  People members.berta77@example.org.* (names)\n"+
-		"  People members.berta77@example.org.sick (Booleans)\n")
+	require.Contains(t, stderr, "  People * (names)\n  People members.* (names)\n"+
+		"  People members.*.* (Booleans)\n  People members.*.* (names)\n")
 	require.Contains(t, stderr, "nothing was written: no rule of ")
 	code, out, _ := run(0, nil, "tables", "--data", at("db"))
 	require.Equal(t, 0, code)
