@@ -3,12 +3,21 @@
 # each platform with the npm package that chooses among them, what generated code needs of keys, jars, and the manifests
 # of Homebrew and Scoop. It needs Python 3, and for the jars a JDK; what is missing is said, and fails with --all.
 #
+# With --here it builds the command first, and makes the packages of this platform in the folder dist.
+#
+#   scripts/build-packages.sh --here
 #   scripts/build-packages.sh v0.1.0 dist [--all]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=${1:?usage: scripts/build-packages.sh VERSION FOLDER [--all]}
-folder=$(realpath "${2:?usage: scripts/build-packages.sh VERSION FOLDER [--all]}")
+here=
+if [ "${1:-}" = --here ]; then
+  here=v0.0.1
+  scripts/build-release.sh "$here" dist "$(go env GOOS)/$(go env GOARCH)" >&2
+  set -- "$here" dist
+fi
+version=${1:?usage: scripts/build-packages.sh --here, or VERSION FOLDER [--all]}
+folder=$(realpath "${2:?usage: scripts/build-packages.sh --here, or VERSION FOLDER [--all]}")
 all=${3:-}
 number=${version#v}
 work=$(mktemp -d)
@@ -83,7 +92,7 @@ else
   skip "the jars: a JDK is missing"
 fi
 
-packages/manifests.sh "$version" "$folder" | tee -a "$work/made"
+[ -n "$here" ] || packages/manifests.sh "$version" "$folder" | tee -a "$work/made" # they name every platform
 cd "$folder"
 grep -E "  sortkey-$version-[^/]*\.tar\.gz$" SHA256SUMS >"$work/sums"
 xargs sha256sum <"$work/made" >>"$work/sums"

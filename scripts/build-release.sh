@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Builds the command for every system that a release has binaries for, with their
-# checksums. Any machine with Go builds all of them.
+# checksums, or for those that are named. Any machine with Go builds all of them.
 #
-#   scripts/build-release.sh v0.1.0 dist
+#   scripts/build-release.sh v0.1.0 dist [OS/ARCH...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=${1:?usage: scripts/build-release.sh VERSION FOLDER}
-folder=${2:?usage: scripts/build-release.sh VERSION FOLDER}
+version=${1:?usage: scripts/build-release.sh VERSION FOLDER [OS/ARCH...]}
+folder=${2:?usage: scripts/build-release.sh VERSION FOLDER [OS/ARCH...]}
+shift 2
+[ $# != 0 ] || set -- linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 mkdir -p "$folder"
 folder=$(realpath "$folder")
 work=$(mktemp -d)
@@ -20,7 +22,7 @@ pack() {
   echo "$1.tar.gz"
 }
 
-for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
+for target; do
   os=${target%/*} arch=${target#*/} suffix=
   [ "$os" != windows ] || suffix=.exe
   name=sortkey-$version-$os-$arch

@@ -19,7 +19,7 @@ skip() {
 }
 
 # servers counts the servers that run from this folder.
-servers() { pgrep -fc "^$dir/.*serve --addr 127.0.0.1:0 --isolate" || true; }
+servers() { pgrep -fc "^$dir/.*serve .*--isolate=path" || true; }
 
 # ended fails unless the servers of killed runners end within ten seconds.
 ended() {
@@ -53,15 +53,12 @@ killed() {
 echo "== packages"
 dist=$dir/dist
 os=$(go env GOOS) arch=$(go env GOARCH)
-mkdir -p "$dist" "$dir/sortkey-$version-$os-$arch"
-CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o "$dir/sortkey-$version-$os-$arch/" ./cmd/sortkey
-tar -C "$dir" -czf "$dist/sortkey-$version-$os-$arch.tar.gz" "sortkey-$version-$os-$arch"
-rm -r "${dir:?}/sortkey-$version-$os-$arch"
+scripts/build-release.sh "$version" "$dist" "$os/$arch"
 (cd "$dist" && for o in linux darwin windows; do
   for a in amd64 arm64; do # checksums of platforms that are not built here, for the manifests
     [ -f "sortkey-$version-$o-$a.tar.gz" ] || printf '%064d  sortkey-%s-%s-%s.tar.gz\n' 0 "$version" "$o" "$a"
   done
-done >SHA256SUMS && sha256sum sortkey-"$version"-*.tar.gz >>SHA256SUMS)
+done >>SHA256SUMS)
 scripts/build-packages.sh "$version" "$dist"
 if command -v ruby >/dev/null; then ruby -c "$dist/sortkey.rb"; else skip "syntax of the formula: ruby is missing"; fi
 python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$dist/sortkey.json"
@@ -93,7 +90,7 @@ pytest_suite() {
  "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
  "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]}
 JSON
-  time env -u SORTKEY_BINARY venv/bin/pytest -q
+  time env -u SORTKEY_BINARY AWS_ACCESS_KEY_ID=developers AWS_SECRET_ACCESS_KEY=x venv/bin/pytest -q
   printf 'import time\n\n\ndef test_wait(dynamodb_client):\n    time.sleep(60)\n' >test_wait.py
   killed pytest venv/bin/pytest -q test_wait.py
 }
@@ -125,12 +122,12 @@ node_suites() {
  "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
  "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]}
 JSON
+  code "$root/packages/npm/README.md" js 4 >vitest/readme.test.mjs
+  export AWS_ACCESS_KEY_ID=developers AWS_SECRET_ACCESS_KEY=x
   time SORTKEY_LOAD=tables.json npx jest --silent jest
-  for f in jest/*.test.js; do
-    { echo 'import { expect, test } from "vitest";'
-      sed -E 's/^const (.*) = require\((.*)\);$/import \1 from \2;/' "$f" | sed -E '/^import/s/: / as /'; } \
-      >"vitest/$(basename "$f" .js).mjs"
-  done
+  { echo 'import { expect, test } from "vitest";'
+    sed -E 's/^const (.*) = require\((.*)\);$/import \1 from \2;/' jest/sortkey.test.js | sed -E '/^import/s/: / as /'; } \
+    >vitest/sortkey.test.mjs
   time SORTKEY_LOAD=tables.json npx vitest run --dir vitest --reporter=dot
   cat >types.ts <<'TS'
 import { startServer, type Database } from "sortkey";

@@ -1,6 +1,3 @@
 "use strict";
 
-const { begin, end } = require("./test.js");
-
-beforeEach(begin);
-afterEach(end);
+require("./test.js").setUp(beforeAll, beforeEach);

@@ -7,7 +7,7 @@ export interface ServerOptions {
   timeout?: number;
 }
 
-/** Starts a server with a database for each access key. It ends with this process, also when that is killed. */
+/** Starts a server with databases in memory, each at an address of its own. It ends with this process, also when that is killed. */
 export function startServer(options?: ServerOptions): Promise<Server>;
 
 /** Returns the server that the environment names, as the presets for Jest and Vitest set it. */
@@ -21,17 +21,18 @@ export interface Server {
   readonly controlURL: string;
   /** The environment by which connect, in another process, finds this server. */
   readonly env: Record<string, string>;
-  /** Returns a database of its own, or that of an access key. */
-  database(key?: string): Database;
+  /** Returns a database of its own, or that of a name. */
+  database(name?: string): Database;
   /** Sends a request of docs/testing-languages.md to the control, and returns its answer. */
   control(method: string, path: string, body?: unknown): Promise<unknown>;
   /** Ends the server with its databases. */
   close(): Promise<void>;
 }
 
+/** A database of a server: every client with its url sees it, whatever its access key. */
 export interface Database {
   readonly server: Server;
-  readonly key: string;
+  readonly name: string;
   readonly url: string;
   /** The environment variables that point an AWS SDK at this database. */
   readonly env: Record<string, string>;
@@ -49,7 +50,7 @@ export interface Database {
   fail(fault: FaultOptions): Promise<Fault>;
   /** Lifts all faults. */
   lift(): Promise<void>;
-  /** Returns what requests have read and cost, from the first control of this database on. */
+  /** Returns what requests have read and cost since the database was made. */
   requests(): Promise<RequestRecord[]>;
   /** Forgets them. */
   forgetRequests(): Promise<void>;

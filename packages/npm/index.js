@@ -7,10 +7,10 @@ const { binary } = require("./binary.js");
 
 const region = "us-east-1";
 
-/** Starts a server with a database for each access key. */
+/** Starts a server with databases in memory, each at an address of its own. Access keys do not matter. */
 async function startServer({ load = [], args = [], timeout = 60_000 } = {}) {
   const token = randomBytes(16).toString("hex");
-  const command = ["serve", "--addr", "127.0.0.1:0", "--isolate", "--control", "--until-eof"];
+  const command = ["serve", "--addr", "127.0.0.1:0", "--isolate=path", "--control", "--until-eof"];
   for (const what of [load].flat()) {
     command.push("--load", what);
   }
@@ -100,9 +100,9 @@ class Server {
     });
   }
 
-  /** Returns a database of its own, or that of an access key. */
-  database(key = `test-${randomUUID()}`) {
-    return new Database(this, key);
+  /** Returns a database of its own, or that of a name. */
+  database(name = `test-${randomUUID()}`) {
+    return new Database(this, name);
   }
 
   /** Ends the server with its databases. */
@@ -138,11 +138,11 @@ function connect(env = process.env) {
 class Database {
   #path;
 
-  constructor(server, key) {
+  constructor(server, name) {
     this.server = server;
-    this.key = key;
-    this.url = server.url;
-    this.#path = `/databases/${encodeURIComponent(key)}`;
+    this.name = name;
+    this.url = `${server.url}/${encodeURIComponent(name)}`;
+    this.#path = `/databases/${encodeURIComponent(name)}`;
     this.clock = {
       advance: async (time) => {
         await server.control("POST", `${this.#path}/clock`, { advance: duration(time) });
@@ -155,7 +155,7 @@ class Database {
     return {
       AWS_ENDPOINT_URL_DYNAMODB: this.url,
       AWS_ENDPOINT_URL_DYNAMODB_STREAMS: this.url,
-      AWS_ACCESS_KEY_ID: this.key,
+      AWS_ACCESS_KEY_ID: "any",
       AWS_SECRET_ACCESS_KEY: "any",
       AWS_REGION: region,
       AWS_DEFAULT_REGION: region,
@@ -165,7 +165,7 @@ class Database {
 
   /** What the constructor of a client of the AWS SDK takes. */
   get config() {
-    return { endpoint: this.url, region, credentials: { accessKeyId: this.key, secretAccessKey: "any" } };
+    return { endpoint: this.url, region, credentials: { accessKeyId: "any", secretAccessKey: "any" } };
   }
 
   /** Makes calls fail. The members are those of a fault in docs/testing-faults.md, with small first letters. */
@@ -191,7 +191,7 @@ class Database {
     await this.server.control("DELETE", `${this.#path}/faults`);
   }
 
-  /** Returns what requests have read and cost, from the first control of this database on. */
+  /** Returns what requests have read and cost since the database was made. */
   async requests() {
     return (await this.server.control("GET", `${this.#path}/requests`)).requests;
   }
@@ -204,7 +204,7 @@ class Database {
   /** Makes this database a copy of another one as it is now. */
   async restore(other) {
     await other.requests(); // so that there is one, if it had none yet
-    await this.server.control("PUT", `${this.#path}?from=${encodeURIComponent(other.key)}`);
+    await this.server.control("PUT", `${this.#path}?from=${encodeURIComponent(other.name)}`);
   }
 
   /** Drops the database: the next request gets a new copy of what the server has loaded. */

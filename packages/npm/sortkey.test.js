@@ -9,21 +9,27 @@ const key = {
   KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
 };
 
-const outside = new DynamoDB();
-
-test("a client made outside a test reaches no account", async () => {
-  expect((await outside.listTables()).TableNames).toEqual(["Loaded"]);
-});
+const early = new DynamoDB(); // as a module makes it when it is loaded
+const inCode = new DynamoDB({ region: "eu-west-1", credentials: { accessKeyId: "code", secretAccessKey: "x" } });
 
 for (const n of [1, 2, 3]) {
-  test(`each test has its own ${n}`, async () => {
-    const db = new DynamoDB(); // from the environment
-    expect((await db.listTables()).TableNames).toEqual(["Loaded"]);
-    await db.createTable({ TableName: "Own", ...key });
-    const own = new DynamoDB(sortkey.config);
-    expect((await own.listTables()).TableNames).toEqual(["Loaded", "Own"]);
+  test(`each test begins anew, whatever the client ${n}`, async () => {
+    expect((await early.listTables()).TableNames).toEqual(["Loaded"]);
+    await inCode.createTable({ TableName: "Own", ...key });
+    for (const db of [early, inCode, new DynamoDB(), new DynamoDB(sortkey.config)]) {
+      expect((await db.listTables()).TableNames).toEqual(["Loaded", "Own"]);
+    }
+    const operations = (await sortkey.requests()).map((r) => r.operation);
+    expect(operations.slice(0, 2)).toEqual(["ListTables", "CreateTable"]);
   });
 }
+
+test("a test that runs beside others has its own", async () => {
+  const other = connect().database();
+  await early.createTable({ TableName: "Own", ...key });
+  expect((await new DynamoDB(other.config).listTables()).TableNames).toEqual(["Loaded"]);
+  await other.reset();
+});
 
 test("the clock expires items", async () => {
   const db = new DynamoDB();

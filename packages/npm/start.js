@@ -2,7 +2,6 @@
 
 const { delimiter } = require("node:path");
 const { startServer } = require("./index.js");
-const { point } = require("./test.js");
 
 // Where stop.js finds the server, in the process that Jest or Vitest runs in.
 const kept = Symbol.for("sortkey server");
@@ -16,6 +15,6 @@ module.exports = async () => {
   });
   globalThis[kept] = server;
   Object.assign(process.env, server.env);
-  point(server.database("outside-tests")); // so that no client made outside a test reaches an account
+  require("./test.js").point(server.database("outside-tests")); // so that no client made there reaches an account
   return () => server.close();
 };

@@ -1,13 +1,10 @@
 import type { Database } from "./index";
 
-/** The database of the running test. */
+/** The database of this worker, which is emptied between tests. */
 export const sortkey: Database;
 
-/** Gives the next test a database of its own, and points each AWS SDK at it: for beforeEach. */
-export function begin(): void;
-
-/** Points each AWS SDK at a database, by the environment. */
+/** Points each AWS SDK at a database, by the environment. Keys and a region are set where there are none. */
 export function point(database: Database): void;
 
-/** Drops the database of a test: for afterEach. */
-export function end(): Promise<void>;
+/** Points each AWS SDK at the database of this worker, and empties it between tests: for other runners. */
+export function setUp(beforeAll: (empty: () => Promise<void>) => void, beforeEach: typeof beforeAll): void;

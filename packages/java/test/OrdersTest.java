@@ -7,11 +7,13 @@ import io.github.sortkey.SortkeyDatabase;
 import io.github.sortkey.SortkeyExtension;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
@@ -23,6 +25,12 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
 @ExtendWith(SortkeyExtension.class)
 class OrdersTest {
+    static final DynamoDbClient EARLY = DynamoDbClient.create(); // as most classes make it
+    static final DynamoDbClient IN_CODE = DynamoDbClient.builder()
+        .region(Region.EU_WEST_1)
+        .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("code", "x")))
+        .build();
+
     static DynamoDbClient client(SortkeyDatabase db) {
         DynamoDbClient client = DynamoDbClient.builder()
             .endpointOverride(db.endpoint())
@@ -36,17 +44,18 @@ class OrdersTest {
         return client;
     }
 
-    static String ofTheClass;
-
-    @BeforeAll
-    static void beforeAll(SortkeyDatabase db) {
-        ofTheClass = db.accessKey();
+    @RepeatedTest(3)
+    void eachBeginsAnew(SortkeyDatabase db) {
+        assertEquals(0, EARLY.listTables().tableNames().size());
+        for (DynamoDbClient client : List.of(client(db), EARLY, IN_CODE)) {
+            assertEquals(1, client.listTables().tableNames().size());
+        }
     }
 
-    @RepeatedTest(3)
-    void eachHasItsOwn(SortkeyDatabase db) {
-        assertNotEquals(ofTheClass, db.accessKey());
-        assertEquals(1, client(db).listTables().tableNames().size());
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void besideOthers(SortkeyDatabase db) {
+        assertNotEquals(System.getProperty("aws.endpointUrlDynamoDb"), db.endpoint().toString());
     }
 
     @Test

@@ -1,4 +1,4 @@
-"""Starts a server, and controls the databases of its access keys."""
+"""Starts a server, and controls its databases."""
 
 import datetime
 import json
@@ -18,16 +18,16 @@ REGION = "us-east-1"
 
 
 class Server:
-    """A server with a database for each access key, in memory.
+    """A server with databases in memory, each at an address of its own. Access keys do not matter.
 
     load names what each database begins with: models, templates, request files, folders of those and exports.
-    args are further arguments of `sortkey serve`, such as "--enforce-throughput".
+    args are further arguments of `sortkey serve`, such as "--enforce-throughput". port 0 is any free port.
     """
 
-    def __init__(self, load=(), args=(), timeout=60):
+    def __init__(self, load=(), args=(), timeout=60, port=0):
         if isinstance(load, (str, os.PathLike)):
             load = [load]
-        command = [binary(), "serve", "--addr", "127.0.0.1:0", "--isolate", "--control", "--until-eof"]
+        command = [binary(), "serve", "--port", str(port), "--isolate=path", "--control", "--until-eof"]
         for what in load:
             command += ["--load", os.fspath(what)]
         self._token = secrets.token_hex(16)
@@ -50,9 +50,10 @@ class Server:
             for reader in readers:
                 reader.join(5)
             why = f"it ended with code {self._process.returncode}" if in_time else f"it was not ready in {timeout} s"
-            raise SortkeyError(f"the server did not start: {self._said() or why}")
+            raise SortkeyError(f"the server did not start: {self.said() or why}")
 
-    def _said(self):
+    def said(self):
+        """Returns what the server has said besides answers: what it has loaded, and warnings."""
         return self._stderr.decode(errors="replace").strip()
 
     def _read_stdout(self):
@@ -90,11 +91,11 @@ class Server:
             ended = self._process.poll()
             if ended is None:
                 raise
-            raise SortkeyError(f"the server has ended with code {ended}: {self._said() or e.reason}") from None
+            raise SortkeyError(f"the server has ended with code {ended}: {self.said() or e.reason}") from None
 
-    def database(self, key=None):
-        """Returns a database of its own, or that of an access key."""
-        return Database(self, key or f"test-{uuid.uuid4()}")
+    def database(self, name=None):
+        """Returns a database of its own, or that of a name."""
+        return Database(self, name or f"test-{uuid.uuid4()}")
 
     def close(self):
         """Ends the server with its databases."""
@@ -114,12 +115,13 @@ class Server:
 
 
 class Database:
-    """The database of an access key."""
+    """A database of a server: every client with its url sees it, whatever its access key."""
 
-    def __init__(self, server, key):
-        self.server, self.key = server, key
-        self.url = server.url
-        self._path = "/databases/" + urllib.parse.quote(key, safe="")
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        escaped = urllib.parse.quote(name, safe="")
+        self.url = f"{server.url}/{escaped}"
+        self._path = "/databases/" + escaped
         self.clock = Clock(self)
 
     @property
@@ -128,7 +130,7 @@ class Database:
         return {
             "AWS_ENDPOINT_URL_DYNAMODB": self.url,
             "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": self.url,
-            "AWS_ACCESS_KEY_ID": self.key,
+            "AWS_ACCESS_KEY_ID": "any",
             "AWS_SECRET_ACCESS_KEY": "any",
             "AWS_REGION": REGION,
             "AWS_DEFAULT_REGION": REGION,
@@ -138,7 +140,7 @@ class Database:
     def _arguments(self, options):
         options.setdefault("region_name", REGION)
         return {
-            "endpoint_url": self.url, "aws_access_key_id": self.key, "aws_secret_access_key": "any", **options,
+            "endpoint_url": self.url, "aws_access_key_id": "any", "aws_secret_access_key": "any", **options,
         }
 
     def client(self, service="dynamodb", **options):
@@ -169,7 +171,7 @@ class Database:
         self.server.control("DELETE", self._path + "/faults")
 
     def requests(self):
-        """Returns what requests have read and cost, from the first control of this database on."""
+        """Returns what requests have read and cost since the database was made."""
         return self.server.control("GET", self._path + "/requests")["requests"]
 
     def forget_requests(self):
@@ -179,7 +181,7 @@ class Database:
     def restore(self, other):
         """Makes this database a copy of another one as it is now."""
         other.requests()  # so that there is one, if it had none yet
-        self.server.control("PUT", self._path + "?from=" + urllib.parse.quote(other.key, safe=""))
+        self.server.control("PUT", self._path + "?from=" + urllib.parse.quote(other.name, safe=""))
 
     def reset(self):
         """Drops the database: the next request gets a new copy of what the server has loaded."""

@@ -9,24 +9,21 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The database of an access key. A client of the AWS SDK has it by its endpoint, its region, its access key and any
- * secret.
- */
+/** A database of a server: every client of the AWS SDK with its endpoint sees it, whatever its access key. */
 public final class SortkeyDatabase implements AutoCloseable {
     private final SortkeyServer server;
-    private final String accessKey;
+    private final String name;
     private final String path;
 
-    SortkeyDatabase(SortkeyServer server, String accessKey) {
+    SortkeyDatabase(SortkeyServer server, String name) {
         this.server = server;
-        this.accessKey = accessKey;
-        this.path = "/databases/" + URLEncoder.encode(accessKey, StandardCharsets.UTF_8).replace("+", "%20");
+        this.name = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+        this.path = "/databases/" + this.name;
     }
 
     /** Returns the address for clients. */
     public URI endpoint() {
-        return server.endpoint();
+        return URI.create(server.endpoint() + "/" + name);
     }
 
     /** Returns the region for clients. */
@@ -34,9 +31,9 @@ public final class SortkeyDatabase implements AutoCloseable {
         return "us-east-1";
     }
 
-    /** Returns the access key for clients. */
+    /** Returns an access key for clients, which the server does not check. */
     public String accessKey() {
-        return accessKey;
+        return "any";
     }
 
     /** Returns the secret for clients, which the server does not check. */
@@ -63,7 +60,7 @@ public final class SortkeyDatabase implements AutoCloseable {
         server.control("POST", path + "/clock", json(Map.of("advance", time)));
     }
 
-    /** Returns what requests have read and cost, from the first control of this database on, in JSON. */
+    /** Returns what requests have read and cost since the database was made, in JSON. */
     public String requests() {
         return server.control("GET", path + "/requests", "");
     }
@@ -71,7 +68,7 @@ public final class SortkeyDatabase implements AutoCloseable {
     /** Makes this database a copy of another one as it is now. */
     public void restore(SortkeyDatabase other) {
         other.requests(); // so that there is one, if it had none yet
-        server.control("PUT", path + "?from=" + other.path.substring("/databases/".length()), "");
+        server.control("PUT", path + "?from=" + other.name, "");
     }
 
     /** Drops the database: the next request gets a new copy of what the server has loaded. */

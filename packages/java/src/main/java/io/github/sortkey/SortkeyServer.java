@@ -20,7 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A server with a database for each access key, in memory. It ends with this process, however that ends.
+ * A server with databases in memory, each at an address of its own. Access keys do not matter. It ends with this
+ * process, however that ends.
  */
 public final class SortkeyServer implements AutoCloseable {
     private static final Pattern URL = Pattern.compile("AWS_ENDPOINT_URL_DYNAMODB=(\\S+)");
@@ -42,7 +43,7 @@ public final class SortkeyServer implements AutoCloseable {
      */
     public SortkeyServer(List<String> load, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
-            Binary.find().toString(), "serve", "--addr", "127.0.0.1:0", "--isolate", "--control", "--until-eof"));
+            Binary.find().toString(), "serve", "--addr", "127.0.0.1:0", "--isolate=path", "--control", "--until-eof"));
         for (String what : load) {
             command.add("--load");
             command.add(what);
@@ -118,9 +119,9 @@ public final class SortkeyServer implements AutoCloseable {
         return database("test-" + UUID.randomUUID());
     }
 
-    /** Returns the database of an access key. */
-    public SortkeyDatabase database(String accessKey) {
-        return new SortkeyDatabase(this, accessKey);
+    /** Returns the database of a name. */
+    public SortkeyDatabase database(String name) {
+        return new SortkeyDatabase(this, name);
     }
 
     /** Sends a request of docs/testing-languages.md to the control, and returns its answer. */
