@@ -177,7 +177,12 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 			return nil, advice.New("", "Resources.%s has no Properties", id)
 		}
 		if properties["TableName"] == nil {
-			properties["TableName"] = id // the service would invent a name that begins with it
+			// The service would invent a name: that of the stack, the id and some letters.
+			properties["TableName"] = id
+			if len(id) < 3 { // too short for a table
+				stack, _ := t.known(map[string]any{"Ref": "AWS::StackName"})
+				properties["TableName"] = stack + "-" + id
+			}
 		}
 		if s := object(properties["StreamSpecification"]); s != nil {
 			s["StreamEnabled"] = true // templates leave it out

@@ -159,6 +159,8 @@ func TestMadeUpNames(t *testing.T) {
 	for _, tt := range []struct{ file, text, name, note string }{
 		{"a.yaml", `Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Sub "${AWS::StackName}-orders", ` + properties + `}}}`,
 			"stack-orders", `AWS::StackName is not given: "stack" is used; "AWS::StackName=…" gives it`},
+		{"a.yaml", `Resources: {T1: {Type: AWS::DynamoDB::Table, Properties: {` + properties + `}}}`,
+			"stack-T1", `AWS::StackName is not given: "stack" is used; "AWS::StackName=…" gives it`},
 		{"a.yaml", `Parameters: {Prefix: {Type: String}}
 Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Join ["-", [!Ref Prefix, orders]], ` + properties + `}}}`,
 			"Prefix-orders", `Prefix is not given: "Prefix" is used; "Prefix=…" gives it`},
