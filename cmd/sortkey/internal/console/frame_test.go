@@ -2,13 +2,11 @@ package console_test
 
 import (
 	"encoding/base64"
-	"fmt"
 	"html"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,24 +109,6 @@ func TestBranchNames(t *testing.T) {
 	_, at = name("branches", "")
 	require.Equal(t, "branch/3/", at)
 	require.Contains(t, c.page("branches"), `<a href="branch/3/">branch 3 (2)</a>`)
-}
-
-// TestBranchNamesAtOnce gives two branches one name at the same time: one of them gets it.
-func TestBranchNamesAtOnce(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.do("POST", "branches", "")
-	c.do("POST", "branches", "")
-	for round := range 20 {
-		var each sync.WaitGroup
-		var got [2]int
-		for i := range got {
-			each.Go(func() { got[i], _ = c.do("POST", fmt.Sprintf("branches/%d/name?name=n%d", i+1, round), "") })
-		}
-		each.Go(func() { c.do("GET", "branches", "") })
-		each.Wait()
-		require.ElementsMatch(t, []int{http.StatusOK, http.StatusBadRequest}, got[:])
-	}
 }
 
 // TestSliceLinks holds that the rows of a query and those beside it lead to their items, and show values.
