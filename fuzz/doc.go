@@ -9,19 +9,15 @@
 // scan: the items and their order, the counts, the capacity and the
 // LastEvaluatedKey.
 //
-// The tests named TestProperty run with all other tests:
-//
-//	go test ./fuzz -run Property -count=1
-//
-// They use a fixed seed. SORTKEY_SEED sets another seed, or a random one with
-// the word random; a failing test prints the seed. SORTKEY_CHECKS multiplies
-// the number of cases. A failing case is shrunk, printed as the requests it
-// sent, and stored under testdata, so every later run repeats it.
+// All tests use a fixed seed. SORTKEY_SEED sets another seed, or a random one with the word
+// random; a failing test prints the seed. SORTKEY_CHECKS multiplies the number of cases.
 //
 // TestOracle predicts every answer of long random sequences of requests, as JSON: items, documents,
 // counts, pages and the places where they go on, consumed units, old and new values, failed
 // conditions with their items, reasons of cancelled transactions, batches, segments, and refusals.
-// Tables, indexes and the time to live change in the middle of it. Its requests (type message) carry
+// Tables, indexes and the time to live change in the middle of it. From time to time all items are
+// compared, those of indexes too, and what the streams of tables lead to. In memory, a page must not
+// walk over more rows of the store than it counts. Its requests (type message) carry
 // their own account of what they do to the model (type service), so a sequence without some of them
 // can be predicted anew: that is how a mismatch becomes a handful of requests that repeat it. The
 // servers on disk and on PostgreSQL are killed; the model with and without the request that has no
@@ -53,7 +49,7 @@
 // pointers to pointers and omitted elements in another way. TestMarshalDifferences and
 // TestUnmarshalDifferences list where the results differ on purpose.
 //
-// FuzzQuery, FuzzHistory, FuzzHandler and FuzzMarshal are native fuzz targets:
+// FuzzHandler and FuzzMarshal are native fuzz targets:
 //
 //	go test ./fuzz -run '^$' -fuzz FuzzHandler -fuzztime 60s
 package fuzz

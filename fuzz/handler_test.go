@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -101,8 +101,7 @@ var bad = []string{
 
 // FuzzHandler sends a script of requests, one per line, to the handler of a
 // database. It must not panic, respond with status 500, log anything, or
-// respond with anything but JSON. Afterwards every index must equal a rebuilt
-// one.
+// respond with anything but JSON.
 func FuzzHandler(f *testing.F) {
 	base := memory.Open()
 	for _, r := range tables {
@@ -128,23 +127,15 @@ func FuzzHandler(f *testing.F) {
 		if log != "" {
 			t.Fatalf("logged: %s", log)
 		}
-		if writes.Match(script) {
-			if err := checkIndexes(st); err != nil {
-				t.Fatal(err)
-			}
-		}
 	})
 }
-
-// writes matches scripts that may change something.
-var writes = regexp.MustCompile(`(Put|Delete|Update|Write|Create|Execute)`)
 
 // runScript sends the first requests of a script to a database on st. It
 // returns their statuses, the last response and what was logged. It fails for
 // responses that no request may have.
 func runScript(t testing.TB, st store.Forker, script string) (statuses []int, body, logged string) {
 	var log bytes.Buffer
-	opts := sortkey.Options{Store: keptStore{st}, Rand: seededReader(), Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	opts := sortkey.Options{Store: keptStore{st}, Rand: rand.NewChaCha8([32]byte{}), Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	db, err := sortkey.Open(opts)
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Attributes with documents, and others that the oracle's items have beside those of a
-// world. Updates and conditions lead into d and l.
+// Attributes with documents, and others that the oracle's items have beside those of
+// keyAttributes and payloads. Updates and conditions lead into d and l.
 var (
 	documents = []string{"d", "l", "s", "n"}
 	members   = []string{"a", "b", "cc", "é.x"}
@@ -101,7 +101,7 @@ func (g *generator) whole(name string) value {
 		}
 		return pick(g.draw, times)
 	}
-	return g.payload(nil, g.bulk)
+	return g.payload(nil, bulk)
 }
 
 // item returns an item with documents.

@@ -11,8 +11,11 @@ import (
 // A generator makes the oracle's messages. What it makes depends on its seed and on the
 // model alone, never on an answer.
 type generator struct {
-	*world
+	draw
 	service *service
+	tables  []*model           // those of the service
+	pools   map[string][]value // values that attributes often have
+	made    int                // tables and indexes so far
 	// plain leaves out what other implementations do not know.
 	plain bool
 	// expires lets items expire: the test decides when they are swept.
@@ -25,8 +28,8 @@ type generator struct {
 }
 
 func newGenerator(seed int64, s *service) *generator {
-	w := &world{draw: draw{rand.New(rand.NewPCG(uint64(seed), 1))}, bulk: 3000, pools: map[string][]value{}}
-	return &generator{world: w, service: s, now: 1_800_000_000}
+	d := draw{rand.New(rand.NewPCG(uint64(seed), 1))}
+	return &generator{draw: d, service: s, pools: map[string][]value{}, now: 1_800_000_000}
 }
 
 // body returns the message with its body in JSON.
@@ -92,9 +95,7 @@ func (g *generator) choose() message {
 	if g.often(4) {
 		return g.refused(g.view(m))
 	}
-	r := g.newRead(g.view(m))
-	g.refine(r)
-	return g.read(r)
+	return g.read(g.newRead(g.view(m)))
 }
 
 // refused makes a query that no table accepts.
@@ -118,6 +119,9 @@ func (g *generator) create() message {
 		m, in = g.newTable(4)
 	}
 	m.number = g.made
+	if m.number%4 == 1 && !g.plain {
+		in["StreamSpecification"] = map[string]any{"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+	}
 	if len(g.names) > 0 && g.often(40) {
 		m.name = pick(g.draw, g.names)
 		in["TableName"] = m.name
@@ -512,37 +516,9 @@ func (g *generator) transactGet() message {
 	}.with(in)
 }
 
-// refine gives a read of a world a filter and projection that lead into documents, and a
-// start. It takes away what makes the answer depend on an order that is not defined.
-func (g *generator) refine(r *read) {
-	at := item{}
-	if len(r.entries()) > 0 {
-		at = g.entry(r.view)
-	}
-	names := slices.DeleteFunc(slices.Clone(attributeNames), func(name string) bool {
-		queried := slices.Contains(r.hash(), name) || slices.Contains(r.sort(), name)
-		return r.clauses != nil && (queried || !r.projects(name))
-	})
-	if r.filter != nil && len(names) > 0 {
-		r.filter = g.condition(r.m, at, names, 2)
-	}
-	if r.projection != nil {
-		names := slices.DeleteFunc(slices.Clone(attributeNames), func(name string) bool {
-			return r.global() && !r.projects(name)
-		})
-		r.projection = g.paths(r.m, at, names, 4)
-	}
-	if r.clauses == nil && !r.scanOrderKnown() {
-		r.limit, r.segments = 0, 0
-	} else if g.often(15) {
-		r.start = g.newStart(r)
-	}
-}
-
 func (g *generator) read(r *read) message {
 	op, in := g.request(r)
 	spent := g.spending()
-	delete(in, "ReturnConsumedCapacity")
 	option(in, "ReturnConsumedCapacity", spent)
 	switch {
 	case r.count || r.all:

@@ -532,7 +532,7 @@ func (s *service) describe(name string) prediction {
 	for _, ix := range m.indexes {
 		d := map[string]any{"IndexName": ix.name, "KeySchema": keySchema(ix.hash, ix.sort)}
 		if s.counts {
-			d["ItemCount"] = len(view{m, ix}.entries())
+			d["ItemCount"], d["IndexSizeBytes"] = view{m, ix}.count()
 		}
 		if ix.local {
 			local = append(local, d)
@@ -545,7 +545,7 @@ func (s *service) describe(name string) prediction {
 		"TableName": name, "TableStatus": "ACTIVE", "KeySchema": keySchema([]string{m.hash}, m.keyNames()[1:]),
 	}
 	if s.counts {
-		d["ItemCount"] = len(m.items)
+		d["ItemCount"], d["TableSizeBytes"] = view{m: m}.count()
 	}
 	// Without indexes the lists are absent, as differ knows; a table that has one must not pass.
 	d["LocalSecondaryIndexes"], d["GlobalSecondaryIndexes"] = local, global

@@ -258,6 +258,30 @@ func normalise(doc any, unordered bool) {
 	}
 }
 
+// abridge returns b without long runs of one byte and without most of its
+// middle.
+func abridge(b []byte) string {
+	const most, run = 2000, 40
+	var out strings.Builder
+	for i := 0; i < len(b); {
+		j := i
+		for j < len(b) && b[j] == b[i] {
+			j++
+		}
+		if j-i > run {
+			fmt.Fprintf(&out, "%c…×%d", b[i], j-i)
+		} else {
+			out.Write(b[i:j])
+		}
+		i = j
+	}
+	s := out.String()
+	if len(s) > most {
+		return s[:most/2] + " … " + s[len(s)-most/2:]
+	}
+	return s
+}
+
 // differ returns the first difference between two documents, or "". With some, got may
 // have more members.
 func differ(at string, want, got any, some bool) string {

@@ -594,7 +594,7 @@ func transactRound(t *testing.T, seed int64, stores ...store.Store) bool {
 	d := draw{rand.New(rand.NewPCG(uint64(seed), 1))}
 	var servers []*transactClient
 	for _, st := range stores {
-		db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader()})
+		db, err := sortkey.Open(sortkey.Options{Store: st, Rand: rand.NewChaCha8([32]byte{})})
 		if err != nil {
 			t.Fatal(err)
 		}
