@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Tests store/postgres and the command on a real PostgreSQL: conformance, faults at
 # every statement, crashes of the database under load, a standby that is promoted, and
-# several servers on one database, some of which are killed. It measures how long clients of
-# four servers wait for one item, and how often transactions with tokens conflict. Porcupine checks the
+# several servers on one database, some of which are killed. Porcupine checks the
 # histories of random transactions: in one process, and over HTTP while servers are
 # killed and the database crashes. The tests start a cluster of their own in a temporary
 # folder, on a Unix socket. The script installs nothing; without PostgreSQL it says so
