@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -391,19 +390,4 @@ func TestSignatureMessage(t *testing.T) {
 			`x-amz-target\ne3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'\n\n`+
 			`The String-to-Sign should have `+
 			`been\n'AWS4-HMAC-SHA256\n20260301T120000Z\n20260301/us-east-1/dynamodb/aws4_request\n`)
-}
-
-// TestSignedOverSocket checks the signature of a request that a real client
-// sends.
-func TestSignedOverSocket(t *testing.T) {
-	srv := httptest.NewServer(server.New(echo{}, signing))
-	defer srv.Close()
-	r := unsigned(t, srv.URL, "{}")
-	require.NoError(t, v4.NewSigner().SignHTTP(t.Context(), keys, r, sum("{}"), "dynamodb", "us-east-1", now))
-	res, err := srv.Client().Do(r)
-	require.NoError(t, err)
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	require.Equal(t, 200, res.StatusCode, string(body))
 }
