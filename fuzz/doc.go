@@ -34,6 +34,9 @@
 // the service does where no source says it (which of two faults of one request comes first), the order
 // of scans of an index with several partition key attributes, and items that expire while a server sweeps.
 //
+// TestRequests writes such requests, with statements of PartiQL, requests without expressions and
+// requests with mistakes, to a file: scripts/replay.sh compares the answers of two revisions.
+//
 // TestPropertyTransactions runs clients concurrently and uses porcupine to
 // search for a serial order that explains their answers. TestPropertyTransactionsOnServers
 // does so over HTTP while servers are killed and PostgreSQL crashes; it needs

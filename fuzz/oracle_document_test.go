@@ -113,7 +113,7 @@ func (g *generator) item(m *model) item {
 		}
 	}
 	switch {
-	case m.number%4 == 3 && g.often(60): // a table with pages of 1 MB
+	case m.number%4 == 3 && !g.small && g.often(60): // a table with pages of 1 MB
 		it["p"] = text(strings.Repeat("y", g.upTo(150_000, 300_000)))
 		g.resize(it, pageBytes-g.before(m, it))
 	case g.often(10):

@@ -18,6 +18,8 @@ type generator struct {
 	made    int                // tables and indexes so far
 	// plain leaves out what other implementations do not know.
 	plain bool
+	// small leaves out pages of 1 MB.
+	small bool
 	// expires lets items expire: the test decides when they are swept.
 	expires bool
 	now     int64
