@@ -49,8 +49,7 @@
 // TestPropertyMarshal and TestPropertyUnmarshal compare the conversion of Go values in
 // package attr with that of the AWS SDK, on random types. The rules are those of
 // attributevalue v1.21.12 and later, which this module requires; older versions treat
-// pointers to pointers and omitted elements in another way. TestMarshalDifferences and
-// TestUnmarshalDifferences list where the results differ on purpose.
+// pointers to pointers and omitted elements in another way.
 //
 // FuzzHandler and FuzzMarshal are native fuzz targets:
 //

@@ -3,8 +3,6 @@ package fuzz_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -59,52 +57,6 @@ func TestLambda(t *testing.T) {
 		db.EventSource("Orders", handler, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true }).Deliver()
 		if calls != 3 {
 			t.Errorf("%s: %d calls, want 3", name, calls)
-		}
-	}
-}
-
-// TestLambdaForms delivers to every form of a function that lambda.Start takes, and to the
-// lambda.Handler of the function: both are called alike, and refused alike.
-func TestLambdaForms(t *testing.T) {
-	db := sortkeytest.New(t)
-	db.CreateTable(&dynamodb.CreateTableInput{
-		TableName:            aws.String("Orders"),
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
-	})
-	db.Put("Orders", map[string]any{"id": "a"})
-	var got []string
-	call := func(args ...any) { got = append(got, fmt.Sprintf("%T", args)) }
-	fail := errors.New("no")
-	for _, handler := range []any{
-		func() { call() },
-		func() error { call(); return fail },
-		func() (events.DynamoDBEventResponse, error) { call(); return events.DynamoDBEventResponse{}, nil },
-		func(e events.DynamoDBEvent) { call(e) },
-		func(e events.DynamoDBEvent) error { call(e); return fail },
-		func(e *events.DynamoDBEvent) (any, error) { call(e); return nil, nil },
-		func(ctx context.Context) { call(ctx) },
-		func(ctx context.Context) (any, error) { call(ctx); return nil, fail },
-		func(ctx context.Context, e events.DynamoDBEvent) error { call(ctx, e); return nil },
-		func(ctx context.Context, e events.DynamoDBEvent) (*events.DynamoDBEventResponse, error) {
-			call(ctx, e)
-			return nil, fail
-		},
-		func(any) { call() },
-	} {
-		var discarded [2]int
-		var calls [2][]string
-		for i, h := range []any{handler, lambda.NewHandler(handler)} {
-			got = nil
-			db.EventSource("Orders", h, func(s *sortkeytest.EventSource) {
-				s.MaximumRetryAttempts, s.OnFailure = 0, func([]byte) { discarded[i]++ }
-			}).Deliver()
-			calls[i] = got
-		}
-		if len(calls[0]) != 1 || !slices.Equal(calls[0], calls[1]) || discarded[0] != discarded[1] {
-			t.Errorf("%T: %d calls and %d batches discarded, as a lambda.Handler %d and %d",
-				handler, len(calls[0]), discarded[0], len(calls[1]), discarded[1])
 		}
 	}
 }

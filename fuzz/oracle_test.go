@@ -18,7 +18,8 @@ import (
 )
 
 var (
-	oracleRequests = flag.Int("requests", 0, "of TestRequests, and of TestOracle in memory; on disk and PostgreSQL a tenth of them")
+	// On disk and PostgreSQL, TestOracle sends a tenth of them.
+	oracleRequests = flag.Int("requests", 0, "requests of TestRequests, and of TestOracle in memory")
 	oracleAgainst  = flag.String("against", "", "NAME=URL of another implementation for TestOracle, as a control")
 )
 
