@@ -76,20 +76,16 @@ func memoryEngine(t testing.TB) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := server.New(db, server.Options{})
+	send := inProcess(db)
 	return &engine{
 		name: "memory",
 		send: func(op string, body []byte) (reply, bool) {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", bytes.NewReader(body))
-			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-			r.Header.Set("X-Amz-Target", target(op))
-			w := httptest.NewRecorder()
 			st.rows = 0
-			handler.ServeHTTP(w, r)
-			if page, err := decode(w.Body.Bytes()); err == nil && page["ScannedCount"] != nil && page["ScannedCount"] != float64(st.rows) {
+			r, _ := send(op, body)
+			if page, err := decode(r.body); err == nil && page["ScannedCount"] != nil && page["ScannedCount"] != float64(st.rows) {
 				return reply{500, marshal(map[string]any{"__type": fmt.Sprintf("#reading %d rows", st.rows)})}, true
 			}
-			return reply{w.Code, w.Body.Bytes()}, true
+			return r, true
 		},
 		sweep: func() error {
 			_, err := db.Sweep(t.Context())
@@ -97,6 +93,19 @@ func memoryEngine(t testing.TB) *engine {
 		},
 		close:  func() { _ = db.Close() },
 		counts: true,
+	}
+}
+
+// inProcess returns a function that sends requests to a database behind the HTTP handler, in this process.
+func inProcess(db *sortkey.DB) func(op string, body []byte) (r reply, answered bool) {
+	handler := server.New(db, server.Options{})
+	return func(op string, body []byte) (reply, bool) {
+		r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		r.Header.Set("X-Amz-Target", target(op))
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return reply{w.Code, w.Body.Bytes()}, true
 	}
 }
 
