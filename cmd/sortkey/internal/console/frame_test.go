@@ -110,38 +110,3 @@ func TestBranchNames(t *testing.T) {
 	require.Equal(t, "branch/3/", at)
 	require.Contains(t, c.page("branches"), `<a href="branch/3/">branch 3 (2)</a>`)
 }
-
-// TestSliceLinks holds that the rows of a query and those beside it lead to their items, and show values.
-func TestSliceLinks(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.fill()
-	answer := func(form string) string {
-		status, text := c.do("GET", "query?name=Shop&"+form, "")
-		require.Equal(t, http.StatusOK, status, text)
-		return text
-	}
-	links := func(text string) (keys []string) {
-		for _, a := range regexp.MustCompile(`<a href="item\?key=([^&]*)&amp;name=Shop">`).FindAllStringSubmatch(text, -1) {
-			key, err := base64.RawURLEncoding.DecodeString(a[1])
-			require.NoError(t, err)
-			keys = append(keys, string(key))
-			require.Contains(t, c.page("item?name=Shop&key="+a[1]), "bytes in")
-		}
-		return keys
-	}
-
-	text := answer("space=1&partition=CUSTOMER%23c1&sort=ORDER%23001*")
-	keys := links(text)
-	require.Len(t, keys, 12, "ten rows, and one at each side")
-	require.Equal(t, `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"ORDER#0009"}}`, keys[0])
-	require.Equal(t, `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"ORDER#0020"}}`, keys[11])
-	require.Regexp(t, `class="w\d+ n">total</th>`, text)
-	require.Regexp(t, `class="w\d+">2026-01-05</td>`, text)
-
-	text = answer("space=2&partition=2026-01-01") // an index leads to the items of its table
-	require.Len(t, links(text), 6)
-	text = answer("space=1&partition=CUSTOMER%23c2")
-	require.Contains(t, text, "&lt;script&gt;")
-	require.NotContains(t, text, "<script")
-}

@@ -157,17 +157,6 @@ func TestWithoutManifests(t *testing.T) {
 		require.Equal(t, []string{sources[0].Warning}, res.Warnings)
 	}
 
-	// What a killed export left is not read.
-	killed := filepath.Join(t.TempDir(), "out.partial", "Rows")
-	require.NoError(t, os.MkdirAll(filepath.Join(killed, "data"), 0o700))
-	for _, name := range []string{"_started", "data/0.json"} {
-		require.NoError(t, os.WriteFile(filepath.Join(killed, name), []byte(line), 0o600))
-	}
-	for _, path := range []string{killed, filepath.Dir(killed)} {
-		_, err := transfer.Discover([]string{path}, "", "")
-		require.ErrorContains(t, err, "is an unfinished export")
-	}
-
 	started := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(started, "_started"), nil, 0o600))
 	_, err := transfer.Discover([]string{started}, "", "")
