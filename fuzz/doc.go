@@ -37,11 +37,10 @@
 // TestRequests writes such requests, with statements of PartiQL, requests without expressions and
 // requests with mistakes, to a file: scripts/replay.sh compares the answers of two revisions.
 //
-// TestPropertyTransactions runs clients concurrently and uses porcupine to
-// search for a serial order that explains their answers. TestPropertyTransactionsOnServers
-// does so over HTTP while servers are killed and PostgreSQL crashes; it needs
-// PostgreSQL's programs. TestPropertyFace does so through the store in Go, while tables and
-// indexes come and go and databases are forked, closed and opened again.
+// TestPropertyTransactions runs clients concurrently, which send requests or use the store in Go, while
+// tables and indexes come and go and databases are forked, closed and opened again. It uses porcupine to
+// search for a serial order that explains their answers. TestPropertyTransactionsOnServers does so over HTTP
+// while servers are killed and PostgreSQL crashes; it needs PostgreSQL's programs.
 //
 // TestLambda delivers a stream to handlers written with aws-lambda-go. This module
 // requires it so that programs with Sortkey do not.

@@ -1,13 +1,12 @@
 package fuzz_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
-	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +14,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/anishathalye/porcupine"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
@@ -337,13 +334,15 @@ func (c *faceClient) scan(ctx context.Context, t *transact) outcome {
 		source = source.Index(transactIndex)
 	}
 	var out outcome
-	whole := func(ctx context.Context) error {
+	collect := func(sequences ...iter.Seq2[faceItem, error]) error {
 		var all []faceItem
-		for it, err := range source.Scan(ctx) {
-			if err != nil {
-				return err
+		for _, items := range sequences {
+			for it, err := range items {
+				if err != nil {
+					return err
+				}
+				all = append(all, it)
 			}
-			all = append(all, it)
 		}
 		return out.gather(t, all)
 	}
@@ -359,16 +358,11 @@ func (c *faceClient) scan(ctx context.Context, t *transact) outcome {
 		return out.gather(t, all)
 	}
 	collections := func(ctx context.Context) error {
-		var all []faceItem
+		var queries []iter.Seq2[faceItem, error]
 		for _, key := range c.collections(t) {
-			for it, err := range source.Query(ctx, key) {
-				if err != nil {
-					return err
-				}
-				all = append(all, it)
-			}
+			queries = append(queries, source.Query(ctx, key))
 		}
-		return out.gather(t, all)
+		return collect(queries...)
 	}
 
 	var err error
@@ -380,7 +374,7 @@ func (c *faceClient) scan(ctx context.Context, t *transact) outcome {
 	case 2:
 		err = c.db.Update(ctx, parts)
 	default:
-		err = whole(ctx)
+		err = collect(source.Scan(ctx))
 	}
 	if err != nil {
 		return answered(err)
@@ -521,8 +515,12 @@ func (s *faceServer) stop(ctx context.Context, program [][]*transact) error {
 		go func() {
 			for i := 0; ; i++ {
 				out := c.runOf(ctx, client, requests[i%len(requests)])
-				if out.unanswered || out.failure != "" {
-					failed <- out.wrong()
+				if out.failure != "" {
+					failed <- errors.New(out.failure)
+					return
+				}
+				if out.unanswered {
+					failed <- nil
 					return
 				}
 			}
@@ -536,22 +534,11 @@ func (s *faceServer) stop(ctx context.Context, program [][]*transact) error {
 	return err
 }
 
-func (o outcome) wrong() error {
-	if o.failure == "" {
-		return nil
-	}
-	return errors.New(o.failure)
-}
-
-// facePatience is how long a history may take before something in it hangs.
-const facePatience = time.Minute
-
 // faceRound runs one program on servers that share their rows, and reports whether the history
-// is serial and everything ended in time.
+// is serial. What waits must end, or go test ends with the stacks of all goroutines.
 func faceRound(t *testing.T, seed int64, servers ...*faceServer) bool {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	ctx := t.Context()
 	d := draw{rand.New(rand.NewPCG(uint64(seed), 3))}
 	for _, s := range servers {
 		if err := s.start(); err != nil {
@@ -564,34 +551,21 @@ func faceRound(t *testing.T, seed int64, servers ...*faceServer) bool {
 		}
 	}
 
-	var history []porcupine.Operation
-	var stopped error
 	program, last := d.program(2+d.IntN(5), 10+d.IntN(15), inGo), d.program(4, 2, inGo)
 	for _, t := range slices.Concat(last...) {
 		t.token = 0 // those of the program are known to the database
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		history = runProgram(program, func(client int, r *transact) outcome {
-			return servers[client/2%len(servers)].run(ctx, client, r)
-		})
-		for _, s := range servers {
-			stopped = errors.Join(stopped, s.stop(ctx, last))
+	history := runProgram(program, func(client int, r *transact) outcome {
+		return servers[client/2%len(servers)].run(ctx, client, r)
+	})
+	serial := checkSerial(t, history)
+	for _, s := range servers {
+		if err := s.stop(ctx, last); err != nil {
+			t.Errorf("while the database is closed: %v", err)
+			serial = false
 		}
-	}()
-	select {
-	case <-ended:
-	case <-time.After(facePatience):
-		var stacks bytes.Buffer
-		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
-		t.Errorf("the history has not ended after %v:\n%s", facePatience, &stacks)
-		return false
 	}
-	if stopped != nil {
-		t.Errorf("while the database is closed: %v", stopped)
-	}
-	return checkSerial(t, history) && stopped == nil
+	return serial
 }
 
 // faceRounds runs programs on the servers that open returns for each of them.

@@ -103,7 +103,8 @@ func (v view) keyNames() []string {
 
 // projects reports whether entries contain the attribute.
 func (v view) projects(name string) bool {
-	return v.ix == nil || v.ix.projection == "ALL" || slices.Contains(v.keyNames(), name) || slices.Contains(v.ix.include, name)
+	return v.ix == nil || v.ix.projection == "ALL" ||
+		slices.Contains(v.keyNames(), name) || slices.Contains(v.ix.include, name)
 }
 
 // entry returns the view's entry for an item, or nil if the view omits the

@@ -20,7 +20,7 @@ func (g *generator) scalar() value {
 	case 0, 1:
 		return number(fmt.Sprint(g.upTo(0, 30) - 10))
 	case 2:
-		return text(g.string(nil, 10))
+		return text(g.string(pieces, nil, 10))
 	case 3:
 		return pick(g.draw, []value{
 			{kind: isBool, data: "true"}, {kind: isBool, data: "false"}, {kind: isNull}, text(""), blob(""),

@@ -150,13 +150,6 @@ var plants = []plant{
 		}
 		return false
 	}},
-	{name: "a transaction reads for half", op: "TransactGetItems", tell: func(_, out map[string]any) bool {
-		list, _ := out["ConsumedCapacity"].([]any)
-		for _, c := range list {
-			c.(map[string]any)["CapacityUnits"] = c.(map[string]any)["CapacityUnits"].(float64) / 2
-		}
-		return list != nil
-	}},
 	{name: "an item is lost behind the oracle", op: "PutItem", ask: func(in map[string]any) bool {
 		delete(in["Item"].(map[string]any), "d")
 		return true

@@ -341,14 +341,22 @@ func (g *generator) update(m *model) message {
 	return g.one(wr, in, "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "UPDATED_OLD", "UPDATED_NEW")
 }
 
+// again reports whether a request has the item already. Now and then it may have it twice.
+func (g *generator) again(seen map[string]bool, m *model, key item) bool {
+	id := m.name + "\n" + m.id(key)
+	known := seen[id]
+	seen[id] = true
+	return known && !g.often(2)
+}
+
 // several makes up to n writes, of several tables. Now and then two are of one item.
 func (g *generator) several(n int, verbs ...string) (out []*write, ins []map[string]any, keys map[string][]item) {
 	keys = map[string][]item{}
+	seen := map[string]bool{}
 	for range g.upTo(1, n) {
 		m := pick(g.draw, g.tables)
 		wr, in := g.write(m, pick(g.draw, verbs), false)
-		same := func(o *write) bool { return o.table == wr.table && m.id(o.item) == m.id(wr.item) }
-		if slices.ContainsFunc(out, same) && !g.often(2) {
+		if g.again(seen, m, wr.item) {
 			continue
 		}
 		out, ins = append(out, wr), append(ins, in)
@@ -465,12 +473,12 @@ func (g *generator) get(m *model) message {
 
 func (g *generator) batchGet() message {
 	var all []*lookup
+	seen := map[string]bool{}
 	requests := map[string]map[string]any{}
 	for range g.upTo(1, 12) {
 		m := pick(g.draw, g.tables)
 		l := &lookup{table: m.name, key: g.newKey(m)}
-		same := func(o *lookup) bool { return o.table == m.name && m.id(o.key) == m.id(l.key) }
-		if slices.ContainsFunc(all, same) && !g.often(2) {
+		if g.again(seen, m, l.key) {
 			continue
 		}
 		in := requests[m.name]
@@ -499,12 +507,12 @@ func (g *generator) batchGet() message {
 
 func (g *generator) transactGet() message {
 	var all []*lookup
+	seen := map[string]bool{}
 	var gets []any
 	for range g.upTo(1, 6) {
 		m := pick(g.draw, g.tables)
 		l, in := g.lookup(m)
-		same := func(o *lookup) bool { return o.table == m.name && m.id(o.key) == m.id(l.key) }
-		if slices.ContainsFunc(all, same) && !g.often(2) {
+		if g.again(seen, m, l.key) {
 			continue
 		}
 		all, gets = append(all, l), append(gets, map[string]any{"Get": in})

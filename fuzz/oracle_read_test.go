@@ -156,7 +156,9 @@ func (g *generator) illegalQuery(v view) map[string]any {
 		put(sort[0], ">")
 		put(sort[1], "=")
 	case 3: // an operand of another kind, or empty
-		v := pick(g.draw, []value{text("x"), blob("x"), number("1"), text(""), blob(""), other(`{"NULL":true}`), other(`{"L":[]}`)})
+		v := pick(g.draw, []value{
+			text("x"), blob("x"), number("1"), text(""), blob(""), other(`{"NULL":true}`), other(`{"L":[]}`),
+		})
 		if v.kind == c.args[0].kind && v.data != "" {
 			return nil
 		}
@@ -278,7 +280,9 @@ func (g *generator) keyExpression(e *expression, clauses []clause) string {
 }
 
 func legacy(clauses []clause) map[string]any {
-	ops := map[string]string{"=": "EQ", "<": "LT", "<=": "LE", ">": "GT", ">=": "GE", "BETWEEN": "BETWEEN", "begins_with": "BEGINS_WITH"}
+	ops := map[string]string{
+		"=": "EQ", "<": "LT", "<=": "LE", ">": "GT", ">=": "GE", "BETWEEN": "BETWEEN", "begins_with": "BEGINS_WITH",
+	}
 	out := map[string]any{}
 	for _, c := range clauses {
 		args := make([]json.RawMessage, len(c.args))

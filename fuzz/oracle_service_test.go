@@ -295,13 +295,9 @@ func (s *service) spent(b bill, how, also string, body map[string]any) {
 func (s *service) twice(writes []*write) bool {
 	seen := map[string]bool{}
 	for _, wr := range writes {
-		id := wr.table + "\n" + s.tables[wr.table].id(wr.item)
-		if seen[id] {
-			return true
-		}
-		seen[id] = true
+		seen[wr.table+"\n"+s.tables[wr.table].id(wr.item)] = true
 	}
-	return false
+	return len(seen) < len(writes)
 }
 
 func (s *service) lacks(writes []*write) bool {
@@ -441,11 +437,11 @@ func (s *service) gets(all []*lookup, spent string, transaction bool) prediction
 		if m == nil {
 			return refusal(noSuchTable)
 		}
-		if id := l.table + "\n" + m.id(l.key); seen[id] {
+		id := l.table + "\n" + m.id(l.key)
+		if seen[id] {
 			return refusal(invalid)
-		} else {
-			seen[id] = true
 		}
+		seen[id] = true
 	}
 	b := bill{}
 	byTable := map[string][]any{}

@@ -110,7 +110,8 @@ func (g *generator) newTable(indexes int) (m *model, in map[string]any) {
 
 // newIndex returns an index with a new name.
 func (g *generator) newIndex(m *model, local bool) *index {
-	ix := &index{name: fmt.Sprintf("Index_%d", g.made), local: local, projection: pick(g.draw, []string{"ALL", "KEYS_ONLY", "INCLUDE"})}
+	ix := &index{name: fmt.Sprintf("Index_%d", g.made), local: local}
+	ix.projection = pick(g.draw, []string{"ALL", "KEYS_ONLY", "INCLUDE"})
 	g.made++
 	left := slices.Clone(keyAttributes)
 	take := func() string {

@@ -86,7 +86,8 @@ func (g *generator) statements() message {
 	verb := pick(g.draw, []string{"SELECT", "SELECT", "SELECT", "INSERT", "UPDATE", "UPDATE", "DELETE"})
 	in := g.statement(pick(g.draw, g.tables), verb)
 	if (verb == "UPDATE" || verb == "DELETE") && g.often(30) {
-		in["Statement"] = in["Statement"].(string) + pick(g.draw, []string{" RETURNING ALL OLD *", " RETURNING MODIFIED NEW *"})
+		returning := pick(g.draw, []string{" RETURNING ALL OLD *", " RETURNING MODIFIED NEW *"})
+		in["Statement"] = in["Statement"].(string) + returning
 	}
 	option(in, "ReturnConsumedCapacity", g.spending())
 	if verb == "SELECT" && g.often(20) {
@@ -143,7 +144,8 @@ func (g *generator) statement(m *model, verb string) map[string]any {
 			case "REMOVE":
 				text += " REMOVE " + path
 			default:
-				text += " SET " + path + " = set_" + strings.ToLower(a.verb) + "(" + path + ", " + e.value(a.to.arg) + ")"
+				function := "set_" + strings.ToLower(a.verb)
+				text += " SET " + path + " = " + function + "(" + path + ", " + e.value(a.to.arg) + ")"
 			}
 		}
 		text += where(25, equal)

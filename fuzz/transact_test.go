@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,15 +229,6 @@ var transactModel = porcupine.Model{
 		ok := got.failure == "" && slices.Equal(got.reasons, want.reasons) && slices.Equal(got.cells, want.cells)
 		return ok, next
 	},
-	Equal: func(a, b any) bool { return a.(transactState) == b.(transactState) },
-	DescribeOperation: func(input, output any) string {
-		t, got := input.(*transact), output.(outcome)
-		if got.unanswered {
-			got.failure = "no answer"
-		}
-		return fmt.Sprintf("%d %s %v -> %s%v%v", t.kind, strings.TrimSpace(fmt.Sprint(t.id, " token ", t.token)), t.actions, got.failure, got.reasons, got.cells)
-	},
-	DescribeState: func(state any) string { return fmt.Sprint(state.(transactState).cells) },
 }
 
 // transactTables are the tables, each with the name of an index whose keys
@@ -505,7 +494,9 @@ func runProgram(program [][]*transact, send func(client int, r *transact) outcom
 			for again := true; again; {
 				call := time.Since(start)
 				got := send(client, r)
-				ops = append(ops, porcupine.Operation{ClientId: client, Input: r, Call: int64(call), Output: got, Return: int64(time.Since(start))})
+				ops = append(ops, porcupine.Operation{
+					ClientId: client, Input: r, Call: int64(call), Output: got, Return: int64(time.Since(start)),
+				})
 				again = got.unanswered && got.failure == "" && (r.token != 0 || r.reads())
 			}
 		}
@@ -518,7 +509,8 @@ func runProgram(program [][]*transact, send func(client int, r *transact) outcom
 	}
 	wg.Wait()
 	return append(slices.Concat(events...), run(0, []*transact{
-		{kind: transactGet, cells: []int{0, 1, 2, 3, 4, 5}}, {kind: scanTable, table: 0}, {kind: scanTable, table: 1}, {kind: scanIndex, table: 0}, {kind: scanIndex, table: 1},
+		{kind: transactGet, cells: []int{0, 1, 2, 3, 4, 5}},
+		{kind: scanTable, table: 0}, {kind: scanTable, table: 1}, {kind: scanIndex, table: 0}, {kind: scanIndex, table: 1},
 	})...)
 }
 
@@ -555,8 +547,7 @@ func checkSerial(t *testing.T, history []porcupine.Operation) bool {
 	}
 	history = openEnded(history)
 	const limit = time.Minute
-	result, info := porcupine.CheckOperationsVerbose(transactModel, history, limit)
-	switch result {
+	switch porcupine.CheckOperationsTimeout(transactModel, history, limit) {
 	case porcupine.Ok:
 		return true
 	case porcupine.Unknown:
@@ -566,11 +557,7 @@ func checkSerial(t *testing.T, history []porcupine.Operation) bool {
 	}
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	for _, op := range history {
-		t.Logf("%8d %8d client %d: %s", op.Call, op.Return, op.ClientId, transactModel.DescribeOperation(op.Input, op.Output))
-	}
-	path := filepath.Join(os.TempDir(), "sortkey-transactions.html")
-	if err := porcupine.VisualizePath(transactModel, info, path); err == nil {
-		t.Logf("drawn in %s", path)
+		t.Logf("%8d %8d client %d: %+v -> %+v", op.Call, op.Return, op.ClientId, *op.Input.(*transact), op.Output)
 	}
 	return false
 }

@@ -25,7 +25,7 @@ fi
 export SORTKEY_CHECKS=${SORTKEY_CHECKS:-5} SORTKEY_LONG=1
 report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:' || true; }
 go test ./store/postgres -count=1 -v -timeout 20m | report
-go test ./fuzz -run 'TestProperty(Transactions|Face)On(Postgres|Servers)' -count=1 -v -timeout 20m | report
+go test ./fuzz -run 'TestPropertyTransactionsOn(Postgres|Servers)' -count=1 -v -timeout 20m | report
 go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
 go test ./cmd/sortkey -run TestKillServers -count=1 -v -timeout 20m | report
 if [ "${1-}" = --bench ]; then
