@@ -21,7 +21,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // eventually waits until a condition is true.
@@ -147,15 +146,4 @@ func TestSecondSignal(t *testing.T) {
 	})
 	require.Error(t, p.Wait(t), "it did not end by itself")
 	require.NotContains(t, p.Stderr.String(), "msg=stopped")
-}
-
-// TestLargeAnswers reads answers without retries.
-func TestLargeAnswers(t *testing.T) {
-	p := serve(t)
-	db := p.client(t, cmdtest.Once)
-	create(t, db)
-	fill(t, db, 0, 1000)
-	for range proptest.Cases(50) { // an SDK client with a plain HTTP client fails a few times
-		require.Len(t, scan(t, db, indexed, ""), 1000)
-	}
 }

@@ -260,6 +260,42 @@ func TestLoad(t *testing.T) {
 	require.Contains(t, c.fail("explain", `{"pattern": "direct children of root/"}`), "does not come from a model")
 }
 
+// A list of many tables is cut, and goes on.
+func TestManyTables(t *testing.T) {
+	t.Parallel()
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	c := connect(t, mcp.Options{DB: db, MaxAnswer: 500})
+	model := "name: many\ntables:\n"
+	for i := range 30 {
+		model += fmt.Sprintf("  Table%02d: {partition: p, sort: s}\n", i)
+	}
+	raw, err := json.Marshal(model)
+	require.NoError(t, err)
+	c.call("design_load", fmt.Sprintf(`{"content": %s}`, raw))
+	names, skip := []string(nil), 0
+	for {
+		text := c.call("tables", fmt.Sprintf(`{"skip": %d}`, skip))
+		var page struct {
+			Tables []struct{ Name string }
+			Note   string
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &page), text)
+		for _, table := range page.Tables {
+			names = append(names, table.Name)
+		}
+		if page.Note == "" {
+			break
+		}
+		_, err := fmt.Sscanf(page.Note, "cut here; for the rest call tables again with skip: %d", &skip)
+		require.NoError(t, err, page.Note)
+	}
+	require.Len(t, names, 30)
+	require.Equal(t, "Table29", names[29])
+	require.Contains(t, c.call("fork_diff", `{}`), "skip: ")
+}
+
 // TestLongRequests holds that the log keeps the beginning of a long request, and shows those before it.
 func TestLongRequests(t *testing.T) {
 	t.Parallel()
