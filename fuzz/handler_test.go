@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,8 +117,7 @@ func FuzzHandler(f *testing.F) {
 			f.Fatalf("%s\n%s%s", r, body, log)
 		}
 	}
-	all := append(append([]string{}, good...), bad...)
-	for i, r := range all {
+	for i, r := range slices.Concat(good, bad) {
 		f.Add([]byte(r))
 		f.Add([]byte(strings.Join([]string{good[(7*i)%len(good)], r, good[(5*i+3)%len(good)]}, "\n")))
 	}

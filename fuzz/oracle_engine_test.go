@@ -256,18 +256,15 @@ func (e *engine) item(table string, key item) item {
 // audit compares the whole database with the model. It returns the first difference, or "".
 func (e *engine) audit(s *service) string {
 	e.settle()
-	own := []message{{op: "ListTables", step: func(s *service) prediction {
+	own := []message{message{op: "ListTables", step: func(s *service) prediction {
 		return prediction{body: map[string]any{"TableNames": sortedNames(s.tables)}, some: true}
-	}}}
+	}}.with(map[string]any{})}
 	for _, name := range sortedNames(s.tables) {
+		in := map[string]any{"TableName": name}
 		own = append(own,
-			message{op: "DescribeTable", step: func(s *service) prediction { return s.describe(name) }},
-			message{op: "DescribeTimeToLive", step: func(s *service) prediction { return s.ttlStatus(name) }})
-		for i := len(own) - 2; i < len(own); i++ {
-			own[i] = own[i].with(map[string]any{"TableName": name})
-		}
+			message{op: "DescribeTable", step: func(s *service) prediction { return s.describe(name) }}.with(in),
+			message{op: "DescribeTimeToLive", step: func(s *service) prediction { return s.ttlStatus(name) }}.with(in))
 	}
-	own[0] = own[0].with(map[string]any{})
 	for _, m := range own {
 		got, answered := e.answer(m)
 		if !answered {

@@ -80,8 +80,7 @@ func (g *generator) newTable(indexes int) (m *model, in map[string]any) {
 	}
 	if m.sort != "" {
 		for range g.IntN(min(indexes, 3) + 1) {
-			ix := g.newIndex(m, true)
-			m.indexes = append(m.indexes, ix)
+			m.indexes = append(m.indexes, g.newIndex(m, true))
 		}
 	}
 	for range g.IntN(indexes + 1) {
@@ -91,19 +90,16 @@ func (g *generator) newTable(indexes int) (m *model, in map[string]any) {
 		"TableName": m.name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": keySchema([]string{m.hash}, m.keyNames()[1:]),
 		"AttributeDefinitions": m.definitions(),
 	}
-	var local, global []any
-	for _, ix := range m.indexes {
-		if ix.local {
-			local = append(local, ix.wire())
-		} else {
-			global = append(global, ix.wire())
+	for member, local := range map[string]bool{"LocalSecondaryIndexes": true, "GlobalSecondaryIndexes": false} {
+		var list []any
+		for _, ix := range m.indexes {
+			if ix.local == local {
+				list = append(list, ix.wire())
+			}
 		}
-	}
-	if local != nil {
-		in["LocalSecondaryIndexes"] = local
-	}
-	if global != nil {
-		in["GlobalSecondaryIndexes"] = global
+		if list != nil {
+			in[member] = list
+		}
 	}
 	return m, in
 }

@@ -203,16 +203,16 @@ func (g *generator) legacy(m *model) message {
 	default:
 		in["Key"] = g.newKey(m).wire()
 	}
-	switch op {
-	case "GetItem", "Scan", "Query":
+	if filter, reads := map[string]string{"GetItem": "", "Scan": "ScanFilter", "Query": "QueryFilter"}[op]; reads {
 		if g.often(40) {
 			in["AttributesToGet"] = []any{m.hash, pick(g.draw, attributeNames[1:])}
 		}
-		if op != "GetItem" && g.often(60) {
-			g.compared(in, map[string]string{"Scan": "ScanFilter", "Query": "QueryFilter"}[op])
+		if filter != "" && g.often(60) {
+			g.compared(in, filter)
 		}
 		return message{op: op}.with(in)
-	case "UpdateItem":
+	}
+	if op == "UpdateItem" {
 		updates := map[string]any{}
 		for range g.upTo(1, 2) {
 			action := pick(g.draw, []string{"PUT", "PUT", "ADD", "DELETE"})
@@ -224,11 +224,7 @@ func (g *generator) legacy(m *model) message {
 	case 0:
 		g.compared(in, "Expected")
 	case 1:
-		exists := g.often(50)
-		e := map[string]any{"Exists": exists}
-		if exists {
-			e["Value"] = g.document(1).wire()
-		}
+		e := pick(g.draw, []map[string]any{{"Exists": false}, {"Value": g.document(1).wire()}})
 		in["Expected"] = map[string]any{pick(g.draw, attributeNames): e}
 	}
 	return message{op: op}.with(in)
