@@ -156,6 +156,9 @@ func TestNil(t *testing.T) {
 	_, sweep := db.Sweep(nilContext)
 	_, tables := db.Tables(nilContext)
 	_, stats := db.Stats(nilContext)
+	_, describe := db.Describe(nilContext, "Items")
+	_, count := items.Count(nilContext)
+	_, many := items.GetMany(nilContext, []sortkey.Key{key})
 	within := func(context.Context) error { return nil }
 	for method, err := range map[string]error{
 		"TableOf.Get": get, "TableOf.QueryPage": query, "TableOf.ScanPage": scan, "TableOf.Update": update,
@@ -164,7 +167,10 @@ func TestNil(t *testing.T) {
 		"TableOf.Query": last(items.Query(nilContext, "P")), "TableOf.Scan": last(items.Scan(nilContext)),
 		"TableOf.Changes": last(items.Changes(nilContext, "")), "DB.Sweep": sweep, "DB.Tables": tables,
 		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"),
-		"DB.DeleteTable": db.DeleteTable(nilContext, "Items"),
+		"DB.DeleteTable": db.DeleteTable(nilContext, "Items"), "DB.Describe": describe,
+		"DB.EnsureTable": db.EnsureTable(nilContext, "More", "p"), "TableOf.Count": count, "TableOf.GetMany": many,
+		"DB.AddIndex":    db.AddIndex(nilContext, "Items", sortkey.Global("ByA", "a")),
+		"DB.DeleteIndex": db.DeleteIndex(nilContext, "Items", "ByA"),
 		"DB.Update":      db.Update(nilContext, within), "DB.View": db.View(nilContext, within),
 		"DB.Snapshot": db.Snapshot(nilContext, "x"), "DB.Compact": db.Compact(nilContext),
 		"DB.Backup": db.Backup(nilContext, io.Discard), "DB.Stats": stats,
@@ -183,6 +189,7 @@ func TestNil(t *testing.T) {
 		"Put: option 1 is nil": items.Put(ctx, item, none), "Delete: argument 2 is nil": items.Delete(ctx, "P", none),
 		"Changes: option 1 is nil":        last(items.Changes(ctx, "", none)),
 		"DB.CreateTable: option 1 is nil": db.CreateTable(ctx, "More", "p", nil), "DB.Fork: option 1 is nil": fork,
+		"DB.EnsureTable: option 1 is nil": db.EnsureTable(ctx, "More", "p", nil),
 		"1 more values than placeholders": update,
 	} {
 		require.ErrorContains(t, err, want)
@@ -247,6 +254,11 @@ func TestSortRanges(t *testing.T) {
 // A knot points to itself.
 type knot *knot
 
+// An ownForm decodes itself.
+type ownForm struct{}
+
+func (*ownForm) UnmarshalAttr(attr.Value) error { return nil }
+
 // TestOldDestinations holds that a write with a wrong destination does nothing.
 func TestOldDestinations(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
@@ -285,7 +297,7 @@ func TestOldDestinations(t *testing.T) {
 	var m map[string]attr.Value
 	inside := any(&row{})
 	other, nothing := any("text"), any((*row)(nil))
-	for _, dst := range []any{&decoded, &item, &pointer, &anything, &m, &inside, &other, &nothing, new(mood)} {
+	for _, dst := range []any{&decoded, &item, &pointer, &anything, &m, &inside, &other, &nothing, new(ownForm)} {
 		require.NoError(t, items.Put(ctx, first))
 		require.NoError(t, items.Put(ctx, second, sortkey.Old(dst)), "%T", dst)
 	}

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/attr"
 )
 
 // A Reading is an item of the benchmarks: five attributes, about 200 bytes.
@@ -46,11 +44,10 @@ func readings(tb testing.TB, items int) (*sortkey.DB, *sortkey.TableOf[Reading])
 	return db, t
 }
 
-// BenchmarkEmbedded measures the store in Go; TableGet is what lies below Get: the engine with
-// its tables, without operations and structs.
+// BenchmarkEmbedded measures the store in Go.
 func BenchmarkEmbedded(b *testing.B) {
 	ctx := context.Background()
-	db, t := readings(b, benchItems)
+	_, t := readings(b, benchItems)
 	count := func(b *testing.B, want int, args ...any) {
 		n := 0
 		for _, err := range t.Query(ctx, args...) {
@@ -62,11 +59,6 @@ func BenchmarkEmbedded(b *testing.B) {
 		if n != want {
 			b.Fatalf("%d rows, want %d", n, want)
 		}
-	}
-
-	var sensors []string
-	for i := range 100 {
-		sensors = append(sensors, fmt.Sprintf("sensor-%03d", i))
 	}
 
 	b.Run("Get", func(b *testing.B) {
@@ -94,88 +86,12 @@ func BenchmarkEmbedded(b *testing.B) {
 			}
 		}
 	})
-	b.Run("Query1000", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			count(b, 1000, "sensor-007")
-		}
-	})
-	b.Run("Index10", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			n := 0
-			for _, err := range t.Index("ByPlace").Query(ctx, "hall-3", sortkey.Limit(10)) {
-				if err != nil {
-					b.Fatal(err)
-				}
-				n++
-			}
-		}
-	})
 	b.Run("Put", func(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
 		for b.Loop() {
 			i = (i + 7919) % benchItems
 			if err := t.Put(ctx, reading(i)); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("Counter", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := t.Update(ctx, sortkey.Key{"sensor-007", 5}, "SET value = value + :n", 1); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("Update", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			err := db.Update(ctx, func(ctx context.Context) error {
-				r, err := t.Get(ctx, "sensor-007", 5)
-				if err != nil {
-					return err
-				}
-				r.Value++
-				return t.Put(ctx, r)
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	for _, goroutines := range []int{1, 8} {
-		b.Run(fmt.Sprintf("GetBy%d", goroutines), func(b *testing.B) {
-			var next atomic.Int64
-			var wg sync.WaitGroup
-			each := b.N/goroutines + 1
-			for range goroutines {
-				start := int(next.Add(7919 * 13))
-				wg.Go(func() {
-					for i := range each {
-						k := (start + i*7919) % benchItems
-						if _, err := t.Get(ctx, sensors[k%100], k/100); err != nil {
-							b.Error(err)
-							return
-						}
-					}
-				})
-			}
-			wg.Wait()
-		})
-	}
-	b.Run("TableGet", func(b *testing.B) {
-		b.ReportAllocs()
-		i := 0
-		for b.Loop() {
-			i = (i + 7919) % benchItems
-			var key attr.Builder
-			at, _ := attr.Marshal(i / 100)
-			key.Add("sensor", attr.NewString(fmt.Sprintf("sensor-%03d", i%100)))
-			key.Add("at", at)
-			if err := sortkey.GetBelow(ctx, db, "Readings", key.Item(), func(attr.Item) {}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -23,13 +23,6 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// lastOf returns the last error of a loop.
-func lastOf[T any](loop func(func(T, error) bool)) (err error) {
-	for _, err = range loop {
-	}
-	return err
-}
-
 // TestStatuses holds that every failure that a handler meets says who is at fault, and that what is
 // no answer of the service's is no *Error.
 func TestStatuses(t *testing.T) {
@@ -105,6 +98,7 @@ func TestStatuses(t *testing.T) {
 		},
 		{items.Put(ctx, map[string]any{"p": "P\xff", "s": 1}), 400, sortkey.ErrUsage, false},
 		{items.Put(nilContext, nil), 400, sortkey.ErrUsage, false},
+		{sortkey.Table[attr.Item](db, "Items").Put(ctx, attr.Item("damaged")), 400, sortkey.ErrUsage, false},
 
 		{query(items, "P", sortkey.After("x")), 400, sortkey.ErrCursor, false},
 		{query(items, "P", sortkey.After(strings.Repeat("x", 1<<20))), 400, sortkey.ErrCursor, false},
@@ -121,13 +115,13 @@ func TestStatuses(t *testing.T) {
 		{query(items, "P", forged(`{"t":"Items","k":null}`)), 400, sortkey.ErrCursor, false},
 		{query(items, "P", forged(`{"t":"Items","k":{}}`)), 400, sortkey.ErrCursor, true},
 		{query(items, "P", forged(`null`)), 400, sortkey.ErrCursor, false},
-		{lastOf(items.Changes(ctx, "bnVsbA", sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
-		{lastOf(items.Changes(ctx, "x", sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
-		{lastOf(items.Changes(ctx, page.Cursor, sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
+		{last(items.Changes(ctx, "bnVsbA", sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
+		{last(items.Changes(ctx, "x", sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
+		{last(items.Changes(ctx, page.Cursor, sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
 
 		{func() error { _, err := items.Get(ended, "P", 1); return err }(), 499, context.Canceled, false},
 		{func() error { _, err := items.Get(late, "P", 1); return err }(), 503, context.DeadlineExceeded, false},
-		{lastOf(items.Query(ended, "P")), 499, context.Canceled, false},
+		{last(items.Query(ended, "P")), 499, context.Canceled, false},
 		{items.Put(ended, map[string]any{"p": "P", "s": 1}), 499, context.Canceled, false},
 		{db.Update(ended, func(ctx context.Context) error { return ctx.Err() }), 499, context.Canceled, false},
 		{db.CreateTable(ended, "New", "p"), 499, context.Canceled, false},
@@ -140,11 +134,12 @@ func TestStatuses(t *testing.T) {
 		{db.Snapshot(ctx, "none"), 501, errors.ErrUnsupported, false},
 		{closed.CreateTable(ctx, "New", "p"), 503, store.ErrClosed, false},
 		{closed.EnsureTable(ctx, "New", "p"), 503, store.ErrClosed, false},
+		{func() error { _, err := closed.Fork(); return err }(), 503, store.ErrClosed, false},
 		{get(sortkey.Table[map[string]any](closed, "Items"), "P"), 503, store.ErrClosed, false},
 		{fmt.Errorf("mine: %w", store.ErrUnavailable), 503, store.ErrUnavailable, false},
 		{mine, 500, nil, false},
 		{fmt.Errorf("mine: %w", get(items, "P", 9)), 404, sortkey.ErrNotFound, false},
-		{lastOf(sortkey.Table[struct{ P []int }](db, "Items").Query(ctx, "P")), 500, nil, false},
+		{last(sortkey.Table[struct{ P []int }](db, "Items").Query(ctx, "P")), 500, nil, false},
 	} {
 		name := fmt.Sprintf("case %d: %v", i, tt.err)
 		require.Equal(t, tt.status, sortkey.StatusOf(tt.err), name)
@@ -214,6 +209,13 @@ func TestTransactionMisuse(t *testing.T) {
 	}))
 	_, err := items.Get(after, "P")
 	check(err)
+	require.ErrorContains(t, err, "the transaction has ended: use its context inside its function only")
+	check(db.Update(after, func(context.Context) error { return nil }))
+	err = db.Update(ctx, func(ctx context.Context) error {
+		return fmt.Errorf("my program: %w", items.Put(ctx, item, sortkey.If("attribute_exists(p)")))
+	})
+	require.ErrorIs(t, err, sortkey.ErrConditionFailed)
+	require.ErrorContains(t, err, "my program: ", "what the function adds is kept")
 	change := func(ctx context.Context, check func(error)) {
 		check(db.CreateTable(ctx, "New", "p"))
 		check(db.EnsureTable(ctx, "New", "p"))
@@ -286,7 +288,7 @@ func TestKeys(t *testing.T) {
 	key := sortkey.Key{"P", []byte("x")}
 	loop := items.Query(ctx, key)
 	key[0], key[1] = "Q", 2
-	require.ErrorContains(t, lastOf(loop), "got []uint8", "what a loop is given is taken")
+	require.ErrorContains(t, last(loop), "got []uint8", "what a loop is given is taken")
 	circle := sortkey.Key{nil}
 	circle[0] = circle
 	for _, key := range []sortkey.Key{
@@ -294,7 +296,7 @@ func TestKeys(t *testing.T) {
 	} {
 		_, err := items.Get(ctx, key)
 		require.ErrorIs(t, err, sortkey.ErrUsage)
-		require.ErrorIs(t, lastOf(items.Query(ctx, key)), sortkey.ErrUsage)
+		require.ErrorIs(t, last(items.Query(ctx, key)), sortkey.ErrUsage)
 	}
 
 	var old, gone map[string]any
@@ -453,32 +455,4 @@ func TestTimes(t *testing.T) {
 	require.ErrorContains(t, err, "got time.Time, whose text does not sort as times do")
 	_, err = sortkey.Table[attr.Item](db, "Texts").QueryPage(ctx, "x", sortkey.Compare(">", keys.TimestampOf(now)))
 	require.NoError(t, err)
-}
-
-// TestEmptyInput calls the methods of the second day with what no program should give them.
-func TestEmptyInput(t *testing.T) {
-	db, ctx := open(t, sortkey.Options{}), t.Context()
-	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
-	items := sortkey.Table[map[string]any](db, "Items")
-	long := strings.Repeat("x", 1<<16)
-	for _, text := range []string{"", "x", "\xff", long, "a/b/c", "`"} {
-		for _, ctx := range []context.Context{ctx, nil} {
-			_, describe := db.Describe(ctx, text)
-			_, count := items.Count(ctx, nil, text)
-			_, many := items.GetMany(ctx, []sortkey.Key{{text, text}})
-			for _, err := range []error{
-				describe, count, many, db.EnsureTable(ctx, text, "p"), db.EnsureTable(ctx, "Items", text),
-				db.EnsureTable(ctx, "Items", "p", nil), db.EnsureTable(ctx, "Items", "p", sortkey.Global(text, text)),
-				db.AddIndex(ctx, text, sortkey.Global("ByA", "a")),
-				db.AddIndex(ctx, "Items", sortkey.Global(text, text)),
-				db.DeleteIndex(ctx, text, text), db.DeleteIndex(ctx, "Items", text),
-			} {
-				require.Error(t, err)
-				require.Contains(t, []int{400, 404, 409}, sortkey.StatusOf(err), "%v", err)
-			}
-		}
-	}
-	n, err := items.Count(ctx)
-	require.NoError(t, err)
-	require.Zero(t, n)
 }

@@ -223,25 +223,6 @@ func ExampleDB_Fork() {
 	// [Music] <nil>
 }
 
-func ExampleDB_HoldIndexes() {
-	db, songs := music(sortkey.Options{})
-	defer db.Close()
-	check(db.HoldIndexes())
-	check(songs.Put(ctx, Song{Artist: "Nina", Title: "Mississippi Goddam", Year: 1964}))
-	count := func() (n int) {
-		for range songs.Index("ByYear").Query(ctx, 1964) {
-			n++
-		}
-		return n
-	}
-	fmt.Println(count())
-	db.Settle()
-	fmt.Println(count())
-	// Output:
-	// 0
-	// 1
-}
-
 func ExampleSimulation() {
 	stale := sortkey.StaleReads{Window: time.Hour, Oldest: true}
 	db, songs := music(sortkey.Options{Simulate: sortkey.Simulation{StaleReads: stale}})

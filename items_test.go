@@ -3,7 +3,6 @@ package sortkey_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -110,57 +109,6 @@ func TestExpressionText(t *testing.T) {
 	}
 }
 
-// TestWrongType holds that an item that does not fit its struct is the reader's error alone:
-// a transaction goes on.
-func TestWrongType(t *testing.T) {
-	db, ctx := open(t, sortkey.Options{}), t.Context()
-	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
-	require.NoError(t, sortkey.Table[map[string]string](db, "Items").Put(ctx, map[string]string{"p": "P", "n": "text"}))
-
-	type number struct {
-		P string `dynamodbav:"p"`
-		N int    `dynamodbav:"n"`
-	}
-	numbers := sortkey.Table[number](db, "Items")
-	err := db.Update(ctx, func(ctx context.Context) error {
-		_, one := numbers.Get(ctx, "P")
-		_, page := numbers.ScanPage(ctx)
-		_, query := numbers.QueryPage(ctx, "P")
-		for _, err := range []error{one, page, query} {
-			require.Error(t, err)
-			require.False(t, errors.As(err, new(*sortkey.Error)), "%v", err)
-		}
-		return numbers.Put(ctx, number{"P", 1})
-	})
-	require.NoError(t, err)
-	got, err := numbers.Get(ctx, "P")
-	require.NoError(t, err)
-	require.Equal(t, 1, got.N)
-}
-
-func TestTransactionErrors(t *testing.T) {
-	db, ctx := open(t, sortkey.Options{}), t.Context()
-	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
-	items := sortkey.Table[map[string]string](db, "Items")
-	item := map[string]string{"p": "P"}
-
-	err := db.Update(ctx, func(ctx context.Context) error {
-		return fmt.Errorf("my program: %w", items.Put(ctx, item, sortkey.If("attribute_exists(p)")))
-	})
-	require.ErrorIs(t, err, sortkey.ErrConditionFailed)
-	require.ErrorContains(t, err, "my program: ", "what the function adds is kept")
-
-	var after context.Context
-	require.NoError(t, db.View(ctx, func(ctx context.Context) error {
-		after = ctx
-		return nil
-	}))
-	err = db.Update(after, func(context.Context) error { return nil })
-	require.EqualError(t, err, "sortkey: the transaction has ended: use its context inside its function only")
-	require.ErrorIs(t, err, sortkey.ErrUsage)
-	require.False(t, errors.As(err, new(*sortkey.Error)), "the service has no such answer")
-}
-
 // TestExpiringTable holds that a table has its time to live from its first moment, whatever
 // the service's delays.
 func TestExpiringTable(t *testing.T) {
@@ -185,52 +133,6 @@ func TestExpiringTable(t *testing.T) {
 	require.NoError(t, err)
 	_, err = items.Get(ctx, "P")
 	require.ErrorIs(t, err, sortkey.ErrNotFound)
-}
-
-// TestSlowChanges holds that a loop may take longer for a change than a place in a stream is
-// kept, and ends with the cause of its context.
-func TestSlowChanges(t *testing.T) {
-	now := time.Unix(1_000_000, 0)
-	db := open(t, sortkey.Options{Clock: func() time.Time { return now }})
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Stream()))
-	items := sortkey.Table[map[string]string](db, "Items")
-	require.NoError(t, items.Put(ctx, map[string]string{"p": "1"}))
-
-	enough, seen := errors.New("enough"), 0
-	var last error
-	for change, err := range items.Changes(ctx, "") {
-		if last = err; err != nil {
-			continue
-		}
-		seen++
-		require.Equal(t, fmt.Sprint(seen), (*change.New)["p"])
-		if seen == 3 {
-			cancel(enough)
-			continue
-		}
-		now = now.Add(16 * time.Minute)
-		require.NoError(t, items.Put(ctx, map[string]string{"p": fmt.Sprint(seen + 1)}))
-	}
-	require.Equal(t, 3, seen)
-	require.ErrorIs(t, last, enough)
-}
-
-// TestCause holds that the error of an operation whose context has ended leads to the cause that
-// the caller gave, and to what the context itself says.
-func TestCause(t *testing.T) {
-	why := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(why)
-	db, err := sortkey.Open(sortkey.Options{})
-	require.NoError(t, err)
-	require.NoError(t, db.CreateTable(t.Context(), "Music", "artist"))
-	_, err = sortkey.Table[attr.Item](db, "Music").Get(ctx, "Nina")
-	require.ErrorIs(t, err, why)
-	require.ErrorIs(t, err, context.Canceled)
-	require.EqualError(t, err, "context canceled")
-	require.NoError(t, db.Close())
 }
 
 // TestLiteralWords: true, false and null are values, and names where no value can stand.
@@ -309,25 +211,5 @@ func TestReservedWords(t *testing.T) {
 			_, err := rows.Update(ctx, sortkey.Key{"a"}, update, args...)
 			require.NoError(t, err, update)
 		}
-	}
-}
-
-// An endless type is a pointer to pointers without end.
-type endless *endless
-
-// TestEndless refuses a value of such a type where it is converted, and nowhere else.
-func TestEndless(t *testing.T) {
-	type row struct {
-		P string  `dynamodbav:"p"`
-		E endless `dynamodbav:"e"`
-	}
-	db, ctx := open(t, sortkey.Options{}), t.Context()
-	require.NoError(t, db.CreateTable(ctx, "Rows", "p"))
-	rows := sortkey.Table[row](db, "Rows")
-	require.NoError(t, rows.Put(ctx, row{P: "a"}))
-	_, err := rows.Get(ctx, "a")
-	require.ErrorContains(t, err, "pointers without end")
-	for _, err := range rows.Query(ctx, "a") {
-		require.ErrorContains(t, err, "pointers without end")
 	}
 }

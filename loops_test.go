@@ -8,13 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/store"
 )
 
 // A meter is an observer that adds up the rows examined.
@@ -38,7 +36,8 @@ func (m *meter) of(fn func()) int {
 	return m.examined
 }
 
-// TestLimitExamines holds that a loop with a Limit reads no row behind its last item.
+// TestLimitExamines holds that a loop with a Limit reads no row behind its last item, and goes on behind pages whose
+// rows a filter drops.
 func TestLimitExamines(t *testing.T) {
 	var m meter
 	db, ctx := open(t, sortkey.Options{Observer: &m}), t.Context()
@@ -46,29 +45,32 @@ func TestLimitExamines(t *testing.T) {
 	items := sortkey.Table[object](db, "Items")
 	const rows = 2000
 	for i := range rows {
-		item := object{"p": "P", "s": i, "tenth": i%10 == 9, "fat": strings.Repeat("x", 1000)}
+		item := object{
+			"p": "P", "s": i, "tenth": i%10 == 9, "final": i == rows-1, "fat": strings.Repeat("x", 1000),
+		}
 		require.NoError(t, items.Put(ctx, item))
 	}
 
-	tenth := sortkey.Where("tenth = :t", true)
+	tenth, final := sortkey.Where("tenth = :t", true), sortkey.Where("final = :f", true)
 	for _, tt := range []struct {
 		limit, want, examined int
-		filter                bool
+		filter                sortkey.Option
 	}{
 		{limit: 1, want: 1, examined: 1}, {limit: 255, want: 255, examined: 255},
 		{limit: 256, want: 256, examined: 256}, {limit: 257, want: 257, examined: 257},
 		{limit: 1500, want: 1500, examined: 1500}, {limit: 5000, want: rows, examined: rows},
-		{limit: 1, want: 1, examined: 10, filter: true}, {limit: 25, want: 25, examined: 250, filter: true},
-		{limit: 26, want: 26, examined: 260, filter: true}, {limit: 199, want: 199, examined: 1990, filter: true},
-		{limit: 201, want: 200, examined: rows, filter: true},
-		{want: rows, examined: rows}, {want: 200, examined: rows, filter: true},
+		{limit: 1, want: 1, examined: 10, filter: tenth}, {limit: 25, want: 25, examined: 250, filter: tenth},
+		{limit: 26, want: 26, examined: 260, filter: tenth}, {limit: 199, want: 199, examined: 1990, filter: tenth},
+		{limit: 201, want: 200, examined: rows, filter: tenth},
+		{want: rows, examined: rows}, {want: 200, examined: rows, filter: tenth},
+		{want: 1, examined: rows, filter: final}, {limit: 1, want: 1, examined: rows, filter: final},
 	} {
 		args, opts := []any{"P"}, []sortkey.Option{}
 		if tt.limit > 0 {
 			args, opts = append(args, sortkey.Limit(tt.limit)), append(opts, sortkey.Limit(tt.limit))
 		}
-		if tt.filter {
-			args, opts = append(args, tenth), append(opts, tenth)
+		if tt.filter != nil {
+			args, opts = append(args, tt.filter), append(opts, tt.filter)
 		}
 		for name, loop := range map[string]iter.Seq2[object, error]{
 			"Query": items.Query(ctx, args...), "Scan": items.Scan(ctx, opts...),
@@ -78,22 +80,6 @@ func TestLimitExamines(t *testing.T) {
 			require.Equal(t, []int{tt.want, tt.examined}, []int{got, examined}, "%s %+v", name, tt)
 		}
 	}
-}
-
-// TestEmptyPages holds that a loop goes on behind pages whose rows a filter drops.
-func TestEmptyPages(t *testing.T) {
-	db, ctx := open(t, sortkey.Options{}), t.Context()
-	require.NoError(t, db.CreateTable(ctx, "Items", "p / s:N"))
-	items := sortkey.Table[object](db, "Items")
-	for i := range 600 {
-		require.NoError(t, items.Put(ctx, object{"p": "P", "s": i, "n": i, "fat": strings.Repeat("x", 5000)}))
-	}
-	for _, opts := range [][]any{{}, {sortkey.Limit(1)}, {sortkey.Limit(2)}} {
-		last := sortkey.Where("n = :n", 599)
-		require.Len(t, collect(t, items.Query(ctx, append([]any{"P", last}, opts...)...)), 1)
-	}
-	require.Len(t, collect(t, items.Scan(ctx, sortkey.Where("n >= :n", 598))), 2)
-	require.Empty(t, collect(t, items.Scan(ctx, sortkey.Where("n > :n", 599))))
 }
 
 // A strictRow fits the items of TestMisfits whose n is a number.
@@ -233,75 +219,4 @@ func TestMisfits(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestLoopsEnd holds that a loop ends with the cause when its context ends and when the
-// database is closed, whatever it has read ahead.
-func TestLoopsEnd(t *testing.T) {
-	const rows = 300
-	begin := func(t *testing.T) (*sortkey.DB, *sortkey.TableOf[object]) {
-		db, err := sortkey.Open(sortkey.Options{})
-		require.NoError(t, err)
-		t.Cleanup(func() { db.Close() })
-		require.NoError(t, db.CreateTable(t.Context(), "Items", "p / s:N", sortkey.Stream()))
-		items := sortkey.Table[object](db, "Items")
-		for i := range rows {
-			require.NoError(t, items.Put(t.Context(), object{"p": "P", "s": i}))
-		}
-		return db, items
-	}
-	cause := errors.New("enough")
-
-	for name, loop := range map[string]func(ctx context.Context, items *sortkey.TableOf[object], each func(error) bool){
-		"Query": func(ctx context.Context, items *sortkey.TableOf[object], each func(error) bool) {
-			items.Query(ctx, "P")(func(_ object, err error) bool { return each(err) })
-		},
-		"Scan": func(ctx context.Context, items *sortkey.TableOf[object], each func(error) bool) {
-			items.Scan(ctx)(func(_ object, err error) bool { return each(err) })
-		},
-		"Changes": func(ctx context.Context, items *sortkey.TableOf[object], each func(error) bool) {
-			items.Changes(ctx, "")(func(_ sortkey.Change[object], err error) bool { return each(err) })
-		},
-	} {
-		for after := range 3 {
-			t.Run(fmt.Sprint(name, after), func(t *testing.T) {
-				after *= rows / 2
-				for _, closes := range []bool{false, true} {
-					db, items := begin(t)
-					ctx, cancel := context.WithCancelCause(t.Context())
-					end, want := func() { cancel(cause) }, cause
-					if closes {
-						end, want = func() { _ = db.Close() }, store.ErrClosed
-					}
-
-					// The end comes before the loop, within a page, and while the loop waits for more.
-					n := 0
-					var last error
-					if after == 0 {
-						end()
-					}
-					loop(ctx, items, func(err error) bool {
-						require.NoError(t, last, "an error is the last")
-						if last = err; err == nil {
-							n++
-						}
-						switch {
-						case n == after && after == rows && name == "Changes":
-							time.AfterFunc(time.Millisecond, end)
-						case n == after && after < rows:
-							end()
-						}
-						return true
-					})
-					if after == rows && name != "Changes" {
-						require.Equal(t, rows, n)
-						continue
-					}
-					require.ErrorIs(t, last, want)
-					require.Equal(t, after, n)
-					cancel(nil)
-				}
-			})
-		}
-	}
 }

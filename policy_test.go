@@ -253,27 +253,6 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-func TestPackageDocs(t *testing.T) {
-	for room := range rooms(t) {
-		files, err := filepath.Glob(filepath.Join(".", room, "*.go"))
-		require.NoError(t, err)
-		var name string
-		var doc strings.Builder
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
-			require.NoError(t, err)
-			name = f.Name.Name
-			doc.WriteString(f.Doc.Text())
-		}
-		if want := "Package " + name + " "; name != "main" && !strings.HasPrefix(doc.String(), want) || doc.Len() == 0 {
-			t.Errorf("package %s in %q has no doc that begins with %q", name, room, want)
-		}
-	}
-}
-
 // TestHouses holds the arrows between the three houses of docs/design.md: nothing points from the library
 // to the workbench or the examples, nor from the workbench to the command; tests count, since the go.mod of
 // a module names what its tests need.

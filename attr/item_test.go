@@ -1,20 +1,13 @@
 package attr_test
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/leanovate/gopter"
-	"github.com/leanovate/gopter/gen"
-	"github.com/leanovate/gopter/prop"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item"
-	"github.com/sortkey/sortkey/internal/item/number"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 func must(t testing.TB, json string) attr.Item {
@@ -111,53 +104,6 @@ func TestEqualAndCompare(t *testing.T) {
 	}
 }
 
-// TestKeyTuples checks that tuples sort by their values, whatever bytes those
-// contain.
-func TestKeyTuples(t *testing.T) {
-	p := gopter.NewProperties(proptest.Parameters(10_000))
-	component := gen.SliceOf(gen.OneConstOf(byte(0), byte(1), byte(2), byte('a'), byte(0xFE), byte(0xFF)))
-	tuple := gen.SliceOfN(2, component)
-	encode := func(parts [][]byte) (out []byte) {
-		for _, p := range parts {
-			out = item.AppendKey(out, attr.NewBinary(p))
-		}
-		return out
-	}
-	p.Property("order", prop.ForAll(func(a, b [][]byte) bool {
-		return bytes.Compare(encode(a), encode(b)) == slices.CompareFunc(a, b, bytes.Compare)
-	}, tuple, tuple))
-	p.Property("inverse", prop.ForAll(func(a [][]byte) bool {
-		rest := encode(a)
-		for _, want := range a {
-			got, r, ok := item.CutKey(nil, rest)
-			if !ok || !bytes.Equal(got, want) {
-				return false
-			}
-			rest = r
-		}
-		return len(rest) == 0
-	}, tuple))
-	p.Property("prefix", prop.ForAll(func(a, p []byte) bool {
-		return bytes.HasPrefix(item.AppendKey(nil, attr.NewBinary(a)),
-			item.AppendKeyPrefix(nil, p)) == bytes.HasPrefix(a, p)
-	}, component, component))
-	p.TestingRun(t)
-}
-
-func FuzzKey(f *testing.F) {
-	f.Add([]byte("a\x00b"), []byte("a"))
-	f.Fuzz(func(t *testing.T, a, b []byte) {
-		x, y := item.AppendKey(nil, attr.NewBinary(a)), item.AppendKey(nil, attr.NewBinary(b))
-		if bytes.Compare(x, y) != bytes.Compare(a, b) {
-			t.Fatalf("keys of %q and %q are in another order", a, b)
-		}
-		if got, rest, ok := item.CutKey(nil, x); !ok || len(rest) != 0 || !bytes.Equal(got, a) {
-			t.Fatalf("CutKey(%q) = %q, %q, %v", x, got, rest, ok)
-		}
-		item.CutKey(nil, a) // a is not a key: must not panic
-	})
-}
-
 // FuzzItem checks that an item accepted by Check can be walked, printed and read
 // back.
 func FuzzItem(f *testing.F) {
@@ -182,45 +128,6 @@ func FuzzItem(f *testing.F) {
 			t.Fatalf("%x reads back as %x, %v", b, []byte(again), err)
 		}
 	})
-}
-
-func TestAllocations(t *testing.T) {
-	it := must(t, everyKind)
-	n, err := attr.NewNumber("123.45")
-	require.NoError(t, err)
-	ns, l, s, buf, in := it.Get("ns"), it.Get("l"), it.Get("s"), make([]byte, 0, 1024), []byte(everyKind)
-	for name, f := range map[string]func(){
-		"Get":              func() { it.Get("ns") },
-		"At":               func() { it.At(3) },
-		"All":              func() { walk(it) },
-		"Index":            func() { l.Index(2) },
-		"Item.Size":        func() { it.Size() },
-		"AppendJSON":       func() { buf = it.AppendJSON(buf[:0]) },
-		"AppendNumber":     func() { buf = n.AppendNumber(buf[:0]) },
-		"AppendNumberText": func() { buf = number.AppendText(buf[:0], n.Raw()) },
-		"Has":              func() { ns.Has(n) },
-		"Size":             func() { n.Size() },
-		"Compare":          func() { attr.Compare(n, n) },
-		"Equal":            func() { attr.Equal(l, l) },
-		"AppendKey":        func() { buf = item.AppendKey(buf[:0], s) },
-		"AppendText":       func() { buf = l.AppendText(buf[:0]) },
-		"parsing a number": func() { buf, _ = attr.AppendNumber(buf[:0], "-12345.678e9") },
-	} {
-		if got := testing.AllocsPerRun(100, f); got != 0 {
-			t.Errorf("%s allocates %v times, want 0", name, got)
-		}
-	}
-	// One for the item, and occasionally one for a reader that the pool dropped.
-	if got := testing.AllocsPerRun(100, func() { _, _ = attr.ParseItem(in) }); got > 2 && !raceEnabled {
-		t.Errorf("ParseItem allocates %v times, want 1", got)
-	}
-}
-
-func walk(it attr.Item) (n int) {
-	for _, v := range it.All() {
-		n += v.Len()
-	}
-	return n
 }
 
 func TestText(t *testing.T) {

@@ -288,20 +288,6 @@ func TestJSONRefused(t *testing.T) {
 	}
 }
 
-// TestDecodeAfterError checks that a value that is not allowed is read to its
-// end, so the rest of the request can be read.
-func TestDecodeAfterError(t *testing.T) {
-	dec := jsontext.NewDecoder(bytes.NewBufferString(`{"a":{"SS":[]},"b":{"L":[{"N":"x"}]}} {"c":{"S":"x"}}`))
-	if _, err := doc.AppendItem(nil, doc.From(dec), doc.AnySize); err == nil {
-		t.Fatal("an empty set was accepted")
-	}
-	raw, err := doc.AppendItem(nil, doc.From(dec), doc.AnySize)
-	it := attr.Item(raw)
-	if err != nil || it.Get("c").String() != "{S:x}" {
-		t.Errorf("the next item = %s, %v", it.AppendJSON(nil), err)
-	}
-}
-
 // checkTokens compares what ParseItem made of a text with what the tokens of the library make of it.
 func checkTokens(t *testing.T, in []byte, it attr.Item, err error) {
 	t.Helper()
@@ -323,7 +309,7 @@ func checkTokens(t *testing.T, in []byte, it attr.Item, err error) {
 // allowed.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
-		everyKind, order, `{"a":{"SS":["b","a"]}}`, `{"a":{"NULL":false}}`, nested(32), nested(33),
+		everyKind, `{"a":{"SS":["b","a"]}}`, `{"a":{"NULL":false}}`, nested(32), nested(33),
 		`{"a":{"B":"AB=="}}`, `null`,
 		`{"a":{"S":"\ud800"}}`, `{"a":{"SS":["a",null,"a"]},"b":{"NS":["x"]}}`,
 		`{"a":{"S":"x","N":"1","L":[{"Q":[]}]}}`, `{"a":{"BOOL":"yes"}} {`,

@@ -401,38 +401,6 @@ func TestUnmarshalDeep(t *testing.T) {
 	}
 }
 
-// A row has five attributes of about 200 bytes.
-type row struct {
-	ID    string   `dynamodbav:"id"`
-	Name  string   `dynamodbav:"name"`
-	Count int      `dynamodbav:"count"`
-	Live  bool     `dynamodbav:"live"`
-	Tags  []string `dynamodbav:"tags"`
-}
-
-var sample = row{
-	"customer#01J8Z3QK5T9V7N4M2X6B8C0D1F#order#2024-09-17",
-	"a name that is long enough to make the item one of 200 bytes", 123456, true,
-	[]string{"red flowers", "green leaves", "blue skies"},
-}
-
-func TestMarshalAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector makes pools drop entries at random")
-	}
-	it, err := attr.MarshalItem(sample)
-	require.NoError(t, err)
-	var dst row
-	if got := testing.AllocsPerRun(100, func() { _, _ = attr.MarshalItem(&sample) }); got > 1 {
-		t.Errorf("MarshalItem allocates %v times, want once, for the item", got)
-	}
-	// Three strings of tags, their slice, and two other strings.
-	if got := testing.AllocsPerRun(100, func() { _ = attr.UnmarshalItem(it, &dst) }); got > 6 {
-		t.Errorf("UnmarshalItem allocates %v times, want 6: the strings and the slice", got)
-	}
-	require.Equal(t, sample, dst)
-}
-
 // TestConcurrentPlans uses new types in several goroutines at once.
 func TestConcurrentPlans(t *testing.T) {
 	type node struct {

@@ -119,14 +119,6 @@ func TestGrow(t *testing.T) {
 	require.Regexp(t, `(?m)^ *items +bare +× +p99 +table +× +p99 +api +× +p99 +memory$`, text.String())
 }
 
-func TestGrowStopsBeforeTheMemoryIsExhausted(t *testing.T) {
-	c := quick()
-	c.Size.Bytes = 1 << 40
-	r, err := bench.Grow(t.Context(), c, 1000)
-	require.ErrorContains(t, err, "of memory, and ")
-	require.Nil(t, r)
-}
-
 // slow skips a test of a whole run under -short: TestRun has the same goroutines.
 func slow(t *testing.T) {
 	t.Helper()

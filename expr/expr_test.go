@@ -278,21 +278,26 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-func TestAttributes(t *testing.T) {
-	it := parsed(t, `{"a": {"N": "1"}, "b": {"S": "x"}, "c": {"L": []}}`)
-	got := expr.Attributes([]string{"c", "q", "a", "a"}).Append(nil, it)
-	require.JSONEq(t, `{"a": {"N": "1"}, "c": {"L": []}}`, string(attr.Item(got).AppendJSON(nil)))
-	require.Zero(t, attr.Item(expr.Attributes(nil).Append(nil, it)).Len())
-}
-
-// Projecting everything in a document returns the document, and projecting a
-// part keeps the size of that part.
-func TestProjectionKeepsSizes(t *testing.T) {
-	it := parsed(t,
-		`{"a": {"M": {"b": {"L": [{"N": "1"}, {"S": "two"}]}, "c": {"BOOL": true}}}, "d": {"NS": ["1", "2"]}}`)
-	p, err := env(t, nil, "").Projection("d, a.c, a.b[1], a.b[0]")
-	require.NoError(t, err)
-	got := attr.Item(p.Append(nil, it))
-	require.True(t, got.Equal(it))
-	require.Equal(t, it.Size(), got.Size())
+// TestMatchDoesNotAllocate holds that a filter costs no memory, whatever it is made of.
+func TestMatchDoesNotAllocate(t *testing.T) {
+	it := parsed(t, `{"pk": {"S": "customer#1"}, "status": {"S": "open"}, "price": {"N": "42"}, "tags": {"SS": ["red",
+		"re", "blue"]},
+		"notes": {"S": "some notes"}, "kind": {"S": "re"}, "q": {"NULL": true},
+		"meta": {"M": {"way": {"L": [{"S": "returns"}, {"S": "x"}, {"N": "3"}]}, "holder": {"S": "me"}}}}`)
+	e := env(t, map[string]string{"#s": "status"}, `{":s": {"S": "open"}, ":lo": {"N": "10"}, ":hi": {"N": "99.5"},
+		":t": {"S": "re"}, ":kind": {"S": "NULL"}}`)
+	for _, src := range []string{
+		"#s = :s AND (price BETWEEN :lo AND :hi OR NOT contains(tags, :t)) AND size(notes) < :hi AND " +
+			"begins_with(meta.way[0], :t) AND kind IN (:s, :t)",
+		"#s = :s", "#s <> kind", "price < :hi", "price >= :lo", "absent = :s", "absent <> elsewhere",
+		"price BETWEEN :lo AND :hi", "size(notes) BETWEEN :lo AND :hi", "price IN (:lo, :hi, size(notes))",
+		"attribute_exists(meta.way[1])", "attribute_not_exists(meta.way[7])", "attribute_type(q, :kind)",
+		"begins_with(kind, :t)", "contains(tags, :t)", "contains(notes, :t)", "contains(meta.way, :t)",
+		"contains(meta.way, size(notes))", "size(tags) = size(meta.way)", "NOT size(:s) = :lo",
+	} {
+		c := condition(t, e, src)
+		if n := testing.AllocsPerRun(100, func() { c.Match(it) }); n != 0 {
+			t.Errorf("Match of %s allocates %v times, want 0", src, n)
+		}
+	}
 }

@@ -114,52 +114,41 @@ func TestMadeUpdates(t *testing.T) {
 	a, b := ast.Step{Name: "a"}, ast.Step{Name: "b"}
 	one, text := &ast.ValueOperand{Value: attr.NewBool(true)}, &ast.ValueOperand{Value: attr.NewString("x")}
 	list := &ast.ValueOperand{Value: attr.NewList(attr.NewString("x"))}
+	set := func(v ast.Operand) []ast.Action { return []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: v}} }
+	remove := func(path ...ast.Step) []ast.Action {
+		return []ast.Action{{Clause: ast.RemoveClause, Path: at(path...)}}
+	}
 	for _, tt := range []struct {
 		want    string
 		actions []ast.Action
 	}{
 		{`"" is not a clause`, []ast.Action{{Path: at(a)}}},
 		{`no path that an item can have`, []ast.Action{{Clause: ast.RemoveClause}}},
-		{`no path that an item can have`, []ast.Action{{Clause: ast.RemoveClause, Path: at()}}},
-		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a)}}},
-		{
-			`SET a cannot have this operand`,
-			[]ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.SizeOperand{X: text}}},
-		},
-		{
-			`SET a cannot have this operand`,
-			[]ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Call{Func: ast.IfNotExists}}},
-		},
-		{
-			`SET a cannot have this operand`,
-			[]ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Arithmetic{L: one, R: one}}},
-		},
+		{`no path that an item can have`, remove()},
+		{`no path that an item can have`, remove(a, ast.Step{Index: -1})},
+		{`no path that an item can have`, remove(ast.Step{Name: "\xff"})},
+		{`no path that an item can have`, remove(ast.Step{Name: strings.Repeat("n", attr.MaxNameBytes+1)})},
+		{`no path that an item can have`, remove(ast.Step{Name: "a", Index: 1})},
+		{`no path that an item can have`, remove(ast.Step{Index: 1})},
+		{`SET a cannot have this operand`, set(nil)},
+		{`SET a cannot have this operand`, set((*ast.ValueOperand)(nil))},
+		{`SET a cannot have this operand`, set(&ast.SizeOperand{X: text})},
+		{`SET a cannot have this operand`, set(&ast.Call{Func: ast.IfNotExists})},
+		{`SET a cannot have this operand`, set(&ast.Call{Func: ast.IfNotExists, Args: []ast.Operand{text, text}})},
+		{`SET a cannot have this operand`, set(&ast.Arithmetic{L: one, R: one})},
+		{`SET a cannot have this operand`, set(&ast.Arithmetic{
+			Op: ast.Minus, L: at(b), R: &ast.Arithmetic{Op: ast.Minus, L: at(b), R: at(b)},
+		})},
 		{`REMOVE a cannot have this operand`, []ast.Action{{Clause: ast.RemoveClause, Path: at(a), Value: text}}},
 		{`ADD a cannot have this operand`, []ast.Action{{Clause: ast.AddClause, Path: at(a), Value: text}}},
 		{`ADD a cannot have this operand`, []ast.Action{{Clause: ast.AddClause, Path: at(a), Value: at(b)}}},
 		{`DELETE a cannot have this operand`, []ast.Action{{Clause: ast.DeleteClause, Path: at(a), Value: list}}},
 		{`Two document paths overlap with each other; must remove or rewrite one of these paths; ` +
-			`path one: [a], path two: [a, b]`,
-			[]ast.Action{
-				{Clause: ast.SetClause, Path: at(a), Value: text}, {Clause: ast.RemoveClause, Path: at(a, b)},
-			}},
+			`path one: [a], path two: [a, b]`, append(set(text), remove(a, b)...)},
 		{`conflict`, []ast.Action{
 			{Clause: ast.SetClause, Path: at(a, b), Value: text},
 			{Clause: ast.RemoveClause, Path: at(a, ast.Step{Index: 1})},
 		}},
-		{`no path that an item can have`, []ast.Action{{Clause: ast.SetClause, Path: at(ast.Step{Name: "a", Index: 1}), Value: text}}},
-		{`no path that an item can have`, []ast.Action{{Clause: ast.SetClause, Path: at(ast.Step{Index: 1}), Value: text}}},
-		{`no path that an item can have`, []ast.Action{{Clause: ast.RemoveClause, Path: at(a, ast.Step{Index: -1})}}},
-		{`no path that an item can have`, []ast.Action{{Clause: ast.RemoveClause, Path: at(ast.Step{Name: "\xff"})}}},
-		{`no path that an item can have`,
-			[]ast.Action{{Clause: ast.RemoveClause, Path: at(ast.Step{Name: strings.Repeat("n", attr.MaxNameBytes+1)})}}},
-		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Arithmetic{
-			Op: ast.Minus, L: at(b), R: &ast.Arithmetic{Op: ast.Minus, L: at(b), R: at(b)},
-		}}}},
-		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Call{
-			Func: ast.IfNotExists, Args: []ast.Operand{text, text},
-		}}}},
-		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: (*ast.ValueOperand)(nil)}}},
 	} {
 		_, err := expr.NewUpdate(tt.actions...)
 		require.ErrorContains(t, err, tt.want)

@@ -214,25 +214,3 @@ func TestUpdateSharesEnv(t *testing.T) {
 	condition(t, e, "c > :y")
 	require.NoError(t, e.Unused())
 }
-
-// An update is safe for concurrent use.
-func TestUpdateConcurrently(t *testing.T) {
-	u := update(t, "SET m.c = :s, n = n + :n REMOVE l[0] ADD pets :ss")
-	old := parsed(t, `{"pk": {"S": "k"}, "n": {"N": "1"}, "m": {"M": {}}, "l": {"L": [{"S": "a"}, {"S": "b"}]}}`)
-	want, err := u.Apply(old, nil)
-	require.NoError(t, err)
-	done := make(chan bool)
-	for range 4 {
-		go func() {
-			ok := true
-			for range 500 {
-				got, err := u.Apply(old, nil)
-				ok = ok && err == nil && got.Equal(want)
-			}
-			done <- ok
-		}()
-	}
-	for range 4 {
-		require.True(t, <-done)
-	}
-}

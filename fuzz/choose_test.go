@@ -1,9 +1,9 @@
 package fuzz_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cockroachdb/apd/v3"
 )
@@ -34,7 +34,7 @@ var pieces = []string{
 	"ÿ", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufffd", "\uffff", "\U00010000", "😀", "\U0010ffff", " ", "\"", "\\", "\n", "<", "\u2028",
 }
 
-var octets = []byte{'a', 'b', 0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff}
+var octets = []string{"a", "b", "\x00", "\x01", "\x02", "\x7f", "\x80", "\xfe", "\xff"}
 
 // key returns a value that may be a key: 1 … limit bytes. It is often close to
 // one of the values in near.
@@ -46,71 +46,44 @@ func (d draw) key(k kind, limit int, near []value) value {
 			from = &v
 		}
 	}
-	switch k {
-	case 'S':
-		s := d.string(from, limit)
-		for len(s) > limit {
-			_, n := utf8.DecodeLastRuneInString(s)
-			s = s[:len(s)-n]
-		}
-		if s == "" {
-			s = "a"
-		}
-		return text(s)
-	case 'B':
-		s := d.bytes(from, limit)
-		if s = s[:min(len(s), limit)]; s == "" {
-			s = "\x00"
-		}
-		return blob(s)
+	if k == 'N' {
+		return d.number(from)
 	}
-	return d.number(from)
+	parts := pieces
+	if k == 'B' {
+		parts = octets
+	}
+	data := d.string(parts, from, limit)
+	data = data[:min(len(data), limit)]
+	if k == 'S' {
+		data = strings.ToValidUTF8(data, "") // without half a rune
+	}
+	return value{kind: k, data: cmp.Or(data, "a")}
 }
 
-func (d draw) string(near *value, limit int) string {
+// string joins some of the parts, or changes a value a little.
+func (d draw) string(parts []string, near *value, limit int) string {
 	if near != nil {
-		switch runes := []rune(near.data); d.IntN(4) {
+		units := strings.Split(near.data, "")
+		switch n := len(units); d.IntN(4) {
 		case 0: // a prefix
-			return string(runes[:d.IntN(len(runes)+1)])
+			return strings.Join(units[:d.IntN(n+1)], "")
 		case 1: // one more byte, the smallest or a random one
-			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", pick(d, pieces)})
-		case 2: // another last byte
-			return string(runes[:len(runes)-1]) + pick(d, pieces)
+			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", pick(d, parts)})
+		case 2: // another end
+			return strings.Join(units[:n-1], "") + pick(d, parts)
 		default:
 			return near.data
 		}
 	}
 	if d.often(2) {
-		return strings.Repeat(pick(d, pieces), limit)
+		return strings.Repeat(pick(d, parts), limit)
 	}
 	var out strings.Builder
 	for range 1 + d.IntN(5) {
-		out.WriteString(pick(d, pieces))
+		out.WriteString(pick(d, parts))
 	}
 	return out.String()
-}
-
-func (d draw) bytes(near *value, limit int) string {
-	if near != nil {
-		switch n := len(near.data); d.IntN(4) {
-		case 0:
-			return near.data[:d.IntN(n+1)]
-		case 1:
-			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", string([]byte{pick(d, octets)})})
-		case 2:
-			return near.data[:n-1] + string([]byte{pick(d, octets)})
-		default:
-			return near.data
-		}
-	}
-	if d.often(2) {
-		return strings.Repeat(string([]byte{pick(d, octets)}), limit)
-	}
-	out := make([]byte, 1+d.IntN(6))
-	for i := range out {
-		out[i] = pick(d, octets)
-	}
-	return string(out)
 }
 
 const nines = "99999999999999999999999999999999999999" // 38 digits

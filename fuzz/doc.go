@@ -9,19 +9,15 @@
 // scan: the items and their order, the counts, the capacity and the
 // LastEvaluatedKey.
 //
-// The tests named TestProperty run with all other tests:
-//
-//	go test ./fuzz -run Property -count=1
-//
-// They use a fixed seed. SORTKEY_SEED sets another seed, or a random one with
-// the word random; a failing test prints the seed. SORTKEY_CHECKS multiplies
-// the number of cases. A failing case is shrunk, printed as the requests it
-// sent, and stored under testdata, so every later run repeats it.
+// All tests use a fixed seed. SORTKEY_SEED sets another seed, or a random one with the word
+// random; a failing test prints the seed. SORTKEY_CHECKS multiplies the number of cases.
 //
 // TestOracle predicts every answer of long random sequences of requests, as JSON: items, documents,
 // counts, pages and the places where they go on, consumed units, old and new values, failed
 // conditions with their items, reasons of cancelled transactions, batches, segments, and refusals.
-// Tables, indexes and the time to live change in the middle of it. Its requests (type message) carry
+// Tables, indexes and the time to live change in the middle of it. From time to time all items are
+// compared, those of indexes too, and what the streams of tables lead to. In memory, a page must not
+// walk over more rows of the store than it counts. Its requests (type message) carry
 // their own account of what they do to the model (type service), so a sequence without some of them
 // can be predicted anew: that is how a mismatch becomes a handful of requests that repeat it. The
 // servers on disk and on PostgreSQL are killed; the model with and without the request that has no
@@ -38,11 +34,13 @@
 // the service does where no source says it (which of two faults of one request comes first), the order
 // of scans of an index with several partition key attributes, and items that expire while a server sweeps.
 //
-// TestPropertyTransactions runs clients concurrently and uses porcupine to
-// search for a serial order that explains their answers. TestPropertyTransactionsOnServers
-// does so over HTTP while servers are killed and PostgreSQL crashes; it needs
-// PostgreSQL's programs. TestPropertyFace does so through the store in Go, while tables and
-// indexes come and go and databases are forked, closed and opened again.
+// TestRequests writes such requests, with statements of PartiQL, requests without expressions and
+// requests with mistakes, to a file: scripts/replay.sh compares the answers of two revisions.
+//
+// TestPropertyTransactions runs clients concurrently, which send requests or use the store in Go, while
+// tables and indexes come and go and databases are forked, closed and opened again. It uses porcupine to
+// search for a serial order that explains their answers. TestPropertyTransactionsOnServers does so over HTTP
+// while servers are killed and PostgreSQL crashes; it needs PostgreSQL's programs.
 //
 // TestLambda delivers a stream to handlers written with aws-lambda-go. This module
 // requires it so that programs with Sortkey do not.
@@ -50,10 +48,9 @@
 // TestPropertyMarshal and TestPropertyUnmarshal compare the conversion of Go values in
 // package attr with that of the AWS SDK, on random types. The rules are those of
 // attributevalue v1.21.12 and later, which this module requires; older versions treat
-// pointers to pointers and omitted elements in another way. TestMarshalDifferences and
-// TestUnmarshalDifferences list where the results differ on purpose.
+// pointers to pointers and omitted elements in another way.
 //
-// FuzzQuery, FuzzHistory, FuzzHandler and FuzzMarshal are native fuzz targets:
+// FuzzHandler and FuzzMarshal are native fuzz targets:
 //
 //	go test ./fuzz -run '^$' -fuzz FuzzHandler -fuzztime 60s
 package fuzz

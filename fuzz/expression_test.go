@@ -7,17 +7,23 @@ import (
 )
 
 // An expression formats tests and clauses with placeholders for values and,
-// sometimes, for names.
+// sometimes, for names. In PartiQL it quotes names, and writes values as literals or as
+// parameters.
 type expression struct {
 	draw
-	names  map[string]string
-	values map[string]json.RawMessage
+	names   map[string]string
+	values  map[string]json.RawMessage
+	partiql bool
+	params  []json.RawMessage
 }
 
 // bare reports whether a name needs no placeholder.
 func bare(name string) bool { return len(name) <= 2 && name[0] < 0x80 }
 
 func (e *expression) name(name string) string {
+	if e.partiql {
+		return `"` + name + `"`
+	}
 	if bare(name) && e.often(70) {
 		return name
 	}
@@ -30,12 +36,45 @@ func (e *expression) name(name string) string {
 }
 
 func (e *expression) value(v value) string {
+	if e.partiql {
+		if text := literal(v); text != "" && e.often(50) {
+			return text
+		}
+		e.params = append(e.params, v.wire())
+		return "?"
+	}
 	if e.values == nil {
 		e.values = map[string]json.RawMessage{}
 	}
 	key := fmt.Sprintf(":%d", len(e.values))
 	e.values[key] = v.wire()
 	return key
+}
+
+// literal returns a value as PartiQL writes it, or "" for one that has no literal here.
+func literal(v value) string {
+	var parts []string
+	switch v.kind {
+	case 'S':
+		return "'" + strings.ReplaceAll(v.data, "'", "''") + "'"
+	case 'N', isBool:
+		return v.data
+	case isNull:
+		return "NULL"
+	case isList, 's', 'n':
+		for _, e := range v.list {
+			part := literal(e)
+			if part == "" {
+				return ""
+			}
+			parts = append(parts, part)
+		}
+		if v.kind == isList {
+			return "[" + strings.Join(parts, ", ") + "]"
+		}
+		return "<<" + strings.Join(parts, ", ") + ">>"
+	}
+	return ""
 }
 
 func (e *expression) clause(c clause) string {
@@ -100,6 +139,14 @@ func (e *expression) test(f *test) string {
 	args := make([]string, len(f.args))
 	for i, o := range f.args {
 		args[i] = e.operand(o)
+	}
+	switch {
+	case e.partiql && f.op == "attribute_exists":
+		return args[0] + " IS NOT MISSING"
+	case e.partiql && f.op == "attribute_not_exists":
+		return args[0] + " IS MISSING"
+	case e.partiql && f.op == "IN":
+		return args[0] + " IN [" + strings.Join(args[1:], ", ") + "]"
 	}
 	switch f.op {
 	case "BETWEEN":

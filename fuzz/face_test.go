@@ -1,12 +1,12 @@
 package fuzz_test
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
-	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,23 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
-
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tests/pgtest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/postgres"
 )
-
-// These tests are those of transact_test.go for the store in Go: goroutines run random programs
-// of single operations, transactions in DB.Update and DB.View, and reads of forks and snapshots,
-// while tables and indexes are created and deleted and databases are closed and opened again.
-// A serial order must explain all answers, and whatever waits must end in time.
 
 // A faceItem is an item of one of the tables.
 type faceItem struct {
@@ -67,15 +58,16 @@ func (it faceItem) place() (i int, err error) {
 	return strconv.Atoi(strings.TrimPrefix(it.P, "item-"))
 }
 
-// A faceClient makes requests of a database that is open.
+// A faceClient uses the store in Go, of a database that is open.
 type faceClient struct {
 	db       *sortkey.DB
 	tables   [2]*sortkey.TableOf[faceItem]
+	requests requestClient // of the same database
 	reopened chan struct{} // closed when another client has taken its place
 }
 
 func newFaceClient(db *sortkey.DB) *faceClient {
-	c := &faceClient{db: db, reopened: make(chan struct{})}
+	c := &faceClient{db: db, requests: requestClient{inProcess(db)}, reopened: make(chan struct{})}
 	for i, name := range transactTables {
 		c.tables[i] = sortkey.Table[faceItem](db, name)
 	}
@@ -101,6 +93,14 @@ func answered(err error) outcome {
 		return outcome{unanswered: true}
 	}
 	return outcome{failure: fmt.Sprintf("%v (%v)", err, errors.Unwrap(err))}
+}
+
+// runOf makes a request of a client, in Go or not.
+func (c *faceClient) runOf(ctx context.Context, client int, t *transact) outcome {
+	if !inGo(client) {
+		return c.requests.run(t)
+	}
+	return c.run(ctx, t)
 }
 
 func (c *faceClient) run(ctx context.Context, t *transact) outcome {
@@ -334,13 +334,15 @@ func (c *faceClient) scan(ctx context.Context, t *transact) outcome {
 		source = source.Index(transactIndex)
 	}
 	var out outcome
-	whole := func(ctx context.Context) error {
+	collect := func(sequences ...iter.Seq2[faceItem, error]) error {
 		var all []faceItem
-		for it, err := range source.Scan(ctx) {
-			if err != nil {
-				return err
+		for _, items := range sequences {
+			for it, err := range items {
+				if err != nil {
+					return err
+				}
+				all = append(all, it)
 			}
-			all = append(all, it)
 		}
 		return out.gather(t, all)
 	}
@@ -356,16 +358,11 @@ func (c *faceClient) scan(ctx context.Context, t *transact) outcome {
 		return out.gather(t, all)
 	}
 	collections := func(ctx context.Context) error {
-		var all []faceItem
+		var queries []iter.Seq2[faceItem, error]
 		for _, key := range c.collections(t) {
-			for it, err := range source.Query(ctx, key) {
-				if err != nil {
-					return err
-				}
-				all = append(all, it)
-			}
+			queries = append(queries, source.Query(ctx, key))
 		}
-		return out.gather(t, all)
+		return collect(queries...)
 	}
 
 	var err error
@@ -377,7 +374,7 @@ func (c *faceClient) scan(ctx context.Context, t *transact) outcome {
 	case 2:
 		err = c.db.Update(ctx, parts)
 	default:
-		err = whole(ctx)
+		err = collect(source.Scan(ctx))
 	}
 	if err != nil {
 		return answered(err)
@@ -423,12 +420,14 @@ var extras atomic.Int64 // tables and indexes beside those of the history
 // administer changes what has no items of the history: another table, or an index, the stream
 // and the expiry of a table of it.
 func (c *faceClient) administer(ctx context.Context, t *transact) outcome {
-	service, name := inside.Service(c.db), transactTables[t.table]
-	extra := "Extra" + strconv.FormatInt(extras.Add(1), 10)
-	var err error
+	table, extra := transactTables[t.table], "Extra"+strconv.FormatInt(extras.Add(1), 10)
+	update := func(changes string) (out outcome) {
+		_, out = c.requests.ask("UpdateTable", json.RawMessage(fmt.Sprintf(`{"TableName": %q, %s}`, table, changes)))
+		return out // others may change the table at the same time, or have deleted it
+	}
 	switch t.how % 6 {
 	case 0, 1:
-		err = c.db.CreateTable(ctx, extra, "p")
+		err := c.db.CreateTable(ctx, extra, "p")
 		if err == nil {
 			err = c.db.Update(ctx, func(ctx context.Context) error {
 				return sortkey.Table[faceItem](c.db, extra).Put(ctx, newFaceItem(0, t.id, 0))
@@ -437,43 +436,25 @@ func (c *faceClient) administer(ctx context.Context, t *transact) outcome {
 		if err == nil {
 			err = c.db.DeleteTable(ctx, extra)
 		}
+		return answered(err)
 	case 2, 3:
-		_, err = service.UpdateTable(ctx, &wire.UpdateTableInput{
-			TableName:            &name,
-			AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("n"), AttributeType: new("N")}},
-			GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Create: &wire.CreateGlobalSecondaryIndexAction{
-				IndexName: &extra, KeySchema: []wire.KeySchemaElement{{AttributeName: new("n"), KeyType: new("HASH")}},
-				Projection: &wire.Projection{ProjectionType: new("KEYS_ONLY")},
-			}}},
-		})
-		if err == nil {
-			_, err = service.UpdateTable(ctx, &wire.UpdateTableInput{
-				TableName: &name,
-				GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{
-					Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &extra},
-				}},
-			})
+		out := update(fmt.Sprintf(`"AttributeDefinitions": [{"AttributeName": "n", "AttributeType": "N"}],
+			"GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": %q, "Projection": {"ProjectionType": "KEYS_ONLY"},
+				"KeySchema": [{"AttributeName": "n", "KeyType": "HASH"}]}}]`, extra))
+		if out.unanswered {
+			return out
 		}
+		return update(fmt.Sprintf(`"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": %q}}]`, extra))
 	case 4:
-		_, err = service.UpdateTable(ctx, &wire.UpdateTableInput{
-			TableName: &name, StreamSpecification: &wire.StreamSpecification{
-				StreamEnabled: new(true), StreamViewType: new("KEYS_ONLY"),
-			},
-		})
-		if err == nil {
-			_, err = service.UpdateTable(ctx, &wire.UpdateTableInput{
-				TableName: &name, StreamSpecification: &wire.StreamSpecification{StreamEnabled: new(false)},
-			})
+		out := update(`"StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}`)
+		if out.unanswered {
+			return out
 		}
-	case 5:
-		_, err = c.db.Sweep(ctx)
+		return update(`"StreamSpecification": {"StreamEnabled": false}`)
 	}
-	// Others may change the table at the same time, or have deleted it.
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		switch e.Code {
-		case "ResourceInUseException", "ResourceNotFoundException", "LimitExceededException", wire.CodeValidation:
-			return outcome{}
-		}
+	_, err := c.db.Sweep(ctx)
+	if errors.Is(err, sortkey.ErrNoTable) {
+		return outcome{}
 	}
 	return answered(err)
 }
@@ -494,14 +475,14 @@ func (s *faceServer) start() error {
 	return err
 }
 
-// run makes a request. If it meets a closed database, it waits for the next one, so that a
+// run makes a request of a client. If it meets a closed database, it waits for the next one, so that a
 // goroutine loses one request and not all.
-func (s *faceServer) run(ctx context.Context, t *transact) outcome {
+func (s *faceServer) run(ctx context.Context, client int, t *transact) outcome {
 	if t.kind == administer && t.restart && s.restarts {
 		return s.restart()
 	}
 	c := s.client.Load()
-	out := c.run(ctx, t)
+	out := c.runOf(ctx, client, t)
 	if out.unanswered {
 		select {
 		case <-c.reopened:
@@ -527,15 +508,19 @@ func (s *faceServer) restart() outcome {
 }
 
 // stop closes the database while requests run. They must be answered, or find it closed.
-func (s *faceServer) stop(ctx context.Context, requests []*transact) error {
+func (s *faceServer) stop(ctx context.Context, program [][]*transact) error {
 	c := s.client.Load()
-	failed := make(chan error, len(requests))
-	for _, t := range requests {
+	failed := make(chan error, len(program))
+	for client, requests := range program {
 		go func() {
-			for {
-				out := c.run(ctx, t)
-				if out.unanswered || out.failure != "" {
-					failed <- out.wrong()
+			for i := 0; ; i++ {
+				out := c.runOf(ctx, client, requests[i%len(requests)])
+				if out.failure != "" {
+					failed <- errors.New(out.failure)
+					return
+				}
+				if out.unanswered {
+					failed <- nil
 					return
 				}
 			}
@@ -543,55 +528,17 @@ func (s *faceServer) stop(ctx context.Context, requests []*transact) error {
 	}
 	time.Sleep(time.Millisecond)
 	err := c.db.Close()
-	for range requests {
+	for range program {
 		err = errors.Join(err, <-failed)
 	}
 	return err
 }
 
-func (o outcome) wrong() error {
-	if o.failure == "" {
-		return nil
-	}
-	return errors.New(o.failure)
-}
-
-// faceProgram returns the requests of each goroutine.
-func (d draw) faceProgram(clients, requests int) [][]*transact {
-	program := d.program(clients, requests)
-	id := clients * requests
-	for c, list := range program {
-		var out []*transact
-		for _, t := range list {
-			t.token, t.how = 0, d.IntN(24)
-			t.abandoned = t.kind == transactWrite && d.often(10)
-			out = append(out, t)
-			switch n := d.IntN(100); {
-			case n < 8:
-				id++
-				out = append(out, &transact{
-					kind: administer, id: id, table: d.IntN(2), how: d.IntN(24), restart: d.often(15),
-				})
-			case n < 12:
-				out = append(out, &transact{kind: deleteTable, table: 1})
-			case n < 18:
-				out = append(out, &transact{kind: createTable, table: 1})
-			}
-		}
-		program[c] = out
-	}
-	return program
-}
-
-// facePatience is how long a history may take before something in it hangs.
-const facePatience = time.Minute
-
 // faceRound runs one program on servers that share their rows, and reports whether the history
-// is serial and everything ended in time.
+// is serial. What waits must end, or go test ends with the stacks of all goroutines.
 func faceRound(t *testing.T, seed int64, servers ...*faceServer) bool {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	ctx := t.Context()
 	d := draw{rand.New(rand.NewPCG(uint64(seed), 3))}
 	for _, s := range servers {
 		if err := s.start(); err != nil {
@@ -604,31 +551,21 @@ func faceRound(t *testing.T, seed int64, servers ...*faceServer) bool {
 		}
 	}
 
-	var history []porcupine.Operation
-	var stopped error
-	program, last := d.faceProgram(2+d.IntN(4), 10+d.IntN(15)), d.faceProgram(4, 1)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		history = runProgram(program, func(client int, r *transact) outcome {
-			return servers[client%len(servers)].run(ctx, r)
-		})
-		for _, s := range servers {
-			stopped = errors.Join(stopped, s.stop(ctx, slices.Concat(last...)))
+	program, last := d.program(2+d.IntN(5), 10+d.IntN(15), inGo), d.program(4, 2, inGo)
+	for _, t := range slices.Concat(last...) {
+		t.token = 0 // those of the program are known to the database
+	}
+	history := runProgram(program, func(client int, r *transact) outcome {
+		return servers[client/2%len(servers)].run(ctx, client, r)
+	})
+	serial := checkSerial(t, history)
+	for _, s := range servers {
+		if err := s.stop(ctx, last); err != nil {
+			t.Errorf("while the database is closed: %v", err)
+			serial = false
 		}
-	}()
-	select {
-	case <-ended:
-	case <-time.After(facePatience):
-		var stacks bytes.Buffer
-		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
-		t.Errorf("the history has not ended after %v:\n%s", facePatience, &stacks)
-		return false
 	}
-	if stopped != nil {
-		t.Errorf("while the database is closed: %v", stopped)
-	}
-	return checkSerial(t, history) && stopped == nil
+	return serial
 }
 
 // faceRounds runs programs on the servers that open returns for each of them.
@@ -643,29 +580,37 @@ func faceRounds(t *testing.T, n int, open func(round int) []*faceServer) {
 	t.Logf("%d histories have a serial order", proptest.Cases(n))
 }
 
-func TestPropertyFace(t *testing.T) {
+func TestPropertyTransactions(t *testing.T) {
 	t.Parallel()
-	faceRounds(t, 20, func(int) []*faceServer {
+	faceRounds(t, 60, func(int) []*faceServer {
 		return []*faceServer{{open: func() (*sortkey.DB, error) { return sortkey.Open(sortkey.Options{}) }}}
 	})
 }
 
-func TestPropertyFaceOnDisk(t *testing.T) {
+// opens returns what opens a database on the store that open opens.
+func opens[S store.Store](open func() (S, error)) func() (*sortkey.DB, error) {
+	return func() (*sortkey.DB, error) {
+		st, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return sortkey.Open(sortkey.Options{Store: st})
+	}
+}
+
+func TestPropertyTransactionsOnDisk(t *testing.T) {
 	t.Parallel()
 	faceRounds(t, 20, func(int) []*faceServer {
 		dir := t.TempDir()
-		return []*faceServer{{restarts: true, open: func() (*sortkey.DB, error) {
-			st, err := disk.Open(dir, disk.Options{SyncEvery: time.Second})
-			if err != nil {
-				return nil, err
-			}
-			return sortkey.Open(sortkey.Options{Store: st})
-		}}}
+		return []*faceServer{{restarts: true, open: opens(func() (*disk.Store, error) {
+			return disk.Open(dir, disk.Options{SyncEvery: time.Second})
+		})}}
 	})
 }
 
-// TestPropertyFaceOnPostgres runs on one server, and on three that share their tables.
-func TestPropertyFaceOnPostgres(t *testing.T) {
+// TestPropertyTransactionsOnPostgres runs on one server, and on three that share their tables. The engine runs updates
+// at the same time and calls their functions again after conflicts.
+func TestPropertyTransactionsOnPostgres(t *testing.T) {
 	proptest.NeedLong(t) // it creates a cluster
 	cluster := pgtest.New(t)
 	faceRounds(t, 20, func(round int) []*faceServer {
@@ -675,13 +620,9 @@ func TestPropertyFaceOnPostgres(t *testing.T) {
 		}
 		servers := make([]*faceServer, 3-2*(round%2))
 		for i := range servers {
-			servers[i] = &faceServer{restarts: true, open: func() (*sortkey.DB, error) {
-				st, err := postgres.Open(t.Context(), url, postgres.Options{})
-				if err != nil {
-					return nil, err
-				}
-				return sortkey.Open(sortkey.Options{Store: st})
-			}}
+			servers[i] = &faceServer{restarts: true, open: opens(func() (*postgres.Store, error) {
+				return postgres.Open(t.Context(), url, postgres.Options{})
+			})}
 		}
 		return servers
 	})

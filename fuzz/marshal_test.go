@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
@@ -69,7 +67,7 @@ func FuzzMarshal(f *testing.F) {
 func compareMarshal(t *proptest.T, v reflect.Value) attr.Item {
 	want, wantErr := sdkMarshal(v.Interface())
 	if e, ok := errors.AsType[*attr.Error](wantErr); ok && strings.HasSuffix(e.Msg, "not be empty") {
-		return nil // the set has no elements: see TestMarshalDifferences
+		return nil // the service refuses a set without elements, which attr stores as NULL
 	}
 	got, err := attr.MarshalItem(v.Interface())
 	if refusesLoss(err) {
@@ -98,7 +96,7 @@ func compareUnmarshal(t *proptest.T, typ reflect.Type, it attr.Item) {
 }
 
 // refusesLoss reports whether an error is one of those for what Put could store and Get not give back. The
-// SDK has no such errors; see TestMarshalDifferences.
+// SDK has no such errors: it stores less than the value, or panics when it decodes what it stored.
 func refusesLoss(err error) bool {
 	e, ok := errors.AsType[*attr.ConvertError](err)
 	return ok && slices.ContainsFunc([]string{
@@ -252,7 +250,7 @@ func typesOf(values ...any) []reflect.Type {
 }
 
 // randomType returns a type of at most depth levels. It returns neither pointers to
-// interfaces nor slices of bytes with a name (see TestMarshalDifferences).
+// interfaces, which the SDK leaves out, nor slices of bytes with a name, of which it panics.
 func randomType(t *proptest.T, depth int) reflect.Type {
 	if depth == 0 {
 		return proptest.Pick(t, goScalars...)
@@ -372,7 +370,7 @@ func (g goValues) random(t *proptest.T, typ reflect.Type, depth int) reflect.Val
 		if t.Often(80) {
 			v.Set(reflect.MakeMap(typ))
 			for range t.IntN(max(depth+2, 1)) {
-				// NaN is not equal to itself (see TestMarshalDifferences).
+				// NaN is not equal to itself: the SDK does not find its value again.
 				if key := g.random(t, typ.Key(), 0); key.Comparable() && key.Equal(key) {
 					v.SetMapIndex(key, g.random(t, typ.Elem(), depth-1))
 				}
@@ -469,249 +467,4 @@ func randomStored(t *proptest.T, depth int) attr.Value {
 		return elems[0]
 	}
 	return set
-}
-
-// TestMarshalDifferences lists where package attr differs from attributevalue on purpose,
-// with the reason. A value that is nested too deep, as a cycle of pointers is, has no row:
-// attr refuses it, and the SDK calls itself until the program ends.
-func TestMarshalDifferences(t *testing.T) {
-	content := any(7)
-	for _, tt := range []struct {
-		why       string
-		value     any
-		sdk, attr string
-	}{
-		{
-			"a pointer to an interface is stored like what it holds; the SDK leaves it out",
-			struct{ A *any }{&content}, `{}`, `{"A":{"N":"7"}}`,
-		},
-		{
-			"a slice of bytes whose type has a name is a B; the SDK panics",
-			struct{ A []goByte }{[]goByte{1}}, panics, `{"A":{"B":"AQ=="}}`,
-		},
-		{
-			"an embedded field that is not exported and not a struct is left out; the SDK panics",
-			struct {
-				A int
-				goAge
-			}{1, 1}, panics, `{"A":{"N":"1"}}`,
-		},
-		{
-			"a type without a form is refused; the SDK leaves it out",
-			struct{ A []func() }{[]func(){nil}}, `{"A":{"L":[]}}`, refused,
-		},
-		{
-			"a struct without exported fields is refused; the SDK stores no content",
-			struct{ A goSealed }{goSealed{7}}, `{"A":{"M":{}}}`, refused,
-		},
-		{
-			"an embedded struct without exported fields is refused; the SDK leaves it out",
-			struct {
-				A int
-				time.Time
-			}{A: 1}, `{"A":{"N":"1"}}`, refused,
-		},
-		{
-			"an embedded pointer that decoding cannot set is refused; the SDK panics when it decodes what it stored",
-			struct{ *goInner }{&goInner{A: "x"}}, `{"A":{"S":"x"}}`, refused,
-		},
-		{
-			"two fields of one name are refused; the SDK stores neither",
-			struct {
-				A int `dynamodbav:"n"`
-				B int `dynamodbav:"n"`
-			}{1, 2}, `{}`, refused,
-		},
-		{
-			"a hidden field with a value is refused; the SDK drops the value",
-			struct {
-				GoBase
-				A string
-			}{GoBase: GoBase{A: 7}}, `{"A":{"S":""},"Note":{"NULL":true},"id":{"S":""}}`, refused,
-		},
-		{
-			"an unknown option is refused; the SDK ignores it",
-			struct {
-				A int `dynamodbav:",omitEmpty"`
-			}{}, `{"A":{"N":"0"}}`, refused,
-		},
-		{
-			"the option string is for numbers; the SDK refuses to decode the time again",
-			struct {
-				A time.Time `dynamodbav:",string"`
-			}{}, `{"A":{"S":"0001-01-01T00:00:00Z"}}`, refused,
-		},
-		{
-			"an interface with methods is refused; the SDK panics when it decodes it",
-			struct{ A fmt.Stringer }{goColor(3)}, `{"A":{"N":"3"}}`, refused,
-		},
-		{
-			"a key whose String cannot be decoded is refused; the SDK refuses to decode it",
-			map[goColor]int{1: 1}, `{"color-1":{"N":"1"}}`, refused,
-		},
-		{
-			"seconds in the offset of a zone are refused; the SDK stores another time",
-			struct{ A time.Time }{time.Unix(0, 0).In(time.FixedZone("LMT", 1172))},
-			`{"A":{"S":"1970-01-01T00:19:32+00:19"}}`, refused,
-		},
-		{
-			"a set without elements is NULL, even if its elements were omitted; the service refuses what the SDK sends",
-			struct {
-				A []string `dynamodbav:",stringset,omitemptyelem"`
-			}{[]string{""}},
-			refused, `{"A":{"NULL":true}}`,
-		},
-		{
-			"what is not a map is no item; the SDK returns one without attributes",
-			"text", `{}`, refused,
-		},
-		{
-			"text that is not UTF-8 is refused; the SDK replaces bytes, and two keys can become one",
-			struct{ A string }{"a\xff"}, `{"A":{"S":"a` + "\ufffd" + `"}}`, refused,
-		},
-		{
-			"keys that are not UTF-8 are refused; one of those that the SDK sends is stored",
-			map[string]int{"a\xff": 1, "a\ufffd": 1}, `{"a` + "\ufffd" + `":{"N":"1"}}`, refused,
-		},
-		{
-			"a key that is not a number keeps its value; the SDK does not find it again",
-			map[float64]int{math.NaN(): 1}, `{"NaN":{"NULL":true}}`, `{"NaN":{"N":"1"}}`,
-		},
-		{
-			"a type whose content would be lost is stored as the text it marshals to; the SDK does so with UseEncodingMarshalers",
-			struct{ A netip.Addr }{netip.MustParseAddr("::1")}, `{"A":{"M":{}}}`, `{"A":{"S":"::1"}}`,
-		},
-		{
-			"the methods of attributevalue.Marshaler are not called, because their results are types of the SDK; the type is refused " +
-				"unless it has MarshalAttr",
-			struct{ A goSDK }{1}, `{"A":{"S":"own form"}}`, refused,
-		},
-		{
-			"values and items of package attr are stored as they are; the SDK sees a struct without fields, and bytes",
-			struct{ A attr.Value }{attr.NewString("x")}, `{"A":{"M":{}}}`, `{"A":{"S":"x"}}`,
-		},
-	} {
-		if got := storedAs(sdkMarshal(tt.value)); got != tt.sdk {
-			t.Errorf("%s: the SDK returns %s, want %s", tt.why, got, tt.sdk)
-		}
-		if got := storedAs(attr.MarshalItem(tt.value)); got != tt.attr {
-			t.Errorf("%s: attr returns %s, want %s", tt.why, got, tt.attr)
-		}
-	}
-}
-
-func TestUnmarshalDifferences(t *testing.T) {
-	type fields struct {
-		A any            `json:",omitempty"`
-		B fmt.Stringer   `json:",omitempty"`
-		C []int          `json:",omitempty"`
-		D []GoBase       `json:",omitempty"`
-		E [3]int         `json:",omitempty"`
-		F map[[1]int]int `json:",omitempty"`
-		G netip.Addr     `json:",omitzero"`
-		H goSDK          `json:",omitempty"`
-
-		I attributevalue.UnixTime `json:"-"`
-	}
-	for _, tt := range []struct {
-		why, item string
-		dst       fields
-		sdk, attr string
-	}{
-		{
-			"what an interface holds is replaced, unless it is a pointer or a map; the SDK panics",
-			`{"A":{"S":"new"}}`, fields{A: "old"}, panics, `{"A":"new","E":[0,0,0]}`,
-		},
-		{
-			"NULL makes an interface nil; the SDK leaves what is not a pointer in it",
-			`{"A":{"NULL":true}}`, fields{A: "old"}, `{"A":"old","E":[0,0,0]}`, `{"E":[0,0,0]}`,
-		},
-		{
-			"an interface with methods is refused; the SDK panics",
-			`{"B":{"S":"x"}}`, fields{}, panics, refused,
-		},
-		{
-			"an empty list makes a slice empty; the SDK leaves its elements",
-			`{"C":{"L":[]}}`, fields{C: []int{1}}, `{"C":[1],"E":[0,0,0]}`, `{"E":[0,0,0]}`,
-		},
-		{
-			"the elements of a slice are new, and so is its memory, which other slices may use; the SDK decodes over the old ones",
-			`{"D":{"L":[{"M":{"id":{"S":"x"}}}]}}`, fields{D: []GoBase{{A: 1}}},
-			`{"D":[{"ID":"x","Note":null,"A":1}],"E":[0,0,0]}`, `{"D":[{"ID":"x","Note":null,"A":0}],"E":[0,0,0]}`,
-		},
-		{
-			"the elements of an array that the list does not have are zero; the SDK leaves them",
-			`{"E":{"L":[{"N":"7"}]}}`, fields{E: [3]int{1, 2, 3}}, `{"E":[7,2,3]}`, `{"E":[7,0,0]}`,
-		},
-		{
-			"the type of a map's keys matters only if there is a key; the SDK refuses the map",
-			`{"F":{"M":{}}}`, fields{}, refused, `{"E":[0,0,0]}`,
-		},
-		{
-			"a type whose content would be lost is decoded by its UnmarshalText; the SDK does so with UseEncodingUnmarshalers",
-			`{"G":{"S":"::1"}}`, fields{}, refused, `{"E":[0,0,0],"G":"::1"}`,
-		},
-		{
-			"the methods of attributevalue.Unmarshaler are not called, because their parameter is a type of the SDK; the type is " +
-				"refused unless it has UnmarshalAttr",
-			`{"H":{"S":"x"}}`, fields{}, `{"E":[0,0,0],"H":1}`, refused,
-		},
-		{
-			"NULL is the zero value of UnixTime as of all types; the SDK refuses it",
-			`{"I":{"NULL":true}}`, fields{}, refused, `{"E":[0,0,0]}`,
-		},
-	} {
-		it, err := attr.ParseItem([]byte(tt.item))
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Each has memory of its own.
-		forSDK, forAttr := tt.dst, tt.dst
-		forSDK.C, forSDK.D = slices.Clone(tt.dst.C), slices.Clone(tt.dst.D)
-		if got := madeOf(&forSDK, sdkUnmarshal(it, &forSDK)); got != tt.sdk {
-			t.Errorf("%s: the SDK makes %s, want %s", tt.why, got, tt.sdk)
-		}
-		if got := madeOf(&forAttr, attr.UnmarshalItem(it, &forAttr)); got != tt.attr {
-			t.Errorf("%s: attr makes %s, want %s", tt.why, got, tt.attr)
-		}
-	}
-}
-
-// Results other than an item or a value.
-const (
-	refused = "an error"
-	panics  = "a panic"
-)
-
-func storedAs(it attr.Item, err error) string {
-	return madeOf(json.RawMessage(it.AppendJSON(nil)), err)
-}
-
-func madeOf(v any, err error) string {
-	switch {
-	case err != nil && strings.HasPrefix(err.Error(), "panic: "):
-		return panics
-	case err != nil:
-		return refused
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
-}
-
-type (
-	goByte   byte
-	goSDK    int
-	goSealed struct{ n int }
-)
-
-func (goSDK) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
-	return &types.AttributeValueMemberS{Value: "own form"}, nil
-}
-
-func (v *goSDK) UnmarshalDynamoDBAttributeValue(types.AttributeValue) error {
-	*v = 1
-	return nil
 }

@@ -3,7 +3,6 @@ package fuzz_test
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // pageBytes is the size at which a page ends, after the row that reaches it.
@@ -104,7 +103,8 @@ func (v view) keyNames() []string {
 
 // projects reports whether entries contain the attribute.
 func (v view) projects(name string) bool {
-	return v.ix == nil || v.ix.projection == "ALL" || slices.Contains(v.keyNames(), name) || slices.Contains(v.ix.include, name)
+	return v.ix == nil || v.ix.projection == "ALL" ||
+		slices.Contains(v.keyNames(), name) || slices.Contains(v.ix.include, name)
 }
 
 // entry returns the view's entry for an item, or nil if the view omits the
@@ -145,6 +145,15 @@ func (v view) entries() []item {
 		}
 	}
 	return out
+}
+
+// count returns how many entries the view has, and how many bytes these take.
+func (v view) count() (entries, bytes int) {
+	for _, e := range v.entries() {
+		entries++
+		bytes += e.size() + overhead
+	}
+	return entries, bytes
 }
 
 // compareSort compares two entries of one partition: by the sort attributes
@@ -253,7 +262,6 @@ type page struct {
 	bytes           int     // of the examined entries
 	units           float64 // on the index, or on the table without one
 	fetched         float64 // on the table for an index
-	fetches         int
 }
 
 // fetches reports whether a local index must read items from the table.
@@ -315,7 +323,6 @@ func (r *read) page() (p page, ok bool) {
 		if fetch {
 			full = r.m.items[r.m.id(e)]
 			p.fetched += readUnits(full.size(), r.consistent)
-			p.fetches++
 		}
 		if r.filter.eval(e) {
 			p.count++
@@ -344,6 +351,14 @@ func readUnits(n int, consistent bool) float64 {
 }
 
 func writeUnits(n int) float64 { return float64(max(1, (n+1023)/1024)) }
+
+func (m *model) set(id string, it item) {
+	if it == nil {
+		delete(m.items, id)
+	} else {
+		m.items[id] = it
+	}
+}
 
 // writes returns the units for replacing old by it, by index name, with "" for
 // the table. It omits indexes without a write.
@@ -375,27 +390,4 @@ func keySchema(hash, sort []string) (out []any) {
 		out = append(out, map[string]any{"AttributeName": name, "KeyType": "RANGE"})
 	}
 	return out
-}
-
-// describe returns the table as one line.
-func (m *model) describe() string {
-	var out strings.Builder
-	key := func(names []string) {
-		for _, name := range names {
-			out.WriteString(" " + name + ":" + m.kinds[name].String())
-		}
-	}
-	out.WriteString(m.name + " hash")
-	key([]string{m.hash})
-	if m.sort != "" {
-		out.WriteString(" sort")
-		key([]string{m.sort})
-	}
-	for _, ix := range m.indexes {
-		out.WriteString("; " + ix.name + " " + ix.projection + " hash")
-		key(ix.hash)
-		out.WriteString(" sort")
-		key(ix.sort)
-	}
-	return out.String()
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Attributes with documents, and others that the oracle's items have beside those of a
-// world. Updates and conditions lead into d and l.
+// Attributes with documents, and others that the oracle's items have beside those of
+// keyAttributes and payloads. Updates and conditions lead into d and l.
 var (
 	documents = []string{"d", "l", "s", "n"}
 	members   = []string{"a", "b", "cc", "é.x"}
@@ -20,7 +20,7 @@ func (g *generator) scalar() value {
 	case 0, 1:
 		return number(fmt.Sprint(g.upTo(0, 30) - 10))
 	case 2:
-		return text(g.string(nil, 10))
+		return text(g.string(pieces, nil, 10))
 	case 3:
 		return pick(g.draw, []value{
 			{kind: isBool, data: "true"}, {kind: isBool, data: "false"}, {kind: isNull}, text(""), blob(""),
@@ -101,7 +101,7 @@ func (g *generator) whole(name string) value {
 		}
 		return pick(g.draw, times)
 	}
-	return g.payload(nil, g.bulk)
+	return g.payload(nil, bulk)
 }
 
 // item returns an item with documents.
@@ -113,7 +113,7 @@ func (g *generator) item(m *model) item {
 		}
 	}
 	switch {
-	case m.number%4 == 3 && g.often(60): // a table with pages of 1 MB
+	case m.number%4 == 3 && !g.small && g.often(60): // a table with pages of 1 MB
 		it["p"] = text(strings.Repeat("y", g.upTo(150_000, 300_000)))
 		g.resize(it, pageBytes-g.before(m, it))
 	case g.often(10):

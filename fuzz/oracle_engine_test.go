@@ -2,9 +2,12 @@ package fuzz_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -18,6 +21,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 	"github.com/sortkey/sortkey/internal/tests/pgtest"
 	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -54,28 +58,35 @@ func (e *engine) answer(m message) (r reply, answered bool) {
 	return reply{200, []byte("{}")}, true
 }
 
-// target is the header X-Amz-Target before the name of an operation.
-const target = "DynamoDB_20120810."
+// target returns the header X-Amz-Target of an operation.
+func target(op string) string {
+	if slices.Contains([]string{"DescribeStream", "GetShardIterator", "GetRecords"}, op) {
+		return "DynamoDBStreams_20120810." + op
+	}
+	return "DynamoDB_20120810." + op
+}
 
 // memoryEngine is a database in memory behind the HTTP handler, in this process. Its clock
 // stands at the time of generators.
 func memoryEngine(t testing.TB) *engine {
 	now := time.Unix(newGenerator(0, newService(true)).now, 0)
 	clock := func() time.Time { return now }
-	db, err := sortkey.Open(sortkey.Options{Store: memory.Open(), Rand: seededReader(), Clock: clock})
+	st := &countingStore{Getter: memory.Open().(store.Getter)}
+	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: rand.NewChaCha8([32]byte{}), Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := server.New(db, server.Options{})
+	send := inProcess(db)
 	return &engine{
 		name: "memory",
 		send: func(op string, body []byte) (reply, bool) {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", bytes.NewReader(body))
-			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-			r.Header.Set("X-Amz-Target", target+op)
-			w := httptest.NewRecorder()
-			handler.ServeHTTP(w, r)
-			return reply{w.Code, w.Body.Bytes()}, true
+			st.rows = 0
+			r, _ := send(op, body)
+			page, _ := decode(r.body)
+			if scanned := page["ScannedCount"]; scanned != nil && scanned != float64(st.rows) {
+				return reply{500, marshal(map[string]any{"__type": fmt.Sprintf("#reading %d rows", st.rows)})}, true
+			}
+			return r, true
 		},
 		sweep: func() error {
 			_, err := db.Sweep(t.Context())
@@ -84,6 +95,56 @@ func memoryEngine(t testing.TB) *engine {
 		close:  func() { _ = db.Close() },
 		counts: true,
 	}
+}
+
+// inProcess returns a function that sends requests to a database behind the HTTP handler, in this process.
+func inProcess(db *sortkey.DB) func(op string, body []byte) (r reply, answered bool) {
+	handler := server.New(db, server.Options{})
+	return func(op string, body []byte) (reply, bool) {
+		r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		r.Header.Set("X-Amz-Target", target(op))
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return reply{w.Code, w.Body.Bytes()}, true
+	}
+}
+
+// A countingStore counts the rows that Views walk over. A Query or Scan must not walk over more than it counts as
+// scanned.
+type countingStore struct {
+	store.Getter
+	rows int
+}
+
+func (s *countingStore) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Getter.View(ctx, func(r store.Reader) error { return fn(&countingReader{r, s}) })
+}
+
+type countingReader struct {
+	store.Reader
+	store *countingStore
+}
+
+func (r *countingReader) count(rows iter.Seq2[store.Row, error]) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		for row, err := range rows {
+			r.store.rows++
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+func (r *countingReader) Query(
+	space store.Space, partition []byte, in store.Range, reverse bool,
+) iter.Seq2[store.Row, error] {
+	return r.count(r.Reader.Query(space, partition, in, reverse))
+}
+
+func (r *countingReader) Scan(space store.Space, in store.Span) iter.Seq2[store.Row, error] {
+	return r.count(r.Reader.Scan(space, in))
 }
 
 // serverEngine is a server with a URL. Requests have a signature that no server checks.
@@ -98,7 +159,7 @@ func serverEngine(t testing.TB, name, url string) *engine {
 				t.Fatal(err)
 			}
 			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-			r.Header.Set("X-Amz-Target", target+op)
+			r.Header.Set("X-Amz-Target", target(op))
 			r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=AKID/20260101/us-east-1/dynamodb/aws4_request, "+
 				"SignedHeaders=host;x-amz-date, Signature=0")
 			r.Header.Set("X-Amz-Date", "20260101T000000Z")
@@ -184,30 +245,26 @@ func (e *engine) must(op string, in map[string]any, out any) string {
 
 // item reads an item, for a request of which a part may have been carried out.
 func (e *engine) item(table string, key item) item {
-	var out struct{ Item map[string]json.RawMessage }
+	var out struct{ Item item }
 	in := map[string]any{"TableName": table, "Key": key.wire(), "ConsistentRead": true}
 	if e.must("GetItem", in, &out) != "" {
 		return nil
 	}
-	it, _ := parseItem(out.Item)
-	return it
+	return out.Item
 }
 
 // audit compares the whole database with the model. It returns the first difference, or "".
 func (e *engine) audit(s *service) string {
 	e.settle()
-	own := []message{{op: "ListTables", step: func(s *service) prediction {
+	own := []message{message{op: "ListTables", step: func(s *service) prediction {
 		return prediction{body: map[string]any{"TableNames": sortedNames(s.tables)}, some: true}
-	}}}
+	}}.with(map[string]any{})}
 	for _, name := range sortedNames(s.tables) {
+		in := map[string]any{"TableName": name}
 		own = append(own,
-			message{op: "DescribeTable", step: func(s *service) prediction { return s.describe(name) }},
-			message{op: "DescribeTimeToLive", step: func(s *service) prediction { return s.ttlStatus(name) }})
-		for i := len(own) - 2; i < len(own); i++ {
-			own[i] = own[i].with(map[string]any{"TableName": name})
-		}
+			message{op: "DescribeTable", step: func(s *service) prediction { return s.describe(name) }}.with(in),
+			message{op: "DescribeTimeToLive", step: func(s *service) prediction { return s.ttlStatus(name) }}.with(in))
 	}
-	own[0] = own[0].with(map[string]any{})
 	for _, m := range own {
 		got, answered := e.answer(m)
 		if !answered {
@@ -223,39 +280,44 @@ func (e *engine) audit(s *service) string {
 				return fmt.Sprintf("a Scan of %s %s: %s", name, v.name(), difference)
 			}
 		}
+		if difference := e.auditStream(s.tables[name]); difference != "" {
+			return fmt.Sprintf("the stream of %s: %s", name, difference)
+		}
 	}
 	return ""
 }
 
-// auditView compares all items of a table or index with the model's.
+// auditView compares all items of a table or index, in some segments, with the model's.
 func (e *engine) auditView(v view) string {
 	var want, got []string
 	for _, it := range v.entries() {
 		want = append(want, it.canon())
 	}
-	in := map[string]any{"TableName": v.m.name}
-	if v.ix != nil {
-		in["IndexName"] = v.ix.name
-	}
-	if !v.global() {
-		in["ConsistentRead"] = true
-	}
-	for {
-		var page answer
-		if fault := e.must("Scan", in, &page); fault != "" {
-			return fault
+	segments := 1 + len(want)%4
+	for segment := range segments {
+		in := map[string]any{"TableName": v.m.name, "Segment": segment, "TotalSegments": segments}
+		if v.ix != nil {
+			in["IndexName"] = v.ix.name
 		}
-		for _, m := range page.Items {
-			it, err := parseItem(m)
-			if err != nil {
-				return err.Error()
+		if !v.global() {
+			in["ConsistentRead"] = true
+		}
+		for {
+			var page struct {
+				Items            []item
+				LastEvaluatedKey json.RawMessage
 			}
-			got = append(got, it.canon())
+			if fault := e.must("Scan", in, &page); fault != "" {
+				return fault
+			}
+			for _, it := range page.Items {
+				got = append(got, it.canon())
+			}
+			if page.LastEvaluatedKey == nil {
+				break
+			}
+			in["ExclusiveStartKey"] = page.LastEvaluatedKey
 		}
-		if page.LastEvaluatedKey == nil {
-			break
-		}
-		in["ExclusiveStartKey"] = page.LastEvaluatedKey
 	}
 	slices.Sort(want)
 	slices.Sort(got)
@@ -266,6 +328,87 @@ func (e *engine) auditView(v view) string {
 		case i >= len(want) || got[i] < want[i]:
 			return "it also has " + abridge([]byte(got[i]))
 		}
+	}
+	return ""
+}
+
+// auditStream replays the stream of a table, if it has one, into an empty table. Each record must find the item as
+// its old image says, and in the end the items must be those of the model.
+func (e *engine) auditStream(m *model) string {
+	var described struct {
+		Table struct{ LatestStreamArn string }
+	}
+	if fault := e.must("DescribeTable", map[string]any{"TableName": m.name}, &described); fault != "" {
+		return fault
+	}
+	arn := described.Table.LatestStreamArn
+	if arn == "" {
+		return ""
+	}
+	var stream struct {
+		StreamDescription struct{ Shards []struct{ ShardId string } }
+	}
+	if fault := e.must("DescribeStream", map[string]any{"StreamArn": arn}, &stream); fault != "" {
+		return fault
+	}
+	items := map[string]item{}
+	for _, shard := range stream.StreamDescription.Shards {
+		if difference := e.replayShard(m, items, arn, shard.ShardId); difference != "" {
+			return difference
+		}
+	}
+	for _, id := range sortedNames(items) {
+		if got, want := items[id].canon(), m.items[id].canon(); got != want {
+			return fmt.Sprintf("it leads to %s; want %s", abridge([]byte(got)), abridge([]byte(want)))
+		}
+	}
+	if len(items) != len(m.items) {
+		return fmt.Sprintf("it leads to %d items; want %d", len(items), len(m.items))
+	}
+	return ""
+}
+
+// replayShard makes the changes of a shard in items, which are by the id of the model.
+func (e *engine) replayShard(m *model, items map[string]item, arn, shard string) string {
+	var at struct{ ShardIterator string }
+	in := map[string]any{"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
+	if fault := e.must("GetShardIterator", in, &at); fault != "" {
+		return fault
+	}
+	for at.ShardIterator != "" {
+		var page struct {
+			NextShardIterator string
+			Records           []struct {
+				EventName string
+				Dynamodb  struct{ Keys, OldImage, NewImage item }
+			}
+		}
+		if fault := e.must("GetRecords", map[string]any{"ShardIterator": at.ShardIterator}, &page); fault != "" {
+			return fault
+		}
+		if len(page.Records) == 0 {
+			break
+		}
+		for _, r := range page.Records {
+			c, event := r.Dynamodb, "MODIFY"
+			id := m.id(c.Keys)
+			was := items[id]
+			switch {
+			case c.NewImage == nil:
+				event = "REMOVE"
+				delete(items, id)
+			case c.OldImage == nil:
+				event = "INSERT"
+				fallthrough
+			default:
+				items[id] = c.NewImage
+			}
+			if was.canon() != c.OldImage.canon() || was.canon() == c.NewImage.canon() || event != r.EventName {
+				return fmt.Sprintf("%s of %s from %s, which is %s", r.EventName, c.Keys.canon(),
+					abridge([]byte(c.OldImage.canon())), abridge([]byte(was.canon())))
+			}
+		}
+		at.ShardIterator = page.NextShardIterator
 	}
 	return ""
 }

@@ -11,10 +11,15 @@ import (
 // A generator makes the oracle's messages. What it makes depends on its seed and on the
 // model alone, never on an answer.
 type generator struct {
-	*world
+	draw
 	service *service
+	tables  []*model           // those of the service
+	pools   map[string][]value // values that attributes often have
+	made    int                // tables and indexes so far
 	// plain leaves out what other implementations do not know.
 	plain bool
+	// small leaves out pages of 1 MB.
+	small bool
 	// expires lets items expire: the test decides when they are swept.
 	expires bool
 	now     int64
@@ -25,8 +30,8 @@ type generator struct {
 }
 
 func newGenerator(seed int64, s *service) *generator {
-	w := &world{draw: draw{rand.New(rand.NewPCG(uint64(seed), 1))}, bulk: 3000, pools: map[string][]value{}}
-	return &generator{world: w, service: s, now: 1_800_000_000}
+	d := draw{rand.New(rand.NewPCG(uint64(seed), 1))}
+	return &generator{draw: d, service: s, pools: map[string][]value{}, now: 1_800_000_000}
 }
 
 // body returns the message with its body in JSON.
@@ -92,9 +97,7 @@ func (g *generator) choose() message {
 	if g.often(4) {
 		return g.refused(g.view(m))
 	}
-	r := g.newRead(g.view(m))
-	g.refine(r)
-	return g.read(r)
+	return g.read(g.newRead(g.view(m)))
 }
 
 // refused makes a query that no table accepts.
@@ -118,6 +121,9 @@ func (g *generator) create() message {
 		m, in = g.newTable(4)
 	}
 	m.number = g.made
+	if m.number%4 == 1 && !g.plain {
+		in["StreamSpecification"] = map[string]any{"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+	}
 	if len(g.names) > 0 && g.often(40) {
 		m.name = pick(g.draw, g.names)
 		in["TableName"] = m.name
@@ -335,14 +341,22 @@ func (g *generator) update(m *model) message {
 	return g.one(wr, in, "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "UPDATED_OLD", "UPDATED_NEW")
 }
 
+// again reports whether a request has the item already. Now and then it may have it twice.
+func (g *generator) again(seen map[string]bool, m *model, key item) bool {
+	id := m.name + "\n" + m.id(key)
+	known := seen[id]
+	seen[id] = true
+	return known && !g.often(2)
+}
+
 // several makes up to n writes, of several tables. Now and then two are of one item.
 func (g *generator) several(n int, verbs ...string) (out []*write, ins []map[string]any, keys map[string][]item) {
 	keys = map[string][]item{}
+	seen := map[string]bool{}
 	for range g.upTo(1, n) {
 		m := pick(g.draw, g.tables)
 		wr, in := g.write(m, pick(g.draw, verbs), false)
-		same := func(o *write) bool { return o.table == wr.table && m.id(o.item) == m.id(wr.item) }
-		if slices.ContainsFunc(out, same) && !g.often(2) {
+		if g.again(seen, m, wr.item) {
 			continue
 		}
 		out, ins = append(out, wr), append(ins, in)
@@ -459,12 +473,12 @@ func (g *generator) get(m *model) message {
 
 func (g *generator) batchGet() message {
 	var all []*lookup
+	seen := map[string]bool{}
 	requests := map[string]map[string]any{}
 	for range g.upTo(1, 12) {
 		m := pick(g.draw, g.tables)
 		l := &lookup{table: m.name, key: g.newKey(m)}
-		same := func(o *lookup) bool { return o.table == m.name && m.id(o.key) == m.id(l.key) }
-		if slices.ContainsFunc(all, same) && !g.often(2) {
+		if g.again(seen, m, l.key) {
 			continue
 		}
 		in := requests[m.name]
@@ -493,12 +507,12 @@ func (g *generator) batchGet() message {
 
 func (g *generator) transactGet() message {
 	var all []*lookup
+	seen := map[string]bool{}
 	var gets []any
 	for range g.upTo(1, 6) {
 		m := pick(g.draw, g.tables)
 		l, in := g.lookup(m)
-		same := func(o *lookup) bool { return o.table == m.name && m.id(o.key) == m.id(l.key) }
-		if slices.ContainsFunc(all, same) && !g.often(2) {
+		if g.again(seen, m, l.key) {
 			continue
 		}
 		all, gets = append(all, l), append(gets, map[string]any{"Get": in})
@@ -512,37 +526,9 @@ func (g *generator) transactGet() message {
 	}.with(in)
 }
 
-// refine gives a read of a world a filter and projection that lead into documents, and a
-// start. It takes away what makes the answer depend on an order that is not defined.
-func (g *generator) refine(r *read) {
-	at := item{}
-	if len(r.entries()) > 0 {
-		at = g.entry(r.view)
-	}
-	names := slices.DeleteFunc(slices.Clone(attributeNames), func(name string) bool {
-		queried := slices.Contains(r.hash(), name) || slices.Contains(r.sort(), name)
-		return r.clauses != nil && (queried || !r.projects(name))
-	})
-	if r.filter != nil && len(names) > 0 {
-		r.filter = g.condition(r.m, at, names, 2)
-	}
-	if r.projection != nil {
-		names := slices.DeleteFunc(slices.Clone(attributeNames), func(name string) bool {
-			return r.global() && !r.projects(name)
-		})
-		r.projection = g.paths(r.m, at, names, 4)
-	}
-	if r.clauses == nil && !r.scanOrderKnown() {
-		r.limit, r.segments = 0, 0
-	} else if g.often(15) {
-		r.start = g.newStart(r)
-	}
-}
-
 func (g *generator) read(r *read) message {
 	op, in := g.request(r)
 	spent := g.spending()
-	delete(in, "ReturnConsumedCapacity")
 	option(in, "ReturnConsumedCapacity", spent)
 	switch {
 	case r.count || r.all:

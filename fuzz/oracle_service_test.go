@@ -295,13 +295,9 @@ func (s *service) spent(b bill, how, also string, body map[string]any) {
 func (s *service) twice(writes []*write) bool {
 	seen := map[string]bool{}
 	for _, wr := range writes {
-		id := wr.table + "\n" + s.tables[wr.table].id(wr.item)
-		if seen[id] {
-			return true
-		}
-		seen[id] = true
+		seen[wr.table+"\n"+s.tables[wr.table].id(wr.item)] = true
 	}
-	return false
+	return len(seen) < len(writes)
 }
 
 func (s *service) lacks(writes []*write) bool {
@@ -441,11 +437,11 @@ func (s *service) gets(all []*lookup, spent string, transaction bool) prediction
 		if m == nil {
 			return refusal(noSuchTable)
 		}
-		if id := l.table + "\n" + m.id(l.key); seen[id] {
+		id := l.table + "\n" + m.id(l.key)
+		if seen[id] {
 			return refusal(invalid)
-		} else {
-			seen[id] = true
 		}
+		seen[id] = true
 	}
 	b := bill{}
 	byTable := map[string][]any{}
@@ -532,7 +528,7 @@ func (s *service) describe(name string) prediction {
 	for _, ix := range m.indexes {
 		d := map[string]any{"IndexName": ix.name, "KeySchema": keySchema(ix.hash, ix.sort)}
 		if s.counts {
-			d["ItemCount"] = len(view{m, ix}.entries())
+			d["ItemCount"], d["IndexSizeBytes"] = view{m, ix}.count()
 		}
 		if ix.local {
 			local = append(local, d)
@@ -545,7 +541,7 @@ func (s *service) describe(name string) prediction {
 		"TableName": name, "TableStatus": "ACTIVE", "KeySchema": keySchema([]string{m.hash}, m.keyNames()[1:]),
 	}
 	if s.counts {
-		d["ItemCount"] = len(m.items)
+		d["ItemCount"], d["TableSizeBytes"] = view{m: m}.count()
 	}
 	// Without indexes the lists are absent, as differ knows; a table that has one must not pass.
 	d["LocalSecondaryIndexes"], d["GlobalSecondaryIndexes"] = local, global

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -18,7 +17,8 @@ import (
 )
 
 var (
-	oracleRequests = flag.Int("requests", 0, "requests of TestOracle in memory; on disk and PostgreSQL a tenth of them")
+	// On disk and PostgreSQL, TestOracle sends a tenth of them.
+	oracleRequests = flag.Int("requests", 0, "requests of TestRequests, and of TestOracle in memory")
 	oracleAgainst  = flag.String("against", "", "NAME=URL of another implementation for TestOracle, as a control")
 )
 
@@ -258,6 +258,30 @@ func normalise(doc any, unordered bool) {
 	}
 }
 
+// abridge returns b without long runs of one byte and without most of its
+// middle.
+func abridge(b []byte) string {
+	const most, run = 2000, 40
+	var out strings.Builder
+	for i := 0; i < len(b); {
+		j := i
+		for j < len(b) && b[j] == b[i] {
+			j++
+		}
+		if j-i > run {
+			fmt.Fprintf(&out, "%c…×%d", b[i], j-i)
+		} else {
+			out.Write(b[i:j])
+		}
+		i = j
+	}
+	s := out.String()
+	if len(s) > most {
+		return s[:most/2] + " … " + s[len(s)-most/2:]
+	}
+	return s
+}
+
 // differ returns the first difference between two documents, or "". With some, got may
 // have more members.
 func differ(at string, want, got any, some bool) string {
@@ -451,6 +475,7 @@ func try(t *testing.T, n int, distance int64, open func(testing.TB) *engine) {
 	name := ""
 	for seed := proptest.Seed() + distance; n > 0 && !t.Failed(); seed, n = seed+1, n-history {
 		o := newOracle(seed, open(t))
+		o.tally = total
 		bad := o.run(min(n, history), rand.New(rand.NewPCG(uint64(seed), 2)))
 		if bad != nil {
 			o.tally.mismatches++
@@ -459,15 +484,9 @@ func try(t *testing.T, n int, distance int64, open func(testing.TB) *engine) {
 		}
 		name = o.engine.name
 		o.engine.close()
-		total.add(o.tally)
+		total = o.tally
 	}
 	t.Logf("%s: %s", name, total)
-}
-
-func (t *tally) add(o tally) {
-	t.answered, t.refused, t.tables = t.answered+o.answered, t.refused+o.refused, t.tables+o.tables
-	t.kills, t.unanswered, t.done = t.kills+o.kills, t.unanswered+o.unanswered, t.done+o.done
-	t.mismatches += o.mismatches
 }
 
 // control counts the differences of another implementation by kind. After each, it gives
@@ -501,10 +520,7 @@ func control(t *testing.T) {
 		}
 		o.repair(m, got)
 	}
-	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
-		return cmp.Or(kinds[b]-kinds[a], strings.Compare(a, b))
-	})
-	for _, kind := range names {
+	for _, kind := range sortedNames(kinds) {
 		bad := examples[kind]
 		t.Logf("%6d  %s\n%s", kinds[kind], kind, bad)
 	}

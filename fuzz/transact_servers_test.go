@@ -45,15 +45,15 @@ type faultCounts struct{ histories, operations, unanswered, kills, crashes int }
 // A faultyServer is a server that a test kills and starts again.
 type faultyServer struct {
 	process *cmdtest.Process
-	client  atomic.Pointer[transactClient] // of the process
-	faults  atomic.Int64                   // begins and ends of faults; odd during a fault
-	fault   sync.Mutex                     // held during a fault
+	client  atomic.Pointer[requestClient] // of the process
+	faults  atomic.Int64                  // begins and ends of faults; odd during a fault
+	fault   sync.Mutex                    // held during a fault
 }
 
 func (s *faultyServer) start(t *testing.T, program, url string) {
 	t.Helper()
 	s.process = cmdtest.Serve(t, exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--store", url))
-	s.client.Store(&transactClient{s.process.Client(t, cmdtest.Once)})
+	s.client.Store(&requestClient{serverEngine(t, "server", s.process.URL).send})
 }
 
 // kill kills the process. It must not have panicked or, unless the database has crashed,
@@ -80,9 +80,9 @@ func (s *faultyServer) end() {
 
 // run sends a request once. If a fault keeps it from being answered, run waits until the
 // fault is over, so that a client loses one request and not all.
-func (s *faultyServer) run(t *testing.T, r *transact) outcome {
+func (s *faultyServer) run(r *transact) outcome {
 	before := s.faults.Load()
-	got := s.client.Load().run(t.Context(), r)
+	got := s.client.Load().run(r)
 	if !got.unanswered {
 		return got
 	}
@@ -94,6 +94,26 @@ func (s *faultyServer) run(t *testing.T, r *transact) outcome {
 	return outcome{unanswered: true}
 }
 
+// createTables creates the tables in a new database.
+func createTables(t *testing.T, url string) {
+	t.Helper()
+	server := &faceServer{open: opens(func() (*postgres.Store, error) {
+		return postgres.Open(t.Context(), url, postgres.Options{})
+	})}
+	err := server.start()
+	for i := range transactTables {
+		if err == nil {
+			err = server.client.Load().create(t.Context(), i)
+		}
+	}
+	if err == nil {
+		err = server.client.Load().db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // serversRound runs one program on three new servers of a new database, with up to
 // three faults, counts what happens, and reports whether the history is serial.
 func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program string, counts *faultCounts) bool {
@@ -103,15 +123,13 @@ func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program str
 	if err := postgres.Init(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
+	createTables(t, url)
 	servers := make([]*faultyServer, 3)
 	for i := range servers {
 		servers[i] = new(faultyServer)
 		servers[i].start(t, program, url)
 	}
-	if err := servers[0].client.Load().createTables(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	requests := d.program(3+d.IntN(4), 30+d.IntN(20))
+	requests := d.program(3+d.IntN(4), 30+d.IntN(20), func(int) bool { return false })
 	all := 0
 	for _, of := range requests {
 		all += len(of)
@@ -137,7 +155,7 @@ func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program str
 			if n > all { // the last reads come after all faults
 				<-over
 			}
-			return servers[client%len(servers)].run(t, r)
+			return servers[client%len(servers)].run(r)
 		})
 	})
 	crash, crashed := seed%2 == 0, false

@@ -1,14 +1,10 @@
 package fuzz_test
 
 import (
+	"bytes"
 	"cmp"
-	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"maps"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,20 +13,15 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
-	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/store/disk"
-	"github.com/sortkey/sortkey/store/memory"
 )
 
 // These tests prove from the answers alone that transactions are serialisable.
-// Clients concurrently run random transactions on a few items of two tables.
+// Clients concurrently run random transactions on a few items of two tables: some clients send
+// requests, others use the store in Go, with single operations, DB.Update and DB.View, forks and
+// snapshots, while tables and indexes are created and deleted and databases are closed and opened
+// again.
 // Every successful write stores the number of its transaction in the item, and
 // increments or resets the item's counter, so almost no two orders produce the
 // same answers. Porcupine then searches for an order such that
@@ -238,15 +229,6 @@ var transactModel = porcupine.Model{
 		ok := got.failure == "" && slices.Equal(got.reasons, want.reasons) && slices.Equal(got.cells, want.cells)
 		return ok, next
 	},
-	Equal: func(a, b any) bool { return a.(transactState) == b.(transactState) },
-	DescribeOperation: func(input, output any) string {
-		t, got := input.(*transact), output.(outcome)
-		if got.unanswered {
-			got.failure = "no answer"
-		}
-		return fmt.Sprintf("%d %s %v -> %s%v%v", t.kind, strings.TrimSpace(fmt.Sprint(t.id, " token ", t.token)), t.actions, got.failure, got.reasons, got.cells)
-	},
-	DescribeState: func(state any) string { return fmt.Sprint(state.(transactState).cells) },
 }
 
 // transactTables are the tables, each with the name of an index whose keys
@@ -255,263 +237,186 @@ var transactTables = [2]string{"Accounts", "Orders"}
 
 const transactIndex = "ByWriter"
 
-// attributes are those of an item, a key or a list of placeholders.
-type attributes = map[string]types.AttributeValue
-
 // tableOfCell returns the number of the table that a cell is in.
 func tableOfCell(i int) int { return i / (cells / 2) }
 
 // cellKey returns the table and key of a cell. One of the tables has a sort
 // key.
-func cellKey(i int) (name *string, key attributes) {
+func cellKey(i int) (table string, key item) {
 	if tableOfCell(i) == 0 {
-		return &transactTables[0], attributes{"p": &types.AttributeValueMemberS{Value: "item-" + strconv.Itoa(i)}}
+		return transactTables[0], item{"p": text("item-" + strconv.Itoa(i))}
 	}
-	return &transactTables[1], attributes{"p": &types.AttributeValueMemberS{Value: "item"}, "s": intValue(i)}
+	return transactTables[1], item{"p": text("item"), "s": integer(i)}
 }
 
-func intValue(n int) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: strconv.Itoa(n)}
+func integer(n int) value { return number(strconv.Itoa(n)) }
+
+// A requestClient sends requests to a database in this process or to a server.
+type requestClient struct {
+	send func(op string, body []byte) (r reply, answered bool)
 }
 
-// A transactClient sends requests to a database in this process or to a server.
-type transactClient struct{ db *dynamodb.Client }
-
-func (c *transactClient) createTables(ctx context.Context) error {
-	for i, name := range transactTables {
-		in := &dynamodb.CreateTableInput{
-			TableName: &name, BillingMode: types.BillingModePayPerRequest,
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: new("p"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: new("g"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: new("by"), AttributeType: types.ScalarAttributeTypeN},
-			},
-			KeySchema: []types.KeySchemaElement{{AttributeName: new("p"), KeyType: types.KeyTypeHash}},
-			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-				IndexName:  new(transactIndex),
-				KeySchema:  []types.KeySchemaElement{{AttributeName: new("g"), KeyType: types.KeyTypeHash}, {AttributeName: new("by"), KeyType: types.KeyTypeRange}},
-				Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"n"}},
-			}},
-		}
-		if i == 1 {
-			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: new("s"), AttributeType: types.ScalarAttributeTypeN})
-			in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: new("s"), KeyType: types.KeyTypeRange})
-		}
-		if _, err := c.db.CreateTable(ctx, in); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// condition returns a condition and its values, which are nil if there are none.
-func (a cellAction) condition() (src *string, values attributes) {
+// write returns a write of transaction id: its name, and its parameters as an action or as a request of its own.
+func (a cellAction) write(id int) (verb string, in map[string]any) {
+	table, key := cellKey(a.cell)
+	in = map[string]any{"TableName": table}
+	values, group := item{}, text("g"+strconv.Itoa(id%3))
 	switch a.when {
 	case "exists":
-		return new("attribute_exists(p)"), nil
+		in["ConditionExpression"] = "attribute_exists(p)"
 	case "absent":
-		return new("attribute_not_exists(p)"), nil
+		in["ConditionExpression"] = "attribute_not_exists(p)"
 	case "counter":
-		return new("n = :n"), attributes{":n": intValue(a.n)}
+		in["ConditionExpression"] = "n = :n"
+		values[":n"] = integer(a.n)
 	}
-	return nil, nil
-}
-
-func (a cellAction) onFailure() types.ReturnValuesOnConditionCheckFailure {
 	if a.old {
-		return types.ReturnValuesOnConditionCheckFailureAllOld
+		in["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
 	}
-	return ""
-}
-
-// write returns the action for one write of transaction id.
-func (a cellAction) write(id int) types.TransactWriteItem {
-	name, key := cellKey(a.cell)
-	cond, values := a.condition()
-	group, by := &types.AttributeValueMemberS{Value: "g" + strconv.Itoa(id%3)}, intValue(id)
-	switch a.verb {
-	case "put":
-		item := key
-		item["g"], item["by"], item["n"] = group, by, intValue(0)
-		return types.TransactWriteItem{Put: &types.Put{TableName: name, Item: item, ConditionExpression: cond, ExpressionAttributeValues: values, ReturnValuesOnConditionCheckFailure: a.onFailure()}}
-	case "delete":
-		return types.TransactWriteItem{Delete: &types.Delete{TableName: name, Key: key, ConditionExpression: cond, ExpressionAttributeValues: values, ReturnValuesOnConditionCheckFailure: a.onFailure()}}
-	case "check":
-		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{TableName: name, Key: key, ConditionExpression: cond, ExpressionAttributeValues: values, ReturnValuesOnConditionCheckFailure: a.onFailure()}}
+	if a.verb == "put" {
+		key["g"], key["by"], key["n"] = group, integer(id), integer(0)
+		in["Item"] = key.wire()
+	} else {
+		in["Key"] = key.wire()
 	}
-	set := attributes{":one": intValue(1), ":by": by, ":g": group}
-	maps.Copy(set, values)
-	src := "SET #by = :by, g = :g ADD n :one"
-	switch {
-	case id%2 == 0 && (a.when == "exists" || a.when == "counter"):
-		src = "SET n = n + :one, #by = :by, g = :g"
-	case id%2 == 0:
-		set[":zero"] = intValue(0)
-		src = "SET #by = :by, g = :g, n = if_not_exists(n, :zero) + :one"
+	if a.verb == "add" {
+		values[":one"], values[":by"], values[":g"] = integer(1), integer(id), group
+		src := "SET #by = :by, g = :g ADD n :one"
+		switch {
+		case id%2 == 0 && (a.when == "exists" || a.when == "counter"):
+			src = "SET n = n + :one, #by = :by, g = :g"
+		case id%2 == 0:
+			values[":zero"] = integer(0)
+			src = "SET #by = :by, g = :g, n = if_not_exists(n, :zero) + :one"
+		}
+		in["UpdateExpression"], in["ExpressionAttributeNames"] = src, map[string]string{"#by": "by"}
 	}
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName: name, Key: key, UpdateExpression: new(src), ConditionExpression: cond,
-		ExpressionAttributeNames: map[string]string{"#by": "by"}, ExpressionAttributeValues: set, ReturnValuesOnConditionCheckFailure: a.onFailure(),
-	}}
+	if len(values) > 0 {
+		in["ExpressionAttributeValues"] = values.wire()
+	}
+	return map[string]string{"put": "Put", "add": "Update", "delete": "Delete", "check": "ConditionCheck"}[a.verb], in
 }
 
 // run sends a request and returns the outcome.
-func (c *transactClient) run(ctx context.Context, t *transact) outcome {
+func (c requestClient) run(t *transact) outcome {
+	op, in := "TransactWriteItems", map[string]any{}
+	var actions []any
 	switch t.kind {
 	case transactGet:
-		return c.get(ctx, t)
+		op = "TransactGetItems"
+		for _, i := range t.cells {
+			table, key := cellKey(i)
+			actions = append(actions, map[string]any{"Get": map[string]any{"TableName": table, "Key": key.wire()}})
+		}
 	case scanTable, scanIndex:
-		return c.scan(ctx, t)
+		op, in["TableName"] = "Scan", transactTables[t.table]
+		if t.kind == scanIndex {
+			in["IndexName"] = transactIndex
+		}
 	case writeOne:
-		return c.one(ctx, t)
-	}
-	in := new(dynamodb.TransactWriteItemsInput)
-	for _, a := range t.actions {
-		in.TransactItems = append(in.TransactItems, a.write(t.id))
-	}
-	if t.token != 0 {
-		in.ClientRequestToken = new("token-" + strconv.Itoa(t.token))
-	}
-	// Without a provider, the SDK adds no token to a transaction that has none.
-	_, err := c.db.TransactWriteItems(ctx, in, func(o *dynamodb.Options) { o.IdempotencyTokenProvider = nil })
-	if err == nil {
-		return outcome{}
-	}
-	e, ok := errors.AsType[*types.TransactionCanceledException](err)
-	if !ok {
-		return failed(err)
-	}
-	var out outcome
-	for _, r := range e.CancellationReasons {
-		out.reasons = append(out.reasons, reason(*r.Code, r.Item))
-	}
-	return out
-}
-
-// reason returns the code of a cancelled action, with the item that it returns.
-func reason(code string, item attributes) string {
-	if item == nil {
-		return code
-	}
-	return code + " " + cellOf(item).String()
-}
-
-// failed returns the outcome of an unexpected error. Only an error that blames the client
-// counts as an answer.
-func failed(err error) outcome {
-	e, ok := errors.AsType[*awshttp.ResponseError](err)
-	return outcome{failure: err.Error(), unanswered: !ok || e.HTTPStatusCode()/100 != 4}
-}
-
-// one sends the only action of a transaction as a request of its own.
-func (c *transactClient) one(ctx context.Context, t *transact) outcome {
-	w := t.actions[0].write(t.id)
-	var err error
-	switch {
-	case w.Put != nil:
-		p := w.Put
-		_, err = c.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: p.TableName, Item: p.Item, ConditionExpression: p.ConditionExpression, ExpressionAttributeValues: p.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: p.ReturnValuesOnConditionCheckFailure})
-	case w.Delete != nil:
-		d := w.Delete
-		_, err = c.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: d.TableName, Key: d.Key, ConditionExpression: d.ConditionExpression, ExpressionAttributeValues: d.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: d.ReturnValuesOnConditionCheckFailure})
+		op, in = t.actions[0].write(t.id)
+		op += "Item"
 	default:
-		u := w.Update
-		_, err = c.db.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: u.TableName, Key: u.Key, UpdateExpression: u.UpdateExpression, ConditionExpression: u.ConditionExpression,
-			ExpressionAttributeNames: u.ExpressionAttributeNames, ExpressionAttributeValues: u.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: u.ReturnValuesOnConditionCheckFailure,
-		})
+		for _, a := range t.actions {
+			verb, action := a.write(t.id)
+			actions = append(actions, map[string]any{verb: action})
+		}
+		if t.token != 0 {
+			in["ClientRequestToken"] = "token-" + strconv.Itoa(t.token)
+		}
 	}
-	if err == nil {
-		return outcome{}
+	if actions != nil {
+		in["TransactItems"] = actions
 	}
-	e, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
-	if !ok {
-		return failed(err)
+	got, out := c.ask(op, in)
+	for _, r := range got.CancellationReasons {
+		out.reasons = append(out.reasons, reason(r.Code, r.Item))
 	}
-	return outcome{reasons: []string{reason("ConditionalCheckFailed", e.Item)}}
-}
-
-func (c *transactClient) get(ctx context.Context, t *transact) outcome {
-	in := new(dynamodb.TransactGetItemsInput)
-	for _, i := range t.cells {
-		name, key := cellKey(i)
-		in.TransactItems = append(in.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: name, Key: key}})
-	}
-	got, err := c.db.TransactGetItems(ctx, in)
-	if err != nil {
-		return failed(err)
-	}
-	var out outcome
 	for _, r := range got.Responses {
 		out.cells = append(out.cells, cellOf(r.Item))
 	}
-	return out
-}
-
-// scan reads a table or its index. The result includes cells without an item.
-func (c *transactClient) scan(ctx context.Context, t *transact) outcome {
-	in := &dynamodb.ScanInput{TableName: &transactTables[t.table]}
-	if t.kind == scanIndex {
-		in.IndexName = new(transactIndex)
-	}
-	got, err := c.db.Scan(ctx, in)
-	if err != nil {
-		return failed(err)
-	}
-	out := outcome{cells: make([]cell, cells/2)}
-	for _, item := range got.Items {
-		id := intOf(item["s"])
-		if t.table == 0 {
-			if id, err = strconv.Atoi(strings.TrimPrefix(stringOf(item["p"]), "item-")); err != nil {
-				return outcome{failure: err.Error()}
-			}
+	switch {
+	case got.Type == "ConditionalCheckFailedException":
+		out.reasons = []string{reason("ConditionalCheckFailed", got.Item)}
+	case got.Type == "ResourceNotFoundException":
+		out.reasons = noTable
+	case got.Type != "" && got.CancellationReasons == nil:
+		out.failure = got.Type
+	case got.Type == "" && op == "Scan" && !out.unanswered:
+		var all []faceItem
+		for _, it := range got.Items {
+			c := cellOf(it)
+			all = append(all, faceItem{P: it["p"].data, S: intOf(it["s"]), G: it["g"].data, By: c.by, N: c.n})
 		}
-		at := &out.cells[id-t.table*cells/2]
-		if at.by != 0 {
-			return outcome{failure: fmt.Sprintf("item %d occurs twice", id)}
-		}
-		*at = cellOf(item)
-		if want, got := "g"+strconv.Itoa(at.by%3), stringOf(item["g"]); got != want {
-			return outcome{failure: fmt.Sprintf("item %d was written by %d and is in %q", id, at.by, got)}
+		if err := out.gather(t, all); err != nil {
+			out.failure = err.Error()
 		}
 	}
 	return out
 }
 
-func cellOf(item attributes) cell {
-	return cell{n: intOf(item["n"]), by: intOf(item["by"])}
+// A transactAnswer is what the answers to all requests may have.
+type transactAnswer struct {
+	Type                string `json:"__type"`
+	Item                item
+	Items               []item
+	Responses           []struct{ Item item }
+	CancellationReasons []struct {
+		Code string
+		Item item
+	}
 }
 
-// stringOf returns a string, or "" for another value.
-func stringOf(v types.AttributeValue) string {
-	s, _ := v.(*types.AttributeValueMemberS)
-	if s == nil {
-		return ""
+// ask sends a request. The outcome says whether it is answered; only an error that blames the client is an answer.
+func (c requestClient) ask(op string, in any) (got transactAnswer, out outcome) {
+	r, answered := c.send(op, marshal(in))
+	switch {
+	case !answered:
+		return got, outcome{failure: "no answer", unanswered: true}
+	case bytes.Contains(r.body, []byte(store.ErrClosed.Error())):
+		return got, outcome{unanswered: true}
+	case r.status/100 == 5:
+		return got, outcome{failure: string(r.body), unanswered: true}
 	}
-	return s.Value
+	if err := json.Unmarshal(r.body, &got); err != nil {
+		return got, outcome{failure: fmt.Sprintf("%s: %v", r.body, err)}
+	}
+	_, got.Type, _ = strings.Cut(got.Type, "#")
+	return got, out
 }
 
-// intOf returns a number, 0 for another value, and -1 for a number that is not an
-// integer.
-func intOf(v types.AttributeValue) int {
-	text, _ := v.(*types.AttributeValueMemberN)
-	if text == nil {
-		return 0
+// reason returns the code of a cancelled action, with the item that it returns.
+func reason(code string, it item) string {
+	if it == nil {
+		return code
 	}
-	n, err := strconv.Atoi(text.Value)
+	return code + " " + cellOf(it).String()
+}
+
+func cellOf(it item) cell { return cell{n: intOf(it["n"]), by: intOf(it["by"])} }
+
+// intOf returns a number, 0 for no value, and -1 for another value.
+func intOf(v value) int {
+	n, err := strconv.Atoi(cmp.Or(v.data, "0"))
 	if err != nil {
 		return -1
 	}
 	return n
 }
 
+// inGo reports whether a client uses the store in Go.
+func inGo(client int) bool { return client%2 == 0 }
+
 // program returns the requests of each client. A few writes are sent by two
-// clients, under one token.
-func (d draw) program(clients, requests int) [][]*transact {
+// clients, under one token. If some use the store in Go, these leave transactions, restart the
+// database, and create and delete tables.
+func (d draw) program(clients, requests int, goes func(client int) bool) [][]*transact {
 	out := make([][]*transact, clients)
 	id, token := 0, 0
 	for range requests {
 		for c := range out {
 			id++
-			t := &transact{id: id}
+			t := &transact{id: id, how: d.IntN(24)}
 			switch n := d.IntN(100); {
 			case n < 55:
 				t.kind = transactWrite
@@ -530,11 +435,26 @@ func (d draw) program(clients, requests int) [][]*transact {
 				}
 			}
 			out[c] = append(out[c], t)
-			if t.kind == transactWrite && token < 63 && d.often(15) {
-				token++
-				t.token = token
+			if !goes(c) {
 				other := d.IntN(clients)
-				out[other] = append(out[other], t)
+				if t.kind == transactWrite && token < 63 && !goes(other) && d.often(25) {
+					token++
+					t.token = token
+					out[other] = append(out[other], t)
+				}
+				continue
+			}
+			t.abandoned = t.kind == transactWrite && d.often(10)
+			switch n := d.IntN(100); {
+			case n < 8:
+				id++
+				out[c] = append(out[c], &transact{
+					kind: administer, id: id, table: d.IntN(2), how: d.IntN(24), restart: d.often(15),
+				})
+			case n < 12:
+				out[c] = append(out[c], &transact{kind: deleteTable, table: 1})
+			case n < 18:
+				out[c] = append(out[c], &transact{kind: createTable, table: 1})
 			}
 		}
 	}
@@ -564,52 +484,6 @@ func (d draw) cellActions(n int) (out []cellAction) {
 	return out
 }
 
-func TestPropertyTransactions(t *testing.T) {
-	for round := range proptest.Cases(60) {
-		seed := proptest.Seed() + int64(round)
-		if !transactRound(t, seed, memory.Open()) {
-			t.Fatalf("to repeat this, set SORTKEY_SEED=%d", seed)
-		}
-	}
-}
-
-func TestPropertyTransactionsOnDisk(t *testing.T) {
-	for round := range proptest.Cases(5) {
-		seed := proptest.Seed() + int64(round)
-		st, err := disk.Open(t.TempDir(), disk.Options{SyncEvery: time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !transactRound(t, seed, st) {
-			t.Fatalf("to repeat this, set SORTKEY_SEED=%d", seed)
-		}
-	}
-}
-
-// transactRound runs one program on a store, closes the store, and reports
-// whether the history is serial. Several stores share the same rows, as those of several
-// servers do; each client uses one of them.
-func transactRound(t *testing.T, seed int64, stores ...store.Store) bool {
-	t.Helper()
-	d := draw{rand.New(rand.NewPCG(uint64(seed), 1))}
-	var servers []*transactClient
-	for _, st := range stores {
-		db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		servers = append(servers, &transactClient{sdk.Client(db)})
-	}
-	if err := servers[0].createTables(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	program := d.program(2+d.IntN(5), 10+d.IntN(20))
-	return checkSerial(t, runProgram(program, func(client int, r *transact) outcome {
-		return servers[client%len(servers)].run(t.Context(), r)
-	}))
-}
-
 // runProgram sends the requests of all clients concurrently and finally reads
 // everything. Reads, and transactions with a token, are safe to send again, so it sends
 // them until they are answered. It returns the history.
@@ -620,7 +494,9 @@ func runProgram(program [][]*transact, send func(client int, r *transact) outcom
 			for again := true; again; {
 				call := time.Since(start)
 				got := send(client, r)
-				ops = append(ops, porcupine.Operation{ClientId: client, Input: r, Call: int64(call), Output: got, Return: int64(time.Since(start))})
+				ops = append(ops, porcupine.Operation{
+					ClientId: client, Input: r, Call: int64(call), Output: got, Return: int64(time.Since(start)),
+				})
 				again = got.unanswered && got.failure == "" && (r.token != 0 || r.reads())
 			}
 		}
@@ -633,7 +509,8 @@ func runProgram(program [][]*transact, send func(client int, r *transact) outcom
 	}
 	wg.Wait()
 	return append(slices.Concat(events...), run(0, []*transact{
-		{kind: transactGet, cells: []int{0, 1, 2, 3, 4, 5}}, {kind: scanTable, table: 0}, {kind: scanTable, table: 1}, {kind: scanIndex, table: 0}, {kind: scanIndex, table: 1},
+		{kind: transactGet, cells: []int{0, 1, 2, 3, 4, 5}},
+		{kind: scanTable, table: 0}, {kind: scanTable, table: 1}, {kind: scanIndex, table: 0}, {kind: scanIndex, table: 1},
 	})...)
 }
 
@@ -670,8 +547,7 @@ func checkSerial(t *testing.T, history []porcupine.Operation) bool {
 	}
 	history = openEnded(history)
 	const limit = time.Minute
-	result, info := porcupine.CheckOperationsVerbose(transactModel, history, limit)
-	switch result {
+	switch porcupine.CheckOperationsTimeout(transactModel, history, limit) {
 	case porcupine.Ok:
 		return true
 	case porcupine.Unknown:
@@ -681,11 +557,7 @@ func checkSerial(t *testing.T, history []porcupine.Operation) bool {
 	}
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	for _, op := range history {
-		t.Logf("%8d %8d client %d: %s", op.Call, op.Return, op.ClientId, transactModel.DescribeOperation(op.Input, op.Output))
-	}
-	path := filepath.Join(os.TempDir(), "sortkey-transactions.html")
-	if err := porcupine.VisualizePath(transactModel, info, path); err == nil {
-		t.Logf("drawn in %s", path)
+		t.Logf("%8d %8d client %d: %+v -> %+v", op.Call, op.Return, op.ClientId, *op.Input.(*transact), op.Output)
 	}
 	return false
 }
@@ -701,55 +573,63 @@ func TestTransactModel(t *testing.T) {
 		return tr
 	}
 	get := &transact{kind: transactGet, cells: []int{0, 3}}
+	pair := &transact{kind: transactGet, cells: []int{3, 4}}
 	ok, none := outcome{}, cell{}
 	twice := add(1, 0)
 	twice.token = 1
-	check := &transact{kind: transactWrite, id: 2, actions: []cellAction{{verb: "add", cell: 0}, {verb: "check", cell: 3, when: "exists"}}}
+	check := add(2, 0)
+	check.actions = append(check.actions, cellAction{verb: "check", cell: 3, when: "exists"})
 	cancelled := outcome{reasons: []string{"None", "ConditionalCheckFailed"}}
-	lost := outcome{unanswered: true}
+	gone := outcome{reasons: noTable}
+	lost, left := outcome{unanswered: true}, outcome{reasons: abandoned}
 	drop, again := &transact{kind: deleteTable, table: 1}, &transact{kind: createTable, table: 1}
-	left := add(1, 0)
-	left.abandoned = true
-	read := func(call int64, c cell) porcupine.Operation {
-		return porcupine.Operation{Input: get, Call: call, Output: outcome{cells: []cell{c, none}}, Return: call + 1}
+	leave := add(1, 0)
+	leave.abandoned = true
+	sees := func(cells ...cell) outcome { return outcome{cells: cells} }
+	one, two := cell{1, 1}, cell{1, 2}
+
+	type event struct {
+		in  *transact
+		out outcome
 	}
-	for name, tt := range map[string]struct {
-		want bool
-		ops  []porcupine.Operation
+	for _, tt := range []struct {
+		name   string
+		want   bool
+		during int // the place of the event that is during the one before, if any
+		events []event
 	}{
-		"one after the other":  {true, []porcupine.Operation{{Input: add(1, 0, 3), Call: 1, Output: ok, Return: 2}, {Input: get, Call: 3, Output: outcome{cells: []cell{{1, 1}, {1, 1}}}, Return: 4}}},
-		"half seen":            {false, []porcupine.Operation{{Input: add(1, 0, 3), Call: 1, Output: ok, Return: 4}, {ClientId: 1, Input: get, Call: 2, Output: outcome{cells: []cell{{1, 1}, none}}, Return: 3}}},
-		"lost update":          {false, []porcupine.Operation{{Input: add(1, 0), Call: 1, Output: ok, Return: 4}, {ClientId: 1, Input: add(2, 0), Call: 2, Output: ok, Return: 3}, {Input: get, Call: 5, Output: outcome{cells: []cell{{1, 2}, none}}, Return: 6}}},
-		"a leftover":           {false, []porcupine.Operation{{Input: check, Call: 1, Output: cancelled, Return: 2}, {Input: get, Call: 3, Output: outcome{cells: []cell{{1, 2}, none}}, Return: 4}}},
-		"cancelled":            {true, []porcupine.Operation{{Input: check, Call: 1, Output: cancelled, Return: 2}, {Input: get, Call: 3, Output: outcome{cells: []cell{none, none}}, Return: 4}}},
-		"acknowledged, gone":   {false, []porcupine.Operation{{Input: add(1, 0), Call: 1, Output: ok, Return: 2}, read(3, none)}},
-		"no answer, done":      {true, []porcupine.Operation{{Input: add(1, 0), Call: 1, Output: lost, Return: 2}, read(3, cell{1, 1})}},
-		"no answer, done late": {true, []porcupine.Operation{{Input: add(1, 0), Call: 1, Output: lost, Return: 2}, read(3, none), read(5, cell{1, 1})}},
-		"no answer, not done":  {true, []porcupine.Operation{{Input: add(1, 0), Call: 1, Output: lost, Return: 2}, read(3, none), {Input: add(2, 0), Call: 5, Output: ok, Return: 6}, read(7, cell{1, 2})}},
-		"no answer, undone":    {false, []porcupine.Operation{{Input: add(1, 0), Call: 1, Output: lost, Return: 2}, read(3, cell{1, 1}), read(5, none)}},
-		"no answer, twice":     {false, []porcupine.Operation{{Input: add(1, 0), Call: 1, Output: lost, Return: 2}, read(3, cell{2, 1})}},
-		"no answer, early":     {false, []porcupine.Operation{read(1, cell{1, 1}), {Input: add(1, 0), Call: 3, Output: lost, Return: 4}}},
-		"no answer to a read":  {true, []porcupine.Operation{{Input: get, Call: 1, Output: lost, Return: 2}}},
-		"no answer, one token": {true, []porcupine.Operation{{Input: twice, Call: 1, Output: lost, Return: 2}, {Input: twice, Call: 3, Output: ok, Return: 4}, read(5, cell{1, 1})}},
-		"deleted table": {true, []porcupine.Operation{
-			{Input: add(1, 0, 3), Call: 1, Output: ok, Return: 2}, {Input: drop, Call: 3, Output: ok, Return: 4},
-			{Input: get, Call: 5, Output: outcome{reasons: noTable}, Return: 6}, {Input: again, Call: 7, Output: ok, Return: 8},
-			{Input: get, Call: 9, Output: outcome{cells: []cell{{1, 1}, none}}, Return: 10},
+		{"one after the other", true, 0, []event{{add(1, 0, 3), ok}, {get, sees(one, one)}}},
+		{"half seen", false, 1, []event{{add(1, 0, 3), ok}, {get, sees(one, none)}}},
+		{"lost update", false, 1, []event{{add(1, 0), ok}, {add(2, 0), ok}, {get, sees(two, none)}}},
+		{"a leftover", false, 0, []event{{check, cancelled}, {get, sees(two, none)}}},
+		{"cancelled", true, 0, []event{{check, cancelled}, {get, sees(none, none)}}},
+		{"acknowledged, gone", false, 0, []event{{add(1, 0), ok}, {get, sees(none, none)}}},
+		{"no answer, done", true, 0, []event{{add(1, 0), lost}, {get, sees(one, none)}}},
+		{"no answer, late", true, 0, []event{{add(1, 0), lost}, {get, sees(none, none)}, {get, sees(one, none)}}},
+		{"no answer, undone", false, 0, []event{{add(1, 0), lost}, {get, sees(one, none)}, {get, sees(none, none)}}},
+		{"no answer, twice", false, 0, []event{{add(1, 0), lost}, {get, sees(cell{2, 1}, none)}}},
+		{"no answer, early", false, 0, []event{{get, sees(one, none)}, {add(1, 0), lost}}},
+		{"no answer to a read", true, 0, []event{{get, lost}}},
+		{"no answer, one token", true, 0, []event{{twice, lost}, {twice, ok}, {get, sees(one, none)}}},
+		{"token used twice", false, 0, []event{{twice, ok}, {twice, ok}, {get, sees(cell{2, 1}, none)}}},
+		{"deleted table", true, 0, []event{
+			{add(1, 0, 3), ok}, {drop, ok}, {get, gone}, {again, ok}, {get, sees(one, none)},
 		}},
-		"half a deleted table": {false, []porcupine.Operation{
-			{Input: add(1, 3, 4), Call: 1, Output: ok, Return: 2}, {Input: drop, Call: 3, Output: ok, Return: 6},
-			{ClientId: 1, Input: &transact{kind: transactGet, cells: []int{3, 4}}, Call: 4, Output: outcome{cells: []cell{{1, 1}, none}}, Return: 5},
-		}},
-		"items of a deleted table": {false, []porcupine.Operation{
-			{Input: add(1, 3), Call: 1, Output: ok, Return: 2}, {Input: drop, Call: 3, Output: ok, Return: 4},
-			{Input: again, Call: 5, Output: ok, Return: 6}, {Input: get, Call: 7, Output: outcome{cells: []cell{none, {1, 1}}}, Return: 8},
-		}},
-		"abandoned":             {true, []porcupine.Operation{{Input: left, Call: 1, Output: outcome{reasons: abandoned}, Return: 2}, read(3, none)}},
-		"abandoned, a leftover": {false, []porcupine.Operation{{Input: left, Call: 1, Output: outcome{reasons: abandoned}, Return: 2}, read(3, cell{1, 1})}},
-		"token used twice":      {false, []porcupine.Operation{{Input: twice, Call: 1, Output: ok, Return: 2}, {Input: twice, Call: 3, Output: ok, Return: 4}, {Input: get, Call: 5, Output: outcome{cells: []cell{{2, 1}, none}}, Return: 6}}},
+		{"half a deleted table", false, 2, []event{{add(1, 3, 4), ok}, {drop, ok}, {pair, sees(one, none)}}},
+		{"items of a deleted table", false, 0, []event{{add(1, 3), ok}, {drop, ok}, {again, ok}, {get, sees(none, one)}}},
+		{"abandoned", true, 0, []event{{leave, left}, {get, sees(none, none)}}},
+		{"abandoned, a leftover", false, 0, []event{{leave, left}, {get, sees(one, none)}}},
 	} {
-		if got := porcupine.CheckOperations(transactModel, openEnded(tt.ops)); got != tt.want {
-			t.Errorf("%s: serial = %v, want %v", name, got, tt.want)
+		var ops []porcupine.Operation
+		for i, e := range tt.events {
+			call := int64(10 * i)
+			ops = append(ops, porcupine.Operation{ClientId: i, Input: e.in, Call: call, Output: e.out, Return: call + 1})
+		}
+		if tt.during > 0 {
+			ops[tt.during-1].Return = ops[tt.during].Return + 1
+		}
+		if got := porcupine.CheckOperations(transactModel, openEnded(ops)); got != tt.want {
+			t.Errorf("%s: serial = %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }

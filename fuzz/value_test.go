@@ -55,9 +55,8 @@ func text(s string) value { return value{kind: 'S', data: s} }
 func blob(s string) value { return value{kind: 'B', data: s} }
 
 // other returns the value with the given DynamoDB JSON.
-func other(json string) value {
-	v, err := parseValue([]byte(json))
-	if err != nil {
+func other(text string) (v value) {
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		panic(err)
 	}
 	return v
@@ -250,82 +249,58 @@ func numberSize(d *apd.Decimal) int {
 	return size
 }
 
-// parseValue parses a value of a response.
-func parseValue(raw json.RawMessage) (value, error) {
+// UnmarshalJSON parses a value in DynamoDB JSON. Of a number it demands the form in which the service prints it.
+func (v *value) UnmarshalJSON(raw []byte) error {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &m); err != nil || len(m) != 1 {
-		return value{}, fmt.Errorf("%q is not an attribute value: %w", raw, err)
+		return fmt.Errorf("%q is not an attribute value: %w", raw, err)
 	}
-	for name, inner := range m {
-		for k, of := range wireNames {
-			if name == of {
-				return parseKind(k, inner)
-			}
+	for k, name := range wireNames {
+		if inner, ok := m[name]; ok {
+			v.kind = k
+			return v.parse(inner)
 		}
 	}
-	return value{}, fmt.Errorf("%q is not an attribute value", raw)
+	return fmt.Errorf("%q is not an attribute value", raw)
 }
 
-// parseKind parses what DynamoDB JSON has beside the kind of a value.
-func parseKind(k kind, raw json.RawMessage) (v value, err error) {
-	v.kind = k
-	switch {
+// parse parses what DynamoDB JSON has beside the kind of a value.
+func (v *value) parse(raw json.RawMessage) (err error) {
+	switch k := v.kind; {
 	case k == 'S':
-		err = json.Unmarshal(raw, &v.data)
+		return json.Unmarshal(raw, &v.data)
 	case k == 'N':
 		if err = json.Unmarshal(raw, &v.data); err != nil {
-			break
+			return err
 		}
 		v.num, _, err = apd.NewFromString(v.data)
 		if err != nil || plain(v.num) != v.data {
-			err = fmt.Errorf("%q is not how the service prints a number: %w", v.data, err)
+			return fmt.Errorf("%q is not how the service prints a number: %w", v.data, err)
 		}
 	case k == 'B':
 		var b []byte
 		err = json.Unmarshal(raw, &b)
 		v.data = string(b)
-	case k == isBool || k == isNull:
-		if v.data = string(raw); k == isNull {
-			v.data = ""
-		}
+	case k == isBool:
+		v.data = string(raw)
 	case k == isMap:
-		var m map[string]json.RawMessage
-		if err = json.Unmarshal(raw, &m); err == nil {
-			v.members, err = parseItem(m)
-		}
-	default:
+		return json.Unmarshal(raw, &v.members)
+	case k == isList:
+		return json.Unmarshal(raw, &v.list)
+	case k.set():
 		var all []json.RawMessage
 		if err = json.Unmarshal(raw, &all); err != nil {
-			break
+			return err
 		}
-		v.list = make([]value, len(all))
-		for i, e := range all {
-			if k == isList {
-				v.list[i], err = parseValue(e)
-			} else {
-				v.list[i], err = parseKind(k.element(), e)
+		for _, e := range all {
+			of := value{kind: k.element()}
+			if err := of.parse(e); err != nil {
+				return err
 			}
-			if err != nil {
-				break
-			}
+			v.list = append(v.list, of)
 		}
 	}
-	return v, err
-}
-
-func parseItem(m map[string]json.RawMessage) (item, error) {
-	if m == nil {
-		return nil, nil
-	}
-	it := make(item, len(m))
-	for name, raw := range m {
-		v, err := parseValue(raw)
-		if err != nil {
-			return nil, err
-		}
-		it[name] = v
-	}
-	return it, nil
+	return err
 }
 
 // canon returns a text that is equal for equal items.

@@ -31,6 +31,20 @@ func schemas() map[string]*keycond.Schema {
 	return all
 }
 
+// compiled compiles a key condition, in which #s stands for state and #y for year.
+func compiled(t *testing.T, schema *keycond.Schema, source, values string) *keycond.Slice {
+	t.Helper()
+	params, err := attr.ParseItem([]byte(values))
+	require.NoError(t, err)
+	env, err := expr.NewEnv(expr.Params{Names: map[string]string{"#s": "state", "#y": "year"}, Values: params})
+	require.NoError(t, err)
+	cond, err := env.Condition(expr.KeyConditionExpression, source)
+	require.NoError(t, err)
+	slice, err := keycond.Compile(schema, cond)
+	require.NoError(t, err, source)
+	return slice
+}
+
 // TestDescribe compiles key conditions as the database does, so the words are
 // about the very ranges it walks.
 func TestDescribe(t *testing.T) {
@@ -61,14 +75,7 @@ func TestDescribe(t *testing.T) {
 		},
 	} {
 		schema := schemas()[tt.index]
-		params, err := attr.ParseItem([]byte(values))
-		require.NoError(t, err)
-		env, err := expr.NewEnv(expr.Params{Names: map[string]string{"#s": "state", "#y": "year"}, Values: params})
-		require.NoError(t, err)
-		cond, err := env.Condition(expr.KeyConditionExpression, tt.cond)
-		require.NoError(t, err)
-		slice, err := keycond.Compile(schema, cond)
-		require.NoError(t, err, tt.cond)
+		slice := compiled(t, schema, tt.cond, values)
 		if got := describe(schema, slice.Partition, slice.Range); got != tt.want {
 			t.Errorf("%s by %q = %s, want %s", tt.cond, tt.index, got, tt.want)
 		}
@@ -92,14 +99,7 @@ func TestEnds(t *testing.T) {
 		{"one", `G = :n AND H > :z`, `after "a\x00"`, ``},
 		{"multi", `#s = :s AND #y = :n AND city = :t AND score > :n`, `after ("b/", 42)`, `up to ("b/")`},
 	} {
-		params, err := attr.ParseItem([]byte(values))
-		require.NoError(t, err)
-		env, err := expr.NewEnv(expr.Params{Names: map[string]string{"#s": "state", "#y": "year"}, Values: params})
-		require.NoError(t, err)
-		cond, err := env.Condition(expr.KeyConditionExpression, tt.cond)
-		require.NoError(t, err)
-		slice, err := keycond.Compile(schemas()[tt.index], cond)
-		require.NoError(t, err, tt.cond)
+		slice := compiled(t, schemas()[tt.index], tt.cond, values)
 		low, high := slice.Ends()
 		names := schemas()[tt.index].SortNames()
 		require.Equal(t, []string{tt.low, tt.high}, []string{low.Words(names, false), high.Words(names, true)}, tt.cond)

@@ -11,35 +11,6 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// TestSuccessor compares Successor with a search among all short strings of
-// letters at the borders of UTF-8.
-func TestSuccessor(t *testing.T) {
-	letters := "\x00\x01a\x7f\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010fffe\U0010ffff"
-	var strs []string
-	all(letters, 3, func(s string) { strs = append(strs, s) })
-	slices.Sort(strs)
-	all(letters, 2, func(prefix string) {
-		got, ok := keys.Successor(prefix)
-		// The first string of the list above all strings with the prefix.
-		i, _ := slices.BinarySearch(strs, prefix)
-		for i < len(strs) && strings.HasPrefix(strs[i], prefix) {
-			i++
-		}
-		if ok != (i < len(strs)) {
-			t.Errorf("Successor(%q) = %q, %v", prefix, got, ok)
-		}
-		if !ok {
-			return
-		}
-		if !utf8.ValidString(got) || got <= prefix || strings.HasPrefix(got, prefix) || got > strs[i] {
-			t.Errorf("Successor(%q) = %q, and %q is above them", prefix, got, strs[i])
-		}
-		if i > 0 && strs[i-1] >= got {
-			t.Errorf("Successor(%q) = %q is not above %q", prefix, got, strs[i-1])
-		}
-	})
-}
-
 func TestSuccessorCodePoints(t *testing.T) {
 	for _, tt := range []struct {
 		prefix, want string

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Tests store/postgres and the command on a real PostgreSQL: conformance, faults at
 # every statement, crashes of the database under load, a standby that is promoted, and
-# several servers on one database, some of which are killed. It measures how long clients of
-# four servers wait for one item, and how often transactions with tokens conflict. Porcupine checks the
+# several servers on one database, some of which are killed. Porcupine checks the
 # histories of random transactions: in one process, and over HTTP while servers are
 # killed and the database crashes. The tests start a cluster of their own in a temporary
 # folder, on a Unix socket. The script installs nothing; without PostgreSQL it says so
@@ -26,7 +25,7 @@ fi
 export SORTKEY_CHECKS=${SORTKEY_CHECKS:-5} SORTKEY_LONG=1
 report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:' || true; }
 go test ./store/postgres -count=1 -v -timeout 20m | report
-go test ./fuzz -run 'TestProperty(Transactions|Face)On(Postgres|Servers)' -count=1 -v -timeout 20m | report
+go test ./fuzz -run 'TestPropertyTransactionsOn(Postgres|Servers)' -count=1 -v -timeout 20m | report
 go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
 go test ./cmd/sortkey -run TestKillServers -count=1 -v -timeout 20m | report
 if [ "${1-}" = --bench ]; then

@@ -18,7 +18,7 @@ mkdir -p "$dir/tree/fuzz/replay"
 cp fuzz/replay/main.go "$dir/tree/fuzz/replay/main.go"
 go build -o "$dir/here" ./fuzz/replay
 (cd "$dir/tree" && go build -o "$dir/there" ./fuzz/replay)
-go test ./fuzz/replay -run '^TestRequests$' -count=1 -requests "$requests" -seed "$seed" -to "$dir/requests" >/dev/null
+SORTKEY_SEED=$seed go test ./fuzz -run '^TestRequests$' -count=1 -requests "$requests" -to "$dir/requests" >/dev/null
 
 "$dir/here" <"$dir/requests" >"$dir/answers-here"
 "$dir/there" <"$dir/requests" >"$dir/answers-there"

@@ -82,36 +82,14 @@ func answered(out any) func(*dynamodb.Options) {
 func BenchmarkGetItem(b *testing.B) {
 	db := benchDB(b)
 	in := &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("5", 50)}
-	out, err := db.Direct.GetItem(b.Context(), in)
-	if err != nil {
-		b.Fatal(err)
-	}
-	body, _ := inside.Service(db.DB).Serve(b.Context(), "DynamoDB_20120810.GetItem",
-		[]byte(`{"TableName":"Rows","Key":{"pk":{"S":"5"},"sk":{"N":"50"}}}`), nil)
-	for _, bb := range []struct {
-		name   string
-		client *dynamodb.Client
-	}{
-		{"Client", db.Client},
-		{
-			"Wire",
-			sdk.Client(db.DB, func(o *dynamodb.Options) {
-				o.HTTPClient = server.New(db.DB, server.Options{}).Client()
-			}),
-		},
-		{"Wire/canned", sdk.Client(db.DB, transport(body))},
-		{"Direct", db.Direct},
-		{"Direct/canned", sdk.Client(db.DB, answered(out))},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if out, err := bb.client.GetItem(b.Context(), in); err != nil || len(out.Item) != 5 {
-					b.Fatal(out, err)
-				}
-			}
-		})
-	}
+	const body = `{"TableName":"Rows","Key":{"pk":{"S":"5"},"sk":{"N":"50"}}}`
+	benchmark(b, db, "GetItem", body, func(c *dynamodb.Client) any {
+		out, err := c.GetItem(b.Context(), in)
+		if err != nil || len(out.Item) != 5 {
+			b.Fatal(out, err)
+		}
+		return out
+	})
 }
 
 func BenchmarkQuery10(b *testing.B) {
@@ -120,35 +98,34 @@ func BenchmarkQuery10(b *testing.B) {
 	in.KeyConditionExpression = aws.String("pk = :p AND sk BETWEEN :a AND :b")
 	in.ExpressionAttributeValues[":a"] = &types.AttributeValueMemberN{Value: "40"}
 	in.ExpressionAttributeValues[":b"] = &types.AttributeValueMemberN{Value: "49"}
-	out, err := db.Direct.Query(b.Context(), in)
-	if err != nil {
-		b.Fatal(err)
-	}
-	body, _ := inside.Service(db.DB).Serve(b.Context(),
-		"DynamoDB_20120810.Query",
-		[]byte(`{"TableName":"Rows","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b",
-		"ExpressionAttributeValues":{":p":{"S":"5"},":a":{"N":"40"},":b":{"N":"49"}}}`), nil)
+	const body = `{"TableName":"Rows","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b",
+		"ExpressionAttributeValues":{":p":{"S":"5"},":a":{"N":"40"},":b":{"N":"49"}}}`
+	benchmark(b, db, "Query", body, func(c *dynamodb.Client) any {
+		out, err := c.Query(b.Context(), in)
+		if err != nil || len(out.Items) != 10 {
+			b.Fatal(out, err)
+		}
+		return out
+	})
+}
+
+// benchmark measures a call with each client. Body is the request that the call sends.
+func benchmark(b *testing.B, db *sortkeytest.DB, operation, body string, call func(*dynamodb.Client) any) {
+	out := call(db.Direct)
+	response, _ := inside.Service(db.DB).Serve(b.Context(), "DynamoDB_20120810."+operation, []byte(body), nil)
+	wire := func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() }
 	for _, bb := range []struct {
 		name   string
 		client *dynamodb.Client
 	}{
-		{"Client", db.Client},
-		{
-			"Wire",
-			sdk.Client(db.DB, func(o *dynamodb.Options) {
-				o.HTTPClient = server.New(db.DB, server.Options{}).Client()
-			}),
-		},
-		{"Wire/canned", sdk.Client(db.DB, transport(body))},
-		{"Direct", db.Direct},
-		{"Direct/canned", sdk.Client(db.DB, answered(out))},
+		{"Client", db.Client}, {"Wire", sdk.Client(db.DB, wire)},
+		{"Wire/canned", sdk.Client(db.DB, transport(response))},
+		{"Direct", db.Direct}, {"Direct/canned", sdk.Client(db.DB, answered(out))},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if out, err := bb.client.Query(b.Context(), in); err != nil || len(out.Items) != 10 {
-					b.Fatal(out, err)
-				}
+				call(bb.client)
 			}
 		})
 	}

@@ -2,16 +2,13 @@ package sdk_test
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -29,14 +26,6 @@ func transaction(token string, sks ...int) *dynamodb.TransactWriteItemsInput {
 	return in
 }
 
-// codeOf returns the code of an error of the service, "" without one.
-func codeOf(err error) string {
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
-		return e.ErrorCode()
-	}
-	return ""
-}
-
 // conflicts returns the codes of the reasons of a cancelled transaction.
 func conflicts(t *testing.T, err error) (codes []string) {
 	t.Helper()
@@ -52,7 +41,6 @@ func conflicts(t *testing.T, err error) (codes []string) {
 // DG/transaction-apis.html, transaction conflict handling.
 func TestTransactionConflicts(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		c = impatient(c)
 		ctx, giveUp := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
@@ -68,13 +56,13 @@ func TestTransactionConflicts(t *testing.T) {
 		refused(t, putRow(t, c, "a", 2), "TransactionConflictException", "Transaction is ongoing for the item")
 		require.NoError(t, putRow(t, c, "a", 3))
 		_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: key("a", 2)})
-		require.Equal(t, "TransactionConflictException", codeOf(err))
+		require.Equal(t, "TransactionConflictException", code(err))
 		_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Rows"), Key: key("a", 2)})
-		require.Equal(t, "TransactionConflictException", codeOf(err))
+		require.Equal(t, "TransactionConflictException", code(err))
 		_, err = c.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
 			Statement: aws.String(`DELETE FROM "Rows" WHERE pk = 'a' AND sk = 2`),
 		})
-		require.Equal(t, "TransactionConflictException", codeOf(err))
+		require.Equal(t, "TransactionConflictException", code(err))
 		statements, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{
 			Statements: []types.BatchStatementRequest{
 				{Statement: aws.String(`DELETE FROM "Rows" WHERE pk = 'a' AND sk = 2`)},
@@ -86,7 +74,7 @@ func TestTransactionConflicts(t *testing.T) {
 		_, err = c.TransactWriteItems(ctx, transaction("second", 3, 2))
 		require.Equal(t, []string{"None", "TransactionConflict"}, conflicts(t, err))
 		_, err = c.TransactWriteItems(ctx, transaction("first", 1, 2))
-		require.Equal(t, "TransactionInProgressException", codeOf(err))
+		require.Equal(t, "TransactionInProgressException", code(err))
 		_, err = c.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{
 			TransactStatements: []types.ParameterizedStatement{
 				{Statement: aws.String(`INSERT INTO "Rows" VALUE {'pk': 'a', 'sk': 1}`)},
@@ -124,59 +112,4 @@ func TestTransactionConflicts(t *testing.T) {
 		require.Eventually(t, func() bool { return putRow(t, c, "a", 1) == nil }, 10*time.Second, time.Millisecond)
 		require.False(t, has(t, c, "a", 2), "the transaction was not applied")
 	}, func(o *sortkey.Options) { o.Simulate.TransactionDelay = time.Hour })
-}
-
-// Transactions that overlap: one of them wins, and the program that retries the others
-// applies them all. In a bubble that takes no real time.
-func TestTransactionRetries(t *testing.T) {
-	for _, way := range inProcess {
-		t.Run(way, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.TransactionDelay = time.Second })
-				db.Table("Rows", "pk / sk:N")
-				c := clientOf(t, db, way)
-				began, cancelled := time.Now(), make(chan int, 5)
-				var running sync.WaitGroup
-				for range 5 {
-					running.Go(func() {
-						n := 0
-						defer func() { cancelled <- n }()
-						for {
-							_, err := c.TransactWriteItems(t.Context(),
-								&dynamodb.TransactWriteItemsInput{
-									TransactItems: []types.TransactWriteItem{{Update: &types.Update{
-										TableName: aws.String("Rows"), Key: key("a", 1),
-										UpdateExpression: aws.String("ADD n :one"),
-										ExpressionAttributeValues: map[string]types.AttributeValue{
-											":one": &types.AttributeValueMemberN{Value: "1"},
-										},
-									}}},
-								})
-							if err == nil {
-								return
-							}
-							if codeOf(err) != "TransactionCanceledException" {
-								t.Error(err)
-								return
-							}
-							n++
-							time.Sleep(300 * time.Millisecond)
-						}
-					})
-				}
-				running.Wait()
-				total := 0
-				for range 5 {
-					total += <-cancelled
-				}
-				require.Positive(t, total)
-				require.GreaterOrEqual(t, time.Since(began), 5*time.Second, "one after the other")
-				out, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
-					TableName: aws.String("Rows"), Key: key("a", 1),
-				})
-				require.NoError(t, err)
-				require.Equal(t, "5", out.Item["n"].(*types.AttributeValueMemberN).Value)
-			})
-		})
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -13,8 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -37,6 +35,15 @@ func eachWay(
 	}
 }
 
+// refused requires an error with a code and a message.
+func refused(t *testing.T, err error, code, message string) {
+	t.Helper()
+	e, ok := errors.AsType[smithy.APIError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, code, e.ErrorCode())
+	require.Equal(t, message, e.ErrorMessage())
+}
+
 func putRow(t *testing.T, c *dynamodb.Client, pk string, sk int) error {
 	t.Helper()
 	_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: key(pk, sk)})
@@ -48,119 +55,6 @@ func has(t *testing.T, c *dynamodb.Client, pk string, sk int) bool {
 	out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key(pk, sk)})
 	require.NoError(t, err)
 	return out.Item != nil
-}
-
-func TestFaultCodes(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		for _, want := range []string{
-			"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded",
-			"InternalServerError", "TransactionConflictException", "TransactionInProgressException",
-		} {
-			f := db.DB.Fail(sortkey.Fault{Operation: "PutItem", Table: "Rows", Code: want, Times: 1}) // any code
-			require.Equal(t, want, code(putRow(t, c, "P", 1)))
-			require.False(t, has(t, c, "P", 1), want)
-			require.NoError(t, putRow(t, c, "P", 1))
-			require.Equal(t, 1, f.Count())
-			f.Lift()
-			_, err := c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-				TableName: aws.String("Rows"), Key: key("P", 1),
-			})
-			require.NoError(t, err)
-		}
-	})
-}
-
-func TestFaultMatching(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		second := db.Fail(sortkey.Fault{
-			Operation: "PutItem", Key: "ORDER#*", Skip: 1, Times: 1, Code: "ThrottlingException",
-		})
-		require.NoError(t, putRow(t, c, "USER#1", 1))
-		require.NoError(t, putRow(t, c, "ORDER#1", 1))
-		require.Error(t, putRow(t, c, "ORDER#1", 2))
-		require.NoError(t, putRow(t, c, "ORDER#1", 2))
-		second.Lift()
-		db.Fail(sortkey.Fault{Key: "7", Code: "ThrottlingException"}) // a number
-		require.NoError(t, putRow(t, c, "USER#1", 8))
-		require.Error(t, putRow(t, c, "USER#1", 7))
-	})
-}
-
-// An answer that is lost after the write was applied: the retry of a transaction
-// with a token does nothing twice.
-func TestFaultLostAnswer(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Fail(sortkey.Fault{Operation: "TransactWriteItems", LoseAnswer: true, Times: 1})
-		add := func() error {
-			_, err := c.TransactWriteItems(t.Context(),
-				&dynamodb.TransactWriteItemsInput{
-					ClientRequestToken: aws.String("once"), TransactItems: []types.TransactWriteItem{{
-						Update: &types.Update{
-							TableName: aws.String("Rows"), Key: key("P", 1), UpdateExpression: aws.String("ADD n :one"),
-							ExpressionAttributeValues: map[string]types.AttributeValue{
-								":one": &types.AttributeValueMemberN{Value: "1"},
-							},
-						},
-					}},
-				})
-			return err
-		}
-		err := add()
-		var lost *smithyhttp.RequestSendError
-		require.ErrorAs(t, err, &lost)
-		require.NoError(t, add())
-		out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
-		require.NoError(t, err)
-		require.Equal(t, &types.AttributeValueMemberN{Value: "1"}, out.Item["n"])
-	})
-}
-
-// An error can be lost like any answer.
-func TestFaultLostError(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		require.NoError(t, putRow(t, c, "P", 1))
-		db.Fail(sortkey.Fault{LoseAnswer: true, Times: 1})
-		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{
-			TableName: aws.String("Rows"), Item: key("P", 1),
-			ConditionExpression: aws.String("attribute_not_exists(pk)"),
-		})
-		var lost *smithyhttp.RequestSendError
-		require.ErrorAs(t, err, &lost)
-	})
-}
-
-// A connection that is reset, and an answer that is lost, are the same error in process and over a
-// socket, on a new connection and on one that has had an answer.
-func TestFaultReset(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		for range 2 {
-			for _, fault := range []sortkey.Fault{{Reset: true, Times: 1}, {LoseAnswer: true, Times: 1}} {
-				f := db.Fail(fault)
-				err := putRow(t, c, "P", 1)
-				var lost *smithyhttp.RequestSendError
-				require.ErrorAs(t, err, &lost)
-				require.ErrorIs(t, err, io.EOF)
-				require.NotErrorIs(t, err, io.ErrUnexpectedEOF)
-				require.Contains(t, err.Error(), "/\": EOF")
-				require.Equal(t, fault.LoseAnswer, has(t, c, "P", 1))
-				f.Lift()
-				_, err = c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-					TableName: aws.String("Rows"), Key: key("P", 1),
-				})
-				require.NoError(t, err)
-			}
-		}
-	})
-}
-
-func TestFaultHang(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Fail(sortkey.Fault{Operation: "GetItem", Hang: true})
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer cancel()
-		_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
-		require.True(t, errors.Is(err, context.DeadlineExceeded), "%v", err)
-	})
 }
 
 // A context that ended is not an internal error, whatever its cause.
@@ -214,69 +108,6 @@ func TestFaultUntilClose(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestFaultTransaction(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}})
-		_, err := c.TransactWriteItems(t.Context(),
-			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-				{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 1)}},
-				{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 2)}},
-			}})
-		var canceled *types.TransactionCanceledException
-		require.ErrorAs(t, err, &canceled)
-		require.Equal(t, "None", *canceled.CancellationReasons[0].Code)
-		require.Equal(t, "TransactionConflict", *canceled.CancellationReasons[1].Code)
-		require.False(t, has(t, c, "P", 1))
-	})
-}
-
-// The service gives a reason for each action, so code that looks at the reason of an
-// action finds it.
-func TestFaultTransactionReasons(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Fail(sortkey.Fault{Reasons: []string{"TransactionConflict"}})
-		get := types.TransactGetItem{Get: &types.Get{TableName: aws.String("Rows"), Key: key("P", 1)}}
-		other := types.TransactGetItem{Get: &types.Get{TableName: aws.String("Rows"), Key: key("P", 2)}}
-		_, err := c.TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{
-			TransactItems: []types.TransactGetItem{get, other},
-		})
-		var canceled *types.TransactionCanceledException
-		require.ErrorAs(t, err, &canceled)
-		require.Len(t, canceled.CancellationReasons, 2)
-		require.Equal(t, types.CancellationReason{Code: aws.String("None")}, canceled.CancellationReasons[1])
-		require.NoError(t, putRow(t, c, "P", 1), "no transaction")
-	})
-}
-
-func TestFaultUnprocessed(t *testing.T) {
-	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Table("Other", "pk / sk:N")
-		put := func(sk int) types.WriteRequest {
-			return types.WriteRequest{PutRequest: &types.PutRequest{Item: key("P", sk)}}
-		}
-		f := db.Fail(sortkey.Fault{Operation: "BatchWriteItem", Unprocessed: 2, Times: 1})
-		requests := map[string][]types.WriteRequest{"Rows": {put(1), put(2)}, "Other": {put(3)}}
-		out, err := c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests})
-		require.NoError(t, err)
-		require.Len(t, out.UnprocessedItems["Rows"], 2)
-		require.False(t, has(t, c, "P", 1))
-		out, err = c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: out.UnprocessedItems})
-		require.NoError(t, err)
-		require.Empty(t, out.UnprocessedItems)
-		require.True(t, has(t, c, "P", 2))
-		f.Lift()
-		db.Fail(sortkey.Fault{Operation: "BatchGetItem", Unprocessed: 1})
-		got, err := c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{
-			RequestItems: map[string]types.KeysAndAttributes{
-				"Rows": {Keys: []map[string]types.AttributeValue{key("P", 1), key("P", 2)}},
-			},
-		})
-		require.NoError(t, err)
-		require.Len(t, got.Responses["Rows"], 1)
-		require.Equal(t, key("P", 2), got.UnprocessedKeys["Rows"].Keys[0])
-	})
 }
 
 // unmetT counts the errors of a test that should fail.

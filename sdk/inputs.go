@@ -11,8 +11,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// The functions below convert inputs of the SDK to ours, member by member. Their
-// test compares the results with what the SDK serialises.
+// The functions below convert inputs of the SDK to ours, member by member.
+// TestPropertyWays and the scripts of TestBehaviour compare the answers to them with
+// those to the requests that the SDK serialises.
 
 func (s *fromSDK) getItem(in *dynamodb.GetItemInput) *wire.GetItemInput {
 	s.get = wire.GetItemInput{

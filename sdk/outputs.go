@@ -10,8 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The functions below convert our outputs to the SDK's, member by member. Their test
-// compares the results with what the SDK makes of a response.
+// The functions below convert our outputs to the SDK's, member by member.
+// TestPropertyWays and the scripts of TestBehaviour compare them with what the SDK
+// makes of a response.
 
 // getItemOutput returns the output with the item that was visited, if any.
 func (m *toSDK) getItemOutput(used *wire.ConsumedCapacity) *dynamodb.GetItemOutput {

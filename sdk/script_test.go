@@ -25,13 +25,15 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestBehaviour runs the scripts in testdata/behaviour through Client, Direct and
-// a server on a socket, each over a database of its own, which must give the same
-// answers and the same errors: types, texts and HTTP status. Go test ./sdk -rewrite
-// writes what was answered; look at the difference.
+// TestBehaviour runs the scripts in testdata through Client, Direct and a server on
+// a socket, each over a database of its own, which must give the same answers and the
+// same errors: types, texts and HTTP status. Go test ./sdk -rewrite writes what was
+// answered; look at the difference. The scripts of testdata/simulation simulate the
+// service's delays, limits and faults.
 //
 // A script starts with no tables. Its commands are
 //
@@ -40,12 +42,17 @@ import (
 //	put NAME            items as plain JSON, one after another
 //	fill NAME count=n size=bytes   items {"pk":"P","sk":0…,"fat":"xx…"}
 //	OPERATION [pages]   the input as JSON; all pages with the SDK's paginator
+//	repeat OPERATION    until it is refused; «n» is the number of the call, from 0
+//	simulate            opens another database with a sortkey.Simulation as JSON
+//	advance DURATION    moves the clock; nobody sweeps
+//	hold, settle        the indexes
+//	fault, lift         a sortkey.Fault as JSON, and its end
 //
 // Attribute values may be written as plain JSON, a string for {"S":…}, a number
 // for {"N":…} and so on, and are printed so. The table of a request is the last
 // one made unless it says otherwise.
 func TestBehaviour(t *testing.T) {
-	datadriven.Walk(t, "testdata/behaviour", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		ways := append(inProcess, "HTTP")
 		drivers := make([]*driver, len(ways))
 		for i, way := range ways {
@@ -78,16 +85,18 @@ const hidden = "\x00"
 
 // A driver runs the commands of one script with one client.
 type driver struct {
+	way    string
 	db     *sortkeytest.DB
 	client *dynamodb.Client
 	host   string // as requests name it
 	table  string
+	fault  *sortkey.ActiveFault
 }
 
-func newDriver(t *testing.T, way string) *driver {
-	db := sortkeytest.New(t)
+func newDriver(t *testing.T, way string, optFns ...func(*sortkey.Options)) *driver {
+	db := sortkeytest.New(t, optFns...)
 	db.Clock.Set(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	d := &driver{db: db, client: clientOf(t, db, way), host: "dynamodb.us-east-1.amazonaws.com"}
+	d := &driver{way: way, db: db, client: clientOf(t, db, way), host: "dynamodb.us-east-1.amazonaws.com"}
 	if way == "HTTP" {
 		d.host = strings.TrimPrefix(*d.client.Options().BaseEndpoint, "http://")
 	}
@@ -153,6 +162,37 @@ func (d *driver) run(t *testing.T, td *datadriven.TestData) (string, error) {
 			}
 		}
 		return "", nil
+	case "simulate":
+		var simulation sortkey.Simulation
+		err := decodeText(reflect.ValueOf(&simulation).Elem(), td.Input)
+		*d = *newDriver(t, d.way, func(o *sortkey.Options) { o.Simulate = simulation })
+		return "", err
+	case "advance":
+		by, err := time.ParseDuration(arg)
+		d.db.Clock.Set(d.db.Clock.Now().Add(by))
+		return "", err
+	case "hold":
+		d.db.HoldIndexes()
+		return "", nil
+	case "settle":
+		d.db.DB.Settle()
+		return "", nil
+	case "fault":
+		var fault sortkey.Fault
+		err := decodeText(reflect.ValueOf(&fault).Elem(), td.Input)
+		d.fault = d.db.DB.Fail(fault)
+		return "", err
+	case "lift":
+		d.fault.Lift()
+		return fmt.Sprintf("met by %d\n", d.fault.Count()), nil
+	case "repeat":
+		for n := range 5000 {
+			answer, err := d.operation(arg, strings.ReplaceAll(td.Input, "«n»", strconv.Itoa(n)), false)
+			if err != nil || strings.Contains(answer, hidden) {
+				return fmt.Sprintf("%d answers, then\n%s", n, answer), err
+			}
+		}
+		return "", errors.New("no call is refused")
 	}
 	return d.operation(td.Cmd, td.Input, arg == "pages")
 }
@@ -164,13 +204,7 @@ func (d *driver) operation(name, input string, pages bool) (string, error) {
 		return "", fmt.Errorf("no operation %s", name)
 	}
 	in := reflect.New(method.Type().In(1).Elem())
-	dec := json.NewDecoder(strings.NewReader(input))
-	dec.UseNumber()
-	var x any
-	if err := dec.Decode(&x); err != nil {
-		return "", err
-	}
-	if err := decode(in.Elem(), x); err != nil {
+	if err := decodeText(in.Elem(), input); err != nil {
 		return "", err
 	}
 	if f := in.Elem().FieldByName("TableName"); f.IsValid() && f.IsNil() {
@@ -197,12 +231,14 @@ func (d *driver) operation(name, input string, pages bool) (string, error) {
 
 var tableID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f-]{27}$`)
 
+var address = regexp.MustCompile(`"https?://[^"]*"`)
+
 var requestID = regexp.MustCompile(`RequestID: \w*`)
 
 func renderError(b *strings.Builder, err error) {
 	var own smithy.APIError
 	if !errors.As(err, &own) {
-		fmt.Fprintf(b, "%v\n", err)
+		fmt.Fprintf(b, "%s\n", address.ReplaceAllString(err.Error(), ""))
 		return
 	}
 	fmt.Fprintf(b, "%s: %s\n", own.ErrorCode(), own.ErrorMessage())
@@ -330,6 +366,17 @@ func render(v reflect.Value) any {
 	return v.Interface()
 }
 
+// decodeText puts the text of plain JSON into an input.
+func decodeText(v reflect.Value, text string) error {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var x any
+	if err := dec.Decode(&x); err != nil {
+		return err
+	}
+	return decode(v, x)
+}
+
 // decode puts plain JSON into a member of an input.
 func decode(v reflect.Value, x any) error {
 	if v.Type() == reflect.TypeFor[types.AttributeValue]() {
@@ -337,6 +384,11 @@ func decode(v reflect.Value, x any) error {
 		if err == nil && value != nil {
 			v.Set(reflect.ValueOf(value))
 		}
+		return err
+	}
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		d, err := time.ParseDuration(fmt.Sprint(x))
+		v.SetInt(int64(d))
 		return err
 	}
 	wrong := fmt.Errorf("%v cannot be a %v", x, v.Type())

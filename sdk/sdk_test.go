@@ -19,7 +19,6 @@ import (
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
@@ -134,72 +133,6 @@ func TestPaginators(t *testing.T) {
 	})
 }
 
-// What the SDK's expression builder makes is understood.
-func TestExpressionBuilder(t *testing.T) {
-	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Table("Rows", "pk / sk:N")
-		for i := range 6 {
-			db.Put("Rows", row{Pk: "P", Sk: i, Fat: strings.Repeat("x", i)})
-		}
-		e, err := expression.NewBuilder().
-			WithKeyCondition(
-				expression.Key("pk").Equal(expression.Value("P")).And(expression.Key("sk").Between(expression.Value(1),
-					expression.Value(4))),
-			).
-			WithFilter(expression.Or(
-				expression.Name("fat").Size().GreaterThan(expression.Value(2)).
-					And(expression.Not(expression.Name("fat").BeginsWith("y"))),
-				expression.Name("fat").In(expression.Value("x"), expression.Value("z")),
-			)).
-			WithProjection(expression.NamesList(expression.Name("sk"))).
-			Build()
-		require.NoError(t, err)
-		out, err := c.Query(t.Context(), &dynamodb.QueryInput{
-			TableName: aws.String("Rows"), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(),
-			ProjectionExpression:     e.Projection(),
-			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
-		})
-		require.NoError(t, err)
-		var rows []row
-		require.NoError(t, attributevalue.UnmarshalListOfMaps(out.Items, &rows))
-		require.Equal(t, []row{{Sk: 1}, {Sk: 3}, {Sk: 4}}, rows)
-		require.Equal(t, int32(4), out.ScannedCount)
-
-		e, err = expression.NewBuilder().
-			WithCondition(expression.AttributeExists(expression.Name("pk"))).
-			WithUpdate(expression.Set(expression.Name("n"),
-				expression.Name("sk").Plus(expression.Value(10))).Remove(expression.Name("fat"))).
-			Build()
-		require.NoError(t, err)
-		updated, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-			TableName: aws.String("Rows"), Key: key("P", 5), UpdateExpression: e.Update(),
-			ConditionExpression:      e.Condition(),
-			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
-			ReturnValues: types.ReturnValueAllNew,
-		})
-		require.NoError(t, err)
-		want := key("P", 5)
-		want["n"] = &types.AttributeValueMemberN{Value: "15"}
-		require.Equal(t, want, updated.Attributes)
-	})
-}
-
-func TestWaiters(t *testing.T) {
-	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-			TableName: aws.String("Rows"), BillingMode: types.BillingModePayPerRequest,
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
-			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-		})
-		require.NoError(t, err)
-		name := &dynamodb.DescribeTableInput{TableName: aws.String("Rows")}
-		require.NoError(t, dynamodb.NewTableExistsWaiter(c).Wait(t.Context(), name, time.Second))
-		_, err = c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Rows")})
-		require.NoError(t, err)
-		require.NoError(t, dynamodb.NewTableNotExistsWaiter(c).Wait(t.Context(), name, time.Second))
-	})
-}
-
 // Errors have the types, codes and status that they have from the service, so
 // that errors.As finds them.
 func TestErrorTypes(t *testing.T) {
@@ -285,21 +218,6 @@ func TestContextEnds(t *testing.T) {
 	})
 }
 
-// The context of a call reaches the database.
-func TestTrace(t *testing.T) {
-	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Table("Rows", "pk / sk:N")
-		db.Put("Rows", row{Pk: "P", Sk: 1}, row{Pk: "P", Sk: 2}, row{Pk: "Q", Sk: 1})
-		var traces []table.Trace
-		ctx := table.WithTrace(t.Context(), func(tr table.Trace) { traces = append(traces, tr) })
-		_, err := c.Query(ctx, queryOf("P"))
-		require.NoError(t, err)
-		require.Len(t, traces, 1)
-		require.Equal(t, "Rows", traces[0].Table)
-		require.Equal(t, 2, traces[0].Examined)
-	})
-}
-
 // A trace that is kept says the same after other requests, for a key condition
 // in either form.
 func TestTraceIsKept(t *testing.T) {
@@ -330,40 +248,6 @@ func TestTraceIsKept(t *testing.T) {
 			require.Equal(t, want, string(tr.Partition))
 			require.Equal(t, want, string(tr.Clauses[0].Values[0].Raw()))
 		}
-	})
-}
-
-// What a caller does to its maps and slices after a call must not reach the
-// database, and what it does to an answer must not reach the next one.
-func TestNothingIsShared(t *testing.T) {
-	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Table("Rows", "pk / sk:N")
-		raw := []byte("bytes")
-		item := key("P", 1)
-		item["b"] = &types.AttributeValueMemberB{Value: raw}
-		item["l"] = &types.AttributeValueMemberL{
-			Value: []types.AttributeValue{&types.AttributeValueMemberBS{Value: [][]byte{raw}}},
-		}
-		item["m"] = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"x": s("y")}}
-		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: item})
-		require.NoError(t, err)
-		raw[0] = 'X'
-		item["m"].(*types.AttributeValueMemberM).Value["x"] = s("changed")
-
-		get := func() map[string]types.AttributeValue {
-			out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
-			require.NoError(t, err)
-			return out.Item
-		}
-		first := get()
-		require.Equal(t, "bytes", string(first["b"].(*types.AttributeValueMemberB).Value))
-		require.Equal(t, s("y"), first["m"].(*types.AttributeValueMemberM).Value["x"])
-		first["b"].(*types.AttributeValueMemberB).Value[0] = 'Z'
-		first["l"].(*types.AttributeValueMemberL).Value[0].(*types.AttributeValueMemberBS).Value[0][0] = 'Z'
-		second := get()
-		require.Equal(t, "bytes", string(second["b"].(*types.AttributeValueMemberB).Value))
-		require.Equal(t, "bytes",
-			string(second["l"].(*types.AttributeValueMemberL).Value[0].(*types.AttributeValueMemberBS).Value[0]))
 	})
 }
 
@@ -550,31 +434,6 @@ func TestOptions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"Query", "ListTables"}, seen)
 	}
-}
-
-// Two clients of one database see the same items.
-func TestClientsShareTheDatabase(t *testing.T) {
-	db := sortkeytest.New(t)
-	db.Table("Rows", "pk / sk:N")
-	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: key("P", 1)})
-	require.NoError(t, err)
-	out, err := db.Direct.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
-	require.NoError(t, err)
-	require.Equal(t, key("P", 1), out.Item)
-}
-
-// TestEndpointDiscovery: a client asks the server where to send its requests, and
-// must not be sent to the service.
-func TestEndpointDiscovery(t *testing.T) {
-	db := sortkeytest.New(t)
-	server := httptest.NewServer(server.New(db.DB, server.Options{}))
-	defer server.Close()
-	c := dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{},
-	})
-	out, err := c.DescribeEndpoints(t.Context(), &dynamodb.DescribeEndpointsInput{})
-	require.NoError(t, err)
-	require.Equal(t, "http://"+*out.Endpoints[0].Address, server.URL)
 }
 
 // Answers and error texts have a request id, whichever way the call goes.

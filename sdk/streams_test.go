@@ -216,28 +216,6 @@ func TestStreamOfTransactions(t *testing.T) {
 	require.Equal(t, []string{"INSERT 2", "INSERT 1", "REMOVE 2", "INSERT 5"}, got)
 }
 
-// Source: DG/time-to-live-ttl-streams.html.
-func TestStreamOfExpiry(t *testing.T) {
-	db := sortkeytest.New(t)
-	c, arn := streamed(t, db, types.StreamViewTypeOldImage)
-	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("Tab"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
-		}})
-	require.NoError(t, err)
-	it := key("a", 1)
-	it["ends"] = &types.AttributeValueMemberN{Value: fmt.Sprint(db.Clock.Now().Add(time.Minute).Unix())}
-	_, err = db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: it})
-	require.NoError(t, err)
-	db.Clock.Advance(2 * time.Minute) // and sweep
-	records := everything(t, c, arn)
-	require.Len(t, records, 2)
-	require.Equal(t,
-		&streamtypes.Identity{PrincipalId: aws.String("dynamodb.amazonaws.com"), Type: aws.String("Service")},
-		records[1].UserIdentity)
-	require.NotEmpty(t, records[1].Dynamodb.OldImage)
-}
-
 func code(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return e.ErrorCode()

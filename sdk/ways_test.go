@@ -423,7 +423,7 @@ func (w *ways) item(table string) map[string]types.AttributeValue {
 // value returns a value of any type, rarely one that the service refuses.
 func (w *ways) value(depth int) types.AttributeValue {
 	text := func(*proptest.T) string {
-		return proptest.Pick(w.T, "1", "0", "G", "a", "é", "1.50", "b", "", "x\xff")
+		return proptest.Pick(w.T, "1", "0", "G", "a", "é", "1.50", "b", "", "x\xff", strings.Repeat("long", 100))
 	}
 	kind := w.IntN(10)
 	if depth > 3 {

@@ -92,30 +92,3 @@ func TestDiffIsThatOfDumps(t *testing.T) {
 		}
 	})
 }
-
-// A table that was deleted and created again is compared by its items, and one with
-// another key is shown whole.
-func TestDiffOfTablesCreatedAgain(t *testing.T) {
-	db := sortkeytest.New(t)
-	db.Table("Aaa", "id")
-	db.Table("Bbb", "id")
-	db.Put("Aaa", map[string]any{"id": "1"}, map[string]any{"id": "2"})
-	db.Put("Bbb", map[string]any{"id": "1"})
-	before := db.Fork(t)
-	for _, table := range []string{"Aaa", "Bbb"} {
-		_, err := db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &table})
-		require.NoError(t, err)
-	}
-	db.Table("Bbb", "id:N")
-	db.Table("Aaa", "id")
-	db.Put("Aaa", map[string]any{"id": "2"}, map[string]any{"id": "3"})
-	require.Equal(t, `Aaa: id
-- "1"
-+ "3"
-- Bbb: id
-- "1"
-+ Bbb: id:N
-`, db.Diff(before))
-	require.Empty(t, db.Diff(db))
-	require.Empty(t, db.Fork(t).Diff(db))
-}

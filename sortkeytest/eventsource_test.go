@@ -470,21 +470,6 @@ func TestEventSourceCascade(t *testing.T) {
 	require.Equal(t, "1234", got)
 }
 
-type invoker struct{ got *string }
-
-func (i invoker) Invoke(_ context.Context, payload []byte) ([]byte, error) {
-	*i.got = string(payload)
-	return nil, nil
-}
-
-func TestEventSourceInvoke(t *testing.T) {
-	db := streamed(t)
-	putEach(db, "1")
-	var got string
-	db.EventSource("Events", invoker{&got}).Deliver()
-	require.Contains(t, got, `{"Records":[{"eventID":"`)
-}
-
 // Faults do not affect how an EventSource reads the stream.
 func TestEventSourceIsQuiet(t *testing.T) {
 	db := streamed(t)

@@ -4,19 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -73,23 +67,6 @@ func ExampleDB_Table() {
 		fmt.Println(len(item), "attributes")
 	}
 	// Output: 6 attributes
-}
-
-func ExampleDB_CreateTable() {
-	db := sortkeytest.New(t)
-	db.CreateTable(&dynamodb.CreateTableInput{
-		TableName: aws.String("Events"),
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeB},
-		},
-		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		ProvisionedThroughput: &types.ProvisionedThroughput{
-			ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5),
-		},
-	})
-	out, err := db.Client.ListTables(context.Background(), &dynamodb.ListTablesInput{})
-	fmt.Println(out.TableNames, err)
-	// Output: [Events] <nil>
 }
 
 func ExampleDB_Put() {
@@ -208,82 +185,6 @@ func ExampleShared() {
 	// "1"
 }
 
-// Code that makes its own clients takes the configuration.
-func ExampleDB_Config() {
-	db := sortkeytest.New(t)
-	db.Table("Orders", "id")
-	client := dynamodb.NewFromConfig(db.Config())
-	out, err := client.ListTables(context.Background(), &dynamodb.ListTablesInput{})
-	fmt.Println(out.TableNames, err)
-	// Output: [Orders] <nil>
-}
-
-// Programs in other languages reach the database with the variables of Env.
-func ExampleDB_Env() {
-	db := sortkeytest.New(t)
-	cmd := exec.Command("aws", "dynamodb", "list-tables")
-	cmd.Env = append(os.Environ(), db.Env()...)
-	fmt.Println(strings.HasPrefix(cmd.Env[len(os.Environ())], "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:"))
-	// Output: true
-}
-
-func ExampleItems() {
-	type Note struct{ Id, Text string }
-	db := sortkeytest.New(t)
-	db.Table("Notes", "Id")
-	db.Put("Notes", Note{"1", "buy milk"})
-	fmt.Println(sortkeytest.Items[Note](db, "Notes"))
-	// Output: [{1 buy milk}]
-}
-
-// An index may have several attributes in each role.
-func ExampleGlobal() {
-	type Place struct{ Id, Country, State, City string }
-	db := sortkeytest.New(t)
-	db.Table("Places", "Id", sortkeytest.Global("ByPlace", "Country, State / City").Only())
-	db.Put("Places", Place{"1", "US", "WA", "Tacoma"}, Place{"2", "US", "WA", "Seattle"}, Place{
-		"3", "US", "OR", "Salem",
-	})
-	out, err := db.Direct.Query(context.Background(), &dynamodb.QueryInput{
-		TableName: aws.String("Places"), IndexName: aws.String("ByPlace"),
-		KeyConditionExpression:   aws.String("Country = :c AND #s = :s"),
-		ExpressionAttributeNames: map[string]string{"#s": "State"},
-		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":c": &types.AttributeValueMemberS{Value: "US"}, ":s": &types.AttributeValueMemberS{Value: "WA"},
-		},
-	})
-	if err != nil {
-		panic(err)
-	}
-	for _, item := range out.Items {
-		fmt.Println(item["City"].(*types.AttributeValueMemberS).Value)
-	}
-	// Output:
-	// Seattle
-	// Tacoma
-}
-
-// A local index shares the partition key of its table.
-func ExampleLocal() {
-	db := sortkeytest.New(t)
-	db.Table("Games", "player / id:N", sortkeytest.Local("ByScore", "score:N"))
-	db.PutJSON("Games", []byte(`
-		{"player": {"S": "ada"}, "id": {"N": "1"}, "score": {"N": "100"}}
-		{"player": {"S": "ada"}, "id": {"N": "2"}, "score": {"N": "9"}}
-	`))
-	out, err := db.Direct.Query(context.Background(), &dynamodb.QueryInput{
-		TableName: aws.String("Games"), IndexName: aws.String("ByScore"),
-		KeyConditionExpression:    aws.String("player = :p"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "ada"}},
-		ScanIndexForward:          aws.Bool(false), Limit: aws.Int32(1),
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(out.Items[0]["score"].(*types.AttributeValueMemberN).Value)
-	// Output: 100
-}
-
 func ExampleDB_Fork() {
 	full := sortkeytest.New(t)
 	full.Table("Counters", "id")
@@ -299,18 +200,6 @@ func ExampleDB_Fork() {
 	// 3
 	// 3
 	// 2
-}
-
-func ExampleClock() {
-	db := sortkeytest.New(t)
-	db.Clock.Set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	db.Clock.Advance(90 * time.Minute)
-	db.Table("Notes", "id")
-	out, err := db.Client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{
-		TableName: aws.String("Notes"),
-	})
-	fmt.Println(out.Table.CreationDateTime.UTC(), err)
-	// Output: 2026-03-01 13:30:00 +0000 UTC <nil>
 }
 
 // The handler fails for one of the records. The batch is split until that record is
@@ -386,79 +275,6 @@ func ExampleDB_Changes() {
 	// MODIFY 1
 }
 
-// The first write is throttled, and the second gets through.
-func ExampleDB_Fail() {
-	db := sortkeytest.New(t)
-	db.Table("Notes", "id")
-	db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 1})
-	for range 2 {
-		_, err := db.Client.PutItem(context.Background(), &dynamodb.PutItemInput{
-			TableName: aws.String("Notes"), Item: id("1"),
-		})
-		var refused smithy.APIError
-		if errors.As(err, &refused) {
-			fmt.Println(refused.ErrorCode())
-		} else {
-			fmt.Println(err)
-		}
-	}
-	// Output:
-	// ThrottlingException
-	// <nil>
-}
-
-// An item expires.
-func ExampleClock_Advance() {
-	db := sortkeytest.New(t)
-	db.Table("Sessions", "id")
-	_, err := db.Client.UpdateTimeToLive(context.Background(), &dynamodb.UpdateTimeToLiveInput{
-		TableName: aws.String("Sessions"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
-		},
-	})
-	if err != nil {
-		panic(err)
-	}
-	db.Put("Sessions", map[string]any{"id": "1", "ends": db.Clock.Now().Add(time.Hour).Unix()})
-	for range 2 {
-		db.Clock.Advance(45 * time.Minute)
-		fmt.Println(len(sortkeytest.Items[map[string]any](db, "Sessions")))
-	}
-	// Output:
-	// 1
-	// 0
-}
-
-// An index is read before it has the change.
-func ExampleDB_HoldIndexes() {
-	db := sortkeytest.New(t)
-	db.Table("Orders", "id", sortkeytest.Global("ByState", "state"))
-	db.Put("Orders", map[string]any{"id": "1", "state": "open"})
-	open := func() int {
-		out, err := db.Client.Query(context.Background(), &dynamodb.QueryInput{
-			TableName: aws.String("Orders"), IndexName: aws.String("ByState"),
-			KeyConditionExpression: aws.String("#s = :s"), ExpressionAttributeNames: map[string]string{"#s": "state"},
-			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":s": &types.AttributeValueMemberS{Value: "open"},
-			},
-		})
-		if err != nil {
-			panic(err)
-		}
-		return len(out.Items)
-	}
-
-	db.HoldIndexes()
-	db.Put("Orders", map[string]any{"id": "2", "state": "open"})
-	fmt.Println(open())
-	db.DB.Settle()
-	fmt.Println(open())
-	// Output:
-	// 1
-	// 2
-}
-
 func ExampleDB_Record() {
 	db := sortkeytest.New(t)
 	db.Table("Notes", "id")
@@ -474,16 +290,4 @@ func ExampleDB_Record() {
 		fmt.Println(c.Operation, c.Tables)
 	}
 	// Output: GetItem [Notes]
-}
-
-// Programs that need an address reach the database at its URL.
-func ExampleDB_URL() {
-	db := sortkeytest.New(t)
-	db.Table("Notes", "id")
-	client := dynamodb.NewFromConfig(db.Config(), func(o *dynamodb.Options) {
-		o.BaseEndpoint, o.HTTPClient = aws.String(db.URL()), http.DefaultClient
-	})
-	out, err := client.ListTables(context.Background(), &dynamodb.ListTablesInput{})
-	fmt.Println(out.TableNames, err)
-	// Output: [Notes] <nil>
 }

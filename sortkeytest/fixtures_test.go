@@ -61,50 +61,6 @@ func TestTyped(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestTypedFailures(t *testing.T) {
-	for want, fn := range map[string]func(*sortkeytest.DB){
-		"Get from Orders has 1 key value, want values for customer and placed": func(
-			db *sortkeytest.DB,
-		) {
-			sortkeytest.Get[order](db, "Orders", "7")
-		},
-		"the value 1 for placed has type string, want a number, as the key is \"customer / placed:N\"": func(
-			db *sortkeytest.DB,
-		) {
-			sortkeytest.Get[order](db, "Orders", "7", "1")
-		},
-		"Query of Orders has 3 key values, want at most values for customer and placed": func(db *sortkeytest.DB) {
-			sortkeytest.Query[order](db, "Orders", "7", 1, 2)
-		},
-		"table Orders: item 1 has no attributes: it has type int, want a struct or a map": func(db *sortkeytest.DB) {
-			db.Put("Orders", order{Customer: "7"}, 5)
-		},
-		"table Orders: item 0 has no attributes: it has type <nil>, want a struct or a map": func(db *sortkeytest.DB) {
-			db.Put("Orders", nil)
-		},
-		`Nth of the fault is [0], want the numbers of the calls that fail, from 1`: func(db *sortkeytest.DB) {
-			db.Fail(sortkey.Fault{Nth: []int{0}, Hang: true})
-		},
-		"Query of Orders has 0 key values, want values for customer": func(db *sortkeytest.DB) {
-			sortkeytest.Query[order](db, "Orders")
-		},
-		"Query of Orders/ByStatus has 1 key value, want values for status and customer": func(db *sortkeytest.DB) {
-			sortkeytest.Query[order](db, "Orders/ByStatus", "x")
-		},
-		"table Orders has no index Nope": func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/Nope", "x") },
-		"table Nope: ":                   func(db *sortkeytest.DB) { sortkeytest.Items[order](db, "Nope") },
-		"unmarshal failed": func(db *sortkeytest.DB) {
-			db.Put("Orders", order{Customer: "7"})
-			sortkeytest.Items[struct{ Customer int }](db, "Orders")
-		},
-		"item 1: PutItem: ValidationException": func(db *sortkeytest.DB) {
-			db.Put("Orders", []order{{Customer: "7"}, {}})
-		},
-	} {
-		require.Contains(t, failure(t, func(tb testing.TB) { fn(orders(tb)) }), want)
-	}
-}
-
 // What a test does with its own database meets no faults, and is not recorded.
 func TestFixturesAreQuiet(t *testing.T) {
 	r := &reports{TB: t}
@@ -125,49 +81,23 @@ func TestFixturesAreQuiet(t *testing.T) {
 	require.Len(t, r.errors, 1)
 }
 
-// Items are put although the code under test could not write as fast.
-func TestFixturesAreNotThrottled(t *testing.T) {
-	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.EnforceThroughput = true })
-	db.CreateTable(&dynamodb.CreateTableInput{
-		TableName: aws.String("Slow"),
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN},
-		},
-		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		ProvisionedThroughput: &types.ProvisionedThroughput{
-			ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1),
-		},
-	})
-	for i := range 1000 {
-		db.Put("Slow", map[string]any{"id": i})
-		sortkeytest.Get[map[string]any](db, "Slow", i)
-	}
-	require.Len(t, sortkeytest.Items[map[string]any](db, "Slow"), 1000)
-}
-
-// Tables that the test creates are ready at once, without moving the clock.
-func TestFixturesAreNotDelayed(t *testing.T) {
+// What a test does with its own database is not slowed down, delayed or stale as the calls of the code under test are.
+func TestFixturesAreAtOnce(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	db := sortkeytest.New(t, func(o *sortkey.Options) {
-		o.Simulate.TableDelay, o.Clock = time.Minute, func() time.Time { return now }
+	db := orders(t, func(o *sortkey.Options) {
+		o.Clock = func() time.Time { return now }
+		o.Simulate = sortkey.Simulation{
+			EnforceThroughput: true, TableDelay: time.Minute,
+			StaleReads: sortkey.StaleReads{Window: time.Hour, Oldest: true},
+		}
 	})
-	db.Table("Orders", "customer", sortkeytest.Global("ByStatus", "status / customer"))
-	db.Put("Orders", order{Customer: "7", Status: "open"})
-	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "open"), 1)
-	require.Equal(t, now, db.Clock.Now())
-}
-
-// What a test reads for itself is never stale.
-func TestFixturesAreNotStale(t *testing.T) {
-	db := orders(t)
+	for i := range 1500 { // more than a partition takes in a second
+		db.Put("Orders", order{Customer: "9", Placed: i, Status: "new"})
+	}
 	db.HoldIndexes()
-	db.Put("Orders", order{Customer: "9", Placed: 1, Status: "new"})
-	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "new", "9"), 1)
-	late := orders(t, func(o *sortkey.Options) {
-		o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Hour, Oldest: true}
-	})
-	late.Put("Orders", order{Customer: "9", Placed: 1, Status: "new"})
-	require.Len(t, sortkeytest.Query[order](late, "Orders/ByStatus", "new", "9"), 1)
+	db.Put("Orders", order{Customer: "9", Placed: -1, Status: "new"})
+	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "new", "9"), 1501)
+	require.Equal(t, now, db.Clock.Now())
 }
 
 // A method that fails in a parallel subtest fails the subtest alone.

@@ -19,11 +19,6 @@ import (
 // TestMessages checks that messages name the table, the item and the attribute, without
 // the text that the SDK puts around an error.
 func TestMessages(t *testing.T) {
-	open := func(tb testing.TB) *sortkeytest.DB {
-		db := sortkeytest.New(tb)
-		db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status"))
-		return db
-	}
 	for _, tt := range []struct {
 		name, want string
 		fn         func(*sortkeytest.DB)
@@ -66,6 +61,32 @@ func TestMessages(t *testing.T) {
 					Total bool `dynamodbav:"total"`
 				}](db, "Orders", "7", 2)
 			}},
+		{"not an item", "table Orders: item 1 has no attributes: it has type int, want a struct or a map",
+			func(db *sortkeytest.DB) { db.Put("Orders", order{Customer: "7"}, 5) }},
+		{"nil", "table Orders: item 0 has no attributes: it has type <nil>, want a struct or a map",
+			func(db *sortkeytest.DB) { db.Put("Orders", nil) }},
+		{"JSON of a number", "cannot unmarshal", func(db *sortkeytest.DB) { db.PutJSON("Orders", []byte(`7`)) }},
+		{"no file", "no such file", func(db *sortkeytest.DB) { db.PutFile("Orders", "testdata/none.json") }},
+		{"key without a name", `sortkeytest: table Tab: "" is not a key`,
+			func(db *sortkeytest.DB) { db.Table("Tab", "") }},
+		{"two sort keys", `"a / b / c" is not a key`, func(db *sortkeytest.DB) { db.Table("Tab", "a / b / c") }},
+		{"key with an unknown type", `"a:X" is not a key`, func(db *sortkeytest.DB) { db.Table("Tab", "a:X") }},
+		{"a closed database", "the database of TestMessages/a_closed_database was closed at ",
+			func(db *sortkeytest.DB) {
+				require.NoError(t, db.Close())
+				db.Put("Orders", order{Customer: "7"})
+			}},
+
+		{"Get without a key value", "Get from Orders has 1 key value, want values for customer and placed",
+			func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7") }},
+		{"Query with too many", "Query of Orders has 3 key values, want at most values for customer and placed",
+			func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders", "7", 1, 2) }},
+		{"Query without any", "Query of Orders has 0 key values, want values for customer",
+			func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders") }},
+		{"Query of an index", "Query of Orders/ByStatus has 1 key value, want values for status and customer",
+			func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/ByStatus", "x") }},
+		{"Nth", "Nth of the fault is [0], want the numbers of the calls that fail, from 1",
+			func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Nth: []int{0}, Hang: true}) }},
 		{"type of a key", `sortkeytest: Query of Orders: the value 2 for placed has type string, want a number, as ` +
 			`the key is "customer / placed:N"`,
 			func(db *sortkeytest.DB) { sortkeytest.Query[Order](db, "Orders", "7", "2") }},
@@ -85,7 +106,7 @@ func TestMessages(t *testing.T) {
 			}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Contains(t, failure(t, func(tb testing.TB) { tt.fn(open(tb)) }), tt.want)
+			require.Contains(t, failure(t, func(tb testing.TB) { tt.fn(orders(tb)) }), tt.want)
 		})
 	}
 }

@@ -9,15 +9,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
-	"github.com/sortkey/sortkey/store"
 )
 
 // failing records how a test would have failed.
@@ -120,59 +117,6 @@ func TestItemCalledItem(t *testing.T) {
 	db.Table("Tab", "Item")
 	db.PutJSON("Tab", []byte(`{"Item":{"S":"x"}} {"Item":{"Item":{"S":"y"}}}`))
 	require.Len(t, sortkeytest.Items[map[string]any](db, "Tab"), 2)
-}
-
-func TestFailuresFailTheTest(t *testing.T) {
-	open := func(tb testing.TB) *sortkeytest.DB {
-		db := sortkeytest.New(tb)
-		db.Table("Tab", "id")
-		return db
-	}
-	for _, tt := range []struct {
-		name, want string
-		fn         func(testing.TB)
-	}{
-		{
-			"key without a name", `sortkeytest: table Tab: "" is not a key`,
-			func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "") },
-		},
-		{
-			"two sort keys", `"a / b / c" is not a key`,
-			func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a / b / c") },
-		},
-		{
-			"key with an unknown type", `"a:X" is not a key`,
-			func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a:X") },
-		},
-		{"table twice", "ResourceInUseException", func(tb testing.TB) { open(tb).Table("Tab", "id") }},
-		{"item without a key",
-			"item 1: PutItem: ValidationException: One or more parameter values", func(tb testing.TB) {
-				open(tb).Put("Tab", map[string]any{"id": "a"}, map[string]any{"x": 1})
-			}},
-		{"not an item", "item 0 has no attributes", func(tb testing.TB) { open(tb).Put("Tab", make(chan int)) }},
-		{"malformed JSON", "unexpected EOF", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"id":`)) }},
-		{
-			"JSON of an item without the key",
-			"One or more parameter values were invalid: Missing the key id in the item",
-			func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"x":{"S":"y"}}`)) },
-		},
-		{"JSON of a number", "cannot unmarshal", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`7`)) }},
-		{
-			"no file", "no such file",
-			func(tb testing.TB) { open(tb).PutFile("Tab", filepath.Join(t.TempDir(), "none")) },
-		},
-		{"no table", "ResourceNotFoundException", func(tb testing.TB) { sortkeytest.Items[any](open(tb), "Other") }},
-		{"a closed database",
-			"the database of TestFailuresFailTheTest/a_closed_database was closed at ", func(tb testing.TB) {
-				db := open(tb)
-				require.NoError(t, db.Close())
-				db.Put("Tab", map[string]any{"id": "a"})
-			}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			require.Contains(t, failure(t, tt.fn), tt.want)
-		})
-	}
 }
 
 func TestTableDefinition(t *testing.T) {
@@ -302,74 +246,6 @@ func TestForkClock(t *testing.T) {
 	require.Equal(t, at.Add(time.Hour), fork.Fork(t).Clock.Now())
 }
 
-func TestForkOfClosed(t *testing.T) {
-	db, err := sortkey.Open(sortkey.Options{})
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
-	_, err = db.Fork()
-	require.ErrorIs(t, err, store.ErrClosed)
-}
-
-// Advance deletes what has expired meanwhile.
-func TestAdvanceSweeps(t *testing.T) {
-	db := sortkeytest.New(t)
-	db.Table("Sessions", "id")
-	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("Sessions"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
-		}})
-	require.NoError(t, err)
-	db.Put("Sessions", map[string]any{"id": "a", "ends": db.Clock.Now().Add(time.Minute).Unix()})
-	db.Clock.Advance(2 * time.Minute)
-	out, err := db.Client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Sessions")})
-	require.NoError(t, err)
-	require.Empty(t, out.Items)
-}
-
-// In a bubble of testing/synctest the clock, delays and back-off of retries take
-// no real time.
-func TestSynctest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		db := sortkeytest.New(t)
-		db.Table("Orders", "id")
-		db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 7, Delay: time.Second})
-		c := sdk.Client(db.DB, func(o *dynamodb.Options) { o.RetryMaxAttempts = 8 })
-		began := time.Now()
-		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{
-			TableName: aws.String("Orders"),
-			Item:      map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}},
-		})
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, time.Since(began), 7*time.Second)
-	})
-}
-
-// A program that forgets to wait for a new table is found.
-func TestTableDelay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.TableDelay = 10 * time.Second })
-		db.Table("Users", "id") // fixtures are ready for use
-		db.Put("Users", map[string]any{"id": "1"})
-		_, err := db.Client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-			TableName: aws.String("Orders"), BillingMode: types.BillingModePayPerRequest,
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "S"}},
-			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: "HASH"}},
-		})
-		require.NoError(t, err)
-		put := &dynamodb.PutItemInput{
-			TableName: aws.String("Orders"),
-			Item:      map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}},
-		}
-		_, err = db.Client.PutItem(t.Context(), put)
-		require.ErrorAs(t, err, new(*types.ResourceNotFoundException))
-		require.NoError(t,
-			dynamodb.NewTableExistsWaiter(db.Client).Wait(t.Context(),
-				&dynamodb.DescribeTableInput{TableName: aws.String("Orders")}, time.Minute))
-		_, err = db.Client.PutItem(t.Context(), put)
-		require.NoError(t, err)
-	})
-}
-
 // failed is a test that has failed, with what it logged.
 type failed struct {
 	testing.TB
@@ -405,28 +281,6 @@ func TestStaleSeedIsLogged(t *testing.T) {
 		}
 		require.Regexp(t, `StaleReads\.Seed = `+want+`$`, f.logged)
 	}
-}
-
-// A program that reads an index right after it has written is found.
-func TestHoldIndexes(t *testing.T) {
-	db := sortkeytest.New(t)
-	db.Table("Orders", "id", sortkeytest.Global("ByStatus", "status / id"))
-	db.HoldIndexes()
-	db.Put("Orders", map[string]any{"id": "1", "status": "new"})
-	query := func() int {
-		out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
-			TableName: aws.String("Orders"), IndexName: aws.String("ByStatus"),
-			KeyConditionExpression: aws.String("#s = :s"), ExpressionAttributeNames: map[string]string{"#s": "status"},
-			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":s": &types.AttributeValueMemberS{Value: "new"},
-			},
-		})
-		require.NoError(t, err)
-		return len(out.Items)
-	}
-	require.Zero(t, query(), "too early")
-	db.DB.Settle()
-	require.Equal(t, 1, query())
 }
 
 // A server would stop the bubble's time, and with it the test.

@@ -3,8 +3,6 @@ package store_test
 import (
 	"bytes"
 	"crypto/md5"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -268,23 +266,4 @@ func FuzzAddress(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkAppendAddress(b *testing.B) {
-	buf, p, s := make([]byte, 0, 128), []byte("customer#42"), []byte("order#2026-01-01")
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = store.AppendAddress(buf[:0], 1, p, s)
-	}
-}
-
-func BenchmarkParseAddress(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	addr := store.AppendAddress(nil, 1, fmt.Appendf(nil, "customer#%d", rng.IntN(100)), []byte("order#2026-01-01"))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, _, ok := store.ParseAddress(addr, nil); !ok {
-			b.Fatal("not an address")
-		}
-	}
 }

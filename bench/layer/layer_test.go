@@ -133,17 +133,3 @@ func TestOpenRefuses(t *testing.T) {
 	_, err := layer.Open(ctx, layer.Memory, work.Shape{Items: 10, Collection: 1, Size: 100}, "")
 	require.ErrorIs(t, err, context.Canceled)
 }
-
-func TestTouchReadsEveryByte(t *testing.T) {
-	for n := range 100 {
-		b := make([]byte, n)
-		want := layer.Touch(b)
-		for i := range b {
-			b[i] = 1
-			if layer.Touch(b) == want {
-				t.Fatalf("Touch of %d bytes does not read byte %d", n, i)
-			}
-			b[i] = 0
-		}
-	}
-}

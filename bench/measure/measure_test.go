@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"testing"
 	"time"
 
@@ -55,16 +54,6 @@ func TestRatioOf(t *testing.T) {
 	}
 }
 
-func TestDuration(t *testing.T) {
-	for ns, want := range map[float64]string{
-		0: "0 ns", 0.5: "0.5 ns", 12.34: "12.3 ns", 999: "999 ns", 999.9: "1 µs", 1500: "1.5 µs", 2.5e6: "2.5 ms", 61e9: "61 s",
-	} {
-		if got := measure.Duration(ns); got != want {
-			t.Errorf("Duration(%v) = %q, want %q", ns, got, want)
-		}
-	}
-}
-
 func TestAlternate(t *testing.T) {
 	var order []string
 	op := func(name string, rows int) measure.Op {
@@ -94,36 +83,6 @@ func TestAlternate(t *testing.T) {
 	}
 }
 
-func TestWorkersShareARound(t *testing.T) {
-	const workers = 4
-	var ops []measure.Op
-	arrived := make(chan struct{}, workers)
-	all := make(chan struct{})
-	seen := 0
-	go func() {
-		for range workers {
-			<-arrived
-			seen++
-		}
-		close(all)
-	}()
-	once := func(ctx context.Context, s *measure.Scratch) (int, int, error) {
-		if s.Sum == 0 { // the first operation of each worker waits for the others'
-			s.Sum = 1
-			arrived <- struct{}{}
-			<-all
-		}
-		return 1, 1, nil
-	}
-	for range 2 * workers {
-		ops = append(ops, once)
-	}
-	s := measure.NewSeries("s", ops, workers)
-	require.NoError(t, s.Round(t.Context(), time.Microsecond))
-	require.Equal(t, workers, seen)
-	require.GreaterOrEqual(t, s.Rounds[0].Ops, int64(workers))
-}
-
 func TestFailures(t *testing.T) {
 	wrong := errors.New("wrong")
 	bad := func(context.Context, *measure.Scratch) (int, int, error) { return 0, 0, wrong }
@@ -138,29 +97,4 @@ func TestFailures(t *testing.T) {
 	cancel()
 	good := func(context.Context, *measure.Scratch) (int, int, error) { return 0, 0, nil }
 	require.ErrorIs(t, measure.NewSeries("s", []measure.Op{good}, 1).Round(ctx, time.Hour), context.Canceled)
-}
-
-func TestAllocations(t *testing.T) {
-	var kept []byte
-	op := func(context.Context, *measure.Scratch) (int, int, error) {
-		kept = make([]byte, 1000)
-		return 0, len(kept), nil
-	}
-	s := measure.NewSeries("s", []measure.Op{op}, 1)
-	require.NoError(t, s.Round(t.Context(), 20*time.Millisecond))
-	r := s.Rounds[0]
-	if got := s.Allocs(); got < 1 || got > 1.5 {
-		t.Errorf("%v allocations an operation, want 1", got)
-	}
-	if got := r.PerOp(float64(r.AllocBytes)); got < 1000 || got > 2000 {
-		t.Errorf("%v bytes an operation, want about 1,000", got)
-	}
-}
-
-func TestMemoryOfTheMachine(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("needs /proc")
-	}
-	require.Positive(t, measure.Available())
-	require.GreaterOrEqual(t, measure.Total(), measure.Available())
 }

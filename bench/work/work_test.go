@@ -26,36 +26,6 @@ func TestWorkloadsHaveNames(t *testing.T) {
 	require.Nil(t, work.Find("nothing"))
 }
 
-// TestCallsRepeat: the same seed gives the same requests, and another one
-// others, where there is a choice.
-func TestCallsRepeat(t *testing.T) {
-	w := work.Find("query-10")
-	s := w.Shape(work.Size{Items: 5000})
-	require.Equal(t, w.Calls(s, 50, 1), w.Calls(s, 50, 1))
-	require.NotEqual(t, w.Calls(s, 50, 1), w.Calls(s, 50, 2))
-}
-
-func TestBodiesAreJSON(t *testing.T) {
-	for _, w := range work.All() {
-		s := w.Shape(work.Size{Items: 2000})
-		if s.Items > 2000 {
-			continue
-		}
-		require.True(t, json.Valid(s.CreateBody()), "%s", s.CreateBody())
-		for _, c := range w.Calls(s, 30, 1) {
-			var body map[string]any
-			if err := json.Unmarshal(c.Body(s), &body); err != nil {
-				t.Fatalf("%s: %v: %s", w.Name, err, c.Body(s))
-			}
-			for _, i := range c.Items {
-				if i < 0 || i >= s.Items {
-					t.Fatalf("%s asks for item %d of %d", w.Name, i, s.Items)
-				}
-			}
-		}
-	}
-}
-
 // TestItems: an item has about the size asked for, its JSON is the same item,
 // and versions keep size and key.
 func TestItems(t *testing.T) {

@@ -48,36 +48,3 @@ func TestAttackImport(t *testing.T) {
 		cost(t, "import 60 lines of 6 MB, "+tt.name, 300, 30, "import", path, "--data", filepath.Join(dir, "db"), "--table", "Tab", "--key", "id:S")
 	}
 }
-
-func TestAttackTemplates(t *testing.T) {
-	table := `"Resources": {"T": {"Type": "AWS::DynamoDB::Table", "Properties": {"TableName": `
-	doubled := `"a0": {"x": "y"}`
-	for i := range 60 {
-		find := fmt.Sprintf(`{"Fn::FindInMap": ["M", "a%d", "x"]}`, i)
-		doubled += fmt.Sprintf(`, "a%d": {"x": {"Fn::Join": ["", [%s, %s]]}}`, i+1, find, find)
-	}
-	texts := "service: s\nprovider: {name: aws}\ncustom:\n  a0: xxxxxxxx\n"
-	for i := range 60 {
-		texts += fmt.Sprintf("  a%d: '${self:custom.a%d}${self:custom.a%d}'\n", i+1, i, i)
-	}
-	for _, tt := range []struct{ name, file, text string }{
-		{"200 KB of parentheses in Terraform", "a.tf", "resource \"aws_dynamodb_table\" \"t\" {\nname = " + strings.Repeat("(", 200_000) + "\n}\n"},
-		{"a name of 200 KB in Terraform", "a.tf", "resource \"aws_dynamodb_table\" \"t\" {\nname = " + strings.Repeat("a", 200_000) + "\n}\n"},
-		{"modules that are their own folder", "main.tf", "module \"a\" {\nsource = \"./\"\n}\nmodule \"b\" {\nsource = \"./\"\n}\nmodule \"c\" {\nsource = \"./\"\n}\n"},
-		{"a mapping in itself", "a.json", `{"Mappings": {"M": {"a": {"x": {"Fn::FindInMap": ["M", "a", "x"]}}}}, ` + table + `{"Fn::FindInMap": ["M", "a", "x"]}}}}}`},
-		{"mappings that double", "a.json", `{"Mappings": {"M": {` + doubled + `}}, ` + table + `{"Fn::FindInMap": ["M", "a60", "x"]}}}}}`},
-		{"texts that double in serverless.yml", "serverless.yml", texts + "resources: {Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.a60}'}}}}\n"},
-		{"200 KB of parentheses in a model", "m.yaml", "name: m\ntables: {T: {key: PK}}\nentities: {E: {table: T, key: {PK: '" + strings.Repeat("(", 200_000) + "'}}}\nx: " + strings.Repeat("(", 200_000) + "\n"},
-	} {
-		path := filepath.Join(t.TempDir(), tt.file)
-		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
-		verb := []string{"design", "import", path}
-		if tt.file == "m.yaml" {
-			verb = []string{"design", "check", path}
-		}
-		if tt.file == "main.tf" {
-			verb[2] = filepath.Dir(path)
-		}
-		cost(t, tt.name, 600, 10, verb...)
-	}
-}

@@ -164,18 +164,3 @@ func withHelp(command string) string {
 	command, _, _ = strings.Cut(command, " & ")
 	return command + " --help >/dev/null"
 }
-
-// TestApart holds that no reason is left over.
-func TestApart(t *testing.T) {
-	var all strings.Builder
-	for _, page := range pages {
-		if data, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page))); err == nil {
-			all.Write(data)
-		}
-	}
-	for begin := range apart {
-		if !strings.Contains(all.String(), "\n    "+begin) && begin != "sortkey serve" {
-			t.Errorf("no page has a command that begins with %s", begin)
-		}
-	}
-}

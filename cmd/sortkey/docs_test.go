@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -205,47 +204,4 @@ func quote(quoted, printed []string) (renewed []string, same, ok bool) {
 	}
 	end(true)
 	return renewed, ok && slices.Equal(renewed, quoted), ok
-}
-
-// TestQuote: quotations that differ from the output are found and updated.
-func TestQuote(t *testing.T) {
-	const printed = "a\nb 2\n\nc\nd\ne\n"
-	for _, tt := range []struct{ quoted, want string }{
-		{"a\nb 2\n\nc\nd\ne", ""},
-		{"a\nb 1\n\nc\nd\ne", "a\nb 2\n\nc\nd\ne"},
-		{"", "a\nb 2\n\nc\nd\ne"},
-		{"a\nb 2\n…", ""},
-		{"a\nb 1\n…", "a\nb 2\n…"},
-		{"…\nc\nd\n…", ""},
-		{"…\nc\nx\n…\ne", "…\nc\nd\n…\ne"},
-		{"a\n…\ne", ""},
-		{"a\n…\nd\nx", "a\n…\nd\ne"},
-		{"…\nd\n…\nc\n…", "lost"},
-		{"…\nz\n…", "lost"},
-	} {
-		t.Run(fmt.Sprintf("%q", tt.quoted), func(t *testing.T) {
-			head, tail := "# Title\n\n```console\n$ command\n", "\n```\n\nText.\n"
-			if tt.quoted == "" {
-				head = strings.TrimSuffix(head, "\n")
-			}
-			want := head + tt.want + tail
-			if tt.quoted == "" {
-				want = head + "\n" + tt.want + tail
-			}
-			got, wrong := requote(head+tt.quoted+tail, func(string) (string, error) { return printed, nil })
-			switch {
-			case tt.want == "":
-				if len(wrong) != 0 || got != head+tt.quoted+tail {
-					t.Errorf("requote = %q, %v", got, wrong)
-				}
-			case len(wrong) != 1 || wrong[0].line != 4 || wrong[0].lost != (tt.want == "lost"):
-				t.Errorf("wrong = %+v", wrong)
-			case tt.want != "lost" && got != want:
-				t.Errorf("requote = %q, want %q", got, want)
-			}
-		})
-	}
-	if _, wrong := requote("```console\nsortkey\n```\n", nil); len(wrong) != 1 {
-		t.Errorf("a block without a command: %v", wrong)
-	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // eventually waits until a condition is true.
@@ -148,45 +146,4 @@ func TestSecondSignal(t *testing.T) {
 	})
 	require.Error(t, p.Wait(t), "it did not end by itself")
 	require.NotContains(t, p.Stderr.String(), "msg=stopped")
-}
-
-// TestMetrics scrapes a server on disk. The address for clients has no metrics.
-func TestMetrics(t *testing.T) {
-	p := serve(t, "--data", filepath.Join(t.TempDir(), "db"), "--log", "text", "--metrics", "127.0.0.1:0", "--credentials", "AKID:secret")
-	db := p.client(t)
-	create(t, db)
-	_, err := db.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: aws.String("None"), Key: item{"PK": str("x")}})
-	require.Error(t, err)
-	require.Len(t, scan(t, db, bank, ""), accounts+1)
-	figures := p.metrics(t)
-	text := get(t, figures)
-	for _, want := range []string{
-		fmt.Sprintf(`sortkey_requests_total{code="OK",operation="PutItem"} %d`, accounts+1),
-		`sortkey_requests_total{code="ResourceNotFoundException",operation="GetItem"} 1`,
-		fmt.Sprintf(`sortkey_rows_examined_total{operation="Scan"} %d`, accounts+1),
-		"sortkey_tables 3", fmt.Sprintf(`sortkey_table_items{table="Bank"} %d`, accounts+1), "sortkey_store_log_bytes ", "go_goroutines ",
-	} {
-		if !strings.Contains(text, "\n"+want) {
-			t.Errorf("scrape without %s", want)
-		}
-	}
-	for _, url := range []string{p.URL + "/metrics", strings.TrimSuffix(figures, "/metrics") + "/"} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-		require.NoError(t, err)
-		res, err := http.DefaultClient.Do(r)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
-		require.Equal(t, 404, res.StatusCode, url)
-	}
-}
-
-// TestLargeAnswers reads answers without retries.
-func TestLargeAnswers(t *testing.T) {
-	p := serve(t)
-	db := p.client(t, cmdtest.Once)
-	create(t, db)
-	fill(t, db, 0, 1000)
-	for range proptest.Cases(50) { // an SDK client with a plain HTTP client fails a few times
-		require.Len(t, scan(t, db, indexed, ""), 1000)
-	}
 }

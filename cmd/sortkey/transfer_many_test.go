@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -16,6 +17,11 @@ import (
 	"github.com/sortkey/sortkey/internal/lines"
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
+
+var million = flag.Int("items", 0, "items of the tests that scripts/check-million.sh runs")
+
+// peakLimit is the memory that an import may use, whatever the number of items.
+const peakLimit = 300 << 20
 
 // TestTransferOfMany imports small items, of some 75 bytes of JSON, into a folder and into a
 // server in memory, and exports the folder. Then it kills an import midway and resumes it. The
@@ -33,18 +39,19 @@ func TestTransferOfMany(t *testing.T) {
 		t.Logf("%-15s %6.2f s, %7.0f items a second, %5.1f s of CPU, peak memory %5.1f MB", what, took.Seconds(),
 			float64(*million)/took.Seconds(), (p.UserTime() + p.SystemTime()).Seconds(), float64(peakMemory(p))/1e6)
 	}
-	run := func(what string, args ...string) time.Duration {
+	run := func(what string, args ...string) (took time.Duration, peak int64) {
 		cmd := exec.CommandContext(t.Context(), bin, args...)
 		start := time.Now()
 		out, err := cmd.CombinedOutput()
-		took := time.Since(start)
+		took = time.Since(start)
 		require.NoError(t, err, string(out))
 		report(what, cmd.ProcessState, took)
-		return took
+		return took, peakMemory(cmd.ProcessState)
 	}
 	into := []string{"import", input, "--table", "Items", "--key", "PK:S,SK:S"}
 	db, out := filepath.Join(dir, "db"), filepath.Join(dir, "out")
-	took := run("import, folder:", append(into, "--data", db)...)
+	took, peak := run("import, folder:", append(into, "--data", db)...)
+	require.LessOrEqual(t, peak, int64(peakLimit))
 	run("export, folder:", "export", "Items", "--data", db, "--to", out, "--plain")
 	require.Equal(t, want, sumOf(t, out))
 	require.NoError(t, os.RemoveAll(out))

@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/lint"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
@@ -97,15 +95,8 @@ func TestFound(t *testing.T) {
 			if strings.Contains(tt.pattern, "ByH") {
 				index = ", indexes: {ByH: {partition: HP, sort: HS}}"
 			}
-			m, err := modelfile.Parse("m.yaml", []byte("name: m\ntables: {Tab: {partition: PK, sort: SK"+index+"}}\nentities:\n"+
-				tt.entities+"patterns:\n  - {name: p, "+tt.pattern+"}\n"))
-			require.NoError(t, err)
-			w, err := world.Build(t.Context(), m, world.Options{})
-			require.NoError(t, err)
-			defer w.Close()
-			r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
-			require.NoError(t, err)
-
+			r, _ := numbersOf(t, "name: m\ntables: {Tab: {partition: PK, sort: SK"+index+"}}\nentities:\n"+
+				tt.entities+"patterns:\n  - {name: p, "+tt.pattern+"}\n", world.Options{})
 			p := r.Patterns[0]
 			got := figuresOf(p.Spread)
 			for i, want := range tt.rows {
@@ -132,7 +123,7 @@ func TestFound(t *testing.T) {
 // rows are, and in a sample many are there by chance.
 func TestRanges(t *testing.T) {
 	slow(t)
-	m, err := modelfile.Parse("m.yaml", []byte(`name: ranges
+	const source = `name: ranges
 tables: {Tab: {partition: PK, sort: SK}}
 fields:
   tenant: {distinct: 40, distribution: zipf(1.1)}
@@ -148,14 +139,13 @@ patterns:
   - {name: ten days, query: {entity: Invoice, where: {tenant: t1, at: {between: [2025-03-01, 2025-03-10]}}}}
   - {name: two days, query: {entity: Invoice, where: {tenant: t1, at: {between: [2025-03-05, 2025-03-06]}}}}
   - {name: a month, query: {entity: Invoice, where: {tenant: t1, at: 2025-03}}}
-`))
-	require.NoError(t, err)
-	whole, _ := worldOf(t, m, world.Options{MaxItems: 1 << 30}, true)
-	sample, _ := worldOf(t, m, world.Options{MaxItems: 20_000}, true)
-	for i, p := range m.Patterns {
+`
+	whole, _ := numbersOf(t, source, world.Options{MaxItems: 1 << 30})
+	sample, _ := numbersOf(t, source, world.Options{MaxItems: 20_000})
+	for i, p := range whole.Patterns {
 		exact, told := figuresOf(whole.Patterns[i].Spread), figuresOf(sample.Patterns[i].Spread)
-		t.Logf("%s: %v, and %v in a sample", p.Name, exact, told)
-		require.True(t, near(exact.mean, told.mean, 0.1), "%s: %v, and %v in a sample", p.Name, exact, told)
-		require.True(t, nearBetween(exact.rows[2]*0.8, exact.rows[2]*1.2, told.rows[2], 2), "%s: %v, and %v in a sample", p.Name, exact, told)
+		t.Logf("%s: %v, and %v in a sample", p.Pattern.Name, exact, told)
+		require.True(t, near(exact.mean, told.mean, 0.1), "%s: %v, and %v in a sample", p.Pattern.Name, exact, told)
+		require.True(t, nearBetween(exact.rows[2]*0.8, exact.rows[2]*1.2, told.rows[2], 2), "%s: %v, and %v in a sample", p.Pattern.Name, exact, told)
 	}
 }

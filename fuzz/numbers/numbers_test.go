@@ -2,6 +2,7 @@ package numbers_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -168,13 +169,15 @@ func figuresAt(all []naiveRead, shares ...float64) (f spreadFigures) {
 	return f
 }
 
-func numbersOf(t *proptest.T, source string, o world.Options) (*check.Result, []world.Item) {
+// numbersOf checks a model, and returns the items that were made for that, too.
+func numbersOf(t require.TestingT, source string, o world.Options) (*check.Result, []world.Item) {
+	ctx := context.Background()
 	m, err := modelfile.Parse("m.yaml", []byte(source))
 	require.NoError(t, err, "%s", source)
-	w, err := world.Build(t.TB().Context(), m, o)
+	w, err := world.Build(ctx, m, o)
 	require.NoError(t, err, "%s", source)
 	defer w.Close()
-	r, err := check.Run(t.TB().Context(), w, check.Options{Lint: lint.Run})
+	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run})
 	require.NoError(t, err, "%s", source)
 	return r, w.Items
 }
@@ -189,8 +192,7 @@ type randomDesign struct {
 // bar, and SK begins with the text after it.
 type randomPattern struct {
 	name, entity, index string
-	parent              string    // whose items give all fields, or ""
-	keys                [2]string // attributes; those of the random model if empty
+	parent              string // whose items give all fields, or ""
 	fields              []string
 	where               string // instead of fields
 	pk, sk              string // such as T#{tenant}, and K#{project}#
@@ -234,10 +236,7 @@ func (d *randomDesign) String() string {
 // naive returns what the pattern reads for each value of its fields.
 func (p *randomPattern) naive(items []world.Item) (all []naiveRead) {
 	pk, sk := "PK", "SK"
-	switch {
-	case p.keys[0] != "":
-		pk, sk = p.keys[0], p.keys[1]
-	case p.index != "":
+	if p.index != "" {
 		pk, sk = "XP", "XS"
 	}
 	type row struct {

@@ -49,14 +49,3 @@ func TestJSONLenOfOtherBytes(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkJSONLen(b *testing.B) {
-	it, err := attr.ParseItem([]byte(order))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		item.JSONLen(it)
-	}
-}

@@ -48,13 +48,6 @@ func TestUnionAndDifference(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, json string) attr.Item {
-	t.Helper()
-	it, err := attr.ParseItem([]byte(json))
-	require.NoError(t, err)
-	return it
-}
-
 func union(a, b attr.Value) attr.Value {
 	if a.Kind() != b.Kind() || !a.Kind().IsSet() {
 		return attr.Value{}
@@ -291,35 +284,6 @@ func TestWideSets(t *testing.T) {
 		require.Equal(t, a, difference(both, b))
 		require.Equal(t, b, difference(both, a))
 	}
-}
-
-func TestPatchDoesNotAllocate(t *testing.T) {
-	it := must(t, `{"a":{"S":"x"},"b":{"N":"1"},"l":{"L":[{"S":"a"},{"S":"b"}]},"s":{"SS":["a","b"]}}`)
-	buf := make([]byte, 0, 1024)
-	one, _ := attr.NewNumber("1")
-	changes := []item.Change{{Name: "a"}, {Name: "b", Value: one}, {Name: "c", Value: one}}
-	elems := []item.ListChange{{Index: 1}, {Index: 7, Value: one}}
-	for name, f := range map[string]func(){
-		"AppendWith":       func() { item.AppendWith(buf, it, changes) },
-		"AppendListWith":   func() { item.AppendListWith(buf, it.Get("l"), elems) },
-		"AppendConcat":     func() { item.AppendConcat(buf, it.Get("l"), it.Get("l")) },
-		"AppendUnion":      func() { item.AppendUnion(buf, it.Get("s"), it.Get("s")) },
-		"AppendDifference": func() { item.AppendDifference(buf, it.Get("s"), it.Get("s")) },
-	} {
-		if n := testing.AllocsPerRun(100, f); n != 0 {
-			t.Errorf("%s allocates %v times, want 0", name, n)
-		}
-	}
-}
-
-func ExampleAppendWith() {
-	it, _ := attr.ParseItem([]byte(`{"id":{"S":"x"},"old":{"N":"1"}}`))
-	changed := attr.Item(item.AppendWith(nil, it, []item.Change{
-		{Name: "new", Value: attr.NewString("y")},
-		{Name: "old"}, // removed
-	}))
-	fmt.Printf("%s\n", changed.AppendJSON(nil))
-	// Output: {"id":{"S":"x"},"new":{"S":"y"}}
 }
 
 // TestAppendOnly compares AppendOnly with a builder, for items with few and

@@ -112,32 +112,6 @@ func BenchmarkQuery10(b *testing.B) {
 	}
 }
 
-// BenchmarkWalk10 only walks the ten rows. What is left then is a search in a
-// tree and rows that lie all over memory, so it shows the caches of the
-// machine more than anything else.
-func BenchmarkWalk10(b *testing.B) {
-	for _, rows := range sizes {
-		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-			f := tabletest.Open(b)
-			tb := f.Create("t", "PK:S SK:S")
-			fill(b, f, rows)
-			var slices []*keycond.Slice
-			for _, v := range spread(rows) {
-				slices = append(slices, sliceOf(b, tb, tenRows, v))
-			}
-			b.ReportAllocs()
-			b.ResetTimer()
-			i := 0
-			for b.Loop() {
-				i++
-				if n := walk(b, f, tb, slices[i%len(slices)], func(attr.Item) {}); n != 10 {
-					b.Fatal(n)
-				}
-			}
-		})
-	}
-}
-
 func walk(b *testing.B, f *tabletest.Fixture, tb *table.Table, slice *keycond.Slice, visit func(attr.Item)) (n int) {
 	err := f.DB.View(context.Background(), func(s *table.View) error {
 		_, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
@@ -151,32 +125,6 @@ func walk(b *testing.B, f *tabletest.Fixture, tb *table.Table, slice *keycond.Sl
 		b.Fatal(err)
 	}
 	return n
-}
-
-// BenchmarkFilterAll scans 10,000 rows with a filter that keeps none.
-func BenchmarkFilterAll(b *testing.B) {
-	f := tabletest.Open(b)
-	tb := f.Create("t", "PK:S SK:S")
-	const rows = 5_000 // below 1 MB
-	fill(b, f, rows)
-	filter := tabletest.Condition(b, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for b.Loop() {
-		err := f.DB.View(context.Background(), func(s *table.View) error {
-			page, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter}}, func(attr.Item) error {
-				return nil
-			})
-			if page.Examined != rows {
-				b.Fatal(page.Examined)
-			}
-			return err
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 }
 
 // BenchmarkPut writes items of four attributes to a table with one index, and
@@ -333,26 +281,4 @@ func readBytes(p []byte) (sum uint64) {
 		sum += uint64(c)
 	}
 	return sum
-}
-
-// TestFilterAllocatesNothing: rows that a filter drops cost no allocation.
-func TestFilterAllocatesNothing(t *testing.T) {
-	f := tabletest.Open(t)
-	tb := f.Create("t", "PK:S SK:S")
-	fill(t, f, 2000)
-	filter := tabletest.Condition(t, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
-	allocs := func(limit int) float64 {
-		return testing.AllocsPerRun(10, func() {
-			if err := f.DB.View(context.Background(), func(s *table.View) error {
-				_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter, Limit: limit}},
-					func(attr.Item) error { return nil })
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-	if few, many := allocs(10), allocs(2000); many > few+100 { // pools lose some, those of a race build one in four
-		t.Errorf("2,000 filtered rows allocate %v times, 10 rows %v", many, few)
-	}
 }

@@ -279,12 +279,3 @@ func TestBulkOfRecordedTable(t *testing.T) {
 	bulk.LoadFrom = 1000
 	require.ErrorContains(t, bulk.Write(ctx, late), "resource not found")
 }
-
-// TestKeyFilter checks that a filter knows all keys that it was given, and few others.
-func TestKeyFilter(t *testing.T) {
-	const n = 300_000
-	missed, wrong := table.KnownOf(n)
-	require.Zero(t, missed)
-	require.Less(t, wrong, n/50)
-	t.Logf("%.2f %% of other keys", 100*float64(wrong)/n)
-}

@@ -3,13 +3,10 @@ package table_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
@@ -91,87 +88,4 @@ func TestJoined(t *testing.T) {
 	}))
 	require.NoError(t, db.Close(t.Context()))
 	require.ErrorIs(t, db.UpdateJoined(t.Context(), func(context.Context) error { return nil }), store.ErrClosed)
-}
-
-// TestJoinedKept uses contexts of transactions while these end and when they have ended, beside other views and updates,
-// which use memory of earlier ones again: an operation is refused, or sees its own transaction.
-func TestJoinedKept(t *testing.T) {
-	f := tabletest.Open(t)
-	f.Create("T", "PK:S SK:S")
-	db := f.DB
-	key := func(sk string) attr.Item { return tabletest.Item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'}}") }
-	put := func(ctx context.Context, sk string) error {
-		return db.Update(ctx, func(tx *table.Tx) error {
-			tab, err := tx.Table("T")
-			if err != nil {
-				return err
-			}
-			_, err = tx.Put(tab, key(sk), nil)
-			return err
-		})
-	}
-	has := func(ctx context.Context, sk string) (found bool, err error) {
-		err = db.View(ctx, func(view *table.View) error {
-			tab, err := view.Table("T")
-			if err != nil {
-				return err
-			}
-			it, err := view.Get(tab, key(sk))
-			found = it != nil
-			return err
-		})
-		return found, err
-	}
-
-	var users, others sync.WaitGroup
-	ended := make(chan struct{})
-	for i := range 2 {
-		others.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-ended:
-					return
-				default:
-				}
-				if _, err := has(t.Context(), "x"); err != nil {
-					t.Error(err)
-				}
-				if err := put(t.Context(), fmt.Sprint("other ", i, n%10)); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-
-	for range 100 {
-		use := func(ctx context.Context) {
-			begun := make(chan struct{})
-			defer func() { <-begun }()
-			users.Go(func() {
-				for i := range 20 {
-					if _, err := db.Describe(ctx, "T"); err != nil && !errors.Is(err, table.ErrEnded) {
-						t.Error(err)
-					}
-					if found, err := has(ctx, "late"); err == nil && found {
-						t.Error("a row that nobody has put")
-					}
-					if i == 2 {
-						close(begun)
-					}
-				}
-			})
-		}
-		require.NoError(t, db.ViewJoined(t.Context(), func(ctx context.Context) error {
-			use(ctx)
-			return nil
-		}))
-		// The second operation in an Update at the same time is refused, and breaks it.
-		_ = db.UpdateJoined(t.Context(), func(ctx context.Context) error {
-			use(ctx)
-			return nil
-		})
-	}
-	users.Wait()
-	close(ended)
-	others.Wait()
 }

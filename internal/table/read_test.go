@@ -27,48 +27,6 @@ func ten(f *tabletest.Fixture) {
 
 const valuesP = `{':p':{'S':'p'},':x':{'S':'x'},':t':{'BOOL':true},':n':{'N':'3'}}`
 
-func TestQuery(t *testing.T) {
-	f := tabletest.Open(t)
-	ten(f)
-	for _, tt := range []struct {
-		name             string
-		q                query
-		want             string
-		examined, result int
-		last             string // SK of the last key, "" when there is none
-	}{
-		{"whole partition", query{key: "PK = :p"}, "0 1 2 3 4 5 6 7 8 9", 10, 10, ""},
-		{"backwards", query{key: "PK = :p AND SK <= :n", reverse: true}, "3 2 1 0", 4, 4, ""},
-		{"limit counts before the filter", query{key: "PK = :p", filter: "odd = :t", limit: 4}, "1 3", 4, 2, "3"},
-		{
-			"limit equal to the rows has a last key", query{key: "PK = :p", limit: 10}, "0 1 2 3 4 5 6 7 8 9",
-			10, 10, "9",
-		},
-		{"limit above the rows has none", query{key: "PK = :p", limit: 11}, "0 1 2 3 4 5 6 7 8 9", 10, 10, ""},
-		{"all filtered out", query{key: "PK = :p", filter: "PK = :x"}, "", 10, 0, ""},
-		{"nothing there", query{key: "PK = :x"}, "", 0, 0, ""},
-		{"index with ties", query{index: "GSI", key: "tag = :x"}, "3 6 0 9 5 7 4 2 1 8", 10, 10, ""},
-		{
-			"index backwards, limited", query{index: "LSI", key: "PK = :p AND tag = :x", reverse: true, limit: 2},
-			"8 1", 2, 2, "1",
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			tt.q.table, tt.q.values = "t", valuesP
-			items, page := mustAsk(f, tt.q)
-			if got := tabletest.Show(items, "SK"); got != tt.want {
-				t.Errorf("rows = %s, want %s", got, tt.want)
-			}
-			if page.Examined != tt.examined || page.Returned != tt.result {
-				t.Errorf("examined %d, returned %d; want %d, %d", page.Examined, page.Returned, tt.examined, tt.result)
-			}
-			if got := strings.Trim(page.Last.Get("SK").String(), "{}N:"); got != tt.last {
-				t.Errorf("last key = %q, want %q", got, tt.last)
-			}
-		})
-	}
-}
-
 // TestPages joins pages of every size, forwards and backwards, over the table
 // and over ties in both kinds of index.
 func TestPages(t *testing.T) {
@@ -101,26 +59,6 @@ func TestPages(t *testing.T) {
 					t.Errorf("index %q, limit %d, reverse %v: %s, want %s", index, limit, reverse, got, want)
 				}
 			}
-		}
-	}
-}
-
-// TestStartIsAPosition deletes the item that a page ended at.
-func TestStartIsAPosition(t *testing.T) {
-	f := tabletest.Open(t)
-	ten(f)
-	for _, index := range []string{"", "GSI"} {
-		q := query{table: "t", index: index, key: "PK = :p", values: valuesP, limit: 3}
-		if index == "GSI" {
-			q.key = "tag = :x"
-		}
-		_, page := mustAsk(f, q)
-		last := page.Last.Get("SK").String()
-		f.Delete("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%s'}}`, strings.Trim(last, "{}N:")))
-		q.start = page.Last
-		items, _ := mustAsk(f, q)
-		if len(items) != 3 || items[0].Get("SK").String() <= last {
-			t.Errorf("index %q: after deleted %s came %s", index, last, tabletest.Show(items, "SK"))
 		}
 	}
 }
@@ -228,73 +166,6 @@ func TestOneItem(t *testing.T) {
 	_, page = mustAsk(f, query{table: "h", index: "GSI", key: "tag = :x", values: valuesP, limit: 1})
 	if page.Last == nil {
 		t.Error("a page of an index has no last key, though others may follow")
-	}
-}
-
-// TestPageBytes: the item that crosses 1 MB is read, and a last key follows.
-func TestPageBytes(t *testing.T) {
-	f := tabletest.Open(t)
-	f.Create("t", "PK:S SK:N")
-	big := strings.Repeat("x", 60_000)
-	for i := range 20 {
-		f.Put("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%d'},'v':{'S':'%s'}}`, i, big))
-	}
-	for _, reverse := range []bool{false, true} {
-		items, page := mustAsk(f, query{table: "t", key: "PK = :p", values: valuesP, reverse: reverse})
-		if len(items) != 18 || page.Last == nil { // 17 × 60,010 < 1 MiB <= 18 × 60,010
-			t.Errorf("reverse %v: page of %d items, last %v; want 18 and a last key", reverse, len(items),
-				page.Last != nil)
-		}
-		if want := table.ReadUnits(18*60_000+18*10, false); page.Capacity.Table != want {
-			t.Errorf("reverse %v: %v units, want %v", reverse, page.Capacity.Table, want)
-		}
-	}
-}
-
-func TestScanSegments(t *testing.T) {
-	f := tabletest.Open(t)
-	f.Create("t", "PK:N SK:N", "GSI g:N - KEYS_ONLY")
-	for i := range 300 {
-		f.Put("t", fmt.Sprintf(`{'PK':{'N':'%d'},'SK':{'N':'%d'},'g':{'N':'%d'}}`, i%40, i, i%7))
-	}
-	scan := func(index string, segment, segments uint32, limit int) (seen []string) {
-		var start attr.Item
-		for {
-			err := f.DB.View(context.Background(), func(s *table.View) error {
-				tb, err := s.Table("t")
-				require.NoError(t, err)
-				sc := &table.Scan{
-					Read: table.Read{Table: tb, Start: start, Limit: limit}, Segment: segment, Segments: segments,
-				}
-				if index != "" {
-					sc.Index, err = tb.Index(index)
-					require.NoError(t, err)
-				}
-				page, err := s.Scan(sc, func(it attr.Item) error {
-					seen = append(seen, it.Get("SK").String())
-					return nil
-				})
-				start = page.Last
-				return err
-			})
-			require.NoError(t, err)
-			if start == nil {
-				return seen
-			}
-		}
-	}
-	for _, index := range []string{"", "GSI"} {
-		whole := scan(index, 0, 0, 0)
-		require.Len(t, whole, 300)
-		for _, segments := range []uint32{1, 2, 7, 64, 1_000_000} {
-			var parts []string
-			for i := range min(segments, 64) {
-				parts = append(parts, scan(index, i, segments, 5)...)
-			}
-			if segments <= 64 && strings.Join(parts, " ") != strings.Join(whole, " ") {
-				t.Errorf("index %q: %d segments do not join to the whole scan", index, segments)
-			}
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package table_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -62,46 +61,6 @@ func mustAsk(f *tabletest.Fixture, q query) ([]attr.Item, table.Page) {
 	items, page, err := ask(f, q)
 	require.NoError(f, err)
 	return items, page
-}
-
-func TestWriteAndRead(t *testing.T) {
-	f := tabletest.Open(t)
-	f.Create("t", "PK:S SK:S")
-	change := f.Put("t", `{'PK':{'S':'a'},'SK':{'S':'1'},'v':{'N':'1'}}`)
-	if change.Old != nil {
-		t.Errorf("first put: Old = %s, want none", change.Old.AppendJSON(nil))
-	}
-	change = f.Put("t", `{'PK':{'S':'a'},'SK':{'S':'1'},'v':{'N':'2'}}`)
-	if got := change.Old.Get("v").String(); got != "{N:1}" {
-		t.Errorf("second put: Old.v = %s, want {N:1}", got)
-	}
-	change = f.Delete("t", `{'PK':{'S':'a'},'SK':{'S':'1'}}`)
-	if got := change.Old.Get("v").String(); got != "{N:2}" {
-		t.Errorf("delete: Old.v = %s, want {N:2}", got)
-	}
-	if change = f.Delete("t", `{'PK':{'S':'a'},'SK':{'S':'1'}}`); change.Old != nil || change.Capacity.Table != 1 {
-		t.Errorf("delete of nothing = %+v, want no item and 1 unit", change)
-	}
-	tb, err := f.DB.Describe(t.Context(), "t")
-	require.NoError(t, err)
-	if n, bytes := tb.Items(); n != 0 || bytes != 0 {
-		t.Errorf("Items() = %d, %d after all were deleted, want 0, 0", n, bytes)
-	}
-}
-
-func TestConditionFailed(t *testing.T) {
-	f := tabletest.Open(t)
-	f.Create("t", "PK:S")
-	f.Put("t", `{'PK':{'S':'a'},'v':{'N':'1'}}`)
-	change, err := f.TryPut("t", `{'PK':{'S':'a'},'v':{'N':'2'}}`,
-		tabletest.Condition(t, expr.ConditionExpression, "attribute_not_exists(PK)", ""))
-	e, ok := errors.AsType[*table.Error](err)
-	if !ok || e.Kind != table.ConditionFailed || e.Item.Get("v").String() != "{N:1}" {
-		t.Fatalf("put with a failed condition = %v, want ConditionFailed with the item there is", err)
-	}
-	if change.Capacity.Table != 1 {
-		t.Errorf("a failed condition consumed %v units, want 1", change.Capacity.Table)
-	}
 }
 
 // TestOrder holds the order of strings, numbers and binary against the rule of

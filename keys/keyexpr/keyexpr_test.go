@@ -27,18 +27,7 @@ func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Valu
 // orders, another row.
 func shop(t *testing.T) *sortkeytest.DB {
 	db := sortkeytest.New(t)
-	_, err := db.Client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName: aws.String("Shop"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("PK"), AttributeType: "S"},
-			{AttributeName: aws.String("SK"), AttributeType: "S"},
-		},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange},
-		},
-	})
-	require.NoError(t, err)
+	db.Table("Shop", "PK / SK")
 	for _, c := range []int{7, 70} {
 		pk, err := customer.Format(c)
 		require.NoError(t, err)
@@ -51,10 +40,7 @@ func shop(t *testing.T) *sortkeytest.DB {
 			sks = append(sks, sk)
 		}
 		for _, sk := range sks {
-			_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
-				TableName: aws.String("Shop"), Item: map[string]types.AttributeValue{"PK": s(pk), "SK": s(sk)},
-			})
-			require.NoError(t, err)
+			db.Put("Shop", map[string]string{"PK": pk, "SK": sk})
 		}
 	}
 	return db

@@ -1,6 +1,6 @@
 // Package btree is the reference engine: a short, plain [store.Store] with a
-// google/btree for each partition. Read it before writing an engine. The tests
-// and benchmarks of the memory engine compare that engine with it.
+// google/btree for each partition. Read it before writing an engine. The
+// benchmarks of the memory engine compare that engine with it.
 //
 // A published tree never changes. An Update works on a clone, which shares
 // nodes with the original until they are changed, and publishes it on success.

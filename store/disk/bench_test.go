@@ -116,62 +116,6 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// BenchmarkQuery reads ranges of 10 rows, and ranges of a page of 1 MB.
-func BenchmarkQuery(b *testing.B) {
-	for _, rows := range []int{10, 1 << 20 / 110} {
-		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-			at := func(i int) (p []byte, r store.Range) {
-				lo := i * 104729 % (benchRows - rows)
-				return partition(i * 7919 % benchPartitions), store.Range{Lo: sortKey(lo), Hi: sortKey(lo + rows)}
-			}
-			report := func(b *testing.B) {
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
-			}
-			both(b, func(b *testing.B, s *disk.Store) {
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					p, rng := at(i)
-					n, size := 0, 0
-					err := s.View(context.Background(), func(r store.Reader) error {
-						for row, err := range r.Query(1, p, rng, false) {
-							if err != nil {
-								return err
-							}
-							n++
-							size += len(row.Sort) + len(row.Value)
-						}
-						return nil
-					})
-					if err != nil || n != rows || size == 0 {
-						b.Fatal(n, err)
-					}
-				}
-				report(b)
-			}, func(b *testing.B, db *pebble.DB) {
-				b.ReportAllocs()
-				var lo, hi []byte
-				for i := 0; b.Loop(); i++ {
-					p, rng := at(i)
-					lo, hi = store.AppendRange(lo[:0], hi[:0], 1, p, rng)
-					it, err := db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
-					if err != nil {
-						b.Fatal(err)
-					}
-					n, size := 0, 0
-					for ok := it.First(); ok; ok = it.Next() {
-						n++
-						size += len(it.Key()) + len(it.Value())
-					}
-					if err := it.Close(); err != nil || n != rows || size == 0 {
-						b.Fatal(n, err)
-					}
-				}
-				report(b)
-			})
-		})
-	}
-}
-
 // BenchmarkPut runs 32 writers that put one row at a time, durably.
 func BenchmarkPut(b *testing.B) {
 	const writers = 32

@@ -194,18 +194,3 @@ func TestCloseWaits(t *testing.T) {
 	wg.Wait()
 	require.ErrorIs(t, s.View(t.Context(), nil), store.ErrClosed)
 }
-
-// TestValuesOfGetAreKept checks that later writes do not change a value
-// returned by Get.
-func TestValuesOfGetAreKept(t *testing.T) {
-	s := open(t, "db", disk.Options{}.On(vfs.NewMem()))
-	put(t, s, "k", "v")
-	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-		v, _, err := w.Get(1, []byte("p"), []byte("k"))
-		require.NoError(t, err)
-		require.NoError(t, w.Put(1, []byte("p"), []byte("k"), []byte("w")))
-		require.Equal(t, "v", string(v))
-		return nil
-	}))
-	require.NoError(t, s.Close())
-}

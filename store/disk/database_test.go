@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -54,96 +53,6 @@ func described(t testing.TB, db *sortkey.DB) (items int64, status string) {
 	out, err := inside.Service(db).DescribeTable(context.Background(), &wire.DescribeTableInput{TableName: new("Sessions")})
 	require.NoError(t, err)
 	return *out.Table.ItemCount, *out.Table.GlobalSecondaryIndexes[0].IndexStatus
-}
-
-// TestDatabaseFork checks that a fork on disk is as isolated as one in memory.
-func TestDatabaseFork(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	for _, name := range []string{"memory", "disk"} {
-		t.Run(name, func(t *testing.T) {
-			opts, dir := sortkey.Options{Clock: day}, t.TempDir()
-			if name == "disk" {
-				var err error
-				opts.Store, err = disk.Open(dir, disk.Options{})
-				require.NoError(t, err)
-			}
-			db := dbtest.Expiring(t, opts, 20)
-			a, err := db.Fork()
-			require.NoError(t, err)
-			putSession(t, db, "origin")
-			b, err := a.Fork()
-			require.NoError(t, err)
-			putSession(t, b, "b1")
-			putSession(t, b, "b2")
-			for _, tt := range []struct {
-				db   *sortkey.DB
-				want int64
-			}{{db, 22}, {a, 21}, {b, 23}} {
-				require.Equal(t, tt.want, dbtest.Count(t, tt.db, nil))
-				require.Equal(t, tt.want, dbtest.Count(t, tt.db, new("ByUser")))
-				items, _ := described(t, tt.db)
-				require.Equal(t, tt.want, items)
-			}
-			require.NoError(t, db.Close())
-			require.Equal(t, int64(23), dbtest.Count(t, b, nil))
-			require.NoError(t, a.Close())
-			require.NoError(t, b.Close())
-			require.NoError(t, b.Close())
-			_, err = os.Stat(filepath.Join(dir, "forks"))
-			require.ErrorIs(t, err, os.ErrNotExist)
-			_, err = db.Fork()
-			if name == "disk" {
-				require.ErrorIs(t, err, store.ErrClosed)
-			}
-		})
-	}
-}
-
-// TestForkConcurrently forks, writes to the forks and closes them during writes
-// to the origin.
-func TestForkConcurrently(t *testing.T) {
-	for _, name := range []string{"memory", "disk"} {
-		t.Run(name, func(t *testing.T) {
-			opts := sortkey.Options{Clock: day}
-			if name == "disk" {
-				var err error
-				opts.Store, err = disk.Open("db", disk.Options{}.On(vfs.NewMem()))
-				require.NoError(t, err)
-			}
-			db := dbtest.Expiring(t, opts, 3)
-			defer db.Close()
-			var wg sync.WaitGroup
-			for i := range 3 {
-				wg.Go(func() {
-					for n := range 20 {
-						putSession(t, db, fmt.Sprint("origin", i, "-", n))
-					}
-				})
-				wg.Go(func() {
-					for range 5 {
-						fork, err := db.Fork()
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						n := dbtest.Count(t, fork, nil)
-						putSession(t, fork, "fork")
-						if got, indexed := dbtest.Count(t, fork, nil), dbtest.Count(t, fork, new("ByUser")); got != n+1 || indexed != got {
-							t.Errorf("a fork of %d items has %d, %d in the index, after one more", n, got, indexed)
-						}
-						if items, _ := described(t, fork); items != n+1 {
-							t.Errorf("a fork of %d items describes %d after one more", n, items)
-						}
-						if err := fork.Close(); err != nil {
-							t.Error(err)
-						}
-					}
-				})
-			}
-			wg.Wait()
-			require.Equal(t, int64(64), dbtest.Count(t, db, nil))
-		})
-	}
 }
 
 // otherStore is a store that is neither in memory nor on disk.
@@ -298,25 +207,6 @@ func (s *cuttingStore) Update(ctx context.Context, fn func(store.Writer) error) 
 		s.after = s.fs.CrashClone(vfs.CrashCloneCfg{})
 	}
 	return s.Store.Update(ctx, fn)
-}
-
-func BenchmarkFork(b *testing.B) {
-	for _, n := range []int{1000, 1_000_000} {
-		b.Run(fmt.Sprintf("items=%d", n), func(b *testing.B) {
-			db := dbtest.Expiring(b, sortkey.Options{Clock: day}, n)
-			defer db.Close()
-			b.ReportAllocs()
-			for b.Loop() {
-				fork, err := db.Fork()
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := fork.Close(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }
 
 // TestTableDelayRestart closes a database while a table is CREATING, and again while

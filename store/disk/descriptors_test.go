@@ -18,54 +18,22 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// A starvingFS has no descriptors while none is set.
-type starvingFS struct {
-	vfs.FS
-	none atomic.Bool
-}
-
-func (f *starvingFS) err() error {
-	if f.none.Load() {
-		return syscall.EMFILE
-	}
-	return nil
-}
-
-func (f *starvingFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := f.err(); err != nil {
-		return nil, err
-	}
-	return f.FS.Create(name, c)
-}
-
-func (f *starvingFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := f.err(); err != nil {
-		return nil, err
-	}
-	return f.FS.ReuseForWrite(from, to, c)
-}
-
-func (f *starvingFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
-	if err := f.err(); err != nil {
-		return nil, err
-	}
-	return f.FS.Open(name, opts...)
-}
-
-func (f *starvingFS) OpenDir(name string) (vfs.File, error) {
-	if err := f.err(); err != nil {
-		return nil, err
-	}
-	return f.FS.OpenDir(name)
-}
-
 // TestDescriptors takes all descriptors away for a while, three times, while writers fill memory tables.
 // Writes are refused or wait, and go on when there are descriptors again; nothing acknowledged is lost.
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	mem := newCrashFS()
-	fs := &starvingFS{FS: mem}
-	s, err := disk.Open("db", small(fs))
+	var none atomic.Bool
+	s, err := disk.Open("db", small(errorfs.Wrap(mem, errorfs.InjectorFunc(func(o errorfs.Op) error {
+		switch o.Kind {
+		case errorfs.OpCreate, errorfs.OpReuseForWrite, errorfs.OpOpen, errorfs.OpOpenDir:
+			if none.Load() {
+				return syscall.EMFILE
+			}
+		default:
+		}
+		return nil
+	}))))
 	require.NoError(t, err)
 
 	var acked sync.Map
@@ -108,14 +76,14 @@ func TestDescriptors(t *testing.T) {
 	for range 3 {
 		before, had := written.Load(), refused.Load()
 		require.Eventually(t, func() bool { return written.Load() > before+50 }, time.Minute, time.Millisecond)
-		fs.none.Store(true)
+		none.Store(true)
 		require.Eventually(t, func() bool { // those that run may all wait for the log
 			more++
 			sort := fmt.Sprintf("more-%06d", more)
 			writers.Go(func() { write(sort) })
 			return refused.Load() > had
 		}, time.Minute, 5*time.Millisecond)
-		fs.none.Store(false)
+		none.Store(false)
 	}
 	before := written.Load()
 	require.Eventually(t, func() bool { return written.Load() > before+50 }, time.Minute, time.Millisecond, "writes go on")

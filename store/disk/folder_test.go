@@ -74,16 +74,6 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// A smallFS has little space.
-type smallFS struct {
-	vfs.FS
-	free uint64
-}
-
-func (s smallFS) GetDiskUsage(string) (vfs.DiskUsage, error) {
-	return vfs.DiskUsage{AvailBytes: s.free}, nil
-}
-
 // TestCopyFull holds that a copy to a disk without space, or one that fails at any write, leaves no store or
 // all of it.
 func TestCopyFull(t *testing.T) {
@@ -91,7 +81,9 @@ func TestCopyFull(t *testing.T) {
 	s := open(t, "db", disk.Options{}.On(mem))
 	put(t, s, "k", "v")
 	require.NoError(t, s.Close())
-	err := disk.Copy(t.Context(), "db", "small", disk.Options{}.On(smallFS{mem, 10_000}))
+	full := &usedFS{FS: mem}
+	full.free.Store(10_000)
+	err := disk.Copy(t.Context(), "db", "small", disk.Options{}.On(full))
 	require.ErrorContains(t, err, "not enough space for small: need ")
 	require.False(t, disk.Exists("small", disk.Options{}.On(mem)))
 

@@ -152,6 +152,20 @@ func makeCopies(s *disk.Store, to string) error {
 	}
 }
 
+// startWriter starts a process that writes to the store in dir until it is killed, and returns its lines.
+func startWriter(t *testing.T, dir string, env ...string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(append(os.Environ(), writerEnv+"="+dir), env...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return cmd, bufio.NewScanner(out)
+}
+
 // TestKill kills a writing process at random moments, again and again with one
 // folder; SORTKEY_CHECKS multiplies how often (scripts/crash.sh). Every write that
 // it acknowledged must be present and complete.
@@ -159,21 +173,13 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	rounds := proptest.Cases(10)
 	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 0))
-	self, err := os.Executable()
-	require.NoError(t, err)
 	dir := t.TempDir()
 	acked := make([]uint64, killWriters)
 	checked, unacked := 0, uint64(0)
 	for round := range rounds {
 		before := append([]uint64(nil), acked...)
-		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), writerEnv+"="+dir)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
+		cmd, lines := startWriter(t, dir)
 		var wait sync.WaitGroup
-		lines := bufio.NewScanner(out)
 		first := true
 		for lines.Scan() { // the kill may cut off the last line
 			var i int
@@ -245,20 +251,14 @@ func TestKillNewFolder(t *testing.T) {
 	t.Parallel()
 	rounds := proptest.Cases(10)
 	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 1))
-	self, err := os.Executable()
-	require.NoError(t, err)
 	checked := 0
 	for round := range rounds {
 		dir := filepath.Join(t.TempDir(), "db")
-		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), writerEnv+"="+dir)
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
+		cmd, lines := startWriter(t, dir)
 		delay := time.Duration(rng.Int64N(int64(100 * time.Millisecond)))
 		timer := time.AfterFunc(delay, func() { _ = cmd.Process.Kill() })
 		acked := make([]uint64, killWriters)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for lines.Scan() {
 			var i int
 			var n uint64
 			if k, _ := fmt.Sscanf(lines.Text(), "%d %d", &i, &n); k == 2 && n == acked[i]+1 {
@@ -283,23 +283,16 @@ func TestKillCopies(t *testing.T) {
 	t.Parallel()
 	rounds := proptest.Cases(3)
 	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 2))
-	self, err := os.Executable()
-	require.NoError(t, err)
 	dir := t.TempDir()
 	acked := make([]uint64, killWriters)
 	checked, complete, cut := 0, 0, 0
 	for round := range rounds {
 		before, to := slices.Clone(acked), t.TempDir()
-		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), writerEnv+"="+dir, copiesEnv+"="+to)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
+		cmd, lines := startWriter(t, dir, copiesEnv+"="+to)
 		var started [][]uint64 // what was acknowledged before each snapshot
 		done := 0
 		var timer *time.Timer
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for lines.Scan() {
 			var i int
 			var n uint64
 			switch line := lines.Text(); {
@@ -325,7 +318,7 @@ func TestKillCopies(t *testing.T) {
 		c, _ := checkWriters(t, s, what, before, acked)
 		checked += c
 		require.Zero(t, writerOf(t, s, killWriters), "a write to a fork")
-		_, err = os.Stat(filepath.Join(dir, "forks"))
+		_, err := os.Stat(filepath.Join(dir, "forks"))
 		require.ErrorIs(t, err, os.ErrNotExist, what)
 		require.NoError(t, s.Close())
 

@@ -205,7 +205,9 @@ func TestLittleSpace(t *testing.T) {
 	}{{99 << 20, true}, {100 << 20, false}} {
 		var out bytes.Buffer
 		log := slog.New(slog.NewTextHandler(&out, nil))
-		s := open(t, "db", disk.Options{Logger: log}.On(smallFS{vfs.NewMem(), tt.free}))
+		fs := &usedFS{FS: vfs.NewMem()}
+		fs.free.Store(tt.free)
+		s := open(t, "db", disk.Options{Logger: log}.On(fs))
 		require.NoError(t, s.Close())
 		require.Equal(t, tt.want, strings.Contains(out.String(), "little free disk space"), out.String())
 	}

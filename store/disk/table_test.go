@@ -232,41 +232,6 @@ func TestCrashTables(t *testing.T) {
 	t.Logf("%d acknowledged transactions were there", checked)
 }
 
-// TestReopenTables checks that closing and reopening a folder loses nothing.
-func TestReopenTables(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, disk.Options{})
-	db, err := life.Open(t.Context(), s)
-	require.NoError(t, err)
-	for _, def := range definitions() {
-		_, err := db.Create(t.Context(), def)
-		require.NoError(t, err)
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for n := range 50 {
-		require.NoError(t, transact(db, 0, n, rng))
-	}
-	_, want := contents(t, db, "Items", "ByG")
-	tb, err := db.Describe(t.Context(), "Items")
-	require.NoError(t, err)
-	items, size := tb.Items()
-	require.NoError(t, db.Close(t.Context()))
-	require.NoError(t, s.Close())
-
-	s = open(t, dir, disk.Options{ReadOnly: true})
-	db, err = life.Open(t.Context(), s)
-	require.NoError(t, err)
-	require.True(t, db.Recovered())
-	tb, err = db.Describe(t.Context(), "Items")
-	require.NoError(t, err)
-	gotItems, gotSize := tb.Items()
-	require.Equal(t, [2]int64{items, size}, [2]int64{gotItems, gotSize})
-	_, got := contents(t, db, "Items", "ByG")
-	require.Equal(t, want, got)
-	require.NoError(t, db.Close(t.Context()))
-	require.NoError(t, s.Close())
-}
-
 // TestCrashIndex crashes a database while it adds or removes an index, and
 // again while it recovers from that. In the end either the index equals one
 // that existed from the start, or all of its rows are gone.

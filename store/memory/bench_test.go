@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
 	"github.com/sortkey/sortkey/store/memory"
@@ -120,18 +118,6 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-func BenchmarkFork(b *testing.B) {
-	for _, n := range sizes {
-		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			s := load(b, memory.Open(), n)
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = s.Fork()
-			}
-		})
-	}
-}
-
 // BenchmarkWalk scans a million rows and sums their bytes.
 func BenchmarkWalk(b *testing.B) {
 	const n = 1_000_000
@@ -155,28 +141,6 @@ func BenchmarkWalk(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
-		})
-	}
-}
-
-// BenchmarkClear clears one of two spaces with a million rows each.
-func BenchmarkClear(b *testing.B) {
-	const n = 1_000_000
-	for _, e := range engines {
-		b.Run(e.name, func(b *testing.B) {
-			whole := load(b, e.open(), n)
-			require.NoError(b, whole.Update(b.Context(), func(w store.Writer) error {
-				return w.Put(2, []byte("p"), nil, nil)
-			}))
-			forker, ok := whole.(store.Forker)
-			if !ok {
-				b.Skip("it does not fork")
-			}
-			for b.Loop() {
-				s, err := forker.Fork()
-				require.NoError(b, err)
-				require.NoError(b, s.Update(b.Context(), func(w store.Writer) error { return w.Clear(1) }))
-			}
 		})
 	}
 }

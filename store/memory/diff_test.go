@@ -36,7 +36,7 @@ func changes(before, now store.Reader, space store.Space) (list []string, err er
 // subtrees differ and the trees get different shapes.
 func change(t *proptest.T, s store.Store) {
 	require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
-		space := newSpace(t)
+		space := store.Space(t.Between(1, 2))
 		if t.Often(3) {
 			return w.Clear(space)
 		}
@@ -94,31 +94,6 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// TestChangesInUpdate looks at the changes of an Update that keeps writing.
-func TestChangesInUpdate(t *testing.T) {
-	s := memory.Open()
-	require.NoError(t, writeAll(s, 500, "old"))
-	err := s.View(t.Context(), func(before store.Reader) error {
-		return s.Update(t.Context(), func(w store.Writer) error {
-			for i := range 3 {
-				if err := w.Put(1, []byte("p"), fmt.Appendf(nil, "%05d", 100*i), []byte("new")); err != nil {
-					return err
-				}
-			}
-			n := 0
-			for c, err := range store.Changes(before, w, 1) {
-				require.NoError(t, err)
-				require.Equal(t, "old new", string(c.Before.Value)+" "+string(c.Now.Value))
-				require.NoError(t, w.Delete(1, []byte("p"), fmt.Appendf(nil, "%05d", 499-n)))
-				n++
-			}
-			require.Equal(t, 3, n)
-			return nil
-		})
-	})
-	require.NoError(t, err)
-}
-
 // TestChangesEnd checks that a loop over changes ends with its context and its Views.
 func TestChangesEnd(t *testing.T) {
 	s := memory.Open()
@@ -143,33 +118,4 @@ func TestChangesEnd(t *testing.T) {
 	}))
 	_, err = changes(was, is, 1)
 	require.ErrorIs(t, err, store.ErrClosed)
-}
-
-func BenchmarkChanges(b *testing.B) {
-	for _, n := range sizes {
-		s := load(b, memory.Open(), n)
-		fork, err := s.Fork()
-		require.NoError(b, err)
-		require.NoError(b, s.Update(b.Context(), func(w store.Writer) error {
-			return w.Put(1, partition(n/2000), sortKey(7), []byte("new"))
-		}))
-		for _, how := range []string{"sharing", "walking"} {
-			b.Run(fmt.Sprintf("%s/rows=%d", how, n), func(b *testing.B) {
-				_ = fork.View(b.Context(), func(before store.Reader) error {
-					return s.View(b.Context(), func(now store.Reader) error {
-						if how == "walking" {
-							before, now = plain{before}, plain{now}
-						}
-						for b.Loop() {
-							list, err := changes(before, now, 1)
-							if err != nil || len(list) != 1 {
-								b.Fatal(len(list), err)
-							}
-						}
-						return nil
-					})
-				})
-			})
-		}
-	}
 }

@@ -111,18 +111,6 @@ func TestForkWhileWriting(t *testing.T) {
 	require.Equal(t, 4*200*2, length(s))
 }
 
-func TestUpdateWaitsNoLongerThanItsContext(t *testing.T) {
-	s := memory.Open()
-	why := errors.New("waited long enough")
-	require.NoError(t, s.Update(t.Context(), func(store.Writer) error {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		cancel(why)
-		err := s.Update(ctx, func(store.Writer) error { return nil })
-		require.ErrorIs(t, err, why)
-		return nil
-	}))
-}
-
 func TestCloseDuringUpdate(t *testing.T) {
 	s := memory.Open()
 	err := s.Update(t.Context(), func(w store.Writer) error {
@@ -200,45 +188,6 @@ func TestSizes(t *testing.T) {
 			require.Equal(t, 40*150, rows)
 			return nil
 		}))
-	}
-}
-
-// TestWalkDoesNotAllocatePerRow compares walks of 10 and of 2,000 rows.
-func TestWalkDoesNotAllocatePerRow(t *testing.T) {
-	s := memory.Open()
-	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-		for i := range 2000 {
-			if err := w.Put(1, []byte("p\x00q"), fmt.Appendf(nil, "%04d", i), []byte("v")); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	walk := func(hi string, want int) float64 {
-		return testing.AllocsPerRun(50, func() {
-			n := 0
-			_ = s.View(context.Background(), func(r store.Reader) error {
-				for _, err := range r.Query(1, []byte("p\x00q"), store.Range{Hi: []byte(hi)}, false) {
-					if err != nil {
-						return err
-					}
-					n++
-				}
-				for row := range r.Scan(1, store.Everything()) {
-					if n--; n == 0 || row.Partition == nil {
-						break
-					}
-				}
-				return nil
-			})
-			if n != 0 {
-				t.Errorf("%d rows off %d", n, want)
-			}
-		})
-	}
-	few, many := walk("0010", 10), walk("~", 2000)
-	if many > few+100 { // pools drop some objects, one in four in race builds
-		t.Errorf("a walk of 2,000 rows allocates %v times, one of 10 rows %v times", many, few)
 	}
 }
 

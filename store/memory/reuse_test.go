@@ -162,34 +162,6 @@ func TestFailedUpdateLeavesNodes(t *testing.T) {
 	}
 }
 
-// TestReadThatOutlivesItsView checks that a loop that still runs in another
-// goroutine when the View returns ends with an error and sees no row of a later
-// version.
-func TestReadThatOutlivesItsView(t *testing.T) {
-	const rows = 300
-	s := memory.Open()
-	require.NoError(t, writeAll(s, rows, "old"))
-	begun, ended, result := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
-		go func() {
-			_, err := onlyOne(r, rows, func(row int) {
-				if row == 10 {
-					close(begun)
-					<-ended
-				}
-			})
-			result <- err
-		}()
-		<-begun
-		return nil
-	}))
-	for i := range 10 {
-		require.NoError(t, writeAll(s, rows, fmt.Sprint("new ", i)))
-	}
-	close(ended)
-	require.ErrorIs(t, <-result, store.ErrClosed)
-}
-
 // TestVersionsOfShortViewsAreFreed checks that during one long View, the
 // versions read by short Views become garbage.
 func TestVersionsOfShortViewsAreFreed(t *testing.T) {
@@ -270,31 +242,41 @@ func TestReadThatOutlivesItsUpdate(t *testing.T) {
 	}
 }
 
-// TestReadBesideItsUpdate is the same in another goroutine, which goes on while others write.
-func TestReadBesideItsUpdate(t *testing.T) {
+// TestReadBesideOthers goes on with a loop of a View or an Update that has ended, in another goroutine and while
+// others write.
+func TestReadBesideOthers(t *testing.T) {
 	const rows = 120
 	for stop := 1; stop < rows; stop += 7 {
-		s := memory.Open()
-		require.NoError(t, writeAll(s, rows, "old"))
-		begun, goOn, result := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-			go func() {
-				_, err := onlyOne(w, rows, func(row int) {
-					if row == stop {
-						close(begun)
-						<-goOn
-					}
-				})
-				result <- err
-			}()
-			<-begun
-			return nil
-		}))
-		close(goOn)
-		for i := range 4 {
-			require.NoError(t, writeAll(s, rows, fmt.Sprint("new ", i)))
+		for _, updates := range []bool{false, true} {
+			s := memory.Open()
+			require.NoError(t, writeAll(s, rows, "old"))
+			begun, goOn, result := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+			read := func(r store.Reader) error {
+				go func() {
+					_, err := onlyOne(r, rows, func(row int) {
+						if row == stop {
+							close(begun)
+							<-goOn
+						}
+					})
+					result <- err
+				}()
+				<-begun
+				return nil
+			}
+			if updates {
+				require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { return read(w) }))
+			} else {
+				require.NoError(t, s.View(t.Context(), read))
+			}
+			for i := range 8 {
+				if i == 4 {
+					close(goOn)
+				}
+				require.NoError(t, writeAll(s, rows, fmt.Sprint("new ", i)))
+			}
+			require.ErrorIs(t, <-result, store.ErrClosed)
 		}
-		require.ErrorIs(t, <-result, store.ErrClosed)
 	}
 }
 
@@ -445,20 +427,4 @@ func TestLock(t *testing.T) {
 		close(release)
 		require.NoError(t, <-result) // it has changed nothing
 	})
-}
-
-// TestPutAllocates limits the allocations of a put: the row, the version and
-// their bookkeeping, but no nodes.
-func TestPutAllocates(t *testing.T) {
-	s := memory.Open()
-	require.NoError(t, writeAll(s, 5000, "start"))
-	p, k, v := []byte("p"), []byte("02500"), []byte("value")
-	n := testing.AllocsPerRun(200, func() {
-		if err := s.Update(context.Background(), func(w store.Writer) error { return w.Put(1, p, k, v) }); err != nil {
-			t.Error(err)
-		}
-	})
-	if n > 5 {
-		t.Errorf("a put allocates %v times, want at most 5", n)
-	}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sort"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -356,54 +355,6 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestFreeNodesKeepNothing holds that nodes that nobody reads keep no rows, also those that are not used again: others
-// of their array may be in use.
-func TestFreeNodesKeepNothing(t *testing.T) {
-	var ns nodes
-	list := make([]*node, maxFree+10)
-	for i := range list {
-		list[i] = newLeaf(2)
-		list[i].insert(0, entry{rec: key([]byte("key"))})
-		list[i].away = []apart{{value: make([]byte, 200)}}
-	}
-	shared := list[0]
-	shared.owner = 1
-	for _, n := range list {
-		ns.free(n, 1)
-	}
-	require.Len(t, ns.leaves, maxFree)
-	require.NotNil(t, shared.page)
-	for _, n := range list[1:] {
-		require.Nil(t, n.page)
-		require.Nil(t, n.away[:1][0].value)
-	}
-}
-
-// TestNodeSize holds nodes to the size classes of the allocator, which adds 8 bytes to objects with pointers.
-func TestNodeSize(t *testing.T) {
-	if bits.UintSize < 64 {
-		t.Skip("pointers are shorter")
-	}
-	require.EqualValues(t, 768-8, unsafe.Sizeof(node{}))
-	require.LessOrEqual(t, int(unsafe.Sizeof(inner{})), 1280-8)
-}
-
-// TestSplit inserts a row at each place of a full leaf, on both sides of the
-// shortened separator of its halves.
-func TestSplit(t *testing.T) {
-	for i := range fan {
-		for _, tail := range []string{"1", "9"} {
-			var now tree
-			e := edit{&now, 1, nil}
-			for j := range fan {
-				e.put(key([]byte{'A' + byte(j), '5'}))
-			}
-			e.put(key(append([]byte{'A' + byte(i)}, tail...)))
-			now.check(t)
-		}
-	}
-}
-
 // TestTreeInOrder checks that inserting rows in ascending order leaves nodes
 // full, that descending order works, and that deleting all rows leaves nothing.
 func TestTreeInOrder(t *testing.T) {
@@ -473,27 +424,4 @@ func TestClear(t *testing.T) {
 	e = edit{&whole, owner + 1, nil}
 	e.clear(nil, nil)
 	require.Equal(t, tree{}, whole)
-}
-
-// TestSearchDoesNotAllocate covers walks too.
-func TestSearchDoesNotAllocate(t *testing.T) {
-	var now tree
-	e := edit{&now, 1, nil}
-	for i := range 5000 {
-		e.put(key(fmt.Appendf(nil, "partition/%08d", i)))
-	}
-	wanted, hi := []byte("partition/00002345"), []byte("partition/00004")
-	rows := 0
-	n := testing.AllocsPerRun(100, func() {
-		if _, _, found := now.find(wanted); !found {
-			t.Error("missing row")
-		}
-		now.ascend(wanted, hi, func(_ *node, from, to int) bool {
-			rows += to - from
-			return true
-		})
-	})
-	if n != 0 || rows == 0 {
-		t.Errorf("a search and a walk of %d rows allocate %v times, want 0", rows, n)
-	}
 }

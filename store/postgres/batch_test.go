@@ -1,14 +1,9 @@
 package postgres_test
 
 import (
-	"context"
 	crand "crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
-	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,10 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/store/postgres"
 )
 
 // TestBatchRoundTrips counts the round trips of requests for many items, some of which
@@ -98,115 +90,4 @@ func TestBatchRoundTrips(t *testing.T) {
 		return err
 	})
 	require.Less(t, got, 10, "a transaction of gets: 25 at a time")
-}
-
-// TestBuildRoundTrips builds an index with few round trips, whatever the number of items.
-func TestBuildRoundTrips(t *testing.T) {
-	proxy, at := newStandin(t, database(t))
-	s := serve(t, at)
-	_, err := s.Create(t.Context(), definition("t"))
-	require.NoError(t, err)
-	const items = 1000
-	require.NoError(t, s.write(t.Context(), "t", func(tx *table.Tx, tb *table.Table) error {
-		for i := range items {
-			if _, err := tx.Put(tb, itemOf(fmt.Sprint("p", i), i, fmt.Sprint("g", i)), nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	proxy.on(nil)
-	_, err = s.Alter(t.Context(), "t", addIndex)
-	require.NoError(t, err)
-	proxy.mu.Lock()
-	trips := proxy.trips
-	proxy.mu.Unlock()
-	t.Logf("%d round trips for %d items", trips, items)
-	require.Less(t, trips, items/5)
-	found, err := s.items(t.Context(), "t", "G")
-	require.NoError(t, err)
-	require.Len(t, found, items)
-}
-
-// TestPrefetch compares what an Update sees of rows that it prefetched with what it sees of
-// others: rows that exist, rows that do not, its own changes and cleared rows.
-func TestPrefetch(t *testing.T) {
-	s := open(t, database(t), postgres.Options{})
-	large := make([]byte, 3<<20) // two of them are too large to be kept
-	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-		return errors.Join(w.Put(1, []byte("p"), []byte("1"), []byte("one")), w.Put(1, []byte("p"), []byte("2"), nil),
-			w.Put(1, []byte("p"), []byte("3"), large), w.Put(1, []byte("p"), []byte("4"), large), w.Put(2, []byte("p"), nil, large))
-	}))
-	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-		require.NoError(t, errors.Join(w.Put(1, []byte("p"), []byte("5"), []byte("five")), w.Delete(1, []byte("p"), []byte("1")), w.Clear(2)))
-		for space := range store.Space(4) {
-			var rows []store.Position
-			var addrs [][]byte
-			for i := range 8 {
-				rows = append(rows, store.Position{Partition: []byte("p"), Sort: strconv.AppendInt(nil, int64(i), 10)})
-			}
-			rows = append(rows, store.Position{Partition: []byte("p")}, store.Position{Partition: []byte("p")})
-			for _, at := range rows {
-				addrs = append(addrs, store.AppendAddress(nil, space, at.Partition, at.Sort))
-			}
-			p, ok := w.(interface{ Prefetch(addrs [][]byte) error })
-			require.True(t, ok)
-			require.NoError(t, p.Prefetch(addrs))
-			for _, at := range rows {
-				value, ok, err := w.Get(space, at.Partition, at.Sort)
-				require.NoError(t, err)
-				switch want := map[string][]byte{"2": {}, "3": large, "4": large, "5": []byte("five")}[string(at.Sort)]; {
-				case space == 1 && want != nil:
-					require.True(t, ok)
-					require.Equal(t, len(want), len(value))
-				default:
-					require.False(t, ok, "%d %q", space, at.Sort)
-				}
-			}
-		}
-		return nil
-	}))
-}
-
-// BenchmarkBuild builds indexes of 5,000 items, alone and beside writers on two other
-// servers.
-func BenchmarkBuild(b *testing.B) {
-	for _, writers := range []int{0, 6} {
-		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			servers := three(b)
-			_, err := servers[0].Create(b.Context(), definition("t"))
-			require.NoError(b, err)
-			for i := range 10 {
-				require.NoError(b, servers[0].write(b.Context(), "t", func(tx *table.Tx, tb *table.Table) error {
-					for j := range 500 {
-						if _, err := tx.Put(tb, itemOf(fmt.Sprint("p", i, j), j, fmt.Sprint("g", j)), nil); err != nil {
-							return err
-						}
-					}
-					return nil
-				}))
-			}
-			ctx, stop := context.WithCancel(b.Context())
-			var running sync.WaitGroup
-			for i := range writers {
-				running.Go(func() {
-					for ctx.Err() == nil {
-						j := rand.IntN(500)
-						_ = servers[1+i%2].put(ctx, "t", itemOf(fmt.Sprint("p", rand.IntN(10), j), j, fmt.Sprint("g", rand.IntN(500))))
-					}
-				})
-			}
-			for b.Loop() {
-				_, err := servers[0].Alter(b.Context(), "t", addIndex)
-				require.NoError(b, err)
-				b.StopTimer()
-				_, err = servers[0].Alter(b.Context(), "t", dropIndex)
-				require.NoError(b, err)
-				b.StartTimer()
-			}
-			stop()
-			running.Wait()
-			b.ReportMetric(float64(servers[0].store.Stats().Conflicts)/float64(b.N), "conflicts/op")
-		})
-	}
 }

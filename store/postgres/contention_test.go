@@ -6,11 +6,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,19 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
-
-// measured skips tests that measure, unless scripts/check-postgres.sh runs them.
-func measured(t testing.TB) {
-	t.Helper()
-	if os.Getenv("SORTKEY_CHECKS") == "" {
-		t.Skip("measures; scripts/check-postgres.sh runs it")
-	}
-}
 
 // A presumer is a Writer that can take a row for absent.
 type presumer interface{ Presume(addr []byte) }
@@ -95,59 +83,6 @@ func TestPresume(t *testing.T) {
 	}
 }
 
-// TestServersTokenConflicts counts the conflicts of transactions of different items, with
-// and without tokens.
-func TestServersTokenConflicts(t *testing.T) {
-	measured(t)
-	const before, transactions, goroutines = 2000, 480, 8
-	run := func(token bool) (conflicts int64) {
-		s := serve(t, database(t))
-		_, err := s.Create(t.Context(), definition("t"))
-		require.NoError(t, err)
-		for i := range before {
-			require.NoError(t, s.put(t.Context(), "t", itemOf(fmt.Sprint("before", i), i, "")))
-		}
-		rng := rand.New(rand.NewPCG(1, 2))
-		tokens := make([]string, transactions)
-		for i := range tokens {
-			tokens[i] = fmt.Sprintf("%016x-%016x", rng.Uint64(), rng.Uint64())
-		}
-		conflicts -= s.store.Stats().Conflicts
-		var next atomic.Int64
-		var running sync.WaitGroup
-		for range goroutines {
-			running.Go(func() {
-				for i := int(next.Add(1)) - 1; i < transactions; i = int(next.Add(1)) - 1 {
-					tok := table.Token{Digest: make([]byte, 32), Time: time.Now()}
-					err := s.write(t.Context(), "t", func(tx *table.Tx, tb *table.Table) error {
-						if token {
-							if _, _, err := tx.Remember(tokens[i], tok); err != nil {
-								return err
-							}
-						}
-						if _, err := tx.Put(tb, itemOf(fmt.Sprint("p", i), i, ""), nil); err != nil || !token {
-							return err
-						}
-						return tx.SetRead(tokens[i], tok, map[string][]int{"t": {10}})
-					})
-					if err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-		running.Wait()
-		return conflicts + s.store.Stats().Conflicts
-	}
-	var without, with int64
-	const rounds = 3
-	for range rounds {
-		without, with = without+run(false), with+run(true)
-	}
-	t.Logf("%d transactions of different items: %d conflicts without tokens, %d with", rounds*transactions, without, with)
-	require.LessOrEqual(t, with, 2*without+rounds*transactions/20)
-}
-
 // ask sends an operation to a database and returns the status and the body of the answer.
 func ask(t testing.TB, db *sortkey.DB, operation, body string) (int, string) {
 	t.Helper()
@@ -177,7 +112,7 @@ func opened(t testing.TB, url string, opts postgres.Options) *sortkey.DB {
 // TestServersDeleteWhileBuilding deletes tables through one server while another one builds
 // their indexes, and creates some of them again.
 func TestServersDeleteWhileBuilding(t *testing.T) {
-	measured(t)
+	proptest.NeedLong(t)
 	url := database(t)
 	builder, other := opened(t, url, postgres.Options{}), opened(t, url, postgres.Options{})
 	const create = `{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],` +
@@ -221,58 +156,4 @@ func TestServersDeleteWhileBuilding(t *testing.T) {
 		}
 	}
 	t.Logf("%d tables deleted by another server, %d of them before their index was built", tries, gone)
-}
-
-// TestServersHotKey lets the clients of four servers change one item. Each of them gets its
-// turn.
-func TestServersHotKey(t *testing.T) {
-	measured(t)
-	const servers, clients = 4, 4 // of each server
-	const settle, measure = time.Second, 10 * time.Second
-	url := database(t)
-	var all []*node
-	for range servers {
-		all = append(all, serve(t, url))
-	}
-	_, err := all[0].Create(t.Context(), definition("t"))
-	require.NoError(t, err)
-
-	begin := time.Now().Add(settle) // by then connections are open
-	var mu sync.Mutex
-	var running sync.WaitGroup
-	waits := make([][]time.Duration, servers)
-	for i, s := range all {
-		for range clients {
-			running.Go(func() {
-				for n := 0; time.Since(begin) < measure; n++ {
-					began := time.Now()
-					if err := s.put(t.Context(), "t", itemOf("hot", 1, fmt.Sprint(n))); err != nil {
-						t.Error(err)
-						return
-					}
-					if began.Before(begin) {
-						continue
-					}
-					mu.Lock()
-					waits[i] = append(waits[i], time.Since(began))
-					mu.Unlock()
-				}
-			})
-		}
-	}
-	running.Wait()
-
-	report := func(who string, list []time.Duration, conflicts int64) (longest time.Duration) {
-		slices.Sort(list)
-		part := func(n int) time.Duration { return list[(len(list)-1)*n/100].Round(time.Millisecond) }
-		t.Logf("%s: %d writes of one item, median %s, 99 %% %s, longest %s, %d conflicts", who, len(list), part(50), part(99), part(100), conflicts)
-		return part(100)
-	}
-	var conflicts int64
-	for i, s := range all {
-		report(fmt.Sprint("server ", i), waits[i], s.store.Stats().Conflicts)
-		conflicts += s.store.Stats().Conflicts
-	}
-	longest := report("four servers", slices.Concat(waits...), conflicts)
-	require.Less(t, longest, 500*time.Millisecond)
 }

@@ -62,14 +62,4 @@ func TestEnsureTable(t *testing.T) {
 		require.Equal(t, "until", info.TimeToLive)
 		require.ErrorIs(t, db.EnsureTable(ctx, "Items", "p"), sortkey.ErrTableExists)
 	}
-
-	var keys []sortkey.Key
-	for i := range 250 {
-		keys = append(keys, sortkey.Key{"P", i})
-	}
-	list, err := sortkey.Table[map[string]any](dbs[1], "Items").GetMany(ctx, keys)
-	require.NoError(t, err)
-	for i, item := range list {
-		require.Equal(t, i < 200, item != nil)
-	}
 }

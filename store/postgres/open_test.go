@@ -1,11 +1,9 @@
 package postgres_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/tests/pgtest"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -143,94 +140,6 @@ func TestSearchPath(t *testing.T) {
 	set(t, one, "a", "1")
 	require.Equal(t, "1", value(t, one, "a"))
 	require.Equal(t, "-", value(t, two, "a"))
-}
-
-// TestLongKeys stores keys that no index of PostgreSQL could hold, of the longest
-// that an index of the service has, and reads them in order. A short run queries the
-// ranges at each of them in one partition only.
-func TestLongKeys(t *testing.T) {
-	proptest.NeedLong(t)
-	s := open(t, database(t), postgres.Options{})
-	incompressible := make([]byte, 6144)
-	for i := range incompressible {
-		incompressible[i] = byte(i*i>>3 ^ i*31>>2)
-	}
-	partitions := [][]byte{
-		bytes.Repeat([]byte{0}, 2048), incompressible[:2048], incompressible[:2047], []byte("short"),
-	}
-	var sorts [][]byte
-	for _, n := range []int{0, 1, 400, 497, 498, 499, 500, 511, 512, 513, 1024, 3000, 4096} {
-		for _, end := range []string{"", "\x00", "a", "b", "\xff"} {
-			sorts = append(sorts, append(slices.Clone(incompressible[2048:2048+n]), end...))
-		}
-	}
-	slices.SortFunc(sorts, bytes.Compare)
-	sorts = slices.CompactFunc(sorts, bytes.Equal)
-	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-		for _, p := range partitions {
-			for i, k := range sorts {
-				if err := w.Put(1, p, k, fmt.Append(nil, i)); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}))
-	check := func(r store.Reader) error {
-		for shift, p := range partitions {
-			for i, k := range sorts {
-				v, ok, err := r.Get(1, p, k)
-				require.NoError(t, err)
-				require.True(t, ok)
-				require.Equal(t, fmt.Sprint(i), string(v))
-				if !proptest.Long() && (i+shift)%len(partitions) != 0 {
-					continue
-				}
-				for _, reverse := range []bool{false, true} {
-					for _, rng := range []store.Range{{Lo: k}, {Hi: k}, {Lo: sorts[len(sorts)/3], Hi: k}} {
-						want := []string{}
-						for j, k := range sorts {
-							if rng.Contains(k) {
-								want = append(want, fmt.Sprint(j))
-							}
-						}
-						if reverse {
-							slices.Reverse(want)
-						}
-						got := []string{}
-						for row, err := range r.Query(1, p, rng, reverse) {
-							require.NoError(t, err)
-							got = append(got, string(row.Value))
-						}
-						require.Equal(t, want, got)
-					}
-				}
-			}
-			v, ok, err := r.Get(1, p, append(slices.Clone(sorts[len(sorts)-1]), 1))
-			require.NoError(t, err)
-			require.False(t, ok, "%q", v)
-		}
-		n := 0
-		var before *store.Position
-		for row, err := range r.Scan(1, store.Everything()) {
-			require.NoError(t, err)
-			at := store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
-			if before != nil {
-				require.Negative(t, before.Compare(at))
-			}
-			before = &at
-			n++
-		}
-		require.Equal(t, len(partitions)*len(sorts), n)
-		return nil
-	}
-	require.NoError(t, s.View(t.Context(), check))
-	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { // with a change among them
-		if err := w.Put(1, partitions[0], sorts[1], []byte("1")); err != nil {
-			return err
-		}
-		return check(w)
-	}))
 }
 
 // TestLargeUpdate commits more than one round trip carries.

@@ -62,24 +62,6 @@ func TestViewIsSerial(t *testing.T) {
 	}
 }
 
-// TestLockedReads checks that a commit that locks what it has read leaves no trace.
-func TestLockedReads(t *testing.T) {
-	url := database(t)
-	s := open(t, url, postgres.Options{})
-	set(t, s, "there", "1")
-	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-		for key, want := range map[string]bool{"there": true, "not there": false} {
-			_, ok, err := w.Get(1, []byte(key), nil)
-			require.NoError(t, err)
-			require.Equal(t, want, ok)
-		}
-		return w.Put(1, []byte("written"), nil, nil)
-	}))
-	require.Equal(t, "1", value(t, s, "there"))
-	require.Equal(t, "-", value(t, s, "not there"))
-	require.Equal(t, "", value(t, s, "written"))
-}
-
 // TestGet reads single rows without a View.
 func TestGet(t *testing.T) {
 	proxy, at := newStandin(t, database(t))

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -167,62 +166,8 @@ func (s *node) items(ctx context.Context, name, index string) (map[string]string
 	return found, err
 }
 
-func kindOf(err error) table.Kind {
-	if e, ok := errors.AsType[*table.Error](err); ok {
-		return e.Kind
-	}
-	return 0
-}
-
 // rounds returns a fifth of n, or less in short tests. SORTKEY_CHECKS=5 is all.
 func rounds(n int) int { return proptest.Cases(n / 5) }
-
-// TestServersDefinitions creates, changes and deletes tables on one server and uses
-// them on others in the next call.
-func TestServersDefinitions(t *testing.T) {
-	proptest.NeedLong(t)
-	all := three(t)
-	ctx := t.Context()
-	n := rounds(1000)
-	for i := range n {
-		one, two, other := all[i%3], all[(i+1)%3], all[(i+2)%3]
-		name := fmt.Sprint("t", i%7)
-		_, err := one.Create(ctx, definition(name))
-		require.NoError(t, err)
-		found, err := two.items(ctx, name, "") // a query in the next call
-		require.NoError(t, err)
-		require.Empty(t, found)
-		require.NoError(t, other.put(ctx, name, itemOf("a", i, "x")))
-		_, err = other.Create(ctx, definition(name))
-		require.Equal(t, table.InUse, kindOf(err), "%v", err)
-		it, err := one.get(ctx, name, keyed("a", i))
-		require.NoError(t, err)
-		require.NotNil(t, it)
-
-		_, err = two.Alter(ctx, name, addIndex)
-		require.NoError(t, err)
-		require.NoError(t, one.put(ctx, name, itemOf("b", i, "x")))
-		found, err = other.items(ctx, name, "G")
-		require.NoError(t, err)
-		require.Len(t, found, 2)
-		_, err = other.Alter(ctx, name, dropIndex)
-		require.NoError(t, err)
-		_, err = one.items(ctx, name, "G")
-		require.Equal(t, table.Validation, kindOf(err), "%v", err)
-
-		_, err = other.Delete(ctx, name)
-		require.NoError(t, err)
-		_, err = one.get(ctx, name, keyed("a", i))
-		require.Equal(t, table.NotFound, kindOf(err), "%v", err)
-		err = two.put(ctx, name, itemOf("a", i, ""))
-		require.Equal(t, table.NotFound, kindOf(err), "%v", err)
-		require.NoError(t, one.Refresh(ctx))
-		names, err := one.Names(ctx)
-		require.NoError(t, err)
-		require.Empty(t, names)
-	}
-	t.Logf("%d tables created, changed and deleted on one server and used on others in the next call", n)
-}
 
 // TestServersIndex writes on two servers while a third creates and deletes an index. No
 // write misses the index, and none leaves a row in one that is gone.
@@ -431,55 +376,6 @@ func wantCount(s *node, want int) bool {
 	}
 	items, _ := tb.Items()
 	return items == int64(want)
-}
-
-// TestServersCounts counts items on three servers at the same time.
-func TestServersCounts(t *testing.T) {
-	proptest.NeedLong(t)
-	t.Parallel() // it waits most of its time
-	url := database(t)
-	ctx := t.Context()
-	all := []*node{serve(t, url), serve(t, url)}
-	last, err := postgres.Open(ctx, url, postgres.WithLease(postgres.Options{}, serverLease))
-	require.NoError(t, err)
-	tables, err := life.Open(ctx, last)
-	require.NoError(t, err)
-	dying := &node{tables, last}
-	_, err = all[0].Create(ctx, definition("t"))
-	require.NoError(t, err)
-	var running sync.WaitGroup
-	for i, s := range append(all, dying) {
-		running.Go(func() {
-			for n := range 50 {
-				if err := s.put(ctx, "t", itemOf(fmt.Sprint(i), n, "")); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	running.Wait()
-	for _, s := range append(all, dying) {
-		require.NoError(t, s.Tend(ctx))
-	}
-	for _, s := range append(all, dying) {
-		require.True(t, wantCount(s, 150))
-	}
-	for n := range 10 { // which nobody hears of
-		require.NoError(t, dying.put(ctx, "t", itemOf("unheard", n, "")))
-	}
-	require.NoError(t, last.Close())
-	require.Eventually(t, func() bool {
-		for _, s := range all {
-			require.NoError(t, s.Tend(ctx))
-		}
-		return wantCount(all[0], 160) && wantCount(all[1], 160)
-	}, time.Minute, 50*time.Millisecond, "counted again after the death of a server")
-	require.NoError(t, all[1].put(ctx, "t", itemOf("last", 1, "")))
-	all[1].close(t)
-	require.True(t, wantCount(all[0], 161), "exact after Close")
-	all[0].close(t)
-	fresh := serve(t, url)
-	require.True(t, wantCount(fresh, 161))
 }
 
 // TestServersSweep deletes expired items while three servers do background work, one of

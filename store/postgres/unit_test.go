@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -90,18 +89,6 @@ func TestAddress(t *testing.T) {
 	require.Equal(t, int32(7), c.MaxConns)
 	require.True(t, sets("postgres://host/db?pool_max_conns=7", "pool_max_conns"))
 	require.False(t, sets("postgres://host/db", "pool_max_conns"))
-}
-
-// TestStatements checks that only known statements exist, each once, and that none
-// needs a sort or a time zone.
-func TestStatements(t *testing.T) {
-	seen := map[string]bool{}
-	for i, sql := range prepared {
-		require.NotEmpty(t, sql, "statement %d", i)
-		require.False(t, seen[sql], sql)
-		seen[sql] = true
-		require.Equal(t, strings.ToLower(sql), sql)
-	}
 }
 
 // TestSteps checks that a commit locks rows in the order of addresses, and clears a space

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,6 +53,55 @@ func testKeys(t *testing.T, s store.Store) {
 			require.Equal(t, sorted(edges), sorts(t, r, 1, p, store.Range{}, false), "partition %q", p)
 		}
 	})
+}
+
+// testLongKeys stores the longest keys that an index of the service has, many of which begin alike: some engines keep
+// only so many bytes of a key in their order.
+func testLongKeys(t *testing.T, s store.Store) {
+	random := make([]byte, 6144) // so that no engine can compress it
+	for i := range random {
+		random[i] = byte(i*i>>3 ^ i*31>>2)
+	}
+	text := string(random)
+	partitions := []string{strings.Repeat("\x00", 2048), text[:2048], text[:2047], "p"}
+	var keys []string
+	for _, n := range []int{0, 400, 497, 498, 499, 500, 511, 512, 513, 1013, 2548, 3000, 3060, 4096} {
+		for _, end := range []string{"", "\x00", "a", "\xff"} {
+			keys = append(keys, text[2048:2048+n]+end)
+		}
+	}
+	slices.Sort(keys)
+	var rows []row
+	for _, p := range partitions {
+		for i, k := range keys {
+			rows = append(rows, row{p, k, fmt.Sprint(i)})
+		}
+	}
+	check := func(r store.Reader) {
+		require.Equal(t, ordered(rows), scan(t, r, 1, store.Everything()))
+		for _, want := range rows {
+			require.Equal(t, want.value, get(t, r, 1, want.partition, want.sort))
+		}
+		for _, p := range partitions {
+			require.Equal(t, "-", get(t, r, 1, p, keys[len(keys)-1]+"x"))
+			for i := 0; i < len(keys); i += 5 {
+				bound := []byte(keys[i])
+				require.Equal(t, keys[:i], sorts(t, r, 1, p, store.Range{Hi: bound}, false))
+				backwards := slices.Clone(keys[i:])
+				slices.Reverse(backwards)
+				require.Equal(t, backwards, sorts(t, r, 1, p, store.Range{Lo: bound}, true))
+			}
+		}
+	}
+
+	update(t, s, func(w store.Writer) { put(t, w, 1, rows...) })
+	view(t, s, check)
+	update(t, s, func(w store.Writer) { // with a change among them
+		put(t, w, 1, rows[1])
+		check(w)
+		del(t, w, 1, rows[1].partition, rows[1].sort)
+	})
+	view(t, s, func(r store.Reader) { require.Len(t, scan(t, r, 1, store.Everything()), len(rows)-1) })
 }
 
 func testValues(t *testing.T, s store.Store) {

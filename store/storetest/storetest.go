@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}{
 		{"Get", testGet},
 		{"Keys", testKeys},
+		{"LongKeys", testLongKeys},
 		{"Values", testValues},
 		{"Ranges", testRanges},
 		{"EmptyRanges", testEmptyRanges},

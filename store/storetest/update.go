@@ -12,7 +12,10 @@ import (
 func testOwnWrites(t *testing.T, s store.Store) {
 	update(t, s, func(w store.Writer) { put(t, w, 1, row{"p", "a", "old"}, row{"p", "b", "old"}) })
 	update(t, s, func(w store.Writer) {
+		before, _, err := w.Get(1, []byte("p"), []byte("b"))
+		require.NoError(t, err)
 		put(t, w, 1, row{"p", "b", "new"}, row{"p", "c", "new"})
+		require.Equal(t, "old", string(before), "a value that Get returned does not change")
 		del(t, w, 1, "p", "a")
 		require.Equal(t, "-", get(t, w, 1, "p", "a"))
 		require.Equal(t, "new", get(t, w, 1, "p", "b"))

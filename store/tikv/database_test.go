@@ -1,7 +1,6 @@
 package tikv_test
 
 import (
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/tikv/client-go/v2/tikvrpc"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
@@ -19,73 +17,6 @@ import (
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"
 )
-
-// TestDatabase adds an index to a table while items are written and regions move, and
-// opens the tables again.
-func TestDatabase(t *testing.T) {
-	proptest.NeedLong(t)
-	t.Parallel()
-	c := newCluster(t)
-	opts := func() sortkey.Options {
-		s, err := c.tryOpen(t.Context(), tikv.Options{})
-		require.NoError(t, err)
-		return sortkey.Options{Store: s, Clock: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }}
-	}
-	db := dbtest.Expiring(t, opts(), 300)
-	var mu sync.Mutex
-	n := 0
-	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
-		mu.Lock()
-		n++
-		move := n%20 == 0 && n < 400
-		mu.Unlock()
-		if key := keyOf(request); key != nil && move {
-			c.move(key)
-		}
-		return send()
-	})
-	var writers sync.WaitGroup
-	for w := range 3 {
-		writers.Go(func() {
-			for i := range 20 {
-				item, err := attr.ParseItem(fmt.Appendf(nil, `{"id":{"S":"%d.%d"},"user":{"S":"u%d"}}`, w, i, i%3))
-				if err == nil {
-					_, err = inside.Service(db).PutItem(t.Context(), &wire.PutItemInput{TableName: new("Sessions"), Item: item})
-				}
-				if err != nil {
-					t.Errorf("PutItem: %v", err)
-				}
-			}
-		})
-	}
-	_, err := inside.Service(db).UpdateTable(t.Context(), &wire.UpdateTableInput{
-		TableName:            new("Sessions"),
-		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}, {AttributeName: new("user"), AttributeType: new("S")}},
-		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Create: &wire.CreateGlobalSecondaryIndexAction{
-			IndexName: new("Again"), KeySchema: []wire.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}, {AttributeName: new("id"), KeyType: new("RANGE")}},
-			Projection: &wire.Projection{ProjectionType: new("ALL")},
-		}}},
-	})
-	require.NoError(t, err)
-	writers.Wait()
-	require.NotZero(t, c.splits)
-	check := func(db *sortkey.DB) {
-		for _, index := range []*string{nil, new("ByUser"), new("Again")} {
-			require.Equal(t, int64(361), dbtest.Count(t, db, index))
-		}
-		out, err := inside.Service(db).DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: new("Sessions")})
-		require.NoError(t, err)
-		require.Equal(t, int64(361), *out.Table.ItemCount)
-	}
-	check(db)
-	require.NoError(t, db.Close())
-	again, err := sortkey.Open(opts())
-	require.NoError(t, err)
-	check(again)
-	_, err = inside.Service(again).DeleteTable(t.Context(), &wire.DeleteTableInput{TableName: new("Sessions")})
-	require.NoError(t, err)
-	require.NoError(t, again.Close())
-}
 
 // TestDeleteLargeTable deletes a table, and before that an index, with more rows than one
 // Update may delete. No row remains, and a View that began before still sees all.

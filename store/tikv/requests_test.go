@@ -1,14 +1,12 @@
 package tikv_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/pingcap/kvproto/pkg/kvrpcpb"
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/tikvrpc"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"
@@ -92,6 +89,17 @@ func TestRequests(t *testing.T) {
 			_, err := service.GetItem(t.Context(), &wire.GetItemInput{TableName: name, Key: item(`{"id":{"S":"3"}}`), ConsistentRead: new(true)}, func(attr.Item) {})
 			return err
 		}, 0, map[tikvrpc.CmdType]int{tikvrpc.CmdGet: 1}},
+		{"BatchGetItem of 100 items, 25 at a time", func(t *testing.T) error {
+			var keys []attr.Item
+			for i := range 100 {
+				keys = append(keys, item(fmt.Sprintf(`{"id":{"S":"%d"}}`, i)))
+			}
+			out, err := service.BatchGetItem(t.Context(), &wire.BatchGetItemInput{
+				RequestItems: map[string]wire.KeysAndAttributes{*name: {Keys: keys}},
+			})
+			require.Len(t, out.Responses[*name], 20)
+			return err
+		}, 1, map[tikvrpc.CmdType]int{tikvrpc.CmdBatchGet: 4}},
 		{"Scan of an index", func(t *testing.T) error {
 			dbtest.Count(t, db, new("ByUser"))
 			return nil
@@ -152,63 +160,6 @@ func total(requests map[tikvrpc.CmdType]int) (n int) {
 		n += k
 	}
 	return n
-}
-
-// TestReadsOnlyTheRange looks at what the cluster sends for reads of small ranges among
-// many rows and regions.
-func TestReadsOnlyTheRange(t *testing.T) {
-	proptest.NeedLong(t)
-	t.Parallel()
-	c := newCluster(t)
-	s := c.open(t)
-	for _, p := range []string{"o", "p", "q"} {
-		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-			for i := range 1000 {
-				if err := w.Put(1, []byte(p), fmt.Appendf(nil, "%03d", i), []byte("v")); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-	}
-	for i := range 10 {
-		c.move(append([]byte("sortkey\x00r"), store.AppendAddress(nil, 1, []byte("p"), fmt.Appendf(nil, "%02d5", 10*i))...))
-	}
-	require.NotZero(t, c.splits)
-	var lo, hi []byte
-	var sent atomic.Int32
-	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
-		answer, err := send()
-		if err != nil {
-			return nil, err
-		}
-		if scanned, ok := answer.Resp.(*kvrpcpb.ScanResponse); ok {
-			for _, p := range scanned.Pairs {
-				addr := bytes.TrimPrefix(p.Key, []byte("sortkey\x00r"))
-				if bytes.Compare(addr, lo) < 0 || bytes.Compare(addr, hi) >= 0 {
-					t.Errorf("the cluster has sent %q", addr)
-				}
-			}
-			sent.Add(int32(len(scanned.Pairs)))
-		}
-		return answer, err
-	})
-	for _, in := range []store.Range{{}, {Lo: []byte("995")}, {Hi: []byte("005")}, {Lo: []byte("200"), Hi: []byte("210")}, {Lo: []byte("100"), Hi: []byte("700")}, {Lo: []byte("2"), Hi: []byte("2")}} {
-		for _, reverse := range []bool{false, true} {
-			lo, hi = store.AppendRange(nil, nil, 1, []byte("p"), in)
-			sent.Store(0)
-			require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
-				found, err := rows(r, "p", in, reverse)
-				require.EqualValues(t, len(found), sent.Load())
-				sent.Store(0)
-				for range r.Query(1, []byte("p"), in, reverse) {
-					break
-				}
-				require.LessOrEqual(t, sent.Load(), int32(16), "one row wanted")
-				return err
-			}))
-		}
-	}
 }
 
 // BenchmarkInserts inserts rows into one partition, eight at a time, with a round trip of

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -187,10 +186,10 @@ func (c *consoleTab) clean(allowed ...string) {
 func TestConsole(t *testing.T) {
 	ctx := browser(t)
 	for name, topic := range map[string]func(*consoleTab){
-		"create": consoleCreate, "grid": consoleGrid, "keys": consoleKeys, "bulk": consoleBulk, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
+		"create": consoleCreate, "grid": consoleGrid, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit,
 		"branches": consoleBranches,
 		"requests": consoleRequests, "keyboard": consoleKeyboard,
-		"names": consoleNames, "form": consoleForm, "undo": consoleUndo, "advice": consoleAdvice,
+		"names": consoleNames, "form": consoleForm, "undo": consoleUndo,
 	} {
 		t.Run(name, func(t *testing.T) { topic(openConsole(t, ctx)) })
 	}
@@ -336,91 +335,6 @@ func consoleGrid(c *consoleTab) {
 	c.db.Table("Empty", "id")
 	c.visit("table?name=Empty")
 	c.looks("empty", `document.querySelector('.empty') !== null`)
-	c.clean()
-}
-
-// consoleKeys finds an item by typing its key, and opens it, with the keyboard alone.
-func consoleKeys(c *consoleTab) {
-	c.orders()
-	c.visit("table?name=Orders")
-	c.until(`document.getElementById('grid') !== null`)
-	const at = `(document.activeElement.id + ' ' + (document.activeElement.getAttribute('aria-activedescendant') || '')).trim()`
-	options := func(first string) {
-		c.until(fmt.Sprintf(`!document.getElementById('keys-found').hidden && document.querySelector('#key-list li') !== null && document.querySelector('#key-list li').textContent.startsWith(%q)`, first))
-	}
-	c.press("/")
-	require.Equal(c, "key-partition", evaluate[string](c.T, c.tab, at))
-	c.press("CUSTOMER#001")
-	options("CUSTOMER#0010")
-	c.looks("keys", `document.querySelectorAll('#key-list li').length === 10`)
-	c.press(kb.ArrowDown)
-	c.press(kb.ArrowDown)
-	require.Equal(c, "key-partition key-1", evaluate[string](c.T, c.tab, at))
-	c.press("\r")
-	options("ORDER#000078")
-	require.Equal(c, "key-sort", evaluate[string](c.T, c.tab, at))
-	require.Equal(c, "CUSTOMER#0011", evaluate[string](c.T, c.tab, `document.getElementById('key-partition').value`))
-	c.press("ORDER#9")
-	c.until(`document.getElementById('key-note').textContent.includes('the nearest')`)
-	c.looks("keys-nearest", `document.querySelectorAll('#key-list li').length > 1`)
-	c.press(kb.Backspace)
-	c.press("00008")
-	c.until(`document.getElementById('key-note').textContent === '4 rows'`)
-	c.press("\r") // all that begin with it
-	c.until(`location.pathname === '/collection' && document.querySelectorAll('#grid tbody tr').length === 4`)
-	c.looks("prefix", `document.getElementById('grid') !== null`)
-	c.press(kb.ArrowDown)
-	c.press("e")
-	c.until(`location.pathname === '/item' && document.activeElement.id === 'item'`)
-	require.Equal(c, "CUSTOMER#0011, ORDER#000080", evaluate[string](c.T, c.tab, `document.querySelector('main h1').textContent`))
-	c.press(kb.Escape)
-	c.press("?")
-	c.looks("shortcuts", `document.getElementById('shortcuts').open`)
-	c.press(kb.Escape)
-	require.False(c, evaluate[bool](c.T, c.tab, `document.getElementById('shortcuts').open`))
-
-	c.db.Table("Numbers", "id:N")
-	for i := range 30 {
-		c.db.Put("Numbers", map[string]any{"id": i})
-	}
-	c.visit("table?name=Numbers")
-	c.until(`document.getElementById('grid') !== null`)
-	c.press("/")
-	c.press("17\r")
-	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === '17'`)
-	c.clean()
-}
-
-// consoleBulk deletes several items with the keyboard, one of which somebody else changes, and then the others.
-func consoleBulk(c *consoleTab) {
-	c.shop()
-	c.visit("collection?name=Shop&partition=CUSTOMER%23c1")
-	c.until(`document.querySelectorAll('#grid tbody tr').length === 16`)
-	for range 3 {
-		c.press(kb.ArrowDown)
-		c.press("x")
-	}
-	require.Equal(c, "3 rows", evaluate[string](c.T, c.tab, `document.getElementById('bulk-rows').textContent`))
-	c.looks("selected", `!document.getElementById('bulk').hidden`)
-	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c1", "SK": "ORDER#0005", "total": "<b>new"})
-	c.press("b\r") // asks
-	require.Equal(c, "Delete 3 rows for good", evaluate[string](c.T, c.tab, `document.activeElement.textContent`))
-	c.press("\r")
-	c.until(`document.querySelector('#bulk-done li') !== null`)
-	require.Equal(c, "CUSTOMER#c1, ORDER#0005: somebody has changed it since it was shown", evaluate[string](c.T, c.tab, `document.querySelector('#bulk-done li').textContent`))
-	c.looks("refused-rows", `document.querySelector('#bulk-done li') !== null`)
-	require.Equal(c, 14, strings.Count(c.db.Dump("Shop"), `"CUSTOMER#c1" /`))
-	c.press("\r") // the button that loads the rows again
-	c.until(`document.getElementById('bulk-done').textContent === '' && document.getElementById('grid') !== null`)
-	c.do(chromedp.Click("#grid thead input"))
-	c.fill("find", "ORDER#0005")
-	require.Equal(c, "1 row", evaluate[string](c.T, c.tab, `document.getElementById('bulk-rows').textContent`), "those that are shown")
-	c.fill("find", "")
-	c.do(chromedp.Click("#grid thead input"), chromedp.Click("#bulk-delete"), chromedp.DoubleClick("#bulk-delete")) // one, then its second
-	require.Equal(c, "Delete 14 rows for good", evaluate[string](c.T, c.tab, `document.getElementById('bulk-delete').textContent`))
-	c.do(chromedp.Click("#bulk-delete"))
-	c.until(`document.getElementById('bulk-done').textContent.startsWith('14 rows deleted')`)
-	require.NotContains(c, c.db.Dump("Shop"), `"CUSTOMER#c1" /`)
 	c.clean()
 }
 
@@ -755,57 +669,4 @@ func (c *consoleTab) safe(name, ready string) {
 	if name != "" {
 		c.looks(name, ready)
 	}
-}
-
-// TestConsoleLarge opens the pages of tables with 1,000,000 items in one partition and with 100,000 partitions. It
-// holds that they are small and that showing them takes little memory, and logs when the first contents are painted.
-func TestConsoleLarge(t *testing.T) {
-	const inOne, partitions, maxPage, maxMemory = 1_000_000, 100_000, 2 << 20, 64 << 20
-	c := openConsole(t, browser(t))
-	c.db.Table("One", "PK / SK")
-	c.db.Table("Many", "PK / SK", sortkeytest.Global("BySK", "SK / PK"))
-	var lines []byte
-	for i := range inOne {
-		lines = fmt.Appendf(lines, `{"PK":{"S":"one"},"SK":{"S":"ORDER#%07d"},"total":{"N":"%d"},"of":{"S":"x"}}`, i, i)
-		if len(lines) > 1<<20 || i == inOne-1 {
-			c.db.PutJSON("One", lines)
-			lines = lines[:0]
-		}
-	}
-	for i := range partitions {
-		lines = fmt.Appendf(lines, `{"PK":{"S":"CUSTOMER#%07d"},"SK":{"S":"PROFILE#"},"name":{"S":"somebody"}}`, i)
-	}
-	c.db.PutJSON("Many", lines)
-	memory := func() int {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int(m.HeapAlloc) //nolint:gosec // less than 2^63
-	}
-	before := memory()
-
-	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"one"},"SK":{"S":"ORDER#0500000"}}`))
-	for _, page := range []string{
-		"", "table?name=One", "table?name=Many", "table?name=Many&index=BySK", "table?name=Many&view=slices",
-		"collection?name=One&partition=one", "collection?name=One&partition=one&after=" + key,
-		"collection?name=Many&index=BySK&partition=PROFILE%23", "item?name=One&key=" + key,
-	} {
-		c.visit(page)
-		c.until(`performance.getEntriesByName('first-contentful-paint').length === 1`)
-		got := evaluate[struct{ Paint, Answer, Bytes float64 }](t, c.tab, `(() => {
-			const n = performance.getEntriesByType('navigation')[0];
-			const paint = performance.getEntriesByName('first-contentful-paint')[0].startTime;
-			return { Paint: paint - n.responseStart, Answer: n.responseStart - n.requestStart, Bytes: n.decodedBodySize };
-		})()`)
-		t.Logf("%.80s: answer after %.0f ms, %.0f bytes, painted %.0f ms later", page, got.Answer, got.Bytes, got.Paint)
-		require.Less(t, got.Bytes, float64(maxPage), page)
-	}
-	c.visit("collection?name=One&partition=one")
-	for range 30 {
-		at := evaluate[string](t, c.tab, `location.search`)
-		c.follow("next rows")
-		c.until(fmt.Sprintf(`location.search !== %q && document.querySelector('#grid tbody tr') !== null`, at))
-	}
-	require.Less(t, memory(), before+maxMemory)
-	c.clean()
 }

@@ -4,15 +4,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
-	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
-
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // field returns an expression for a control of the field with a name.
@@ -141,60 +135,5 @@ func consoleUndo(c *consoleTab) {
 	c.looks("undo", `document.getElementById('undo').open`)
 	c.do(chromedp.Click("#undo button"))
 	c.until(`document.getElementById('undo-said').textContent.includes('16 items undone')`)
-	c.clean()
-}
-
-// consoleAdvice sends requests that scan and waste and some that are refused, and reads what the page says of them.
-func consoleAdvice(c *consoleTab) {
-	c.shop()
-	c.visit("requests")
-	c.until(`document.getElementById('log') !== null`)
-	for i := range 40 {
-		value := map[string]types.AttributeValue{":n": &types.AttributeValueMemberN{Value: fmt.Sprint(i)}, ":p": &types.AttributeValueMemberS{Value: "CUSTOMER#c1"}}
-		_, err := c.db.Client.Query(c.Context(), &dynamodb.QueryInput{
-			TableName: new("Shop"), KeyConditionExpression: new("PK = :p"), FilterExpression: new("total = :n"), ExpressionAttributeValues: value,
-		})
-		require.Error(c, err, "total is a reserved word")
-		_, err = c.db.Client.Query(c.Context(), &dynamodb.QueryInput{
-			TableName: new("Shop"), KeyConditionExpression: new("PK = :p"), FilterExpression: new("#t = :n"), ExpressionAttributeValues: value,
-			ExpressionAttributeNames: map[string]string{"#t": "total"},
-		})
-		require.NoError(c, err)
-	}
-	_, err := c.db.Client.Scan(c.Context(), &dynamodb.ScanInput{TableName: new("Shop"), FilterExpression: new("#d = :d"),
-		ExpressionAttributeNames:  map[string]string{"#d": "day"},
-		ExpressionAttributeValues: map[string]types.AttributeValue{":d": &types.AttributeValueMemberS{Value: "2026-01-01"}}})
-	require.NoError(c, err)
-	c.until(`document.getElementById('log-shown').textContent.endsWith(' of 81 requests')`)
-	advice := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.advice')].map(e => e.textContent).sort()`)
-	require.Equal(c, []string{
-		"To read less: add a global secondary index with the partition key PK and the sort key total (N), SK, and query it with PK = ? AND total = ?: that reads only these rows",
-		"To read less: query index ByDay with day = ?: that reads only these rows",
-	}, advice)
-	c.looks("advice", `document.querySelector('.advice') !== null`)
-	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#shapes tbody tr')].find(e => e.textContent.includes('ByDay')).querySelector('a').click()`))
-	c.until(`location.pathname === '/pattern' && document.querySelector('.advice') !== null`)
-	c.looks("pattern-advice", `document.querySelector('.advice') !== null`)
-	c.clean()
-}
-
-// TestConsoleLeads goes from a row to the item of another entity whose key it has, by a model.
-func TestConsoleLeads(t *testing.T) {
-	m, err := models.Example("shop")
-	require.NoError(t, err)
-	c := openConsole(t, browser(t), m)
-	_, err = models.Ensure(t.Context(), c.db.Client, m, world.Options{MaxItems: -1})
-	require.NoError(t, err)
-	c.visit("table?name=Shop")
-	c.until(`document.getElementById('grid') !== null`)
-	c.looks("leads", `document.getElementById('grid') !== null`)
-	c.visit("collection?name=Shop&partition=ORDER%23O1")
-	c.until(`document.querySelectorAll('#grid tbody tr').length === 1`)
-	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#grid tbody tr').cells[document.querySelector('#grid th[data-column=GSI1PK]').cellIndex].querySelector('a').click()`))
-	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === 'PRODUCT#P1, METADATA'`)
-	require.Contains(c, evaluate[string](c.T, c.tab, `document.querySelector('main').textContent`), "Product, ")
-	c.looks("item-leads", `document.getElementById('leads') !== null`)
-	c.do(chromedp.Click("#leads a"))
-	c.until(`location.pathname === '/collection' && document.querySelectorAll('#grid tbody tr').length === 1`)
 	c.clean()
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -195,6 +196,7 @@ func newTeam(
 func (w *team) carryOut(live func()) {
 	for i, s := range w.d.Plan {
 		when := fmt.Sprintf("after step %d, %s", i+1, s.Do)
+		before := w.units
 		items := w.step(s)
 		w.steps++
 		if live != nil {
@@ -203,6 +205,7 @@ func (w *team) carryOut(live func()) {
 			diff.PutItems, diff.SetItems, diff.StopWriting, diff.DeleteOld, diff.DeleteItems,
 		}, s.Kind) {
 			require.Equal(w.need, s.Items, items, when)
+			require.Equal(w.need, s.Units, math.Ceil(w.units-before), when)
 		}
 		w.look(when)
 	}

@@ -76,23 +76,6 @@ func TestHTTP(t *testing.T) {
 	require.Equal(t, 1, reports["other"].Returned)
 }
 
-// TestFaults explains a request with a value that no JSON of ours can have. The targets
-// refuse it with the same words.
-func TestFaults(t *testing.T) {
-	db := things(t)
-	defer db.Close()
-	server := httptest.NewServer(server.New(db, server.Options{}))
-	defer server.Close()
-	request := json.RawMessage(strings.Replace(filtered, `{"N": "1"}`, `{"N": "one"}`, 1))
-	for _, target := range []explain.Target{explain.InProcess(db), explain.HTTP(server.URL, nil, nil)} {
-		r, err := runJSON(t.Context(), target, "Query", request, explain.Options{})
-		require.NoError(t, err)
-		require.Equal(t, "ValidationException", r.Refused.Code)
-		require.Equal(t, "The parameter cannot be converted to a numeric value: one", r.Refused.Message)
-		require.NotNil(t, r.Schema)
-	}
-}
-
 // TestLies explains requests to an endpoint whose figures do not agree with its
 // responses.
 func TestLies(t *testing.T) {

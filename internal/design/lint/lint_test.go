@@ -100,38 +100,6 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestExamples holds that the rules find the hazards that the examples explain.
-func TestExamples(t *testing.T) {
-	slow(t)
-	findings := map[string][]model.Finding{}
-	for _, tt := range []struct{ example, rule, about, says string }{
-		{"file-tree", "open-prefix", "everything that starts with root/photos", "root/photos-old/, root/photos.zip and root/photos2/"},
-		{"file-tree", "open-prefix", "everything that starts with root/photos", `"-" (0x2D) and "." (0x2E) sort before "/" (0x2F)`},
-		{"file-tree", "filter-for-key", "direct children of root/, by a filter", `query as "direct children of root/" does, on index ByParent`},
-		{"file-tree", "mixed-partition", "Node", `"DRIVE#a91" and "DRIVE#b07" have equal keys in index ByParent`},
-		{"content-management", "unpadded-number", "Version", "10 sorts before 9"},
-		{"content-management", "unpadded-number", "Version", `V#{version:int(4)}#{saved:time}`},
-		{"content-management", "partition-prefix", "documents of a tenant, by the start of the partition key", `PK: "TENANT#{tenant}" and SK: "DOC#{document}"`},
-		{"content-management", "component-order", "what a user has done lately", `COMMENT#{written:time}#{comment}`},
-		{"composite-patterns", "unpadded-number", "UnpaddedMeasurement", "month and day in SK"},
-		{"product-catalog", "open-prefix", "one product and its variants", "does not end with a delimiter"},
-		{"employees", "same-shape", "Building", "Employee and Building"},
-		{"employees", "mutable-key", "Employee", "city and dept change"},
-		{"task-management", "mutable-key", "Task", "status changes"},
-	} {
-		found, done := findings[tt.example]
-		if !done {
-			found = find(t, "../../../design/examples/"+tt.example+"/model.yaml")
-			findings[tt.example] = found
-		}
-		if !slices.ContainsFunc(found, func(f model.Finding) bool {
-			return f.Rule == tt.rule && (f.Pattern == tt.about || f.Entity == tt.about) && strings.Contains(f.Message+"\n"+f.Advice, tt.says)
-		}) {
-			t.Errorf("examples/%s has no %s about %q that says %q:\n%s", tt.example, tt.rule, tt.about, tt.says, text(found))
-		}
-	}
-}
-
 // quotedTemplate matches a template in the advice of a finding.
 var quotedTemplate = regexp.MustCompile(`"[^"]*\{[^"]*"`)
 

@@ -137,6 +137,7 @@ func TestServiceErrors(t *testing.T) {
 		{"resources: ['${file(absent.yml)}']", "resources[0]: stat ", ""},
 		{"resources: {Resources: {T: '${file(absent.yml):T}'}}", "resources.Resources.T: stat ", ""},
 		{"resources: ['${file(.)}']", "is a folder, not a file", ""},
+		{"resources: {Resources: [{T: '${file(absent.yml):T}'}]}", "resources.Resources[0].T: stat ", ""},
 		{"resources: {Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: [{KeyType: '${opt:role}'}]}}}}", "Resources.T.KeySchema[0].KeyType: the value of ${opt:role} is unknown", `give "role=…"`},
 	} {
 		path := filepath.Join(t.TempDir(), "serverless.yml")

@@ -13,8 +13,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/inside"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 func load(t *testing.T, name string) *model.Model {
@@ -46,43 +44,6 @@ func TestBuild(t *testing.T) {
 		if it.Entity != nil && !customers[it.Values.Get("customerId")] {
 			t.Fatalf("customer %s of %s does not exist", it.Values.Get("customerId"), it.Entity.Name)
 		}
-	}
-}
-
-func TestBuildIsDeterministic(t *testing.T) {
-	dump := func(seed uint64) string {
-		w, err := world.Build(t.Context(), load(t, "shop.yaml"), world.Options{Seed: seed, MaxItems: 300})
-		require.NoError(t, err)
-		defer w.Close()
-		var b []byte
-		for _, it := range w.Items {
-			b = append(it.Attributes.AppendJSON(b), '\n')
-		}
-		require.InDelta(t, 0.12, w.Scale, 0.001)
-		return string(b)
-	}
-	if one, two := dump(5), dump(5); one != two {
-		t.Error("equal seeds gave different items")
-	}
-	if one, two := dump(5), dump(6); one == two {
-		t.Error("different seeds gave equal items")
-	}
-}
-
-// TestBuildSeed holds that all 64 bits of a seed count, also for the ids of
-// tables.
-func TestBuildSeed(t *testing.T) {
-	id := func(seed uint64) string {
-		w, err := world.Build(t.Context(), load(t, "shop.yaml"), world.Options{Seed: seed, MaxItems: -1})
-		require.NoError(t, err)
-		defer w.Close()
-		out, err := inside.Service(w.DB).DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &w.Model.Tables[0].Name})
-		require.NoError(t, err)
-		return *out.Table.TableId
-	}
-	require.Equal(t, id(1), id(1))
-	for _, seed := range []uint64{1 + 1<<16, 1 + 1<<32, 1 + 1<<63} {
-		require.NotEqual(t, id(1), id(seed), seed)
 	}
 }
 

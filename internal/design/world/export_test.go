@@ -8,9 +8,6 @@ import (
 
 var Power = power
 
-// MaxZipf is the largest number of values of a zipf distribution.
-const MaxZipf = maxZipf
-
 // Factor returns how many times as many rows the partitions of a table have at the declared scale, of the items
 // of an entity and on average.
 func (w *World) Factor(ctx context.Context, e *model.Entity) (float64, error) {

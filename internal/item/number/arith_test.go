@@ -125,23 +125,6 @@ func TestSumIsExact(t *testing.T) {
 // decimalText writes a rational number as a decimal with all its digits.
 func decimalText(r *big.Rat) string { return r.FloatString(400) }
 
-func BenchmarkAdd(b *testing.B) {
-	for _, bb := range []struct{ name, x, y string }{
-		{"small", "1234.56", "1"},
-		{"big", "12345678901234567890123456789012345678", "0.1e1"},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			x, y := parsed(b, bb.x), parsed(b, bb.y)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := sum(x, y, false); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // TestInt holds the short way to an integer to the one over its text.
 func TestInt(t *testing.T) {
 	texts := []string{"0", "-0", "1.5", "-1.5", "0.1", "1e18", "-1e18", "1e125", "1e-130", strings.Repeat("9", 38)}

@@ -44,32 +44,9 @@ func TestAppendQuote(t *testing.T) {
 	}
 }
 
-func TestAppendQuoteDoesNotAllocate(t *testing.T) {
-	text, buf := strings.Repeat("left at the \"door\"; ", 10), make([]byte, 0, 400)
-	if n := testing.AllocsPerRun(100, func() { buf = token.AppendQuote(buf[:0], []byte(text)) }); n != 0 {
-		t.Errorf("AppendQuote allocates %v times, want 0", n)
-	}
-}
-
 func FuzzQuote(f *testing.F) {
 	for _, piece := range pieces() {
 		f.Add([]byte("1234567" + piece + "89"))
 	}
 	f.Fuzz(checkQuote)
-}
-
-func BenchmarkAppendQuote(b *testing.B) {
-	for name, text := range map[string]string{
-		"Name": "pk", "Short": "order#2026", "Long": strings.Repeat("left at the door, with a neighbour; ", 10),
-		"Umlauts": strings.Repeat("Zürich, Löwenstraße 12; ", 10), "Chinese": strings.Repeat("排序键", 30),
-		"Quotes": strings.Repeat(`say "x" or`+"\n", 10),
-	} {
-		b.Run(name, func(b *testing.B) {
-			buf := make([]byte, 0, 1000)
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				buf = token.AppendQuote(buf[:0], []byte(text))
-			}
-		})
-	}
 }

@@ -79,20 +79,3 @@ func TestBatches(t *testing.T) {
 		}
 	}
 }
-
-func TestBatch(t *testing.T) {
-	var b table.Batch
-	for i := range table.BatchRows {
-		if full := b.Add(1); full != (i == table.BatchRows-1) {
-			t.Errorf("Add(1) number %d = %v", i+1, full)
-		}
-	}
-	b.Reset()
-	if b.Add(table.BatchBytes-1) || !b.Add(1) {
-		t.Error("a batch is not full with its last byte")
-	}
-	two := table.Batch{Rows: 2}
-	if two.Add(1) || !two.Add(1) {
-		t.Error("a batch of two rows is not full with the second")
-	}
-}

@@ -8,7 +8,7 @@
 // histories of a whole database do: gopter's generators choose before a case runs
 // and would have to be combined with FlatMap at every step. Where the choices are
 // known beforehand, properties use gopter's own generators, shrinkers and commands
-// (packages attr, internal/item, keycond and store/storetest), which read as a
+// (packages internal/item, keycond and store/storetest), which read as a
 // specification.
 //
 // Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another

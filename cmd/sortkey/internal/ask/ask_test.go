@@ -222,28 +222,6 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-func TestInput(t *testing.T) {
-	q := ask.Query{
-		Partition: []string{"x"}, Sort: []string{">= x"},
-		Filter: "status = 'x' AND SK_ < 5 AND status < 5", Project: []string{"status"},
-	}
-	in, err := q.Input(table())
-	if err != nil {
-		t.Fatal(err)
-	}
-	const (
-		key    = "#n1 = :PK AND #n2 >= :SK"
-		filter = "#n3 = :v3 AND #n4 < :v4 AND #n3 < :v4"
-	)
-	if *in.KeyConditionExpression != key || *in.FilterExpression != filter || *in.ProjectionExpression != "#n3" {
-		t.Errorf("got %s, %s and %s, want %s, %s and #n3",
-			*in.KeyConditionExpression, *in.FilterExpression, *in.ProjectionExpression, key, filter)
-	}
-	if len(in.ExpressionAttributeNames) != 4 || in.ExpressionAttributeValues.Len() != 4 {
-		t.Errorf("got names %v and values %v, want 4 of each", in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	}
-}
-
 func TestInputErrors(t *testing.T) {
 	for _, tt := range []struct {
 		q    ask.Query

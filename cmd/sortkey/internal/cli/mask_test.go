@@ -36,56 +36,6 @@ func maskFolder(t *testing.T) func(name string) string {
 	return func(name string) string { return filepath.Join(dir, name) }
 }
 
-// TestMaskCloses holds that what no rule covers stops an import and an export before they write.
-func TestMaskCloses(t *testing.T) {
-	at := maskFolder(t)
-	load := []string{"import", at("items.json"), "--schema", at("table.json"), "--data", at("db")}
-	code, _, stderr := run(0, nil, append(load, "--mask", at("open.yaml"))...)
-	require.Equal(t, 1, code)
-	require.Contains(t, stderr, "  People * (names)\n  People members.* (names)\n"+
-		"  People members.*.* (Booleans)\n  People members.*.* (names)\n")
-	require.Contains(t, stderr, "nothing was written: no rule of ")
-	code, out, _ := run(0, nil, "tables", "--data", at("db"))
-	require.Equal(t, 0, code)
-	require.NotContains(t, out, "People")
-	require.NoFileExists(t, at("items.json.import-journal"))
-
-	code, out, stderr = run(0, nil, append(load, "--mask", at("open.yaml"), "--dry-run")...)
-	require.Equal(t, 1, code, stderr)
-	require.Contains(t, out, "People members.* (names)")
-	code, out, stderr = run(0, nil, append(load, "--mask", at("closed.yaml"), "--dry-run")...)
-	require.Equal(t, 0, code, stderr)
-	require.Equal(t, "the rules cover everything\n", out)
-	for _, flag := range []string{"--dry-run", "--mask-partial"} {
-		code, _, stderr = run(0, nil, append(load, flag)...)
-		require.Equal(t, 2, code)
-		require.Contains(t, stderr, flag+" needs --mask FILE")
-	}
-
-	code, _, stderr = run(0, nil, load...)
-	require.Equal(t, 0, code, stderr)
-	export := []string{"export", "People", "--data", at("db"), "--to", at("out"), "--mask"}
-	code, _, stderr = run(0, nil, append(export, at("open.yaml"))...)
-	require.Equal(t, 1, code)
-	require.Contains(t, stderr, "  People members.* (names)\n")
-	require.NoDirExists(t, at("out"))
-	code, _, stderr = run(0, nil, append(export, at("lost.yaml"))...)
-	require.Equal(t, 1, code)
-	require.Contains(t, stderr, "(Booleans)")
-	code, out, _ = run(0, nil, "export", "People", "--data", at("db"), "--to", "-", "--mask", at("open.yaml"))
-	require.Equal(t, 1, code)
-	require.Empty(t, out)
-	code, out, stderr = run(0, nil, append(export, at("closed.yaml"), "--dry-run")...)
-	require.Equal(t, 0, code, stderr)
-	require.Equal(t, "the rules cover everything\n", out)
-	require.NoDirExists(t, at("out"))
-
-	code, _, stderr = run(0, nil, append(export, at("open.yaml"), "--mask-partial")...)
-	require.Equal(t, 0, code, stderr)
-	require.Contains(t, stderr, "  People members.* (names)\n")
-	require.DirExists(t, at("out"))
-}
-
 // TestMaskLeavesNothing searches the names and contents of all files of exports for the originals.
 func TestMaskLeavesNothing(t *testing.T) {
 	at := maskFolder(t)

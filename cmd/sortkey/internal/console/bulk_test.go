@@ -91,19 +91,3 @@ func TestBulk(t *testing.T) {
 	_, out, _ = c.bulk("name=Tab", []bulkRow{{"", ""}, {"!", "x"}})
 	require.Len(t, out.Refused, 2)
 }
-
-// TestBulkHostile deletes items of whatever key, through the rows that the page shows.
-func TestBulkHostile(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.db.Table("Texts", "PK / SK")
-	for i, v := range hostileKeys {
-		c.db.PutJSON("Texts", fmt.Appendf(nil, `{"PK": {"S": %s}, "SK": {"S": %s}}`,
-			quoted("S", v), quoted("S", hostileKeys[(i+1)%len(hostileKeys)])))
-	}
-	rows := rowsOf(t, c.page("table?name=Texts"))
-	require.Len(t, rows, len(hostileKeys))
-	_, out, _ := c.bulk("name=Texts", rows)
-	require.Equal(t, len(rows), out.Written, out.Refused)
-	require.Empty(t, rowsOf(t, c.page("table?name=Texts")))
-}

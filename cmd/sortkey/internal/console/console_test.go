@@ -205,64 +205,6 @@ func TestCreate(t *testing.T) {
 	require.Contains(t, c.db.Dump("Things"), `"a"`)
 }
 
-func TestQuery(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.fill()
-	page := c.page("query?" + url.Values{
-		"name": {"Shop"}, "space": {"1"}, "partition": {"CUSTOMER#c1"}, "sort": {"ORDER#000*"}, "filter": {"total > 5"},
-	}.Encode())
-	require.Contains(t, page, "4 of 10 read")
-	require.Contains(t, page, "ORDER#0009")
-	require.Contains(t, page, "aws dynamodb query")
-	page = c.page("query?" + url.Values{"name": {"Shop"}, "space": {"2"}, "partition": {"2026-01-01"}}.Encode())
-	require.Contains(t, page, "6 of 6 read")
-}
-
-// TestMany pages through a partition and through partitions, and finds each row once.
-func TestMany(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.db.Table("Big", "PK / SK:N")
-	for i := range 2500 {
-		c.db.Put("Big", map[string]any{"PK": "one", "SK": i})
-		if i%2 == 0 {
-			c.db.Put("Big", map[string]any{"PK": fmt.Sprintf("p%d", i), "SK": i})
-		}
-	}
-	walk := func(path string, count *regexp.Regexp) (pages int, found map[string]int) {
-		found = map[string]int{}
-		for path != "" {
-			pages++
-			page := c.page(path)
-			require.Less(t, len(page), 2<<20)
-			for _, m := range count.FindAllStringSubmatch(page, -1) {
-				found[m[1]]++
-			}
-			path = ""
-			if m := next.FindStringSubmatch(page); m != nil {
-				path = html.UnescapeString(m[1])
-			}
-		}
-		return pages, found
-	}
-	itemLink := regexp.MustCompile(`href="(item\?key=[^"]*)"`)
-	for _, path := range []string{"collection?name=Big&partition=one", "collection?name=Big&partition=one&order=descending"} {
-		pages, found := walk(path, itemLink)
-		require.Equal(t, 25, pages)
-		require.Len(t, found, 2500)
-	}
-	pages, found := walk("table?name=Big", itemLink)
-	require.Equal(t, 38, pages)
-	require.Len(t, found, 3750)
-	pages, found = walk("table?name=Big&view=slices", regexp.MustCompile(`title="(p\d+)"`))
-	require.Equal(t, 4, pages)
-	require.Len(t, found, 1250)
-	for key, n := range found {
-		require.Equal(t, 1, n, key)
-	}
-}
-
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -383,35 +325,6 @@ func TestBranches(t *testing.T) {
 	status, text = c.do("POST", "branches", "")
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, text, "discard one")
-}
-
-// TestInvisible edits an item with characters that nobody sees, which stay what they are.
-func TestInvisible(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.db.Table("Shop", "PK")
-	name := "a\u202e\u0007\u00a0\U000e0041</textarea>\r\n"
-	c.db.Put("Shop", map[string]any{"PK": "x", "name": name, "n": 1})
-	where := "?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"x"}}`))
-	page := c.page("item" + where)
-	send := func(path, is string, plain bool) string {
-		body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain, "To": map[bool]string{true: "typed", false: "plain"}[plain]})
-		require.NoError(t, err)
-		status, text := c.do("POST", path+where, string(body))
-		require.Equal(t, http.StatusOK, status, text)
-		return text
-	}
-	is := strings.Replace(html.UnescapeString(textarea.FindStringSubmatch(page)[1]), `"n": 1`, `"n": 2`, 1)
-	typed := send("convert", is, true)
-	require.NotRegexp(t, `[\x00-\x09\x{202e}]`, typed)
-	require.JSONEq(t, is, send("convert", typed, false))
-	send("put", typed, false)
-	got := sortkeytest.Items[struct {
-		Name string `dynamodbav:"name"`
-		N    int    `dynamodbav:"n"`
-	}](c.db, "Shop")
-	require.Equal(t, name, got[0].Name)
-	require.Equal(t, 2, got[0].N)
 }
 
 // TestRequests watches the requests of a program, and not those of the console.

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // A field is an attribute in the form of an item, as its page sends it.
@@ -187,80 +185,4 @@ func TestPutFields(t *testing.T) {
 	require.Equal(t, sum(t, `{"id": {"S": "x"}, "code": {"N": "7"}, "tags": {"SS": ["a", "b"]}}`), sums.FindStringSubmatch(c.page("item" + where))[1])
 	status, _ = c.as("put", where, was, "", fields)
 	require.Equal(t, http.StatusConflict, status, "it has changed since")
-}
-
-// anyJSON draws a value of any type, as DynamoDB JSON.
-func anyJSON(t *proptest.T, levels int) string {
-	text := func() string { return quoted("S", proptest.Pick(t, hostileKeys...)+t.AnyText(0, 6)) }
-	number := func() string {
-		return proptest.Pick(t, "0", "-1", "1.50", "12345678901234567890123456789012345678", "1e125", "-9.9e-130", "007")
-	}
-	kind := t.IntN(8)
-	if levels == 0 {
-		kind = t.IntN(6)
-	}
-	switch kind {
-	case 0:
-		return `{"N": "` + number() + `"}`
-	case 1:
-		return `{"B": ` + quoted("B", string(t.Bytes(0, 9))) + `}`
-	case 2:
-		return proptest.Pick(t, `{"BOOL": true}`, `{"BOOL": false}`, `{"NULL": true}`)
-	case 3:
-		return proptest.Pick(t, `{"SS": [`+text()+`]}`, `{"NS": ["`+number()+`"]}`, `{"BS": [`+quoted("B", string(t.Bytes(1, 3)))+`]}`)
-	case 6:
-		var all []string
-		for range t.IntN(4) {
-			all = append(all, anyJSON(t, levels-1))
-		}
-		return `{"L": [` + strings.Join(all, ",") + `]}`
-	case 7:
-		var all []string
-		for i := range t.IntN(4) {
-			all = append(all, quoted("S", fmt.Sprint(i)+proptest.Pick(t, hostileKeys...))+":"+anyJSON(t, levels-1))
-		}
-		return `{"M": {` + strings.Join(all, ",") + `}}`
-	}
-	return `{"S": ` + text() + `}`
-}
-
-// TestFieldsProperty takes random items through the three views in any order: each either shows the item as it is, or is
-// refused.
-func TestFieldsProperty(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.db.Table("Tab", "id")
-	proptest.Check(t, 60, func(t *proptest.T) {
-		is := `{"id": {"S": "x"}`
-		for i := range t.Between(1, 5) {
-			is += fmt.Sprintf(`, "a%d": %s`, i, anyJSON(t, 4))
-		}
-		is += "}"
-		c.db.PutJSON("Tab", []byte(is))
-		where := "?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"S":"x"}}`))
-		was := sums.FindStringSubmatch(c.page("item" + where))[1]
-		state := map[string]any{"Is": is, "Plain": false}
-		for range t.Between(1, 6) {
-			to := proptest.Pick(t, "fields", "plain", "typed")
-			state["Sum"], state["To"] = was, to
-			body, err := json.Marshal(state)
-			require.NoError(t, err)
-			status, text := c.do(http.MethodPost, "convert"+where, string(body))
-			if status != http.StatusOK {
-				require.Equal(t, "plain", to, text)
-				require.Contains(t, text, "plain JSON cannot say the types")
-				continue
-			}
-			state = map[string]any{"Is": text, "Plain": to == "plain"}
-			if to == "fields" {
-				state = map[string]any{"Fields": json.RawMessage(text)}
-			}
-			state["Sum"] = was
-			body, err = json.Marshal(state)
-			require.NoError(t, err)
-			status, text = c.do(http.MethodPost, "preview"+where, string(body))
-			require.Equal(t, http.StatusOK, status, text)
-			require.Contains(t, text, "Nothing changes", "as %s: %s", to, is)
-		}
-	})
 }

@@ -2,13 +2,11 @@ package console_test
 
 import (
 	"encoding/base64"
-	"fmt"
 	"html"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,57 +109,4 @@ func TestBranchNames(t *testing.T) {
 	_, at = name("branches", "")
 	require.Equal(t, "branch/3/", at)
 	require.Contains(t, c.page("branches"), `<a href="branch/3/">branch 3 (2)</a>`)
-}
-
-// TestBranchNamesAtOnce gives two branches one name at the same time: one of them gets it.
-func TestBranchNamesAtOnce(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.do("POST", "branches", "")
-	c.do("POST", "branches", "")
-	for round := range 20 {
-		var each sync.WaitGroup
-		var got [2]int
-		for i := range got {
-			each.Go(func() { got[i], _ = c.do("POST", fmt.Sprintf("branches/%d/name?name=n%d", i+1, round), "") })
-		}
-		each.Go(func() { c.do("GET", "branches", "") })
-		each.Wait()
-		require.ElementsMatch(t, []int{http.StatusOK, http.StatusBadRequest}, got[:])
-	}
-}
-
-// TestSliceLinks holds that the rows of a query and those beside it lead to their items, and show values.
-func TestSliceLinks(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.fill()
-	answer := func(form string) string {
-		status, text := c.do("GET", "query?name=Shop&"+form, "")
-		require.Equal(t, http.StatusOK, status, text)
-		return text
-	}
-	links := func(text string) (keys []string) {
-		for _, a := range regexp.MustCompile(`<a href="item\?key=([^&]*)&amp;name=Shop">`).FindAllStringSubmatch(text, -1) {
-			key, err := base64.RawURLEncoding.DecodeString(a[1])
-			require.NoError(t, err)
-			keys = append(keys, string(key))
-			require.Contains(t, c.page("item?name=Shop&key="+a[1]), "bytes in")
-		}
-		return keys
-	}
-
-	text := answer("space=1&partition=CUSTOMER%23c1&sort=ORDER%23001*")
-	keys := links(text)
-	require.Len(t, keys, 12, "ten rows, and one at each side")
-	require.Equal(t, `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"ORDER#0009"}}`, keys[0])
-	require.Equal(t, `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"ORDER#0020"}}`, keys[11])
-	require.Regexp(t, `class="w\d+ n">total</th>`, text)
-	require.Regexp(t, `class="w\d+">2026-01-05</td>`, text)
-
-	text = answer("space=2&partition=2026-01-01") // an index leads to the items of its table
-	require.Len(t, links(text), 6)
-	text = answer("space=1&partition=CUSTOMER%23c2")
-	require.Contains(t, text, "&lt;script&gt;")
-	require.NotContains(t, text, "<script")
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -16,9 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -122,37 +118,6 @@ func TestPartitionsOfTwoAttributes(t *testing.T) {
 	require.Len(t, links(page, collections), 2)
 }
 
-// TestKeep holds that keeping a branch loses nothing that somebody has written meanwhile, counts what is
-// kept already, and leaves a branch that others use at the same time in one piece.
-func TestKeep(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.db.Table("Tab", "PK")
-	for _, pk := range []string{"a", "b"} {
-		c.db.Put("Tab", map[string]any{"PK": pk, "n": 1})
-	}
-	_, at := c.do("POST", "branches", "")
-	for _, pk := range []string{"a", "b"} {
-		where := "put?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"`+pk+`"}}`))
-		body, err := json.Marshal(map[string]string{
-			"Sum": sum(t, `{"PK":{"S":"`+pk+`"},"n":{"N":"1"}}`), "Is": `{"PK":{"S":"` + pk + `"},"n":{"N":"2"}}`,
-		})
-		require.NoError(t, err)
-		status, text := c.do("POST", at+where, string(body))
-		require.Equal(t, http.StatusOK, status, text)
-	}
-	c.db.Put("Tab", map[string]any{"PK": "a", "n": 1, "added": "by somebody"})
-	status, text := c.do("POST", "branches/1/keep", "")
-	require.Equal(t, http.StatusBadRequest, status)
-	require.Contains(t, text, "1 change kept, 1 change not")
-	require.Contains(t, c.db.Dump(), "by somebody")
-
-	c.db.Put("Tab", map[string]any{"PK": "a", "n": 1}) // as it was
-	status, text = c.do("POST", "branches/1/keep", "")
-	require.Equal(t, http.StatusOK, status, text)
-	require.NotContains(t, c.db.Dump(), `"n": 1`)
-}
-
 // TestBranchesAtOnce begins, reads, keeps and discards branches at the same time.
 func TestBranchesAtOnce(t *testing.T) {
 	t.Parallel()
@@ -218,39 +183,4 @@ func TestDamagedRequests(t *testing.T) {
 		strings.NewReader("name=Tabb&key=id&indexes=%zz"))
 	require.NoError(t, err)
 	require.Contains(t, c.read(resp), `the form that was sent is damaged: invalid URL escape "%zz"`)
-}
-
-// TestForeign holds that pages of other origins, and requests without the token, get and change nothing.
-func TestForeign(t *testing.T) {
-	t.Parallel()
-	db := sortkeytest.New(t)
-	db.Table("Shop", "PK")
-	site, err := web.Listen(0)
-	require.NoError(t, err)
-	h := site.Guard(quiet(console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), DB: db.DB}).Handler()))
-	base := strings.TrimSuffix(site.Address("/"), "/")
-	send := func(method, path string, header map[string]string) int {
-		r := httptest.NewRequest(method, base+path, strings.NewReader(`{"Is": "{\"PK\": \"x\"}", "Plain": true}`))
-		for name, value := range header {
-			r.Header.Set(name, value)
-		}
-		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, r)
-		return rec.Code
-	}
-	opened := httptest.NewRecorder()
-	first := httptest.NewRequest("GET", site.URL(), nil)
-	h.ServeHTTP(opened, first)
-	cookie, _, _ := strings.Cut(opened.Header().Get("Set-Cookie"), ";")
-	for _, request := range [][2]string{
-		{"GET", "/table?name=Shop"}, {"POST", "/put?name=Shop"}, {"POST", "/query"}, {"GET", "/recording"}, {"POST", "/branches"},
-	} {
-		require.Equal(t, http.StatusUnauthorized, send(request[0], request[1], nil), request)
-		for name, value := range map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"} {
-			require.Equal(t, http.StatusForbidden, send(request[0], request[1], map[string]string{"Cookie": cookie, name: value}), request)
-		}
-	}
-	require.NotContains(t, db.Dump(), "x")
-	require.Equal(t, http.StatusOK, send("POST", "/put?name=Shop", map[string]string{"Cookie": cookie, "Origin": base}))
-	require.Contains(t, db.Dump(), "x")
 }

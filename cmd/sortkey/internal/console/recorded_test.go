@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -16,9 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 // program sends requests as a program does, one of each kind, and returns what the page gets of them.
@@ -121,32 +118,6 @@ func TestItemsOfRequests(t *testing.T) {
 		}
 	}
 	require.Contains(t, c.page(fmt.Sprintf("request?n=%d", all[3].N)), "It wrote")
-}
-
-// TestItemsOfBatches is TestItemsOfRequests for operations that a client in this process sends without JSON.
-func TestItemsOfBatches(t *testing.T) {
-	t.Parallel()
-	r := console.NewRecorder()
-	h := recorded(t, r)
-	db := sortkeytest.New(t)
-	db.Table("Shop", "PK / SK") // it describes that of h
-	pages := httptest.NewServer(quiet(console.New(console.Options{
-		Client: db.Client, Target: explain.InProcess(db.DB), Requests: r,
-	}).Handler()))
-	t.Cleanup(pages.Close)
-	require.Equal(t, http.StatusOK, post(h, "BatchWriteItem", `{"RequestItems": {"Shop": [
-		{"PutRequest": {"Item": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "a"}}}},
-		{"DeleteRequest": {"Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "b"}}}}]}}`))
-	require.Equal(t, http.StatusOK, post(h, "TransactGetItems", `{"TransactItems": [
-		{"Get": {"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "a"}}}},
-		{"Get": {"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "b"}}}}]}`))
-	all, _ := (&client{t, db, pages.URL}).recorded()
-	var got []string
-	for _, one := range all[len(all)-2:] {
-		got = append(got, fmt.Sprintf("%s %d %d %d: %s", one.Operation, one.Examined, one.Returned, one.Written, one.Slice))
-	}
-	const items = `PK = "CUSTOMER#c1", SK = "a"; PK = "CUSTOMER#c1", SK = "b"`
-	require.Equal(t, []string{"BatchWriteItem 0 0 2: " + items, "TransactGetItems 2 1 0: " + items}, got)
 }
 
 var (

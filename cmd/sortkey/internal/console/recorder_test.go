@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -51,21 +50,6 @@ func recorded(t testing.TB, o sortkey.Observer) http.Handler {
 			`{"TableName":"Shop","Item":{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"ORDER#%04d"},"total":{"N":"%d"}}}`, i, i)))
 	}
 	return h
-}
-
-// BenchmarkRecorder measures a request with and without the recorder of the console: the difference is what it
-// costs. 5,000 requests a second leave 200 µs for each.
-func BenchmarkRecorder(b *testing.B) {
-	for name, o := range map[string]sortkey.Observer{"without": nil, "with": console.NewRecorder()} {
-		h := recorded(b, o)
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				post(h, "Query", queryBody)
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
-		})
-	}
 }
 
 // TestMemory holds that what a recorder keeps is bounded, whatever a program sends: 8,000 requests of 7 KB, of
@@ -144,19 +128,4 @@ func quiet(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r.WithContext(event.Quiet(r.Context())))
 	})
-}
-
-// TestRecorder records many requests at once, within its bounds.
-func TestRecorder(t *testing.T) {
-	t.Parallel()
-	r := console.NewRecorder()
-	var wg sync.WaitGroup
-	for g := range 8 {
-		wg.Go(func() {
-			for i := range 1000 {
-				r.End(context.Background(), &sortkey.Event{Operation: "GetItem", Tables: []string{fmt.Sprint("t", g, i%400)}})
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -2,18 +2,13 @@ package console_test
 
 import (
 	"html"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
-	"github.com/sortkey/sortkey/internal/design/explain"
 )
 
 // ask sends a form as the query box does.
@@ -103,28 +98,4 @@ func TestRefused(t *testing.T) {
 	require.NotEmpty(t, uses(page))
 	_, page = c.ask(url.Values{"request": {uses(page)[0]}})
 	require.Contains(t, page, "of 1 read")
-}
-
-// A goneWriter is the answer to a browser that has gone.
-type goneWriter struct {
-	header http.Header
-	begun  int
-}
-
-func (w *goneWriter) Header() http.Header { return w.header }
-func (w *goneWriter) WriteHeader(int)     { w.begun++ }
-func (w *goneWriter) Write(b []byte) (int, error) {
-	w.begun++
-	return len(b) / 2, io.ErrShortWrite
-}
-
-// TestGone answers a query of a browser that has gone, once.
-func TestGone(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.fill()
-	h := console.New(console.Options{Client: c.db.Client, Target: explain.InProcess(c.db.DB)}).Handler()
-	w := &goneWriter{header: http.Header{}}
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/query?name=Shop&space=1&partition=CUSTOMER%23c1", nil))
-	require.Equal(t, 1, w.begun)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -43,73 +41,6 @@ func (c *client) live() (b batch, size int) {
 	require.NoError(c, err)
 	require.NoError(c, json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &b))
 	return b, len(line)
-}
-
-func number(n int) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(n)} }
-
-// TestTotals compares the totals of shapes with a count of random requests.
-func TestTotals(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.fill()
-	rnd := rand.New(rand.NewPCG(43, 4))
-	all, errs, read, returned, written := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
-	requests := 0
-	for range 400 {
-		op := []string{"scan", "query", "get", "put", "refused"}[rnd.IntN(5)]
-		requests++
-		all[op]++
-		key := map[string]types.AttributeValue{
-			"PK": &types.AttributeValueMemberS{Value: "CUSTOMER#c1"}, "SK": &types.AttributeValueMemberS{Value: fmt.Sprintf("ORDER#%04d", rnd.IntN(60))},
-		}
-		switch op {
-		case "scan":
-			out, err := c.db.Client.Scan(t.Context(), &dynamodb.ScanInput{
-				TableName: new("Shop"), FilterExpression: new("#t > :n"), ExpressionAttributeNames: map[string]string{"#t": "total"},
-				ExpressionAttributeValues: map[string]types.AttributeValue{":n": number(rnd.IntN(40))},
-			})
-			require.NoError(t, err)
-			read[op], returned[op] = read[op]+int(out.ScannedCount), returned[op]+int(out.Count)
-		case "query":
-			out, err := c.db.Client.Query(t.Context(), &dynamodb.QueryInput{
-				TableName: new("Shop"), KeyConditionExpression: new("PK = :p"), FilterExpression: new("#t = :n"), ExpressionAttributeNames: map[string]string{"#t": "total"},
-				ExpressionAttributeValues: map[string]types.AttributeValue{":p": key["PK"], ":n": number(rnd.IntN(40))},
-			})
-			require.NoError(t, err)
-			read[op], returned[op] = read[op]+int(out.ScannedCount), returned[op]+int(out.Count)
-		case "get":
-			out, err := c.db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: new("Shop"), Key: key})
-			require.NoError(t, err)
-			read[op]++
-			if out.Item != nil {
-				returned[op]++
-			}
-		case "put":
-			_, err := c.db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: new("Shop"), Item: key})
-			require.NoError(t, err)
-			written[op]++
-		case "refused":
-			_, err := c.db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: new("Shop"), Key: key, ConditionExpression: new("attribute_not_exists(PK)"), ReturnValues: "NEVER"})
-			require.Error(t, err)
-			errs[op]++
-		}
-	}
-
-	b, _ := c.live()
-	require.Equal(t, requests, b.Total)
-	require.Len(t, b.Shapes, 5)
-	for _, s := range b.Shapes {
-		op := map[string]string{"Scan": "scan", "Query": "query", "GetItem": "get", "PutItem": "put", "DeleteItem": "refused"}[s.Operation]
-		require.Equal(t, []int{all[op], errs[op], read[op], returned[op], written[op]}, []int{s.Requests, s.Errors, s.Examined, s.Returned, s.Written}, op)
-		switch op {
-		case "scan":
-			require.Equal(t, "give the wanted rows an attribute in common, and make that the partition key of an index, with total as its sort key", s.Advice)
-		case "query":
-			require.Contains(t, s.Advice, "add a global secondary index with the partition key PK and the sort key total (N), SK")
-		default:
-			require.Empty(t, s.Advice)
-		}
-	}
 }
 
 // TestAdviceFollows holds that advice is about the indexes that there are, also of a SELECT, and that names of any kind
@@ -178,28 +109,4 @@ func TestAdviceFollows(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, "query index ByState with state = ?: that reads only these rows", advice()["Tab Scan filter state = ?"])
-}
-
-// TestManyShapes sends requests of 10,000 shapes that scan: a page gets some of them with advice, and a number of the
-// rest.
-func TestManyShapes(t *testing.T) {
-	proptest.NeedLong(t)
-	t.Parallel()
-	c := start(t)
-	c.db.Table("Tab", "id")
-	for i := range 10_000 {
-		_, err := c.db.Client.Scan(t.Context(), &dynamodb.ScanInput{
-			TableName: new("Tab"), FilterExpression: new(fmt.Sprintf("a%d = :n AND %sb > :n", i, strings.Repeat("a", 200))),
-			ExpressionAttributeValues: map[string]types.AttributeValue{":n": number(i)},
-		})
-		require.NoError(t, err)
-	}
-	b, size := c.live()
-	require.Less(t, size, 1<<20)
-	require.Equal(t, 10_000, b.Total)
-	require.Equal(t, 1000, len(b.Shapes)+b.Further)
-	require.Equal(t, 9000, b.Other)
-	for _, s := range b.Shapes {
-		require.NotEmpty(t, s.Advice)
-	}
 }

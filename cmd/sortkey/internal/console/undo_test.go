@@ -14,7 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
@@ -114,27 +113,6 @@ func TestUndo(t *testing.T) {
 	status, _, text := c.undo("", first)
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, text, "there is nothing to undo: the change is undone already")
-}
-
-// TestUndoOtherKey holds that a change stays, with a reason, while its table has another key.
-func TestUndoOtherKey(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.db.Table("Tab", "PK / SK")
-	c.db.Put("Tab", map[string]any{"PK": "p", "SK": "s"})
-	deleted := c.delete(rowsOf(t, c.page("table?name=Tab")))
-	remake := func(key string) {
-		_, err := c.db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: new("Tab")})
-		require.NoError(t, err)
-		c.db.Table("Tab", key)
-	}
-	remake("id")
-	status, _, text := c.undo("", deleted)
-	require.Equal(t, http.StatusBadRequest, status)
-	require.Equal(t, "the change cannot be undone: table Tab has another key now\n", text)
-	remake("PK / SK")
-	_, out, text := c.undo("", deleted)
-	require.Equal(t, 1, out.Undone, text)
 }
 
 // TestUndoItem takes back the puts and deletes of an item, from its page.

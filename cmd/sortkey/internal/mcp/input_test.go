@@ -4,20 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
-
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
-	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/sdk"
 )
 
 // Errors say what to do.
@@ -124,52 +116,6 @@ func FuzzCall(f *testing.F) {
 		require.NotContains(t, answer, "failed inside")
 		require.Less(t, len(answer), 3*2000+1000)
 	})
-}
-
-// TestHTTP connects the SDK's client over streamable HTTP, through the guard.
-func TestHTTP(t *testing.T) {
-	t.Parallel()
-	o := example(t, "shop", true)
-	o.Client, o.Target, o.Explain = sdk.Client(o.DB), explain.InProcess(o.DB), app.Explain
-	s := mcp.New(o)
-	site, err := web.Listen(0)
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- site.ServePrograms(ctx, mcp.MaxBody, s.Handler()) }()
-	t.Cleanup(func() {
-		cancel()
-		require.NoError(t, <-done)
-		require.NoError(t, s.Close())
-	})
-
-	dial := func(token string) (*protocol.ClientSession, error) {
-		return protocol.NewClient(&protocol.Implementation{Name: "test", Version: "1"}, nil).Connect(
-			ctx, &protocol.StreamableClientTransport{
-				Endpoint: site.Address(mcp.Path), HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
-			}, nil,
-		)
-	}
-	_, err = dial("wrong")
-	require.ErrorContains(t, err, "Unauthorized")
-	first, err := dial(site.Token())
-	require.NoError(t, err)
-	defer first.Close()
-	second, err := dial(site.Token())
-	require.NoError(t, err)
-	defer second.Close()
-	(&client{t, first}).call("put", putX)
-	require.Contains(t, (&client{t, second}).call("get", getX), `"n":1`, "clients share the fork")
-	require.False(t, has(t, o.DB, "x", "y"))
-}
-
-// A bearer sends a token with every request.
-type bearer string
-
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(b))
-	return http.DefaultTransport.RoundTrip(r)
 }
 
 // TestDescriptions checks what clients show their models, and that docs/agents.md has all tools.

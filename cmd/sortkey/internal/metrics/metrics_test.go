@@ -237,33 +237,3 @@ sortkey_write_units_total{index="ByName",operation="PutItem",table="Cats"} 1
 sortkey_write_units_total{index="ByName",operation="TransactWriteItems",table="Cats"} 1
 `), "sortkey_read_units_total", "sortkey_write_units_total"))
 }
-
-// TestInFlight scrapes while requests are in progress.
-func TestInFlight(t *testing.T) {
-	m := metrics.New(metrics.Options{})
-	inFlight := func() string {
-		w := httptest.NewRecorder()
-		m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
-		_, rest, _ := strings.Cut(w.Body.String(), "\nsortkey_requests_in_flight ")
-		n, _, _ := strings.Cut(rest, "\n")
-		return n
-	}
-	e := &sortkey.Event{Operation: "Query"}
-	m.Begin(t.Context(), e)
-	m.Begin(t.Context(), e)
-	require.Equal(t, "2", inFlight())
-	m.End(t.Context(), e)
-	m.End(t.Context(), e)
-	require.Equal(t, "0", inFlight())
-}
-
-// BenchmarkObserve measures the cost of counting a request.
-func BenchmarkObserve(b *testing.B) {
-	m := metrics.New(metrics.Options{})
-	e := &sortkey.Event{Operation: "Query", Status: 200, Examined: 10, Returned: 10, Units: []sortkey.Units{{Table: "Cats", Units: 0.5}}}
-	b.ReportAllocs()
-	for b.Loop() {
-		m.Begin(b.Context(), e)
-		m.End(b.Context(), e)
-	}
-}

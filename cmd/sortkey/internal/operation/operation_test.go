@@ -176,26 +176,6 @@ func TestPlace(t *testing.T) {
 	require.EqualError(t, err, "give the sort condition with --sk or as an argument, not both")
 }
 
-// TestAt holds which param completes the argument with a number.
-func TestAt(t *testing.T) {
-	for _, tt := range []struct {
-		op            *operation.Operation
-		number, sorts int
-		want          operation.Completion
-	}{
-		{operation.Get, 0, 1, operation.Tables}, {operation.Get, 1, 1, operation.Partitions},
-		{operation.Get, 2, 1, operation.SortKeys}, {operation.Get, 2, 0, operation.Nothing},
-		{operation.Update, 2, 0, operation.Attributes}, {operation.Update, 3, 1, operation.Attributes},
-		{operation.Query, 2, 1, operation.Conditions}, {operation.SQL, 0, 1, operation.Statements},
-	} {
-		got := operation.Nothing
-		if p := tt.op.At(new(operation.Values), tt.number, tt.sorts); p != nil {
-			got = p.Complete
-		}
-		require.Equal(t, tt.want, got, "%s, argument %d, %d sort keys", tt.op.Name, tt.number, tt.sorts)
-	}
-}
-
 // TestForm holds that the fields of a form are the params of a query.
 func TestForm(t *testing.T) {
 	form := func(pairs ...string) func(string) string {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -184,47 +182,6 @@ func someRows(t testing.TB, n int) *sortkeytest.DB {
 	return db
 }
 
-// TestLayout compares an export with the layout of the service.
-func TestLayout(t *testing.T) {
-	db := someRows(t, 10)
-	_, err := db.Direct.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName: aws.String("Rows"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("until"), Enabled: aws.Bool(true)},
-	})
-	require.NoError(t, err)
-	dir, r := exported(t, db, transfer.ExportOptions{Segments: 2, Clock: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC) }})
-	require.Equal(t, int64(10), r.Items)
-	var files []string
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if rel, _ := filepath.Rel(dir, path); !d.IsDir() {
-			files = append(files, filepath.ToSlash(rel))
-		}
-		return err
-	}))
-	require.Equal(t, []string{
-		"_started", "data/00000.json.gz", "data/00001.json.gz", "manifest-files.json", "manifest-files.md5",
-		"manifest-summary.json", "manifest-summary.md5", "table.json",
-	}, files)
-	data, err := os.ReadFile(filepath.Join(dir, "manifest-summary.json"))
-	require.NoError(t, err)
-	var summary map[string]any
-	require.NoError(t, json.Unmarshal(data, &summary))
-	require.Equal(t, "2020-06-30", summary["version"])
-	require.Equal(t, "2026-01-02T03:04:05.006Z", summary["exportTime"])
-	require.Equal(t, "DYNAMODB_JSON", summary["outputFormat"])
-	require.Equal(t, false, summary["pointInTime"])
-	require.InDelta(t, 10, summary["itemCount"], 0)
-	require.Equal(t, "arn:aws:dynamodb:us-east-1:000000000000:table/Rows", summary["tableArn"])
-	require.Contains(t, summary["exportArn"], "table/Rows/export/01767323045006-")
-
-	to := sortkeytest.New(t)
-	result, err := importFiles(t, t.Context(), to.Direct, transfer.ImportOptions{}, dir)
-	require.NoError(t, err)
-	require.Equal(t, []transfer.TableResult{{Table: "Rows", Created: true, Read: 10, Written: 10}}, result.Tables)
-	ttl, err := to.Direct.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("Rows")})
-	require.NoError(t, err)
-	require.Equal(t, "until", aws.ToString(ttl.TimeToLiveDescription.AttributeName))
-}
-
 // TestDamagedExports imports exports that do not match their manifests. Nothing is
 // written if a checksum is wrong.
 func TestDamagedExports(t *testing.T) {
@@ -367,32 +324,6 @@ func TestExportNames(t *testing.T) {
 	}
 }
 
-// TestManifestNames: a manifest names no data file outside of its export.
-func TestManifestNames(t *testing.T) {
-	root := t.TempDir()
-	dir := filepath.Join(root, "a", "export")
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "data"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "secret"), nil, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "data", "x.json"), nil, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest-summary.json"), []byte(`{"outputFormat":"DYNAMODB_JSON"}`), 0o600))
-	for key, want := range map[string]string{
-		"data/x.json": "", "x.json": "", "/prefix/AWSDynamoDB/1-2/data/x.json": "",
-		"../../secret": "outside of the export; nothing was read", "..": "outside of the export", "data/../../../x.json": "outside of the export",
-		"secret": "is missing", filepath.Join(root, "secret"): "is missing", "a/secret": "is missing", "/": "outside of the export",
-	} {
-		text, err := json.Marshal(map[string]string{"dataFileS3Key": key})
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest-files.json"), text, 0o600))
-		_, err = transfer.Discover([]string{dir}, "", "")
-		if want == "" {
-			require.NoError(t, err, key)
-			continue
-		}
-		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, strconv.Quote(key))
-	}
-}
-
 // TestLargeManifests: the files of an export are read only up to a size.
 func TestLargeManifests(t *testing.T) {
 	db := someRows(t, 1)
@@ -517,28 +448,6 @@ func TestIon(t *testing.T) {
 	require.Empty(t, tables.TableNames)
 }
 
-// TestPlainJSONKeepsTypes: what one type does not make clear is DynamoDB JSON. On standard output, a
-// warning names the attributes whose types are lost.
-func TestPlainJSONKeepsTypes(t *testing.T) {
-	db := sortkeytest.New(t)
-	db.Table("Rows", "pk")
-	db.PutJSON("Rows", []byte(`[{"pk":{"S":"a"},"mixed":{"B":"AQ=="},"deep":{"L":[{"SS":["x"]}]},"fine":{"BS":["AQ=="]},"b":{"B":"AQ=="}},
-		{"pk":{"S":"b"},"mixed":{"S":"AQ=="},"b":{"NULL":true},"n":{"N":"1"}},{"pk":{"S":"c"},"n":{"S":"x"}}]`))
-	dir, r := exported(t, db, transfer.ExportOptions{Format: transfer.JSON, Plain: true})
-	require.Empty(t, r.Warnings)
-	types, err := os.ReadFile(filepath.Join(dir, "types.json"))
-	require.NoError(t, err)
-	require.JSONEq(t, `{"fine":"BS","b":"B","deep":"JSON","mixed":"JSON"}`, string(types))
-	lines, err := os.ReadFile(filepath.Join(dir, "data", "00000.jsonl"))
-	require.NoError(t, err)
-	require.Contains(t, string(lines), `{"b":"AQ==","deep":{"L":[{"SS":["x"]}]},"fine":["AQ=="],"mixed":{"B":"AQ=="},"pk":"a"}`)
-
-	r, err = transfer.ExportTo(t.Context(), db.Direct, "Rows", io.Discard, transfer.ExportOptions{Format: transfer.JSON})
-	require.NoError(t, err)
-	require.Len(t, r.Warnings, 1)
-	require.Contains(t, r.Warnings[0], "plain JSON loses the types of sets and binary data in: b, deep, fine, mixed;")
-}
-
 // TestTypesFile: an export of plain JSON or CSV is not read without its types, nor with others.
 func TestTypesFile(t *testing.T) {
 	db := sortkeytest.New(t)
@@ -586,36 +495,4 @@ func TestTypesFile(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestSchemas(t *testing.T) {
-	for _, tt := range []struct{ name, text, want string }{
-		{"no JSON", `{`, "not valid JSON"},
-		{"nothing", `{}`, "no KeySchema"},
-		{"wrapped often", strings.Repeat(`{"Table":`, 5000) + strings.Repeat(" ", 2<<20) + "{}" + strings.Repeat("}", 5000), "no KeySchema"},
-		{"no types", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`, "no AttributeDefinitions"},
-		{"other type", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"b","AttributeType":"S"}]}`, "type of the key attribute a"},
-	} {
-		_, err := tabledef.Parse([]byte(tt.text))
-		require.ErrorContains(t, err, tt.want, tt.name)
-		var e *advice.Error
-		require.True(t, errors.As(err, &e) && e.Advice != "", tt.name)
-	}
-	for _, key := range []string{"", "a,b,c", "a:X", ":S", "a,a"} {
-		_, err := transfer.ParseKey(key)
-		require.Error(t, err, key)
-	}
-	db := sortkeytest.New(t)
-	db.Table("Rows", "pk / sk:N", sortkeytest.Global("ByA", "a"))
-	out, err := db.Direct.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Rows")})
-	require.NoError(t, err)
-	s, err := tabledef.Of(out.Table)
-	require.NoError(t, err)
-	require.Equal(t, types.BillingModePayPerRequest, s.BillingMode)
-	require.True(t, slices.ContainsFunc(s.GlobalSecondaryIndexes, func(x tabledef.Index) bool { return x.IndexName == "ByA" && x.ProvisionedThroughput == nil }))
-	text, err := json.Marshal(map[string]any{"Table": s})
-	require.NoError(t, err)
-	again, err := tabledef.Parse(text)
-	require.NoError(t, err)
-	require.Equal(t, s, again)
 }

@@ -9,13 +9,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
@@ -51,44 +49,6 @@ func checkLastLine(t *proptest.T) {
 	}
 	require.False(t, exists(o.Journal), "the journal stays")
 	require.False(t, exists(o.Rejects), "there is a report of nothing")
-}
-
-// TestRejected imports records that the reader, the key check or the service rejects.
-func TestRejected(t *testing.T) {
-	db := sortkeytest.New(t)
-	db.Table("Rows", "pk", sortkeytest.Global("ByG", "g:N"))
-	big := strings.Repeat("x", 400<<10)
-	path := write(t, "a.jsonl", strings.Join([]string{
-		`{"pk":"a"}`, `{"nk":"b"}`, `{"pk":1}`, `{"pk":""}`, `{`, `{"pk":"c","g":"no number"}`,
-		`{"pk":"d","big":"` + big + `"}`, `{"pk":"e","g":7}`, `{"pk":"f","l":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, `{"pk":"g"}`,
-	}, "\n"))
-	o := options(t, path)
-	r, err := importFiles(t, t.Context(), db.Direct, o, path)
-	require.NoError(t, err)
-	require.Equal(t, []transfer.TableResult{{Table: "Rows", Read: 10, Written: 4, Rejected: 6}}, r.Tables)
-	require.Equal(t, []string{`{"Item":{"g":{"N":"7"},"pk":{"S":"e"}}}`, `{"Item":{"pk":{"S":"1"}}}`, `{"Item":{"pk":{"S":"a"}}}`, `{"Item":{"pk":{"S":"g"}}}`},
-		itemsOf(t, db.Direct, "Rows"))
-	require.Equal(t, o.Rejects, r.Rejects)
-	rejects := report(t, o.Rejects)
-	var lines []int64
-	for _, x := range rejects {
-		lines = append(lines, x.Line)
-		require.Equal(t, "a.jsonl", x.File)
-	}
-	require.Equal(t, []int64{2, 4, 5, 6, 7, 9}, lines)
-	require.Equal(t, "key attribute pk is missing", rejects[0].Reason)
-	require.Contains(t, rejects[1].Reason, "empty string value")
-	require.Contains(t, rejects[3].Reason, "The parameter cannot be converted to a numeric value")
-	require.Equal(t, "larger than 409600 bytes, the limit of an item", rejects[4].Reason)
-	require.Contains(t, rejects[5].Reason, "Nesting Levels")
-	require.Len(t, r.First, 5)
-
-	// A later import does not keep this report.
-	good := write(t, "b.jsonl", `{"pk":"z"}`)
-	o.Journal = ""
-	_, err = importFiles(t, t.Context(), db.Direct, o, good)
-	require.NoError(t, err)
-	require.False(t, exists(o.Rejects))
 }
 
 func manyLines(n int) string {
@@ -173,30 +133,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestInterruptedExactly: after an interruption all records read are written, and no
-// others.
-func TestInterruptedExactly(t *testing.T) {
-	db := sortkeytest.New(t)
-	path := write(t, "a.jsonl", manyLines(1000))
-	o := options(t, path)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var batches atomic.Int64
-	r, err := importFiles(t, ctx, hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
-		if batches.Add(1) == 3 {
-			cancel()
-		}
-		return nil, nil
-	}), o, path)
-	require.ErrorIs(t, err, context.Canceled)
-	sum := r.Sum()
-	require.Equal(t, sum.Read, sum.Written+sum.Rejected)
-	require.Equal(t, sum.Read, r.Line)
-	require.Equal(t, path, r.File)
-	require.Positive(t, sum.Written)
-	require.Less(t, sum.Read, int64(1000))
-}
-
 func TestResumeErrors(t *testing.T) {
 	interrupted := func(t *testing.T, path string, o transfer.ImportOptions) *sortkeytest.DB {
 		db := sortkeytest.New(t)
@@ -258,8 +194,7 @@ func TestOutputsInTheWay(t *testing.T) {
 	o := options(t, path)
 	o.Journal = ""
 	dir := t.TempDir()
-	folder, notes, link := filepath.Join(dir, "folder"), filepath.Join(dir, "notes"), filepath.Join(dir, "link")
-	require.NoError(t, os.Mkdir(folder, 0o755))
+	notes, link := filepath.Join(dir, "notes"), filepath.Join(dir, "link")
 	require.NoError(t, os.WriteFile(notes, []byte("notes\n"), 0o644))
 	require.NoError(t, os.Symlink(notes, link))
 	for _, tt := range []struct {
@@ -267,11 +202,8 @@ func TestOutputsInTheWay(t *testing.T) {
 		restart          bool
 		want             string
 	}{
-		{rejects: folder, want: "is a folder"},
-		{rejects: link, want: "is not a regular file"},
+		{rejects: path, want: "would be overwritten"},
 		{rejects: filepath.Join(dir, "absent", "file"), want: "does not exist"},
-		{journal: folder, want: "is not a regular file"},
-		{journal: link, restart: true, want: "is not a regular file"},
 		{journal: notes, want: "is not an import journal"},
 		{journal: notes, restart: true, want: "is not an import journal"},
 		{journal: filepath.Join(dir, "x"), rejects: filepath.Join(dir, "x"), want: "both the journal and the report"},
@@ -323,36 +255,6 @@ func TestFullReport(t *testing.T) {
 	require.Equal(t, int64(len(lines)+1), lines[len(lines)-1].Line)
 }
 
-// TestUnprocessed leaves writes of each batch unprocessed.
-func TestUnprocessed(t *testing.T) {
-	db := sortkeytest.New(t)
-	path := write(t, "a.jsonl", manyLines(200))
-	var mu sync.Mutex
-	left := map[int]bool{}
-	client := hooked(db, func(ctx context.Context, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
-		writes := in.RequestItems["Rows"]
-		mu.Lock()
-		first := !left[len(writes)]
-		left[len(writes)] = true
-		mu.Unlock()
-		if !first || len(writes) < 2 {
-			return nil, nil
-		}
-		half := len(writes) / 2
-		if _, err := db.Direct.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Rows": writes[:half]}}); err != nil {
-			return nil, err
-		}
-		return &dynamodb.BatchWriteItemOutput{UnprocessedItems: map[string][]types.WriteRequest{"Rows": writes[half:]}}, nil
-	})
-	r, err := importFiles(t, t.Context(), client, options(t, path), path)
-	require.NoError(t, err)
-	other := sortkeytest.New(t)
-	whole, err := importFiles(t, t.Context(), other.Direct, options(t, path), path)
-	require.NoError(t, err)
-	require.Equal(t, whole.Tables, r.Tables)
-	require.Equal(t, itemsOf(t, other.Direct, "Rows"), itemsOf(t, db.Direct, "Rows"))
-}
-
 // TestLargeItems imports items whose batches are limited by their size.
 func TestLargeItems(t *testing.T) {
 	db := sortkeytest.New(t)
@@ -376,7 +278,6 @@ func TestForeignFiles(t *testing.T) {
 		kind                   error
 	}{
 		{"semicolons", "pk;n\na;1\n", "key attribute pk is not a column: pk;n (the delimiter may be ';')", "", transfer.ErrDelimiter},
-		{"other columns", "id,n\na,1\n", "key attribute pk is not a column: id, n", "add a header", transfer.ErrColumns},
 		{"carriage returns", "pk,n\ra,1\rb,2\r", "lines end with a carriage return only", "tr ", nil},
 		{"UTF-16", "\xff\xfep\x00k\x00\n\x00", "the file is UTF-16, not UTF-8", "iconv", nil},
 		{"UTF-16, big end first", "\xfe\xff\x00p\x00k\x00\n", "the file is UTF-16, not UTF-8", "iconv", nil},
@@ -401,51 +302,6 @@ func TestForeignFiles(t *testing.T) {
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, options(t, path), path)
 		require.NoError(t, err)
 	}
-}
-
-func TestTables(t *testing.T) {
-	path := write(t, "a.jsonl", `{"pk":"a"}`)
-	t.Run("none", func(t *testing.T) {
-		o := options(t, path)
-		o.Schema = nil
-		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
-		require.EqualError(t, err, "table Rows does not exist")
-		require.ErrorIs(t, err, transfer.ErrNoTable)
-		require.False(t, exists(o.Journal))
-	})
-	t.Run("no name", func(t *testing.T) {
-		o := options(t, path)
-		o.Table = ""
-		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
-		require.ErrorContains(t, err, "no table name for ")
-	})
-	t.Run("other key", func(t *testing.T) {
-		db := sortkeytest.New(t)
-		db.Table("Rows", "pk / sk:N")
-		_, err := importFiles(t, t.Context(), db.Direct, options(t, path), path)
-		require.EqualError(t, err, "the key of table Rows is pk:S,sk:N, not pk:S")
-	})
-	t.Run("create", func(t *testing.T) {
-		db := sortkeytest.New(t)
-		o := options(t, path)
-		o.Create = true
-		_, err := importFiles(t, t.Context(), db.Direct, o, path)
-		require.NoError(t, err)
-		_, err = importFiles(t, t.Context(), db.Direct, o, path)
-		require.EqualError(t, err, "table Rows already exists")
-	})
-	t.Run("declared key", func(t *testing.T) {
-		o := options(t, path)
-		o.Types = transfer.Types{"pk": "N"}
-		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
-		require.ErrorContains(t, err, "pk is declared as N, but is a key attribute of type S")
-	})
-	t.Run("report over input", func(t *testing.T) {
-		o := options(t, path)
-		o.Rejects = path
-		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
-		require.ErrorContains(t, err, "would be overwritten")
-	})
 }
 
 // TestBrokenFiles imports the records before the damage, and all of the other files.
@@ -494,9 +350,8 @@ func TestBrokenFiles(t *testing.T) {
 func TestEarlyErrors(t *testing.T) {
 	good := write(t, "good.csv", "pk,n\na,1\n")
 	for text, want := range map[string]string{
-		"pk,n,n\na,1,2\n": `the header has two columns named "n"`,
-		"pk,,n\na,1,2\n":  "the header has a column without a name",
-		"id;pk\na;1\n":    "key attribute pk is not a column",
+		"pk,,n\na,1,2\n": "the header has a column without a name",
+		"id;pk\na;1\n":   "key attribute pk is not a column",
 	} {
 		db := sortkeytest.New(t)
 		bad := write(t, "bad.csv", text)

@@ -1,7 +1,6 @@
 package transfer_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -289,70 +288,6 @@ func TestLoadedImport(t *testing.T) {
 func webClient(url string) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-	})
-}
-
-// BenchmarkLoad imports lines into a folder and into a server in memory, and exports them.
-//
-//	go test ./internal/transfer -run - -bench Load -benchtime 1x
-func BenchmarkLoad(b *testing.B) {
-	const n = 1_000_000
-	defer func(n int) { table.DefaultLoadFrom = n }(table.DefaultLoadFrom)
-	table.DefaultLoadFrom = 10_000
-	var text bytes.Buffer
-	for i := range n {
-		fmt.Fprintf(
-			&text, `{"PK":{"S":"CUSTOMER#%06d"},"SK":{"S":"ORDER#%08d"},"total":{"N":"%d"}}`+"\n", i%(n/50),
-			i*7919%1_000_003*10, i,
-		)
-	}
-	path := write(b, "a.json", text.String())
-	schema, err := transfer.ParseKey("PK,SK")
-	require.NoError(b, err)
-	o := transfer.ImportOptions{Table: "Rows", Schema: schema}
-	load := func(b *testing.B, client *dynamodb.Client, o transfer.ImportOptions) {
-		b.StartTimer()
-		r, err := importFiles(b, b.Context(), client, o, path)
-		b.StopTimer()
-		require.NoError(b, err)
-		require.Equal(b, int64(n), r.Sum().Written)
-	}
-	perItem := func(b *testing.B) {
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/item")
-	}
-	b.Run("folder", func(b *testing.B) {
-		for b.Loop() {
-			b.StopTimer()
-			o.DB = openDisk(b, b.TempDir())
-			load(b, sdk.Direct(o.DB), o)
-			b.StartTimer()
-		}
-		perItem(b)
-	})
-	b.Run("server", func(b *testing.B) {
-		o.DB, o.HTTP = nil, true
-		for b.Loop() {
-			b.StopTimer()
-			db := sortkeytest.New(b)
-			web := httptest.NewServer(server.New(db.DB, server.Options{}))
-			load(b, webClient(web.URL), o)
-			web.Close()
-			b.StartTimer()
-		}
-		perItem(b)
-	})
-	b.Run("export", func(b *testing.B) {
-		o.DB = openDisk(b, b.TempDir())
-		load(b, sdk.Direct(o.DB), o)
-		b.ResetTimer()
-		b.StartTimer()
-		for b.Loop() {
-			_, err := transfer.ExportTo(
-				b.Context(), sdk.Direct(o.DB), "Rows", io.Discard, transfer.ExportOptions{DB: o.DB},
-			)
-			require.NoError(b, err)
-		}
-		perItem(b)
 	})
 }
 

@@ -132,24 +132,3 @@ func TestLinks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "notes that are long enough\n", string(data))
 }
-
-// TestRequestsFromPipe: a pipe is read once, so it is not looked into, and --table names the table.
-func TestRequestsFromPipe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pipe")
-	require.NoError(t, syscall.Mkfifo(path, 0o600))
-	go func() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err == nil {
-			_, _ = f.WriteString(requestsOfTwo)
-			_ = f.Close()
-		}
-	}()
-	db := sortkeytest.New(t)
-	sources, err := transfer.Discover([]string{path}, "", "Rows")
-	require.NoError(t, err)
-	o := options(t, path)
-	o.Journal = ""
-	res, err := transfer.Import(t.Context(), db.Client, sources, o)
-	require.NoError(t, err)
-	require.Equal(t, []transfer.TableResult{{Table: "Rows", Created: true, Read: 3, Written: 2, Deleted: 1}}, res.Tables)
-}

@@ -159,23 +159,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestLineLimit: a line as long as the limit is read; one more byte is rejected.
-func TestLineLimit(t *testing.T) {
-	for _, tt := range []struct {
-		path, text string
-		size       int // of the longest line
-	}{
-		{"x.csv", "a,bc\n1,2\n", len("a,bc\n")},
-		{"x.jsonl", `{"a":{"S":"1"}}` + "\n", len(`{"a":{"S":"1"}}`)},
-	} {
-		fits := readAll(tt.text, tt.path, transfer.ReadOptions{MaxLine: tt.size})
-		require.NotContains(t, fits, "rejected", tt.path)
-		require.NotContains(t, fits, "error", tt.path)
-		require.Contains(t, fits, `"a"`, tt.path)
-		require.NotEqual(t, fits, readAll(tt.text, tt.path, transfer.ReadOptions{MaxLine: tt.size - 1}), tt.path)
-	}
-}
-
 // TestLongLines reads a line of 20 MB in each layout, and the records after it.
 func TestLongLines(t *testing.T) {
 	const long = 20 << 20

@@ -81,28 +81,6 @@ func TestRequestsOfTable(t *testing.T) {
 	}
 }
 
-// TestRejectedRequests: a write that is not read is reported once, by the first table of the file.
-func TestRejectedRequests(t *testing.T) {
-	db := sortkeytest.New(t)
-	path := write(t, "seeds.json", `{"TransactItems": [
-		{"Put": {"TableName": "Rows", "Item": {"pk": {"S": "a"}}, "ConditionExpression": "attribute_not_exists(pk)"}},
-		{"Update": {"TableName": "Other", "Key": {"pk": {"S": "a"}}}},
-		{"Nonsense": {}},
-		{"Put": {"TableName": "Rows", "Item": {"pk": {"S": "b"}}}}]}`)
-	sources, err := transfer.Discover([]string{path}, "", "")
-	require.NoError(t, err)
-	o := options(t, path)
-	o.Table = ""
-	res, err := transfer.Import(t.Context(), db.Client, sources, o)
-	require.NoError(t, err)
-	require.Equal(t, int64(3), res.Sum().Rejected)
-	require.Equal(t, []transfer.Reject{
-		{File: "seeds.json", Line: 2, Reason: "ConditionExpression is not checked when a file is read: remove it if the write is to be made in any case"},
-		{File: "seeds.json", Line: 4, Reason: `an object with "Nonsense" is not a write such as {"PutRequest": {"Item": {…}}}`},
-		{File: "seeds.json", Line: 3, Reason: "Update is not a write of a whole item: only puts and deletes are read from a file"},
-	}, report(t, o.Rejects))
-}
-
 // TestRequestsAndSchema: a definition of another table than the requests name is an error.
 func TestRequestsAndSchema(t *testing.T) {
 	db := sortkeytest.New(t)
@@ -177,17 +155,6 @@ func TestWithoutManifests(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, int64(1), res.Sum().Written)
 		require.Equal(t, []string{sources[0].Warning}, res.Warnings)
-	}
-
-	// What a killed export left is not read.
-	killed := filepath.Join(t.TempDir(), "out.partial", "Rows")
-	require.NoError(t, os.MkdirAll(filepath.Join(killed, "data"), 0o700))
-	for _, name := range []string{"_started", "data/0.json"} {
-		require.NoError(t, os.WriteFile(filepath.Join(killed, name), []byte(line), 0o600))
-	}
-	for _, path := range []string{killed, filepath.Dir(killed)} {
-		_, err := transfer.Discover([]string{path}, "", "")
-		require.ErrorContains(t, err, "is an unfinished export")
 	}
 
 	started := t.TempDir()

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
@@ -60,14 +62,19 @@ func TestSendUnprocessed(t *testing.T) {
 	}))
 	defer web.Close()
 	path := write(t, "a.jsonl", manyLines(200))
-	o := options(t, path)
-	o.HTTP, o.Backoff = true, time.Nanosecond
-	r, err := importFiles(t, t.Context(), webClient(web.URL), o, path)
-	require.NoError(t, err)
-	require.Equal(t, transfer.TableResult{Read: 200, Written: 181, Rejected: 19}, r.Sum(), "%v", r.First)
-	require.Positive(t, left.Load())
 	whole := sortkeytest.New(t)
-	_, err = importFiles(t, t.Context(), whole.Direct, options(t, path), path)
+	_, err := importFiles(t, t.Context(), whole.Direct, options(t, path), path)
 	require.NoError(t, err)
-	require.Equal(t, itemsOf(t, whole.Direct, "Rows"), itemsOf(t, db.Direct, "Rows"))
+	for _, http := range []bool{true, false} {
+		left.Store(0)
+		o := options(t, path)
+		o.HTTP, o.Backoff = http, time.Nanosecond
+		r, err := importFiles(t, t.Context(), webClient(web.URL), o, path)
+		require.NoError(t, err)
+		require.Equal(t, transfer.TableResult{Read: 200, Written: 181, Rejected: 19}, r.Sum(), "%v", r.First)
+		require.Positive(t, left.Load())
+		require.Equal(t, itemsOf(t, whole.Direct, "Rows"), itemsOf(t, db.Direct, "Rows"))
+		_, err = db.Direct.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Rows")})
+		require.NoError(t, err)
+	}
 }

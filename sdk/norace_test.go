@@ -1,5 +1,0 @@
-//go:build !race
-
-package sdk
-
-const raceEnabled = false
