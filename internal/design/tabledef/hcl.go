@@ -30,6 +30,7 @@ const (
 	maxDigits = 4096      // digits of a number, and binary digits before or after its point
 	maxBytes  = 4 << 20   // bytes of the texts of a value, which has maxList members
 	maxWork   = 128 << 20 // bytes of all values that are made
+	maxSteps  = 300_000   // steps to make them, of a few microseconds each
 )
 
 // What is made besides texts counts as bytes too.
@@ -40,14 +41,18 @@ const (
 	blockWork      = maxWork / 100_000
 )
 
+// unifyMembers is for how many pairs of members the library compares their types in one step.
+const unifyMembers = 512
+
 // A sources has the Terraform files that were read, and what may still be evaluated.
 type sources struct {
 	bodies map[string]*hclsyntax.Body
 	text   map[string][]byte
 	bytes  int
 	left   int    // of maxWork
+	steps  int    // that are left of maxSteps
 	values int    // that templates and services may still make, of maxNodes
-	over   string // the place of the expression that exceeded it
+	over   string // the place of the expression that exceeded left or steps
 
 	library   map[string]function.Function
 	memories  map[string]memory
@@ -56,26 +61,39 @@ type sources struct {
 
 func newSources() *sources {
 	return &sources{
-		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork, values: maxNodes,
-		memories: map[string]memory{}, templates: map[string]hclsyntax.Expression{},
+		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork, steps: maxSteps,
+		values: maxNodes, memories: map[string]memory{}, templates: map[string]hclsyntax.Expression{},
 	}
 }
 
-// errSteps is the panic, within the evaluation of an expression, that ends it.
-var errSteps = fmt.Errorf("the files make more than %d MB of values", maxWork>>20)
+// The panics, within the evaluation of an expression, that end it.
+var (
+	errMade  = fmt.Errorf("the files make more than %d MB of values", maxWork>>20)
+	errSteps = fmt.Errorf("the files take more than %d steps to evaluate", maxSteps)
+)
 
-func (s *sources) spend(n int) {
-	if err := s.charge(n); err != nil {
+// exceeded returns the error of having evaluated too much, or nil.
+func (s *sources) exceeded() error {
+	switch {
+	case s.left < 0:
+		return errMade
+	case s.steps < 0:
+		return errSteps
+	}
+	return nil
+}
+
+// spend counts bytes and steps of an expression.
+func (s *sources) spend(bytes, steps int) {
+	if err := s.charge(bytes, steps); err != nil {
 		panic(err)
 	}
 }
 
 // charge is spend for functions: the library would make an error of a panic, with a trace.
-func (s *sources) charge(n int) error {
-	if s.left -= n; s.left < 0 {
-		return errSteps
-	}
-	return nil
+func (s *sources) charge(bytes, steps int) error {
+	s.left, s.steps = s.left-bytes, s.steps-steps
+	return s.exceeded()
 }
 
 // errValues is the error of a template or a service whose functions and variables make too much.
@@ -84,14 +102,15 @@ var errValues = fmt.Errorf("its variables and functions make more than %d values
 // block counts a block or module, which costs more than a value. It returns an error when too much has
 // been evaluated.
 func (s *sources) block(what string, cost int) error {
-	if s.left -= cost; s.left >= 0 {
+	err := s.charge(cost, 0)
+	if err == nil {
 		return nil
 	}
 	if s.over != "" {
 		what = s.over
 	}
-	return advice.New("load the output of terraform show -json, or look for a module or stack that contains itself",
-		"%s: %w", what, errSteps)
+	return advice.New("load the output of terraform show -json, or look for loops in loops, or a module or stack "+
+		"that contains itself", "%s: %w", what, err)
 }
 
 // parse parses a file. The error begins with the line and the column.
@@ -140,7 +159,7 @@ func (s *sources) expression(name string, src []byte, template bool) (hclsyntax.
 	if diags.HasErrors() {
 		return nil, malformed(diags)
 	}
-	return &guarded{e, s}, nil
+	return &guarded{Expression: e, sources: s}, nil
 }
 
 // A level is what brackets or quotes enclose.
@@ -248,20 +267,37 @@ func sentence(text string) string {
 type guarded struct {
 	hclsyntax.Expression
 	sources *sources
+	unified bool // the library makes the types of its value and of another one the same
 }
 
 // UnwrapExpression makes the expression visible to package hcl, which reads types from it.
 func (g *guarded) UnwrapExpression() hcl.Expression { return g.Expression }
 
 func (g *guarded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	g.sources.spend(expressionWork)
+	g.sources.spend(expressionWork, 1)
 	v, diags := g.Expression.Value(ctx)
 	n := sizeOf(v)
-	g.sources.spend(n.members*memberWork + n.bytes/2)
+	g.sources.spend(n.members*memberWork+n.bytes/2, n.members/4)
+	if g.unified {
+		g.sources.spend(0, unifySteps(v, n))
+	}
 	if n.tooLong() {
 		return cty.DynamicVal, diags.Append(problem(g.Range(), "Value too long", "The value is too long."))
 	}
 	return v, diags
+}
+
+// unifySteps returns the steps in which the library may find one type for all members of a value of some
+// size: it compares the type of each with that of each other.
+func unifySteps(v cty.Value, n size) int {
+	types := 0
+	switch t := v.Type(); {
+	case t.IsTupleType():
+		types = t.Length()
+	case t.IsObjectType():
+		types = len(t.AttributeTypes())
+	}
+	return types * max(types, n.members) / unifyMembers
 }
 
 func problem(at hcl.Range, summary, detail string) *hcl.Diagnostic {
@@ -341,7 +377,8 @@ func (g *guards) Enter(n hclsyntax.Node) (diags hcl.Diagnostics) {
 	case *hclsyntax.FunctionCallExpr:
 		g.all(n.Args)
 	case *hclsyntax.ConditionalExpr:
-		g.around(&n.Condition, &n.TrueResult, &n.FalseResult)
+		g.around(&n.Condition)
+		g.inside(true, &n.TrueResult, &n.FalseResult)
 	case *hclsyntax.IndexExpr:
 		g.around(&n.Collection, &n.Key)
 	case *hclsyntax.TupleConsExpr:
@@ -352,11 +389,7 @@ func (g *guards) Enter(n hclsyntax.Node) (diags hcl.Diagnostics) {
 		}
 	case *hclsyntax.ForExpr:
 		g.around(&n.CollExpr)
-		for _, e := range []*hclsyntax.Expression{&n.KeyExpr, &n.ValExpr, &n.CondExpr} {
-			if *e != nil {
-				*e = &guarded{&hclsyntax.ParenthesesExpr{Expression: *e, SrcRange: (*e).Range()}, g.sources}
-			}
-		}
+		g.inside(false, &n.KeyExpr, &n.ValExpr, &n.CondExpr)
 	case *hclsyntax.SplatExpr:
 		if madeUp(n.Source) {
 			n.Each = n.Item
@@ -404,8 +437,23 @@ func (g *guards) around(list ...*hclsyntax.Expression) {
 		switch (*e).(type) {
 		case *guarded, *hclsyntax.ScopeTraversalExpr, *hclsyntax.AnonSymbolExpr, *hclsyntax.LiteralValueExpr:
 		default:
-			*e = &guarded{*e, g.sources}
+			*e = &guarded{Expression: *e, sources: g.sources}
 		}
+	}
+}
+
+// inside puts guards around expressions whatever they are: in parentheses if the library would not find
+// references otherwise.
+func (g *guards) inside(unified bool, list ...*hclsyntax.Expression) {
+	for _, e := range list {
+		in := *e
+		switch in.(type) {
+		case nil:
+			continue
+		case *hclsyntax.ScopeTraversalExpr, *hclsyntax.AnonSymbolExpr, *hclsyntax.LiteralValueExpr:
+			in = &hclsyntax.ParenthesesExpr{Expression: in, SrcRange: in.Range()}
+		}
+		*e = &guarded{in, g.sources, unified}
 	}
 }
 

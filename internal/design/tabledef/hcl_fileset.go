@@ -56,7 +56,7 @@ func (s *sources) glob(files fs.FS, patterns [][]string) (found []string, err er
 		if err != nil || name == "." {
 			return nil // a folder that cannot be read has no files
 		}
-		if err := s.charge(fileWork + 16*len(patterns)); err != nil {
+		if err := s.charge(fileWork+16*len(patterns), 1); err != nil {
 			return err
 		}
 
@@ -85,7 +85,7 @@ func (s *sources) glob(files fs.FS, patterns [][]string) (found []string, err er
 // that its work counts too.
 func (s *sources) matches(pattern, name []string) bool {
 	switch {
-	case s.charge(1) != nil:
+	case s.charge(1, 0) != nil:
 		return false
 	case len(pattern) == 0:
 		return len(name) == 0

@@ -281,11 +281,11 @@ func (s *sources) decoder(name string, decode func(cty.Value) (cty.Value, error)
 		Type:   function.StaticReturnType(cty.DynamicPseudoType),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			text := args[0].AsString()
-			if err := s.charge(len(text) / 16); err != nil {
+			if err := s.charge(len(text)/16, 1); err != nil {
 				return cty.NilVal, err
 			}
 			return s.remember([]string{name, text}, func() (cty.Value, error) {
-				if err := s.charge(decodeWork * len(text)); err != nil {
+				if err := s.charge(decodeWork*len(text), 0); err != nil {
 					return cty.NilVal, err
 				}
 				return decode(args[0])
@@ -305,7 +305,7 @@ func (s *sources) remember(texts []string, make func() (cty.Value, error)) (cty.
 	key := strings.Join(texts, "\x00")
 	m, ok := s.memories[key]
 	if !ok {
-		if err := s.charge(fileWork); err != nil {
+		if err := s.charge(fileWork, 1); err != nil {
 			return cty.NilVal, err
 		}
 		m.value, m.err = make()
@@ -403,6 +403,7 @@ func (s *sources) bounded(f function.Function, grow func([]cty.Value) int) funct
 		Params: f.Params(), VarParam: f.VarParam(),
 		Type: func(args []cty.Value) (cty.Type, error) {
 			var n size
+			unify := 0
 			for _, v := range args {
 				if !v.Type().IsCapsuleType() {
 					n.add(v)
@@ -410,8 +411,9 @@ func (s *sources) bounded(f function.Function, grow func([]cty.Value) int) funct
 				if n.tooLong() {
 					return cty.NilType, errTooLong
 				}
+				unify += unifySteps(v, n)
 			}
-			if err := s.charge(n.members*memberWork/2 + textWork(args, n.bytes)); err != nil {
+			if err := s.charge(n.members*memberWork/2+textWork(args, n.bytes), n.members+unify); err != nil {
 				return cty.NilType, err
 			}
 			if grow == nil {
@@ -427,7 +429,7 @@ func (s *sources) bounded(f function.Function, grow func([]cty.Value) int) funct
 				if n > maxMade {
 					return cty.NilType, errTooLong
 				}
-				if err := s.charge(n); err != nil {
+				if err := s.charge(n, 0); err != nil {
 					return cty.NilType, err
 				}
 			}
@@ -627,7 +629,7 @@ func (s *scope) parsed(name string) (hclsyntax.Expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.charge(decodeWork * len(data)); err != nil {
+	if err := s.charge(decodeWork*len(data), 0); err != nil {
 		return nil, err
 	}
 	e, err := s.expression(filepath.Base(name), data, true)

@@ -65,13 +65,13 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 	defer func() {
 		// The library may fail too: no template should end the program that reads it.
 		if cause := recover(); cause != nil {
-			if s.left < 0 && s.over == "" {
+			if s.exceeded() != nil && s.over == "" {
 				s.over = place(e.Range())
 			}
 			v = s.failed(e, fmt.Sprintf("%s: %v", place(e.Range()), cause), ctx)
 		}
 	}()
-	s.spend(expressionWork)
+	s.spend(expressionWork, 1)
 	ctx.Variables = s.references(e)
 	v, diags := e.Value(ctx)
 	if diags.HasErrors() {
@@ -140,7 +140,7 @@ func (r *reference) object() cty.Value {
 func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	root := &reference{}
 	for _, t := range e.Variables() {
-		s.spend(memberWork * len(t))
+		s.spend(memberWork*len(t), 0)
 		names := []string{t.RootName()}
 		for _, step := range t[1:] {
 			key := cty.DynamicVal
@@ -334,7 +334,7 @@ func (s *scope) beside(name string) ([]byte, error) {
 	for dir, rel := range s.places(name) {
 		data, err := readBelow(dir, rel)
 		if err == nil {
-			err = s.charge(fileWork + len(data))
+			err = s.charge(fileWork+len(data), 0)
 		}
 		if err == nil || !os.IsNotExist(err) {
 			return data, err
@@ -346,7 +346,7 @@ func (s *scope) beside(name string) ([]byte, error) {
 // exists reports whether beside would read a file.
 func (s *scope) exists(name string) (bool, error) {
 	for dir, rel := range s.places(name) {
-		if err := s.charge(fileWork); err != nil {
+		if err := s.charge(fileWork, 1); err != nil {
 			return false, err
 		}
 		root, err := os.OpenRoot(dir)

@@ -565,7 +565,7 @@ func (s *service) file(name, address string) (any, bool) {
 	if !read {
 		data, err := files.Read(filepath.Join(filepath.Dir(s.path), name), maxFile)
 		if err == nil {
-			err = s.charge(fileWork + parseWork*len(data))
+			err = s.charge(fileWork+parseWork*len(data), 0)
 		}
 		switch {
 		case os.IsNotExist(err):

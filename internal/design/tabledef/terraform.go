@@ -232,6 +232,9 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 	if defaults != nil && v.IsKnown() && !v.IsNull() {
 		v = defaults.Apply(v)
 	}
+	if err := m.charge(0, unifySteps(v, sizeOf(v))); err != nil {
+		return fail(err)
+	}
 	v, err := convert.Convert(v, t)
 	if err == nil && sizeOf(v).tooLong() {
 		err = errTooLong
