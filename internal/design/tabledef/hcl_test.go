@@ -353,6 +353,30 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestSteps holds that the number of values counts, and not only their bytes: the library takes microseconds
+// for each, and compares the types of all members of a tuple with one another.
+func TestSteps(t *testing.T) {
+	const numbers = "[for i in range(1000) : i]"
+	path := filepath.Join(t.TempDir(), "a.tf")
+	for _, name := range []string{
+		`join("", [for a in range(1000) : join("", [for b in range(1000) : join("", [for c in range(1000) : "x"])])])`,
+		`join("", [for i in range(1000) : strrev(join("", range(1000)))])`,
+		`join("", [for i in range(1000) : length(true ? local.one : local.numbers)])`,
+	} {
+		text := "locals {\none = [for i in range(1) : i]\nnumbers = " + numbers + "\n}\n" + tableNamed(name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, _, err := tabledef.Read(path, nil)
+		require.ErrorContains(t, err, "a.tf:6:8: the files take more than 300000 steps to evaluate", name)
+	}
+
+	text := "locals {\nnumbers = " + numbers + "\n}\n" +
+		tableNamed(`"n-${length([for i in range(20) : join("", local.numbers)])}"`)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	list, _, err := tabledef.Read(path, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"n-20"}, names(list))
+}
+
 // TestLoops holds that what functions read and make in loops counts, and not only how often they do.
 func TestLoops(t *testing.T) {
 	proptest.NeedLong(t)
@@ -372,6 +396,7 @@ func TestLoops(t *testing.T) {
 			"text = file(\"a.txt\")\nloop = [for x in range(1000) : length([for y in range(1000) : " + text + "])]\n}\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.tf"), []byte(module+tableNamed(`"n-${local.loop[0]}"`)), 0o600))
 		_, _, err := tabledef.Read(dir, nil)
-		require.ErrorContains(t, err, "the files make more than 128 MB of values", text)
+		require.ErrorContains(t, err, "the files ", text)
+		require.Regexp(t, "make more than 128 MB of values|take more than 300000 steps to evaluate", err.Error(), text)
 	}
 }
