@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -355,11 +354,12 @@ func (s *Server) size(r *http.Request, t *keyschema.Table, index string) (rows, 
 	return rows, bytes
 }
 
-// wholeText says what reading all rows of a table or an index takes, whatever a filter keeps of them.
-func wholeText(rows, bytes int) string {
+// whole says what reading all rows of a table or an index takes, whatever a filter keeps of them: no less than the page
+// has taken, as a description may be old, and a server may count no overhead in it.
+func (g *grid) whole(rows, bytes int) string {
 	if rows == 0 {
 		return ""
 	}
-	units := math.Ceil(2*table.ReadUnits(bytes, false)) / 2
-	return text.Count(rows, "row") + ", about " + text.Amount(text.Thousands(int(math.Ceil(units))), "read unit")
+	units := max(table.ReadUnits(bytes-rows*table.StorageOverhead, false), g.Units)
+	return text.Count(rows, "row") + ", about " + text.Amount(text.Figure(units), "read unit")
 }

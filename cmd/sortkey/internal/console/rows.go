@@ -76,7 +76,6 @@ func (s *Server) table(r *http.Request) (string, any, error) {
 	place := &gridPlace{t: t, index: index, also: also(r), path: "table?", pairs: address}
 	p := s.rowsPage(r, place)
 	p.Slices = "table?" + query("name", t.Name, "index", index, "after", r.FormValue("after"), "view", "slices")
-	p.Whole = wholeText(s.size(r, t, index))
 
 	start, err := cursor(r.FormValue("after"))
 	if err != nil {
@@ -90,6 +89,7 @@ func (s *Server) table(r *http.Request) (string, any, error) {
 		}
 		err = s.fill(r.Context(), p, place, in)
 	}
+	p.Whole = p.whole(s.size(r, t, index))
 	return p.done(err)
 }
 
