@@ -48,6 +48,10 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	id, err := s.tableID(r.Context(), t.Name) // before the writes: they must not be undone in a later table
+	if err != nil {
+		return err
+	}
 
 	out := bulkResult{Refused: []refusal{}}
 	var done []step
@@ -68,7 +72,7 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 		done = append(done, step{was: was})
 		out.Units += units
 	}
-	out.Written, out.Undo = len(done), s.remember(t.Name, "deleted", done...)
+	out.Written, out.Undo = len(done), s.remember(t.Name, id, "deleted", done...)
 	return replyJSON(w, out)
 }
 

@@ -18,7 +18,7 @@ func TestForgetInTime(t *testing.T) {
 		var b attr.Builder
 		b.Add("id", attr.NewString("x"))
 		for range 3 {
-			s.remember("Tab", "put", step{nil, b.Item()})
+			s.remember("Tab", "", "put", step{nil, b.Item()})
 			time.Sleep(time.Minute)
 		}
 		kept := func() int {

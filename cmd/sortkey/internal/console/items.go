@@ -146,6 +146,7 @@ const maxBody = 8 << 20
 type edit struct {
 	change
 	t            *keyschema.Table
+	id           string // of the table, before anything is written
 	key, was, is attr.Item
 	moved        bool // the item is not as the page got it
 }
@@ -316,6 +317,9 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) error {
 	var page *operation.Page
 	e, err := s.sent(w, r)
 	if err == nil {
+		e.id, err = s.tableID(r.Context(), e.t.Name)
+	}
+	if err == nil {
 		err = s.atOnce(r.Context(), func(ctx context.Context) (err error) {
 			page, err = s.writeEdit(ctx, e, put)
 			return err
@@ -344,7 +348,7 @@ func (s *Server) rememberEdit(e *edit, put bool) {
 		done.was = nil
 	}
 	if !same(done.was, done.is) {
-		s.remember(e.t.Name, what, done)
+		s.remember(e.t.Name, e.id, what, done)
 	}
 }
 

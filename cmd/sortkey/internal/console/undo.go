@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
@@ -25,6 +27,7 @@ type undo struct {
 	N     int
 	Since time.Time
 	table string
+	id    string // of the table
 	what  string // was done, such as "put" or "deleted"
 	steps []step
 }
@@ -59,11 +62,11 @@ const (
 const tooLarge = -1
 
 // remember keeps what a change has done, so that it can be undone, and returns its number: 0 if it did nothing.
-func (s *Server) remember(table, what string, steps ...step) int {
+func (s *Server) remember(table, id, what string, steps ...step) int {
 	if len(steps) == 0 {
 		return 0
 	}
-	u := &undo{Since: time.Now(), table: table, what: what}
+	u := &undo{Since: time.Now(), table: table, id: id, what: what}
 	for _, one := range steps { // what was read may keep other rows in memory
 		u.steps = append(u.steps, step{slices.Clone(one.was), slices.Clone(one.is)})
 	}
@@ -170,8 +173,12 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the change cannot be undone: %w", err)
 	}
-	if !hasKey(t, u.steps[0].item()) {
-		return nil, fmt.Errorf("the change cannot be undone: table %s has another key now", u.table)
+	id, err := s.tableID(ctx, u.table)
+	if err != nil {
+		return nil, fmt.Errorf("the change cannot be undone: %w", err)
+	}
+	if id != u.id || !hasKey(t, u.steps[0].item()) { // some servers give tables no id
+		return nil, fmt.Errorf("the change cannot be undone: table %s was deleted and created again since", u.table)
 	}
 
 	out := &undoResult{Refused: []refusal{}}
@@ -191,6 +198,15 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 		out.Refused = append(out.Refused, refusalOf(t, one.item(), err))
 	}
 	return out, nil
+}
+
+// tableID returns the id of a table. One that is created again under the same name has another.
+func (s *Server) tableID(ctx context.Context, name string) (string, error) {
+	out, err := s.opts.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(out.Table.TableId), nil
 }
 
 // takeUndo removes a change that can be undone from the list, so that only one request has it, or returns nil.

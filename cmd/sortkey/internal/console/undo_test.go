@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
@@ -357,5 +358,38 @@ func TestUndoLeft(t *testing.T) {
 		_, out, _ := c.undo("", change)
 		require.Empty(t, out.Refused)
 		require.Equal(t, before, db.Dump("Tab"), "local=%v", local)
+	}
+}
+
+// TestUndoTableAgain holds that a change is not undone in a table that was created again under the same name.
+func TestUndoTableAgain(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"id", "id:N"} {
+		c := start(t)
+		c.db.Table("Tab", "id")
+		c.db.Put("Tab", map[string]any{"id": "x", "n": 1})
+		c.db.Put("Tab", map[string]any{"id": "y", "n": 1})
+		rows := rowsOf(t, c.page("table?name=Tab"))
+		deleted := c.delete(rows[:1])
+		body, err := json.Marshal(map[string]any{"Sum": rows[1].Sum, "Is": ""})
+		require.NoError(t, err)
+		status, text := c.do(http.MethodPost, "delete?name=Tab&key="+rows[1].Key, string(body))
+		require.Equal(t, http.StatusOK, status, text)
+
+		_, err = c.db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: new("Tab")})
+		require.NoError(t, err)
+		status, _, text = c.undo("", deleted)
+		require.Equal(t, http.StatusBadRequest, status)
+		require.Contains(t, text, "the change cannot be undone")
+		c.db.Table("Tab", key)
+		before := c.db.Dump("Tab")
+		numbers, _ := c.undos("table?name=Tab")
+		require.Len(t, numbers, 2)
+		for _, n := range numbers {
+			status, _, text = c.undo("", n)
+			require.Equal(t, http.StatusBadRequest, status, text)
+			require.Contains(t, text, "the change cannot be undone: table Tab was deleted and created again since")
+		}
+		require.Equal(t, before, c.db.Dump("Tab"))
 	}
 }
