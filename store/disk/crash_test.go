@@ -402,6 +402,12 @@ func TestSpace(t *testing.T) {
 	fs.free.Store(7 << 20)
 	require.ErrorIs(t, put(2<<20), syscall.ENOSPC)
 	require.ErrorIs(t, put(10), syscall.ENOSPC, "after a refusal, each looks")
+	for what, remove := range map[string]func(store.Writer) error{
+		"delete": func(w store.Writer) error { return w.Delete(1, []byte("p"), []byte("s")) },
+		"clear":  func(w store.Writer) error { return w.Clear(1) },
+	} {
+		require.ErrorIs(t, s.Update(t.Context(), remove), syscall.ENOSPC, what)
+	}
 	require.ErrorIs(t, s.Health(t.Context()), syscall.ENOSPC)
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 		v, _, err := r.Get(1, []byte("p"), []byte("s"))

@@ -18,8 +18,8 @@
 // Rows that are in order already take a shorter way: [Store.Load] writes them to
 // files that the engine then takes over in one step.
 //
-// When the disk is full, updates are refused with an error that is syscall.ENOSPC, Views
-// read, and writes go on once there is space. Updates that have begun may wait for it.
+// When the disk is full, updates are refused with an error that is syscall.ENOSPC, also those that only
+// delete. Views read, and writes go on once there is space. Updates that have begun may wait for it.
 //
 // When the disk refuses a write for another reason, or a sync for any, the store stops: it writes
 // nothing more, and every call returns a [*FailedError]. The folder stays as a crash at that
