@@ -298,6 +298,9 @@ func TestBranches(t *testing.T) {
 	page := c.page("branches")
 	require.Contains(t, page, "2 changed items")
 	require.Contains(t, page, "Grace")
+	for _, act := range []string{"keep", "discard"} {
+		require.Contains(t, page, `data-post="branches/1/`+act+`" data-sure="`, "a button asks before it acts")
+	}
 
 	// Somebody changes one of the items: only the other is kept, the branch stays.
 	put("", ada, strings.Replace(ada, "Ada", "Eve", 1))

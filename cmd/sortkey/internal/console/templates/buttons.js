@@ -1,4 +1,5 @@
-// Buttons that have the server do something with the fields that they name, and lead to the next page.
+// Buttons that have the server do something with the fields that they name, and lead to the next page. Those
+// with a data-sure have it as their text after a first click, and act after a second one.
 'use strict';
 (function () {
   const said = document.getElementById('said');
@@ -20,7 +21,11 @@
       }
       return e;
     });
-    button.addEventListener('click', function () {
+    const sure = button.dataset.sure, asked = button.textContent;
+    if (sure) { button.addEventListener('blur', function () { button.textContent = asked; }); }
+    button.addEventListener('click', function (e) {
+      if (e.detail > 1) { return; } // the rest of a double click confirms nothing
+      if (sure && button.textContent !== sure) { button.textContent = sure; return; }
       const body = new URLSearchParams(fields.map(function (e) { return [e.name, e.value]; }));
       say('…');
       fetch(button.dataset.post || '', {method: 'POST', body: body}).then(function (r) {
