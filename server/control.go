@@ -89,7 +89,8 @@ func newControlled(db *isolatedDB) *controlled {
 func init() { inside.Control = func(s any) any { return s.(*Server).control() } }
 
 // control returns a handler with which tests in other languages control the databases of
-// [Options.Isolate]: KEY and OTHER are their names, such as access keys. It checks neither signatures nor hosts: serve it to these tests only.
+// [Options.Isolate]: KEY and OTHER are their names, such as access keys. It checks neither signatures nor hosts: serve
+// it to these tests only.
 //
 //	DELETE /databases/KEY               the next request of KEY gets a new copy of the loaded data
 //	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now;

@@ -53,6 +53,9 @@ type isolatedDB struct {
 	last     time.Time // end of the last request
 }
 
+// byRegion is the value of [Options.IsolateBy] by which Regions have databases of their own.
+const byRegion = "key,region"
+
 // idle is how long a database must have had no request before another one can take
 // its place.
 const idle = time.Minute
@@ -246,7 +249,7 @@ func (s *isolated) isolate(name string, db, of *isolatedDB, o *sortkey.Options) 
 	if o.S3Root != "" {
 		o.S3Root = filepath.Join(o.S3Root, folderOf(name))
 	}
-	if s.opts.IsolateBy == ByKeyAndRegion {
+	if s.opts.IsolateBy == byRegion {
 		o.Region = name[strings.LastIndexByte(name, '@')+1:]
 	}
 	if s.opts.IsolateOptions != nil {

@@ -253,7 +253,7 @@ func TestIsolateBy(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Orders", "id")
 
-	url := listen(t, db.DB, server.Options{Isolate: 5, IsolateBy: server.ByKeyAndRegion})
+	url := listen(t, db.DB, server.Options{Isolate: 5, IsolateBy: "key,region"})
 	require.NoError(t, put(t, client(url, "a", "eu-west-1"), "1"))
 	require.EqualValues(t, 1, count(t, client(url, "a", "eu-west-1")))
 	require.EqualValues(t, 0, count(t, client(url, "a", "us-east-1")))
@@ -263,7 +263,7 @@ func TestIsolateBy(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "arn:aws:dynamodb:eu-west-1:000000000000:table/Orders", *out.Table.TableArn)
 
-	url = listen(t, db.DB, server.Options{Isolate: 5, IsolateBy: server.ByPath})
+	url = listen(t, db.DB, server.Options{Isolate: 5, IsolateBy: "path"})
 	require.NoError(t, put(t, client(url+"/one", "a", "us-east-1"), "1"))
 	require.EqualValues(t, 1, count(t, client(url+"/one", "b", "eu-west-1")))
 	require.EqualValues(t, 0, count(t, client(url+"/two", "a", "us-east-1")))

@@ -25,8 +25,10 @@ type Options struct {
 	// [sortkey.Options].S3Root, which has the name of the database: escaped as in the path of a
 	// URL, or hashed if it is very long.
 	Isolate int
-	// IsolateBy says what of a request names its database. Default: [ByKey].
-	IsolateBy Isolation
+	// IsolateBy says what of a request names its database: "key", the access key; "key,region", KEY@REGION
+	// with the Region of the signature, which is in ARNs then; or "path", NAME in
+	// http://127.0.0.1:8000/NAME, whatever the key. Default: "key".
+	IsolateBy string
 	// IsolateOptions, if it is not nil, may change the options of a database before it is made,
 	// such as Kinesis. It may be called by several goroutines at a time. Default: the options
 	// of this database.
@@ -79,15 +81,3 @@ type Options struct {
 	// they are aborted at once. Default: 5 s.
 	ShutdownTimeout time.Duration
 }
-
-// An Isolation says what of a request names the database that it is for.
-type Isolation int
-
-const (
-	// ByKey is the access key, which may be any text.
-	ByKey Isolation = iota
-	// ByKeyAndRegion is the access key, an at sign and the Region of the signature. ARNs have this Region.
-	ByKeyAndRegion
-	// ByPath is the path of the address, NAME in http://127.0.0.1:8000/NAME, whatever the access key.
-	ByPath
-)

@@ -4,8 +4,10 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 
@@ -74,9 +76,17 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if s.isolated == nil {
 		return protocol.Serve(ctx, ln, s.handler, opts)
 	}
-	opts.Isolation = [...]protocol.Isolation{
-		ByKey: protocol.ByKey, ByKeyAndRegion: protocol.ByKeyAndRegion, ByPath: protocol.ByPath,
-	}[s.opts.IsolateBy]
+	switch by := cmp.Or(s.opts.IsolateBy, "key"); by {
+	case "key":
+		opts.Isolation = protocol.ByKey
+	case byRegion:
+		opts.Isolation = protocol.ByKeyAndRegion
+	case "path":
+		opts.Isolation = protocol.ByPath
+	default:
+		err := fmt.Errorf("server: Options.IsolateBy is %q: want key, or key,region, or path", by)
+		return errors.Join(err, ln.Close())
+	}
 	err := protocol.Serve(ctx, ln, traceHandler(protocol.New(s.isolated, opts)), opts)
 	return errors.Join(err, s.isolated.close())
 }

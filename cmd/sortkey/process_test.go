@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -78,40 +76,4 @@ func get(t testing.TB, url string) string {
 	require.NoError(t, err)
 	require.Equal(t, 200, res.StatusCode, "%s: %s", url, body)
 	return string(body)
-}
-
-func (p *process) dial(t testing.TB) net.Conn {
-	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = c.Close() })
-	return c
-}
-
-// head returns the first lines of a request whose body has a length.
-func head(operation string, length int) string {
-	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.%s\r\n"+
-		"Content-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n", operation, length)
-}
-
-// post sends a request and returns the status and the body of the answer.
-func (p *process) post(operation, body string, headers ...string) (int, string) {
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.URL, strings.NewReader(body))
-	if err != nil {
-		return 0, err.Error()
-	}
-	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	for i := 0; i < len(headers); i += 2 {
-		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
-			r.Host = headers[i+1]
-		}
-	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer res.Body.Close()
-	text, _ := io.ReadAll(res.Body)
-	return res.StatusCode, string(text)
 }

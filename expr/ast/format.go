@@ -17,9 +17,6 @@ func Format(n Node) string { return string(AppendFormat(nil, n)) }
 // AppendFormat appends what [Format] returns.
 func AppendFormat(dst []byte, n Node) []byte { return (*Style)(nil).node(dst, n, weakest) }
 
-// AppendOperand appends an operand as the expression spells it.
-func AppendOperand(dst []byte, o Operand) []byte { return (*Style)(nil).operand(dst, o) }
-
 // FormatUpdate returns the actions of an update as an expression: every clause once, in the order of
 // their first actions. Values without names are written themselves, as {S:hello}.
 func FormatUpdate(actions []Action) string { return (*Style)(nil).Update(actions) }

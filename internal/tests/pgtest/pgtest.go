@@ -281,9 +281,6 @@ func (c *Cluster) SQL(t testing.TB, database, sql string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Socket returns the path of the server's socket.
-func (c *Cluster) Socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432") }
-
 // Standby starts a copy of the cluster that follows it, and makes each commit of the
 // cluster wait until the copy has it too.
 func (c *Cluster) Standby(t testing.TB) *Cluster {

@@ -47,10 +47,8 @@ const maxShards = 1000
 // maxIsolated is the number of databases that --isolate keeps.
 const maxIsolated = 1000
 
-// isolations are the values of --isolate.
-var isolations = map[string]server.Isolation{
-	"key": server.ByKey, "key,region": server.ByKeyAndRegion, "path": server.ByPath,
-}
+// isolations are the values of --isolate, with what has a database then.
+var isolations = map[string]string{"key": "access key", "key,region": "access key and region", "path": "path"}
 
 // wordings are the values of --wording.
 var wordings = map[string]sortkey.Wording{"2026-10": sortkey.WordingOctober2026, "2026-05": sortkey.WordingMay2026}
@@ -172,28 +170,29 @@ func (f *serveFlags) check() error {
 	if o.SweepInterval <= 0 {
 		return app.UsageError("give a time such as 1s", "--sweep: %s is not positive", o.SweepInterval)
 	}
-	by, known := isolations[f.isolate]
-	if f.isolate != "" && !known {
+	isolates := f.isolate != ""
+	if isolates && isolations[f.isolate] == "" {
 		return app.UsageError("give key, or key,region, or path", "--isolate: %q names no database", f.isolate)
 	}
-	if known && (f.data != "" || f.store != "") {
+	if isolates && (f.data != "" || f.store != "") {
 		return app.UsageError(
 			"leave out --data and --store, or --isolate",
 			"--isolate: its databases are in memory, so --data or --store would stay empty",
 		)
 	}
 
-	if f.control != "" && !known {
+	if f.control != "" && !isolates {
 		return app.UsageError(
-			"add --isolate, which gives each access key its own database", "--control is for the databases of --isolate",
+			"add --isolate, which gives each access key its own database",
+			"--control is for the databases of --isolate",
 		)
 	}
 
 	if f.design != "" && f.console == "" {
 		return app.UsageError("add --console, or leave out --design", "--design is for the pages of --console")
 	}
-	if known {
-		f.server.Isolate, f.server.IsolateBy = maxIsolated, by
+	if isolates {
+		f.server.Isolate, f.server.IsolateBy = maxIsolated, f.isolate
 	}
 	if o.StreamShards < 1 || o.StreamShards > maxShards {
 		return app.UsageError(

@@ -227,9 +227,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	case signed:
 		who = "signed with the given credentials"
 	case f.isolate != "":
-		who = "a database for each " + map[string]string{
-			"key": "access key", "key,region": "access key and region", "path": "path",
-		}[f.isolate]
+		who = "a database for each " + isolations[f.isolate]
 	}
 	fmt.Fprintf(
 		env.Stdout,
