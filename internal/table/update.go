@@ -151,6 +151,9 @@ func (t *Table) isIndexKey(name string) bool {
 // (test/updateItem.js) and alternator (test_gsi.py); the list of messages in
 // API_TransactWriteItems, CancellationReasons.
 func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
+	changed := func(name string) bool {
+		return slices.ContainsFunc(update.Actions(), func(a ast.Action) bool { return a.Path.Path[0].Name == name })
+	}
 	for _, ix := range t.indexes {
 		for _, a := range ix.own {
 			v := item.Get(a.Name)
@@ -161,18 +164,15 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 				return invalid("The update expression attempted to update the secondary index key to unsupported type")
 			}
 			if ix.key.CheckValue(a, v) != nil {
-				return errUpdatedKey(v)
+				return errUpdatedKey(v, changed(a.Name))
 			}
 		}
 	}
 
-	changed := func(name string) bool {
-		return slices.ContainsFunc(update.Actions(), func(a ast.Action) bool { return a.Path.Path[0].Name == name })
-	}
 	for _, ix := range t.all[len(t.indexes):] {
 		for _, a := range ix.key.Partition() {
 			if v := item.Get(a.Name); v.Kind() == a.Kind && changed(a.Name) && ix.key.CheckValue(a, v) != nil {
-				return errUpdatedKey(v)
+				return errUpdatedKey(v, true)
 			}
 		}
 		if err := ix.checkVectorEntry(item, changed); err != nil {
@@ -188,8 +188,8 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 }
 
 // errUpdatedKey returns the error of a value that cannot be an index key because
-// it is empty or too long.
-func errUpdatedKey(v attr.Value) error {
+// it is empty or too long. An empty one of the update itself refuses a whole transaction.
+func errUpdatedKey(v attr.Value, changed bool) error {
 	if len(v.Raw()) > 0 {
 		return invalid("The update expression attempted to update the secondary index key beyond allowed size limits")
 	}
@@ -197,10 +197,11 @@ func errUpdatedKey(v attr.Value) error {
 	if v.Kind() == attr.Binary {
 		kind = "binary"
 	}
-	return invalidWhole(
-		"One or more parameter values are not valid. The update expression attempted to update a secondary index key "+
-			"to a value that is not supported. The AttributeValue for a key attribute cannot "+
-			"contain an empty %s value.",
-		kind,
-	)
+	const text = "One or more parameter values are not valid. The update expression attempted to update a secondary " +
+		"index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty " +
+		"%s value."
+	if changed {
+		return invalidWhole(text, kind)
+	}
+	return invalid(text, kind)
 }
