@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"html"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -302,4 +303,24 @@ func TestGridWhole(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGridFold holds that all forms above the rows are in what a narrow window folds, which is open without a script.
+func TestGridFold(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	for _, path := range []string{"table?name=Shop", "collection?name=Shop&partition=CUSTOMER%23c1"} {
+		_, page, found := strings.Cut(c.page(path), `<details id="above" open="open">`)
+		require.True(t, found, path)
+		above, after, found := strings.Cut(page, "</details>\n<section id=\"items\"")
+		require.True(t, found, path)
+		for _, id := range []string{"key-box", "find", "filter-rows", "columns", "find-cost"} {
+			require.Contains(t, above, ` id="`+id+`"`, path)
+		}
+		require.Contains(t, above, `class="legend"`)
+		require.Less(t, strings.Index(after, ` id="grid"`), strings.Index(after, `id="query"`), path)
+	}
+	_, style := c.do(http.MethodGet, "page.css", "")
+	require.Contains(t, style, "@media (min-width: 761px) { #above > summary { display: none; } }")
 }

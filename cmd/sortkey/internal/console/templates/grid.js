@@ -33,6 +33,14 @@
     try { store.setItem(name, JSON.stringify(value)); } catch { /* it is full, or not allowed */ }
   };
 
+  // What is above the rows is folded in a narrow window.
+  const above = document.getElementById('above'), narrow = matchMedia('(max-width: 760px)');
+  if (above instanceof HTMLDetailsElement) {
+    const fold = function () { above.open = !narrow.matches || !table; };
+    narrow.addEventListener('change', fold);
+    fold();
+  }
+
   // The filter of all rows is a part of the address.
   const filter = document.getElementById('filter-rows');
   if (filter instanceof HTMLInputElement) {
