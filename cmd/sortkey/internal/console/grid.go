@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -88,6 +89,7 @@ type gridPlace struct {
 	partition string   // as somebody types it, or "" for rows of a scan
 	reversed  bool     // they are read from the last to the first
 	also      []string // attributes that have a column in any case
+	rows      int      // at most
 
 	path  string   // the address of the page, without where it begins
 	pairs []string // of the query of the address
@@ -332,6 +334,14 @@ func also(r *http.Request) []string {
 	_ = r.ParseForm()
 	all := r.Form["also"]
 	return all[:min(len(all), maxAlso)]
+}
+
+// most returns how many rows a request asks for: those that a page lacks which goes on by itself, or all of a page.
+func most(r *http.Request) int {
+	if n, err := strconv.Atoi(r.FormValue("rows")); err == nil && n > 0 && n < gridRows {
+		return n
+	}
+	return gridRows
 }
 
 // size returns the rows and the bytes of a table or an index, as its description says.

@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"html"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -255,7 +256,7 @@ func TestGridFilter(t *testing.T) {
 	require.Len(t, gridText(page), 100)
 	require.Contains(t, page, "The filter was applied to 150 rows: 0.5 read units, and 140 rows met it, of which 100 are shown.")
 	page = filtered("collection?name=Shop&partition=CUSTOMER%23c1", "total > 1000")
-	require.Contains(t, page, "None of the 31 rows that were read here meets the filter.")
+	require.Contains(t, page, "None of the rows that were read meets the filter. Change the filter")
 	for _, wrong := range []string{"total >", "total > 'x", "PK = 'x'", "<script>"} {
 		page = filtered("collection?name=Shop&partition=CUSTOMER%23c1", wrong)
 		require.Contains(t, page, `role="alert"`, wrong)
@@ -301,5 +302,75 @@ func TestGridWhole(t *testing.T) {
 				require.InEpsilon(t, want, got, 0.01, "%s %s%s", name, index, filter)
 			}
 		}
+	}
+}
+
+// TestGridFold holds that all forms above the rows are in what a narrow window folds, which is open without a script.
+func TestGridFold(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	for _, path := range []string{"table?name=Shop", "collection?name=Shop&partition=CUSTOMER%23c1"} {
+		_, page, found := strings.Cut(c.page(path), `<details id="above" open="open">`)
+		require.True(t, found, path)
+		above, after, found := strings.Cut(page, "</details>\n<section id=\"items\"")
+		require.True(t, found, path)
+		for _, id := range []string{"key-box", "find", "filter-rows", "columns", "find-cost"} {
+			require.Contains(t, above, ` id="`+id+`"`, path)
+		}
+		require.Contains(t, above, `class="legend"`)
+		require.Less(t, strings.Index(after, ` id="grid"`), strings.Index(after, `id="query"`), path)
+	}
+	_, style := c.do(http.MethodGet, "page.css", "")
+	require.Contains(t, style, "@media (min-width: 761px) { #above > summary { display: none; } }")
+}
+
+// TestGridFilterOn goes on with a filter that few rows meet, as the script of a page does: with the number of rows that
+// the page lacks. It meets each row once, and the pages say what all reads together take.
+func TestGridFilterOn(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK / SK:N")
+	const n, full = 400, 100
+	for i := range n {
+		it := map[string]any{"PK": "p", "SK": i, "pad": strings.Repeat("x", 9_000)}
+		if i%2 == 0 {
+			it["even"] = i
+		}
+		c.db.Put("Tab", it)
+	}
+	read := regexp.MustCompile(`id="filter-read" data-examined="(\d+)" data-units="([0-9.]+)"`)
+	for _, path := range []string{"table?name=Tab", "collection?name=Tab&partition=p"} {
+		var all []bulkRow
+		examined, units := 0, 0.0
+		at := path + "&filter=" + url.QueryEscape("even >= 0")
+		for at != "" {
+			lacks := full - len(all)%full
+			page := c.page(at + "&rows=" + fmt.Sprint(lacks))
+			rows := rowsOf(t, page)
+			require.LessOrEqual(t, len(rows), lacks)
+			all = append(all, rows...)
+			m := read.FindStringSubmatch(page)
+			require.Len(t, m, 3)
+			more, err := strconv.Atoi(m[1])
+			require.NoError(t, err)
+			cost, err := strconv.ParseFloat(m[2], 64)
+			require.NoError(t, err)
+			examined, units = examined+more, units+cost
+			at = link(page, "next")
+		}
+		require.Len(t, all, n/2, path)
+		require.Len(t, slices.Compact(slices.Clone(all)), n/2, path)
+		require.GreaterOrEqual(t, examined, n)
+		require.InEpsilon(t, float64(examined)*9_020/8192, units, 0.01)
+	}
+
+	// A page without rows has the table that further rows are added to.
+	page := c.page("table?name=Tab&filter=" + url.QueryEscape("even < 0"))
+	require.Equal(t, []string{"PK", "SK"}, columnsOf(page))
+	require.Contains(t, page, "None of the rows that were read meets the filter. Go on with the next rows.")
+	require.NotEmpty(t, link(page, "next"))
+	for _, wrong := range []string{"0", "-1", "101", "x"} {
+		require.Len(t, rowsOf(t, c.page("table?name=Tab&filter="+url.QueryEscape("SK >= 0")+"&rows="+wrong)), full)
 	}
 }

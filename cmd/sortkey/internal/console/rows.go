@@ -73,7 +73,7 @@ func (s *Server) table(r *http.Request) (string, any, error) {
 	}
 
 	address := []string{"name", t.Name, "index", index, "filter", r.FormValue("filter")}
-	place := &gridPlace{t: t, index: index, also: also(r), path: "table?", pairs: address}
+	place := &gridPlace{t: t, index: index, also: also(r), rows: most(r), path: "table?", pairs: address}
 	p := s.rowsPage(r, place)
 	p.Slices = "table?" + query("name", t.Name, "index", index, "after", r.FormValue("after"), "view", "slices")
 
@@ -106,7 +106,7 @@ func (s *Server) collection(r *http.Request) (string, any, error) {
 		"filter", r.FormValue("filter"),
 	}
 	place := &gridPlace{
-		t: t, index: index, partition: r.FormValue("partition"), also: also(r), path: "collection?",
+		t: t, index: index, partition: r.FormValue("partition"), also: also(r), rows: most(r), path: "collection?",
 		pairs: append(address, "order", order),
 	}
 	p := s.rowsPage(r, place)
@@ -175,7 +175,7 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 	}
 
 	page := operation.PageOf(out)
-	items, further := page.Items[:min(len(page.Items), gridRows)], page.Last
+	items, further := page.Items[:min(len(page.Items), place.rows)], page.Last
 	p.grid = s.gridOf(place, items)
 	shown := items[:len(p.Rows)] // those that were read first
 	if len(shown) < len(page.Items) {

@@ -1,7 +1,7 @@
 // Sorts, finds and arranges the rows of a grid, and keeps the ways back to rows that a scan cannot go back to. The page
 // works without it, in the order in which the rows were read.
 'use strict';
-(function () {
+(async function () {
   const table = document.getElementById('grid'), section = document.getElementById('items');
   if (!section) { return; }
   /**
@@ -32,6 +32,18 @@
   const keep = function (store, name, value) {
     try { store.setItem(name, JSON.stringify(value)); } catch { /* it is full, or not allowed */ }
   };
+
+  const idOf = function (/** @type {Element} */ e) { return e.getAttribute('data-column') || ''; };
+  const figure = function (/** @type {number} */ n) { return n.toLocaleString('en'); };
+  const count = function (/** @type {number} */ n) { return figure(n) + (n === 1 ? ' row' : ' rows'); };
+
+  // What is above the rows is folded in a narrow window.
+  const above = document.getElementById('above'), narrow = matchMedia('(max-width: 760px)');
+  if (above instanceof HTMLDetailsElement) {
+    const fold = function () { above.open = !narrow.matches || !table; };
+    narrow.addEventListener('change', fold);
+    fold();
+  }
 
   // The filter of all rows is a part of the address.
   const filter = document.getElementById('filter-rows');
@@ -77,15 +89,127 @@
   }
   back('previous', here);
   back('previous-partition', partition(here));
-  ['next', 'next-partition'].forEach(function (name) {
-    const a = link(name);
-    if (!a) { return; }
-    a.addEventListener('click', function () {
-      const to = new URL(a.href);
-      if (to.pathname.endsWith('/beyond')) { keep(sessionStorage, 'sortkey left', here); return; }
-      remember(to.pathname + to.search, here);
-    });
+  section.addEventListener('click', function (e) {
+    const a = e.target instanceof Element ? e.target.closest('a[data-page^="next"]') : null;
+    if (!(a instanceof HTMLAnchorElement)) { return; }
+    const to = new URL(a.href);
+    if (to.pathname.endsWith('/beyond')) { keep(sessionStorage, 'sortkey left', here); return; }
+    remember(to.pathname + to.search, here);
   });
+
+  // Reading on: a filter that few rows meet reads page after page, until this one is full.
+  const full = 100, mostReads = 100;
+  /**
+   * Returns the element that has the same value of an attribute as another.
+   * @param {ArrayLike<Element>} all
+   * @param {Element} as
+   * @param {string} attribute
+   */
+  const like = function (all, as, attribute) {
+    return Array.from(all).find(function (e) { return e.getAttribute(attribute) === as.getAttribute(attribute); });
+  };
+  /**
+   * Adds the rows of a page. Attributes that only they have become columns.
+   * @param {HTMLTableElement} to
+   * @param {Document} page
+   */
+  const add = function (to, page) {
+    const from = page.getElementById('grid'), head = to.tHead && to.tHead.rows[0];
+    if (!(from instanceof HTMLTableElement) || !from.tHead || !head) { return; }
+    const titles = Array.from(from.tHead.rows[0].cells), choices = document.querySelector('#columns ul');
+    titles.filter(function (th) { return !like(head.cells, th, 'data-column'); }).forEach(function (th) {
+      const before = head.cells.length - 1; // the bytes
+      head.insertBefore(th.cloneNode(true), head.cells[before]);
+      Array.from(to.tBodies[0].rows).forEach(function (tr) { tr.insertCell(before); });
+      const choice = like(page.querySelectorAll('#columns li'), th, 'data-column');
+      if (choices && choice) { choices.appendChild(choice); }
+    });
+    Array.from(from.tBodies[0].rows).forEach(function (tr) {
+      const cells = new Map(titles.map(function (th, i) { return [idOf(th), tr.cells[i]]; }));
+      tr.replaceChildren.apply(tr, Array.from(head.cells).map(function (th) { return cells.get(idOf(th)) || element('td', ''); }));
+      to.tBodies[0].appendChild(tr);
+    });
+    Array.from(to.rows).forEach(function (tr) {
+      Array.from(tr.cells).forEach(function (cell, i) { cell.classList.toggle('off', head.cells[i].classList.contains('off')); });
+    });
+
+    const legend = document.querySelector('#above .legend'), more = page.querySelector('#above .legend');
+    if (!legend && more) { document.querySelectorAll('#key-box').forEach(function (e) { e.after(more); }); }
+    if (!legend || !more) { return; }
+    Array.from(more.children).forEach(function (mark) {
+      const n = mark.lastElementChild, ours = like(legend.children, mark, 'data-kind'), sum = ours && ours.lastElementChild;
+      if (!sum || !n) { legend.append(mark, ' '); return; }
+      sum.textContent = figure(Number(sum.textContent.replaceAll(',', '')) + Number(n.textContent.replaceAll(',', '')));
+    });
+  };
+  /**
+   * Numbers the cells of each column again, by kind and then by what they show: a page ranks its own rows only.
+   * @param {HTMLTableElement} of
+   */
+  const rank = function (of) {
+    const kinds = ['s', 'n', 'b', 'word', 'doc'];
+    const compare = function (/** @type {HTMLTableCellElement} */ a, /** @type {HTMLTableCellElement} */ b) {
+      const x = kinds.indexOf(a.classList[0]), y = kinds.indexOf(b.classList[0]), s = a.textContent || '', t = b.textContent || '';
+      return x - y || (kinds[x] === 'n' ? Number(s) - Number(t) : s < t ? -1 : s > t ? 1 : 0);
+    };
+    Array.from(of.rows[0].cells).slice(0, -1).forEach(function (th) { // the bytes are their own rank
+      const cells = Array.from(of.tBodies[0].rows).map(function (tr) { return tr.cells[th.cellIndex]; });
+      let n = 0;
+      cells.filter(function (td) { return td.dataset.r; }).sort(compare).forEach(function (td, i, all) {
+        if (i === 0 || compare(all[i - 1], td) !== 0) { n++; }
+        td.dataset.r = String(n);
+      });
+    });
+  };
+  /**
+   * @param {HTMLTableElement} to
+   * @param {HTMLElement} first what the page says of its own read
+   */
+  const readOn = async function (to, first) {
+    const rows = to.tBodies[0].rows, p = element('p', ''), text = p.appendChild(element('span', '')), stop = p.appendChild(element('button', 'Stop'));
+    let examined = Number(first.dataset.examined), units = Number(first.dataset.units), stopped = false;
+    const tell = function (/** @type {string} */ how) {
+      text.textContent = how + 'The filter was applied to ' + count(examined) + ' for ' + figure(units) + ' read units. ';
+    };
+    stop.type = 'button';
+    stop.addEventListener('click', function () { stopped = true; });
+    p.className = 'small';
+    first.textContent = '';
+    section.prepend(p);
+    document.querySelectorAll('svg.whole').forEach(function (e) { e.remove(); }); // it has the rows of one page
+    try {
+      for (let n = 0; n < mostReads && rows.length < full && !stopped; n++) {
+        const next = link('next');
+        if (!next) { break; }
+        tell('Reading on. ');
+        const r = await fetch(next.href + '&rows=' + (full - rows.length)), body = await r.text();
+        const page = new DOMParser().parseFromString(body, 'text/html'), read = page.getElementById('filter-read');
+        if (!r.ok || !read) { throw new Error((page.querySelector('[role="alert"]') || page.body).textContent || ''); }
+        examined += Number(read.dataset.examined);
+        units += Number(read.dataset.units);
+        add(to, page);
+        ['a[data-page="next"]', 'a[data-page="next-partition"]'].forEach(function (name) {
+          const ours = section.querySelector(name), theirs = page.querySelector('#items ' + name);
+          if (!ours && theirs) { section.querySelectorAll('.paging').forEach(function (e) { e.append(' ', theirs); }); }
+          if (ours && theirs) { ours.replaceWith(theirs); }
+          if (ours && !theirs) { ours.remove(); }
+        });
+        const none = section.querySelector('.empty'), still = page.querySelector('.empty');
+        if (none && rows.length > 0) { none.remove(); } else if (none && still) { none.replaceWith(still); }
+      }
+      tell('');
+    } catch (err) {
+      tell(String(err) + '. ');
+      text.className = 'bad-text';
+    }
+    stop.remove();
+    document.querySelectorAll('#found').forEach(function (e) { e.textContent = count(rows.length); });
+    rank(to);
+  };
+  const filtered = document.getElementById('filter-read');
+  if (table instanceof HTMLTableElement && filtered && link('next') && table.tBodies[0].rows.length < full && !/[?&]before=/.test(location.search)) {
+    await readOn(table, filtered);
+  }
 
   if (!(table instanceof HTMLTableElement) || !table.tHead) { return; }
   const head = table.tHead.rows[0], body = table.tBodies[0];
@@ -97,7 +221,6 @@
     const a = tr && tr.querySelector('a[href^="item?"]');
     return a instanceof HTMLAnchorElement ? a : null;
   };
-  const idOf = function (/** @type {Element} */ e) { return e.getAttribute('data-column') || ''; };
 
   // Finding: the rows that have all words. A row that is not shown is not selected either.
   let unpick = function () {};
@@ -136,7 +259,6 @@
   });
   const bulk = document.getElementById('bulk'), bulkRows = document.getElementById('bulk-rows'), done = document.getElementById('bulk-done');
   const picked = function () { return original.filter(function (_, i) { return picks[i].checked; }); };
-  const count = function (/** @type {number} */ n) { return n + (n === 1 ? ' row' : ' rows'); };
   const remove = document.getElementById('bulk-delete');
   const tell = function () {
     const n = picked().length;

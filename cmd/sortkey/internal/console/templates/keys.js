@@ -14,6 +14,8 @@
       const field = document.querySelector('#key-partition, #request-filter');
       if (!(field instanceof HTMLInputElement)) { return; }
       e.preventDefault();
+      const fold = field.closest('details');
+      if (fold) { fold.open = true; }
       field.focus();
       field.select();
     }
