@@ -35,39 +35,47 @@ function point(database) {
     AWS_ENDPOINT_URL_DYNAMODB_STREAMS,
     AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: "false",
   });
-  if (!hasKeys()) {
+  const profile = ofDeveloper();
+  if (!variables.some((name) => process.env[name]) && !keys.test(profile)) {
     process.env.AWS_ACCESS_KEY_ID = rest.AWS_ACCESS_KEY_ID;
     process.env.AWS_SECRET_ACCESS_KEY = rest.AWS_SECRET_ACCESS_KEY;
   }
-  if (!process.env.AWS_REGION && !/^\s*region\s*=/m.test(awsFile("AWS_CONFIG_FILE", "config"))) {
+  if (!process.env.AWS_REGION && !/^\s*region\s*=/m.test(profile)) {
     process.env.AWS_REGION = rest.AWS_REGION;
     process.env.AWS_DEFAULT_REGION = rest.AWS_DEFAULT_REGION;
   }
 }
 
-/** Whether clients find keys of the developer. */
-function hasKeys() {
-  const names = [
-    "AWS_ACCESS_KEY_ID",
-    "AWS_PROFILE",
-    "AWS_WEB_IDENTITY_TOKEN_FILE",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-  ];
-  return (
-    names.some((name) => process.env[name]) ||
-    awsFile("AWS_SHARED_CREDENTIALS_FILE", "credentials") !== "" ||
-    awsFile("AWS_CONFIG_FILE", "config") !== ""
-  );
-}
+// What clients get keys from: variables, and lines of a profile.
+const variables = [
+  "AWS_ACCESS_KEY_ID",
+  "AWS_WEB_IDENTITY_TOKEN_FILE",
+  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+  "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+];
+const keys = /^\s*(aws_access_key_id|role_arn|credential_process|sso_session|sso_start_url|web_identity_token_file)\s*=/m;
 
-/** Returns the text of a file of the AWS SDKs, "" if there is none. */
-function awsFile(variable, name) {
-  try {
-    return fs.readFileSync(process.env[variable] ?? path.join(os.homedir(), ".aws", name), "utf8");
-  } catch {
-    return "";
+/** Returns the lines of the developer's profile in the files of the AWS SDKs. */
+function ofDeveloper() {
+  const name = process.env.AWS_PROFILE ?? "default";
+  let lines = "";
+  for (const [variable, file] of [
+    ["AWS_SHARED_CREDENTIALS_FILE", "credentials"],
+    ["AWS_CONFIG_FILE", "config"],
+  ]) {
+    try {
+      const text = fs.readFileSync(process.env[variable] ?? path.join(os.homedir(), ".aws", file), "utf8");
+      for (const section of text.split(/^\s*\[/m)) {
+        const [title, ...rest] = section.split("]");
+        if (title.replace(/^profile\s+/, "").trim() === name) {
+          lines += rest.join("]");
+        }
+      }
+    } catch {
+      // there is no such file
+    }
   }
+  return lines;
 }
 
 module.exports = { point, setUp, sortkey };

@@ -21,13 +21,13 @@ class Server:
     """A server with databases in memory, each at an address of its own. Access keys do not matter.
 
     load names what each database begins with: models, templates, request files, folders of those and exports.
-    args are further arguments of `sortkey serve`, such as "--enforce-throughput". port 0 is any free port.
+    args are further arguments of `sortkey serve`, such as "--enforce-throughput".
     """
 
-    def __init__(self, load=(), args=(), timeout=60, port=0):
+    def __init__(self, load=(), args=(), timeout=60):
         if isinstance(load, (str, os.PathLike)):
             load = [load]
-        command = [binary(), "serve", "--port", str(port), "--isolate=path", "--control", "--until-eof"]
+        command = [binary(), "serve", "--port", "0", "--isolate=path", "--control", "--until-eof"]
         for what in load:
             command += ["--load", os.fspath(what)]
         self._token = secrets.token_hex(16)
