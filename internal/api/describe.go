@@ -194,9 +194,9 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	case table.StatusUpdating:
 		if before := def.Before(now); before != nil {
 			s.describeBefore(d, before, change(def.States.Change))
-		}
-		for _, name := range def.States.Leaving {
-			s.describeLeaving(d, name)
+			for _, name := range def.States.Leaving {
+				s.describeLeaving(d, before, name)
+			}
 		}
 	}
 
@@ -243,8 +243,14 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 	}
 }
 
-// describeLeaving adds an index that is being deleted.
-func (s *Service) describeLeaving(d *wire.TableDescription, name string) {
+// describeLeaving adds an index of the table before that is being deleted.
+func (s *Service) describeLeaving(d *wire.TableDescription, before *table.Definition, name string) {
+	if indexNamed(before.Vectors, name) >= 0 {
+		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{
+			IndexName: &name, IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(*d.TableName, name)),
+		})
+		return
+	}
 	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexDescription{
 		IndexName: &name, IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(*d.TableName, name)),
 	})

@@ -33,7 +33,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 
 	// The names of indexes are kept for the description: it shows them CREATING or DELETING, as the
 	// service's does, even if the change is made at once.
-	var created, deleted, deletedVector string
+	var created, deleted string
 	var before *table.Definition
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
 		before = def.Clone()
@@ -55,19 +55,19 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			}
 		}
 
-		if deleted != "" && !def.States.Updating.IsZero() {
-			def.States.Leaving = []string{deleted}
-		}
 		for _, u := range in.VectorIndexUpdates {
 			switch {
 			case u.Create != nil:
 				created = value(u.Create.IndexName)
 			case u.Delete != nil:
-				deletedVector = value(u.Delete.IndexName)
+				deleted = value(u.Delete.IndexName)
 			}
 			if err := alterVector(def, &u, attributesOf(in.AttributeDefinitions)); err != nil {
 				return err
 			}
+		}
+		if deleted != "" && !def.States.Updating.IsZero() {
+			def.States.Leaving = []string{deleted}
 		}
 
 		if err := s.alterRest(def, in); err != nil {
@@ -95,15 +95,8 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
 		}
 	}
-	if deletedVector != "" {
-		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{
-			IndexName: new(deletedVector), IndexStatus: new(table.StatusDeleting),
-			IndexArn: new(s.arns.Index(name, deletedVector)),
-		})
-	}
-
 	if deleted != "" && !leaving {
-		s.describeLeaving(d, deleted)
+		s.describeLeaving(d, before, deleted)
 	}
 	return &wire.UpdateTableOutput{TableDescription: d}, nil
 }
@@ -163,6 +156,25 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	if asked&changeClass != 0 {
 		d.TableClassSummary = classSummary(before)
 	}
+	for i := range d.GlobalSecondaryIndexes {
+		ix := &d.GlobalSecondaryIndexes[i]
+		at := indexNamed(before.Global, *ix.IndexName)
+		if at < 0 || ix.WarmThroughput == nil { // new, or another one of that name, which is being deleted
+			continue
+		}
+		was := &before.Global[at]
+		if asked&changeThroughput != 0 {
+			ix.ProvisionedThroughput = s.throughput(was.Throughput)
+		}
+		ix.WarmThroughput.ReadUnitsPerSecond, ix.WarmThroughput.WriteUnitsPerSecond, _ = warm(
+			before, was.Warm, was.Throughput,
+		)
+	}
+}
+
+// indexNamed returns the position of an index in a list, or -1.
+func indexNamed(list []table.IndexDefinition, name string) int {
+	return slices.IndexFunc(list, func(ix table.IndexDefinition) bool { return ix.Name == name })
 }
 
 // describeUnchangedIndex is describeUnchanged for an index.
@@ -171,21 +183,15 @@ func (s *Service) describeUnchangedIndex(
 ) {
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
-		at := slices.IndexFunc(before.Global, func(b table.IndexDefinition) bool { return b.Name == *ix.IndexName })
+		at := indexNamed(before.Global, *ix.IndexName)
 		if *ix.IndexName != value(u.IndexName) || at < 0 {
 			continue
 		}
-		was := &before.Global[at]
 		if u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil {
-			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
+			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(before.Global[at].Throughput)
 		}
-		w := ix.WarmThroughput
-		if w == nil {
-			continue // another index of that name, which is being deleted
-		}
-		w.ReadUnitsPerSecond, w.WriteUnitsPerSecond, _ = warm(before, was.Warm, was.Throughput)
-		if u.WarmThroughput != nil {
-			w.Status = new(table.StatusUpdating)
+		if ix.WarmThroughput != nil && u.WarmThroughput != nil {
+			ix.WarmThroughput.Status = new(table.StatusUpdating)
 		}
 	}
 }

@@ -333,6 +333,11 @@ func TestSearchVectorsDelay(t *testing.T) {
 			"simultaneously per table")
 	e.sleep(time.Minute)
 	e.want("SearchVectors", find, `{"SearchResults":[]}`)
+
+	e.answer("UpdateTable", `{"TableName":"VVV","VectorIndexUpdates":[{"Delete":{"IndexName":"new"}}]}`)
+	if d := e.answer("DescribeTable", `{"TableName":"VVV"}`); !strings.Contains(d, `"IndexStatus":"DELETING"`) {
+		t.Error(d)
+	}
 }
 
 // TestVectorUnits has row 8 of the list of 2026-11-22: an item is charged 4 bytes for

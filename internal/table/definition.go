@@ -293,8 +293,7 @@ func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schem
 // clock, so that it needs no timer and outlives a restart.
 type States struct {
 	Creating, Updating, Deleting time.Time `json:",omitzero"`
-	// Leaving are the global indexes that are gone and described as DELETING while
-	// Updating lasts.
+	// Leaving are the indexes that are gone and described as DELETING while Updating lasts.
 	Leaving []string `json:",omitempty"`
 	// Restored says what the table is restored from while Creating lasts.
 	Restored *Restored `json:",omitempty"`

@@ -54,7 +54,7 @@ The exit code is 1 if the request is rejected.`,
   sortkey explain request.json --endpoint http://127.0.0.1:8000 --json
   echo '{"TableName": "Drive", "Key": {"PK": {"S": "DRIVE#a91"}}}' | sortkey explain - --model file-tree
   sortkey explain --model shop.yaml --pattern 'orders of a customer, newest first'
-  sortkey explain --model shop.yaml --pattern 'orders of a customer' --lang python`,
+  sortkey explain --model shop.yaml --pattern 'a customer' --lang python`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 && env.Source != nil {

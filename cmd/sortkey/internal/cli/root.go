@@ -25,7 +25,34 @@ func Main(args []string, env *app.Env) int {
 	root.SetArgs(args)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	return env.Report(root.ExecuteContext(context.Background()))
+	return env.Report(groupError(root.ExecuteContext(context.Background())))
+}
+
+// groupError is flagError for flags that exclude each other, of which cobra has the names between brackets.
+func groupError(err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "if any flags in the group [") {
+		return err
+	}
+	_, rest, _ := strings.Cut(err.Error(), "[")
+	names, _, _ := strings.Cut(rest, "]")
+	return app.UsageError(
+		"leave out all but one", "--%s exclude each other", strings.ReplaceAll(names, " ", " and --"),
+	)
+}
+
+// helpCommand makes help of what is no command a wrong command line.
+func helpCommand(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Run = nil
+	help.RunE = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return app.UnknownCommand(root, args)
+		}
+		cmd.InitDefaultHelpFlag()
+		return cmd.Help()
+	}
 }
 
 func rootCommand(env *app.Env) *cobra.Command {
@@ -60,6 +87,7 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		importCommand(env), exportCommand(env), snapshotCommand(env), restoreCommand(env),
 		bench.Command(env), versionCommand(env),
 	)
+	helpCommand(root)
 	app.CompleteNothing(root)
 	return root
 }

@@ -48,7 +48,9 @@ const maxShards = 1000
 const maxIsolated = 1000
 
 // isolations are the values of --isolate, with what has a database then.
-var isolations = map[string]string{"key": "access key", "key,region": "access key and region", "path": "path"}
+var isolations = map[string]string{
+	"key": "access key", "key,region": "access key and region", "path": "NAME after the address",
+}
 
 // wordings are the values of --wording.
 var wordings = map[string]sortkey.Wording{"2026-10": sortkey.WordingOctober2026, "2026-05": sortkey.WordingMay2026}
@@ -94,10 +96,16 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		&f.credentials, "credentials", nil,
 		"accept only requests signed with `KEY:SECRET`, or @FILE with one on each line; repeatable",
 	)
-	flags.StringVar(
-		&f.isolate, "isolate", "",
-		fmt.Sprintf("give each access key its own database in memory, up to %d at a time; or each `WHAT`: "+
+	flags.Func(
+		"isolate", fmt.Sprintf("give each access key its own database in memory, up to %d at a time; or each `WHAT`: "+
 			"key,region, or path, the NAME in http://HOST:PORT/NAME", maxIsolated),
+		func(what string) error {
+			if isolations[what] == "" {
+				return errors.New("give key, or key,region, or path")
+			}
+			f.isolate = what
+			return nil
+		},
 	)
 	flags.Lookup("isolate").NoOptDefVal = "key"
 	flags.StringArrayVar(
@@ -171,9 +179,6 @@ func (f *serveFlags) check() error {
 		return app.UsageError("give a time such as 1s", "--sweep: %s is not positive", o.SweepInterval)
 	}
 	isolates := f.isolate != ""
-	if isolates && isolations[f.isolate] == "" {
-		return app.UsageError("give key, or key,region, or path", "--isolate: %q names no database", f.isolate)
-	}
 	if isolates && (f.data != "" || f.store != "") {
 		return app.UsageError(
 			"leave out --data and --store, or --isolate",

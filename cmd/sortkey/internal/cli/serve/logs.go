@@ -122,6 +122,9 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	if e.Error != "" {
 		attrs = append(attrs, slog.String("code", e.Error))
 	}
+	if e.Error == "ResourceNotFoundException" { // its text has no values of items
+		attrs = append(attrs, slog.String("message", short(e.Message)))
+	}
 
 	attrs = append(
 		attrs, slog.Float64("ms", milliseconds(e.Duration)), slog.Int64("in", e.In), slog.Int64("out", e.Out),

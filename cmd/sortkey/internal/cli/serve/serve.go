@@ -64,7 +64,7 @@ goes into tables that are defined by then, and that were empty.
 
 With --isolate every access key has a database of its own in memory, which begins
 as a copy of what --load loads. Test suites that run in parallel can share the
-server: give each a key of its own, which may be any text. With --isolate=key,region
+server: give each a key of its own, which may be any word. With --isolate=key,region
 the Region of the signature counts too, and is in ARNs; with --isolate=path it is
 http://HOST:PORT/NAME that names the database, whatever the key.
 
