@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // endpoint is an address to which nothing is sent.
@@ -22,17 +23,18 @@ const endpoint = "http://sortkey.invalid"
 // process. The options are applied after those that lead to db. There is one attempt
 // unless they set a Retryer or RetryMaxAttempts.
 //
-// An operation on items takes the short way of [Direct] if nothing that the caller
-// gave to the client or to the call could observe it. Otherwise the call goes over the
-// wire: it is signed, serialised and parsed as for the service. That is so with an
-// HTTPClient, a Retryer, an endpoint, credentials, a Logger, tracing or any other
-// option, with a middleware of a step after Initialize, and with an Observer in the
-// options of the database. To send every call over the wire, set its HTTPClient:
+// An operation on items takes the short way of [Direct] if neither the client nor the call
+// has options, and the database has no Observer. Otherwise the call goes over the wire: it is
+// signed, serialised and parsed as for the service. To send every call over the wire, set the
+// HTTPClient:
 //
 //	over := server.New(db, server.Options{}).Client()
 //	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = over })
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	return shorten(db, options(db), optFns)
+	if len(optFns) > 0 || inside.SideOf(db).Observer != nil {
+		return dynamodb.New(options(db), optFns...)
+	}
+	return shorten(db, options(db))
 }
 
 // Config returns an AWS configuration whose clients db answers, for programs that make

@@ -278,9 +278,6 @@ func TestHooks(t *testing.T) {
 				"copy": func() middleware.Metadata {
 					return getRow(t, dynamodb.New(db.Client.Options(), hook))
 				},
-				"later in a call": func() middleware.Metadata {
-					return getRow(t, db.Client, initialize(new(int), middleware.Before), hook)
-				},
 			} {
 				n = 0
 				require.True(t, overWire(t, get()), what)
@@ -289,31 +286,6 @@ func TestHooks(t *testing.T) {
 		})
 	}
 	require.False(t, overWire(t, getRow(t, db.Client)), "other calls are as before")
-}
-
-func initialize(n *int, at middleware.RelativePosition) func(*dynamodb.Options) {
-	return step(func(s *middleware.Stack) error {
-		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("mine", func(
-			ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
-		) (middleware.InitializeOutput, middleware.Metadata, error) {
-			*n++
-			return next.HandleInitialize(ctx, in)
-		}), at)
-	})
-}
-
-// A middleware of the Initialize step observes no difference, so calls with one still
-// take the short way, unless it comes after the short way's own.
-func TestHooksOfInitialize(t *testing.T) {
-	db := oneRow(t)
-	for _, at := range []middleware.RelativePosition{middleware.Before, middleware.After} {
-		n := 0
-		hook := initialize(&n, at)
-		require.False(t, overWire(t, getRow(t, sdk.Client(db.DB, hook))))
-		require.Equal(t, 1, n)
-		require.Equal(t, at == middleware.After, overWire(t, getRow(t, db.Client, hook)))
-		require.Equal(t, 2, n)
-	}
 }
 
 // An observer, which learns of HTTP, sends calls over the wire too.

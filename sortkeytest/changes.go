@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -35,11 +36,11 @@ func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
 		defer resume()
 		db.t.Helper()
-		var shards []shard
+		var shards []api.StreamShard
 		db.moment(func(ctx context.Context) { shards = db.shards(ctx, db.stream(ctx, table)) })
 		for _, s := range shards {
-			for _, r := range s.records {
-				if !yield(r) {
+			for _, r := range s.Records {
+				if !yield(recordOf(r)) {
 					return
 				}
 			}
@@ -65,38 +66,29 @@ func (db *DB) stream(ctx context.Context, table string) string {
 	return arn
 }
 
-// A shard is a shard of a stream with its records.
-type shard struct {
-	id      string
-	records []types.Record
-}
-
-// shards returns the shards of a stream, parents first.
-func (db *DB) shards(ctx context.Context, arn string) []shard {
+// shards returns the shards of a stream with their records, parents first.
+func (db *DB) shards(ctx context.Context, arn string) []api.StreamShard {
 	db.t.Helper()
 	list, err := inside.Service(db.DB).StreamShards(ctx, arn)
 	if err != nil {
 		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
-	all := make([]shard, len(list))
-	for i, s := range list {
-		all[i].id = s.ID
-		for _, r := range s.Records {
-			all[i].records = append(all[i].records, recordOf(r))
-		}
-	}
-	return all
+	return list
+}
+
+// created returns when a change was made, in whole seconds.
+func created(d wire.StreamRecord) time.Time {
+	return time.Unix(int64(*d.ApproximateCreationDateTime), 0).UTC()
 }
 
 // recordOf returns a record in the form of the SDK.
 func recordOf(r wire.Record) types.Record {
 	d := r.Dynamodb
-	created := time.UnixMilli(int64(*d.ApproximateCreationDateTime * 1000)).UTC() // whole seconds
 	out := types.Record{
 		AwsRegion: r.AwsRegion, EventID: r.EventID, EventName: types.OperationType(*r.EventName),
 		EventSource: r.EventSource, EventVersion: r.EventVersion,
 		Dynamodb: &types.StreamRecord{
-			ApproximateCreationDateTime: &created, Keys: streamItem(d.Keys), NewImage: streamItem(d.NewImage),
+			ApproximateCreationDateTime: new(created(*d)), Keys: streamItem(d.Keys), NewImage: streamItem(d.NewImage),
 			OldImage: streamItem(d.OldImage), SequenceNumber: d.SequenceNumber, SizeBytes: d.SizeBytes,
 			StreamViewType: types.StreamViewType(*d.StreamViewType),
 		},

@@ -12,8 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -136,9 +138,9 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 	}
 	if s.StartingPosition == types.ShardIteratorTypeLatest {
 		for _, sh := range db.shards(quiet, s.arn) {
-			n := len(sh.records)
+			n := len(sh.Records)
 			for number := 0; number < s.ParallelizationFactor && n > 0; number++ {
-				s.done[lane{sh.id, number}] = *sh.records[n-1].Dynamodb.SequenceNumber
+				s.done[lane{sh.ID, number}] = *sh.Records[n-1].Dynamodb.SequenceNumber
 			}
 		}
 	}
@@ -205,11 +207,11 @@ func (s *EventSource) Deliver() {
 
 // deliverShard delivers the pending records of a shard, a batch of each lane in turn.
 // It reports whether there was anything.
-func (s *EventSource) deliverShard(sh shard) (delivered bool) {
+func (s *EventSource) deliverShard(sh api.StreamShard) (delivered bool) {
 	s.db.t.Helper()
 	pending := make([][]eventRecord, s.ParallelizationFactor)
 	for number := range pending {
-		pending[number] = s.pending(sh, lane{sh.id, number})
+		pending[number] = s.pending(sh, lane{sh.ID, number})
 	}
 	for more := true; more; delivered = delivered || more {
 		more = false
@@ -218,7 +220,7 @@ func (s *EventSource) deliverShard(sh shard) (delivered bool) {
 				continue
 			}
 			var b batch
-			b, pending[number] = s.cut(lane{sh.id, number}, records)
+			b, pending[number] = s.cut(lane{sh.ID, number}, records)
 			if s.TumblingWindow > 0 {
 				s.enter(b)
 			}
@@ -227,18 +229,18 @@ func (s *EventSource) deliverShard(sh shard) (delivered bool) {
 		}
 	}
 
-	return s.finishOld(sh.id) || delivered
+	return s.finishOld(sh.ID) || delivered
 }
 
 // pending returns the records of a lane that are still to be delivered. If the last
 // delivered record has expired, all that are left are newer. Records are filtered
 // before they are cut into batches; the guide does not say which comes first.
-func (s *EventSource) pending(sh shard, l lane) (records []eventRecord) {
+func (s *EventSource) pending(sh api.StreamShard, l lane) (records []eventRecord) {
 	from := 0
 	if last, ok := s.done[l]; ok {
-		from = 1 + slices.IndexFunc(sh.records, func(r types.Record) bool { return *r.Dynamodb.SequenceNumber == last })
+		from = 1 + slices.IndexFunc(sh.Records, func(r wire.Record) bool { return *r.Dynamodb.SequenceNumber == last })
 	}
-	for _, r := range sh.records[from:] {
+	for _, r := range sh.Records[from:] {
 		if s.laneOf(r) != l.number {
 			continue
 		}
@@ -250,15 +252,11 @@ func (s *EventSource) pending(sh shard, l lane) (records []eventRecord) {
 }
 
 // laneOf returns the number of the lane for the changes of an item.
-func (s *EventSource) laneOf(r types.Record) int {
+func (s *EventSource) laneOf(r wire.Record) int {
 	if s.ParallelizationFactor == 1 {
 		return 0
 	}
-	key, err := text.JSON(jsonItem(r.Dynamodb.Keys))
-	if err != nil {
-		panic(err) // strings, and maps of them
-	}
-	return int(store.Hash(key)) % s.ParallelizationFactor
+	return int(store.Hash(r.Dynamodb.Keys)) % s.ParallelizationFactor
 }
 
 // A batch holds consecutive records of a lane and counts what happened to them.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -520,9 +519,7 @@ func TestEventSourceTestFailures(t *testing.T) {
 		"it returns more than a response and an error": deliver(func() (int, int, error) {
 			return 0, 0, nil
 		}),
-		"no event can be decoded into the interface io.Reader":    deliver(func(context.Context, io.Reader) {}),
-		"no event can be decoded into the interface fmt.Stringer": deliver(func(fmt.Stringer) {}),
-		"func(...string): it takes more":                          deliver(func(...string) {}),
+		"func(...string): it takes more": deliver(func(...string) {}),
 		"BatchSize is 0, want 1 to 10,000": set(func(s *sortkeytest.EventSource) {
 			s.BatchSize = 0
 		}),

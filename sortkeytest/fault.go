@@ -25,13 +25,13 @@ func (db *DB) Fail(f sortkey.Fault) *sortkey.ActiveFault {
 	if problem := inside.FaultProblem(fault.Fault(f)); problem != "" {
 		db.t.Fatalf("sortkeytest: %s", problem)
 	}
-	failure, set := db.DB.Fail(f), at(place())
+	failure, set := db.DB.Fail(f), caller()
 	db.t.Cleanup(func() {
 		switch met, want := failure.Count(), wanted(f); {
 		case met == 0:
-			db.t.Errorf("sortkeytest: no call met the fault set%s for %v", set, failure)
+			db.t.Errorf("sortkeytest: no call met the fault set at %s for %v", set, failure)
 		case met < want:
-			db.t.Errorf("sortkeytest: %s met the fault set%s for %v, want %d",
+			db.t.Errorf("sortkeytest: %s met the fault set at %s for %v, want %d",
 				text.Count(met, "call"), set, failure, want)
 		}
 		failure.Lift()

@@ -3,10 +3,8 @@ package sortkeytest_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -35,32 +33,29 @@ func TestInsideHandler(t *testing.T) {
 	require.NoError(t, <-failed)
 }
 
-// A contextLike is an interface with the methods of a context, which lambda.Start takes too.
-type contextLike interface{ context.Context }
-
 // A refusal is an error of a type of its own.
 type refusal struct{}
 
 func (*refusal) Error() string { return "refused" }
 
 // TestHandlerForms has the forms of a handler that module fuzz, which tests with aws-lambda-go, does not: results that
-// are JSON or a reader of it, an interface like a context, and errors of a type of their own.
+// are JSON, and errors of a type of their own.
 func TestHandlerForms(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "a")
 	done := json.RawMessage(`{"batchItemFailures":[]}`)
 	calls := 0
 	for _, handler := range []any{
-		func(ctx contextLike, e event) (json.RawMessage, error) {
+		func(ctx context.Context, e event) (json.RawMessage, error) {
 			require.NoError(t, ctx.Err())
 			require.Equal(t, "a", e.ids())
 			calls++
 			return done, nil
 		},
-		func(e json.RawMessage) (io.Reader, error) {
-			require.Contains(t, string(e), `{"Records":[{"eventID":"`)
+		func(e json.RawMessage) (map[string][]string, error) {
+			require.Contains(t, string(e), `"eventID":"`)
 			calls++
-			return strings.NewReader(string(done)), nil
+			return map[string][]string{"batchItemFailures": {}}, nil
 		},
 		invocation(func(context.Context, []byte) ([]byte, error) { calls++; return done, nil }),
 	} {

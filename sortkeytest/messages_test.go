@@ -118,7 +118,7 @@ func scan(t *testing.T, db *sortkeytest.DB) {
 	require.NoError(t, err)
 }
 
-// Messages about calls and faults say where they were made.
+// Messages about forbidden calls and faults say where these were set.
 func TestPlaces(t *testing.T) {
 	cleanups := &failed{TB: t}
 	m := &messages{TB: cleanups}
@@ -140,9 +140,9 @@ func TestPlaces(t *testing.T) {
 	}
 	const line = `messages_test\.go:\d+`
 	wants := []string{
-		"^sortkeytest: Scan is forbidden by the call of Forbid at " + line + ", but was called at " + line + ": Scan",
-		"^sortkeytest: Scan was called at " + line + ": Scan Orders",
-		"^sortkeytest: table Orders was used at " + line + ": Scan Orders",
+		"^sortkeytest: Scan is forbidden by the call of Forbid at " + line + ", but was called: Scan Orders",
+		"^sortkeytest: Scan was called: Scan Orders",
+		"^sortkeytest: table Orders was used: Scan Orders",
 		"^sortkeytest: no call met the fault set at " + line + " for Scan, calls 2 4; ",
 		"^sortkeytest: 1 call met the fault set at " + line + " for Scan, want 3",
 		"^sortkeytest: no call met the fault set at " + line + " for Query; the calls were 1 × Scan Orders",
@@ -171,7 +171,7 @@ func TestWrongGoroutines(t *testing.T) {
 		require.Contains(t, text, want)
 	}
 	require.Regexp(t,
-		`(?m)^messages_test.go:\d+: sortkeytest: table Tab: item 0: the database of TestWrongPredecessor`, text)
+		`(?m)^sortkeytest: table Tab: item 0: the database of TestWrongPredecessor`, text)
 }
 
 // wrong skips a test that fails on purpose.
@@ -222,7 +222,7 @@ func TestHangInBubble(t *testing.T) {
 	cmd.Env = append(os.Environ(), "SORTKEY_WRONG=hang")
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
-	require.Regexp(t, `sortkeytest: Scan at messages_test\.go:\d+ hangs with a context that never ends`, string(out))
+	require.Regexp(t, `sortkeytest: Scan hangs with a context that never ends`, string(out))
 }
 
 // Setenv is for code that reads its configuration from the environment.

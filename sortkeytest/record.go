@@ -3,6 +3,8 @@ package sortkeytest
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -19,15 +21,14 @@ type Recording struct {
 	t    testing.TB
 	stop func()
 
-	mu     sync.Mutex
-	calls  []*sortkey.Event
-	places map[*sortkey.Event]string // of the calls in the program
+	mu    sync.Mutex
+	calls []*sortkey.Event
 }
 
 // Record records the calls that begin from now on. If the test fails, it logs
 // them.
 func (db *DB) Record() *Recording {
-	r := &Recording{t: db.t, places: map[*sortkey.Event]string{}}
+	r := &Recording{t: db.t}
 	r.stop = db.DB.Observe((*recorder)(r))
 	db.t.Cleanup(func() {
 		r.stop()
@@ -50,11 +51,9 @@ func (*recorder) Begin(context.Context, *sortkey.Event) {}
 
 // End implements [sortkey.Observer].
 func (r *recorder) End(_ context.Context, e *sortkey.Event) {
-	at := place()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, e)
-	r.places[e] = at
 }
 
 // Stop ends the recording.
@@ -81,13 +80,6 @@ func (r *Recording) Count(operations ...string) (n int) {
 	return n
 }
 
-// at says where a call was made.
-func (r *Recording) at(e *sortkey.Event) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return at(r.places[e])
-}
-
 // Never fails the test if one of the operations was called.
 func (r *Recording) Never(operations ...string) {
 	defer resume()
@@ -95,7 +87,7 @@ func (r *Recording) Never(operations ...string) {
 	checkNames(r.t, operations)
 	for _, e := range r.Calls() {
 		if slices.Contains(operations, e.Operation) {
-			r.t.Errorf("sortkeytest: %s was called%s: %s", e.Operation, r.at(e), describe(e))
+			r.t.Errorf("sortkeytest: %s was called: %s", e.Operation, describe(e))
 		}
 	}
 }
@@ -106,7 +98,7 @@ func (r *Recording) Only(tables ...string) {
 	for _, e := range r.Calls() {
 		for _, table := range e.Tables {
 			if !slices.Contains(tables, table) {
-				r.t.Errorf("sortkeytest: table %s was used%s: %s", table, r.at(e), describe(e))
+				r.t.Errorf("sortkeytest: table %s was used: %s", table, describe(e))
 			}
 		}
 	}
@@ -171,7 +163,13 @@ func (db *DB) Forbid(operations ...string) {
 	defer resume()
 	db.t.Helper()
 	checkNames(db.t, operations)
-	db.t.Cleanup(db.DB.Observe(&ban{db.t, operations, place()}))
+	db.t.Cleanup(db.DB.Observe(&ban{db.t, operations, caller()}))
+}
+
+// caller returns the file and line of the call of the exported method that calls it, such as service_test.go:42.
+func caller() string {
+	_, file, line, _ := runtime.Caller(2)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 }
 
 // checkNames fails the test if the service has no operation of one of these names.
@@ -197,8 +195,8 @@ type ban struct {
 // Begin implements [sortkey.Observer].
 func (b *ban) Begin(_ context.Context, e *sortkey.Event) {
 	if slices.Contains(b.operations, e.Operation) {
-		b.t.Errorf("sortkeytest: %s is forbidden by the call of Forbid%s, but was called%s: %s",
-			e.Operation, at(b.set), at(place()), describe(e))
+		b.t.Errorf("sortkeytest: %s is forbidden by the call of Forbid at %s, but was called: %s",
+			e.Operation, b.set, describe(e))
 	}
 }
 

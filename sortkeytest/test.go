@@ -93,9 +93,6 @@ func (t *test) inTime(report func()) (ok bool) {
 // late reports a failure after the end of the test, which can log nothing any more: to the
 // standard error output. The tests above then fail.
 func (t *test) late(message string) {
-	if from := place(); from != "" {
-		message = from + ": " + message
-	}
 	fmt.Fprintln(os.Stderr, message)
 	defer func() { _ = recover() }() // of Fail, once the tests above know
 	t.TB.Fail()

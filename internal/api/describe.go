@@ -76,15 +76,14 @@ func (s *Service) streamOf(st *wire.StreamSpecification) *table.Stream {
 // stream, with the operation's text for each. Source: ack-api-quirks,
 // DDB-TABLE-035 and 050, us-west-2, 2026-10-08.
 func checkStream(st *wire.StreamSpecification, without, with string) error {
-	const wrong = "One or more parameter values were invalid: "
 	if st == nil {
 		return nil
 	}
 	switch on := value(st.StreamEnabled); {
 	case on && st.StreamViewType == nil:
-		return wire.Validation(wrong + without)
+		return wrongValue(without)
 	case !on && st.StreamViewType != nil:
-		return wire.Validation(wrong + with)
+		return wrongValue(with)
 	}
 	return nil
 }

@@ -181,11 +181,10 @@ func (r *run) work(ctx context.Context) error {
 	}
 
 	record, of := t.end(s, failed)
-	value, err := json.Marshal(record)
+	next, err := jobOf(life.Job{Kind: r.job.Kind, ID: r.job.ID, Ended: true}, record)
 	if err != nil {
 		return err
 	}
-	next := life.Job{Kind: r.job.Kind, ID: r.job.ID, Value: value, Ended: true}
 	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
 }
 
@@ -213,11 +212,9 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 		if err != nil {
 			return err
 		}
-		value, err := json.Marshal(record)
-		if err != nil {
+		if next, err = jobOf(life.Job{Kind: r.job.Kind, ID: r.job.ID}, record); err != nil {
 			return err
 		}
-		next = life.Job{Kind: r.job.Kind, ID: r.job.ID, Value: value}
 		return life.SaveJob(tx, r.job, next)
 	})
 	if err == nil {
@@ -226,31 +223,43 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 	return err
 }
 
+// A jobKind is what the jobs of one kind have in common. R is their record in the catalogue.
+type jobKind[R any] struct {
+	name string // in the catalogue, and a part of their ARNs
+	arn  func(*R) *string
+}
+
+// newARN returns the ARN of a job of a table that begins now.
+func (k jobKind[R]) newARN(s *Service, table string) (*string, error) {
+	id, err := s.newTimeID(s.now())
+	return new(s.arns.Table(table) + "/" + k.name + "/" + id), err
+}
+
 // A newJob is the job that a request starts.
-type newJob struct {
-	arn    string
-	task   task
-	record any // of the job
+type newJob[R any] struct {
+	record R
+	token  jobToken[R]
 	// missing is why the job fails at once, such as that its bucket does not exist, or nil.
 	missing *failure
 	// def is the table that is created with the job, or nil.
 	def *table.Definition
 }
 
-// startJob records a job and begins to work at it, unless the token of its request stands
-// for one already: then it returns the record of that one.
-func startJob[R any](ctx context.Context, s *Service, n newJob, token *jobToken[R]) (known *R, err error) {
-	if n.missing != nil {
-		n.record, _ = n.task.end(s, n.missing)
+// start records a job and begins to work at it, unless the token of its request stands
+// for one already. It returns the record of the job.
+func (k jobKind[R]) start(ctx context.Context, s *Service, n newJob[R]) (*R, error) {
+	job, err := jobOf(life.Job{Kind: k.name, ID: path.Base(*k.arn(&n.record))}, n.record)
+	if err == nil && n.missing != nil {
+		job, err = failedJob(s, job, n.missing)
 		n.def = nil // nothing will fill it
 	}
-	value, err := json.Marshal(n.record)
 	if err != nil {
 		return nil, err
 	}
-	job := life.Job{Kind: token.kind, ID: path.Base(n.arn), Value: value, Ended: n.missing != nil}
+
+	var known *R
 	_, err = s.db.StartJob(ctx, job, n.def, func(list []life.Job) (err error) {
-		if known, err = token.find(list); err != nil {
+		if known, err = n.token.find(list); err != nil {
 			return err
 		}
 		if known != nil {
@@ -258,14 +267,32 @@ func startJob[R any](ctx context.Context, s *Service, n newJob, token *jobToken[
 		}
 		return checkJobs(list)
 	})
-
-	if errors.Is(err, errKnown) {
+	switch {
+	case errors.Is(err, errKnown):
 		return known, nil
-	}
-	if err == nil && !job.Ended {
+	case err != nil:
+		return nil, err
+	case !job.Ended:
 		s.run(ctx, job.Kind, job.ID, false).await(ctx)
 	}
-	return nil, err
+	return &n.record, nil
+}
+
+// jobOf returns a job with another record.
+func jobOf(job life.Job, record any) (_ life.Job, err error) {
+	job.Value, err = json.Marshal(record)
+	return job, err
+}
+
+// failedJob returns a job that has failed before it began.
+func failedJob(s *Service, job life.Job, why *failure) (life.Job, error) {
+	t, err := newTask(job)
+	if err != nil {
+		return job, err
+	}
+	record, _ := t.end(s, why)
+	job.Ended = true
+	return jobOf(job, record)
 }
 
 // errKnown ends the start of a job whose token stands for another one.
@@ -346,56 +373,69 @@ func itemKeys(t *table.Table, items []attr.Item) iter.Seq2[*table.Table, attr.It
 	}
 }
 
+// decodeJob decodes the record of a job.
+func decodeJob(job life.Job, record any) error {
+	if err := json.Unmarshal(job.Value, record); err != nil {
+		return fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
+	}
+	return nil
+}
+
 // decodeJobs returns the records of jobs of a kind, the newest first.
 func decodeJobs[R any](jobs []life.Job) (list []R, err error) {
 	for _, job := range slices.Backward(jobs) {
 		var r R
-		if err := json.Unmarshal(job.Value, &r); err != nil {
-			return nil, fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
+		if err := decodeJob(job, &r); err != nil {
+			return nil, err
 		}
 		list = append(list, r)
 	}
 	return list, nil
 }
 
-// loadJobs returns the records of a kind, the newest first.
-func loadJobs[R any](ctx context.Context, s *Service, kind string) ([]R, error) {
-	jobs, err := s.db.Jobs(ctx, kind)
+// load returns the records of all jobs, the newest first.
+func (k jobKind[R]) load(ctx context.Context, s *Service) ([]R, error) {
+	jobs, err := s.db.Jobs(ctx, k.name)
 	if err != nil {
 		return nil, err
 	}
 	return decodeJobs[R](jobs)
 }
 
-// findJob returns the record of a kind that is the one wanted, or nil.
-func findJob[R any](ctx context.Context, s *Service, kind string, wanted func(*R) bool) (*R, error) {
-	list, err := loadJobs[R](ctx, s, kind)
-	if err != nil {
-		return nil, err
-	}
+// find returns the record of the job with an ARN, or nil.
+func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, error) {
+	list, err := k.load(ctx, s)
 	for i := range list {
-		if wanted(&list[i]) {
+		if *k.arn(&list[i]) == *arn {
 			return &list[i], nil
 		}
 	}
-	return nil, nil
+	return nil, err
 }
 
-// pageOf returns a page of a list of jobs, of limit jobs or the usual number, and the token
+// page returns a page of the jobs to keep, of limit jobs or the usual number, and the token
 // of the next page if there is one. After is the token of this page, or nil for the first
 // one. The token of a page is that of the last job before it; they fall in the list.
-func pageOf[R any](list []R, limit *int64, after *string, token func(*R) string) (page []R, next *string) {
-	if after != nil {
-		list = slices.DeleteFunc(list, func(r R) bool { return token(&r) >= *after })
+func (k jobKind[R]) page(
+	ctx context.Context, s *Service, limit *int64, after *string, keep func(*R) bool,
+) (page []R, next *string, err error) {
+	list, err := k.load(ctx, s)
+	if err == nil {
+		err = checkPage(k.name, after)
 	}
+	if err != nil {
+		return nil, nil, err
+	}
+	token := func(r *R) string { return pageToken(k.name, path.Base(*k.arn(r))) }
+	list = slices.DeleteFunc(list, func(r R) bool { return !keep(&r) || after != nil && token(&r) >= *after })
 	n := jobsPage
 	if limit != nil {
 		n = int(*limit)
 	}
 	if len(list) <= n {
-		return list, nil
+		return list, nil, nil
 	}
-	return list[:n], new(token(&list[n-1]))
+	return list[:n], new(token(&list[n-1])), nil
 }
 
 // pageToken returns the token of a page that ends with a job, in the form that the service model
@@ -414,7 +454,7 @@ func checkPage(kind string, token *string) error {
 	text, err := hex.DecodeString(*token)
 	id, ok := strings.CutPrefix(strings.TrimRight(string(text), "\x00"), kind+"/")
 	if err != nil || !ok || pageToken(kind, id) != *token || id == "" {
-		return wire.Validation(invalidRequest + "Provided nextToken is invalid: " + *token)
+		return badRequest("Provided nextToken is invalid: " + *token)
 	}
 	return nil
 }
@@ -422,7 +462,6 @@ func checkPage(kind string, token *string) error {
 // A jobToken is the token of a request. It stands for the job of a kind that the same
 // request has started; R is the record of these jobs.
 type jobToken[R any] struct {
-	kind  string
 	token *string // nil if the client has sent none
 	// of returns the token that a job was started with, and whether the request was the
 	// same.
@@ -431,14 +470,11 @@ type jobToken[R any] struct {
 }
 
 // find returns the record of the job that the token stands for, or nil.
-func (t *jobToken[R]) find(jobs []life.Job) (*R, error) {
+func (t jobToken[R]) find(jobs []life.Job) (*R, error) {
 	if t.token == nil {
 		return nil, nil
 	}
 	list, err := decodeJobs[R](jobs)
-	if err != nil {
-		return nil, err
-	}
 	for i := range list {
 		token, same := t.of(&list[i])
 		switch {
@@ -449,15 +485,12 @@ func (t *jobToken[R]) find(jobs []life.Job) (*R, error) {
 			return &list[i], nil
 		}
 	}
-	return nil, nil
+	return nil, err
 }
 
-// lookUp is find among the jobs that are recorded.
-func (t *jobToken[R]) lookUp(ctx context.Context, s *Service) (*R, error) {
-	if t.token == nil {
-		return nil, nil
-	}
-	jobs, err := s.db.Jobs(ctx, t.kind)
+// lookUp returns the record of the job that a token stands for among those that are recorded, or nil.
+func (k jobKind[R]) lookUp(ctx context.Context, s *Service, t jobToken[R]) (*R, error) {
+	jobs, err := s.db.Jobs(ctx, k.name)
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func TestObserver(t *testing.T) {
 	ctx := t.Context()
 	create := new(wire.CreateTableInput)
 	require.NoError(t, create.DecodeJSON([]byte(tableR)))
-	_, err := svc.CreateTable(ctx, create)
+	_, err := svc.CreateExpiring(ctx, create, "")
 	require.NoError(t, err)
 	query := &wire.QueryInput{
 		TableName: new("arn:aws:dynamodb:us-east-1:000000000000:table/RRR"), KeyConditionExpression: new("a = :a"),

@@ -24,6 +24,8 @@ const maxBackups = 100
 // invalidRequest begins messages of the operations on backups, exports and imports.
 const invalidRequest = "Invalid Request: "
 
+func badRequest(text string) error { return wire.Validation(invalidRequest + text) }
+
 func noTable(name string) error {
 	return wire.NewError("TableNotFoundException", "Table not found: "+name)
 }
@@ -60,7 +62,7 @@ func (s *Service) backupID(arn string) (string, error) {
 	case !ok || id == "" || strings.Contains(id, "/") || !strings.HasPrefix(name, "table/"):
 		return "", wire.Validation("Invalid Backup ARN")
 	case parts[1] != "aws" || parts[2] != "dynamodb" || parts[3] != "" && !isRegion(parts[3]):
-		return "", wire.Validation(invalidRequest + "BackupArn is not valid")
+		return "", badRequest("BackupArn is not valid")
 	case parts[3] == "" || parts[4] != cmp.Or(s.arns.Account, DefaultAccount):
 		return "", wire.AccessDenied("Access is denied")
 	}
@@ -225,7 +227,7 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 		return nil, err
 	}
 	if b.System {
-		return nil, wire.Validation(invalidRequest + "User is not allowed to delete the system backup with arn " +
+		return nil, badRequest("User is not allowed to delete the system backup with arn " +
 			s.backupARN(b) + ". It will automatically expire on " + b.Expires.Format(timeForm))
 	}
 	if err := s.inUse(ctx, b, "Backup is being used to restore table: "); err != nil {
@@ -256,8 +258,8 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 			return nil, err
 		}
 		if strings.Split(*in.ExclusiveStartBackupArn, ":")[3] != s.region() { // ack-api-quirks, DDB-BACKUP-012
-			return nil, wire.Validation(
-				invalidRequest + "The supplied ExclusiveStartBackupArn does not match the region")
+			return nil, badRequest(
+				"The supplied ExclusiveStartBackupArn does not match the region")
 		}
 	}
 	list, err := s.db.Backups(ctx)

@@ -22,6 +22,8 @@ import (
 // BulkPutItems.Format.html and BulkPutItems.Output.html. The form of the ARN and the
 // names of report files are ours.
 
+var bulks = jobKind[bulkRecord]{bulkJobs, func(r *bulkRecord) *string { return r.Description.BulkOperationArn }}
+
 // bulkTokenLife is how long a token means the same operation.
 const bulkTokenLife = 8 * time.Hour
 
@@ -72,14 +74,13 @@ func (s *Service) startBulkPut(
 	}
 
 	now := s.now()
-	id, err := s.newTimeID(now)
+	def := t.Definition()
+	arn, err := bulks.newARN(s, def.Name)
 	if err != nil {
 		return nil, err
 	}
-	def := t.Definition()
 	d := wire.BulkOperationDescription{
-		BulkOperationArn:    new(s.arns.Table(def.Name) + "/" + bulkJobs + "/" + id),
-		BulkOperationStatus: new("IN_PROGRESS"), StartTime: seconds(now), ClientToken: in.ClientToken,
+		BulkOperationArn: arn, BulkOperationStatus: new("IN_PROGRESS"), StartTime: seconds(now), ClientToken: in.ClientToken,
 		InputS3Configuration: from, OutputS3Configuration: in.OutputS3Configuration,
 		MaxWriteRequestUnits: in.MaxWriteRequestUnits,
 		PerformanceTier:      new(cmp.Or(value(in.PerformanceTier), "STANDARD")),
@@ -88,32 +89,27 @@ func (s *Service) startBulkPut(
 		ProcessedInputBytes: new(int64(0)), TotalInputBytes: new(int64(0)),
 	}
 
-	answer := d
-	task := &bulkTask{record: bulkRecord{Description: d, Request: digest}}
-	known, err := startJob(ctx, s, newJob{
-		arn: *d.BulkOperationArn, task: task, record: task.record,
+	r, err := bulks.start(ctx, s, newJob[bulkRecord]{
+		record:  bulkRecord{Description: d, Request: digest},
 		missing: cmp.Or(s.checkBucket(*from.S3Bucket), s.checkBucket(outputBucket(&d))),
-	}, &jobToken[bulkRecord]{
-		kind: bulkJobs, token: in.ClientToken,
-		of: func(r *bulkRecord) (*string, bool) {
-			if now.Sub(timeOf(*r.Description.StartTime)) >= bulkTokenLife {
-				return nil, false
-			}
-			return r.Description.ClientToken, r.Request == digest
+		token: jobToken[bulkRecord]{
+			token: in.ClientToken,
+			of: func(r *bulkRecord) (*string, bool) {
+				if now.Sub(timeOf(*r.Description.StartTime)) >= bulkTokenLife {
+					return nil, false
+				}
+				return r.Description.ClientToken, r.Request == digest
+			},
+			conflict: wire.NewError(
+				"IdempotentParameterMismatchException",
+				"The ClientToken was used by another bulk operation in the last 8 hours.",
+			),
 		},
-		conflict: wire.NewError(
-			"IdempotentParameterMismatchException",
-			"The ClientToken was used by another bulk operation in the last 8 hours.",
-		),
 	})
 	if err != nil {
 		return nil, err
 	}
-
-	if known != nil {
-		answer = known.Description
-	}
-	return &wire.StartBulkPutItemsOutput{BulkOperationDescription: &answer}, nil
+	return &wire.StartBulkPutItemsOutput{BulkOperationDescription: &r.Description}, nil
 }
 
 func outputBucket(d *wire.BulkOperationDescription) string {
@@ -382,16 +378,14 @@ func (b *bulkTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	return b.record, nil
 }
 
-func (s *Service) findBulk(ctx context.Context, arn string) (*wire.BulkOperationDescription, error) {
-	r, err := findJob(ctx, s, bulkJobs, func(r *bulkRecord) bool {
-		return value(r.Description.BulkOperationArn) == arn
-	})
+func (s *Service) findBulk(ctx context.Context, arn *string) (*wire.BulkOperationDescription, error) {
+	r, err := bulks.find(ctx, s, arn)
 	if err != nil {
 		return nil, err
 	}
 	if r == nil {
 		return nil, wire.NewError(
-			"ResourceNotFoundException", "Requested resource not found: Bulk operation: "+arn+" not found",
+			"ResourceNotFoundException", "Requested resource not found: Bulk operation: "+*arn+" not found",
 		)
 	}
 	return &r.Description, nil
@@ -401,7 +395,7 @@ func (s *Service) findBulk(ctx context.Context, arn string) (*wire.BulkOperation
 func (s *Service) describeBulk(
 	ctx context.Context, in *wire.DescribeBulkOperationInput,
 ) (*wire.DescribeBulkOperationOutput, error) {
-	d, err := s.findBulk(ctx, *in.BulkOperationArn)
+	d, err := s.findBulk(ctx, in.BulkOperationArn)
 	if err != nil {
 		return nil, err
 	}
@@ -429,7 +423,7 @@ func (s *Service) cancelBulk(
 		return nil, err
 	}
 
-	d, err := s.findBulk(ctx, *in.BulkOperationArn)
+	d, err := s.findBulk(ctx, in.BulkOperationArn)
 	if err != nil {
 		return nil, err
 	}
@@ -442,16 +436,10 @@ func (s *Service) cancelBulk(
 func (s *Service) listBulk(
 	ctx context.Context, in *wire.ListBulkOperationsInput,
 ) (*wire.ListBulkOperationsOutput, error) {
-	list, err := loadJobs[bulkRecord](ctx, s, bulkJobs)
+	list, next, err := bulks.page(ctx, s, in.MaxResults, in.NextToken, func(*bulkRecord) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPage(bulkJobs, in.NextToken); err != nil {
-		return nil, err
-	}
-	list, next := pageOf(list, in.MaxResults, in.NextToken, func(r *bulkRecord) string {
-		return pageToken(bulkJobs, path.Base(*r.Description.BulkOperationArn))
-	})
 	out := &wire.ListBulkOperationsOutput{
 		BulkOperationsSummaryList: []wire.BulkOperationSummary{}, NextToken: next,
 	}

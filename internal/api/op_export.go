@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +27,8 @@ type exportRecord struct {
 	Begun       bool `json:",omitempty"`
 }
 
+var exports = jobKind[exportRecord]{exportJobs, func(r *exportRecord) *string { return r.Description.ExportArn }}
+
 // exportTable writes the items of a table, as they are now, to the folder of
 // a bucket. It is a job, as an import is ([Service.ImportTable]): the response says
 // IN_PROGRESS, as the service's does, and the job continues without its client. The call
@@ -48,13 +49,13 @@ func (s *Service) exportTable(
 		return nil, err
 	}
 	now := s.now()
-	id, err := s.newTimeID(now)
+	arn, err := exports.newARN(s, def.Name)
 	if err != nil {
 		return nil, err
 	}
 
 	d := wire.ExportDescription{
-		ExportArn: new(s.arns.Table(def.Name) + "/" + exportJobs + "/" + id), ExportStatus: new("IN_PROGRESS"),
+		ExportArn: arn, ExportStatus: new("IN_PROGRESS"),
 		ExportFormat: new("DYNAMODB_JSON"), ExportType: in.ExportType, ExportTime: seconds(now),
 		StartTime: seconds(now),
 		TableArn:  new(s.arns.Table(def.Name)), TableId: new(def.ID),
@@ -63,25 +64,20 @@ func (s *Service) exportTable(
 		DestinationType: new("S3"),
 	}
 
-	answer := d
-	task := &exportTask{record: exportRecord{Description: d, Request: digest}}
-	known, err := startJob(ctx, s, newJob{
-		arn: *d.ExportArn, task: task, record: task.record, missing: s.checkBucket(*d.S3Bucket),
-	}, &jobToken[exportRecord]{
-		kind: exportJobs, token: in.ClientToken,
-		of: func(r *exportRecord) (*string, bool) { return r.Description.ClientToken, r.Request == digest },
-		conflict: wire.NewError(
-			"ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters",
-		),
+	r, err := exports.start(ctx, s, newJob[exportRecord]{
+		record: exportRecord{Description: d, Request: digest}, missing: s.checkBucket(*d.S3Bucket),
+		token: jobToken[exportRecord]{
+			token: in.ClientToken,
+			of:    func(r *exportRecord) (*string, bool) { return r.Description.ClientToken, r.Request == digest },
+			conflict: wire.NewError(
+				"ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters",
+			),
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-
-	if known != nil {
-		answer = known.Description
-	}
-	return &wire.ExportTableToPointInTimeOutput{ExportDescription: &answer}, nil
+	return &wire.ExportTableToPointInTimeOutput{ExportDescription: &r.Description}, nil
 }
 
 // An exportTask is an export that runs.
@@ -141,7 +137,7 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 	case err != nil:
 		return nil, op.Invalid(wrongParameter + "tableArn is not a valid ARN")
 	case ref.Index != "" || ref.Stream != "":
-		return nil, wire.Validation(invalidRequest + "Table ARN is invalid.")
+		return nil, badRequest("Table ARN is invalid.")
 	case value(in.ExportFormat) == "ION":
 		return nil, op.Invalid("Sortkey exports DynamoDB JSON only. Leave out ExportFormat.")
 	}
@@ -188,25 +184,24 @@ func wrongTime(text string) error { return wire.NewError("InvalidExportTimeExcep
 // checkExport refuses members that do not fit together. Sources: ack-api-quirks, DDB-EXPORT-003, 005
 // and 008; of an empty prefix, alternator, test_export.py.
 func checkExport(in *wire.ExportTableToPointInTimeInput) error {
-	invalid := func(text string) error { return wire.Validation(invalidRequest + text) }
 	spec, kind := in.IncrementalExportSpecification, value(in.ExportType)
 	switch {
 	case in.S3Prefix != nil && *in.S3Prefix == "":
 		return wire.Validation("1 validation error detected: Value '' at 's3Prefix' failed to satisfy constraint: " +
 			"Member must have length greater than or equal to 1")
 	case in.S3SseKmsKeyId != nil && value(in.S3SseAlgorithm) != "KMS":
-		return invalid("KMS Key Id is not supported for this encryption type")
+		return badRequest("KMS Key Id is not supported for this encryption type")
 	case spec != nil && kind == "":
-		return invalid("Export Type expected to be Incremental Export " +
+		return badRequest("Export Type expected to be Incremental Export " +
 			"when incremental export specification is provided")
 	case spec != nil && kind != "INCREMENTAL_EXPORT":
-		return invalid("When Export Type is Full Export , Incremental Export Specification should not be provided")
+		return badRequest("When Export Type is Full Export , Incremental Export Specification should not be provided")
 	case spec == nil && kind == "INCREMENTAL_EXPORT":
-		return invalid("Incremental Export Specification expected when export type is set as Incremental Export")
+		return badRequest("Incremental Export Specification expected when export type is set as Incremental Export")
 	case spec != nil && spec.ExportFromTime == nil:
-		return invalid("ExportFromTime must be provided in IncrementalExportSpecification")
+		return badRequest("ExportFromTime must be provided in IncrementalExportSpecification")
 	case in.FilterSpecification != nil && in.FilterSpecification.FilterExpression == nil:
-		return invalid("Invalid FilterSpecification: The specification can not be empty")
+		return badRequest("Invalid FilterSpecification: The specification can not be empty")
 	case in.FilterSpecification != nil:
 		return wire.OpExportTableToPointInTime.Invalid("Sortkey exports whole tables. Leave out FilterSpecification.")
 	}
@@ -342,9 +337,7 @@ func (s *Service) describeExport(
 	if err := s.checkJobARN(*in.ExportArn, exportJobs); err != nil {
 		return nil, err
 	}
-	r, err := findJob(ctx, s, exportJobs, func(r *exportRecord) bool {
-		return value(r.Description.ExportArn) == *in.ExportArn
-	})
+	r, err := exports.find(ctx, s, in.ExportArn)
 	if err != nil {
 		return nil, err
 	}
@@ -361,23 +354,16 @@ func (s *Service) describeExport(
 // listExports lists exports, the newest first; with a table, only the exports of the
 // table that exists now.
 func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*wire.ListExportsOutput, error) {
-	list, err := loadJobs[exportRecord](ctx, s, exportJobs)
-	if err != nil {
-		return nil, err
-	}
 	id, err := s.currentID(ctx, in.TableArn)
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(r exportRecord) bool {
-		return in.TableArn != nil && value(r.Description.TableId) != id
+	list, next, err := exports.page(ctx, s, in.MaxResults, in.NextToken, func(r *exportRecord) bool {
+		return in.TableArn == nil || value(r.Description.TableId) == id
 	})
-	if err := checkPage(exportJobs, in.NextToken); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	list, next := pageOf(list, in.MaxResults, in.NextToken, func(r *exportRecord) string {
-		return pageToken(exportJobs, path.Base(value(r.Description.ExportArn)))
-	})
 	out := &wire.ListExportsOutput{ExportSummaries: []wire.ExportSummary{}, NextToken: next}
 	for _, r := range list {
 		out.ExportSummaries = append(out.ExportSummaries, wire.ExportSummary{

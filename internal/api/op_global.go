@@ -23,21 +23,51 @@ func noGlobalTable(name *string) error {
 	return wire.NewError("GlobalTableNotFoundException", "Global table with name: '"+value(name)+"' does not exist.")
 }
 
-// createGlobalTable refuses to create a global table of version 2017.11.29.
-func (s *Service) createGlobalTable(
-	_ context.Context, in *wire.CreateGlobalTableInput,
-) (*wire.CreateGlobalTableOutput, error) {
-	return nil, wire.Validation(noOldGlobalTables)
+// refusedOperations are the operations on global tables, of which every call is refused.
+var refusedOperations = []operation{
+	refused(wire.OpCreateGlobalTable, func(*Service, *wire.CreateGlobalTableInput) error {
+		return wire.Validation(noOldGlobalTables)
+	}),
+	refused(wire.OpDescribeGlobalTable, func(_ *Service, in *wire.DescribeGlobalTableInput) error {
+		return wire.NewError(
+			"GlobalTableNotFoundException",
+			"Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.",
+		)
+	}),
+	refused(wire.OpUpdateGlobalTable, (*Service).refuseGlobalUpdate),
+	refused(wire.OpDescribeGlobalTableSettings, func(_ *Service, in *wire.DescribeGlobalTableSettingsInput) error {
+		return noGlobalTable(in.GlobalTableName)
+	}),
+	refused(wire.OpUpdateGlobalTableSettings, func(_ *Service, in *wire.UpdateGlobalTableSettingsInput) error {
+		return noGlobalTable(in.GlobalTableName)
+	}),
+	refused(wire.OpDescribeTableReplicaAutoScaling,
+		func(s *Service, in *wire.DescribeTableReplicaAutoScalingInput) error {
+			return s.noReplicas(in.TableName)
+		}),
+	refused(wire.OpUpdateTableReplicaAutoScaling,
+		func(s *Service, in *wire.UpdateTableReplicaAutoScalingInput) error { return s.noReplicas(in.TableName) }),
 }
 
-// describeGlobalTable finds no global table.
-func (s *Service) describeGlobalTable(
-	_ context.Context, in *wire.DescribeGlobalTableInput,
-) (*wire.DescribeGlobalTableOutput, error) {
-	return nil, wire.NewError(
-		"GlobalTableNotFoundException",
-		"Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.",
-	)
+// refused returns an operation that always fails.
+func refused[I wire.Input](op wire.Op, why func(*Service, I) error) operation {
+	return typed(op, func(s *Service, _ context.Context, in I) (out Empty, err error) { return out, why(s, in) })
+}
+
+// refuseGlobalUpdate finds no global table.
+func (*Service) refuseGlobalUpdate(in *wire.UpdateGlobalTableInput) error {
+	if len(in.ReplicaUpdates) == 0 {
+		return wire.Validation("One or more parameter values were invalid")
+	}
+	for _, u := range in.ReplicaUpdates {
+		switch {
+		case u.Create != nil:
+			return wire.Validation(noOldGlobalTables)
+		case u.Delete == nil: // ack-api-quirks, DDB-TABLE-457
+			return wire.Validation("One or more parameter values were invalid")
+		}
+	}
+	return noGlobalTable(in.GlobalTableName)
 }
 
 // listGlobalTables lists no global tables.
@@ -45,38 +75,6 @@ func (s *Service) listGlobalTables(
 	_ context.Context, in *wire.ListGlobalTablesInput,
 ) (*wire.ListGlobalTablesOutput, error) {
 	return &wire.ListGlobalTablesOutput{GlobalTables: []wire.GlobalTable{}}, nil
-}
-
-// updateGlobalTable finds no global table.
-func (s *Service) updateGlobalTable(
-	_ context.Context, in *wire.UpdateGlobalTableInput,
-) (*wire.UpdateGlobalTableOutput, error) {
-	if len(in.ReplicaUpdates) == 0 {
-		return nil, wire.Validation("One or more parameter values were invalid")
-	}
-	for _, u := range in.ReplicaUpdates {
-		switch {
-		case u.Create != nil:
-			return nil, wire.Validation(noOldGlobalTables)
-		case u.Delete == nil: // ack-api-quirks, DDB-TABLE-457
-			return nil, wire.Validation("One or more parameter values were invalid")
-		}
-	}
-	return nil, noGlobalTable(in.GlobalTableName)
-}
-
-// describeGlobalTableSettings finds no global table.
-func (s *Service) describeGlobalTableSettings(
-	_ context.Context, in *wire.DescribeGlobalTableSettingsInput,
-) (*wire.DescribeGlobalTableSettingsOutput, error) {
-	return nil, noGlobalTable(in.GlobalTableName)
-}
-
-// updateGlobalTableSettings finds no global table.
-func (s *Service) updateGlobalTableSettings(
-	_ context.Context, in *wire.UpdateGlobalTableSettingsInput,
-) (*wire.UpdateGlobalTableSettingsOutput, error) {
-	return nil, noGlobalTable(in.GlobalTableName)
 }
 
 // noReplicas is the error for the scaling of a table that is not a global table, or does not
@@ -87,20 +85,6 @@ func (s *Service) noReplicas(name *string) error {
 		return err
 	}
 	return wire.NewError("ResourceNotFoundException", "Global table with name: '"+n+"' does not exist.")
-}
-
-// describeTableReplicaAutoScaling finds no replicas.
-func (s *Service) describeTableReplicaAutoScaling(
-	ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput,
-) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
-	return nil, s.noReplicas(in.TableName)
-}
-
-// updateTableReplicaAutoScaling finds no replicas.
-func (s *Service) updateTableReplicaAutoScaling(
-	ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput,
-) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
-	return nil, s.noReplicas(in.TableName)
 }
 
 // checkReplicas refuses the replicas that an UpdateTable asks for: of this region,

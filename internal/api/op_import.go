@@ -3,8 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"path"
-	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/s3files"
@@ -29,6 +27,8 @@ type importProgress struct {
 	Processed, Imported, Errors int64
 }
 
+var imports = jobKind[importRecord]{importJobs, func(r *importRecord) *string { return r.ImportArn }}
+
 // importTable creates a table from the files of a bucket. The import is a job: the
 // response says IN_PROGRESS, as the service's does, and the table is CREATING until the
 // job ends. It continues when the client does not wait and after a restart, and the token of
@@ -40,8 +40,8 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	const op = wire.OpImportTable
 	switch {
 	case in.InputFormatOptions != nil && in.InputFormatOptions.Csv != nil && *in.InputFormat != "CSV":
-		return nil, wire.Validation(
-			invalidRequest + "Unsupported InputFormatOptions for the given input format: " + *in.InputFormat + ".")
+		return nil, badRequest(
+			"Unsupported InputFormatOptions for the given input format: " + *in.InputFormat + ".")
 	case *in.InputFormat == "ION":
 		return nil, op.Invalid("Sortkey imports DynamoDB JSON and CSV only. Convert the files to one of them.")
 	case value(in.InputCompressionType) == "ZSTD":
@@ -54,8 +54,8 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	if _, err := throughputOf(billing, creation.ProvisionedThroughput, ""); err != nil {
 		return nil, err
 	}
-	token := &jobToken[importRecord]{
-		kind: importJobs, token: in.ClientToken,
+	token := jobToken[importRecord]{
+		token: in.ClientToken,
 		of: func(r *importRecord) (*string, bool) {
 			return r.ClientToken, value(r.TableCreationParameters.TableName) == *creation.TableName
 		},
@@ -64,7 +64,7 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 		),
 	}
 
-	known, err := token.lookUp(ctx, s)
+	known, err := imports.lookUp(ctx, s, token)
 	if known != nil && *known.ImportStatus != "IN_PROGRESS" && s.exists(ctx, *creation.TableName) {
 		// Sources: ack-api-quirks, DDB-IMPORT-017; alternator, test_import.py.
 		return nil, tableExists(*creation.TableName)
@@ -73,7 +73,7 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 		known, err = s.startImport(ctx, in, token)
 	}
 	if isKind(err, table.InUse) { // perhaps by a request with the same token
-		if other, lost := token.lookUp(ctx, s); other != nil || lost != nil {
+		if other, lost := imports.lookUp(ctx, s, token); other != nil || lost != nil {
 			known, err = other, lost
 		}
 	}
@@ -95,7 +95,7 @@ func tableExists(name string) error {
 // startImport starts the import of a request and returns its record, or the record of the
 // one that its token stands for.
 func (s *Service) startImport(
-	ctx context.Context, in *wire.ImportTableInput, token *jobToken[importRecord],
+	ctx context.Context, in *wire.ImportTableInput, token jobToken[importRecord],
 ) (*importRecord, error) {
 	p := in.TableCreationParameters
 	name := *p.TableName
@@ -118,32 +118,26 @@ func (s *Service) startImport(
 		return nil, err
 	}
 
-	now := s.now()
-	id, err := s.newTimeID(now)
+	arn, err := imports.newARN(s, name)
 	if err != nil {
 		return nil, err
 	}
 	source := *in.S3BucketSource
 	source.S3BucketOwner = new(cmp.Or(value(source.S3BucketOwner), s.opts.Account, DefaultAccount))
 	d := wire.ImportTableDescription{
-		ImportArn: new(s.arns.Table(name) + "/" + importJobs + "/" + id), ImportStatus: new("IN_PROGRESS"),
+		ImportArn: arn, ImportStatus: new("IN_PROGRESS"),
 		TableArn: new(s.arns.Table(name)), TableId: new(def.ID), ClientToken: in.ClientToken,
 		S3BucketSource: &source, InputFormat: in.InputFormat, InputFormatOptions: in.InputFormatOptions,
 		InputCompressionType: new(cmp.Or(value(in.InputCompressionType), "NONE")), TableCreationParameters: p,
-		StartTime:  seconds(now),
+		StartTime:  seconds(s.now()),
 		ErrorCount: new(int64(0)), ImportedItemCount: new(int64(0)), ProcessedItemCount: new(int64(0)),
 		CloudWatchLogGroupArn: new(s.arns.of("logs") + "log-group:/aws-dynamodb/imports:*"),
 	}
 
-	task := &importTask{record: importRecord{ImportTableDescription: d}}
-	known, err := startJob(ctx, s, newJob{
-		arn: *d.ImportArn, task: task, record: task.record, def: def,
+	return imports.start(ctx, s, newJob[importRecord]{
+		record: importRecord{ImportTableDescription: d}, def: def, token: token,
 		missing: s.checkBucket(*in.S3BucketSource.S3Bucket),
-	}, token)
-	if known != nil || err != nil {
-		return known, err
-	}
-	return &importRecord{ImportTableDescription: d}, nil
+	})
 }
 
 // An importTask puts the items of all files with a prefix into a table. Items that the table
@@ -269,9 +263,7 @@ func (s *Service) describeImport(
 	if err := s.checkJobARN(*in.ImportArn, importJobs); err != nil {
 		return nil, err
 	}
-	r, err := findJob(ctx, s, importJobs, func(r *importRecord) bool {
-		return value(r.ImportArn) == *in.ImportArn
-	})
+	r, err := imports.find(ctx, s, in.ImportArn)
 	if err != nil {
 		return nil, err
 	}
@@ -283,19 +275,12 @@ func (s *Service) describeImport(
 
 // listImports lists imports, the newest first.
 func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*wire.ListImportsOutput, error) {
-	list, err := loadJobs[importRecord](ctx, s, importJobs)
+	list, next, err := imports.page(ctx, s, in.PageSize, in.NextToken, func(d *importRecord) bool {
+		return in.TableArn == nil || value(d.TableArn) == *in.TableArn
+	})
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(d importRecord) bool {
-		return in.TableArn != nil && value(d.TableArn) != *in.TableArn
-	})
-	if err := checkPage(importJobs, in.NextToken); err != nil {
-		return nil, err
-	}
-	list, next := pageOf(list, in.PageSize, in.NextToken, func(d *importRecord) string {
-		return pageToken(importJobs, path.Base(*d.ImportArn))
-	})
 	out := &wire.ListImportsOutput{ImportSummaryList: []wire.ImportSummary{}, NextToken: next}
 	for _, d := range list {
 		out.ImportSummaryList = append(out.ImportSummaryList, wire.ImportSummary{

@@ -25,6 +25,9 @@ const maxPolicy = 20480
 // wrongParameter begins messages about parameters.
 const wrongParameter = "One or more parameter values were invalid: "
 
+// wrongValue is the error for a parameter, of which the text says what is wrong.
+func wrongValue(text string) *wire.Error { return wire.Validation(wrongParameter + text) }
+
 const msgOwner = "This action is only supported by accounts that match the resource owner’s account."
 
 // A policyDocument is a resource policy in the order in which the service returns
@@ -79,7 +82,7 @@ func (l oneOrMore) MarshalJSON() ([]byte, error) {
 // form in which the service keeps it.
 func (s *Service) canonicalPolicy(policy string, of TableRef) (*table.Policy, error) {
 	bad := func(format string, args ...any) (*table.Policy, error) {
-		return nil, wire.Validation(wrongParameter + fmt.Sprintf(format, args...))
+		return nil, wrongValue(fmt.Sprintf(format, args...))
 	}
 	if len(policy) > maxPolicy {
 		return bad("Maximum policy size of %d bytes exceeded", maxPolicy)
@@ -172,7 +175,7 @@ func checkStatement(st *statement, of TableRef) error {
 		}
 	}
 	if wrong != nil {
-		return wire.Validation(wrongParameter + "Invalid policy document: The following action names are invalid: " +
+		return wrongValue("Invalid policy document: The following action names are invalid: " +
 			strings.Join(wrong, ", "))
 	}
 	for _, arn := range st.Resource {
@@ -260,18 +263,18 @@ func (s *Service) locksOut(policy string) bool {
 // policyTarget reads the ARN of a resource that has a policy: a table or a stream.
 func (s *Service) policyTarget(arn string) (TableRef, error) {
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
-		return TableRef{}, wire.Validation(wrongParameter + "ARNs must start with 'arn:': " + arn)
+		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
 	}
 	ref, err := ParseARN(arn)
 	switch {
 	case err != nil:
-		return ref, wire.Validation(wrongParameter + "Provided Arn is not a DynamoDB resource arn: " + arn)
+		return ref, wrongValue("Provided Arn is not a DynamoDB resource arn: " + arn)
 	case ref.Account != cmp.Or(s.arns.Account, DefaultAccount):
 		return ref, wire.Validation(msgOwner)
 	case !s.arns.Local(ref) || !strings.HasPrefix(arn, "arn:aws:"):
-		return ref, wire.Validation(wrongParameter + "Invalid resource Arn: " + arn)
+		return ref, wrongValue("Invalid resource Arn: " + arn)
 	case ref.Index != "":
-		return ref, wire.Validation(wrongParameter +
+		return ref, wrongValue(
 			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
 	}
 	return ref, nil

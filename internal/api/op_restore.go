@@ -54,13 +54,13 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	changed := def.OnDemandBilling() != source.OnDemandBilling()
 	switch {
 	case def.OnDemandBilling() && o.provisioned != nil && o.billing != nil:
-		return nil, wire.Validation(invalidRequest + msgOnDemandRestore)
+		return nil, badRequest(msgOnDemandRestore)
 	case def.OnDemandBilling() && o.provisioned != nil:
-		return nil, wire.Validation(
-			invalidRequest + "Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED")
+		return nil, badRequest(
+			"Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED")
 	case !def.OnDemandBilling() && changed && o.provisioned == nil:
-		return nil, wire.Validation(
-			invalidRequest + "Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED")
+		return nil, badRequest(
+			"Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED")
 	}
 	if err := checkOverride(def, o.onDemand); err != nil {
 		return nil, err
@@ -101,10 +101,10 @@ func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
 		switch {
 		case m.units == nil:
 		case !def.OnDemandBilling():
-			return wire.Validation(invalidRequest + "Cannot override " + m.name +
+			return badRequest("Cannot override " + m.name +
 				" for OnDemandThroughput unless BillingModeOverride is PAY_PER_REQUEST")
 		case *m.units == 0 || *m.units < -1:
-			return wire.Validation(invalidRequest + "Requested " + m.name +
+			return badRequest("Requested " + m.name +
 				" for OnDemandThroughput is outside of valid range")
 		}
 	}
@@ -127,9 +127,9 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			ix.OnDemand = ceilings(nil, g.OnDemandThroughput)
 			switch {
 			case g.ProvisionedThroughput == nil && !def.OnDemandBilling():
-				return wire.Validation(invalidRequest + "Must specify provisioned throughput for index " + ix.Name)
+				return badRequest("Must specify provisioned throughput for index " + ix.Name)
 			case g.ProvisionedThroughput != nil && def.OnDemandBilling():
-				return wire.Validation(invalidRequest + msgOnDemandRestore + " for index " + ix.Name)
+				return badRequest(msgOnDemandRestore + " for index " + ix.Name)
 			case g.ProvisionedThroughput != nil:
 				if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
 					return err
@@ -198,7 +198,7 @@ func matchIndex(
 }
 
 func noIndex(name string, op wire.Op) error {
-	return wire.Validation(invalidRequest + "Index " + name +
+	return badRequest("Index " + name +
 		" does not match a secondary index that existed in the source table and cannot be " +
 		"created during the restore operation")
 }
@@ -269,7 +269,7 @@ func (s *Service) taken(ctx context.Context, name string) error {
 // ack-api-quirks, DDB-TABLE-274.
 func (s *Service) checkCrossing(arn string, o *wire.SSESpecification) error {
 	if parts := strings.SplitN(arn, ":", 6); o == nil && len(parts) == 6 && parts[3] != s.region() {
-		return wire.Validation(invalidRequest + "sseSpecificationOverride must be provided for cross-region restores")
+		return badRequest("sseSpecificationOverride must be provided for cross-region restores")
 	}
 	return nil
 }
@@ -374,7 +374,7 @@ func (s *Service) restoreTableToPointInTime(
 // ack-api-quirks, DDB-TABLE-272, 274 and 442.
 func (s *Service) sourceTable(arn string, o *wire.SSESpecification) (TableRef, error) {
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
-		return TableRef{}, wire.Validation(wrongParameter + "ARNs must start with 'arn:': " + arn)
+		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
 	}
 	ref, err := ParseARN(arn)
 	switch {

@@ -13,14 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// CreateTable creates a table. The description says CREATING, as the service's does;
-// the table can be used as soon as the call returns, or after [life.DB.Delay].
-func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
-	return call(ctx, s, wire.OpCreateTable, in, (*Service).createTable)
-}
-
-// CreateExpiring is CreateTable of a table with time to live, if the attribute is not "",
-// without the moments between CreateTable and UpdateTimeToLive.
+// CreateExpiring creates a table with time to live, if the attribute is not "", without the moments
+// between CreateTable and UpdateTimeToLive.
 func (s *Service) CreateExpiring(
 	ctx context.Context, in *wire.CreateTableInput, attribute string,
 ) (*wire.CreateTableOutput, error) {
@@ -30,6 +24,8 @@ func (s *Service) CreateExpiring(
 	return call(ctx, s, wire.OpCreateTable, in, create)
 }
 
+// createTable creates a table. The description says CREATING, as the service's does;
+// the table can be used as soon as the call returns, or after [life.DB.Delay].
 func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
 	return s.createExpiring(ctx, in, "")
 }
@@ -326,21 +322,20 @@ const maxThroughput = 1_000_000_000_000
 // Messages as captured in dynalite (test/createTable.js, test/updateTable.js); of an index without
 // units, ack-api-quirks, DDB-TABLE-442.
 func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
-	const wrong = "One or more parameter values were invalid: "
 	switch {
 	case def.OnDemandBilling() && p != nil && index == "":
-		return table.Throughput{}, wire.Validation(wrong +
+		return table.Throughput{}, wrongValue(
 			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
 	case def.OnDemandBilling() && p != nil:
-		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput should not be specified for index: " +
+		return table.Throughput{}, wrongValue("ProvisionedThroughput should not be specified for index: " +
 			index + " when BillingMode is PAY_PER_REQUEST")
 	case !def.OnDemandBilling() && p == nil && index == "":
-		return table.Throughput{}, wire.Validation(
-			wrong + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
+		return table.Throughput{}, wrongValue(
+			"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
 		)
 	case !def.OnDemandBilling() && p == nil:
-		return table.Throughput{}, wire.Validation(
-			wrong + "ProvisionedThroughput is not specified for index: " + index,
+		return table.Throughput{}, wrongValue(
+			"ProvisionedThroughput is not specified for index: " + index,
 		)
 	case p == nil:
 		return table.Throughput{}, nil

@@ -192,14 +192,13 @@ func (s *Service) otherAccount(op wire.Op, arn string) error {
 // exist. Source of the texts: ack-api-quirks, DDB-TABLE-136, 104 and 442,
 // 2026-10-08 and 09; of the order: dynalite, validations/tagResource.js.
 func (s *Service) tagged(op wire.Op, arn string) (TableRef, error) {
-	const wrong = "One or more parameter values were invalid: "
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
-		return TableRef{}, wire.Validation(wrong + "ARNs must start with 'arn:': " + arn)
+		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
 	}
 	ref, err := ParseARN(arn)
 	switch {
 	case err != nil && (!strings.Contains(arn, ":dynamodb:") || strings.Contains(arn, "/backup/")): // DDB-BACKUP-013
-		return ref, wire.Validation(wrong + "Provided Arn is not a DynamoDB resource arn: " + arn)
+		return ref, wrongValue("Provided Arn is not a DynamoDB resource arn: " + arn)
 	case err != nil:
 		return ref, err
 	case ref.Account != cmp.Or(s.opts.Account, DefaultAccount):
@@ -207,8 +206,8 @@ func (s *Service) tagged(op wire.Op, arn string) (TableRef, error) {
 	case !s.arns.Local(ref):
 		return ref, wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
 	case ref.Index != "":
-		return ref, wire.Validation(
-			wrong + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn,
+		return ref, wrongValue(
+			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn,
 		)
 	}
 

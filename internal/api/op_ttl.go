@@ -9,13 +9,6 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// UpdateTimeToLive enables or disables time to live.
-func (s *Service) UpdateTimeToLive(
-	ctx context.Context, in *wire.UpdateTimeToLiveInput,
-) (*wire.UpdateTimeToLiveOutput, error) {
-	return call(ctx, s, wire.OpUpdateTimeToLive, in, (*Service).updateTimeToLive)
-}
-
 // updateTimeToLive enables or disables time to live. Expired items are deleted
 // by the next sweep; see [life.DB.Sweep].
 func (s *Service) updateTimeToLive(

@@ -341,7 +341,7 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		case u.Update != nil:
 			name = value(u.Update.IndexName)
 			if w := u.Update.WarmThroughput; w != nil && *w == (wire.WarmThroughput{}) {
-				return wire.Validation(wrongParameter + "WarmThroughput must have at least one of ReadUnitsPerSecond " +
+				return wrongValue("WarmThroughput must have at least one of ReadUnitsPerSecond " +
 					"or WriteUnitsPerSecond specified for index: " + name)
 			}
 			if err := checkBounds(u.Update.ProvisionedThroughput, name); err != nil {
@@ -386,7 +386,7 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 	}
 	switch is := def.OnDemandBilling(); {
 	case is && !was && in.ProvisionedThroughput != nil: // ack-api-quirks, DDB-TABLE-056
-		return wire.Validation(wrongParameter +
+		return wrongValue(
 			"ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST")
 	case is && !was:
 		def.BillingChanged = s.now()
@@ -398,7 +398,7 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 		_, err := throughputOf(def, in.ProvisionedThroughput, "")
 		return err
 	case value(in.BillingMode) == "PROVISIONED" && in.ProvisionedThroughput == nil:
-		return wire.Validation("One or more parameter values were invalid: ProvisionedThroughput must be specified " +
+		return wrongValue("ProvisionedThroughput must be specified " +
 			"when BillingMode is PROVISIONED")
 	case was && !is:
 		if err := provisionIndexes(def, in); err != nil {
@@ -430,7 +430,7 @@ func provisionIndexes(def *table.Definition, in *wire.UpdateTableInput) error {
 	if without == nil {
 		return nil
 	}
-	return wire.Validation(wrongParameter +
+	return wrongValue(
 		"ProvisionedThroughput must be specified for index: " + strings.Join(without, ","))
 }
 
@@ -535,7 +535,7 @@ func (s *Service) alterIndex(
 		}
 		ix := &def.Global[i]
 		if def.OnDemandBilling() && (u.Update.ProvisionedThroughput != nil || !isCeilingOrWarm(u.Update)) {
-			return wire.Validation(wrongParameter + "The only Updates for index: " + ix.Name + " when " +
+			return wrongValue("The only Updates for index: " + ix.Name + " when " +
 				"TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput")
 		}
 		given := settings{
@@ -561,10 +561,10 @@ func (s *Service) alterIndex(
 func checkIndexUnits(def *table.Definition, p *wire.ProvisionedThroughput, index string) error {
 	switch onDemand := def.OnDemandBilling(); {
 	case onDemand && p != nil:
-		return wire.Validation(wrongParameter + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified " +
+		return wrongValue("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified " +
 			"for index: " + index + " when BillingMode is PAY_PER_REQUEST")
 	case !onDemand && p == nil:
-		return wire.Validation(wrongParameter +
+		return wrongValue(
 			"Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: " + index)
 	}
 	return nil
@@ -593,7 +593,7 @@ func noGlobalIndex(def *table.Definition, change, name string) error {
 // for one that lacks some.
 func checkNewKey(ix *table.IndexDefinition, attributes []keycond.Attribute) error {
 	if len(attributes) == 0 {
-		return wire.Validation("One or more parameter values were invalid: " +
+		return wrongValue(
 			"AttributeDefinitions is not specified for index: " + ix.Name)
 	}
 	err := (&table.Definition{Attributes: attributes}).CheckDefined(ix.Key)
@@ -623,7 +623,7 @@ func checkRedefined(def *table.Definition, key []table.KeyElement, attributes []
 			break
 		}
 	}
-	return wire.Validation("One or more parameter values were invalid: Attributes cannot be redefined. " +
+	return wrongValue("Attributes cannot be redefined. " +
 		"Please check that your attribute has the same type as previously defined. " +
 		"Existing schema: " + schemaText(existing, def.Attributes) + " New schema: " + schemaText(key, attributes))
 }
@@ -724,8 +724,8 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 
 	c := u.Create
 	if !def.OnDemandBilling() {
-		return wire.Validation(
-			"One or more parameter values were invalid: Vector indexes are only supported for PAY_PER_REQUEST tables",
+		return wrongValue(
+			"Vector indexes are only supported for PAY_PER_REQUEST tables",
 		)
 	}
 	if slices.ContainsFunc(slices.Concat(def.Local, def.Global, def.Vectors), func(ix table.IndexDefinition) bool {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,7 +48,7 @@ type operation struct {
 
 // handlers has the handlers of all operations of the service.
 var handlers = func() (all [256]handler) {
-	for _, o := range operations {
+	for _, o := range slices.Concat(operations, refusedOperations) {
 		all[o.op] = o.handler
 	}
 	return all
@@ -63,7 +62,6 @@ var operations = []operation{
 	typed(wire.OpBatchWriteItem, (*Service).batchWrite),
 	typed(wire.OpCancelBulkOperation, (*Service).cancelBulk),
 	typed(wire.OpCreateBackup, (*Service).createBackup),
-	typed(wire.OpCreateGlobalTable, (*Service).createGlobalTable),
 	typed(wire.OpCreateTable, (*Service).createTable),
 	typed(wire.OpDeleteBackup, (*Service).deleteBackup),
 	typed(wire.OpDeleteItem, (*Service).deleteItem),
@@ -75,14 +73,11 @@ var operations = []operation{
 	typed(wire.OpDescribeContributorInsights, (*Service).describeContributorInsights),
 	typed(wire.OpDescribeEndpoints, (*Service).describeEndpoints),
 	typed(wire.OpDescribeExport, (*Service).describeExport),
-	typed(wire.OpDescribeGlobalTable, (*Service).describeGlobalTable),
-	typed(wire.OpDescribeGlobalTableSettings, (*Service).describeGlobalTableSettings),
 	typed(wire.OpDescribeImport, (*Service).describeImport),
 	typed(wire.OpDescribeKinesisStreamingDestination, (*Service).describeKinesis),
 	typed(wire.OpDescribeLimits, (*Service).describeLimits),
 	typed(wire.OpDescribeStream, (*Service).describeStream),
 	typed(wire.OpDescribeTable, (*Service).describeTable),
-	typed(wire.OpDescribeTableReplicaAutoScaling, (*Service).describeTableReplicaAutoScaling),
 	typed(wire.OpDescribeTimeToLive, (*Service).describeTimeToLive),
 	typed(wire.OpDisableKinesisStreamingDestination, (*Service).disableKinesis),
 	typed(wire.OpEnableKinesisStreamingDestination, (*Service).enableKinesis),
@@ -115,12 +110,9 @@ var operations = []operation{
 	typed(wire.OpUntagResource, (*Service).untagResource),
 	typed(wire.OpUpdateContinuousBackups, (*Service).updateContinuousBackups),
 	typed(wire.OpUpdateContributorInsights, (*Service).updateContributorInsights),
-	typed(wire.OpUpdateGlobalTable, (*Service).updateGlobalTable),
-	typed(wire.OpUpdateGlobalTableSettings, (*Service).updateGlobalTableSettings),
 	typed(wire.OpUpdateItem, (*Service).updateItem),
 	typed(wire.OpUpdateKinesisStreamingDestination, (*Service).updateKinesis),
 	typed(wire.OpUpdateTable, (*Service).updateTable),
-	typed(wire.OpUpdateTableReplicaAutoScaling, (*Service).updateTableReplicaAutoScaling),
 	typed(wire.OpUpdateTimeToLive, (*Service).updateTimeToLive),
 }
 
@@ -168,23 +160,16 @@ func New(db *life.DB, opts Options) *Service {
 
 // newTask returns the task of a job.
 func newTask(job life.Job) (task, error) {
-	var t task
-	var record any
 	switch job.Kind {
 	case exportJobs:
 		x := new(exportTask)
-		t, record = x, &x.record
+		return x, decodeJob(job, &x.record)
 	case importJobs:
 		x := new(importTask)
-		t, record = x, &x.record
+		return x, decodeJob(job, &x.record)
 	case bulkJobs:
 		x := new(bulkTask)
-		t, record = x, &x.record
-	default:
-		return nil, fmt.Errorf("unknown kind of job %q", job.Kind)
+		return x, decodeJob(job, &x.record)
 	}
-	if err := json.Unmarshal(job.Value, record); err != nil {
-		return nil, fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
-	}
-	return t, nil
+	return nil, fmt.Errorf("unknown kind of job %q", job.Kind)
 }

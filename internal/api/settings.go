@@ -60,7 +60,7 @@ func (in *settings) checkCeiling(def *table.Definition, member string, units *in
 		if in.update {
 			end = "the table BillingMode is PROVISIONED"
 		}
-		return wire.Validation(wrongParameter + member + of + " cannot be specified when " + end)
+		return wrongValue(member + of + " cannot be specified when " + end)
 	}
 	if *units > 0 || *units == -1 && exists {
 		return nil
@@ -69,7 +69,7 @@ func (in *settings) checkCeiling(def *table.Definition, member string, units *in
 	if in.index != "" {
 		of = "index : " + in.index
 	}
-	return wire.Validation(wrongParameter +
+	return wrongValue(
 		"Requested " + member + " for OnDemandThroughput for " + of + " is outside of valid range")
 }
 
@@ -198,13 +198,13 @@ func checkEncryption(e *wire.SSESpecification) error {
 	off := e.Enabled != nil && !*e.Enabled
 	switch {
 	case off && e.SSEType != nil:
-		return wire.Validation(wrongParameter + "SSEType can not be specified if Enabled is false")
+		return wrongValue("SSEType can not be specified if Enabled is false")
 	case off && e.KMSMasterKeyId != nil:
-		return wire.Validation(wrongParameter + "KMSMasterKeyId can not be specified if Enabled is false")
+		return wrongValue("KMSMasterKeyId can not be specified if Enabled is false")
 	case e.KMSMasterKeyId != nil && e.SSEType == nil:
-		return wire.Validation(wrongParameter + "SSEType KMS is required if KMSMasterKeyId is specified")
+		return wrongValue("SSEType KMS is required if KMSMasterKeyId is specified")
 	case value(e.SSEType) == "AES256":
-		return wire.Validation(wrongParameter + "SSEType AES256 is not supported")
+		return wrongValue("SSEType AES256 is not supported")
 	}
 	return nil
 }
@@ -224,10 +224,10 @@ func (s *Service) alterEncryption(def *table.Definition, e *wire.SSESpecificatio
 	next := encryptionOf(e)
 	switch {
 	case next == nil && def.Encryption == nil:
-		return wire.Validation(wrongParameter + "Table is already encrypted by default")
+		return wrongValue("Table is already encrypted by default")
 	case next != nil && def.Encryption != nil && strings.HasPrefix(next.KeyID, wire.ARNPrefix) &&
 		next.KeyID == s.arns.Key(def.Encryption.KeyID):
-		return wire.Validation(wrongParameter + "Table is already encrypted with given KMSMasterKeyId. " +
+		return wrongValue("Table is already encrypted with given KMSMasterKeyId. " +
 			"Use KMSMasterKeyId parameter if you want to change Master Key")
 	}
 	def.Encryption = next

@@ -62,7 +62,7 @@ var apart = []struct {
 func checkApart(c change) error {
 	for _, a := range apart {
 		if c&a.one != 0 && c&^a.one&a.others != 0 {
-			return wire.Validation(wrongParameter + a.text)
+			return wrongValue(a.text)
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/seeded"
 )
 
-// DefaultAddr is the address of [Run] if it is given none: port 8000 of this
+// DefaultAddr is the address of a server that is given none: port 8000 of this
 // machine only, as in DynamoDB Local.
 const DefaultAddr = "127.0.0.1:8000"
 

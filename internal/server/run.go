@@ -17,20 +17,6 @@ import (
 // refusal is the usual one.
 const headerRoom = 256 << 10
 
-// Run listens on addr, [DefaultAddr] if it is empty, and serves h there until
-// ctx ends; see [Serve].
-func Run(ctx context.Context, addr string, h http.Handler, opts Options) error {
-	if addr == "" {
-		addr = DefaultAddr
-	}
-	var lc net.ListenConfig
-	ln, err := lc.Listen(ctx, "tcp", addr)
-	if err != nil {
-		return err
-	}
-	return Serve(ctx, ln, h, opts)
-}
-
 // Serve serves h, which [New] made, on ln until ctx ends, then lets the requests
 // under way finish for [Options].ShutdownTimeout and returns nil, or the error
 // of having had to break them off. It closes ln. Of the options it takes the

@@ -262,14 +262,6 @@ func TestRawLimits(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	err := server.Run(ctx, "127.0.0.1:0", server.New(echo{}, server.Options{}), server.Options{})
-	require.True(t, err == nil || errors.Is(err, context.Canceled), "%v", err)
-	require.Error(t, server.Run(t.Context(), "no such address", server.New(echo{}, server.Options{}), server.Options{}))
-}
-
 type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
