@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,20 +15,20 @@ import (
 
 var filterForKey = rule.Rule{
 	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: model.Warning,
-	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward Limit and the 1 MB " +
-		"of a page. If a filter drops most rows, its attribute belongs in a key.",
-	Example: []string{`read: "root/photos/2026/beach.jpg" (depth 4)`, `returned: "root/photos/" (depth 2)`},
-	Cure: "Query an index that has the filter's attribute in its key. If another pattern of the model reads just " +
-		"these rows, query as it does.",
-	Source: guide + "Query.FilterExpression.html",
+	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward the limit and the 1 MB of " +
+		"a page. If it drops most rows, its attribute belongs in a key. With a limit, a page of ten can return two rows, " +
+		"or none, although more that match come later: read on from LastEvaluatedKey until enough rows have come.",
 
-	Query: checkFilterForKey,
+	Query: func(p *rule.Pass, q *rule.Query) {
+		checkDropped(p, q)
+		checkLimit(p, q)
+	},
 }
 
 // muchWaste is the share of dropped bytes from which a filter is a finding.
 const muchWaste = 0.25
 
-func checkFilterForKey(p *rule.Pass, q *rule.Query) {
+func checkDropped(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
 	}
@@ -53,16 +52,6 @@ func checkFilterForKey(p *rule.Pass, q *rule.Query) {
 		f.Severity = model.Note
 	}
 
-	if o := equivalentQuery(p, q); o != nil {
-		f.Proposals = []rule.Proposal{{
-			Text: fmt.Sprintf("query as %q does, on %s: it returns the same rows and reads only %s",
-				o.Name, o.View, text.Thousands(o.Report.Examined)),
-			Edits: []rule.Edit{rule.Ask(q.Name, o.View.Table.Name, o.View.IndexName(), o.Clauses)}, Index: o.View.Index,
-		}}
-		p.Report(f)
-		return
-	}
-
 	f.Advice = "put the filter's attribute into the key of an index"
 	_, filters := explain.Clauses(q.Compiled)
 	if i := slices.IndexFunc(filters, func(c keycond.Clause) bool { return c.Op == ast.Equal }); i >= 0 {
@@ -70,6 +59,35 @@ func checkFilterForKey(p *rule.Pass, q *rule.Query) {
 	}
 	p.Report(f)
 }
+
+// checkLimit reports a page that returns fewer rows than its limit because of a filter, although more follow.
+func checkLimit(p *rule.Pass, q *rule.Query) {
+	if !q.Ran() || q.Report.Filter == "" || q.Report.Limit == 0 {
+		return
+	}
+	r, limit := q.Report, q.Report.Limit
+	if s := q.Spread(); s != nil && !(r.Examined == limit && r.Returned < limit && r.Last != nil) {
+		at := slices.IndexFunc(s.Readings, func(o spread.Reading) bool {
+			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // over all pages
+		})
+		if at >= 0 {
+			o := &s.Readings[at]
+			f := q.Finding("%q has limit %d, and its first page returns at most %s in partition %s: a limit counts rows "+
+				"before the filter", q.Name, limit, text.Count(o.Rows, "row"), o.Key.Text())
+			f.Keys, f.Advice = q.View.Shown(o.Item), limitAdvice
+			p.Report(f)
+		}
+		return
+	}
+	if r.Examined == limit && r.Returned < limit && r.Last != nil {
+		f := q.Finding("%q has limit %d and returns %s: a limit counts rows before the filter, which dropped %s of them",
+			q.Name, limit, text.Count(r.Returned, "row"), text.Thousands(r.Examined-r.Returned))
+		f.Advice = limitAdvice
+		p.Report(f)
+	}
+}
+
+const limitAdvice = "read on from LastEvaluatedKey until enough rows have come, or put the filter's attribute into a key"
 
 // onlyLive reports whether a filter only leaves out items whose time to live has passed. The service
 // deletes them within days, so they are few beside the others, whatever the times in the model are.
@@ -160,36 +178,4 @@ func servingIndex(v *rule.View, name string) *model.Index {
 		}
 	}
 	return nil
-}
-
-// equivalentQuery returns another query that returns the same rows without a
-// filter and reads fewer.
-func equivalentQuery(p *rule.Pass, q *rule.Query) *rule.Query {
-	want, ok := returnedKeys(p, q)
-	if !ok || len(want) < 2 || q.Operation != "Query" {
-		return nil // a single row can be in another result by chance
-	}
-	for _, o := range p.Queries {
-		if o == q || o.Operation != "Query" || !o.Ran() || o.Report.Filter != "" ||
-			o.View.Table != q.View.Table || o.Report.Examined >= q.Report.Examined {
-			continue
-		}
-		if got, ok := returnedKeys(p, o); ok && slices.Equal(want, got) {
-			return o
-		}
-	}
-	return nil
-}
-
-// returnedKeys returns the sorted table keys of all rows that the query returns,
-// and whether all are known.
-func returnedKeys(p *rule.Pass, q *rule.Query) ([]string, bool) {
-	var all []string
-	for _, row := range q.Report.Rows {
-		if row.Returned {
-			all = append(all, p.TableView(q.View.Table).KeyOf(row.Key))
-		}
-	}
-	slices.Sort(all)
-	return all, len(all) == q.Report.Returned
 }

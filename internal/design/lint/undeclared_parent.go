@@ -15,13 +15,9 @@ import (
 
 var undeclaredParent = rule.Rule{
 	ID: "undeclared-parent", Title: "Items whose parents do not exist", Severity: model.Note,
-	Help: "If the keys of one entity have the components that tell the items of another apart, its items belong to " +
-		"those. Unless the model says so, both are generated independently: most partitions then have one item, " +
-		"where in truth each has as many as its parent, and what patterns read is too little. A field that is the " +
-		"whole key of an entity refers to its items anyway.",
-	Example: []string{`"PROJ#acme#site", "TASK#1" (a task of a project)`, `"ORG#acme", "PROJ#site" (the project)`},
-	Cure:    "Write of: Project in the entity Task, and per: how many tasks one project has.",
-	Source:  guide + "bp-modeling-nosql.html",
+	Help: "If the keys of one entity have the components that tell the items of another apart, its items belong to those. " +
+		"Unless the model says so, with of: Project and per:, both are generated independently: most partitions then " +
+		"have one item, where in truth each has as many as its parent, and what patterns read is too little.",
 
 	Entity: checkParents,
 }
@@ -69,7 +65,6 @@ func reportParents(p *rule.Pass, e *model.Entity, missing []*model.ShownParent, 
 	f.Keys = v.Shown(missing[0].Orphan.(orphan).item)
 
 	var of, per []string
-	var edits []rule.Edit
 	for _, parent := range e.Parents {
 		of = append(of, parent.Entity.Name)
 	}
@@ -88,13 +83,11 @@ func reportParents(p *rule.Pass, e *model.Entity, missing []*model.ShownParent, 
 			each += fmt.Sprintf(" (%v with these counts)", max(math.Round(float64(e.Count)/float64(s.Count)), 1))
 		}
 		per = append(per, each)
-		edits = append(edits, rule.BelongsTo(e.Name, s.Name))
 	}
 	list := strings.Join(of, ", ")
 	if len(of) > 1 {
 		list = "[" + list + "]"
 	}
 	f.Advise("write of: %s in %s, and per: how many of them %s", list, e.Name, per)
-	f.ProposeFewer(f.Advice, edits...)
 	p.Report(f)
 }

@@ -28,42 +28,15 @@ func onTable(name string, change func(*model.Table) bool) Edit {
 	}
 }
 
-// WriteTemplate returns the edit that gives an entity's attribute another
-// template. Samples and patterns get values for new components, and values that
-// the new types accept.
+// WriteTemplate returns the edit that gives an entity's attribute another template.
 func WriteTemplate(entity, attribute, src string) Edit {
-	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
+	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
 		t := e.Attribute(attribute)
 		template, err := keys.Parse(src)
 		if t == nil || err != nil || t.Template != nil && t.Template.String() == src {
 			return false
 		}
 		t.Template, t.Const = template, attr.Value{}
-		for _, p := range template.Parts() {
-			if p.Name == "" {
-				continue
-			}
-			fresh := e.Field(p.Name) == nil
-			for i, s := range e.Samples {
-				if value, ok := s.Values[p.Name]; ok || fresh {
-					s.Values[p.Name] = fitting(p.Type, value, i)
-				}
-			}
-			if f := e.Field(p.Name); f != nil {
-				for i := range f.Values {
-					f.Values[i] = fitting(p.Type, f.Values[i], i)
-				}
-			}
-			for _, q := range m.Patterns {
-				for _, c := range q.Where {
-					if q.Entity == e && c.Field == p.Name && c.Op != ast.OpBeginsWith {
-						for i := range c.Args {
-							c.Args[i] = fitting(p.Type, c.Args[i], i)
-						}
-					}
-				}
-			}
-		}
 		return true
 	})
 }
@@ -89,20 +62,6 @@ func RemoveAttributes(entity string, names []string) Edit {
 			}
 		}
 		return len(e.Attributes) < n
-	})
-}
-
-// WriteWhen returns the edit that sets the conditions on attributes of an
-// entity.
-func WriteWhen(entity string, when map[string][]string, attributes ...string) Edit {
-	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
-		for _, name := range attributes {
-			if e.Attribute(name) == nil {
-				return false
-			}
-			e.Attribute(name).When = when
-		}
-		return true
 	})
 }
 
@@ -229,27 +188,4 @@ func AlsoGiven(table, index, entity, field, value string) Edit {
 		}
 		return true
 	}
-}
-
-// BelongsTo returns the edit that adds a parent to an entity.
-func BelongsTo(entity, parent string) Edit {
-	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
-		p := m.Entity(parent)
-		if p != nil {
-			e.Parents = append(e.Parents, model.Parent{Entity: p})
-		}
-		return p != nil
-	})
-}
-
-// WriteNumber returns the edit that makes an attribute of an entity a number with
-// a template.
-func WriteNumber(entity, attribute, src string) Edit {
-	write := WriteTemplate(entity, attribute, src)
-	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
-		if t := e.Attribute(attribute); t != nil && !e.Table.Has(attribute) {
-			t.Kind = attr.Number
-		}
-		return write(m)
-	})
 }

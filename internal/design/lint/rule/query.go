@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -30,6 +31,12 @@ func (q *Query) Finding(format string, args ...any) *Finding {
 
 // Ran reports whether the query was run and the service accepts it.
 func (q *Query) Ran() bool { return q.Report != nil && q.Report.Refused == nil }
+
+// Directed reports whether the query says in which direction it reads.
+func (q *Query) Directed() bool {
+	in, ok := q.Compiled.(*wire.QueryInput)
+	return q.Ordered || ok && in.ScanIndexForward != nil
+}
 
 // Answered reports whether the query compiles, and the service accepts it if it
 // was run.
@@ -299,4 +306,25 @@ func (q *Query) needs(c Component, strict bool) bool {
 	}
 	next, ok := q.Next(c.Entity)
 	return ok && next.Slot == c.Slot && next.At == c.At
+}
+
+// Reaches reports whether rows of an entity can be in the partition that the query reads.
+func (q *Query) Reaches(e *model.Entity) bool {
+	for _, c := range q.Clauses {
+		t := e.Attribute(c.Attribute)
+		switch {
+		case c.Op != ast.Equal || !slices.Contains(Names(q.View.Hash), c.Attribute):
+		case t == nil:
+			return false
+		case t.Template == nil:
+			if !attr.Equal(c.Values[0], t.Const) {
+				return false
+			}
+		default:
+			if _, ok := t.Template.Match(model.TextOf(c.Values[0])); !ok {
+				return false
+			}
+		}
+	}
+	return q.View.WrittenBy(e)
 }

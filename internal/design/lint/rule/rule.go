@@ -22,9 +22,6 @@ type Rule struct {
 	Example []string
 	Cure    string
 	Source  string
-	// Option is true for a rule about a possibility that is no hazard. Its
-	// findings are dropped if what they propose does not hold.
-	Option bool
 	// TableKeys is true if the keys that show the hazard are those of the
 	// table, even if the finding is about an index.
 	TableKeys bool
@@ -60,7 +57,7 @@ type Pass struct {
 // Report adds a finding. If it has no severity, that is the severity of the
 // rule.
 func (p *Pass) Report(f *Finding) {
-	f.Rule, f.option = p.rule.ID, p.rule.Option
+	f.Rule = p.rule.ID
 	if f.Severity == 0 {
 		f.Severity = p.rule.Severity
 	}
