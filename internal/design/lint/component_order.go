@@ -17,21 +17,15 @@ var componentOrder = rule.Rule{
 	Help: "Rows are ordered by the first component of the sort key, then by the second, and so on. So a query can give " +
 		"the first components, a range of the next one, and nothing after it: with ORDER#{status}#{placed:date}, the " +
 		"orders of January are in one place per status. Put components that are compared with = first, then the one " +
-		"with a range. A pattern that wants rows by time gets a warning if another component comes first.",
+		"with a range.",
 
-	Query: func(p *rule.Pass, q *rule.Query) {
-		if q.Failed != nil {
-			checkFailed(p, q)
-			return
-		}
-		timeFirst(p, q)
-	},
+	Query: checkFailed,
 }
 
 // checkFailed reports a pattern that is not one range because of the order of the
 // components in a sort key.
 func checkFailed(p *rule.Pass, q *rule.Query) {
-	if q.Entity == nil || q.View == nil || q.Operation != "Query" {
+	if q.Failed == nil || q.Entity == nil || q.View == nil || q.Operation != "Query" {
 		return
 	}
 	s := p.Slot(q.Entity, q.Failed.Attribute)

@@ -162,9 +162,9 @@ func TestClean(t *testing.T) {
 	}
 	explained := map[string][]string{
 		"composite-patterns": {"natural-order"},
-		"content-management": {"component-order"},
+		"content-management": {"natural-order"},
 		"file-tree":          {"overwrite"},
-		"shop":               {"hot-partition", "component-order"},
+		"shop":               {"hot-partition", "natural-order"},
 	}
 	examples, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)

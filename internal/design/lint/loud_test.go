@@ -121,6 +121,30 @@ patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 
 		{"invoices behind a word", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{inv}"}, samples: [{p: a, inv: INV-9}, {p: a, inv: INV-10}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `"INV-10" sorts before "INV-9"`},
+		{"ids of two lengths", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{id}"}, samples: [{p: a, id: 9f3}, {p: a, id: 10a2}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `error id in SK of table Tab is an id of two lengths.*"10a2" sorts before "9f3"; "newest" needs their order`},
+		{"leading zeros of two widths", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{n}"}, samples: [{p: a, n: "007"}, {p: a, n: "0010"}]}}`, `"0010" sorts before "007"`},
+		{"a value that is none", "no-value", `
+entities: {E: {attributes: {PK: "USER#{u}", SK: A}, samples: [{u: undefined}]}}`, `warning u in PK is "undefined": all items without a value of u share that key`},
+		{"a time to live that nobody writes", "no-value", `name: loud
+tables: {Tab: {partition: PK, sort: SK, ttl: ends}}
+entities: {E: {attributes: {PK: "P#{p}", SK: A}, samples: [{p: a}]}}`, `no item has ends, the time to live of table Tab`},
+		{"a put that loses an update", "overwrite", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, v: "{v}"}, samples: [{p: a, v: x}]}}
+patterns: [{name: save, put: E}, {name: change, update: {entity: E, set: {v: y}}}]`, `"save" puts E without a condition: an item with the same key loses what "change" wrote.*attribute_not_exists(PK)`},
+		{"a put whose transaction has a condition that always holds", "overwrite", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: A, v: "{v}"}, samples: [{p: a, v: x}]}
+  F: {attributes: {PK: "F#{f}", SK: A}, samples: [{f: a}]}
+patterns: [{name: save, transact: [{put: E}, {check: {entity: F, if: attribute_exists(PK)}}]}, {name: change, update: {entity: E, set: {v: y}}}]`, `"save" puts E without a condition`},
+		{"two writes of one item", "overwrite", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, v: "{v}"}, samples: [{p: a, v: x}]}}
+patterns: [{name: both, transact: [{update: {entity: E, where: {p: a}, set: {v: y}}}, {check: {entity: E, where: {p: a}, if: attribute_exists(PK)}}]}]`, `error "both" writes or checks one item of E twice in a transaction`},
+		{"a label goes with its field", "component-order", `
+entities: {Order: {attributes: {PK: ALL, SK: "ORDER#{order}#USER#{user}"}, samples: [{order: o1, user: u1}]}}
+patterns: [{name: orders of a user, query: {entity: Order, where: {user: u1}}}]`, `write SK: "USER#{user}#ORDER#{order}"`},
 		{"a raw projection", "late-projection", shelf + `
 patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p", ProjectionExpression: "#t", ExpressionAttributeNames: {"#t": title}, ExpressionAttributeValues: {":p": {S: "A#a"}}}}]`, "warning \"q\" returns only title, but reads whole items: in partition \"A#a\""},
 		{"a get that projects", "late-projection", shelf + `
@@ -198,7 +222,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "USER#{u}"}, samples: [{p: a, u: an
 		{"not a range, as expected", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, b: y}}, expect: {error: NotARange}}]`, `note.*write SK: "{b}#{a}"`},
-		{"a word goes with its component", "component-order", `
+		{"a word goes with its component", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "C#USER#{user}#{at:time}#{n:int(2)}"}, samples: [{p: a, user: x, at: "2026-01-05T10:00:00Z", n: 1}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}}}]`, `write SK: "C#{at:time}#USER#{user}#{n:int(2)}"`},
 		{"random text", "natural-order", `

@@ -2,11 +2,9 @@ package lint
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/keys"
 )
 
 var mutableKey = rule.Rule{
@@ -42,33 +40,6 @@ func checkMutable(p *rule.Pass, s *rule.Slot) {
 	}
 	f.Keys = append(v.Shown(it), v.SuchAs(s.Entity, it, map[string]string{names[0]: other})...)
 
-	better := s.Template.Parts()
-	for _, name := range names {
-		better = withoutPart(better, name)
-	}
-	f.Advise("leave %s out: %s, and add an index that has it for the patterns that give it", names,
-		rule.Writing(s.Name, rule.Source(better)))
+	f.Advise("leave %s out of %s, and add an index that has it for the patterns that give it", names, s.Name)
 	p.Report(f)
-}
-
-// withoutPart returns parts without a component, its delimiter, and the word before it if that is its name.
-func withoutPart(parts []keys.Part, name string) []keys.Part {
-	i := slices.IndexFunc(parts, func(p keys.Part) bool { return p.Name == name })
-	if i < 0 {
-		return parts
-	}
-	rest := parts[i+1:]
-	if i > 0 {
-		before := &parts[i-1].Literal
-		if word := strings.Trim(*before, rule.Delimiters); strings.EqualFold(word, name) {
-			*before = rule.DelimiterAfter(*before)
-		}
-		if len(rest) == 0 {
-			*before = strings.TrimRight(*before, rule.Delimiters)
-		}
-	}
-	if len(rest) > 0 && rest[0].Name == "" {
-		rest[0].Literal = strings.TrimPrefix(rest[0].Literal, rule.DelimiterAfter(rest[0].Literal))
-	}
-	return slices.Concat(parts[:i], rest)
 }

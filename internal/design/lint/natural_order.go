@@ -2,7 +2,6 @@ package lint
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -180,6 +179,13 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 		}
 		return adviseTime(f, q, c)
 
+	case rule.Textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil && (w.timed || limited && q.Report.Reverse):
+		f := q.Finding("%q reads rows of %s ordered by %s, not by time", q.Name, c.Entity.Name, c)
+		if !w.timed {
+			f.Severity = model.Note
+		}
+		return adviseTime(f, q, c)
+
 	case w.timed && timed:
 		if a, b, unit := tied(q, c); unit != "" {
 			f := q.Finding("%q wants rows in order of time, but rows of %s with the same %s of %s have no such order",
@@ -217,17 +223,38 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 
 // adviseTime advises to order rows by a time, which is a field or part of an id.
 func adviseTime(f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding {
-	f.Advise("use an id that begins with its time, {%s:ulid}, or put a time before the id", c)
-	if field, typ := rule.TimeField(c.Entity); field != "" {
+	field, typ := rule.TimeField(c.Entity)
+	switch after := timeAfter(c); {
+	case after != nil:
+		order := c.Components()
+		i := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == c.At })
+		j := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == after.At })
+		order[i], order[j] = order[j], order[i]
+		field = after.Name
+		f.Advise("put %s before %s: %s", field, c, rule.Writing(c.Slot.Name, c.Reordered(order)))
+	case field != "":
 		id := rule.Source(c.Parts[c.At : c.At+1])
 		f.Advise("put the time first: %s", rule.Writing(c.Slot.Name, c.With("{"+field+":"+typ+"}#"+id)))
-		if _, given := q.Given(c.Name); !given && q.Entity == c.Entity {
-			byTime, _ := q.View.ByFields(c.Entity, nil, []string{field}, q.Name)
-			byTime.Text = f.Advice + ", or " + byTime.Text
-			f.Proposals = append(f.Proposals, byTime)
-		}
+	default:
+		f.Advise("use an id that begins with its time, {%s:ulid}, or put a time before the id", c)
+		return f
+	}
+	if _, given := q.Given(c.Name); !given && q.Entity == c.Entity {
+		byTime, _ := q.View.ByFields(c.Entity, nil, []string{field}, q.Name)
+		byTime.Text = f.Advice + ", or " + byTime.Text
+		f.Proposals = append(f.Proposals, byTime)
 	}
 	return f
+}
+
+// timeAfter returns the first time that comes after a component in its slot, or nil.
+func timeAfter(c rule.Component) *rule.Component {
+	for _, o := range c.Components() {
+		if o.At > c.At && model.Moment(o.Type) {
+			return &o
+		}
+	}
+	return nil
 }
 
 func timeOf(e *model.Entity) string {
@@ -299,40 +326,4 @@ func wantOf(name string) (found want) {
 		}
 	}
 	return found
-}
-
-// timeFirst reports a query whose rows are ordered by text before a time, if it wants them in order of time.
-func timeFirst(p *rule.Pass, q *rule.Query) {
-	for c := range q.Orders {
-		at := slices.IndexFunc(c.Components(), func(o rule.Component) bool { return o.At > c.At && model.Moment(o.Type) })
-		w := wantOf(q.Name)
-		limited := q.Report.Limit > 0 && q.Report.Reverse
-		if at < 0 || !rule.Textual(c.Type) || isRandom(c) || c.Single() || !w.timed && !limited {
-			continue
-		}
-
-		after := c.Components()[at]
-		f := q.Finding("%q wants rows in order of time, but rows of %s are ordered by %s: %s comes after it in %s",
-			q.Name, c.Entity.Name, c, after.Name, c.Slot)
-		f.Severity = model.Warning
-		if !w.timed {
-			f.Severity = model.Note
-			f.Message = fmt.Sprintf("%q reads the last rows of %s by %s, not by time: %s comes after it in %s",
-				q.Name, c.Entity.Name, c, after.Name, c.Slot)
-		}
-		f.Entity = c.Entity.Name
-		f.Keys = q.TwoRows(c)
-
-		order := c.Components()
-		i := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == c.At })
-		order[i], order[at] = order[at], order[i]
-		f.Advise("put %s before %s: %s", after.Name, c.Name, rule.Writing(c.Slot.Name, c.Reordered(order)))
-		if _, given := q.Given(c.Name); !given && q.Entity == c.Entity {
-			byTime, _ := q.View.ByFields(c.Entity, nil, []string{after.Name}, q.Name)
-			byTime.Text = f.Advice + ", or " + byTime.Text
-			f.Proposals = append(f.Proposals, byTime)
-		}
-		p.Report(f)
-		return
-	}
 }

@@ -124,6 +124,16 @@ patterns: [{name: all, query: {entity: E, where: {p: a}, order: desc}}]`},
 		{"the largest of something else", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{id}"}, samples: [{p: a, id: x}]}}
 patterns: [{name: members of the largest team, query: {entity: E, where: {p: a}}}]`},
+		{"two accounts in a transaction", "overwrite", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, v: "{v}"}, samples: [{p: a, v: x}, {p: b, v: x}]}}
+patterns: [{name: transfer, transact: [{update: {entity: E, set: {v: y}}}, {update: {entity: E, set: {v: z}}}]}]`},
+		{"a put that another member's condition protects", "overwrite", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: A, v: "{v}"}, samples: [{p: a, v: x}]}
+  F: {attributes: {PK: "F#{f}", SK: A}, samples: [{f: a}]}
+patterns: [{name: save, transact: [{put: E}, {put: {entity: F, if: attribute_not_exists(PK)}}]}, {name: change, update: {entity: E, set: {v: y}}}]`},
+		{"one item in each partition", "time-only-key", `
+entities: {E: {fields: {at: {type: time}}, attributes: {PK: "P#{p}", SK: "{at:time}"}, count: 400}}`},
 		{"all shards are read", "unread-shards", `
 entities: {E: {attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: a, id: x}, {shard: b, id: y}]}}
 patterns: [{name: first, query: {entity: E, where: {shard: a}}}, {name: second, query: {entity: E, where: {shard: b}}}]`},

@@ -76,13 +76,7 @@ func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 		f.Say("%s of %s have different conditions: %s holds only items that meet both", namesOf(when), e.Name, v)
 		f.Advise("give both one condition: when: %s", whenText(when[0]))
 	case len(when) > 0:
-		field := coveredField(e, when[0])
-		if field == "" {
-			return
-		}
-		f.Severity, f.Pos = model.Note, when[0].Pos
-		f.Say("the condition of %s lists all values of %s, so %s is not sparse", when[0].Name, field, v)
-		f.Advice = "remove the condition, or list only the values that patterns query"
+		return
 	default:
 		var in, out []string
 		for _, it := range items {
@@ -121,25 +115,6 @@ func whenText(t *model.Template) string {
 		parts = append(parts, fmt.Sprintf("%s: {%v: %s}", r.Field, r.Op, strings.Join(r.Args, ", ")))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
-}
-
-// coveredField returns the field of a condition that lists all possible values of its fields, or "".
-func coveredField(e *model.Entity, t *model.Template) string {
-	fields := slices.Sorted(maps.Keys(t.When))
-	if len(t.Ranges) > 0 || len(fields) == 0 {
-		return ""
-	}
-	for _, name := range fields {
-		f := e.Field(name)
-		if f == nil {
-			return ""
-		}
-		all := slices.Concat(f.Values, f.Type.Values)
-		if len(all) == 0 || slices.ContainsFunc(all, func(v string) bool { return !slices.Contains(t.When[name], v) }) {
-			return ""
-		}
-	}
-	return fields[0]
 }
 
 // checkEmpty reports an index without rows, if no entity can have all of its key attributes at once.

@@ -3,7 +3,6 @@ package rule
 import (
 	"slices"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
@@ -82,9 +81,4 @@ func (c Component) Longer(yield func(*Slot, string) bool) {
 			return
 		}
 	}
-}
-
-// SortedText reports whether the component is arbitrary text in a sort key.
-func (c Component) SortedText() bool {
-	return c.SortView() != nil && c.Kind == attr.String && Textual(c.Type)
 }

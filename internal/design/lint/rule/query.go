@@ -67,22 +67,6 @@ func (q *Query) Range() *keycond.Clause {
 	return nil
 }
 
-// Ranged returns the edit that gives the query another condition in place of
-// its [Query.Range].
-func (q *Query) Ranged(op ast.Op, bounds ...string) Edit {
-	clauses := slices.Clone(q.Clauses)
-	for i := range clauses {
-		if &q.Clauses[i] != q.Range() {
-			continue
-		}
-		clauses[i].Op, clauses[i].Values = op, nil
-		for _, b := range bounds {
-			clauses[i].Values = append(clauses[i].Values, attr.NewString(b))
-		}
-	}
-	return Ask(q.Name, q.View.Table.Name, q.View.IndexName(), clauses)
-}
-
 // key returns the key attributes that the query fixes by equality.
 func (q *Query) key() attr.Item {
 	var b attr.Builder

@@ -3,9 +3,9 @@ package rule
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A Rule is a hazard that [Run] looks for.
@@ -152,19 +152,14 @@ func (st *Study) addKeys(f *model.Finding, ofTable bool) {
 	if x := st.view(e.Table.Name, f.Index); x != nil && !ofTable {
 		v = x
 	}
-	var at *world.Item
 	for _, it := range st.items[e][:min(100, len(st.items[e]))] {
-		if v.Holds(it) && len(f.Keys) < 2 {
-			at = it
-			if key := v.KeyOf(it.Attributes); !slices.Contains(f.Keys, key) {
-				f.Keys = append(f.Keys, key)
-			}
+		if key := v.KeyOf(it.Attributes); v.Holds(it) && len(f.Keys) < 2 && !slices.Contains(f.Keys, key) {
+			f.Keys = append(f.Keys, key)
 		}
 	}
-	if len(f.Keys) == 0 {
-		f.Keys = v.SuchAs(e, nil, nil)
-	}
-	if len(f.Keys) == 1 {
-		f.Keys = append(f.Keys, v.Another(e, at, v.Keys)...)
+	for _, key := range v.SuchAs(e, nil, nil) {
+		if len(f.Keys) < 2 && !slices.Contains(f.Keys, strings.TrimPrefix(key, "such as ")) {
+			f.Keys = append(f.Keys, key)
+		}
 	}
 }

@@ -158,20 +158,3 @@ func (v *View) SuchAs(e *model.Entity, base *world.Item, change map[string]strin
 	}
 	return []string{"such as " + strings.Join(parts, ", ")}
 }
-
-// Another returns a key that differs from the key of an item, which may be nil,
-// in the last text component of some key attributes.
-func (v *View) Another(e *model.Entity, it *world.Item, attributes []model.Attribute) []string {
-	for _, a := range slices.Backward(attributes) {
-		t := e.Attribute(a.Name)
-		if t == nil || t.Template == nil {
-			continue
-		}
-		for _, p := range slices.Backward(t.Template.Parts()) {
-			if p.Name != "" && Textual(p.Type) {
-				return v.SuchAs(e, it, map[string]string{p.Name: "another"})
-			}
-		}
-	}
-	return nil
-}
