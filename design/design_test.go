@@ -129,5 +129,5 @@ func ExampleModel_Check() {
 	}
 	// Output:
 	// warning hot-partition
-	// warning component-order newest comment on a post, by the table
+	// warning natural-order newest comment on a post, by the table
 }
