@@ -63,7 +63,6 @@ var floors = [][]string{
 	{"internal/design/explain"},
 	{"internal/design/modelfile", "internal/design/world"},
 	{"internal/design/convert", "internal/design/export", "internal/design/gen"},
-	{"internal/design/spread", "internal/design/writes"},
 	{"internal/design/check"},
 	{"internal/design/lint/rule"},
 	{"internal/design/lint", "internal/design/bill"},

@@ -11,10 +11,9 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -70,21 +69,21 @@ type PatternResult struct {
 	// Batch is what was read by the values of the rows, or nil.
 	Batch *explain.Batch
 	// Writes is what a pattern that writes costs, or nil.
-	Writes *writes.Cost
+	Writes *load.Cost
 	// Growth is the average number of rows at the declared scale for each row
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
 	Growth float64
 	// Spread is what the pattern reads in other partitions, or nil if there are
 	// none.
-	Spread *spread.Spread
+	Spread *load.Spread
 	// Skipped says why the pattern was not run, or is "".
 	Skipped string
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 
 	// questions are the requests of the parts of the pattern.
-	questions []spread.Question
+	questions []load.Question
 	cut       int      // it was not read on after so many pages; 0 if it was
 	varied    []string // fields whose values differ between requests
 	nothing   bool     // the failure is that it finds nothing
@@ -124,7 +123,7 @@ func (p *PatternResult) Units() float64 {
 }
 
 // MeanUnits returns the units of a request on average at the declared scale: in all partitions (see
-// [spread.Spread]), or of all items that a write was tried with.
+// [load.Spread]), or of all items that a write was tried with.
 func (p *PatternResult) MeanUnits() float64 {
 	switch {
 	case p.Writes != nil:
@@ -138,9 +137,9 @@ func (p *PatternResult) MeanUnits() float64 {
 }
 
 // Own returns what the requests of the pattern read with its own values. Total must not be nil.
-func (p *PatternResult) Own() *spread.Reading {
+func (p *PatternResult) Own() *load.Reading {
 	t := p.Total
-	return &spread.Reading{
+	return &load.Reading{
 		Rows: t.Returned, Examined: t.Examined, Bytes: t.Bytes + t.Fetched, Pages: t.Pages,
 		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Batch: p.BatchUnits(), Requests: p.Requests,
 	}
@@ -370,7 +369,7 @@ func (p *PatternResult) read(
 			p.Input, p.Report = one.Input, one.Report
 		}
 		reports = append(reports, one.Report)
-		p.questions = append(p.questions, spread.Question{Pattern: part, Input: one.Input, Report: one.Report})
+		p.questions = append(p.questions, load.Question{Pattern: part, Input: one.Input, Report: one.Report})
 	}
 
 	p.Requests, p.Total = len(parts), explain.Sum(reports)
@@ -433,10 +432,10 @@ func runPattern(
 
 // elsewhere sets what the pattern reads at the declared scale, and for other values than its own.
 func (p *PatternResult) elsewhere(ctx context.Context, w *world.World, target explain.Target, o Options) (err error) {
-	options := spread.Options{Pages: o.Pages}
+	options := load.Options{Pages: o.Pages}
 	if p.Requests == 1 {
-		q := spread.Question{Pattern: p.Pattern, Input: p.Input, Report: p.Report}
-		p.Spread, p.Growth, err = spread.Of(ctx, w, target, q, options)
+		q := load.Question{Pattern: p.Pattern, Input: p.Input, Report: p.Report}
+		p.Spread, p.Growth, err = load.Of(ctx, w, target, q, options)
 		p.spreadBatch()
 		return err
 	}
@@ -445,7 +444,7 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *world.World, target ex
 	for i := range p.questions {
 		reports = append(reports, p.questions[i].Report)
 	}
-	if p.Growth, err = spread.Growth(ctx, w, reports...); err != nil {
+	if p.Growth, err = load.Growth(ctx, w, reports...); err != nil {
 		return err
 	}
 	var fixed []string
@@ -457,7 +456,7 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *world.World, target ex
 	for i := range p.questions {
 		p.questions[i].Fixed = fixed
 	}
-	p.Spread, err = spread.OfSeveral(ctx, w, target, p.questions, options)
+	p.Spread, err = load.OfSeveral(ctx, w, target, p.questions, options)
 	p.spreadBatch()
 	return err
 }

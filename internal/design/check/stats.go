@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 )
@@ -60,9 +60,9 @@ type EntityStats struct {
 
 // A Partition is one partition of a table or an index.
 type Partition struct {
-	Key   spread.PartitionKey `json:"partition"`
-	Items int                 `json:"items"`
-	Bytes int                 `json:"bytes"`
+	Key   load.PartitionKey `json:"partition"`
+	Items int               `json:"items"`
+	Bytes int               `json:"bytes"`
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared scale
 	// (see [world.World.Growth]).
 	DeclaredItems float64 `json:"declaredItems"`
@@ -132,7 +132,7 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 		highest(&s.ByWrites, &p, p.Writes, func(p *Partition) float64 { return p.Writes })
 		for _, best := range []*Partition{s.ByItems, s.ByBytes, s.ByReads, s.ByWrites} {
 			if best != nil && best.Key == nil {
-				best.Key = spread.PartitionKeyOf(space, &rows[0])
+				best.Key = load.PartitionKeyOf(space, &rows[0])
 			}
 		}
 	}

@@ -2,8 +2,8 @@ package lint
 
 import (
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
@@ -140,7 +140,7 @@ func groupOf(rates *world.Rates, part world.Part, e *model.Entity) string {
 // loadIn returns the read units in a partition for each request of a pattern. The parts of a pattern read it
 // together, as the shards of which it reads all, but those of a range over several periods come to it in turn.
 func loadIn(
-	part world.Part, e *model.Entity, loads []map[world.Part]spread.Load, groups []map[string]float64,
+	part world.Part, e *model.Entity, loads []map[world.Part]load.Load, groups []map[string]float64,
 	rates *world.Rates,
 ) (units float64) {
 	periodic := rates.Periodic(e)

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
@@ -101,11 +101,11 @@ const maxReadings = 32
 
 // Spread returns what the query reads in all partitions, or nil if there is only one or the
 // context is done.
-func (q *Query) Spread() *spread.Spread {
+func (q *Query) Spread() *load.Spread {
 	if !q.asked && q.Ran() {
 		st := q.study
-		o := spread.Options{Pages: maxPages, Most: maxReadings}
-		q.spread, _, _ = spread.Of(st.ctx, st.World, st.World.Target(), q.question(), o)
+		o := load.Options{Pages: maxPages, Most: maxReadings}
+		q.spread, _, _ = load.Of(st.ctx, st.World, st.World.Target(), q.question(), o)
 	}
 	q.asked = true
 	return q.spread
@@ -113,9 +113,9 @@ func (q *Query) Spread() *spread.Spread {
 
 // Slices returns the slice of the query in each partition that holds rows of its entity, none if the
 // context is done.
-func (q *Query) Slices() []spread.Slice {
+func (q *Query) Slices() []load.Slice {
 	if !q.sliced && q.Ran() {
-		q.slices, _ = spread.Slices(q.study.ctx, q.study.World, q.question())
+		q.slices, _ = load.Slices(q.study.ctx, q.study.World, q.question())
 	}
 	q.sliced = true
 	return q.slices
@@ -123,14 +123,14 @@ func (q *Query) Slices() []spread.Slice {
 
 // Loads returns the loads of the partitions that each request of the pattern reads, without those of requests
 // that differ from another in the period alone. It returns none if the context is done.
-func (q *Query) Loads() (all []map[world.Part]spread.Load) {
+func (q *Query) Loads() (all []map[world.Part]load.Load) {
 	if !q.Ran() {
 		return nil
 	}
-	var asked []spread.Question
+	var asked []load.Question
 	for i, part := range q.Parts {
-		one := spread.Question{Pattern: part, Input: q.Compiled, Report: q.Report, Fixed: q.fixed}
-		if slices.ContainsFunc(asked, func(o spread.Question) bool { return spread.Alike(o, one) }) {
+		one := load.Question{Pattern: part, Input: q.Compiled, Report: q.Report, Fixed: q.fixed}
+		if slices.ContainsFunc(asked, func(o load.Question) bool { return load.Alike(o, one) }) {
 			continue
 		}
 		if i > 0 {
@@ -145,7 +145,7 @@ func (q *Query) Loads() (all []map[world.Part]spread.Load) {
 				return nil
 			}
 		}
-		loads, err := spread.Loads(q.study.ctx, q.study.World, one)
+		loads, err := load.Loads(q.study.ctx, q.study.World, one)
 		if err != nil || len(loads) == 0 {
 			return nil
 		}
@@ -154,8 +154,8 @@ func (q *Query) Loads() (all []map[world.Part]spread.Load) {
 	return all
 }
 
-func (q *Query) question() spread.Question {
-	return spread.Question{Pattern: q.Pattern, Input: q.Compiled, Report: q.Report}
+func (q *Query) question() load.Question {
+	return load.Question{Pattern: q.Pattern, Input: q.Compiled, Report: q.Report}
 }
 
 // SuchAs returns, as text, a key with the values of the query and one of the

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -79,10 +79,10 @@ type Query struct {
 	// Entities are the entities of the rows in the range.
 	Entities []*model.Entity
 	study    *Study
-	fixed    []string       // fields that differ between the parts, such as the shard if all shards are read
-	spread   *spread.Spread // once asked for
+	fixed    []string     // fields that differ between the parts, such as the shard if all shards are read
+	spread   *load.Spread // once asked for
 	asked    bool
-	slices   []spread.Slice // once sliced
+	slices   []load.Slice // once sliced
 	sliced   bool
 }
 

@@ -1,4 +1,4 @@
-package writes_test
+package load_test
 
 import (
 	"cmp"
@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -123,9 +123,9 @@ func checkMoves(t *testing.T, text, slash string) {
 
 	n := naive{w: w, write: &m.Patterns[0].Writes[0], slash: slash}
 	want := n.moves(t)
-	got, err := writes.Of(t.Context(), w, m.Patterns[0])
+	got, err := load.Write(t.Context(), w, m.Patterns[0])
 	if len(want) == 0 {
-		require.ErrorIs(t, err, writes.ErrNoItem)
+		require.ErrorIs(t, err, load.ErrNoItem)
 		return
 	}
 	require.NoError(t, err)
@@ -323,13 +323,13 @@ patterns:
 func TestMovesOfASample(t *testing.T) {
 	m, err := modelfile.Parse("m.yaml", []byte(albums))
 	require.NoError(t, err)
-	costs := map[int][]*writes.Cost{}
+	costs := map[int][]*load.Cost{}
 	for _, most := range []int{1 << 20, 10_000} {
 		w, err := world.Build(t.Context(), m, world.Options{MaxItems: most})
 		require.NoError(t, err)
 		defer w.Close()
 		for _, p := range m.Patterns {
-			c, err := writes.Of(t.Context(), w, p)
+			c, err := load.Write(t.Context(), w, p)
 			require.NoError(t, err)
 			costs[most] = append(costs[most], c)
 		}

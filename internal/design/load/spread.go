@@ -1,7 +1,10 @@
-// Package spread says what a pattern reads for every value that its key conditions can ask for, not only
-// for its own: for each customer, or each project of a customer if both are in the key. Statistics of the
-// rows rank the values ([Slices]); requests for those that matter give exact figures ([Of]).
-package spread
+// Package load says what the patterns of a model read and write, at the declared scale.
+//
+// [Of] returns what a pattern reads for every value that its key conditions can ask for, not only for its own: for
+// each customer, or each project of a customer if both are in the key. Statistics of the rows rank the values;
+// requests for those that matter give exact figures. [Write] returns what a write costs, with its index rows and
+// its transaction.
+package load
 
 import (
 	"cmp"

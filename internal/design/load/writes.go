@@ -1,7 +1,4 @@
-// Package writes says what the writes of an access pattern cost. [Of] tries the request with items of
-// the world, on a fork of its database, and returns the write units of each table and index. A [Move] is
-// counted by the same rules without a request, as it is many of them.
-package writes
+package load
 
 import (
 	"context"
@@ -58,9 +55,9 @@ func (c *Cost) Mean() float64 {
 // ErrNoItem says that the world has no item for a write.
 var ErrNoItem = errors.New("no item of the model has the values in where")
 
-// Of tries the write of a pattern. The error is an [*compile.Error] if the pattern makes no request, or
+// Write tries the write of a pattern. The error is an [*compile.Error] if the pattern makes no request, or
 // [ErrNoItem].
-func Of(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error) {
+func Write(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error) {
 	if p.Moves() {
 		return moveOf(ctx, w, p)
 	}
