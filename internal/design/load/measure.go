@@ -15,6 +15,7 @@ func (s *spreader) measure() {
 	if s.w.Scale < 1 {
 		s.grow = s.grow.For(s.generated())
 	}
+	s.tiled = s.tile()
 	found := s.all
 	s.all = make([]candidate, 0, len(found))
 	for i := range found {
@@ -22,7 +23,7 @@ func (s *spreader) measure() {
 		m := s.measured(c)
 		stands, ok := s.stands(c)
 		if !ok || len(stands) > 0 && stands[0].Rows == 0 {
-			m.set(c, s.q.Report.Limit, world.Stand{Rows: 1, Bytes: 1})
+			s.set(c, &m, world.Stand{Rows: 1, Bytes: 1})
 			c.times = 1
 			s.all = append(s.all, *c)
 			continue
@@ -32,7 +33,7 @@ func (s *spreader) measure() {
 		}
 		for k, stand := range stands {
 			next := *c
-			m.set(&next, s.q.Report.Limit, stand)
+			s.set(&next, &m, stand)
 			next.times, next.again = stand.Times, k
 			next.own = c.own && k == 0
 			s.all = append(s.all, next)
@@ -71,6 +72,7 @@ type measure struct {
 	rows, bytes         int // in the sample
 	declared, byteCount float64
 	read, readBytes     int // up to a limit, in the sample
+	windows             []volume
 }
 
 func (s *spreader) measured(c *candidate) measure {
@@ -85,6 +87,7 @@ func (s *spreader) measured(c *candidate) measure {
 		}
 	}
 
+	m.windows = s.windowed(c)
 	if n := float64(m.rows); c.share > 0 && m.declared > n {
 		was := m.declared
 		m.declared = s.evened(c, n, m.declared/n)
@@ -102,8 +105,8 @@ func (s *spreader) measured(c *candidate) measure {
 }
 
 // set sets what a candidate reads that has so many times as many rows and bytes.
-func (m *measure) set(c *candidate, limit int, times world.Stand) {
-	declared := m.declared * times.Rows
+func (s *spreader) set(c *candidate, m *measure, times world.Stand) {
+	limit, declared := s.q.Report.Limit, m.declared*times.Rows
 	c.Rows, c.Bytes, c.Growth, c.ByteGrowth = m.read, m.readBytes, 1, 1
 	switch {
 	case m.rows == 0 || declared == 0:
@@ -116,6 +119,10 @@ func (m *measure) set(c *candidate, limit int, times world.Stand) {
 	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
 	if times.Rows >= 1 {
 		c.held = max(declared, float64(c.Rows))
+	}
+	if m.windows != nil {
+		c.average = s.averaged(m.windows, times)
+		c.held = c.average.held
 	}
 }
 

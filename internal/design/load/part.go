@@ -6,7 +6,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/table"
 )
 
 // A Load is the part of the requests of a pattern that one partition gets.
@@ -49,7 +48,6 @@ type sum struct {
 }
 
 func (s *spreader) loads() map[world.Part]Load {
-	consistent := s.p.Consistent || s.q.Report.Consistent
 	byRows := s.p.Asked == model.AskedByRows
 	sums := map[world.Part]*sum{}
 	groups := map[[2]int]bool{}
@@ -75,7 +73,8 @@ func (s *spreader) loads() map[world.Part]Load {
 			continue
 		}
 		of.weight += weight
-		of.units += weight * table.ReadUnits(int(c.bytes), consistent)
+		units, _ := s.cost(c)
+		of.units += weight * units
 		if group := [2]int{c.low, c.high}; s.w.Scale < 1 && !groups[group] {
 			groups[group] = true
 			of.held += s.declared(s.grow, c.low, c.high)
@@ -107,7 +106,7 @@ func (s *spreader) loads() map[world.Part]Load {
 		declared := 0.0
 		for e, has := range s.of {
 			if has && e != nil {
-				declared += s.w.Declared(e)
+				declared += s.w.Declared(e) * s.kept(e)
 			}
 		}
 		total *= max(1, declared/max(all, 1))
@@ -130,4 +129,21 @@ func (s *spreader) declared(grow *world.Growth, low, high int) (n float64) {
 		}
 	}
 	return n
+}
+
+// kept returns the share of an entity's rows that have the pattern's own values of listed fields.
+func (s *spreader) kept(e *model.Entity) float64 {
+	n, all := 0.0, 0.0
+	if len(s.listed) == 0 {
+		return 1
+	}
+	for i := range s.space.Rows {
+		if r := &s.space.Rows[i]; r.Item.Entity == e {
+			all++
+			if s.lists(r) {
+				n++
+			}
+		}
+	}
+	return n / max(all, 1)
 }

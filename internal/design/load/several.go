@@ -59,12 +59,15 @@ func OfSeveral(
 	partitions := map[world.Part]bool{}
 	consistent := questions[0].Pattern.Consistent
 	for _, t := range all {
-		for _, c := range t.parts {
+		for i, c := range t.parts {
 			if c == nil {
 				t.units += table.ReadUnits(0, consistent)
+				t.mean += table.ReadUnits(0, consistent)
 				continue
 			}
 			t.units += table.ReadUnits(int(c.bytes), consistent)
+			mean, _ := spreaders[i].cost(c)
+			t.mean += mean
 			t.rows, t.bytes, t.held = t.rows+c.rows, t.bytes+c.bytes, t.held+c.held
 			t.times, t.again = max(t.times, c.times), t.again || c.again > 0
 			if !c.empty {
@@ -112,9 +115,9 @@ func OfSeveral(
 			out.Empty++
 		}
 		values += t.times
-		units += t.units * t.times
+		units += t.mean * t.times
 		rows += t.rows * t.times
-		byRows += t.units * t.held * t.times
+		byRows += t.mean * t.held * t.times
 		held += t.held * t.times
 	}
 	out.Mean, out.MeanRows = units/max(values, 1), rows/max(values, 1)
@@ -204,10 +207,10 @@ func (w *windows) first(part, number int) (int, bool) {
 type together struct {
 	id    string
 	parts []*candidate
-	// At the declared scale; held are the rows that there are without a limit.
-	units, rows, bytes, held float64
-	times                    float64 // values for which they stand
-	again                    bool    // others stand for values of the same candidates
+	// At the declared scale; held are the rows that there are without a limit, and mean the units on average.
+	units, mean, rows, bytes, held float64
+	times                          float64 // values for which they stand
+	again                          bool    // others stand for values of the same candidates
 }
 
 // valuesOf returns the values of a candidate that are not fixed.

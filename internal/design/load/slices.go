@@ -49,6 +49,7 @@ type spreader struct {
 	own   world.Part
 	known bool
 
+	tiled     *tiles        // the windows of a range, or nil
 	grow      *world.Growth // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
@@ -70,6 +71,8 @@ type candidate struct {
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
 	// without a limit.
 	rows, bytes, held float64
+	// average is what a request reads on average, if the slice is that of the busiest of several windows.
+	average *average
 	// times is the number of values at the declared scale for which it stands. Of those that differ in rows, more
 	// than one candidate stands for some; again is the number of those before it.
 	times float64
@@ -107,14 +110,14 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 		}
 		if c.Op != ast.Equal {
 			s.ranged = s.ranged || inSort
-			if timed || f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
+			if f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
 				s.moved = &p.Where[i]
+				s.timed = s.timed || timed
 			}
-			s.timed = s.timed || timed
 			continue
 		}
 		switch {
-		case slices.Contains(q.Fixed, c.Field):
+		case slices.Contains(q.Fixed, c.Field), inHash && space.Index != nil && lists(f):
 			s.listed = append(s.listed, c.Field)
 		case inHash:
 			s.hash = append(s.hash, c.Field)
@@ -130,6 +133,23 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 
 	s.one = OneKey(space.Table, q.Report)
 	return s
+}
+
+// lists reports whether the model lists the values of a field, other than the numbers of shards.
+func lists(f *model.Field) bool {
+	if f == nil {
+		return false
+	}
+	values := f.Values
+	if len(values) == 0 {
+		values = f.Type.Values
+	}
+	for i, v := range values {
+		if v != strconv.Itoa(i) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *spreader) field(name string) *model.Field {
@@ -495,21 +515,9 @@ func sizeOf(rows []world.Row) int {
 // window returns the values of the moved condition with which it reads most of some rows, or nil if the
 // values have no distance, and the share of all distance that lies between them.
 func (s *spreader) window(rows []world.Row) ([]string, float64) {
-	c := s.moved
-	at, layout, ok := s.places(rows)
-	if !ok || len(rows) == 0 {
-		return nil, 0
-	}
-	least, last := slices.Min(at), slices.Max(at)
-	span := (last - least) * float64(len(at)+1) / float64(max(len(at)-1, 1))
-	if c.Op != ast.OpBetween {
-		args, reach := s.tail(at, layout)
-		return args, shareOf(reach, span)
-	}
-
-	low, _, _ := place(c.Args[0])
-	high, _, ok := place(c.Args[1])
-	if !ok || high < low {
+	low, high, unit, ok := s.bounds()
+	at := s.places(rows, unit)
+	if !ok || len(at) == 0 {
 		return nil, 0
 	}
 
@@ -518,7 +526,6 @@ func (s *spreader) window(rows []world.Row) ([]string, float64) {
 	for i := range order {
 		order[i] = i
 	}
-
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	from, bytes, most, first := 0, 0, 0, 0
 	for _, i := range order {
@@ -531,7 +538,8 @@ func (s *spreader) window(rows []world.Row) ([]string, float64) {
 	}
 
 	start := at[order[first]]
-	return []string{placeText(start, layout), placeText(start+high-low, layout)}, shareOf(high-low, span)
+	span := (slices.Max(at) - slices.Min(at)) * float64(len(at)+1) / float64(max(len(at)-1, 1))
+	return []string{unit.text(start), unit.text(start + high - low)}, shareOf(high-low, span)
 }
 
 // shareOf returns the share of a distance, or 0 if that is nothing or everything.
@@ -542,78 +550,86 @@ func shareOf(distance, of float64) float64 {
 	return distance / of
 }
 
-// places returns the values of the moved condition in rows, and the layout of a time.
-func (s *spreader) places(rows []world.Row) (at []float64, layout string, ok bool) {
-	if _, layout, ok = place(s.moved.Args[0]); !ok {
-		return nil, "", false
+// bounds returns the bounds of the moved condition, and what they count.
+func (s *spreader) bounds() (low, high float64, unit unit, ok bool) {
+	if s.moved == nil || s.moved.Op != ast.OpBetween || s.period != nil {
+		return 0, 0, "", false
 	}
-	at = make([]float64, len(rows))
+	unit = unitOf(s.moved.Args[0])
+	low, ok1 := unit.place(s.moved.Args[0])
+	high, ok2 := unit.place(s.moved.Args[1])
+	return low, high, unit, ok1 && ok2 && low <= high
+}
+
+// places returns the values of the moved condition in rows, or nil if one has none.
+func (s *spreader) places(rows []world.Row, unit unit) []float64 {
+	at := make([]float64, len(rows))
 	for i := range rows {
-		if at[i], _, ok = place(rows[i].Item.Values.Get(s.moved.Field)); !ok {
-			return nil, "", false
+		var ok bool
+		if at[i], ok = unit.place(rows[i].Item.Values.Get(s.moved.Field)); !ok {
+			return nil
 		}
 	}
-	return at, layout, true
+	return at
 }
 
-// tail returns the bound of a range without one end: as far back from the last value, or forward from the first,
-// as the pattern's own bound is in its own partition. Where that has no rows, nothing is known, and the range is
-// all.
-func (s *spreader) tail(at []float64, layout string) (args []string, reach float64) {
-	bound, _, _ := place(s.moved.Args[0])
-	sign := 1.0 // the values beyond the bound, in ascending order
-	if s.moved.Op == ast.Less || s.moved.Op == ast.LessOrEqual {
-		sign = -1
-	}
-
-	reach = math.Inf(1)
-	if s.known {
-		from, to := s.space.Range(s.own, store.Range{Lo: s.q.Report.Low.Bytes, Hi: s.q.Report.High.Bytes})
-		for _, r := range s.listing(s.space.Rows[from:to]) {
-			if v, _, ok := place(r.Item.Values.Get(s.moved.Field)); ok {
-				if distance := sign * (v - bound); math.IsInf(reach, 1) || distance > reach {
-					reach = distance
-				}
-			}
-		}
-	}
-
-	end := math.Inf(-1)
-	for _, v := range at {
-		end = max(end, sign*v)
-	}
-	first := math.Inf(1)
-	for _, v := range at {
-		first = min(first, sign*v)
-	}
-	if !math.IsInf(reach, 1) {
-		first = end - reach
-	}
-	return []string{placeText(sign*first, layout)}, reach
-}
+// A unit is what the bounds of a range count: the layout of seconds, days, months or years, or "" for numbers.
+type unit string
 
 // layouts are the text forms of times in conditions.
 var layouts = []string{time.RFC3339Nano, time.DateOnly, "2006-01", "2006"}
 
-// place returns a time in seconds or a number, with the layout of a time.
-func place(text string) (float64, string, bool) {
-	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		return n, "", true
+// unitOf returns what the text of a bound counts.
+func unitOf(text string) unit {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return ""
 	}
 	for _, layout := range layouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			return float64(t.Unix()), layout, true
+		if _, err := time.Parse(layout, text); err == nil {
+			return unit(layout)
 		}
 	}
-	return 0, "", false
+	return ""
 }
 
-// placeText is the inverse of place, at the precision of seconds.
-func placeText(at float64, layout string) string {
-	if layout == "" {
-		return strconv.FormatFloat(at, 'f', -1, 64)
+// place returns the number of a value in units, such as that of the day in which a time lies.
+func (u unit) place(text string) (float64, bool) {
+	if u == "" {
+		n, err := strconv.ParseFloat(text, 64)
+		return n, err == nil
 	}
-	return time.Unix(int64(at), 0).UTC().Format(layout)
+	for _, layout := range layouts {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		switch t = t.UTC(); u {
+		case time.DateOnly:
+			return math.Floor(float64(t.Unix()) / day.Seconds()), true
+		case "2006-01":
+			return float64(t.Year()*12 + int(t.Month()) - 1), true
+		case "2006":
+			return float64(t.Year()), true
+		}
+		return float64(t.Unix()), true
+	}
+	return 0, false
+}
+
+// text is the inverse of place, at the precision of seconds.
+func (u unit) text(at float64) string {
+	n := int(at)
+	switch u {
+	case "":
+		return strconv.FormatFloat(at, 'f', -1, 64)
+	case time.DateOnly:
+		return time.Unix(int64(n)*int64(day.Seconds()), 0).UTC().Format(time.DateOnly)
+	case "2006-01":
+		return time.Date(n/12, time.Month(n%12+1), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+	case "2006":
+		return time.Date(n, 1, 1, 0, 0, 0, 0, time.UTC).Format("2006")
+	}
+	return time.Unix(int64(n), 0).UTC().Format(string(u))
 }
 
 // beginning returns as much of a value as a prefix has of its own: as many

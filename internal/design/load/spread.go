@@ -17,7 +17,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
@@ -454,11 +453,10 @@ func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 // mean returns the average units and rows of all candidates, each once or as often as it has rows: of those
 // that were read as they were, of the others by the size of their rows.
 func (s *spreader) mean(readings map[int]Reading, byRows bool) (units, rows float64) {
-	consistent := s.p.Consistent || s.q.Report.Consistent
 	weights := 0.0
 	for i, c := range s.all {
-		cost, returned := table.ReadUnits(int(c.bytes), consistent), c.rows
-		if r, ok := readings[i]; ok {
+		cost, returned := s.cost(&c)
+		if r, ok := readings[i]; ok && c.average == nil {
 			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
 		}
 		weight := c.weight(byRows) * c.times
@@ -504,7 +502,8 @@ func (s *spreader) reading(
 
 // sort returns the condition on the sort key of a candidate, if others have another.
 func (s *spreader) sort(c candidate) string {
-	if !s.several || len(s.space.Sort) == 0 {
+	moves := s.moved != nil && s.period == nil
+	if !s.several && !moves || len(s.space.Sort) == 0 {
 		return ""
 	}
 	slice, err := s.slice(c, false)
