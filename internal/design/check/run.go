@@ -82,13 +82,11 @@ type PatternResult struct {
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 
-	// questions are the requests of the parts of the pattern.
-	questions []load.Question
-	cut       int      // it was not read on after so many pages; 0 if it was
-	varied    []string // fields whose values differ between requests
-	nothing   bool     // the failure is that it finds nothing
-	lost      int      // rows without the key of the item to which they should lead
-	nearest   string   // the key most like that of a request that finds nothing
+	cut     int      // it was not read on after so many pages; 0 if it was
+	varied  []string // fields whose values differ between requests
+	nothing bool     // the failure is that it finds nothing
+	lost    int      // rows without the key of the item to which they should lead
+	nearest string   // the key most like that of a request that finds nothing
 }
 
 // Request returns the request as JSON, a raw one as its author wrote it, or nil for a
@@ -369,7 +367,6 @@ func (p *PatternResult) read(
 			p.Input, p.Report = one.Input, one.Report
 		}
 		reports = append(reports, one.Report)
-		p.questions = append(p.questions, load.Question{Pattern: part, Input: one.Input, Report: one.Report})
 	}
 
 	p.Requests, p.Total = len(parts), explain.Sum(reports)
@@ -416,7 +413,7 @@ func runPattern(
 	if pr.Total == nil {
 		return pr, nil
 	}
-	if err := pr.elsewhere(ctx, w, target, o); err != nil {
+	if err := pr.elsewhere(ctx, w); err != nil {
 		return pr, err
 	}
 
@@ -431,34 +428,19 @@ func runPattern(
 }
 
 // elsewhere sets what the pattern reads at the declared scale, and for other values than its own.
-func (p *PatternResult) elsewhere(ctx context.Context, w *world.World, target explain.Target, o Options) (err error) {
-	options := load.Options{Pages: o.Pages}
-	if p.Requests == 1 {
-		q := load.Question{Pattern: p.Pattern, Input: p.Input, Report: p.Report}
-		p.Spread, p.Growth, err = load.Of(ctx, w, target, q, options)
+func (p *PatternResult) elsewhere(ctx context.Context, w *world.World) error {
+	reads, err := load.TableOf(w).Reads(ctx, p.Pattern)
+	if err != nil {
+		return err
+	}
+	p.Growth = reads.Growth
+	if reads.Spread != nil {
+		spread := *reads.Spread
+		spread.Readings = slices.Clone(spread.Readings)
+		p.Spread = &spread
 		p.spreadBatch()
-		return err
 	}
-
-	var reports []*explain.Report
-	for i := range p.questions {
-		reports = append(reports, p.questions[i].Report)
-	}
-	if p.Growth, err = load.Growth(ctx, w, reports...); err != nil {
-		return err
-	}
-	var fixed []string
-	for _, c := range p.Pattern.Where {
-		if c.Op == model.In {
-			fixed = append(fixed, c.Field)
-		}
-	}
-	for i := range p.questions {
-		p.questions[i].Fixed = fixed
-	}
-	p.Spread, err = load.OfSeveral(ctx, w, target, p.questions, options)
-	p.spreadBatch()
-	return err
+	return nil
 }
 
 // compile sets the request. If the pattern does not make one, compile sets the reason and

@@ -268,6 +268,9 @@ func (p *printer) writes(pr *PatternResult, c *load.Cost) {
 	}
 	tried := fmt.Sprintf("p50 %s, p95 %s, worst %s of %s", text.Figure(c.P50), text.Figure(c.P95), text.Figure(c.Worst),
 		text.Count(c.Items, "item"))
+	if c.Items == load.MostCounted {
+		tried += fmt.Sprintf(", drawn from %s", text.Thousands(c.All))
+	}
 	if c.Unmet > 0 {
 		tried += fmt.Sprintf("; the condition refuses %s others", text.Thousands(c.Unmet))
 	}

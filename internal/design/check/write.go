@@ -17,7 +17,7 @@ func runWrite(ctx context.Context, w *world.World, p *model.Pattern) (PatternRes
 	pr := PatternResult{Pattern: p, Growth: 1}
 	j := judge{p: p, pr: &pr}
 	var err error
-	pr.Writes, err = load.Write(ctx, w, p)
+	pr.Writes, err = load.TableOf(w).Writes(ctx, p)
 	ce, isCompile := errors.AsType[*compile.Error](err)
 	switch {
 	case isCompile:

@@ -38,8 +38,8 @@ func checkLimitWithFilter(p *rule.Pass, q *rule.Query) {
 	if s == nil {
 		return
 	}
-	for i := range s.Readings { // over all pages
-		if r := &s.Readings[i]; r.Pages > 1 && r.Examined > limit && r.Rows < limit {
+	for i := range s.Readings { // of one page
+		if r := &s.Readings[i]; r.Examined == limit && r.Rows < limit {
 			f := q.Finding(
 				"%q has limit %d, and its first page returns at most %s in partition %s: "+
 					"a limit counts rows before the filter",

@@ -17,10 +17,10 @@ func Rules() []rule.Rule {
 		randomOrder, componentOrder, tiedOrder, numberOrder, wrongDirection, partitionPrefix,
 		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, lostLastDay, foreignRows, sameShape, filterForKey,
 		limitWithFilter,
-		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
-		wideProjection, lateProjection, multiAttribute, undeclaredParent, ttlUnit, expiredRows,
-		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition,
-		contendedItem, uniqueByIndex, overwritingPut, revivingUpdate, countedRows, largeRead, scanRate,
+		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, indexCost,
+		multiAttribute, undeclaredParent, ttlUnit, expiredRows,
+		keyLength, itemSize, collectionSize, loads,
+		uniqueByIndex, overwritingPut, revivingUpdate, cost, fanOut,
 		unusedAllowance,
 	}
 }

@@ -70,8 +70,8 @@ func TestContext(t *testing.T) {
 // TestScale holds that sizes and rates are extrapolated: they do not depend on
 // the number of generated items.
 func TestScale(t *testing.T) {
-	for _, rule := range []string{"collection-size", "partition-skew"} {
-		m, err := modelfile.Load("testdata/" + rule + "/bad.yaml")
+	for rule, file := range map[string]string{"collection-size": "bad", "loads": "bad-volume"} {
+		m, err := modelfile.Load("testdata/" + rule + "/" + file + ".yaml")
 		require.NoError(t, err)
 		for _, n := range []int{500, 4000} {
 			w, err := world.Build(context.Background(), m, world.Options{MaxItems: n})
@@ -81,7 +81,7 @@ func TestScale(t *testing.T) {
 			require.NoError(t, w.Close())
 			all := of(found, rule)
 			require.Len(t, all, 1, "%s of %d items", rule, n)
-			want := map[string]string{"collection-size": " GB with", "partition-skew": " items, 3"}[rule]
+			want := map[string]string{"collection-size": " GB with", "loads": " items, 3"}[rule]
 			require.Contains(t, all[0].Message, want)
 		}
 	}
@@ -124,16 +124,16 @@ patterns: [{name: all, query: {entity: E, where: {p: a}, order: desc}}]`},
 		{"the largest of something else", "number-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{id}"}, samples: [{p: a, id: x}]}}
 patterns: [{name: members of the largest team, query: {entity: E, where: {p: a}}}]`},
-		{"all shards are read", "unread-shards", `
+		{"all shards are read", "loads", `
 entities: {E: {attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: a, id: x}, {shard: b, id: y}]}}
 patterns: [{name: first, query: {entity: E, where: {shard: a}}}, {name: second, query: {entity: E, where: {shard: b}}}]`},
-		{"each shard is read", "unread-shards", `
+		{"each shard is read", "loads", `
 entities: {E: {fields: {shard: {values: [0, 1, 2]}}, attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: 0, id: x}, {shard: 1, id: y}]}}
 patterns: [{name: feed, query: {entity: E, where: {shard: {in: all}}}}]`},
 		{"the end of a part is the compiler's", "lost-fraction", `
 entities: {E: {fields: {at: {type: time}}, attributes: {PK: "P#{at:month}", SK: "{at:time}#{id}"}, samples: [{at: "2026-01-05T10:00:00Z", id: x}]}}
 patterns: [{name: a quarter, query: {entity: E, where: {at: {between: [2026-01-01, 2026-03-31]}}}}]`},
-		{"a projection that a pattern needs", "wide-projection", `
+		{"a projection that a pattern needs", "index-cost", `
 fields: {body: {size: 3000}}
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "G#{g}", GSI1SK: A, body: "{body}"}, samples: [{p: a, g: x}], count: 20}}
 patterns: [{name: all, query: {entity: E, index: GSI1, where: {g: x}, project: [body]}}]`},
@@ -213,7 +213,7 @@ patterns: [{name: q, query: {entity: E, where: {p: a}, filter: ends > 1767607200
 		{"photos that were taken", "unique-by-index", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: A}, samples: [{p: a, s: x}]}}
 patterns: [{name: photos taken in a street, query: {entity: E, index: GSI1, where: {s: x}}}, {name: photos taken before a day, query: {entity: E, index: GSI1, where: {s: x}}}]`},
-		{"rows with a number", "counted-rows", `
+		{"rows with a number", "cost", `
 entities: {Room: {attributes: {PK: "P#{p}", SK: "{beds:int(2)}#{room}"}, fields: {p: {values: [a]}}, samples: [{p: a, beds: 2, room: x}], count: 300}}
 patterns: [{name: rooms by number of beds, query: {entity: Room, where: {p: a}}}, {name: rooms by count, query: {entity: Room, where: {p: a}}}]`},
 		{"equal keys in two tables", "same-shape", `name: quiet

@@ -75,7 +75,7 @@ type mover struct {
 
 // A space is a table or an index, with the sizes of its rows.
 type space struct {
-	Space
+	SpaceCost
 	sizes *model.RowSizes
 }
 
@@ -158,12 +158,7 @@ func (m *mover) prepare() {
 	}
 
 	m.of = m.scope()
-	for _, t := range m.w.Model.Tables {
-		m.spaces = append(m.spaces, space{Space{Table: t}, t.RowSizes(nil)})
-		for _, x := range t.Indexes {
-			m.spaces = append(m.spaces, space{Space{Table: t, Index: x}, t.RowSizes(x)})
-		}
-	}
+	m.spaces = spacesOf(m.w)
 	if m.paths == nil {
 		return
 	}
@@ -359,7 +354,7 @@ func (m *mover) cost() *Cost {
 	move.P50, move.P95, move.Worst = rank(0.5), rank(0.95), rank(1)
 	c.P50, c.P95, c.Worst = move.P50.Units, move.P95.Units, move.Worst.Units
 	for k := range m.spaces {
-		if s := m.spaces[k].Space; s.Worst > 0 {
+		if s := m.spaces[k].SpaceCost; s.Worst > 0 {
 			s.Mean = means[k] / n
 			c.Spaces = append(c.Spaces, s)
 		}

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -13,16 +12,6 @@ type Load struct {
 	// Share is the part of all requests, and Units are the read units of each, at the declared scale. Values
 	// are asked for as the pattern says: equally often, or as often as they have rows.
 	Share, Units float64
-}
-
-// Loads returns the load of each partition with rows that the pattern of a question reads. It is empty if the
-// question has no values in partitions.
-func Loads(ctx context.Context, w *world.World, q Question) (map[world.Part]Load, error) {
-	s, err := slicesOf(ctx, w, q)
-	if s == nil || err != nil {
-		return nil, err
-	}
-	return s.loads(), nil
 }
 
 // Alike reports whether two questions differ at most in the period of a range, in which they have the same place.

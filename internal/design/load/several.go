@@ -14,18 +14,13 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// OfSeveral returns what a pattern of several requests reads for all values of its other equalities, such as the
+// ofSeveral returns what a pattern of several requests reads for all values of its other equalities, such as the
 // shards of each day; the fixed fields of the questions tell the requests apart. The requests of a range of times
 // over several periods, such as the months from January to March, read as many others too, such as those from
-// February to April. OfSeveral returns nil if there is only one value.
-func OfSeveral(
-	ctx context.Context, w *world.World, target explain.Target, questions []Question, o Options,
+// February to April. ofSeveral returns nil if there is only one value.
+func ofSeveral(
+	ctx context.Context, target explain.Target, questions []Question, spreaders []*spreader,
 ) (*Spread, error) {
-	spreaders, err := spreadersOf(ctx, w, questions)
-	if spreaders == nil || err != nil {
-		return nil, err
-	}
-
 	all := map[string]*together{}
 	windows := windowsOf(questions, spreaders)
 	for i, s := range spreaders {
@@ -89,7 +84,7 @@ func OfSeveral(
 			rank = rankOf(share)
 		}
 		if byRank[rank] == nil {
-			r, err := list[rank].read(ctx, target, spreaders, o)
+			r, err := list[rank].read(ctx, target, spreaders)
 			if r == nil || err != nil {
 				return nil, err
 			}
@@ -225,7 +220,7 @@ func (s *spreader) valuesOf(c *candidate) string {
 
 // read reads all requests for a value.
 func (t *together) read(
-	ctx context.Context, target explain.Target, spreaders []*spreader, o Options,
+	ctx context.Context, target explain.Target, spreaders []*spreader,
 ) (*Reading, error) {
 	sum := &Reading{Requests: len(t.parts), declared: t.units}
 	for i, c := range t.parts {
@@ -233,7 +228,7 @@ func (t *together) read(
 			sum.Units, sum.Pages = sum.Units+table.ReadUnits(0, spreaders[i].p.Consistent), sum.Pages+1
 			continue
 		}
-		r, err := spreaders[i].reading(ctx, target, *c, o)
+		r, err := spreaders[i].reading(ctx, target, *c)
 		if r == nil || err != nil {
 			return nil, err
 		}

@@ -1,9 +1,10 @@
 // Package load says what the patterns of a model read and write, at the declared scale.
 //
-// [Of] returns what a pattern reads for every value that its key conditions can ask for, not only for its own: for
+// [Table.Reads] returns what a pattern reads for every value that its key conditions can ask for, not only for its own: for
 // each customer, or each project of a customer if both are in the key. Statistics of the rows rank the values;
-// requests for those that matter give exact figures. [Write] returns what a write costs, with its index rows and
-// its transaction.
+// requests for those that matter give exact figures. [Table.Writes] returns what a write costs, with its index rows and
+// its transaction. [Table.Spaces] adds them up for each partition and for the items that are written most. Nothing else
+// computes a load: budgets, money, tables and lint rules read it from here.
 package load
 
 import (
@@ -29,15 +30,6 @@ type Question struct {
 	Report  *explain.Report
 	// Fixed are fields whose equalities keep their values, such as the shard if the pattern reads all shards.
 	Fixed []string
-}
-
-// Options configure [Of]. The zero value is ready to use.
-type Options struct {
-	// Pages limits the pages that a request reads. Default: that of [explain.Options].
-	Pages int
-	// Most limits the values that are read, besides those that a [Spread] names, if only
-	// reading shows what a filter drops. Default: 256.
-	Most int
 }
 
 // A Spread is what a pattern reads for all values that the equalities in its key conditions can have:
@@ -138,22 +130,6 @@ const (
 	readBytes = 32 << 20
 )
 
-// Of returns what the pattern of a question reads for all values of its equalities, and the number of rows
-// at the declared scale for each row that it reads with its own. The spread is nil if there is only one
-// value.
-func Of(ctx context.Context, w *world.World, target explain.Target, q Question, o Options) (*Spread, float64, error) {
-	s, err := slicesOf(ctx, w, q)
-	if err != nil {
-		return nil, 1, err
-	}
-	growth, err := s.growth(ctx, w, q)
-	if err != nil || s == nil || len(s.all) < 2 {
-		return nil, growth, err
-	}
-	spread, err := s.read(ctx, target, o)
-	return spread, growth, err
-}
-
 func (s *spreader) growth(ctx context.Context, w *world.World, q Question) (float64, error) {
 	if s != nil {
 		for i := range s.all {
@@ -162,12 +138,12 @@ func (s *spreader) growth(ctx context.Context, w *world.World, q Question) (floa
 			}
 		}
 	}
-	return Growth(ctx, w, q.Report)
+	return growthOf(ctx, w, q.Report)
 }
 
-// Growth returns the number of rows at the declared scale for each row that some requests read, if these grow
+// growthOf returns the number of rows at the declared scale for each row that some requests read, if these grow
 // like their partitions.
-func Growth(ctx context.Context, w *world.World, reports ...*explain.Report) (float64, error) {
+func growthOf(ctx context.Context, w *world.World, reports ...*explain.Report) (float64, error) {
 	read, declared := 0.0, 0.0
 	for _, r := range reports {
 		t := w.Model.Table(r.Table)
@@ -205,20 +181,16 @@ func Growth(ctx context.Context, w *world.World, reports ...*explain.Report) (fl
 	return declared / read, nil
 }
 
-// Slices returns the slice that the pattern of a question reads for each value of its equalities, the largest
-// at the declared scale first.
-func Slices(ctx context.Context, w *world.World, q Question) ([]Slice, error) {
-	s, err := slicesOf(ctx, w, q)
-	if s == nil || err != nil {
-		return nil, err
-	}
-	all := make([]Slice, 0, len(s.all))
+// slices returns the slice that the pattern reads for each value of its equalities, the largest at the declared scale
+// first.
+func (s *spreader) slices() []Slice {
+	all := make([]Slice, 0, min(len(s.all), mostSlices))
 	for i := range s.all {
-		if c := &s.all[i]; c.row != nil && !c.empty && c.again == 0 {
+		if c := &s.all[i]; c.row != nil && !c.empty && c.again == 0 && len(all) < mostSlices {
 			all = append(all, c.Slice)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // A Slice is what a request reads for one value.
@@ -253,14 +225,10 @@ func slicesOf(ctx context.Context, w *world.World, q Question) (*spreader, error
 	if s == nil {
 		return nil, nil
 	}
-	if s.take() {
-		return s, nil
-	}
 	if err := s.find(ctx); err != nil {
 		return nil, err
 	}
 	s.rank()
-	s.keep()
 	return s, nil
 }
 
@@ -287,7 +255,7 @@ func (s *spreader) rank() {
 }
 
 // read reads the candidates that matter.
-func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (*Spread, error) {
+func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, error) {
 	n := len(s.all)
 	rank := s.ranks()
 	p50, p95 := rank(0.5), rank(0.95)
@@ -299,7 +267,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	}
 
 	if s.q.Report.Filter != "" {
-		bytes, parts := 0, cmp.Or(o.Most, readParts)
+		bytes, parts := 0, readParts
 		for k := range parts {
 			i := k // the highest first, then evenly
 			if n > parts && k >= parts/4 {
@@ -343,7 +311,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		r, ok := read[id]
 		if !ok {
 			var err error
-			if r, err = s.reading(ctx, target, *c, o); err != nil {
+			if r, err = s.reading(ctx, target, *c); err != nil {
 				return nil, err
 			}
 			read[id] = r
@@ -467,15 +435,13 @@ func (s *spreader) mean(readings map[int]Reading, byRows bool) (units, rows floa
 	return units / max(weights, 1), rows / max(weights, 1)
 }
 
-func (s *spreader) reading(
-	ctx context.Context, target explain.Target, c candidate, o Options,
-) (*Reading, error) {
+func (s *spreader) reading(ctx context.Context, target explain.Target, c candidate) (*Reading, error) {
 	in, err := s.request(c)
 	if err != nil {
 		return nil, nil // such as a value that the template refuses
 	}
 	q := explain.Question{Input: in}
-	rep, err := explain.Run(ctx, target, q, explain.Options{Pages: o.Pages, Items: -1, Brief: true})
+	rep, err := explain.Run(ctx, target, q, explain.Options{Items: -1, Brief: true})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
