@@ -43,13 +43,13 @@ func TestCheck(t *testing.T) {
 func TestTraps(t *testing.T) {
 	proptest.NeedLong(t) // TestExamples of internal/design/lint finds most of them
 	for name, traps := range map[string]map[string]string{
-		"composite-patterns": {"natural-order": "UnpaddedMeasurement", "foreign-rows": "everything that starts with ELECTRONICS", "hot-partition": "MyTable"},
+		"composite-patterns": {"natural-order": "UnpaddedMeasurement", "foreign-rows": "everything that starts with ELECTRONICS", "loads": "MyTable"},
 		"content-management": {"natural-order": "Comment"},
 		"employees":          {"component-order": "staff of one department in a state", "filter-for-key": "staff of one department in a state, by a filter"},
 		"file-tree":          {"foreign-rows": "everything that starts with root/photos", "overwrite": "ByParent", "filter-for-key": "direct children of root/, by a filter"},
 		"product-catalog":    {"foreign-rows": "one product and its variants, beside one whose name goes on"},
-		"shop":               {"natural-order": "newest comment on a post, by the table", "hot-partition": "GSI1"},
-		"task-management":    {"hot-partition": "GSI2"},
+		"shop":               {"natural-order": "newest comment on a post, by the table", "loads": "GSI1"},
+		"task-management":    {"loads": "GSI2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := load(name)

@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -67,7 +67,7 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 	}
 	r, limit := q.Report, q.Report.Limit
 	if s := q.Spread(); s != nil && !(r.Examined == limit && r.Returned < limit && r.Last != nil) {
-		at := slices.IndexFunc(s.Readings, func(o spread.Reading) bool {
+		at := slices.IndexFunc(s.Readings, func(o load.Reading) bool {
 			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // over all pages
 		})
 		if at >= 0 {
@@ -113,12 +113,12 @@ func droppedHere(q *rule.Query) *rule.Finding {
 
 // droppedElsewhere returns the first of the partitions at p50, p95 and worst in which the filter
 // drops much, or nil.
-func droppedElsewhere(q *rule.Query) *spread.Reading {
+func droppedElsewhere(q *rule.Query) *load.Reading {
 	s := q.Spread()
 	if s == nil {
 		return nil
 	}
-	for _, r := range []*spread.Reading{&s.P50, &s.P95, &s.Worst} {
+	for _, r := range []*load.Reading{&s.P50, &s.P95, &s.Worst} {
 		if r.Examined-r.Rows >= 2 && r.Waste >= muchWaste {
 			return r
 		}

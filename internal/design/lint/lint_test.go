@@ -164,7 +164,7 @@ func TestClean(t *testing.T) {
 		"composite-patterns": {"natural-order"},
 		"content-management": {"natural-order"},
 		"file-tree":          {"overwrite"},
-		"shop":               {"hot-partition", "natural-order"},
+		"shop":               {"loads", "natural-order"},
 	}
 	examples, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)

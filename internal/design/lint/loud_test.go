@@ -55,7 +55,7 @@ patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `"HI
 tables: {Tab: {partition: PK, sort: SK, ttl: ends}}
 entities: {E: {fields: {p: {values: [a]}, k: {values: [x, y, z]}}, attributes: {PK: "P#{p}", SK: "{e}", k: "{k}", ends: {template: "{ends:epoch}", type: N}}, samples: [{p: a, e: x, k: x, ends: "2026-01-05T10:00:00Z"}], count: 50}}
 patterns: [{name: q, query: {entity: E, where: {p: a}, filter: ends > 1 AND k = "x"}}]`, "the filter drops"},
-		{"a count", "counted-rows", `
+		{"a count", "cost", `
 entities: {Like: {attributes: {PK: "P#{p}", SK: "{like}"}, fields: {p: {values: [a]}}, samples: [{p: a, like: x}], count: 900}}
 patterns: [{name: like count of a post, query: {entity: Like, where: {p: a}}}]`, "reads all rows to count them: 901 rows"},
 		{"equal keys without other attributes", "overwrite", `
@@ -74,11 +74,11 @@ entities:
 entities:
   E: {attributes: {PK: "P#{p}", SK: "A#{id}", a: "{a}"}}
   F: {attributes: {PK: "P#{p:uuid}", SK: "A#{id}", b: "{b}"}}`, `error`},
-		{"a shard by its values", "unread-shards", `
+		{"a shard by its values", "loads", `
 fields: {part: {values: ["0", "1", "2"]}}
 entities: {E: {attributes: {PK: "P#{part}", SK: "{id}"}, samples: [{part: "0", id: x}, {part: "1", id: y}]}}
 patterns: [{name: all, query: {entity: E, where: {part: "0"}}}]`, `reads only part 0 of 2`},
-		{"a scan without counts", "scan-rate", `
+		{"a scan without counts", "cost", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A}, samples: [{p: a}]}}
 patterns: [{name: all, scan: {table: Tab}, rate: 20}]`, `20 times per second: each scan reads all items, however many there will be`},
 		{"a range of numbers", "natural-order", `
@@ -145,13 +145,13 @@ patterns: [{name: both, transact: [{update: {entity: E, where: {p: a}, set: {v: 
 		{"a label goes with its field", "component-order", `
 entities: {Order: {attributes: {PK: ALL, SK: "ORDER#{order}#USER#{user}"}, samples: [{order: o1, user: u1}]}}
 patterns: [{name: orders of a user, query: {entity: Order, where: {user: u1}}}]`, `write SK: "USER#{user}#ORDER#{order}"`},
-		{"a raw projection", "late-projection", shelf + `
+		{"a raw projection", "index-cost", shelf + `
 patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p", ProjectionExpression: "#t", ExpressionAttributeNames: {"#t": title}, ExpressionAttributeValues: {":p": {S: "A#a"}}}}]`, "warning \"q\" returns only title, but reads whole items: in partition \"A#a\""},
-		{"a get that projects", "late-projection", shelf + `
+		{"a get that projects", "index-cost", shelf + `
 patterns: [{name: q, get: {entity: Art, where: {shelf: a, art: x}, project: [title]}}]`, "note \"q\" returns only title, but reads the whole item: 48.1 KB on average for 6.5 read units"},
-		{"a raw get that projects", "late-projection", shelf + `
+		{"a raw get that projects", "index-cost", shelf + `
 patterns: [{name: q, request: {operation: GetItem, TableName: Tab, Key: {PK: {S: "A#a"}, SK: {S: x}}, ProjectionExpression: title}}]`, "reads the whole item"},
-		{"a scan that projects", "late-projection", shelf + `
+		{"a scan that projects", "index-cost", shelf + `
 patterns: [{name: q, scan: {table: Tab, project: [title]}}]`, "warning \"q\" returns only title, but reads whole items: 61 rows"},
 		{"two entities of one day", "overwrite", `
 entities:
@@ -210,7 +210,7 @@ patterns: [{name: by a, query: {entity: E, where: {p: a, a: x}}}, {name: by b, q
 entities:
   E: {attributes: {PK: "P#{p}", SK: "{product}"}, samples: [{p: a, product: "TV#55"}]}
   F: {attributes: {PK: "P#{p}", SK: "{product}#V#{v}"}, samples: [{p: a, product: TV, v: red}]}`, `another delimiter in SK`},
-		{"rows in an index of the table's own key", "unread-index", `name: m
+		{"rows in an index of the table's own key", "index-cost", `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {Inverted: {partition: SK, sort: PK}}}}
 entities:
   E: {attributes: {PK: "P#{p}", SK: "E#{e}"}, samples: [{p: a, e: x}]}
@@ -239,45 +239,45 @@ fields: {s: {values: [A, B, C]}}
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: {template: "S#{s}", when: {s: [A]}}, GSI1SK: {template: "{s}", when: {s: [B]}}}, samples: [{p: a, s: A}]}}`, `the conditions on s of E exclude each other`},
 		{"some lack a value", "sparse-index", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{d}"}, samples: [{p: a, s: x, d: y}, {p: b}]}}`, "index GSI1 leaves out 1 of 2 items of E because of a missing key attribute"},
-		{"one item that all read", "hot-partition", `
+		{"one item that all read", "loads", `
 entities: {E: {attributes: {PK: "CONFIG", SK: "MAIN"}, samples: [{}], rates: {reads: 9000}}}`, "keep copies of the item"},
-		{"few partitions for many requests", "hot-partition", `
+		{"few partitions for many requests", "loads", `
 fields: {s: {values: [A, B]}}
 entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}
 patterns: [{name: q, query: {entity: E, where: {s: A}}, rate: 20000}]`, "gets 5,000 read units per second.*spread over 2 partitions at most"},
-		{"a partition of the current day gets all writes", "hot-partition", `
+		{"a partition of the current day gets all writes", "loads", `
 fields: {at: {type: time, from: 2025-01-01, to: 2025-12-31}}
 entities: {Log: {attributes: {PK: "LOG#{at:date}", SK: "{e}"}, count: 5000, rates: {writes: 9000}}}`, `partition "LOG#2025-.*" of table Tab gets 9,000 write units per second`},
-		{"and the share of its other components", "hot-partition", `
+		{"and the share of its other components", "loads", `
 fields: {at: {type: time, from: 2025-01-01, to: 2025-12-31}, s: {values: [A, A, A, B]}}
 entities: {Log: {attributes: {PK: "LOG#{s}#{at:date}", SK: "{e}"}, count: 5000, rates: {writes: 8000}}}`, `"LOG#A#2025-.* gets 6,019 write units per second in its period`},
-		{"a skewed partition gets its share of requests", "hot-partition", `
+		{"a skewed partition gets its share of requests", "loads", `
 fields: {t: {distinct: 100, distribution: zipf(2)}}
 entities: {E: {attributes: {PK: "T#{t}", SK: "{e}"}, count: 1000}}
 patterns: [{name: q, query: {entity: E, where: {t: a}, limit: 1}, rate: 20000, asked: by_rows}]`, "gets 5,990 read units per second"},
-		{"values are asked for equally often", "hot-partition", `
+		{"values are asked for equally often", "loads", `
 fields: {t: {values: [a, b, c, d]}, u: {distinct: 3}, big: {size: 4000}}
 entities: {E: {attributes: {PK: "T#{t}", SK: "{u}#{e}", big: "{big}"}, count: 1000}}
 patterns: [{name: q, query: {entity: E, where: {t: a, u: x}, limit: 2}, rate: 8000}]`, "gets 2,000 read units per second"},
-		{"a pattern reads all shards with each request", "hot-partition", `
+		{"a pattern reads all shards with each request", "loads", `
 fields: {s: {values: [A, B, C, D]}}
 entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, count: 100}}
 patterns: [{name: q, query: {entity: E, where: {s: {in: all}}}, rate: 7000}]`, "gets 3,500 read units per second"},
-		{"an unfiltered scan", "hot-partition", `
+		{"an unfiltered scan", "loads", `
 fields: {big: {size: 1000}}
 entities: {E: {attributes: {PK: "ALL", SK: "{e}", big: "{big}"}, count: 100}}
-patterns: [{name: q, scan: {table: Tab}, rate: 300}]`, "gets 3,750 read units per second"},
-		{"a constant partition of raw items", "hot-partition", `
+patterns: [{name: q, scan: {table: Tab}, rate: 300}]`, "gets 3,743 read units per second"},
+		{"a constant partition of raw items", "loads", `
 items: {Tab: [{PK: CONFIG, SK: MAIN}, {PK: x, SK: MAIN}]}
 patterns: [{name: q, query: {table: Tab, where: {PK: CONFIG}}, rate: 9000}]`, `"CONFIG" of table Tab gets 4,500 read units`},
-		{"a get of a constant key", "hot-partition", `
+		{"a get of a constant key", "loads", `
 entities: {E: {attributes: {PK: "CONFIG", SK: "MAIN"}, samples: [{}]}}
 patterns: [{name: q, get: {entity: E, where: {}}, rate: 9000}]`, `"CONFIG" of table Tab gets 4,500 read units`},
-		{"a limit counts rows before the filter", "hot-partition", `
+		{"a limit counts rows before the filter", "loads", `
 fields: {big: {size: 1000}}
 entities: {E: {attributes: {PK: "ALL", SK: "{e}", big: "{big}"}, count: 100}}
 patterns: [{name: q, query: {entity: E, where: {}, limit: 50, filter: "big = 'none'"}, rate: 1000}]`, "gets 6,500 read units per second"},
-		{"half of what a partition serves", "hot-partition", `
+		{"half of what a partition serves", "loads", `
 entities: {E: {attributes: {PK: "ALL", SK: "{e}"}, samples: [{e: x}, {e: y}], rates: {writes: 600}}}`, "warning"},
 	} {
 		src := tt.src
@@ -311,7 +311,7 @@ func TestLocalIndexLoad(t *testing.T) {
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByL: {local: true, sort: l, projection: all}}}}
 entities: {E: {attributes: {PK: "ALL", SK: "{e}", l: "{e}"}, count: 10, rates: {writes: 600}}}
 `, 0)
-	found := of(w, "hot-partition")
+	found := of(w, "loads")
 	require.NotEmpty(t, found)
 	require.Contains(t, found[0].Message, `partition "ALL" of table Tab gets 1,200 write units`)
 }

@@ -15,9 +15,7 @@ func Rules() []rule.Rule {
 		naturalOrder, componentOrder, invisibleDifference, delimiterInValue,
 		rangeEnd, foreignRows, filterForKey,
 		overwrite, timeOnlyKey, mutableKey, noValue, sparseIndex, undeclaredParent, limits,
-		unreadIndex, writeAmplification, wideProjection, lateProjection,
-		partitionSkew, constantPartition, unreadShards, hotPartition, contendedItem,
-		countedRows, largeRead, scanRate,
+		loads, fanOut, cost, indexCost,
 		unusedAllowance,
 	}
 }
@@ -36,7 +34,12 @@ var replacedBy = map[string]string{
 	"ttl-unit": "no-value", "expired-rows": "no-value",
 	"limit-with-filter": "filter-for-key",
 	"empty-index":       "sparse-index",
-	"same-shape":        "overwrite", "mixed-partition": "overwrite", "overwriting-put": "overwrite",
+	"hot-partition":     "loads", "partition-skew": "loads", "constant-partition": "loads", "contended-item": "loads",
+	"unread-shards": "loads",
+	"unread-index":  "index-cost", "wide-projection": "index-cost", "late-projection": "index-cost",
+	"write-amplification": "index-cost",
+	"counted-rows":        "cost", "scan-rate": "cost", "large-read": "cost",
+	"same-shape": "overwrite", "mixed-partition": "overwrite", "overwriting-put": "overwrite",
 }
 
 // Run applies all rules to a world, whose database must be open. It returns

@@ -70,7 +70,7 @@ func TestContext(t *testing.T) {
 // TestScale holds that sizes and rates are extrapolated: they do not depend on
 // the number of generated items.
 func TestScale(t *testing.T) {
-	for rule, file := range map[string]string{"limits": "bad-collection", "partition-skew": "bad"} {
+	for rule, file := range map[string]string{"limits": "bad-collection", "loads": "bad-volume"} {
 		m, err := modelfile.Load("testdata/" + rule + "/" + file + ".yaml")
 		require.NoError(t, err)
 		for _, n := range []int{500, 4000} {
@@ -81,7 +81,7 @@ func TestScale(t *testing.T) {
 			require.NoError(t, w.Close())
 			all := of(found, rule)
 			require.Len(t, all, 1, "%s of %d items", rule, n)
-			want := map[string]string{"limits": " GB with", "partition-skew": " items, 3"}[rule]
+			want := map[string]string{"limits": " GB with", "loads": " items, 3"}[rule]
 			require.Contains(t, all[0].Message, want)
 		}
 	}
@@ -134,16 +134,16 @@ entities:
 patterns: [{name: save, transact: [{put: E}, {put: {entity: F, if: attribute_not_exists(PK)}}]}, {name: change, update: {entity: E, set: {v: y}}}]`},
 		{"one item in each partition", "time-only-key", `
 entities: {E: {fields: {at: {type: time}}, attributes: {PK: "P#{p}", SK: "{at:time}"}, count: 400}}`},
-		{"all shards are read", "unread-shards", `
+		{"all shards are read", "loads", `
 entities: {E: {attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: a, id: x}, {shard: b, id: y}]}}
 patterns: [{name: first, query: {entity: E, where: {shard: a}}}, {name: second, query: {entity: E, where: {shard: b}}}]`},
-		{"each shard is read", "unread-shards", `
+		{"each shard is read", "loads", `
 entities: {E: {fields: {shard: {values: [0, 1, 2]}}, attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: 0, id: x}, {shard: 1, id: y}]}}
 patterns: [{name: feed, query: {entity: E, where: {shard: {in: all}}}}]`},
 		{"the end of a part is the compiler's", "natural-order", `
 entities: {E: {fields: {at: {type: time}}, attributes: {PK: "P#{at:month}", SK: "{at:time}#{id}"}, samples: [{at: "2026-01-05T10:00:00Z", id: x}]}}
 patterns: [{name: a quarter, query: {entity: E, where: {at: {between: [2026-01-01, 2026-03-31]}}}}]`},
-		{"a projection that a pattern needs", "wide-projection", `
+		{"a projection that a pattern needs", "index-cost", `
 fields: {body: {size: 3000}}
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "G#{g}", GSI1SK: A, body: "{body}"}, samples: [{p: a, g: x}], count: 20}}
 patterns: [{name: all, query: {entity: E, index: GSI1, where: {g: x}, project: [body]}}]`},
@@ -211,7 +211,7 @@ entities:
 tables: {Tab: {partition: PK, sort: SK, ttl: ends}}
 entities: {E: {fields: {p: {values: [a]}}, attributes: {PK: "P#{p}", SK: "{e}", ends: {template: "{ends:epoch}", type: N}}, samples: [{p: a, e: x, ends: "2026-01-05T10:00:00Z"}], count: 50}}
 patterns: [{name: q, query: {entity: E, where: {p: a}, filter: ends > 1767607200}}]`},
-		{"rows with a number", "counted-rows", `
+		{"rows with a number", "cost", `
 entities: {Room: {attributes: {PK: "P#{p}", SK: "{beds:int(2)}#{room}"}, fields: {p: {values: [a]}}, samples: [{p: a, beds: 2, room: x}], count: 300}}
 patterns: [{name: rooms by number of beds, query: {entity: Room, where: {p: a}}}, {name: rooms by count, query: {entity: Room, where: {p: a}}}]`},
 		{"equal keys in two tables", "overwrite", `name: quiet

@@ -17,11 +17,6 @@ type Rule struct {
 	Help string
 	// Severity is the usual severity; findings can be more or less severe.
 	Severity model.Severity
-	// Example lists keys in byte order that show the hazard. Cure says what to
-	// do. Source is the reference.
-	Example []string
-	Cure    string
-	Source  string
 	// TableKeys is true if the keys that show the hazard are those of the
 	// table, even if the finding is about an index.
 	TableKeys bool

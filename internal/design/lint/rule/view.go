@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
@@ -36,8 +37,16 @@ func (v *View) FindingOf(p world.Part, format string, args ...any) *Finding {
 	return f
 }
 
-// Rates returns the declared load of the view's partitions.
-func (v *View) Rates() (*world.Rates, error) { return v.study.World.Rates(v.study.ctx, v.Space) }
+// Load returns the load of the view's partitions, or nil if the context is done.
+func (v *View) Load() *load.Space {
+	all, _ := load.TableOf(v.study.World).Spaces(v.study.ctx)
+	for _, s := range all {
+		if s.Space == v.Space {
+			return s
+		}
+	}
+	return nil
+}
 
 // String returns the name of the view for sentences.
 func (v *View) String() string {
