@@ -198,10 +198,10 @@ func (u unifier) components(x, y keys.Part, word string) likeness {
 		return unifier{u.Pass, u.b, u.a}.components(y, x, word)
 	case !freeX && freeY:
 		fits := slices.ContainsFunc(w, func(text string) bool { _, err := x.Type.Decode(text); return err == nil })
-		if fits && coarse {
+		switch {
+		case fits && coarse:
 			return byWords
-		}
-		if fits || coarse && len(w) == 0 {
+		case fits, coarse && len(w) == 0:
 			return byID
 		}
 		return unlike

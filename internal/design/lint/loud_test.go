@@ -233,7 +233,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", kind: "{kind}"}, samples: 
 patterns: [{name: q, query: {entity: E, where: {p: a}, filter: kind = "y"}}]`, `ByKind: {partition: [PK, kind], sort: SK}`},
 		{"a scan with a filter", "filter-for-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", kind: "{kind}"}, samples: [{p: a, e: 1, kind: x}, {p: a, e: 2, kind: x}, {p: a, e: 3, kind: y}]}}
-patterns: [{name: q, scan: {table: Tab, filter: kind = "y"}}]`, "add an index with the partition key kind"},
+patterns: [{name: q, scan: {table: Tab, filter: kind = "y"}}]`, "put the filter's attribute into the key of an index"},
 		{"different conditions", "sparse-index", `
 fields: {s: {values: [A, B, C]}}
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: {template: "S#{s}", when: {s: [A]}}, GSI1SK: {template: "{s}", when: {s: [B]}}}, samples: [{p: a, s: A}]}}`, `the conditions on s of E exclude each other`},

@@ -1,14 +1,11 @@
 package rule
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
-	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -131,41 +128,6 @@ func ThroughIndex(pattern, index string) Edit {
 		}
 		p.Table, p.Index = p.Entity.Table, p.Entity.Table.Index(index)
 		return p.Index != nil
-	})
-}
-
-// Ask returns the edit that gives a pattern a request with these key
-// conditions.
-func Ask(pattern, table, index string, clauses []keycond.Clause) Edit {
-	return OnPattern(pattern, func(_ *model.Model, p *model.Pattern) bool {
-		request := map[string]json.RawMessage{}
-		if p.Request != nil {
-			var old map[string]json.RawMessage
-			if json.Unmarshal(p.Request, &old) != nil {
-				return false
-			}
-			for _, member := range []string{"ScanIndexForward", "Limit"} {
-				if v, ok := old[member]; ok {
-					request[member] = v
-				}
-			}
-		}
-		var place literal.Placeholders
-		set := func(member string, v any) { request[member], _ = json.Marshal(v) }
-		set("TableName", table)
-		if index != "" {
-			set("IndexName", index)
-		}
-		set("KeyConditionExpression", place.KeyCondition(clauses))
-		if names := place.Names(); len(names) > 0 {
-			set("ExpressionAttributeNames", names)
-		}
-		request["ExpressionAttributeValues"] = place.Values().AppendJSON(nil)
-		out, err := json.Marshal(request)
-		*p = model.Pattern{
-			Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Request: out, Rate: p.Rate, Expect: p.Expect,
-		}
-		return err == nil
 	})
 }
 
