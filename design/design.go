@@ -106,7 +106,7 @@ func (m *Model) Check(ctx context.Context, o Options) (findings []Finding, err e
 
 // A Finding is an unmet expectation or a hazard in a model.
 type Finding struct {
-	// Rule is a lint rule such as "open-prefix", or "expectation" for an access
+	// Rule is a lint rule such as "foreign-rows", or "expectation" for an access
 	// pattern that does not meet its expectations.
 	Rule string
 	// Severity is "error", "warning" or "note". Findings that the model accepts

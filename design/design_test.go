@@ -69,7 +69,7 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	m = parse(t, strings.Replace(string(data), "rows: 6,", "rows: 7,", 1))
-	if got := rules(design.Options{}); !slices.Equal(got, []string{"error expectation", "warning mixed-partition", "note open-prefix", "note filter-for-key"}) {
+	if got := rules(design.Options{}); !slices.Equal(got, []string{"error expectation", "warning overwrite", "note foreign-rows", "note filter-for-key"}) {
 		t.Errorf("with lints: %q", got)
 	}
 	if got := rules(design.Options{NoLints: true, Only: []string{"another"}}); len(got) != 0 {
@@ -128,6 +128,6 @@ func ExampleModel_Check() {
 		}
 	}
 	// Output:
-	// warning hot-partition
-	// warning component-order newest comment on a post, by the table
+	// warning loads
+	// warning natural-order newest comment on a post, by the table
 }

@@ -43,13 +43,13 @@ func TestCheck(t *testing.T) {
 func TestTraps(t *testing.T) {
 	proptest.NeedLong(t) // TestExamples of internal/design/lint finds most of them
 	for name, traps := range map[string]map[string]string{
-		"composite-patterns": {"unpadded-number": "UnpaddedMeasurement", "open-prefix": "everything that starts with ELECTRONICS", "hot-partition": "MyTable"},
-		"content-management": {"unpadded-number": "Version", "partition-prefix": "documents of a tenant, by the start of the partition key", "component-order": "Comment"},
+		"composite-patterns": {"natural-order": "UnpaddedMeasurement", "foreign-rows": "everything that starts with ELECTRONICS", "loads": "MyTable"},
+		"content-management": {"natural-order": "Comment"},
 		"employees":          {"component-order": "staff of one department in a state", "filter-for-key": "staff of one department in a state, by a filter"},
-		"file-tree":          {"open-prefix": "everything that starts with root/photos", "mixed-partition": "ByParent", "filter-for-key": "direct children of root/, by a filter"},
-		"product-catalog":    {"open-prefix": "one product and its variants, beside one whose name goes on"},
-		"shop":               {"component-order": "newest comment on a post, by the table", "hot-partition": "GSI1"},
-		"task-management":    {"hot-partition": "GSI2", "mutable-key": "GSI2"},
+		"file-tree":          {"foreign-rows": "everything that starts with root/photos", "overwrite": "ByParent", "filter-for-key": "direct children of root/, by a filter"},
+		"product-catalog":    {"foreign-rows": "one product and its variants, beside one whose name goes on"},
+		"shop":               {"natural-order": "newest comment on a post, by the table", "loads": "GSI1"},
+		"task-management":    {"loads": "GSI2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := load(name)

@@ -35,7 +35,7 @@ func TestFound(t *testing.T) {
 		},
 		{
 			"a value that is listed twice", `  Item: {attributes: {PK: "I#{i}", SK: A, HP: "S#{w}#{state}", HS: "{i}"}, count: 240000, fields: {w: {distinct: 40}, state: {values: [OPEN, OPEN, CLOSED, WAIT]}}, samples: [{i: i1, w: w1, state: OPEN}]}
-`, `query: {entity: Item, index: ByH, where: {w: w1, state: OPEN}}`, [3]float64{1565, 3043, 3127}, 13.4, true, "multi-attribute",
+`, `query: {entity: Item, index: ByH, where: {w: w1, state: OPEN}}`, [3]float64{1565, 3043, 3127}, 13.4, true, "",
 		},
 		{
 			"the choosing value is in the sort key", tasks, `query: {entity: Task, where: {org: o1, project: p1}}, expect: {max_rows: 500}`, [3]float64{20, 198, 2970}, 6.2, false, "",
@@ -46,7 +46,7 @@ func TestFound(t *testing.T) {
 		},
 		{
 			"the same, asked for by rows", tasks,
-			`query: {entity: Task, where: {org: o1, project: p1}}, rate: 550, asked: by_rows`, [3]float64{20, 198, 2970}, 55, true, "hot-partition",
+			`query: {entity: Task, where: {org: o1, project: p1}}, rate: 550, asked: by_rows`, [3]float64{20, 198, 2970}, 55, true, "loads",
 		},
 		{
 			"projects without tasks", `  Project: {attributes: {PK: "P#{project}", SK: META}, count: 20000, samples: [{project: p1}]}
@@ -61,7 +61,7 @@ func TestFound(t *testing.T) {
 		},
 		{
 			"one partition for all tenants", `  Invoice: {attributes: {PK: INVOICE, SK: "T#{t}#{i}"}, count: 50000, fields: {t: {distinct: 100}, body: {size: 500}}, samples: [{t: t1, i: i1}]}
-`, `query: {entity: Invoice, where: {t: t1}, limit: 50}, rate: 2000, expect: {units: 1}`, [3]float64{50, 50, 50}, 3.47, false, "hot-partition",
+`, `query: {entity: Invoice, where: {t: t1}, limit: 50}, rate: 2000, expect: {units: 1}`, [3]float64{50, 50, 50}, 3.47, false, "loads",
 		},
 		{
 			"a budget equal to the declared maximum", `  Order: {attributes: {PK: "O#{order}", SK: A}, samples: [{order: o1}], count: 100001}
@@ -70,16 +70,16 @@ func TestFound(t *testing.T) {
 		},
 		{
 			"few items of skewed keys beside many", `  Position: {fields: {cell: {distinct: 300, distribution: zipf(1.05)}}, attributes: {PK: "CELL#{cell}", SK: "DRIVER#{driver}"}, samples: [{driver: d1, cell: x}], count: 1000, rates: {writes: 6000}}
-` + big, `query: {entity: Position, where: {cell: x}}`, [3]float64{2, 16, 175}, 0.5, true, "hot-partition",
+` + big, `query: {entity: Position, where: {cell: x}}`, [3]float64{2, 16, 175}, 0.5, true, "loads",
 		},
 		{
 			"a limit larger than what the sample has of a shard", `  Outbox: {fields: {shard: {values: [0, 1, 2, 3, 4, 5, 6, 7]}}, attributes: {PK: "OUTBOX#{shard}", SK: "{id}"}, count: 1500, samples: [{shard: 2, id: a}]}
-` + big, `query: {entity: Outbox, where: {shard: 2}, limit: 100}, expect: {max_rows: 50}`, [3]float64{100, 100, 100}, 0.5, false, "unread-shards",
+` + big, `query: {entity: Outbox, where: {shard: 2}, limit: 100}, expect: {max_rows: 50}`, [3]float64{100, 100, 100}, 0.5, false, "loads",
 		},
 		{
 			"the largest of few values, which a finding names", `  Shop: {count: 40, attributes: {PK: "S#{shop}", SK: SHOP}, samples: [{shop: s1}]}
   Order: {of: Shop, per: zipf(1.1), count: 300000, attributes: {PK: "S#{shop}", SK: "O#{order}"}, samples: [{shop: s1, order: o1}]}
-`, `query: {entity: Order, where: {shop: s1}}, rate: 3`, [3]float64{2865, 24359, 81566}, 28.8, true, "large-read",
+`, `query: {entity: Order, where: {shop: s1}}, rate: 3`, [3]float64{2865, 24359, 81566}, 28.8, true, "cost",
 		},
 		{
 			"all shards of a day", `  Post: {fields: {shard: {values: [0, 1, 2, 3]}, day: {type: date, from: 2026-01-01, to: 2026-01-31}}, attributes: {PK: "F#{day:date}#{shard}", SK: "{post}"}, samples: [{day: 2026-02-05, shard: 1, post: a}], count: 1000}

@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
@@ -130,11 +130,11 @@ type spreadFigures struct {
 	mean        float64
 }
 
-func figuresOf(s *spread.Spread) (f spreadFigures) {
+func figuresOf(s *load.Spread) (f spreadFigures) {
 	if s == nil {
 		return f
 	}
-	for i, r := range []*spread.Reading{&s.P50, &s.P95, &s.Worst} {
+	for i, r := range []*load.Reading{&s.P50, &s.P95, &s.Worst} {
 		f.rows[i], f.units[i] = math.Round(r.DeclaredRows()), r.DeclaredUnits()
 	}
 	f.mean = math.Round(s.Mean*1000) / 1000

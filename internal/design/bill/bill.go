@@ -6,7 +6,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Hours is the number of hours for which a month is billed, a twelfth of a year.
@@ -127,14 +126,10 @@ func (b *Bill) asked(r *check.Result) {
 }
 
 // OnDemand returns what read and write units a second cost a month on demand.
-func (b *Bill) OnDemand(reads, writes float64) float64 {
-	return b.Requests(reads, writes) * Hours * 3600
-}
+func (b *Bill) OnDemand(reads, writes float64) float64 { return b.prices.OnDemandFor(reads, writes) }
 
 // Requests returns what a number of read and write units cost once on demand.
-func (b *Bill) Requests(reads, writes float64) float64 {
-	return (reads*b.prices.OnDemand.Reads + writes*b.prices.OnDemand.Writes) / 1e6
-}
+func (b *Bill) Requests(reads, writes float64) float64 { return b.prices.requests(reads, writes) }
 
 // capacity returns the price of provisioned units for a month. A table or a global index has at least
 // one of each.
@@ -154,21 +149,7 @@ func (b *Bill) Declared() bool {
 }
 
 // Money returns an amount in the currency of the bill.
-func (b *Bill) Money(amount float64) string {
-	sign := b.Currency + " "
-	if b.Currency == "USD" {
-		sign = "$"
-	}
-	switch {
-	case amount == 0:
-		return sign + "0"
-	case amount < 0.01:
-		return "< " + sign + "0.01"
-	case amount < 999.995:
-		return fmt.Sprintf("%s%.2f", sign, amount)
-	}
-	return sign + text.Figure(amount)
-}
+func (b *Bill) Money(amount float64) string { return b.prices.Money(amount) }
 
 // Caveat says that the prices may be old, or "" for prices of the caller.
 func (b *Bill) Caveat() string {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/files"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Prices are the prices of one region. Those that are 0 are not known.
@@ -89,4 +90,30 @@ func parse(path string, data []byte) (*Prices, error) {
 		}
 	}
 	return p, nil
+}
+
+// OnDemandFor returns what read and write units a second cost a month on demand.
+func (p *Prices) OnDemandFor(reads, writes float64) float64 {
+	return p.requests(reads, writes) * Hours * 3600
+}
+
+func (p *Prices) requests(reads, writes float64) float64 {
+	return (reads*p.OnDemand.Reads + writes*p.OnDemand.Writes) / 1e6
+}
+
+// Money returns an amount in the currency of the prices.
+func (p *Prices) Money(amount float64) string {
+	sign := p.Currency + " "
+	if p.Currency == "USD" {
+		sign = "$"
+	}
+	switch {
+	case amount == 0:
+		return sign + "0"
+	case amount < 0.01:
+		return "< " + sign + "0.01"
+	case amount < 999.995:
+		return fmt.Sprintf("%s%.2f", sign, amount)
+	}
+	return sign + text.Figure(amount)
 }

@@ -51,28 +51,3 @@ func TestOnDemand(t *testing.T) {
 		})
 	}
 }
-
-// TestKept holds that a pattern has the same figures with candidates that an earlier look at the world has kept.
-func TestKept(t *testing.T) {
-	file, data, err := examples.Read("shop")
-	require.NoError(t, err)
-	m, err := modelfile.Parse(file, data)
-	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{})
-	require.NoError(t, err)
-	defer w.Close()
-	var results []string
-	for range 4 { // found, kept for two, and found again
-		r, err := check.Run(t.Context(), w, check.Options{})
-		require.NoError(t, err)
-		var text strings.Builder
-		require.NoError(t, r.WriteText(&text, check.TextOptions{}))
-		results = append(results, text.String())
-		kept := 0
-		w.Kept.Range(func(any, any) bool { kept++; return true })
-		require.Equal(t, len(results) != 3, kept > 0)
-	}
-	for _, again := range results[1:] {
-		require.Equal(t, results[0], again)
-	}
-}

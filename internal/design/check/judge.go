@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -87,7 +87,7 @@ func (j *judge) judge() {
 	if x.MaxRows != nil {
 		if r.Returned > *x.MaxRows {
 			j.fail(j.some(""), narrow, "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
-		} else if w := j.over(float64(*x.MaxRows), (*spread.Reading).DeclaredRows); w != nil {
+		} else if w := j.over(float64(*x.MaxRows), (*load.Reading).DeclaredRows); w != nil {
 			j.elsewhere(
 				narrow, "expected at most %s, got %s%s", rows(*x.MaxRows),
 				grown(float64(w.Rows), w.DeclaredRows(), count), inPartition(w),
@@ -99,7 +99,7 @@ func (j *judge) judge() {
 	if x.Pages != nil {
 		if r.Pages > *x.Pages {
 			j.fail(nil, pages, "expected at most %s, got %d", text.Count(*x.Pages, "page"), r.Pages)
-		} else if w := j.over(float64(*x.Pages), (*spread.Reading).DeclaredPages); w != nil {
+		} else if w := j.over(float64(*x.Pages), (*load.Reading).DeclaredPages); w != nil {
 			j.elsewhere(
 				pages, "expected at most %s, got %s%s", text.Count(*x.Pages, "page"),
 				grown(float64(w.Pages), w.DeclaredPages(), count), inPartition(w),
@@ -113,7 +113,7 @@ func (j *judge) judge() {
 				nil, advice, "expected at most %s, got %v for %s", units(*x.Units), j.pr.Units(),
 				text.Count(r.Bytes+r.Fetched, "byte"),
 			)
-		} else if w := j.over(*x.Units, (*spread.Reading).DeclaredUnits); w != nil {
+		} else if w := j.over(*x.Units, (*load.Reading).DeclaredUnits); w != nil {
 			j.elsewhere(
 				cmp.Or(advice, narrow), "expected at most %s, got %s for %s%s", units(*x.Units),
 				grown(w.Units, w.DeclaredUnits(), text.Figure), rows(w.Examined), inPartition(w),
@@ -128,7 +128,7 @@ func (j *judge) judge() {
 				"expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
 				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined),
 			)
-		} else if w := j.over(*x.Waste, func(r *spread.Reading) float64 { return r.Waste }); w != nil {
+		} else if w := j.over(*x.Waste, func(r *load.Reading) float64 { return r.Waste }); w != nil {
 			j.elsewhere(advice, "expected at most %s of the bytes wasted, got %s%s: %d of %s were read and dropped",
 				text.Percent(*x.Waste), text.Percent(w.Waste), inPartition(w), w.Examined-w.Rows, rows(w.Examined))
 		}
@@ -160,16 +160,16 @@ func (j *judge) judge() {
 
 // over returns the partition that exceeds a budget most, among those in which
 // the budget holds, or nil. It has no key if the pattern does not read one partition of several.
-func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *spread.Reading) {
-	var all []spread.Reading
+func (j *judge) over(budget float64, of func(*load.Reading) float64) (most *load.Reading) {
+	var all []load.Reading
 	s := j.pr.Spread
 	switch {
 	case j.p.Expect.Budget == model.BudgetSample:
 		return nil
 	case s == nil:
-		all = []spread.Reading{*j.pr.Own()}
+		all = []load.Reading{*j.pr.Own()}
 	case j.p.Expect.Budget == model.BudgetP95:
-		all = []spread.Reading{s.P50, s.P95}
+		all = []load.Reading{s.P50, s.P95}
 	default:
 		all = s.Readings
 	}
@@ -182,7 +182,7 @@ func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *sp
 }
 
 // inPartition names the partition of a reading that has one.
-func inPartition(r *spread.Reading) string {
+func inPartition(r *load.Reading) string {
 	if r.Key == nil {
 		return ""
 	}

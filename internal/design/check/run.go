@@ -11,10 +11,9 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -70,26 +69,24 @@ type PatternResult struct {
 	// Batch is what was read by the values of the rows, or nil.
 	Batch *explain.Batch
 	// Writes is what a pattern that writes costs, or nil.
-	Writes *writes.Cost
+	Writes *load.Cost
 	// Growth is the average number of rows at the declared scale for each row
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
 	Growth float64
 	// Spread is what the pattern reads in other partitions, or nil if there are
 	// none.
-	Spread *spread.Spread
+	Spread *load.Spread
 	// Skipped says why the pattern was not run, or is "".
 	Skipped string
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 
-	// questions are the requests of the parts of the pattern.
-	questions []spread.Question
-	cut       int      // it was not read on after so many pages; 0 if it was
-	varied    []string // fields whose values differ between requests
-	nothing   bool     // the failure is that it finds nothing
-	lost      int      // rows without the key of the item to which they should lead
-	nearest   string   // the key most like that of a request that finds nothing
+	cut     int      // it was not read on after so many pages; 0 if it was
+	varied  []string // fields whose values differ between requests
+	nothing bool     // the failure is that it finds nothing
+	lost    int      // rows without the key of the item to which they should lead
+	nearest string   // the key most like that of a request that finds nothing
 }
 
 // Request returns the request as JSON, a raw one as its author wrote it, or nil for a
@@ -124,7 +121,7 @@ func (p *PatternResult) Units() float64 {
 }
 
 // MeanUnits returns the units of a request on average at the declared scale: in all partitions (see
-// [spread.Spread]), or of all items that a write was tried with.
+// [load.Spread]), or of all items that a write was tried with.
 func (p *PatternResult) MeanUnits() float64 {
 	switch {
 	case p.Writes != nil:
@@ -138,9 +135,9 @@ func (p *PatternResult) MeanUnits() float64 {
 }
 
 // Own returns what the requests of the pattern read with its own values. Total must not be nil.
-func (p *PatternResult) Own() *spread.Reading {
+func (p *PatternResult) Own() *load.Reading {
 	t := p.Total
-	return &spread.Reading{
+	return &load.Reading{
 		Rows: t.Returned, Examined: t.Examined, Bytes: t.Bytes + t.Fetched, Pages: t.Pages,
 		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Batch: p.BatchUnits(), Requests: p.Requests,
 	}
@@ -370,7 +367,6 @@ func (p *PatternResult) read(
 			p.Input, p.Report = one.Input, one.Report
 		}
 		reports = append(reports, one.Report)
-		p.questions = append(p.questions, spread.Question{Pattern: part, Input: one.Input, Report: one.Report})
 	}
 
 	p.Requests, p.Total = len(parts), explain.Sum(reports)
@@ -417,7 +413,7 @@ func runPattern(
 	if pr.Total == nil {
 		return pr, nil
 	}
-	if err := pr.elsewhere(ctx, w, target, o); err != nil {
+	if err := pr.elsewhere(ctx, w); err != nil {
 		return pr, err
 	}
 
@@ -432,34 +428,19 @@ func runPattern(
 }
 
 // elsewhere sets what the pattern reads at the declared scale, and for other values than its own.
-func (p *PatternResult) elsewhere(ctx context.Context, w *world.World, target explain.Target, o Options) (err error) {
-	options := spread.Options{Pages: o.Pages}
-	if p.Requests == 1 {
-		q := spread.Question{Pattern: p.Pattern, Input: p.Input, Report: p.Report}
-		p.Spread, p.Growth, err = spread.Of(ctx, w, target, q, options)
+func (p *PatternResult) elsewhere(ctx context.Context, w *world.World) error {
+	reads, err := load.TableOf(w).Reads(ctx, p.Pattern)
+	if err != nil {
+		return err
+	}
+	p.Growth = reads.Growth
+	if reads.Spread != nil {
+		spread := *reads.Spread
+		spread.Readings = slices.Clone(spread.Readings)
+		p.Spread = &spread
 		p.spreadBatch()
-		return err
 	}
-
-	var reports []*explain.Report
-	for i := range p.questions {
-		reports = append(reports, p.questions[i].Report)
-	}
-	if p.Growth, err = spread.Growth(ctx, w, reports...); err != nil {
-		return err
-	}
-	var fixed []string
-	for _, c := range p.Pattern.Where {
-		if c.Op == model.In {
-			fixed = append(fixed, c.Field)
-		}
-	}
-	for i := range p.questions {
-		p.questions[i].Fixed = fixed
-	}
-	p.Spread, err = spread.OfSeveral(ctx, w, target, p.questions, options)
-	p.spreadBatch()
-	return err
+	return nil
 }
 
 // compile sets the request. If the pattern does not make one, compile sets the reason and

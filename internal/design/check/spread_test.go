@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
@@ -105,7 +105,7 @@ func TestSpread(t *testing.T) {
   - name: raw
     request: {operation: Query, TableName: Docs, KeyConditionExpression: "PK = :pk AND begins_with(SK, :x)", ExpressionAttributeValues: {":pk": {S: TENANT#t1}, ":x": {S: "DOC#"}}}
 `)
-	by := map[string]*spread.Spread{}
+	by := map[string]*load.Spread{}
 	for _, p := range r.Patterns {
 		require.Empty(t, p.Failures, p.Pattern.Name)
 		by[p.Pattern.Name] = p.Spread

@@ -6,10 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/table"
 )
 
 // TableStats are statistics of the items in a table or an index.
@@ -60,16 +59,14 @@ type EntityStats struct {
 
 // A Partition is one partition of a table or an index.
 type Partition struct {
-	Key   spread.PartitionKey `json:"partition"`
-	Items int                 `json:"items"`
-	Bytes int                 `json:"bytes"`
+	Key   load.PartitionKey `json:"partition"`
+	Items int               `json:"items"`
+	Bytes int               `json:"bytes"`
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared scale
 	// (see [world.World.Growth]).
 	DeclaredItems float64 `json:"declaredItems"`
 	DeclaredBytes float64 `json:"declaredBytes"`
-	// Reads and Writes are units per second (see [design.Rates]). Reads are
-	// eventually consistent and counted only for tables, because reads of
-	// indexes are not declared.
+	// Reads and Writes are units per second of all patterns and declared rates together (see [load.Table]).
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 }
@@ -78,31 +75,26 @@ type Partition struct {
 // indexes.
 func Stats(ctx context.Context, w *world.World) ([]TableStats, error) {
 	var all []TableStats
-	for _, t := range w.Model.Tables {
-		for _, x := range append([]*model.Index{nil}, t.Indexes...) {
-			s, err := w.Space(ctx, t, x)
-			if err != nil {
-				return nil, err
-			}
-			rates, err := w.Rates(ctx, s)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, stats(w, s, rates))
-		}
+	spaces, err := load.TableOf(w).Spaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range spaces {
+		all = append(all, stats(w, s))
 	}
 	return all, nil
 }
 
-func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
+func stats(w *world.World, space *load.Space) TableStats {
 	s := TableStats{
 		Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes,
 		Partitions: len(space.Parts), Entities: []EntityStats{},
+		Reads: space.ByRates, Writes: space.Written, Rows: space.RowsWritten,
 	}
 
 	entities := map[*model.Entity]*EntityStats{}
-	grow := w.Growth(space)
-	for _, at := range space.Parts {
+	grow := w.Growth(space.Space)
+	for i, at := range space.Parts {
 		rows := space.In(at)
 		p := Partition{Items: len(rows)}
 		each := grow.In(rows)
@@ -125,35 +117,23 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 			es.Items++
 			es.Bytes += size
 		}
-		p.Reads, p.Writes = rates.Of(at)
+		p.Reads, p.Writes = space.Reads[i], space.Writes[i]
 		highest(&s.ByItems, &p, p.DeclaredItems, func(p *Partition) float64 { return p.DeclaredItems })
 		highest(&s.ByBytes, &p, p.DeclaredBytes, func(p *Partition) float64 { return p.DeclaredBytes })
 		highest(&s.ByReads, &p, p.Reads, func(p *Partition) float64 { return p.Reads })
 		highest(&s.ByWrites, &p, p.Writes, func(p *Partition) float64 { return p.Writes })
 		for _, best := range []*Partition{s.ByItems, s.ByBytes, s.ByReads, s.ByWrites} {
 			if best != nil && best.Key == nil {
-				best.Key = spread.PartitionKeyOf(space, &rows[0])
+				best.Key = load.PartitionKeyOf(space.Space, &rows[0])
 			}
 		}
 	}
 
-	rates.Current(func(row *world.Row, share float64) {
-		e := row.Item.Entity
-		if share == 0 || e == nil {
-			return
+	for e := range entities {
+		if s.Index == nil && e != nil {
+			s.Expired += w.Model.Expiries(e)
 		}
-		if s.Index == nil {
-			s.Reads += e.Reads * share * table.ReadUnits(row.Size(), false)
-		}
-		rate := w.Model.WriteRate(e, s.Index) * share
-		s.Writes += rate * table.WriteUnits(row.Size())
-		if s.Index == nil {
-			rate = w.Model.ItemWrites(e) * share // a transaction costs twice, but writes once
-			s.Expired += w.Model.Expiries(e) * share
-		}
-		s.Rows += rate
-	})
-
+	}
 	for _, es := range entities {
 		s.Entities = append(s.Entities, *es)
 	}

@@ -9,11 +9,10 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -254,7 +253,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 }
 
 // writes writes what a pattern that writes costs.
-func (p *printer) writes(pr *PatternResult, c *writes.Cost) {
+func (p *printer) writes(pr *PatternResult, c *load.Cost) {
 	if c.Request != nil || c.Move != nil {
 		p.line("request", nil, c.Describe())
 	}
@@ -269,6 +268,9 @@ func (p *printer) writes(pr *PatternResult, c *writes.Cost) {
 	}
 	tried := fmt.Sprintf("p50 %s, p95 %s, worst %s of %s", text.Figure(c.P50), text.Figure(c.P95), text.Figure(c.Worst),
 		text.Count(c.Items, "item"))
+	if c.Items == load.MostCounted {
+		tried += fmt.Sprintf(", drawn from %s", text.Thousands(c.All))
+	}
 	if c.Unmet > 0 {
 		tried += fmt.Sprintf("; the condition refuses %s others", text.Thousands(c.Unmet))
 	}
@@ -277,7 +279,7 @@ func (p *printer) writes(pr *PatternResult, c *writes.Cost) {
 }
 
 // move writes what it costs to move a value, and for how long that writes.
-func (p *printer) move(m *writes.Move) {
+func (p *printer) move(m *load.Move) {
 	count := text.Count(m.Values, "value")
 	if m.Path {
 		count = text.Count(m.Values, "path")
@@ -302,12 +304,12 @@ func (p *printer) move(m *writes.Move) {
 }
 
 // moved writes what it costs to move one value.
-func (p *printer) moved(label string, m *writes.Moved) {
+func (p *printer) moved(label string, m *load.Moved) {
 	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, m, m.Name))
 }
 
 // writeLoad writes what a pattern that writes costs at its rate.
-func (p *printer) writeLoad(pr *PatternResult, c *writes.Cost) {
+func (p *printer) writeLoad(pr *PatternResult, c *load.Cost) {
 	if rate := pr.Pattern.Rate; rate > 0 {
 		p.line("load", nil, fmt.Sprintf(
 			"%s a second: %s a second: %s", text.Figure(rate), writeUnits(rate*c.Mean()), spaces(c, rate),
@@ -316,7 +318,7 @@ func (p *printer) writeLoad(pr *PatternResult, c *writes.Cost) {
 }
 
 // spaces lists the write units of tables and indexes, times a rate.
-func spaces(c *writes.Cost, rate float64) string {
+func spaces(c *load.Cost, rate float64) string {
 	var parts []string
 	for _, s := range c.Spaces {
 		name := s.Table.Name
@@ -335,7 +337,7 @@ func (pr *PatternResult) alike() string {
 }
 
 // reading writes what a pattern reads in a partition.
-func (p *printer) reading(label string, r *spread.Reading) {
+func (p *printer) reading(label string, r *load.Reading) {
 	read := rows(r.Rows)
 	if r.Examined != r.Rows {
 		read += fmt.Sprintf(" of %s", text.Thousands(r.Examined))

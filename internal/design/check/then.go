@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -99,7 +99,7 @@ func (p *PatternResult) spreadBatch() {
 		return
 	}
 	s, each := p.Spread, p.BatchUnits()/float64(p.Total.Returned)
-	more := func(list ...*spread.Reading) {
+	more := func(list ...*load.Reading) {
 		for _, r := range list {
 			r.Batch = each * float64(r.Rows)
 			r.Units += r.Batch

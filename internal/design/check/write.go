@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -17,12 +17,12 @@ func runWrite(ctx context.Context, w *world.World, p *model.Pattern) (PatternRes
 	pr := PatternResult{Pattern: p, Growth: 1}
 	j := judge{p: p, pr: &pr}
 	var err error
-	pr.Writes, err = writes.Of(ctx, w, p)
+	pr.Writes, err = load.TableOf(w).Writes(ctx, p)
 	ce, isCompile := errors.AsType[*compile.Error](err)
 	switch {
 	case isCompile:
 		j.fail(nil, ce.Advice, "%s", ce.Msg)
-	case errors.Is(err, writes.ErrNoItem):
+	case errors.Is(err, load.ErrNoItem):
 		j.fail(nil, "use values of a sample, or leave where out", "%v", err)
 	case err != nil:
 		return pr, err

@@ -14,30 +14,18 @@ import (
 
 var componentOrder = rule.Rule{
 	ID: "component-order", Title: "Key components in the wrong order for a pattern", Severity: model.Error,
-	Help: "Rows are ordered by the first component of the sort key, then by the second, and so on. So a query can " +
-		"give the first components, a range of the next one, and nothing after it: with " +
-		"ORDER#{status}#{placed:date}, the orders of January are in one place per status. A pattern whose name " +
-		"implies an order of time (newest, latest, recent, timeline, last ten) gets a warning if another component " +
-		"comes first, and a pattern that declares order: desc with a limit gets a note: its last rows are those " +
-		"with the last value, not the latest time.",
-	Example: []string{`"ORDER#NEW#2026-02-01"`, `"ORDER#PAID#2026-01-05"`},
-	Cure: "Put components that are compared with = first, then the one with a range, and the most specific last. " +
-		"For another question, add another index.",
-	Source: guide + "bp-sort-keys.html",
+	Help: "Rows are ordered by the first component of the sort key, then by the second, and so on. So a query can give " +
+		"the first components, a range of the next one, and nothing after it: with ORDER#{status}#{placed:date}, the " +
+		"orders of January are in one place per status. Put components that are compared with = first, then the one " +
+		"with a range.",
 
-	Query: func(p *rule.Pass, q *rule.Query) {
-		if q.Failed != nil {
-			checkFailed(p, q)
-			return
-		}
-		compareOrders(p, q, false)
-	},
+	Query: checkFailed,
 }
 
 // checkFailed reports a pattern that is not one range because of the order of the
 // components in a sort key.
 func checkFailed(p *rule.Pass, q *rule.Query) {
-	if q.Entity == nil || q.View == nil || q.Operation != "Query" {
+	if q.Failed == nil || q.Entity == nil || q.View == nil || q.Operation != "Query" {
 		return
 	}
 	s := p.Slot(q.Entity, q.Failed.Attribute)
@@ -66,7 +54,10 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 			f.Proposals = append(f.Proposals, fix)
 		}
 	}
-	proposeOrder(f, p, q, s)
+	if adviseOrder(f, p, q, s); f.Advice != q.Failed.Advice {
+		p.Report(f)
+		return
+	}
 	var known []string
 	for _, c := range orderFor(s, q) {
 		if _, ok := q.Given(c.Name); ok {
@@ -78,11 +69,10 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// proposeOrder proposes the order of components that serves all patterns that
+// adviseOrder advises the order of components that serves all patterns that
 // give one of them, if there is one.
-func proposeOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
+func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 	var askers []*rule.Query
-	var asAsked []rule.Edit // what failed is no longer expected to
 	for _, o := range p.Queries {
 		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool {
 			_, ok := o.Given(c.Name)
@@ -92,9 +82,6 @@ func proposeOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 			continue
 		}
 		askers = append(askers, o)
-		if o.Failed != nil {
-			asAsked = append(asAsked, rule.OnPattern(o.Name, func(*model.Model, *model.Pattern) bool { return true }))
-		}
 	}
 	order := orderFor(s, askers...)
 	for _, o := range askers {
@@ -104,19 +91,15 @@ func proposeOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 		}
 	}
 
-	parts := s.Template.Parts()
-	for i, to := range s.Components() {
-		parts[to.At] = s.Parts[order[i].At]
-	}
-	better := rule.Source(parts)
+	better := s.Reordered(order)
 	if _, err := keys.Parse(better); err != nil || better == s.Template.String() {
 		return
 	}
-	after := ", or add an index with that sort key"
+	f.Advice = rule.Writing(s.Name, better) + ", or add an index with that sort key"
 	if n := len(askers); n > 1 {
-		after = ", which serves " + text.Count(n, "pattern") + after
+		f.Advice = rule.Writing(s.Name, better) + ", which serves " + text.Count(n, "pattern") +
+			", or add an index with that sort key"
 	}
-	s.Propose(f, "", better, after, asAsked...)
 }
 
 // otherThan returns the names of the queries but one.

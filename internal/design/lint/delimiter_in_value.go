@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,13 +11,9 @@ import (
 
 var delimiterInValue = rule.Rule{
 	ID: "delimiter-in-value", Title: "A delimiter inside a value", Severity: model.Warning,
-	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the " +
-		"product TV, and a program that splits the key at # gets one part too many. The key can even be a valid " +
-		"key of another entity.",
-	Example: []string{`"PRODUCT#TV#55"`, `"PRODUCT#TV#VARIANT#red"`},
-	Cure: "Choose a delimiter that values cannot contain, or replace it in values when you build the key. If the " +
-		"value is meant to be a path, type it so: {category:path}.",
-	Source: guide + "bp-sort-keys.html",
+	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the product " +
+		"TV, and a program that splits the key at # gets one part too many. The key can even be a valid key of another " +
+		"entity. If the value is meant to be a path, type it so: {category:path}.",
 
 	Component: checkDelimiterInValue,
 }
@@ -33,7 +28,7 @@ func checkDelimiterInValue(p *rule.Pass, c rule.Component) {
 	}
 	f := c.Finding("%s in %s contains the delimiter %s: %s%s", c, c.Slot, rule.Quoted(mark),
 		hits[0], rule.AndMore(len(hits)-1))
-	f.Advise("replace %s in %s when you build the key", rule.Quoted(mark), c.Name)
+	f.Advise("replace %s in %s when you build the key, or use another delimiter in %s", rule.Quoted(mark), c.Name, c.Slot)
 	f.Keys = c.KeyWith(hits[0])
 	if short, _, _ := strings.Cut(hits[0].Text, mark); short != "" {
 		f.Say("; its row lies among the rows of %s", rule.Quoted(short))
@@ -54,17 +49,6 @@ func checkDelimiterInValue(p *rule.Pass, c rule.Component) {
 		}
 	}
 
-	var edits []rule.Edit
-	for _, s := range p.SlotsOf(c.Entity.Table, c.Slot.Name) {
-		if other := otherDelimiter(s, mark); other != s.Template.String() {
-			edits = append(edits, s.Write(other))
-		}
-	}
-	where := "the entities whose keys continue after " + c.Name
-	if better := otherDelimiter(c.Slot, mark); better != c.Template.String() {
-		where = fmt.Sprintf("all entities, here %q", better)
-	}
-	f.Propose(f.Advice+", or use another delimiter in "+c.Slot.Name+" for "+where, edits...)
 	p.Report(f)
 }
 
@@ -92,24 +76,4 @@ func valuesContaining(words []rule.Written, marks []string) (hits []rule.Written
 		}
 	}
 	return hits, mark
-}
-
-// otherDelimiter returns the template with another delimiter.
-func otherDelimiter(s *rule.Slot, mark string) string {
-	other := "|"
-	if mark == "|" {
-		other = "#"
-	}
-	return delimitedBy(s, mark, other)
-}
-
-// delimitedBy returns the template with one delimiter in place of another.
-func delimitedBy(s *rule.Slot, mark, other string) string {
-	parts := s.Template.Parts()
-	for i := range parts {
-		if parts[i].Name == "" {
-			parts[i].Literal = strings.ReplaceAll(parts[i].Literal, mark, other)
-		}
-	}
-	return rule.Source(parts)
 }

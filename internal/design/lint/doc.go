@@ -9,6 +9,6 @@
 // rates also use generated items, and are extrapolated when fewer items were
 // generated than are declared.
 //
-// A rule is a [rule.Rule] in a file of its own, or in one file with the rules
-// that look for the same thing in other data. [Rules] lists them.
+// A rule is a [rule.Rule] with a principle, such as the order of bytes against the
+// one that people mean, in a file of its own. [Rules] lists them.
 package lint

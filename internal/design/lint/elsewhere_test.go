@@ -62,7 +62,7 @@ patterns:
 			require.Equal(t, all[0], one, condition)
 		}
 		if strings.Contains(condition, "between") {
-			require.Regexp(t, `hot-partition\nerror\n.* gets [0-9,]+ read units per second`, all[0])
+			require.Regexp(t, `loads\nerror\n.* gets [0-9,]+ read units per second`, all[0])
 		}
 	}
 }

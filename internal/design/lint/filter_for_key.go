@@ -1,75 +1,105 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 var filterForKey = rule.Rule{
 	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: model.Warning,
-	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward Limit and the 1 MB " +
-		"of a page. If a filter drops most rows, its attribute belongs in a key.",
-	Example: []string{`read: "root/photos/2026/beach.jpg" (depth 4)`, `returned: "root/photos/" (depth 2)`},
-	Cure: "Query an index that has the filter's attribute in its key. If another pattern of the model reads just " +
-		"these rows, query as it does.",
-	Source: guide + "Query.FilterExpression.html",
+	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward the limit and the 1 MB of " +
+		"a page. If it drops most rows, its attribute belongs in a key. With a limit, a page of ten can return two rows, " +
+		"or none, although more that match come later: read on from LastEvaluatedKey until enough rows have come.",
 
-	Query: checkFilterForKey,
+	Query: func(p *rule.Pass, q *rule.Query) {
+		checkDropped(p, q)
+		checkLimit(p, q)
+	},
 }
 
 // muchWaste is the share of dropped bytes from which a filter is a finding.
 const muchWaste = 0.25
 
-func checkFilterForKey(p *rule.Pass, q *rule.Query) {
+// checkDropped reports a filter that drops much: of what the sample's values read, or if there are others to ask
+// for, of what half of them, 95 of 100 or the worst read.
+func checkDropped(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
 	}
-
 	r := q.Report
-	here, at := r.Examined-r.Returned >= 2 && r.Waste() >= muchWaste, droppedElsewhere(q)
-	if at == nil && (!here || q.Spread() != nil) {
+	examined, returned, waste, where := r.Examined, r.Returned, r.Waste(), ""
+	var keys []string
+	much := func(examined, returned int, waste float64) bool { return examined-returned >= 2 && waste >= muchWaste }
+	here := much(examined, returned, waste)
+	if s := q.Spread(); s != nil {
+		all := []*load.Reading{&s.P50, &s.P95, &s.Worst}
+		i := slices.IndexFunc(all, func(o *load.Reading) bool { return much(o.Examined, o.Rows, o.Waste) })
+		if i < 0 {
+			return
+		}
+		if o := all[i]; !here {
+			examined, returned, waste, where = o.Examined, o.Rows, o.Waste, " in partition "+o.Key.Text()
+			keys = q.View.Shown(o.Item)
+		}
+	} else if !here {
 		return
 	}
 
-	f, waste := droppedHere(q), r.Waste()
-	if !here {
-		waste = at.Waste
-		f = q.Finding(
-			"%q reads %s in partition %s and returns %s: the filter drops %s of the bytes read",
-			q.Name, text.Count(at.Examined, "row"), at.Key.Text(), text.Thousands(at.Rows), text.Percent(at.Waste),
-		)
-		f.Keys = q.View.Shown(at.Item)
+	f := q.Finding("%q reads %s%s and returns %s: the filter drops %s of the bytes read",
+		q.Name, text.Count(examined, "row"), where, text.Thousands(returned), text.Percent(waste))
+	for _, row := range r.Rows[:min(len(r.Rows), 2)] {
+		if where == "" {
+			keys = append(keys, q.View.KeyOf(row.Key))
+		}
 	}
+	f.Keys = keys
 	if q.Expect.Waste != nil && waste <= *q.Expect.Waste {
 		f.Severity = model.Note
 	}
-
-	if o := equivalentQuery(p, q); o != nil {
-		f.Proposals = []rule.Proposal{{
-			Text: fmt.Sprintf("query as %q does, on %s: it returns the same rows and reads only %s",
-				o.Name, o.View, text.Thousands(o.Report.Examined)),
-			Edits: []rule.Edit{rule.Ask(q.Name, o.View.Table.Name, o.View.IndexName(), o.Clauses)}, Index: o.View.Index,
-		}}
-		p.Report(f)
-		return
-	}
-
 	f.Advice = "put the filter's attribute into the key of an index"
 	_, filters := explain.Clauses(q.Compiled)
-	if i := slices.IndexFunc(filters, func(c keycond.Clause) bool { return c.Op == ast.Equal }); i >= 0 {
-		f.Proposals = []rule.Proposal{throughKey(q, filters[i])}
+	if q.Entity != nil && q.Request == nil && len(filters) == 1 && filters[0].Op == ast.Equal {
+		f.Proposals = []rule.Proposal{throughKey(q, filters[0])}
 	}
 	p.Report(f)
 }
+
+// checkLimit reports a page that returns fewer rows than its limit because of a filter, although more follow.
+func checkLimit(p *rule.Pass, q *rule.Query) {
+	if !q.Ran() || q.Report.Filter == "" || q.Report.Limit == 0 {
+		return
+	}
+	r, limit := q.Report, q.Report.Limit
+	if s := q.Spread(); s != nil && !(r.Examined == limit && r.Returned < limit && r.Last != nil) {
+		at := slices.IndexFunc(s.Readings, func(o load.Reading) bool {
+			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // over all pages
+		})
+		if at >= 0 {
+			o := &s.Readings[at]
+			f := q.Finding("%q has limit %d, and its first page returns at most %s in partition %s: a limit counts rows "+
+				"before the filter", q.Name, limit, text.Count(o.Rows, "row"), o.Key.Text())
+			f.Keys, f.Advice = q.View.Shown(o.Item), limitAdvice
+			p.Report(f)
+		}
+		return
+	}
+	if r.Examined == limit && r.Returned < limit && r.Last != nil {
+		f := q.Finding("%q has limit %d and returns %s: a limit counts rows before the filter, which dropped %s of them",
+			q.Name, limit, text.Count(r.Returned, "row"), text.Thousands(r.Examined-r.Returned))
+		f.Advice = limitAdvice
+		p.Report(f)
+	}
+}
+
+const limitAdvice = "read on from LastEvaluatedKey until enough rows have come, or put the filter's attribute into a key"
 
 // onlyLive reports whether a filter only leaves out items whose time to live has passed. The service
 // deletes them within days, so they are few beside the others, whatever the times in the model are.
@@ -79,69 +109,31 @@ func onlyLive(q *rule.Query) bool {
 	return ttl != "" && len(filters) == 1 && filters[0].Attribute == ttl && !strings.Contains(q.Report.Filter, " AND ")
 }
 
-// droppedHere returns a finding about what the filter drops in the partition of the query's values.
-func droppedHere(q *rule.Query) *rule.Finding {
-	r := q.Report
-	f := q.Finding("%q reads %s and returns %s: the filter drops %s of the bytes read",
-		q.Name, text.Count(r.Examined, "row"), text.Thousands(r.Returned), text.Percent(r.Waste()))
-	for i, what := range []string{"read: ", "returned: "} {
-		at := slices.IndexFunc(r.Rows, func(row explain.Row) bool { return row.Returned == (i == 1) })
-		if at >= 0 {
-			f.Keys = append(f.Keys, what+q.View.KeyOf(r.Rows[at].Key))
-		}
-	}
-	return f
-}
-
-// droppedElsewhere returns the first of the partitions at p50, p95 and worst in which the filter
-// drops much, or nil.
-func droppedElsewhere(q *rule.Query) *spread.Reading {
-	s := q.Spread()
-	if s == nil {
-		return nil
-	}
-	for _, r := range []*spread.Reading{&s.P50, &s.P95, &s.Worst} {
-		if r.Examined-r.Rows >= 2 && r.Waste >= muchWaste {
-			return r
-		}
-	}
-	return nil
-}
-
-// throughKey returns the proposal to query an index that has a filter's
-// attribute in its key.
+// throughKey returns the proposal to query an index that has a filter's attribute in its key, in place of the filter.
 func throughKey(q *rule.Query, filter keycond.Clause) rule.Proposal {
 	v, name := q.View, filter.Attribute
-	// ask returns the edit that queries an index instead.
 	ask := func(x *model.Index) rule.Edit {
-		var clauses []keycond.Clause
-		for _, a := range x.Keys() {
-			for _, c := range append(slices.Clone(q.Clauses), filter) {
-				if c.Attribute == a.Name && c.Op == ast.Equal {
-					clauses = append(clauses, c)
-				}
-			}
-		}
-		return rule.Ask(q.Name, v.Table.Name, x.Name, clauses)
+		return rule.OnPattern(q.Name, func(m *model.Model, p *model.Pattern) bool {
+			given := model.Condition{Field: name, Op: ast.Equal, Args: []string{model.TextOf(filter.Values[0])}}
+			p.Operation, p.Filter, p.Where = "Query", "", append(p.Where, given)
+			p.Index = m.Table(v.Table.Name).Index(x.Name)
+			return p.Entity.Field(name) != nil
+		})
 	}
 	if x := servingIndex(v, name); x != nil {
-		return rule.Proposal{
-			Text: "query index " + x.Name + ", which has " + name + " in its key", Edits: []rule.Edit{ask(x)}, Index: x,
-		}
+		text := "query index " + x.Name + ", which has " + name + " in its key"
+		return rule.Proposal{Text: text, Edits: []rule.Edit{ask(x)}, Index: x}
 	}
 
 	x := &model.Index{
 		Name: rule.IndexBy(v.Table, name), Projection: "ALL",
 		Partition: []model.Attribute{{Name: name, Kind: filter.Values[0].Kind()}}, Sort: v.Sort,
 	}
-	how := "the partition key " + name
 	if q.Operation == "Query" {
 		x.Partition = slices.Concat(v.Hash, x.Partition)
-		how = name + " in its key"
 	}
-
 	return rule.Proposal{
-		Text:  "add an index with " + how + ", such as " + rule.IndexText(x),
+		Text:  "add an index with " + name + " in its key, such as " + rule.IndexText(x),
 		Edits: []rule.Edit{rule.WriteIndex(v.Table.Name, *x), ask(x)},
 	}
 }
@@ -160,36 +152,4 @@ func servingIndex(v *rule.View, name string) *model.Index {
 		}
 	}
 	return nil
-}
-
-// equivalentQuery returns another query that returns the same rows without a
-// filter and reads fewer.
-func equivalentQuery(p *rule.Pass, q *rule.Query) *rule.Query {
-	want, ok := returnedKeys(p, q)
-	if !ok || len(want) < 2 || q.Operation != "Query" {
-		return nil // a single row can be in another result by chance
-	}
-	for _, o := range p.Queries {
-		if o == q || o.Operation != "Query" || !o.Ran() || o.Report.Filter != "" ||
-			o.View.Table != q.View.Table || o.Report.Examined >= q.Report.Examined {
-			continue
-		}
-		if got, ok := returnedKeys(p, o); ok && slices.Equal(want, got) {
-			return o
-		}
-	}
-	return nil
-}
-
-// returnedKeys returns the sorted table keys of all rows that the query returns,
-// and whether all are known.
-func returnedKeys(p *rule.Pass, q *rule.Query) ([]string, bool) {
-	var all []string
-	for _, row := range q.Report.Rows {
-		if row.Returned {
-			all = append(all, p.TableView(q.View.Table).KeyOf(row.Key))
-		}
-	}
-	slices.Sort(all)
-	return all, len(all) == q.Report.Returned
 }

@@ -6,148 +6,175 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 var foreignRows = rule.Rule{
-	ID: "foreign-rows", Title: "Rows of one entity inside the slice of another", Severity: model.Warning,
-	Help: "A query reads all rows in its range, whatever their entity. If the keys of one entity begin like those " +
-		"of another, a query for the first pays for both, its Limit counts both, and the program must separate " +
-		"them.",
-	Example: []string{`"ORDER#7"`, `"ORDER#7#ITEM#1"`, `"ORDER#8"`},
-	Cure: "Give each entity's sort key its own first word, ORDER#{order} and ITEM#{order}#{item}. If they are " +
-		"meant to be read together, say so: expect: {entities: [Order, Item]}.",
-	Source: guide + "bp-adjacency-graphs.html",
+	ID: "foreign-rows", Title: "A pattern reads rows that nobody meant", Severity: model.Warning,
+	Help: "A query reads all rows in its range, whatever their entity and however their values go on. begins_with " +
+		"USER#1 also reads USER#10, and root/photos reads root/photos-old/. A query for orders ORDER#7 also reads their " +
+		"lines ORDER#7#ITEM#1. These rows are paid for, and a limit counts them. If they are meant, say so: expect: " +
+		"{entities: [Order, Item]}.",
 
-	Whole: checkForeignRows,
+	Query: func(p *rule.Pass, q *rule.Query) {
+		checkPrefix(p, q)
+		checkEntities(p, q)
+	},
 }
 
-// A foreignVisit is a query that reads rows of foreign entities.
-type foreignVisit struct {
-	*rule.Query
-	foreign []*model.Entity
-	rows    []string // of each of them
-	more    int      // further queries with the same cause
-}
+// checkPrefix reports a query with begins_with whose prefix ends inside a value, so that other values begin with
+// it too.
+func checkPrefix(p *rule.Pass, q *rule.Query) {
+	c := q.Range()
+	if c == nil || c.Op != ast.OpBeginsWith {
+		return
+	}
+	name, prefix := c.Attribute, string(c.Values[0].Raw())
+	part, ok := q.Partition()
+	marks := delimitersIn(p, q.View.Table, name)
+	if prefix == "" || !ok || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
+		return
+	}
 
-func checkForeignRows(p *rule.Pass) {
-	var visits []*foreignVisit
-	known := map[string]*foreignVisit{} // by view and entities, which have one cause
-	for _, q := range p.Queries {
-		if q.Entity == nil || q.Operation != "Query" || !q.Ran() {
-			continue
-		}
-
-		v := &foreignVisit{Query: q}
-		for _, s := range q.Report.Entities {
-			e := p.Model.Entity(s.Entity)
-			if e != nil && e != q.Entity && s.Examined > 0 && !expectsEntity(p, q, e) {
-				v.foreign = append(v.foreign, e)
-				v.rows = append(v.rows, text.Count(s.Examined, "row")+" of "+e.Name)
+	// Rows are the prefix's own, which end there or go on with a delimiter, or of its siblings.
+	var own, sibling *world.Item
+	var siblings []string
+	for _, r := range q.View.In(part) {
+		rest, ok := strings.CutPrefix(rule.Value(r.Item, name), prefix)
+		switch {
+		case !ok:
+		case rest == "" || strings.ContainsRune(marks, rune(rest[0])):
+			if own == nil || rest != "" && rule.Value(own, name) == prefix {
+				own = r.Item
+			}
+		default:
+			if at := strings.IndexAny(rest, marks); at >= 0 {
+				rest = rest[:at+1]
+			}
+			if sibling == nil {
+				sibling = r.Item
+			}
+			if !slices.Contains(siblings, prefix+rest) {
+				siblings = append(siblings, prefix+rest)
 			}
 		}
-
-		if len(v.foreign) == 0 {
-			continue
-		}
-		cause := append([]string{q.View.Table.Name, q.View.String()}, slices.Sorted(slices.Values(v.names()))...)
-		key := strings.Join(cause, "\x00")
-		if known[key] != nil {
-			known[key].more++
-			continue
-		}
-
-		known[key] = v
-		visits = append(visits, v)
+	}
+	if own == nil {
+		return
 	}
 
-	for _, v := range visits {
-		reportForeignRows(p, v)
+	closed := rule.Value(own, name)
+	whole := closed == prefix
+	f := q.Finding("the prefix %s also reads siblings: %s", rule.Quoted(prefix), siblings)
+	f.Keys = q.View.Shown(own, sibling)
+	switch {
+	case len(siblings) > 0:
+		expected := q.Expect.Rows != nil && *q.Expect.Rows == q.Report.Returned && q.Report.Returned > 1
+		if q.Expects(sibling) || whole && expected {
+			f.Severity = model.Note
+		}
+	case whole || !insideText(p, q, name, prefix):
+		return
+	default:
+		f.Message = fmt.Sprintf("the prefix %s does not end with a delimiter: other keys of %s can begin with it too",
+			rule.Quoted(prefix), q.View)
+		f.Severity = model.Note
+		f.Keys = append(f.Keys, q.SuchAs(name, prefix+"2"))
 	}
+	if whole {
+		f.Advise("compare the whole key: %s = %s", text.Name(name), rule.Quoted(prefix))
+	} else {
+		f.Advise("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(name), rule.Quoted(closed[:len(prefix)+1]))
+	}
+	p.Report(f)
 }
 
-// names returns the names of all entities that the query reads.
-func (v *foreignVisit) names() []string {
-	all := []string{v.Entity.Name}
-	for _, e := range v.foreign {
-		all = append(all, e.Name)
+// delimitersIn returns the delimiters in a key attribute of a table. That of a path is the mark that most of its
+// values have.
+func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
+	marks := ""
+	for _, s := range p.SlotsOf(t, name) {
+		for i, part := range s.Parts {
+			if d := rule.DelimiterAfter(part.Literal); part.Name == "" && i > 0 && d != "" {
+				marks += d[:1]
+			}
+		}
+		for _, c := range s.Components() {
+			if c.Type.Name != "path" {
+				continue
+			}
+			best, most := "/", 0
+			for _, mark := range strings.Split(`/#|:\.`, "") {
+				n := len(slices.DeleteFunc(slices.Clone(c.Written()), func(w rule.Written) bool {
+					return !strings.Contains(w.Text, mark)
+				}))
+				if n > most {
+					best, most = mark, n
+				}
+			}
+			marks += best
+		}
 	}
-	return all
+	return marks
 }
 
-// reportForeignRows reports a query that reads rows of foreign entities.
-func reportForeignRows(p *rule.Pass, v *foreignVisit) {
-	f := v.Finding("%q asks for rows of %s and reads %s", v.Name, v.Entity.Name, v.rows)
-	if v.more > 0 {
-		f.Say("; %d other %s too", v.more, text.Agree(v.more, "pattern does", "patterns do"))
+// insideText reports whether a prefix ends inside a component of arbitrary text.
+func insideText(p *rule.Pass, q *rule.Query, name, prefix string) bool {
+	return slices.ContainsFunc(q.Entities, func(e *model.Entity) bool {
+		s := p.Slot(e, name)
+		if s == nil {
+			return false
+		}
+		c, inside, _ := s.After(prefix)
+		return inside && rule.Textual(c.Type)
+	})
+}
+
+// checkEntities reports a query for rows of one entity that reads those of others too.
+func checkEntities(p *rule.Pass, q *rule.Query) {
+	if q.Entity == nil || q.Operation != "Query" || !q.Ran() {
+		return
 	}
-	for _, e := range []*model.Entity{v.Entity, v.foreign[0]} {
-		for _, r := range v.Report.Rows {
-			if r.Entity == e.Name {
-				f.Keys = append(f.Keys, v.View.KeyOf(r.Key))
+	named, rows := []string{q.Entity.Name}, []string(nil)
+	for _, s := range q.Report.Entities {
+		e := p.Model.Entity(s.Entity)
+		if e != nil && e != q.Entity && s.Examined > 0 && !expectsEntity(p, q, e) {
+			named = append(named, e.Name)
+			rows = append(rows, text.Count(s.Examined, "row")+" of "+e.Name)
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+
+	f := q.Finding("%q asks for rows of %s and reads %s", q.Name, q.Entity.Name, rows)
+	for _, name := range named[:2] {
+		for _, r := range q.Report.Rows {
+			if r.Entity == name {
+				f.Keys = append(f.Keys, q.View.KeyOf(r.Key))
 				break
 			}
 		}
 	}
-
-	named := v.names()
-	expect := func(m *model.Model) bool {
-		for _, o := range m.Patterns {
-			if o.Name == v.Name || v.more > 0 && o.Entity != nil && slices.Contains(named, o.Entity.Name) {
-				o.Expect.Entities = named
-			}
-		}
-		return true
-	}
-	both := fmt.Sprintf("if the pattern should read both, add entities: [%s] to expect", strings.Join(named, ", "))
-	f.Advice = "give each entity its own first word in the sort key"
-	var s *rule.Slot
-	if len(v.View.Sort) > 0 {
-		s = p.Slot(v.foreign[0], v.View.Sort[0].Name)
-	}
-	if s != nil && s.Kind == attr.String {
-		if rule.Natural(s.Name, s.Template) {
-			both = fmt.Sprintf("sort %s by an attribute that begins with the entity name; %s", v.View, both)
-		} else {
-			better := ownWord(s)
-			f.ProposeFewer(
-				fmt.Sprintf("begin the keys of %s differently, for example %s: %q; %s", s.Entity.Name, s, better, both),
-				s.Write(better),
-			)
-		}
-	}
-	f.Propose(both, expect)
+	f.Advise("if the pattern should read both, add entities: [%s] to expect; or give each entity its own first word "+
+		"in the sort key, such as %s#", strings.Join(named, ", "), strings.ToUpper(named[1]))
 	p.Report(f)
 }
 
-// ownWord returns a template with the components of the slot that begins with
-// the name of its entity.
-func ownWord(s *rule.Slot) string {
-	words := []string{strings.ToUpper(strings.ReplaceAll(s.Entity.Name, " ", "_"))}
-	for _, c := range s.Components() {
-		words = append(words, rule.Source(s.Parts[c.At:c.At+1]))
-	}
-	return strings.Join(words, "#")
-}
-
-// expectsEntity reports whether the pattern declares that it reads rows of an
-// entity.
+// expectsEntity reports whether the pattern declares that it reads rows of an entity.
 func expectsEntity(p *rule.Pass, q *rule.Query, e *model.Entity) bool {
-	if slices.Contains(q.Expect.Entities, e.Name) {
-		return true
-	}
-	for _, key := range q.Expect.Keys {
-		var b attr.Builder
-		for i, a := range q.View.Table.Keys() {
-			if i < len(key) {
-				b.Add(a.Name, key[i])
+	return slices.Contains(q.Expect.Entities, e.Name) ||
+		slices.ContainsFunc(q.Expect.Keys, func(key model.Key) bool {
+			var b attr.Builder
+			for i, a := range q.View.Table.Keys() {
+				if i < len(key) {
+					b.Add(a.Name, key[i])
+				}
 			}
-		}
-		if p.Model.Classify(q.View.Table, b.Item()) == e {
-			return true
-		}
-	}
-	return false
+			return p.Model.Classify(q.View.Table, b.Item()) == e
+		})
 }

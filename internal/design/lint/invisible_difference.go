@@ -3,6 +3,9 @@ package lint
 import (
 	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
@@ -13,152 +16,168 @@ import (
 )
 
 var invisibleDifference = rule.Rule{
-	ID: "invisible-difference", Title: "Values that look the same", Severity: model.Warning,
-	Help: "Keys are compared byte by byte, so two values that look the same can be two keys: é can be one " +
-		"character or e followed by an accent, as macOS writes file names; text copied from a page can contain a " +
-		"zero-width space or a byte order mark; and \" ann\" is not \"ann\". A request for one does not find rows " +
-		"of the other, and the same name can be taken twice. The rule compares the values in the model with each " +
-		"other and with the values that patterns ask for.",
-	Example: []string{`"USER#Zo\u00eb" (Zoë)`, `"USER#Zoe\u0308" (Zoë)`},
-	Cure: "Before you build a key, normalise text to NFC, remove characters without width, and trim spaces. Keep " +
-		"what people typed in a separate attribute.",
-	Source: "https://www.unicode.org/reports/tr15/ (normalisation forms); " + guide +
-		"HowItWorks.NamingRulesDataTypes.html",
+	ID: "invisible-difference", Title: "Values that people take for equal", Severity: model.Warning,
+	Help: "Keys are compared byte by byte, so Ann@example.com does not find the row of ann@example.com, and values that " +
+		"look the same can be two keys: é can be one character or e with an accent, as macOS writes file names; text " +
+		"can contain a zero-width space; \" ann\" is not \"ann\". The rule compares the values in the model with each " +
+		"other and with those that patterns ask for. Normalise text before you build a key, and keep what people typed " +
+		"in another attribute.",
 
-	Whole: invisibleInFields,
-	View:  invisibleInKeys,
+	Whole: func(p *rule.Pass) {
+		checkTwins(p)
+		checkWords(p)
+	},
+	View: checkRawKeys,
 }
 
-// invisibleInFields compares the values of each component across all entities
-// and patterns.
-func invisibleInFields(p *rule.Pass) {
-	all := spellings(p)
-	for _, q := range p.Queries {
-		for _, c := range q.Where {
-			if c.Op == ast.Equal && len(c.Args) == 1 {
-				all = append(all, askedSpelling(p, q, c.Field, c.Args[0])...)
+// A spelling is a text that somebody wrote for a component.
+type spelling struct {
+	rule.Component
+	value rule.Written
+	q     *rule.Query // the pattern that asks for it, or nil
+}
+
+// checkTwins compares the values of each field, across all entities and patterns.
+func checkTwins(p *rule.Pass) {
+	first, reported := map[[2]string]spelling{}, map[string]bool{}
+	compare := func(b spelling) {
+		key := [2]string{b.Name, folded(b.value.Text)}
+		a, known := first[key]
+		if !known {
+			first[key] = b
+			return
+		}
+		how := difference(a.value.Text, b.value.Text)
+		if how == "" || reported[b.Name+how] {
+			return
+		}
+		reported[b.Name+how] = true
+		f := b.Finding("%s and %s are two values of %s in keys and differ in %s: a request for one does not find rows of "+
+			"the other", escaped(a.value.Text), escaped(b.value.Text), b.Name, how)
+		f.Advise("normalise %s before you build the key, and keep the original text in another attribute", b.Name)
+		f.Keys = append(a.KeyWith(a.value), b.KeyWith(b.value)...)
+		if b.q != nil {
+			f.Pattern, f.Pos = b.q.Name, b.q.Pos
+		}
+		escapeKeys(f)
+		p.Report(f)
+	}
+
+	for _, s := range p.Slots {
+		for _, c := range s.Components() {
+			if !rule.Textual(c.Type) {
+				continue
+			}
+			for _, w := range c.Written() {
+				compare(spelling{c, w, nil})
+			}
+			for _, q := range p.Queries {
+				if given, ok := q.Given(c.Name); ok && q.Entity == s.Entity && given.Op == ast.Equal {
+					compare(spelling{c, rule.Written{Text: given.Args[0]}, q})
+				}
 			}
 		}
 	}
-	for _, t := range twins(all, visibleForm) {
-		a, b, how := t.a.value.Text, t.b, hiddenDifference(t.a.value.Text, t.b.value.Text)
-		f := b.Finding("%s and %s are two values of %s in keys that look the same: they differ in %s",
-			escapeText(a), escapeText(b.value.Text), b.Name, how)
-		f.Advice = normalAdvice(b.Name, how)
-		f.Keys = escapedKeys(t.keys())
-		if b.q != nil {
-			f.Pattern, f.Pos = b.q.Name, b.q.Pos
-			f.Say(", so %q does not find the rows of %s", b.q.Name, escapeText(a))
+}
+
+// checkWords finds key attributes that begin with the same word in different case in two entities.
+func checkWords(p *rule.Pass) {
+	first := map[[3]string]*rule.Slot{}
+	for _, s := range p.Slots {
+		word := s.Literal()
+		place := [3]string{s.Entity.Table.Name, s.Name, strings.ToLower(word)}
+		have := first[place]
+		if have == nil {
+			first[place] = s
+			continue
 		}
+		if have.Literal() == word {
+			continue
+		}
+		f := s.Finding("%s begins with %s here and with %s in %s: their rows do not lie together",
+			s.Name, rule.Quoted(word), rule.Quoted(have.Literal()), have.Entity.Name)
+		f.Advise("begin both with %s", rule.Quoted(have.Literal()))
+		f.Keys = append(have.Example(), s.Example()...)
 		p.Report(f)
 	}
 }
 
-// askedSpelling returns the spelling of a value in a pattern, if a key has the
-// field.
-func askedSpelling(p *rule.Pass, q *rule.Query, field, value string) []spelling {
-	for _, s := range p.Slots {
-		for _, c := range s.Components() {
-			if s.Entity == q.Entity && c.Name == field {
-				return []spelling{{c, rule.Written{Text: value}, q}}
-			}
-		}
-	}
-	return nil
-}
-
-// invisibleInKeys compares the keys of raw items in a table with those of all
-// items of the file.
-func invisibleInKeys(p *rule.Pass, v *rule.View) {
+// checkRawKeys compares the keys of raw items in a table with those of all items of the file.
+func checkRawKeys(p *rule.Pass, v *rule.View) {
 	if v.Index != nil || len(p.Items(nil)) == 0 {
 		return
 	}
 	for _, a := range v.Keys {
-		if a.Kind == attr.String {
-			invisibleInKey(p, v, a.Name)
-		}
-	}
-}
-
-func invisibleInKey(p *rule.Pass, v *rule.View, name string) {
-	known := map[string]*world.Item{}
-	for _, r := range v.Rows {
-		if r.Item.Generated {
-			continue
-		}
-		value := rule.Value(r.Item, name)
-		have, ok := known[visibleForm(value)]
-		if !ok {
-			known[visibleForm(value)] = r.Item
-			continue
-		}
-		other := rule.Value(have, name)
-		how := hiddenDifference(other, value)
-		if how == "" || have.Entity != nil && r.Item.Entity != nil {
-			continue // invisibleInFields reports those
-		}
-		f := v.Finding("%s and %s are two values of %s that look the same: they differ in %s",
-			escapeText(other), escapeText(value), name, how)
-		f.Pos = lastPos(p, have, r.Item)
-		f.Advice = normalAdvice(name, how)
-		f.Keys = escapedKeys(v.Shown(have, r.Item))
-		p.Report(f)
-		return
-	}
-}
-
-// lastPos returns the place in the file of the last of the raw items.
-func lastPos(p *rule.Pass, items ...*world.Item) (pos model.Pos) {
-	for _, raw := range p.Model.Items {
-		for _, it := range items {
-			if raw.Table == it.Table && raw.Item.Equal(it.Attributes) {
-				pos = raw.Pos
+		known := map[string]*world.Item{}
+		for _, r := range v.Rows {
+			if a.Kind != attr.String || r.Item.Generated {
+				continue
 			}
+			value := rule.Value(r.Item, a.Name)
+			have, ok := known[folded(value)]
+			if !ok {
+				known[folded(value)] = r.Item
+				continue
+			}
+			other := rule.Value(have, a.Name)
+			how := difference(other, value)
+			if how == "" || have.Entity != nil && r.Item.Entity != nil {
+				continue // checkTwins reports those
+			}
+			f := v.Finding("%s and %s are two values of %s and differ in %s", escaped(other), escaped(value), a.Name, how)
+			for _, raw := range p.Model.Items {
+				if raw.Table == v.Table && (raw.Item.Equal(have.Attributes) || raw.Item.Equal(r.Item.Attributes)) {
+					f.Pos = raw.Pos
+				}
+			}
+			f.Advise("normalise %s before you build the key", a.Name)
+			f.Keys = v.Shown(have, r.Item)
+			escapeKeys(f)
+			p.Report(f)
+			break
 		}
 	}
-	return pos
 }
 
-func normalAdvice(name, how string) string {
-	switch how {
-	case hiddenSpace:
-		return "trim spaces from " + name + " before you build the key"
-	case hiddenWidth:
-		return "remove characters without width from " + name + " before you build the key"
-	}
-	return "normalise " + name + " to one form, such as NFC, before you build the key"
+// trimmed removes spaces at the ends and makes those inside plain. withWidth drops characters that have no width.
+func trimmed(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func withWidth(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
-// The invisible differences.
-const (
-	hiddenSpace = "spaces"
-	hiddenWidth = "characters without width"
-	hiddenForm  = "their Unicode normalisation form"
-)
+// folded returns the form in which texts that people take for equal are equal.
+func folded(s string) string { return strings.ToLower(norm.NFC.String(trimmed(withWidth(s)))) }
 
-// hiddenDifference says how two texts that look the same differ, or "".
-func hiddenDifference(a, b string) string {
+// difference says in what two texts differ that people take for equal, or returns "".
+func difference(a, b string) string {
 	switch {
 	case a == b:
 		return ""
-	case trimSpaces(a) == trimSpaces(b):
-		return hiddenSpace
-	case strings.Map(withWidth, a) == strings.Map(withWidth, b):
-		return hiddenWidth
+	case strings.EqualFold(a, b):
+		return "case"
+	case trimmed(a) == trimmed(b):
+		return "spaces"
+	case withWidth(a) == withWidth(b):
+		return "characters without width"
 	}
-	return hiddenForm
+	return "their Unicode normalisation form"
 }
 
-// escapeText quotes text so that invisible differences show.
-func escapeText(s string) string { return terminal.ClipMiddle(strconv.QuoteToASCII(s), 120) }
+// escaped quotes text so that invisible differences show.
+func escaped(s string) string { return terminal.ClipMiddle(strconv.QuoteToASCII(s), 120) }
 
-// escapedKeys escapes what keys have beyond ASCII.
-func escapedKeys(shown []string) []string {
-	for i, key := range shown {
-		if !isPlain(key) {
+// escapeKeys escapes what the keys of a finding have beyond ASCII.
+func escapeKeys(f *rule.Finding) {
+	for i, key := range f.Keys {
+		if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII }) {
 			key = strconv.QuoteToASCII(key)
-			shown[i] = strings.ReplaceAll(key[1:len(key)-1], `\"`, `"`)
+			f.Keys[i] = strings.ReplaceAll(key[1:len(key)-1], `\"`, `"`)
 		}
 	}
-	return shown
 }

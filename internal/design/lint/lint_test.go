@@ -103,8 +103,7 @@ func golden(t *testing.T, file, got string) {
 // quotedTemplate matches a template in the advice of a finding.
 var quotedTemplate = regexp.MustCompile(`"[^"]*\{[^"]*"`)
 
-// TestRules walks testdata: each rule has a model that triggers it, and the
-// same design fixed.
+// TestRules walks testdata: each rule has models that trigger it, and the same designs fixed.
 func TestRules(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range lint.Rules() {
@@ -112,28 +111,28 @@ func TestRules(t *testing.T) {
 		known[r.ID] = true
 		t.Run(r.ID, func(t *testing.T) {
 			dir := filepath.Join("testdata", r.ID)
-			var bad []model.Finding
-			for _, f := range find(t, filepath.Join(dir, "bad.yaml")) {
-				if f.Rule == r.ID {
-					bad = append(bad, f)
+			files, err := filepath.Glob(filepath.Join(dir, "bad*.yaml"))
+			require.NoError(t, err)
+			require.NotEmpty(t, files)
+			for _, file := range files {
+				bad := of(find(t, file), r.ID)
+				require.NotEmpty(t, bad, "%s does not trigger the rule", file)
+				golden(t, strings.TrimSuffix(file, ".yaml")+".txt", text(bad))
+				for _, f := range of(find(t, strings.Replace(file, "bad", "good", 1)), r.ID) {
+					if f.Severity > model.Note {
+						t.Errorf("%s, fixed, triggers the rule:\n%s", file, text([]model.Finding{f}))
+					}
 				}
-			}
-			require.NotEmpty(t, bad, "bad.yaml does not trigger the rule")
-			golden(t, filepath.Join(dir, "bad.txt"), text(bad))
-			for _, f := range find(t, filepath.Join(dir, "good.yaml")) {
-				if f.Rule == r.ID {
-					t.Errorf("good.yaml triggers the rule:\n%s", text([]model.Finding{f}))
-				}
-			}
-			for _, f := range bad {
-				if f.Pos.Line == 0 || f.Message == "" || f.Advice == "" || len(f.Keys) == 0 && r.ID != "unused-allowance" {
-					t.Errorf("not all is said:\n%s", text([]model.Finding{f}))
-				}
-				for _, m := range quotedTemplate.FindAllString(f.Advice, -1) {
-					src, err := strconv.Unquote(m)
-					require.NoError(t, err)
-					_, err = keys.Parse(src)
-					require.NoError(t, err, "advised: %s", f.Advice)
+				for _, f := range bad {
+					if f.Pos.Line == 0 || f.Message == "" || f.Advice == "" || len(f.Keys) == 0 && r.ID != "unused-allowance" {
+						t.Errorf("not all is said:\n%s", text([]model.Finding{f}))
+					}
+					for _, m := range quotedTemplate.FindAllString(f.Advice, -1) {
+						src, err := strconv.Unquote(m)
+						require.NoError(t, err)
+						_, err = keys.Parse(src)
+						require.NoError(t, err, "advised: %s", f.Advice)
+					}
 				}
 			}
 		})
@@ -162,10 +161,10 @@ func TestClean(t *testing.T) {
 		}
 	}
 	explained := map[string][]string{
-		"composite-patterns": {"unpadded-number"},
-		"content-management": {"component-order"},
-		"file-tree":          {"mixed-partition"},
-		"shop":               {"hot-partition", "component-order"},
+		"composite-patterns": {"natural-order"},
+		"content-management": {"natural-order"},
+		"file-tree":          {"overwrite"},
+		"shop":               {"loads", "natural-order"},
 	}
 	examples, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)

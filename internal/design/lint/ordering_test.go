@@ -21,19 +21,19 @@ func TestOrdering(t *testing.T) {
 		rule                           string
 		want                           model.Severity // 0 is no finding
 	}{
-		{"nothing is said", random, "{at:time}", "events", query(""), "random-order", 0},
-		{"ascending", random, "{at:time}", "events", query(", order: asc"), "random-order", model.Warning},
-		{"descending", random, "{at:time}", "events", query(", order: desc"), "random-order", model.Warning},
-		{"a limit", random, "{at:time}", "events", query(", limit: 1"), "random-order", model.Note},
-		{"a limit without a time", random, "{note}", "events", query(", limit: 1"), "random-order", 0},
-		{"words", random, "{at:time}", "latest events", query(""), "random-order", model.Warning},
-		{"status, nothing is said", status, "{at:time}", "events", query(""), "component-order", 0},
-		{"status, descending", status, "{at:time}", "events", query(", order: desc"), "component-order", 0},
-		{"status, descending with a limit", status, "{at:time}", "events", query(", order: desc, limit: 1"), "component-order", model.Note},
-		{"status, ascending with a limit", status, "{at:time}", "events", query(", order: asc, limit: 1"), "component-order", 0},
-		{"status, words", status, "{at:time}", "timeline of a user", query(""), "component-order", model.Warning},
-		{"a status that is given", status, "{at:time}", "latest open events", `{entity: E, where: {user: U1, status: OPEN}, order: desc, limit: 1}`, "component-order", 0},
-		{"a raw request", random, "{at:time}", "events", "", "random-order", model.Warning},
+		{"nothing is said", random, "{at:time}", "events", query(""), "natural-order", 0},
+		{"ascending", random, "{at:time}", "events", query(", order: asc"), "natural-order", model.Warning},
+		{"descending", random, "{at:time}", "events", query(", order: desc"), "natural-order", model.Warning},
+		{"a limit", random, "{at:time}", "events", query(", limit: 1"), "natural-order", model.Note},
+		{"a limit without a time", random, "{note}", "events", query(", limit: 1"), "natural-order", 0},
+		{"words", random, "{at:time}", "latest events", query(""), "natural-order", model.Warning},
+		{"status, nothing is said", status, "{at:time}", "events", query(""), "natural-order", 0},
+		{"status, descending", status, "{at:time}", "events", query(", order: desc"), "natural-order", 0},
+		{"status, descending with a limit", status, "{at:time}", "events", query(", order: desc, limit: 1"), "natural-order", model.Note},
+		{"status, ascending with a limit", status, "{at:time}", "events", query(", order: asc, limit: 1"), "natural-order", 0},
+		{"status, words", status, "{at:time}", "timeline of a user", query(""), "natural-order", model.Warning},
+		{"a status that is given", status, "{at:time}", "latest open events", `{entity: E, where: {user: U1, status: OPEN}, order: desc, limit: 1}`, "natural-order", 0},
+		{"a raw request", random, "{at:time}", "events", "", "natural-order", model.Warning},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := "query: " + tt.query

@@ -12,17 +12,34 @@ import (
 // keys by role, sizes and load.
 func Rules() []rule.Rule {
 	return []rule.Rule{
-		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte,
-		invisibleDifference, accentOrder, versionOrder, addressOrder, wordOrder,
-		randomOrder, componentOrder, tiedOrder, numberOrder, wrongDirection, partitionPrefix,
-		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, lostLastDay, foreignRows, sameShape, filterForKey,
-		limitWithFilter,
-		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
-		wideProjection, lateProjection, multiAttribute, undeclaredParent, ttlUnit, expiredRows,
-		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition,
-		contendedItem, uniqueByIndex, overwritingPut, revivingUpdate, countedRows, largeRead, scanRate,
+		naturalOrder, componentOrder, invisibleDifference, delimiterInValue,
+		rangeEnd, foreignRows, filterForKey,
+		overwrite, timeOnlyKey, mutableKey, noValue, sparseIndex, undeclaredParent, limits,
+		loads, fanOut, cost, indexCost,
 		unusedAllowance,
 	}
+}
+
+// replacedBy names the rule that has taken the place of one which is no more; "" says that none has.
+var replacedBy = map[string]string{
+	"unpadded-number": "natural-order", "negative-number": "natural-order", "version-order": "natural-order",
+	"address-order": "natural-order", "word-order": "natural-order", "mixed-time": "natural-order",
+	"mixed-epoch": "natural-order", "lost-fraction": "natural-order", "random-order": "natural-order",
+	"tied-order": "natural-order", "number-order": "natural-order", "low-byte": "natural-order",
+	"wrong-direction": "natural-order",
+	"mixed-case":      "invisible-difference",
+	"lost-last-day":   "range-end", "high-sentinel": "range-end",
+	"open-prefix": "foreign-rows",
+	"key-length":  "limits", "item-size": "limits", "collection-size": "limits",
+	"ttl-unit": "no-value", "expired-rows": "no-value",
+	"limit-with-filter": "filter-for-key",
+	"empty-index":       "sparse-index",
+	"hot-partition":     "loads", "partition-skew": "loads", "constant-partition": "loads", "contended-item": "loads",
+	"unread-shards": "loads",
+	"unread-index":  "index-cost", "wide-projection": "index-cost", "late-projection": "index-cost",
+	"write-amplification": "index-cost",
+	"counted-rows":        "cost", "scan-rate": "cost", "large-read": "cost",
+	"same-shape": "overwrite", "mixed-partition": "overwrite", "overwriting-put": "overwrite",
 }
 
 // Run applies all rules to a world, whose database must be open. It returns

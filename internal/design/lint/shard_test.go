@@ -35,7 +35,7 @@ entities:
 		require.NoError(t, err)
 		advice := ""
 		for _, f := range found {
-			if f.Rule == "partition-skew" {
+			if f.Rule == "loads" {
 				advice = f.Advice
 			}
 		}

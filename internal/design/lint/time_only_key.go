@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
@@ -11,116 +9,52 @@ import (
 )
 
 var timeOnlyKey = rule.Rule{
-	ID: "time-only-key", Title: "A timestamp as the whole sort key", Severity: model.Warning,
-	Help: "If the sort key of a table is a timestamp and nothing else, two items of a partition that are written " +
-		"in the same second have the same key, and the second replaces the first without an error. The finding is " +
-		"a warning if the model shows that two items can share a moment: they have an id that the key lacks, they " +
-		"belong to something that only an index key names, or there are too many of them for the precision of the " +
-		"type. A device that reports once per moment can do without more.",
-	Example: []string{`"ROOM#7", "2026-01-05T10:00:00Z" (of Ann)`, `"ROOM#7", "2026-01-05T10:00:00Z" (of Bob)`},
-	Cure: "Add the id after the time, {at:millis}#{message}, or use an id that begins with its time: " +
-		"{message:ulid}. To prevent the loss in any case, write with the condition attribute_not_exists.",
-	Source: guide + "bp-sort-keys.html",
+	ID: "time-only-key", Title: "A time is the whole sort key", Severity: model.Warning,
+	Help: "If the sort key of a table is a time and nothing else, two items of a partition that are written in the same " +
+		"second have the same key, and the second replaces the first without an error. The rule counts the items of " +
+		"each partition at the declared scale, and is a warning if two of them fall into one unit of time by chance. It " +
+		"is a note if nothing is declared and samples share a partition.",
 
-	Slot: checkTimeOnlyKey,
+	Slot: checkTimeOnly,
 }
 
-// eventSources are names of things that report at most once in a moment.
-var eventSources = []string{
-	"device", "sensor", "host", "server", "machine", "meter", "station", "vehicle", "camera", "probe", "symbol",
-	"ticker", "user", "author", "sender",
-}
-
-func checkTimeOnlyKey(p *rule.Pass, s *rule.Slot) {
+func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	e, all := s.Entity, s.Components()
 	if len(all) != 1 || len(e.Table.Sort) == 0 || e.Table.Sort[0].Name != s.Name {
 		return
 	}
-
-	at := all[0]
-	unit := rule.Precision(at.Type)
-	if rule.Textual(at.Type) {
-		for _, t := range at.Timestamps() {
-			if t.Shape.Precision == "minutes" || t.Shape.Precision == "seconds" || t.Shape.Format == rule.Seconds {
-				unit = time.Second
-			}
-		}
+	unit := rule.Precision(all[0].Type)
+	if rule.Textual(all[0].Type) && all[0].AllWritten(isMoment) {
+		unit = time.Second
 	}
-
-	name := map[time.Duration]string{time.Second: "second", time.Millisecond: "millisecond"}[unit]
-	if name == "" {
+	if unit == 0 || unit < time.Millisecond {
 		return
 	}
+
 	v := p.TableView(e.Table)
-	f := s.FindingIn(v, "the sort key %s of %s is only a time with a precision of one %s", s, e.Name, name)
-	other := otherIdentity(p, e)
-	if other != "" {
-		f.Say(": two items of one partition with the same %s and different %s replace each other", at.Name, other)
-	} else if n, crowded := crowdedPartition(p, at, unit); crowded {
-		f.Say(": among the %s items of a partition, some have the same %s and replace each other", n, at.Name)
-	} else if unit == time.Second && !reportsAlone(e) {
-		f.Severity = model.Note
-		f.Say(": two items of one partition in the same moment replace each other")
-	} else {
+	most, crowded := crowded(p, v, all[0], unit)
+	if most < 2 {
 		return
 	}
-
-	f.Keys = v.Shown(p.First(e))
-	f.Advice = "add an id after the time"
-	if other == "" {
-		other = strings.ToLower(e.Name)
+	f := s.FindingIn(v, "the sort key %s of %s is only a time with a precision of one %s: ", s, e.Name, unitName[unit])
+	switch {
+	case crowded:
+		f.Say("among the %s items of a partition, some have the same %s and replace each other",
+			text.Thousands(int(most)), all[0].Name)
+	case unit == time.Second && e.Count == 0:
+		f.Severity = model.Note
+		f.Say("two items of one partition in the same moment replace each other")
+	default:
+		return
 	}
-
-	s.Propose(f, f.Advice+": ", s.Template.String()+"#{"+other+"}", "")
+	f.Keys = v.Shown(p.First(e))
+	f.Advice = "add an id after the time, or use an id that begins with its time, such as a ULID"
 	p.Report(f)
 }
 
-// reportsAlone reports whether the partitions of an entity each belong to one
-// source of events, or to one item.
-func reportsAlone(e *model.Entity) bool {
-	for name := range e.ComponentsOf(e.Table.Partition) {
-		name = strings.ToLower(name)
-		if name == strings.ToLower(e.Name) ||
-			slices.ContainsFunc(eventSources, func(s string) bool { return strings.HasPrefix(name, s) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// otherIdentity returns a field outside the table key that tells two items of
-// one moment apart, or "": an id, or a component of an index key.
-func otherIdentity(p *rule.Pass, e *model.Entity) string {
-	inKey := e.ComponentsOf(e.Table.Keys())
-	for _, f := range e.Fields {
-		name := strings.ToLower(f.Name)
-		if !inKey[f.Name] && (slices.Contains([]string{"uuid", "ulid", "ksuid"}, f.Type.Name) ||
-			name == strings.ToLower(e.Name) || name == "id" ||
-			strings.HasSuffix(f.Name, "Id") || strings.HasSuffix(f.Name, "_id")) {
-			return f.Name
-		}
-	}
-	for _, s := range p.Slots {
-		if s.Entity != e || s.InTable() {
-			continue
-		}
-		for _, c := range s.Components() {
-			if inKey[c.Name] || !rule.Textual(c.Type) || slices.Contains(p.Model.ChangingFields(e), c.Name) {
-				continue
-			}
-			if f := e.Field(c.Name); f == nil || len(f.Values) == 0 {
-				return c.Name
-			}
-		}
-	}
-	return ""
-}
-
-// crowdedPartition reports whether a partition has so many items at the
-// declared scale that two of them fall into one unit of time by chance, and its
-// number of items.
-func crowdedPartition(p *rule.Pass, c rule.Component, unit time.Duration) (string, bool) {
-	v := p.TableView(c.Entity.Table)
+// crowded returns how many items of an entity the largest partition has at the declared scale, and whether two of
+// a partition fall into one unit of time by chance.
+func crowded(p *rule.Pass, v *rule.View, c rule.Component, unit time.Duration) (most float64, found bool) {
 	grow := p.World.Growth(v.Space)
 	for _, part := range v.Parts {
 		n := 0.0
@@ -128,12 +62,12 @@ func crowdedPartition(p *rule.Pass, c rule.Component, unit time.Duration) (strin
 		rows := v.In(part)
 		each := grow.In(rows)
 		for _, r := range rows {
-			if r.Item.Entity != c.Entity || !r.Item.Generated {
+			if r.Item.Entity != c.Entity {
 				continue
 			}
 			n += each(r.Item)
-			moment, err := time.Parse(time.RFC3339Nano, r.Item.Values.Get(c.Name))
-			if err != nil {
+			moment, _, ok := momentOf(r.Item.Values.Get(c.Name))
+			if !ok || !r.Item.Generated {
 				continue
 			}
 			if low.IsZero() || moment.Before(low) {
@@ -144,10 +78,11 @@ func crowdedPartition(p *rule.Pass, c rule.Component, unit time.Duration) (strin
 			}
 		}
 
+		most = max(most, n)
 		// The expected number of pairs among n random moments.
 		if span := high.Sub(low) / unit; n > 1 && span > 0 && n*n/2/float64(span) >= 1 {
-			return text.Thousands(int(n)), true
+			return n, true
 		}
 	}
-	return "", false
+	return most, false
 }

@@ -1,9 +1,7 @@
 package lint
 
 import (
-	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 
@@ -15,13 +13,9 @@ import (
 
 var undeclaredParent = rule.Rule{
 	ID: "undeclared-parent", Title: "Items whose parents do not exist", Severity: model.Note,
-	Help: "If the keys of one entity have the components that tell the items of another apart, its items belong to " +
-		"those. Unless the model says so, both are generated independently: most partitions then have one item, " +
-		"where in truth each has as many as its parent, and what patterns read is too little. A field that is the " +
-		"whole key of an entity refers to its items anyway.",
-	Example: []string{`"PROJ#acme#site", "TASK#1" (a task of a project)`, `"ORG#acme", "PROJ#site" (the project)`},
-	Cure:    "Write of: Project in the entity Task, and per: how many tasks one project has.",
-	Source:  guide + "bp-modeling-nosql.html",
+	Help: "If the keys of one entity have the components that tell the items of another apart, its items belong to those. " +
+		"Unless the model says so, with of: Project and per:, both are generated independently: most partitions then " +
+		"have one item, where in truth each has as many as its parent, and what patterns read is too little.",
 
 	Entity: checkParents,
 }
@@ -50,51 +44,29 @@ func checkParents(p *rule.Pass, e *model.Entity) {
 	missing := slices.DeleteFunc(p.Model.ShownParents(e, generated, isParent), func(s *model.ShownParent) bool {
 		return len(s.KeyFields()) == 1 || float64(s.Orphans) <= fewOrphans*float64(made)
 	})
-	if len(missing) > 0 {
-		reportParents(p, e, missing, made)
+	if len(missing) == 0 {
+		return
 	}
+
+	s := missing[0]
+	v := p.TableView(e.Table)
+	f := v.Finding("%s of %s generated items of %s belong to no %s, although their keys contain those of %s",
+		text.Thousands(s.Orphans), text.Thousands(made), e.Name, s.Name, s.Name)
+	f.Entity, f.Pos, f.Keys = e.Name, e.Pos, v.Shown(s.Orphan.(orphan).item)
+	var of []string
+	for _, parent := range e.Parents {
+		of = append(of, parent.Entity.Name)
+	}
+	list := strings.Join(append(of, s.Name), ", ")
+	if len(of) > 0 {
+		list = "[" + list + "]"
+	}
+	f.Advise("write of: %s in %s, and per: how many of them one %s has", list, e.Name, s.Name)
+	p.Report(f)
 }
 
 // An orphan is the values of an item, with the item.
 type orphan struct {
 	world.Values
 	item *world.Item
-}
-
-// reportParents reports an entity whose items belong to items that do not exist.
-func reportParents(p *rule.Pass, e *model.Entity, missing []*model.ShownParent, made int) {
-	v := p.TableView(e.Table)
-	f := v.Finding("of %s generated items of %s", text.Thousands(made), e.Name)
-	f.Entity, f.Pos = e.Name, e.Pos
-	f.Keys = v.Shown(missing[0].Orphan.(orphan).item)
-
-	var of, per []string
-	var edits []rule.Edit
-	for _, parent := range e.Parents {
-		of = append(of, parent.Entity.Name)
-	}
-	for i, s := range missing {
-		var names []string
-		for _, field := range s.Fields {
-			names = append(names, field.Name)
-		}
-		f.Say(
-			"%s %s belong to no %s, although %s %s to which", []string{",", ", and"}[i],
-			text.Thousands(s.Orphans), s.Name, names, text.Agree(len(names), "shows", "show"),
-		)
-		of = append(of, s.Name)
-		each := "one " + s.Name + " has"
-		if s.Count > 0 {
-			each += fmt.Sprintf(" (%v with these counts)", max(math.Round(float64(e.Count)/float64(s.Count)), 1))
-		}
-		per = append(per, each)
-		edits = append(edits, rule.BelongsTo(e.Name, s.Name))
-	}
-	list := strings.Join(of, ", ")
-	if len(of) > 1 {
-		list = "[" + list + "]"
-	}
-	f.Advise("write of: %s in %s, and per: how many of them %s", list, e.Name, per)
-	f.ProposeFewer(f.Advice, edits...)
-	p.Report(f)
 }

@@ -7,9 +7,8 @@ import (
 
 var unusedAllowance = rule.Rule{
 	ID: "unused-allowance", Title: "An allowance that accepts nothing", Severity: model.Warning,
-	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been fixed. " +
-		"A leftover allowance hides the next finding of its rule.",
-	Cure: "Remove the allowance, or correct its rule or what it is on.",
+	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been fixed. A " +
+		"leftover allowance hides the next finding of its rule. Remove it.",
 
 	Allowance: func(p *rule.Pass, a rule.Allowance) {
 		if a.Used {
@@ -21,6 +20,10 @@ var unusedAllowance = rule.Rule{
 		case !a.Known:
 			f.Say("unknown rule %s", a.Rule)
 			f.Advice = "correct the name: each finding begins with the name of its rule"
+			if name := replacedBy[a.Rule]; name != "" {
+				f.Severity = model.Error
+				f.Advise("write %s, which has taken its place", name)
+			}
 		case a.On != "":
 			f.Say("no finding of %s on %s to accept", a.Rule, a.On)
 		default:

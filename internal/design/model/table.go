@@ -135,6 +135,19 @@ func (s *RowSizes) Of(it attr.Item) (int, bool) {
 	return size, true
 }
 
+// Same reports whether two items have equal rows, if both have one.
+func (s *RowSizes) Same(a, b attr.Item) bool {
+	if s.all {
+		return a.Equal(b)
+	}
+	for name := range s.has {
+		if !attr.Equal(a.Get(name), b.Get(name)) {
+			return false
+		}
+	}
+	return true
+}
+
 // Attribute returns the template of the named attribute, or nil.
 func (e *Entity) Attribute(name string) *Template {
 	for _, t := range e.Attributes {

@@ -228,8 +228,8 @@ var allowanceObject = object[model.Allowance]{
 	name: "allowance", style: yaml.FlowStyle, also: schema{"required": []string{"rule", "why"}},
 	after: afterAllowance,
 	members: []member{
-		needed("the allowance has no rule", "name the rule, as in rule: unpadded-number",
-			has("rule", "The rule, as in findings: unpadded-number.", ruleCodec.called("the rule"))),
+		needed("the allowance has no rule", "name the rule, as in rule: natural-order",
+			has("rule", "The rule, as in findings: natural-order.", ruleCodec.called("the rule"))),
 		has("on", "The table, index, entity or pattern of the findings. Default: any.", subjectCodec),
 		has("why", "The reason.", textCodec),
 	},

@@ -9,10 +9,9 @@ import (
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/gen"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
@@ -494,11 +493,11 @@ func (c cells) Unit() string {
 // A namedMoved is a row of the table of a move.
 type namedMoved struct {
 	Label string
-	writes.Moved
+	load.Moved
 }
 
 // A namedReading is a row of the table of a spread.
 type namedReading struct {
 	Name string
-	spread.Reading
+	load.Reading
 }

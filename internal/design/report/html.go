@@ -15,9 +15,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/spread"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -43,8 +42,8 @@ var parsed = sync.OnceValue(func() *template.Template {
 		"named":      named,
 		"percent":    text.Percent,
 		"px":         text.Tenth,
-		"moved":      func(label string, m writes.Moved) namedMoved { return namedMoved{label, m} },
-		"reading":    func(name string, r spread.Reading) namedReading { return namedReading{name, r} },
+		"moved":      func(label string, m load.Moved) namedMoved { return namedMoved{label, m} },
+		"reading":    func(name string, r load.Reading) namedReading { return namedReading{name, r} },
 		"round":      func(f float64) int { return int(f + 0.5) },
 		"severity":   func(name string) string { return severityClass[name] },
 		"short":      short,

@@ -148,7 +148,7 @@ func TestSlices(t *testing.T) {
 	require.Contains(t, root.id("space-1").text, "all of it scans 8 rows")
 	require.Contains(t, root.id("pattern-9").text, "ValidationException")
 	require.Contains(t, root.id("overview").text, "2 siblings included")
-	require.Contains(t, root.id("overview").text, "A prefix without its closing delimiter")
+	require.Contains(t, root.id("overview").text, "A pattern reads rows that nobody meant")
 }
 
 // TestHostile renders a model with text that could break out of the page or

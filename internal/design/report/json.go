@@ -7,9 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
-	"github.com/sortkey/sortkey/internal/design/writes"
 )
 
 // The members of the JSON form. They never change; new ones may be added. Those
@@ -71,8 +70,8 @@ type jsonPattern struct {
 	Waste float64 `json:"waste"`
 	Rate  float64 `json:"rate,omitempty"`
 	// Growth is the number of rows at the declared scale for each row read.
-	Growth float64        `json:"growth"`
-	Spread *spread.Spread `json:"spread,omitempty"`
+	Growth float64      `json:"growth"`
+	Spread *load.Spread `json:"spread,omitempty"`
 	// Writes is what a pattern that writes costs.
 	Writes *jsonWrites `json:"writes,omitempty"`
 	// Requests is the number of requests, if there are several; Report is about the first.
@@ -118,7 +117,7 @@ type jsonMoved struct {
 	Seconds      float64 `json:"seconds"` // at least, in the partition with most units
 }
 
-func jsonMovedOf(m *writes.Moved) jsonMoved {
+func jsonMovedOf(m *load.Moved) jsonMoved {
 	return jsonMoved{m.Name, m.Items, m.Actions, m.Transactions, m.Units, m.Seconds}
 }
 
@@ -129,7 +128,7 @@ type jsonWriteSpace struct {
 	Worst float64 `json:"worst"`
 }
 
-func jsonWritesOf(c *writes.Cost) *jsonWrites {
+func jsonWritesOf(c *load.Cost) *jsonWrites {
 	w := &jsonWrites{Items: c.Items, P50: c.P50, P95: c.P95, Worst: c.Worst, Mean: c.Mean(), Spaces: []jsonWriteSpace{}}
 	for _, s := range c.Spaces {
 		one := jsonWriteSpace{Table: s.Table.Name, Mean: s.Mean, Worst: s.Worst}

@@ -215,9 +215,12 @@ func (p *pattern) place() {
 	}
 }
 
-// openPrefix is the rule that finds siblings in a slice. The first key of its
-// findings is wanted, the second is not.
-const openPrefix = "open-prefix"
+// foreignRows is the rule that finds siblings in a slice, in findings that begin with
+// aboutPrefix. Their first key is wanted, the second is not.
+const (
+	foreignRows = "foreign-rows"
+	aboutPrefix = "the prefix "
+)
 
 // strays looks for a finding about siblings in the slice.
 func (p *pattern) strays(findings []model.Finding) {
@@ -227,7 +230,8 @@ func (p *pattern) strays(findings []model.Finding) {
 	}
 
 	for _, f := range findings {
-		if f.Rule != openPrefix || f.Pattern != p.Pattern.Name || len(f.Keys) < 2 {
+		if f.Rule != foreignRows || !strings.HasPrefix(f.Message, aboutPrefix) || f.Pattern != p.Pattern.Name ||
+			len(f.Keys) < 2 {
 			continue
 		}
 

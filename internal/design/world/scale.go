@@ -57,8 +57,8 @@ func (w *World) Growth(s *Space) *Growth {
 func (w *World) GrowthBy(s *Space, sorted map[string]keys.Type) *Growth {
 	g := &Growth{w: w, of: map[*model.Entity]*growing{}, keys: slices.Concat(s.Hash, s.Sort)}
 	g.fields = func(e *model.Entity) map[*model.Field]float64 {
-		all := finest(e, s.Hash)
-		for f, n := range finest(e, s.Sort) {
+		all := Finest(e, s.Hash)
+		for f, n := range Finest(e, s.Sort) {
 			t, ok := sorted[f.Name]
 			if !ok {
 				continue
@@ -425,7 +425,7 @@ func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scalin
 	}
 
 	// A group has an item for each value of the other fields in the key, at most.
-	others := finest(e, e.Table.Keys())
+	others := Finest(e, e.Table.Keys())
 	maps.DeleteFunc(others, func(f *model.Field, _ float64) bool { return fields[f] > 0 })
 	_, most := w.values(e, others)
 	s.most = math.Min(s.most, most)
@@ -571,9 +571,16 @@ func (w *World) Represents(it *Item) float64 {
 	return 1
 }
 
-// finest returns the fields of an entity in key attributes, each with its number of values there.
+// Possible returns the largest possible number of combined values of fields of an entity, each with its number of
+// values (see [Finest]), at the declared scale.
+func (w *World) Possible(e *model.Entity, fields map[*model.Field]float64) float64 {
+	_, then := w.values(e, fields)
+	return then
+}
+
+// Finest returns the fields of an entity in key attributes, each with its number of values there.
 // A time can appear as a day.
-func finest(e *model.Entity, list []model.Attribute) map[*model.Field]float64 {
+func Finest(e *model.Entity, list []model.Attribute) map[*model.Field]float64 {
 	all := map[*model.Field]float64{}
 	for _, a := range list {
 		t := e.Attribute(a.Name)

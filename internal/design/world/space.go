@@ -27,7 +27,6 @@ type Space struct {
 
 	sizes  *model.RowSizes
 	growth *Growth // of the partitions; nil before it is asked for
-	rates  *Rates  // nil before they are asked for
 }
 
 // Size returns the documented size of an item's row in the space, and whether the

@@ -104,7 +104,7 @@ func TestSchemaAccepts(t *testing.T) {
 // must detect.
 func TestSchemaRejects(t *testing.T) {
 	s := compiled(t)
-	good := string(modelFiles(t)[designs+"testdata/shop.yaml"]) + "\nallow:\n  - {rule: same-shape, on: Order, why: 7}\n"
+	good := string(modelFiles(t)[designs+"testdata/shop.yaml"]) + "\nallow:\n  - {rule: overwrite, on: Order, why: 7}\n"
 	require.NoError(t, s.Validate(document(t, []byte(good))))
 	for _, tt := range []struct{ old, broken string }{
 		{"name: shop", "nam: shop"},
@@ -133,8 +133,8 @@ func TestSchemaRejects(t *testing.T) {
 		{"budget: sample", "budget: p50"},
 		{"pages: 1", "pages: one"},
 		{"operation: Query\n", "operation: Put\n"},
-		{"rule: same-shape", "rule: Same"},
-		{"rule: same-shape, ", ""},
+		{"rule: overwrite", "rule: Same"},
+		{"rule: overwrite, ", ""},
 		{", why: 7", ""},
 		{"why: 7", "reason: x"},
 	} {

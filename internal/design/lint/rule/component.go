@@ -3,7 +3,6 @@ package rule
 import (
 	"slices"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
@@ -31,6 +30,12 @@ func (c Component) With(text string) string { return sourceWith(c.Parts, c.Name,
 
 // As returns the slot's template with another type of the component.
 func (c Component) As(typ string) string { return c.With("{" + c.Name + ":" + typ + "}") }
+
+// Encoded returns the text of the component in the key of an item, or "".
+func (c Component) Encoded(it *world.Item) string {
+	s, _ := c.Type.Encode(it.Values.Get(c.Name)) // what cannot be encoded is in no key
+	return s
+}
 
 // SuchAs returns a key like that of an item, which may be nil, with a value of
 // the component.
@@ -76,31 +81,4 @@ func (c Component) Longer(yield func(*Slot, string) bool) {
 			return
 		}
 	}
-}
-
-// Adjacent yields each pair of consecutive rows of the entity in one partition
-// of the sort view that have equal values in all components before this one.
-func (c Component) Adjacent(yield func(a, b *world.Item) bool) {
-	v := c.SortView()
-	for _, p := range v.Parts {
-		var last *world.Item
-		for _, r := range v.In(p) {
-			if r.Item.Entity != c.Entity {
-				continue
-			}
-			same := last != nil
-			for _, before := range c.Parts[:c.At] {
-				same = same && (before.Name == "" || last.Values.Get(before.Name) == r.Item.Values.Get(before.Name))
-			}
-			if same && !yield(last, r.Item) {
-				return
-			}
-			last = r.Item
-		}
-	}
-}
-
-// SortedText reports whether the component is arbitrary text in a sort key.
-func (c Component) SortedText() bool {
-	return c.SortView() != nil && c.Kind == attr.String && Textual(c.Type)
 }

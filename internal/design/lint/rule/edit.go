@@ -1,14 +1,11 @@
 package rule
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
-	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -28,42 +25,15 @@ func onTable(name string, change func(*model.Table) bool) Edit {
 	}
 }
 
-// WriteTemplate returns the edit that gives an entity's attribute another
-// template. Samples and patterns get values for new components, and values that
-// the new types accept.
+// WriteTemplate returns the edit that gives an entity's attribute another template.
 func WriteTemplate(entity, attribute, src string) Edit {
-	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
+	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
 		t := e.Attribute(attribute)
 		template, err := keys.Parse(src)
 		if t == nil || err != nil || t.Template != nil && t.Template.String() == src {
 			return false
 		}
 		t.Template, t.Const = template, attr.Value{}
-		for _, p := range template.Parts() {
-			if p.Name == "" {
-				continue
-			}
-			fresh := e.Field(p.Name) == nil
-			for i, s := range e.Samples {
-				if value, ok := s.Values[p.Name]; ok || fresh {
-					s.Values[p.Name] = fitting(p.Type, value, i)
-				}
-			}
-			if f := e.Field(p.Name); f != nil {
-				for i := range f.Values {
-					f.Values[i] = fitting(p.Type, f.Values[i], i)
-				}
-			}
-			for _, q := range m.Patterns {
-				for _, c := range q.Where {
-					if q.Entity == e && c.Field == p.Name && c.Op != ast.OpBeginsWith {
-						for i := range c.Args {
-							c.Args[i] = fitting(p.Type, c.Args[i], i)
-						}
-					}
-				}
-			}
-		}
 		return true
 	})
 }
@@ -89,20 +59,6 @@ func RemoveAttributes(entity string, names []string) Edit {
 			}
 		}
 		return len(e.Attributes) < n
-	})
-}
-
-// WriteWhen returns the edit that sets the conditions on attributes of an
-// entity.
-func WriteWhen(entity string, when map[string][]string, attributes ...string) Edit {
-	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
-		for _, name := range attributes {
-			if e.Attribute(name) == nil {
-				return false
-			}
-			e.Attribute(name).When = when
-		}
-		return true
 	})
 }
 
@@ -175,41 +131,6 @@ func ThroughIndex(pattern, index string) Edit {
 	})
 }
 
-// Ask returns the edit that gives a pattern a request with these key
-// conditions.
-func Ask(pattern, table, index string, clauses []keycond.Clause) Edit {
-	return OnPattern(pattern, func(_ *model.Model, p *model.Pattern) bool {
-		request := map[string]json.RawMessage{}
-		if p.Request != nil {
-			var old map[string]json.RawMessage
-			if json.Unmarshal(p.Request, &old) != nil {
-				return false
-			}
-			for _, member := range []string{"ScanIndexForward", "Limit"} {
-				if v, ok := old[member]; ok {
-					request[member] = v
-				}
-			}
-		}
-		var place literal.Placeholders
-		set := func(member string, v any) { request[member], _ = json.Marshal(v) }
-		set("TableName", table)
-		if index != "" {
-			set("IndexName", index)
-		}
-		set("KeyConditionExpression", place.KeyCondition(clauses))
-		if names := place.Names(); len(names) > 0 {
-			set("ExpressionAttributeNames", names)
-		}
-		request["ExpressionAttributeValues"] = place.Values().AppendJSON(nil)
-		out, err := json.Marshal(request)
-		*p = model.Pattern{
-			Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Request: out, Rate: p.Rate, Expect: p.Expect,
-		}
-		return err == nil
-	})
-}
-
 // AlsoGiven returns the edit that gives the patterns that read a view a value
 // for another field of their entity, as they must if a partition key gets that
 // field. What they expected is dropped, as by [OnPattern].
@@ -229,27 +150,4 @@ func AlsoGiven(table, index, entity, field, value string) Edit {
 		}
 		return true
 	}
-}
-
-// BelongsTo returns the edit that adds a parent to an entity.
-func BelongsTo(entity, parent string) Edit {
-	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
-		p := m.Entity(parent)
-		if p != nil {
-			e.Parents = append(e.Parents, model.Parent{Entity: p})
-		}
-		return p != nil
-	})
-}
-
-// WriteNumber returns the edit that makes an attribute of an entity a number with
-// a template.
-func WriteNumber(entity, attribute, src string) Edit {
-	write := WriteTemplate(entity, attribute, src)
-	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
-		if t := e.Attribute(attribute); t != nil && !e.Table.Has(attribute) {
-			t.Kind = attr.Number
-		}
-		return write(m)
-	})
 }

@@ -13,16 +13,12 @@ type Finding struct {
 	Proposals []Proposal
 	// Applied holds the proposals that became advice. Run sets it.
 	Applied []Proposal
-	// removes has what the first of them removes, besides the finding itself.
-	removes map[subject]bool
-	option  bool // the rule is about a possibility that is no hazard
-	refuted bool // all proposals were tried, and none holds
 }
 
-// A Proposal is a change of the model that removes a finding. It is printed as
-// advice only if the changed model shows that it does, brings no other hazard,
-// still answers all patterns, and leaves the items in their indexes. What it
-// gains or costs in units is printed with it.
+// A Proposal is a change of indexes that removes a finding. It is printed as
+// advice only if a changed copy of the model shows that it does, brings no other
+// hazard and still answers all patterns. What it gains or costs in units is
+// printed with it.
 type Proposal struct {
 	Text  string
 	Edits []Edit
@@ -52,9 +48,4 @@ func (f *Finding) Advise(format string, args ...any) { f.Advice = sentence(forma
 // Propose adds a proposal with a text.
 func (f *Finding) Propose(text string, edits ...Edit) {
 	f.Proposals = append(f.Proposals, Proposal{Text: text, Edits: edits})
-}
-
-// ProposeFewer adds a proposal by which patterns read fewer rows, as they should.
-func (f *Finding) ProposeFewer(text string, edits ...Edit) {
-	f.Proposals = append(f.Proposals, Proposal{Text: text, Edits: edits, Fewer: true})
 }

@@ -83,17 +83,11 @@ func (st *Study) runPatterns() error {
 			continue
 		}
 
-		var fixed []string
-		for _, c := range p.Where {
-			if c.Op == model.In {
-				fixed = append(fixed, c.Field)
-			}
-		}
 		parts, err := compile.Split(p)
 		if err == nil {
 			p = parts[0] // the requests of a pattern are alike
 		}
-		q := &Query{Pattern: p, Parts: parts, study: st, fixed: fixed}
+		q := &Query{Pattern: p, Parts: parts, study: st}
 		st.Queries = append(st.Queries, q)
 		if err != nil {
 			q.Failed, _ = errors.AsType[*compile.Error](err)

@@ -6,12 +6,11 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
-	"github.com/sortkey/sortkey/internal/design/compile"
-	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -30,6 +29,12 @@ func (q *Query) Finding(format string, args ...any) *Finding {
 
 // Ran reports whether the query was run and the service accepts it.
 func (q *Query) Ran() bool { return q.Report != nil && q.Report.Refused == nil }
+
+// Directed reports whether the query says in which direction it reads.
+func (q *Query) Directed() bool {
+	in, ok := q.Compiled.(*wire.QueryInput)
+	return q.Ordered || ok && in.ScanIndexForward != nil
+}
 
 // Answered reports whether the query compiles, and the service accepts it if it
 // was run.
@@ -60,22 +65,6 @@ func (q *Query) Range() *keycond.Clause {
 	return nil
 }
 
-// Ranged returns the edit that gives the query another condition in place of
-// its [Query.Range].
-func (q *Query) Ranged(op ast.Op, bounds ...string) Edit {
-	clauses := slices.Clone(q.Clauses)
-	for i := range clauses {
-		if &q.Clauses[i] != q.Range() {
-			continue
-		}
-		clauses[i].Op, clauses[i].Values = op, nil
-		for _, b := range bounds {
-			clauses[i].Values = append(clauses[i].Values, attr.NewString(b))
-		}
-	}
-	return Ask(q.Name, q.View.Table.Name, q.View.IndexName(), clauses)
-}
-
 // key returns the key attributes that the query fixes by equality.
 func (q *Query) key() attr.Item {
 	var b attr.Builder
@@ -96,66 +85,32 @@ func (q *Query) Partition() (world.Part, bool) {
 	return q.View.Partition(id)
 }
 
-// maxReadings limits the partitions in which a query with a filter is run.
-const maxReadings = 32
-
 // Spread returns what the query reads in all partitions, or nil if there is only one or the
 // context is done.
-func (q *Query) Spread() *spread.Spread {
-	if !q.asked && q.Ran() {
-		st := q.study
-		o := spread.Options{Pages: maxPages, Most: maxReadings}
-		q.spread, _, _ = spread.Of(st.ctx, st.World, st.World.Target(), q.question(), o)
-	}
-	q.asked = true
-	return q.spread
-}
+func (q *Query) Spread() *load.Spread { return q.reads().Spread }
 
 // Slices returns the slice of the query in each partition that holds rows of its entity, none if the
 // context is done.
-func (q *Query) Slices() []spread.Slice {
-	if !q.sliced && q.Ran() {
-		q.slices, _ = spread.Slices(q.study.ctx, q.study.World, q.question())
-	}
-	q.sliced = true
-	return q.slices
+func (q *Query) Slices() []load.Slice { return q.reads().Slices }
+
+// Together returns what all requests of the pattern read.
+func (q *Query) Together() *load.Reads {
+	i := slices.IndexFunc(q.study.Model.Patterns, func(p *model.Pattern) bool { return p.Name == q.Name })
+	return q.readsOf(q.study.Model.Patterns[i])
 }
 
-// Loads returns the loads of the partitions that each request of the pattern reads, without those of requests
-// that differ from another in the period alone. It returns none if the context is done.
-func (q *Query) Loads() (all []map[world.Part]spread.Load) {
+func (q *Query) reads() *load.Reads { return q.readsOf(q.Pattern) }
+
+// readsOf returns what a pattern reads for all its values.
+func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 	if !q.Ran() {
-		return nil
+		return &load.Reads{}
 	}
-	var asked []spread.Question
-	for i, part := range q.Parts {
-		one := spread.Question{Pattern: part, Input: q.Compiled, Report: q.Report, Fixed: q.fixed}
-		if slices.ContainsFunc(asked, func(o spread.Question) bool { return spread.Alike(o, one) }) {
-			continue
-		}
-		if i > 0 {
-			var err error
-			if one.Input, err = compile.Pattern(q.study.Model, part); err != nil {
-				return nil
-			}
-			target := q.study.World.Target()
-			o := explain.Options{Pages: 1, Items: -1, Brief: true}
-			one.Report, err = explain.Run(q.study.ctx, target, explain.Question{Input: one.Input}, o)
-			if err != nil || one.Report.Refused != nil {
-				return nil
-			}
-		}
-		loads, err := spread.Loads(q.study.ctx, q.study.World, one)
-		if err != nil || len(loads) == 0 {
-			return nil
-		}
-		asked, all = append(asked, one), append(all, loads)
+	reads, err := load.TableOf(q.study.World).Reads(q.study.ctx, p)
+	if err != nil {
+		return &load.Reads{}
 	}
-	return all
-}
-
-func (q *Query) question() spread.Question {
-	return spread.Question{Pattern: q.Pattern, Input: q.Compiled, Report: q.Report}
+	return reads
 }
 
 // SuchAs returns, as text, a key with the values of the query and one of the
@@ -299,4 +254,25 @@ func (q *Query) needs(c Component, strict bool) bool {
 	}
 	next, ok := q.Next(c.Entity)
 	return ok && next.Slot == c.Slot && next.At == c.At
+}
+
+// Reaches reports whether rows of an entity can be in the partition that the query reads.
+func (q *Query) Reaches(e *model.Entity) bool {
+	for _, c := range q.Clauses {
+		t := e.Attribute(c.Attribute)
+		switch {
+		case c.Op != ast.Equal || !slices.Contains(Names(q.View.Hash), c.Attribute):
+		case t == nil:
+			return false
+		case t.Template == nil:
+			if !attr.Equal(c.Values[0], t.Const) {
+				return false
+			}
+		default:
+			if _, ok := t.Template.Match(model.TextOf(c.Values[0])); !ok {
+				return false
+			}
+		}
+	}
+	return q.View.WrittenBy(e)
 }

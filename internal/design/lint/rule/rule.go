@@ -3,9 +3,9 @@ package rule
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A Rule is a hazard that [Run] looks for.
@@ -17,14 +17,6 @@ type Rule struct {
 	Help string
 	// Severity is the usual severity; findings can be more or less severe.
 	Severity model.Severity
-	// Example lists keys in byte order that show the hazard. Cure says what to
-	// do. Source is the reference.
-	Example []string
-	Cure    string
-	Source  string
-	// Option is true for a rule about a possibility that is no hazard. Its
-	// findings are dropped if what they propose does not hold.
-	Option bool
 	// TableKeys is true if the keys that show the hazard are those of the
 	// table, even if the finding is about an index.
 	TableKeys bool
@@ -60,7 +52,7 @@ type Pass struct {
 // Report adds a finding. If it has no severity, that is the severity of the
 // rule.
 func (p *Pass) Report(f *Finding) {
-	f.Rule, f.option = p.rule.ID, p.rule.Option
+	f.Rule = p.rule.ID
 	if f.Severity == 0 {
 		f.Severity = p.rule.Severity
 	}
@@ -155,19 +147,14 @@ func (st *Study) addKeys(f *model.Finding, ofTable bool) {
 	if x := st.view(e.Table.Name, f.Index); x != nil && !ofTable {
 		v = x
 	}
-	var at *world.Item
 	for _, it := range st.items[e][:min(100, len(st.items[e]))] {
-		if v.Holds(it) && len(f.Keys) < 2 {
-			at = it
-			if key := v.KeyOf(it.Attributes); !slices.Contains(f.Keys, key) {
-				f.Keys = append(f.Keys, key)
-			}
+		if key := v.KeyOf(it.Attributes); v.Holds(it) && len(f.Keys) < 2 && !slices.Contains(f.Keys, key) {
+			f.Keys = append(f.Keys, key)
 		}
 	}
-	if len(f.Keys) == 0 {
-		f.Keys = v.SuchAs(e, nil, nil)
-	}
-	if len(f.Keys) == 1 {
-		f.Keys = append(f.Keys, v.Another(e, at, v.Keys)...)
+	for _, key := range v.SuchAs(e, nil, nil) {
+		if len(f.Keys) < 2 && !slices.Contains(f.Keys, strings.TrimPrefix(key, "such as ")) {
+			f.Keys = append(f.Keys, key)
+		}
 	}
 }

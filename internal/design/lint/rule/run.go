@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Run applies rules to a world, whose database must be open, and tries what they
@@ -23,55 +21,16 @@ func Run(ctx context.Context, w *world.World, rules []Rule) ([]*Finding, error) 
 	if err != nil {
 		return nil, err
 	}
-	left := maxTrials
-	if n := len(w.Model.Entities); n > 0 {
-		left = max(1, min(left, maxPairs/(n*n)))
-	}
+	n := max(len(w.Model.Entities), 1) // each trial compares all entities with each other
+	left := max(1, min(maxTrials, maxPairs/(n*n)))
 	t := trials{Study: st, rules: rules, found: found, left: left, before: map[int]*trial{}}
 	if err := t.settle(); err != nil {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(f *Finding) bool { return f.option && f.refuted })
-	sayOnce(found)
 	slices.SortStableFunc(found, func(a, b *Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity),
 		)
 	})
 	return found, nil
-}
-
-// sayOnce keeps the advice of the most severe of several findings that one change removes. The advice
-// of the others refers to it.
-func sayOnce(found []*Finding) {
-	byText := map[string][]*Finding{}
-	for _, f := range found {
-		if len(f.Applied) > 0 && f.Accepted == "" {
-			byText[f.Applied[0].Text] = append(byText[f.Applied[0].Text], f)
-		}
-	}
-	for _, alike := range byText {
-		slices.SortStableFunc(alike, func(a, b *Finding) int { return cmp.Compare(b.Severity, a.Severity) })
-		for i, f := range alike {
-			// The same words can be about another attribute or pattern.
-			at := slices.IndexFunc(alike[:i], func(o *Finding) bool {
-				return len(o.Applied) > 0 && o.Entity == f.Entity && o.removes[subjectOf(f)]
-			})
-			if at >= 0 {
-				f.Advice, f.Applied = "see "+alike[at].about()+": one change removes both", nil
-			}
-		}
-	}
-}
-
-// about names a finding and its place, for another.
-func (f *Finding) about() string {
-	name := f.Rule
-	if f.Pattern != "" {
-		name += " of " + text.Quote(f.Pattern)
-	}
-	if f.Pos.Line > 0 {
-		name += " on line " + strconv.Itoa(f.Pos.Line)
-	}
-	return name
 }

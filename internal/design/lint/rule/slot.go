@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -67,14 +68,34 @@ func (s *Slot) Components() (all []Component) {
 // Has reports whether a field is in the slot.
 func (s *Slot) Has(field string) bool { return slices.Contains(s.Template.Components(), field) }
 
-// Propose adds to a finding the proposal to give the slot another template, with
-// words before and after the ones that say so.
-func (s *Slot) Propose(f *Finding, before, src, after string, more ...Edit) {
-	f.Propose(before+Writing(s.Name, src)+after, append([]Edit{s.Write(src)}, more...)...)
-}
+// Reordered returns the slot's template with its components in another order. The word before a component that is
+// its name, or begins it, goes with it: ORDER#{order}#USER#{user} becomes USER#{user}#ORDER#{order}.
+func (s *Slot) Reordered(order []Component) string {
+	label := func(at int) (before, word string) {
+		if at == 0 || s.Parts[at-1].Name != "" {
+			return "", ""
+		}
+		literal := s.Parts[at-1].Literal
+		bare := strings.TrimRight(literal, Delimiters)
+		head := strings.LastIndexAny(bare, Delimiters) + 1
+		word = strings.ToLower(bare[head:])
+		if word == "" || !strings.HasPrefix(strings.ToLower(s.Parts[at].Name), word) {
+			return literal, ""
+		}
+		return literal[:head], literal[head:]
+	}
 
-// Write returns the edit that gives the slot another template.
-func (s *Slot) Write(src string) Edit { return WriteTemplate(s.Entity.Name, s.Name, src) }
+	parts := s.Template.Parts()
+	for i, to := range s.Components() {
+		from := order[i].At
+		if parts[to.At] = s.Parts[from]; to.At > 0 && parts[to.At-1].Name == "" {
+			before, _ := label(to.At)
+			_, word := label(from)
+			parts[to.At-1].Literal = before + word
+		}
+	}
+	return Source(parts)
+}
 
 // After returns the component in which keys with a prefix go on, or no component
 // if the keys end there, and whether the prefix ends inside it. It reports false
@@ -91,6 +112,39 @@ func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
 	}
 	return Component{}, false, ok
 }
+
+// Rest returns what keys have after a prefix that ends in a component, if the model's values of it look like the
+// end of the prefix, or "".
+func (s *Slot) Rest(c Component, prefix string) string {
+	value := ""
+	if it := s.study.First(s.Entity); it != nil {
+		value = it.Values.Get(c.Name)
+	}
+	if value == "" {
+		value = example(s.Entity.Field(c.Name), c.Type)
+	}
+	part, err := c.Type.Encode(value)
+	if err != nil || c.Type.Desc {
+		return ""
+	}
+
+	if c.At > 0 {
+		literal := s.Parts[c.At-1].Literal
+		prefix = prefix[strings.LastIndex(prefix, literal)+len(literal):]
+	}
+	if c.At+1 < len(s.Parts) {
+		part += s.Parts[c.At+1].Literal
+	}
+	if n := len(prefix); n < len(part) && Masked(part[:n]) == Masked(prefix) {
+		return part[n:]
+	}
+	return ""
+}
+
+var digit = text.Pattern(`[0-9]`)
+
+// Masked returns text with zeros in place of its digits.
+func Masked(s string) string { return digit().ReplaceAllString(s, "0") }
 
 // ends returns the part in which a key prefix ends, or -1 if it ends in literal
 // text. It reports false if no key has that prefix.

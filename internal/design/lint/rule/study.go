@@ -7,7 +7,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -79,11 +78,6 @@ type Query struct {
 	// Entities are the entities of the rows in the range.
 	Entities []*model.Entity
 	study    *Study
-	fixed    []string       // fields that differ between the parts, such as the shard if all shards are read
-	spread   *spread.Spread // once asked for
-	asked    bool
-	slices   []spread.Slice // once sliced
-	sliced   bool
 }
 
 // A Written is a value that a person wrote for a field, with an item that has

@@ -9,16 +9,16 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Limits on the copies of a model in which proposals are tried.
+// Limits on the copies of a model in which changes of indexes are tried.
 const (
-	trialItems   = 200  // generated
-	moreItems    = 3000 // generated, for findings that show only then
-	trialWritten = 200  // samples of one entity, and raw items
-	maxTrials    = 60   // further findings keep their general advice
-	// maxPairs bounds the pairs of entities in all trials, as each trial compares all: 30 trials of 100 entities.
-	maxPairs = 300_000
+	trialItems   = 200     // generated
+	moreItems    = 3000    // generated, for findings that show only then
+	trialWritten = 200     // samples of one entity, and raw items
+	maxTrials    = 60      // further findings keep their general advice
+	maxPairs     = 300_000 // of entities in all trials: 30 trials of 100 entities
 )
 
 // trials try the proposals of findings.
@@ -34,19 +34,9 @@ type trials struct {
 // A trial is what the rules find in a small world, and what its patterns read.
 type trial struct {
 	serious, all map[subject]int
-	last         map[subject]*Finding
-
-	keys     string   // the templates of the keys of tables
-	patterns []string // in file order, as the others
-	reads    map[string]reading
-	entities []string
-	writes   map[string]float64 // units of one item
-	views    []place
-	held     map[place]int // rows
+	reads        []reading // of the patterns
+	writes       []float64 // units of one item of each entity
 }
-
-// A place is a table, or an index of it.
-type place struct{ table, index string }
 
 // A subject is what a finding is about, but for its place.
 type subject struct{ rule, table, index, entity, pattern string }
@@ -57,7 +47,6 @@ func subjectOf(f *Finding) subject { return subject{f.Rule, f.Table, f.Index, f.
 func (t *trials) settle() error {
 	for _, f := range t.found {
 		var remarks []string
-		tried := 0
 		for _, p := range f.Proposals {
 			if len(p.Edits) == 0 || len(f.Applied) > 0 && !p.Or {
 				continue
@@ -71,7 +60,7 @@ func (t *trials) settle() error {
 			if err != nil {
 				return context.Cause(t.ctx) // a model made by a program may not be writable
 			}
-			if tried++; !ok {
+			if !ok {
 				continue
 			}
 
@@ -80,17 +69,13 @@ func (t *trials) settle() error {
 			} else {
 				f.Advice = p.Text
 			}
-
 			for _, note := range append(notes, t.caveat(f, p.Index)...) {
 				if !slices.Contains(remarks, note) {
 					remarks = append(remarks, note)
 				}
 			}
-
 			f.Applied = append(f.Applied, p)
 		}
-
-		f.refuted = tried > 0 && len(f.Applied) == 0
 		for _, remark := range remarks {
 			f.Advice += "; " + remark
 		}
@@ -98,9 +83,8 @@ func (t *trials) settle() error {
 	return nil
 }
 
-// holds reports whether a proposal removes a finding and does no harm. It
-// returns what else the proposal brings. It tries with few items, and with more
-// if those do not show the finding.
+// holds reports whether a proposal removes a finding and does no harm. It returns how units change. It tries with
+// few items, and with more if those do not show the finding.
 func (t *trials) holds(f *Finding, p *Proposal) (notes []string, ok bool, err error) {
 	for _, items := range []int{trialItems, moreItems} {
 		if t.before[items] == nil {
@@ -116,39 +100,52 @@ func (t *trials) holds(f *Finding, p *Proposal) (notes []string, ok bool, err er
 		if err != nil {
 			return nil, false, context.Cause(t.ctx)
 		}
-		notes, ok = after.improves(before, f)
-		if !ok || !after.keeps(before, p.Fewer) {
+		if !after.improves(before, f, p.Fewer) {
 			return nil, false, nil
 		}
-		if f.removes == nil {
-			f.removes = map[subject]bool{}
-			for about, n := range before.all {
-				f.removes[about] = after.all[about] < n
-			}
-		}
-		return append(after.gains(before, f, p.Fewer), notes...), true, nil
+		return t.gains(before, after, f, p.Fewer), true, nil
 	}
 	return nil, false, nil
 }
 
-// improves reports whether a finding is gone in a changed model, and no other
-// hazard has come. It returns sentences about new notes.
-func (t *trial) improves(before *trial, f *Finding) (notes []string, ok bool) {
+// improves reports whether a finding is gone in a changed model, no other hazard has come, and all patterns are
+// answered as before.
+func (t *trial) improves(before *trial, f *Finding, fewer bool) bool {
 	if about := subjectOf(f); t.all[about] >= before.all[about] {
-		return nil, false
+		return false
 	}
 	for other, n := range t.serious {
 		if n > before.serious[other] {
-			return nil, false
+			return false
 		}
 	}
-	for other, n := range t.all {
-		if f := t.last[other]; n > before.all[other] && !f.option {
-			notes = append(notes, "this brings a note of "+f.Rule+": "+f.Message)
+	for i, r := range t.reads {
+		if r.breaks(before.reads[i], fewer) {
+			return false
 		}
 	}
-	slices.Sort(notes)
-	return notes, len(notes) < 3
+	return true
+}
+
+// gains says how a change brings fewer or more units.
+func (t *trials) gains(before, after *trial, f *Finding, fewer bool) (all []string) {
+	for i, q := range t.Queries {
+		units := unitsGained(before.reads[i].units, after.reads[i].units)
+		if !before.reads[i].accepted || fewer || units == "" || len(all) > 1 {
+			continue
+		}
+		of := ""
+		if q.Name != f.Pattern {
+			of = " of " + text.Quote(q.Name)
+		}
+		all = append(all, "read units"+of+" "+units)
+	}
+	for i, e := range t.Entities {
+		if units := unitsGained(before.writes[i], after.writes[i]); units != "" {
+			return append(all, "write units of "+e.Name+" "+units) // others change in the same way
+		}
+	}
+	return all
 }
 
 // caveat names a hazard of an index that a finding recommends, which may be nil.
@@ -161,8 +158,8 @@ func (t *trials) caveat(f *Finding, x *model.Index) []string {
 	return nil
 }
 
-// try applies edits to a copy of the model and runs the rules on it, with a
-// number of generated items.
+// try applies edits to a copy of the model, runs the rules on it with a number of generated items, and measures
+// its patterns and writes.
 func (t *trials) try(edits []Edit, items int) (*trial, error) {
 	if t.text == nil {
 		text, err := Shortened(t.Model)
@@ -171,7 +168,6 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 		}
 		t.text = text
 	}
-
 	m, err := Edited(t.Model.Pos.File, t.text, edits)
 	if err != nil {
 		return nil, err
@@ -181,56 +177,32 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 		return nil, err
 	}
 	defer w.Close()
+
 	small, err := newStudy(t.ctx, w)
 	if err != nil {
 		return nil, err
 	}
-
 	found, err := small.look(t.rules)
 	if err != nil {
 		return nil, err
 	}
-	return small.measure(found)
-}
 
-// measure returns the trial of a small world in which the rules found something.
-func (st *Study) measure(found []*Finding) (*trial, error) {
-	out := &trial{
-		serious: map[subject]int{}, all: map[subject]int{}, last: map[subject]*Finding{},
-		reads: map[string]reading{}, writes: map[string]float64{}, held: map[place]int{},
-	}
+	out := &trial{serious: map[subject]int{}, all: map[subject]int{}}
 	for _, f := range found {
-		about := subjectOf(f)
-		out.all[about]++
-		out.last[about] = f
+		out.all[subjectOf(f)]++
 		if f.Severity >= model.Warning {
-			out.serious[about]++
+			out.serious[subjectOf(f)]++
 		}
 	}
-
-	for _, s := range st.Slots {
-		if s.InTable() {
-			out.keys += s.Entity.Name + "\x00" + s.Name + "\x00" + s.Template.String() + "\x00"
-		}
-	}
-
-	for _, q := range st.Queries {
-		r, err := st.readingOf(st.ctx, q)
+	for _, q := range small.Queries {
+		r, err := small.readingOf(t.ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		out.patterns = append(out.patterns, q.Name)
-		out.reads[q.Name] = r
+		out.reads = append(out.reads, r)
 	}
-
-	for _, e := range st.Entities {
-		out.entities = append(out.entities, e.Name)
-		out.writes[e.Name] = st.writesOf(e)
-	}
-	for _, v := range st.Views {
-		at := place{v.Table.Name, v.IndexName()}
-		out.views = append(out.views, at)
-		out.held[at] = len(v.Rows)
+	for _, e := range small.Entities {
+		out.writes = append(out.writes, small.writesOf(e))
 	}
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
@@ -36,8 +37,16 @@ func (v *View) FindingOf(p world.Part, format string, args ...any) *Finding {
 	return f
 }
 
-// Rates returns the declared load of the view's partitions.
-func (v *View) Rates() (*world.Rates, error) { return v.study.World.Rates(v.study.ctx, v.Space) }
+// Load returns the load of the view's partitions, or nil if the context is done.
+func (v *View) Load() *load.Space {
+	all, _ := load.TableOf(v.study.World).Spaces(v.study.ctx)
+	for _, s := range all {
+		if s.Space == v.Space {
+			return s
+		}
+	}
+	return nil
+}
 
 // String returns the name of the view for sentences.
 func (v *View) String() string {
@@ -157,21 +166,4 @@ func (v *View) SuchAs(e *model.Entity, base *world.Item, change map[string]strin
 		parts = append(parts, key)
 	}
 	return []string{"such as " + strings.Join(parts, ", ")}
-}
-
-// Another returns a key that differs from the key of an item, which may be nil,
-// in the last text component of some key attributes.
-func (v *View) Another(e *model.Entity, it *world.Item, attributes []model.Attribute) []string {
-	for _, a := range slices.Backward(attributes) {
-		t := e.Attribute(a.Name)
-		if t == nil || t.Template == nil {
-			continue
-		}
-		for _, p := range slices.Backward(t.Template.Parts()) {
-			if p.Name != "" && Textual(p.Type) {
-				return v.SuchAs(e, it, map[string]string{p.Name: "another"})
-			}
-		}
-	}
-	return nil
 }

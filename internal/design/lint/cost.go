@@ -1,0 +1,194 @@
+package lint
+
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+var cost = rule.Rule{
+	ID: "cost", Title: "Requests that read much", Severity: model.Warning,
+	Help: "A scan reads and charges all items, whatever a filter drops. A query without a limit reads its whole " +
+		"range, in pages of 1 MB, one after the other. Select: COUNT reads all rows too, to return a number: there " +
+		"is no count of a partition to ask for. The rule looks at scans that run once a second and read 100 units a " +
+		"second, or whose table has no declared counts; at queries that read 2 MB in one partition at the declared " +
+		"scale; and at counts of ten rows, by Select: COUNT or by the name of the pattern (count of, how many).",
+
+	Query: func(p *rule.Pass, q *rule.Query) {
+		switch {
+		case q.View == nil || q.Failed != nil:
+		case q.Operation == "Scan":
+			checkScan(p, q)
+		case q.Operation == "Query" && q.Ran() && q.Expect.Error == "" && len(q.Slices()) > 0:
+			checkCount(p, q)
+			checkLarge(p, q)
+		}
+	},
+}
+
+// aboutCount matches the names of patterns that count, and namesOfCounts are the last words of the names of
+// what has been counted already.
+var (
+	aboutCount = text.Pattern(`(?i)^(the )?(counts?( of)?|counting|(total )?number of)\b|\bhow many\b|` +
+		`^\w+ count( (of|in|for)\b.*)?$`)
+
+	namesOfCounts = []string{
+		"count", "counts", "counter", "total", "totals", "stat", "stats", "statistic", "statistics", "sum", "summary",
+		"aggregate", "metric", "metrics", "tally", "histogram",
+	}
+)
+
+const (
+	fewRows      = 10      // to count so few costs little more than to read one
+	largeBytes   = 2 << 20 // that a query without a limit reads
+	oftenScanned = 1       // requests per second
+	scanUnits    = 100     // read units per second
+)
+
+// checkCount reports a query that reads rows only to count them.
+func checkCount(p *rule.Pass, q *rule.Query) {
+	in, _ := q.Compiled.(*wire.QueryInput)
+	selected := in != nil && in.Select != nil && *in.Select == "COUNT"
+	counted := func(name string) bool { return hasWord(name, namesOfCounts...) }
+	if !selected && (!aboutCount().MatchString(q.Name) || slices.ContainsFunc(q.Project, counted) ||
+		q.Entity != nil && counted(q.Entity.Name)) {
+		return
+	}
+	worst := q.Slices()[0] // the largest comes first
+	rows, units := float64(worst.Rows)*worst.Growth, table.ReadUnits(int(worst.DeclaredBytes()), q.Consistent)
+	if rows < fewRows || units < 1 {
+		return
+	}
+
+	it := q.View.Rows[worst.Part.From].Item
+	f := q.Finding("%q reads all rows to count them: %s in partition %s, for %s read units", q.Name,
+		text.Count(int(rows), "row"), q.View.PartitionKey(it), text.Figure(units))
+	for _, r := range q.View.In(worst.Part) {
+		if (q.Entity == nil || r.Item.Entity == q.Entity) && len(f.Keys) < 2 {
+			f.Keys = append(f.Keys, q.View.Shown(r.Item)...)
+		}
+	}
+	if units < unitsThatCount {
+		f.Severity = model.Note
+	}
+	f.Advice = "keep the number in an attribute of the parent, and change it in the transaction that writes a row"
+	p.Report(f)
+}
+
+// checkLarge reports a query without a limit that reads megabytes.
+func checkLarge(p *rule.Pass, q *rule.Query) {
+	all := q.Slices()
+	large := func(i int) bool { return all[i].DeclaredBytes() >= largeBytes }
+	if q.Report.Limit > 0 || !large(0) {
+		return
+	}
+	over := 0
+	for i := range all[1:] {
+		if large(i + 1) {
+			over++
+		}
+	}
+	worst := all[0]
+	bytes := worst.DeclaredBytes()
+	it := q.View.Rows[worst.From].Item
+	f := q.Finding("%q has no limit, and in partition %s it reads %s rows with %s at the declared scale, "+
+		"for %s read units%s", q.Name, q.View.PartitionKey(it), text.Thousands(int(float64(worst.Rows)*worst.Growth)),
+		text.Size(bytes), text.Figure(table.ReadUnits(int(bytes), q.Consistent)), rule.Others(over, "so large"))
+	f.Keys = q.View.Shown(it, q.View.Rows[worst.To-1].Item)
+	if pages := q.Expect.Pages; pages != nil && *pages > 1 ||
+		q.Expect.Units != nil && *q.Expect.Units >= table.ReadUnits(largeBytes, q.Consistent) {
+		f.Severity = model.Note
+	}
+	f.Advice = "add a limit and read page by page, or narrow the range"
+	p.Report(f)
+}
+
+// checkScan reports a scan that runs often.
+func checkScan(p *rule.Pass, q *rule.Query) {
+	if q.Rate < oftenScanned {
+		return
+	}
+	items, bytes, counted := scanVolume(p, q.View)
+	if in, ok := q.Compiled.(*wire.ScanInput); ok && in.Limit != nil && items > float64(*in.Limit) {
+		items, bytes = float64(*in.Limit), bytes*float64(*in.Limit)/items
+	}
+	units := table.ReadUnits(int(bytes), q.Consistent)
+	if counted && units*q.Rate < scanUnits {
+		return
+	}
+	f := q.Finding("%q scans %s %s per second: ", q.Name, q.View, text.Amount(text.Figure(q.Rate), "time"))
+	if counted {
+		f.Say("each scan reads %s with %s, which makes %s per second", text.Count(int(items), "item"),
+			text.Amount(text.Figure(units), "read unit"), text.Amount(text.Figure(units*q.Rate), "unit"))
+	} else {
+		f.Say("each scan reads all items, however many there will be")
+	}
+	for _, r := range q.View.Rows[:min(2, len(q.View.Rows))] {
+		f.Keys = append(f.Keys, q.View.Shown(r.Item)...)
+	}
+	f.Advice = "query an index whose partition key has what the pattern looks for, " +
+		"or keep the result and read it by key"
+	p.Report(f)
+}
+
+// scanVolume returns the items and bytes of a view at the declared scale, and
+// whether all its entities have counts.
+func scanVolume(p *rule.Pass, v *rule.View) (items, bytes float64, counted bool) {
+	counted = len(v.Rows) > 0
+	var last *world.Item
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		n := p.World.Represents(r.Item)
+		items += n
+		bytes += n * float64(r.Size())
+		if last == nil || last.Entity != r.Item.Entity {
+			counted = counted && r.Item.Entity != nil && r.Item.Entity.Count > 0
+		}
+		last = r.Item
+	}
+	return items, bytes, counted
+}
+
+var fanOut = rule.Rule{
+	ID: "fan-out", Title: "Many requests for few rows", Severity: model.Note,
+	Help: "A pattern whose partition key has a shard or a period sends a request for each of them, and each costs at " +
+		"least half a read unit, also where it finds nothing: a year by days is 365 requests. The rule applies to " +
+		"ten requests and more that return fewer rows than a fifth of their number, on average at the declared " +
+		"scale. It is a warning if that costs 100 read units a second.",
+
+	Query: func(p *rule.Pass, q *rule.Query) {
+		n := len(q.Parts)
+		if n < fewRequests || !q.Ran() {
+			return
+		}
+		r := q.Together()
+		if r.Requests == 0 || r.MeanRows*rowsForRequests >= float64(n) {
+			return
+		}
+		f := q.Finding("%q sends %s, for %s, to return %s on average", q.Name, text.Count(n, "request"),
+			text.Amount(text.Figure(r.MeanUnits), "read unit"), text.Amount(text.Figure(r.MeanRows), "row"))
+		if q.Rate > 0 {
+			f.Say("; at %s a second that is %s a second", text.Figure(q.Rate),
+				text.Amount(text.Figure(q.Rate*r.MeanUnits), "read unit"))
+		}
+		if q.Rate*r.MeanUnits >= scanUnits {
+			f.Severity = model.Warning
+		}
+		if part, ok := q.Partition(); ok {
+			f.Keys = q.View.Shown(q.View.Rows[part.From].Item)
+		}
+		f.Advice = "use fewer shards or a longer period in the key, or an index that has the rows together"
+		p.Report(f)
+	},
+}
+
+// So many requests are few, or for each row that they return.
+const (
+	fewRequests     = 10
+	rowsForRequests = 5
+)

@@ -1,0 +1,470 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/bill"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+var indexCost = rule.Rule{
+	ID: "index-cost", Title: "What an index costs, and who reads it", Severity: model.Note,
+	Help: "Every write of an item is also a write to each index that holds it, charged by the projected size: an " +
+		"update of one small attribute writes the whole row of an index that projects it. Changing an index key " +
+		"costs two. An index, or an entity's rows in it, that no pattern reads costs that for nothing; one that " +
+		"copies more than its patterns read costs more than it must. A query reads whole rows, and drops what its " +
+		"projection does not name only then, so a list of titles of articles of 50 KB costs as much as the " +
+		"articles. The rule says what writes cost in money on demand, and is a warning from 100 dollars a month, " +
+		"or from ten read units that a smaller index would save.",
+
+	Index: func(p *rule.Pass, v *rule.View) {
+		checkUnread(p, v)
+		checkWide(p, v)
+	},
+	Entity: checkWrites,
+	Query:  checkLate,
+}
+
+const (
+	muchMoney      = 100     // a month, from which a note becomes a warning
+	unitsThatCount = 10      // read units saved in a partition, from which it does
+	savedBytes     = 1 << 10 // the average size that a smaller row must save
+)
+
+// sayCost says what write units a second cost.
+func sayCost(f *rule.Finding, how string, units float64) {
+	prices := bill.Known()
+	cost := prices.OnDemandFor(0, units)
+	if units == 0 {
+		return
+	}
+	f.Say("; %s %s a month", how, prices.Money(cost))
+	if cost >= muchMoney {
+		f.Severity = model.Warning
+	}
+}
+
+// An indexReader is a query and an entity whose rows it reads.
+type indexReader struct {
+	q *rule.Query
+	e *model.Entity
+}
+
+// checkUnread reports an index that no pattern reads, or entities whose rows in it none reads.
+func checkUnread(p *rule.Pass, v *rule.View) {
+	if len(p.Model.Patterns) == 0 {
+		return
+	}
+	var readers []indexReader
+	asked := false
+	for _, q := range p.Queries {
+		if q.View != v {
+			continue
+		}
+		asked = true
+		if q.Entity == nil && q.Operation == "Scan" {
+			return
+		}
+		for _, e := range append([]*model.Entity{q.Entity}, q.Entities...) {
+			if e != nil {
+				readers = append(readers, indexReader{q, e})
+			}
+		}
+	}
+
+	f := v.Finding("")
+	var unread []string
+	for _, e := range p.Entities {
+		at := slices.IndexFunc(v.Rows, func(r world.Row) bool { return r.Item.Entity == e })
+		if at < 0 || slices.ContainsFunc(readers, func(r indexReader) bool {
+			return r.e == e || reaches(p, r, v.Rows[at].Item)
+		}) {
+			continue
+		}
+		unread = append(unread, e.Name)
+		if len(f.Keys) < 2 {
+			f.Keys = append(f.Keys, v.Shown(v.Rows[at].Item)...)
+		}
+	}
+
+	units := 0.0
+	if s := v.Load(); s != nil {
+		for _, one := range s.Sources {
+			if one.Write && slices.Contains(unread, one.Entity.Name) {
+				units += one.Total
+			}
+		}
+	}
+	switch {
+	case !asked && len(v.Rows) > 0:
+		f.Say("no pattern reads %s", v)
+		f.Advice = "add the pattern that needs it"
+		if slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition) {
+			f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
+			break // other programs often need that, and it is cheap to keep
+		}
+		f.Propose("remove it, or "+f.Advice, rule.RemoveIndex(v.Table.Name, v.Index.Name))
+	case asked && len(unread) > 0:
+		f.Say("no pattern reads the rows of %s in %s", unread, v)
+		f.Advice = "add the patterns that need them"
+		if own := v.Own(); len(own) > 0 { // an index of the table's own key holds every item
+			var edits []rule.Edit
+			for _, name := range unread {
+				edits = append(edits, rule.RemoveAttributes(name, own))
+			}
+			f.Propose("remove "+rule.List(own)+" from them, or "+f.Advice, edits...)
+		}
+	default:
+		return
+	}
+	sayCost(f, "writing them costs", units)
+	p.Report(f)
+}
+
+// reaches reports whether the same query with other values can read an item:
+// the entity can have rows in the item's partition, and if the query has a
+// condition on the sort key, the item's sort key begins like the entity's.
+func reaches(p *rule.Pass, r indexReader, it *world.Item) bool {
+	for i, a := range r.q.View.Keys {
+		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
+		inHash := i < len(r.q.View.Hash)
+		asked := inHash ||
+			slices.ContainsFunc(r.q.Clauses, func(c keycond.Clause) bool { return c.Attribute == a.Name })
+		switch {
+		case !asked:
+		case t == nil:
+			return false
+		case t.Template == nil:
+			if !attr.Equal(t.Const, value) {
+				return false
+			}
+		case a.Kind != attr.String:
+		case inHash:
+			if _, ok := t.Template.Match(string(value.Raw())); !ok {
+				return false
+			}
+		default:
+			if s := p.Slot(r.e, a.Name); s != nil && !strings.HasPrefix(string(value.Raw()), s.Literal()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checkWide reports an index with all attributes whose patterns all project few.
+func checkWide(p *rule.Pass, v *rule.View) {
+	if v.Index.Projection != "ALL" || len(v.Rows) == 0 {
+		return
+	}
+	needed, readers := map[string]bool{}, 0
+	for _, q := range p.Queries {
+		if q.View != v {
+			continue
+		}
+		if len(q.Project) == 0 || q.Request != nil {
+			return // it returns all attributes
+		}
+		readers++
+		for _, name := range q.Project {
+			needed[name] = true
+		}
+		for _, e := range v.Entities() {
+			for _, t := range e.Attributes {
+				needed[t.Name] = needed[t.Name] || strings.Contains(q.Filter, t.Name)
+			}
+		}
+	}
+	if readers == 0 {
+		return
+	}
+
+	better := *v.Index
+	better.Projection, better.Include = "KEYS_ONLY", nil
+	keys := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
+	for name, is := range needed {
+		if is && !slices.Contains(keys, name) {
+			better.Projection, better.Include = "INCLUDE", append(better.Include, name)
+		}
+	}
+	slices.Sort(better.Include)
+	now, then := rowBytes(p, v, nil, v.Index), rowBytes(p, v, nil, &better)
+	if now-then < savedBytes {
+		return
+	}
+	returned := "keys"
+	if len(better.Include) > 0 {
+		returned = "keys and " + rule.List(better.Include)
+	}
+	f := v.Finding(
+		"%s copies all attributes, %s per row on average, but the %s only %s", v, text.Size(now),
+		text.Agree(readers, "pattern that reads it returns", "patterns that read it return"), returned,
+	)
+	if s := v.Load(); s != nil {
+		sayCost(f, "its writes cost", s.Written)
+	}
+	f.Keys = v.Shown(v.Rows[0].Item)
+	if e := v.Rows[0].Item.Entity; e != nil {
+		f.Entity = e.Name
+	}
+	f.Advice = "declare projection: " + projectionText(&better) + ", with " + text.Size(then) + " per row"
+	f.Propose(f.Advice, rule.WriteIndex(v.Table.Name, better))
+	p.Report(f)
+}
+
+// rowBytes returns the size of a row of a view on average, of all entities or of one, as it would be in an index.
+func rowBytes(p *rule.Pass, v *rule.View, e *model.Entity, x *model.Index) float64 {
+	sizes, sum, n := v.Table.RowSizes(x), 0.0, 0.0
+	for i := range v.Rows {
+		it := v.Rows[i].Item
+		if size, ok := sizes.Of(it.Attributes); ok && (e == nil || it.Entity == e) {
+			times := p.World.Represents(it)
+			sum += times * float64(size)
+			n += times
+		}
+	}
+	return sum / max(n, 1)
+}
+
+// projectionText returns a projection as in a model file.
+func projectionText(x *model.Index) string {
+	if x.Projection == "KEYS_ONLY" {
+		return "keys"
+	}
+	return "[" + strings.Join(x.Include, ", ") + "]"
+}
+
+// manyIndexes are so many that hold an entity that it is worth a note.
+const manyIndexes = 3
+
+// checkWrites reports an entity whose writes cost much in indexes: it is in many, or updates that change none of their
+// keys write whole rows there.
+func checkWrites(p *rule.Pass, e *model.Entity) {
+	var own, inIndexes, rewritten float64 // write units per second
+	var holders, wide []*rule.View
+	var updates []string
+	for _, v := range p.Views {
+		s := v.Load()
+		if v.Table != e.Table || s == nil {
+			continue
+		}
+		if v.Index != nil && slices.ContainsFunc(v.Rows, func(r world.Row) bool { return r.Item.Entity == e }) {
+			holders = append(holders, v)
+		}
+		for _, one := range s.Sources {
+			switch {
+			case one.Entity != e || !one.Write:
+			case v.Index == nil:
+				own += one.Total
+			default:
+				inIndexes += one.Total
+				if one.Total > 0 && rewrites(one.Pattern, v, e) {
+					rewritten += one.Total
+					wide = append(wide, v)
+					updates = append(updates, one.Pattern.Name)
+				}
+			}
+		}
+	}
+	prices := bill.Known()
+	many, costly := len(holders) >= manyIndexes, prices.OnDemandFor(0, rewritten) >= muchMoney
+	if !many && !costly {
+		return
+	}
+
+	f := p.TableView(e.Table).Finding("a write of %s is also written to %s", e.Name, indexNames(holders))
+	f.Pos, f.Entity = e.Pos, e.Name
+	if own > 0 {
+		f.Say(": %s per second in the table, and %s there", text.Amount(text.Figure(own), "write unit"),
+			text.Figure(inIndexes))
+		sayCost(f, "together they cost", own+inIndexes)
+		f.Severity = 0
+	}
+	f.Advice = "project only what the patterns read from each index, or leave " + e.Name +
+		" out of indexes that no pattern needs"
+	if costly {
+		slices.Sort(updates)
+		f.Say(", %s of it for rows of %s that %s writes again without a change of their keys",
+			prices.Money(prices.OnDemandFor(0, rewritten)), indexNames(wide), slices.Compact(updates))
+		f.Severity = model.Warning
+		f.Advice = "keep what changes often in an item of its own, or project only what the patterns read"
+	}
+	for _, it := range p.Items(e)[:min(1, len(p.Items(e)))] {
+		f.Keys = append(p.TableView(e.Table).Shown(it), holders[0].Shown(it)...)
+	}
+	p.Report(f)
+}
+
+func indexNames(views []*rule.View) (names []string) {
+	for _, v := range views {
+		if !slices.Contains(names, v.Index.Name) {
+			names = append(names, v.Index.Name)
+		}
+	}
+	return names
+}
+
+// rewrites reports whether a pattern updates items of an entity, but none of the keys of an index.
+func rewrites(q *model.Pattern, v *rule.View, e *model.Entity) bool {
+	if q == nil {
+		return false
+	}
+	i := slices.IndexFunc(q.Writes, func(w model.Write) bool { return w.Entity == e && w.Operation == model.Update })
+	return i >= 0 && !slices.ContainsFunc(v.Keys, func(a model.Attribute) bool {
+		t := e.Attribute(a.Name)
+		return t != nil && slices.ContainsFunc(q.Writes[i].Changes(), t.DependsOn)
+	})
+}
+
+// checkLate reports a pattern that reads much larger rows than what it returns of them.
+func checkLate(p *rule.Pass, q *rule.Query) {
+	names := projected(q)
+	if len(names) == 0 || !q.Answered() || q.View == nil || q.Expect.Error != "" ||
+		q.View.Index != nil && (q.View.Index.Projection != "ALL" || allProject(p, q.View)) {
+		return
+	}
+	e := q.Entity
+	if e == nil && len(q.Entities) == 1 {
+		e = q.Entities[0]
+	}
+	if in, ok := q.Compiled.(*wire.GetItemInput); ok && e == nil {
+		if it := itemAt(q.View, in.Key); it != nil {
+			e = it.Entity
+		}
+	}
+	narrow := narrowIndex(q, e, names)
+	each := rowBytes(p, q.View, e, &narrow)
+	rows, bytes := 1.0, rowBytes(p, q.View, e, &model.Index{Projection: "ALL"})
+	where, shown := "", q.View.Rows
+	switch q.Operation {
+	case "Scan":
+		rows = 0
+		for i := range q.View.Rows {
+			rows += p.World.Represents(q.View.Rows[i].Item)
+		}
+		if in, ok := q.Compiled.(*wire.ScanInput); ok && in.Limit != nil {
+			rows = min(rows, float64(*in.Limit))
+		}
+		bytes *= rows
+	case "Query":
+		all := q.Slices()
+		if e == nil || len(all) == 0 || all[0].Rows == 0 {
+			return
+		}
+		worst := all[0] // the largest comes first
+		rows, bytes = float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
+		shown = q.View.In(worst.Part)
+		where = " in partition " + q.View.PartitionKey(shown[0].Item) + ","
+	default:
+		if e == nil {
+			return
+		}
+	}
+
+	now, then := table.ReadUnits(int(bytes), q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
+	if rows == 0 || bytes/rows-each < savedBytes || now < 2*then || now-then < 2 {
+		return
+	}
+	read := "whole items:" + where + " " + text.Count(int(rows), "row") + " of"
+	if q.Operation == "GetItem" {
+		read = "the whole item:"
+	}
+	f := q.Finding("%q returns only %s, but reads %s %s on average for %s read units", q.Name, names, read,
+		text.Size(bytes/rows), text.Figure(now))
+	if q.Operation == "GetItem" {
+		f.Keys = q.View.Example(e)
+	} else {
+		f.Keys = q.View.Shown(shown[0].Item)
+	}
+	if now-then >= unitsThatCount {
+		f.Severity = model.Warning
+	}
+	f.Advice = "keep what is large in an item of its own"
+	if q.Operation == "Query" && !q.Consistent && q.View.Table.Index(narrow.Name) == nil && q.Request == nil {
+		declared := strings.TrimSuffix(rule.IndexText(&narrow), "}") + ", projection: " + projectionText(&narrow) + "}"
+		f.Propose("add an index "+declared+", and query it for "+text.Quote(q.Name),
+			rule.WriteIndex(q.View.Table.Name, narrow), rule.ThroughIndex(q.Name, narrow.Name))
+	}
+	p.Report(f)
+}
+
+// itemAt returns the item with a key, or nil.
+func itemAt(v *rule.View, key attr.Item) *world.Item {
+	id, _ := v.Schema.AppendPartition(nil, key)
+	position, _ := v.Schema.AppendSort(nil, key)
+	if part, ok := v.Partition(id); ok {
+		if at, found := v.Find(part, position); found {
+			return v.Rows[at].Item
+		}
+	}
+	return nil
+}
+
+// projected returns the attributes that a request returns, or none if it returns all.
+func projected(q *rule.Query) (names []string) {
+	var projection *string
+	var placeholders map[string]string
+	switch in := q.Compiled.(type) {
+	case *wire.QueryInput:
+		projection, placeholders = in.ProjectionExpression, in.ExpressionAttributeNames
+	case *wire.GetItemInput:
+		projection, placeholders = in.ProjectionExpression, in.ExpressionAttributeNames
+	case *wire.ScanInput:
+		projection, placeholders = in.ProjectionExpression, in.ExpressionAttributeNames
+	}
+	if projection == nil {
+		return nil
+	}
+	for path := range strings.SplitSeq(*projection, ",") {
+		name, _, _ := strings.Cut(strings.TrimSpace(path), ".")
+		name, _, _ = strings.Cut(name, "[")
+		names = append(names, cmp.Or(placeholders[name], name))
+	}
+	return names
+}
+
+// allProject reports whether all patterns that read an index name what they return, so that the
+// index itself can be smaller.
+func allProject(p *rule.Pass, v *rule.View) bool {
+	return !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v && len(q.Project) == 0 })
+}
+
+// narrowIndex returns an index with the keys that a query reads and only the attributes that it needs of an entity,
+// or of items of none.
+func narrowIndex(q *rule.Query, e *model.Entity, names []string) model.Index {
+	v := q.View
+	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
+	keys := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
+	include := func(name string, natural bool) {
+		used := slices.Contains(names, name) || natural || strings.Contains(q.Filter, name)
+		if used && !slices.Contains(keys, name) {
+			x.Projection, x.Include = "INCLUDE", append(x.Include, name)
+		}
+	}
+	if e == nil {
+		for _, name := range names {
+			include(name, true)
+		}
+	} else {
+		for _, t := range e.Attributes {
+			natural := func(name string) bool { return rule.Natural(name, t.Template) }
+			include(t.Name, slices.ContainsFunc(names, natural))
+		}
+	}
+
+	short := "Keys"
+	if len(x.Include) > 0 {
+		short = x.Include[0]
+	}
+	x.Name = "Short" + strings.TrimPrefix(rule.IndexBy(v.Table, short), "By")
+	return x
+}

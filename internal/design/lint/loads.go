@@ -1,0 +1,381 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/load"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
+)
+
+var loads = rule.Rule{
+	ID: "loads", Title: "Partitions and items with too much load", Severity: model.Error,
+	Help: "One partition serves 3,000 read units and 1,000 write units per second, whatever the capacity of the " +
+		"table. Beyond that, requests are throttled. The loads of all patterns and declared rates add up: what each " +
+		"reads for the values that it is asked with, and what it writes in the table, in each index that holds the " +
+		"item and in the other items of its transaction. A partition key with a time gets all of it in the current " +
+		"period. Writes of one item come one after the other, and transactions that meet on it are cancelled. A key " +
+		"with few values puts much of the data into one partition, and one shard of several has a part of the rows.",
+
+	View: func(p *rule.Pass, v *rule.View) {
+		checkVolume(p, v)
+		for _, e := range v.Entities() {
+			if v.WrittenBy(e) {
+				checkConstant(p, v, e)
+			}
+		}
+		if s := v.Load(); s != nil {
+			checkHot(p, v, s, s.Writes, "write unit", maxWrites)
+			checkHot(p, v, s, s.Reads, "read unit", maxReads)
+			for _, l := range s.Items {
+				checkItem(p, v, l)
+			}
+		}
+	},
+	Query: checkShard,
+}
+
+// Units that one partition serves per second. Source:
+// DG/bp-partition-key-design.html.
+const (
+	maxReads  = 3000
+	maxWrites = 1000
+)
+
+// checkHot reports the partition with the highest load of one kind, if that is near the limit or beyond it.
+func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit string, limit float64) {
+	at, over := -1, 0
+	for i, n := range units {
+		if n > limit {
+			over++
+		}
+		if at < 0 || n > units[at]*(1+1e-9) { // beyond rounding
+			at = i
+		}
+	}
+	if at < 0 || units[at] < limit/2 {
+		return
+	}
+
+	part := v.Parts[at]
+	it := v.Rows[part.From].Item
+	when, others := "", rule.Others(over-1, "over that limit")
+	if s.Periodic(it.Entity) {
+		when, others = " in its period", ""
+	}
+	f := v.FindingOf(part,
+		"at the declared rates, partition %s of %s gets %s per second%s, and one partition serves %s%s",
+		v.PartitionKey(it), v, text.Amount(text.Figure(units[at]), unit), when, text.Thousands(int(limit)), others)
+
+	var sources []load.Source // that with most first
+	for _, one := range s.Sources {
+		if one.Write == (limit == maxWrites) && one.Units[at] > 0 {
+			sources = append(sources, one)
+		}
+	}
+	slices.SortStableFunc(sources, func(a, b load.Source) int { return cmp.Compare(b.Units[at], a.Units[at]) })
+	saySources(f, sources, at)
+	if v.Index != nil && !v.Index.Local && limit == maxWrites {
+		f.Say("; while an index is throttled, so are the writes of its table")
+	}
+	if units[at] <= limit {
+		f.Severity = model.Warning
+	}
+	if part.To-part.From == 1 {
+		f.Keys = f.Keys[:1]
+		f.Advice = "keep copies of the item under several keys, or cache it"
+		if limit == maxWrites {
+			f.Advice = "divide the item into several by a shard number, and add them up when they are read"
+		}
+	} else {
+		f.Advice = divideAdvice
+		proposeShards(f, v, it)
+	}
+	p.Report(f)
+}
+
+// saySources says where the load of a partition comes from.
+func saySources(f *rule.Finding, sources []load.Source, at int) {
+	var parts []string
+	for _, one := range sources {
+		name := ""
+		if one.Pattern != nil {
+			name = text.Quote(one.Pattern.Name)
+		} else {
+			name = "the rates of " + one.Entity.Name
+		}
+		parts = append(parts, text.Figure(one.Units[at])+" by "+name)
+	}
+	if len(parts) > 1 {
+		f.Say(": %s", text.Join(parts[:min(len(parts), 4)], "and"))
+	}
+	if len(sources) == 0 {
+		return
+	}
+	first := sources[0]
+	if first.Among > 1 {
+		f.Say("; the requests are spread over %s at most", text.Count(int(first.Among), "partition"))
+	}
+	if first.Pattern != nil && !first.Write {
+		f.Pattern, f.Pos = first.Pattern.Name, first.Pattern.Pos
+	}
+}
+
+// From these rates on, writes of one item meet often: a transaction takes some milliseconds.
+const (
+	manyTransactions = 10
+	manyWrites       = 100
+)
+
+// checkItem reports an item that is written so often that its writes meet.
+func checkItem(p *rule.Pass, v *rule.View, l load.ItemLoad) {
+	if l.Transactions < manyTransactions && l.Writes < manyWrites {
+		return
+	}
+	f := v.Finding("item %s of %s gets %s writes per second, %s of them in transactions: they come one after the "+
+		"other, and transactions that meet are cancelled", v.KeyOf(l.Item.Attributes), v, text.Figure(l.Writes),
+		text.Figure(l.Transactions))
+	e := l.Item.Entity
+	f.Pos, f.Entity, f.Pattern, f.Severity = l.Pattern.Pos, e.Name, l.Pattern.Name, model.Warning
+	f.Keys = v.Shown(l.Item)
+	f.Advice = "divide " + e.Name + " into several items by a shard number, and add them up when they are read"
+	p.Report(f)
+}
+
+// A partition is a finding from manyItems rows or manyBytes bytes on, if it
+// also has a share of largePart of the view.
+const (
+	manyItems = 100_000
+	manyBytes = 1 << 30
+	largePart = 0.1
+)
+
+// checkVolume reports the partition with most items, if it has much of the view.
+func checkVolume(p *rule.Pass, v *rule.View) {
+	var at world.Part
+	var items, bytes, all, allBytes float64
+	large := 0
+	grow := p.World.Growth(v.Space)
+	for _, part := range v.Parts {
+		rows := v.In(part)
+		each := grow.In(rows)
+		n, size := 0.0, 0.0
+		for i := range rows {
+			times, represents := each(rows[i].Item), p.World.Represents(rows[i].Item)
+			n, size = n+times, size+times*float64(rows[i].Size())
+			all, allBytes = all+represents, allBytes+represents*float64(rows[i].Size())
+		}
+		if n >= manyItems || size >= manyBytes {
+			large++
+		}
+		if n > items || n == items && size > bytes {
+			items, bytes, at = n, size, part
+		}
+	}
+	items, bytes = min(items, all), min(bytes, allBytes)
+	if (items < manyItems || items < largePart*all) && (bytes < manyBytes || bytes < largePart*allBytes) {
+		return
+	}
+
+	it := v.Rows[at.From].Item
+	f := v.FindingOf(at, "at the declared scale, partition %s of %s holds %s items, %s of all, in %s%s",
+		v.PartitionKey(it), v, text.Thousands(int(items)), text.Percent(items/all), text.Size(bytes),
+		rule.Others(large-1, "large"))
+	f.Severity, f.Advice = model.Warning, divideAdvice
+	proposeDays(f, v, it)
+	proposeShards(f, v, it)
+	p.Report(f)
+}
+
+// checkConstant reports an entity whose items are all in one partition, if no count and no rate says how many.
+func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
+	key := v.Hash[0].Name
+	declared := slices.ContainsFunc(v.Entities(), func(o *model.Entity) bool {
+		same := o == e || v.WrittenBy(o) && templateOf(o, key) == templateOf(e, key)
+		return same && (o.Count > 0 || o.Writes > 0)
+	})
+	local := v.Index != nil && (v.Index.Local || v.Table.Has(key))
+	conditional := slices.ContainsFunc(v.Keys, func(a model.Attribute) bool {
+		return len(e.Attribute(a.Name).When) > 0
+	})
+	several := len(e.ComponentsOf(e.Table.Keys())) > 0
+	if declared || local || conditional || !several || len(e.ComponentsOf(v.Hash)) > 0 {
+		return
+	}
+	f := v.Finding("all items of %s are in one partition of %s, however many there will be", e.Name, v)
+	f.Entity, f.Pos, f.Severity = e.Name, e.Attribute(key).Pos, model.Note
+	f.Keys = v.Example(e)
+	f.Advise("declare count and rates of %s to see whether one partition is enough, or add a component to %s", e.Name,
+		key)
+	p.Report(f)
+}
+
+// shardWords end the names of fields that divide a partition.
+var shardWords = []string{"shard", "bucket"}
+
+var aboutShards = text.Pattern(`(?i)\b(shards?|buckets?|partitions?|in parallel|scatter)\b`)
+
+// checkShard reports a pattern that reads one shard of several.
+func checkShard(p *rule.Pass, q *rule.Query) {
+	field := shardOf(q)
+	if field == "" {
+		return
+	}
+	shards, read := map[string]bool{}, map[string]bool{}
+	for _, r := range q.View.Rows {
+		if r.Item.Entity == q.Entity {
+			shards[r.Item.Values.Get(field)] = true
+		}
+	}
+	var all []*rule.Query // in file order
+	for _, o := range p.Queries {
+		if c, ok := o.Given(field); !ok || o.View != q.View || o.Entity != q.Entity || c.Op != ast.Equal {
+			continue
+		}
+		for _, part := range o.Parts {
+			for _, c := range part.Where {
+				if c.Field == field {
+					read[c.Args[0]] = true
+				}
+			}
+		}
+		if shardOf(o) != "" {
+			all = append(all, o)
+		}
+	}
+	if len(shards) < 2 || len(read) > 1 || all[0] != q {
+		return
+	}
+
+	given, _ := q.Given(field)
+	f := q.Finding("%q reads only %s %s of %d: the rows of the others are left out", q.Name, field, given.Args[0],
+		len(shards))
+	if n := len(all) - 1; n > 0 {
+		f.Say("; %s %s too", text.Count(n, "other pattern"), text.Agree(n, "does", "do"))
+	}
+	if part, ok := q.Partition(); ok {
+		f.Keys = append(f.Keys, "read: "+q.View.PartitionKey(q.View.Rows[part.From].Item))
+	}
+	for _, r := range q.View.Rows {
+		if r.Item.Entity == q.Entity && r.Item.Values.Get(field) != given.Args[0] {
+			f.Keys = append(f.Keys, "not read: "+q.View.PartitionKey(r.Item))
+			break
+		}
+	}
+	f.Severity = model.Note
+	f.Advise("send the request for each %s and merge the results, and say so in about", field)
+	p.Report(f)
+}
+
+// shardOf returns the field by which a query reads one shard without saying so,
+// or "".
+func shardOf(q *rule.Query) (field string) {
+	if q.Operation != "Query" || !q.Ran() || q.Entity == nil || aboutShards().MatchString(q.Name+" "+q.About) {
+		return ""
+	}
+	inHash, inSort := q.Entity.ComponentsOf(q.View.Hash), q.Entity.ComponentsOf(q.View.Sort)
+	for _, c := range q.Where {
+		switch {
+		case c.Op != ast.Equal:
+		case inHash[c.Field] && isShard(q.Entity, c.Field):
+			field = c.Field
+		case inSort[c.Field] && !inHash[c.Field]:
+			return "" // readers may know the shard from it
+		}
+	}
+	return field
+}
+
+// isShard reports whether a field only divides what belongs together: by its
+// name, or because its values are listed as 0, 1, 2 and so on.
+func isShard(e *model.Entity, field string) bool {
+	word := strings.ToLower(field)
+	if slices.ContainsFunc(shardWords, func(w string) bool { return strings.HasSuffix(word, w) }) {
+		return true
+	}
+	f := e.Field(field)
+	if f == nil || len(f.Values) < 3 {
+		return false
+	}
+	for i, value := range f.Values {
+		if value != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// divideAdvice is the general advice for a partition that is too large or too
+// hot.
+const divideAdvice = "divide it by a component that each query knows, or by a shard number from a hash of the id"
+
+// proposeShards proposes to divide the partition of an item by a shard number.
+func proposeShards(f *rule.Finding, v *rule.View, it *world.Item) {
+	if it.Entity != nil && it.Entity.Field("shard") == nil {
+		proposePart(f, v, it.Entity, "shard", "int(2)", "7", "divide it by a shard number from a hash of the id",
+			", and query the shards in parallel")
+	}
+}
+
+// proposeDays proposes to divide the partition of an item by day.
+func proposeDays(f *rule.Finding, v *rule.View, it *world.Item) {
+	e := it.Entity
+	if e == nil {
+		return
+	}
+	field, _ := rule.TimeField(e)
+	if field != "" && !e.ComponentsOf(v.Hash[:1])[field] {
+		proposePart(f, v, e, field, "date", it.Values.Get(field), "divide it by day if patterns know it", "")
+	}
+}
+
+// proposePart proposes to append a component to the partition key of an entity,
+// and of those that share its partitions. Patterns give a value of it.
+func proposePart(f *rule.Finding, v *rule.View, e *model.Entity, field, typ, value, how, more string) {
+	name := v.Hash[0].Name
+	src := templateOf(e, name)
+	if src == "" {
+		return
+	}
+	better := src + "#{" + field + ":" + typ + "}"
+	fix := rule.Proposal{Text: how + ": " + rule.Writing(name, better) + more, Or: true, Fewer: true}
+	for _, o := range v.Entities() {
+		if templateOf(o, name) == src {
+			fix.Edits = append(
+				fix.Edits, rule.WriteTemplate(o.Name, name, better),
+				rule.AlsoGiven(v.Table.Name, v.IndexName(), o.Name, field, value),
+			)
+		}
+	}
+	fix.Edits = append(fix.Edits, func(m *model.Model) bool {
+		for _, q := range m.Patterns { // as the proposal says
+			if slices.ContainsFunc(q.Where, func(c model.Condition) bool { return c.Field == field }) {
+				q.About += " Each " + field + " is read in parallel."
+			}
+		}
+		return true
+	})
+	f.Proposals = append(f.Proposals, fix)
+}
+
+// templateOf returns the template of an entity's attribute as text, also that of
+// a constant, or "".
+func templateOf(e *model.Entity, name string) string {
+	t := e.Attribute(name)
+	switch {
+	case t == nil || t.Kind != attr.String:
+		return ""
+	case t.Template != nil:
+		return t.Template.String()
+	default:
+		return rule.Source([]keys.Part{{Literal: string(t.Const.Raw())}})
+	}
+}

@@ -1,0 +1,291 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// layouts are the formats in which people write times.
+var layouts = []string{
+	time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+	"2006-01-02", "2006-1-2", "2006/01/02", "02/01/2006", "01/02/2006", "2/1/2006", "02.01.2006", "02-01-2006",
+	"20060102T150405Z", "20060102T150405", "2 Jan 2006", "Jan 2, 2006", "Jan 2 2006", "January 2, 2006",
+	"2 January 2006", "2-Jan-2006", "2006-01-02 3:04 PM", "3:04 PM", "03:04 PM",
+}
+
+// momentOf returns the time that text says, and its layout. The layout of a number since 1970 is its length.
+func momentOf(s string) (at time.Time, layout string, ok bool) {
+	if epochText().MatchString(s) {
+		var n int64
+		fmt.Sscan(s, &n)
+		if len(s) == 13 {
+			return time.UnixMilli(n), "milliseconds since 1970", true
+		}
+		return time.Unix(n, 0), "seconds since 1970", true
+	}
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, s); err == nil {
+			return at, layout, true
+		}
+	}
+	return at, "", false
+}
+
+var epochText = text.Pattern(`^1(\d{9}|\d{12})$`)
+
+func isMoment(s string) bool {
+	_, _, ok := momentOf(s)
+	return ok
+}
+
+func compareMoments(a, b string) int {
+	x, _, _ := momentOf(a)
+	y, _, _ := momentOf(b)
+	return x.Compare(y)
+}
+
+// chronological reports whether the byte order of a layout is that of time, by writing some times in it.
+func chronological(layout string) bool {
+	if strings.HasSuffix(layout, "since 1970") {
+		return true
+	}
+	last := ""
+	for _, at := range []time.Time{
+		time.Date(2025, 9, 30, 9, 0, 0, 0, time.UTC), time.Date(2025, 9, 30, 10, 0, 0, 0, time.UTC),
+		time.Date(2025, 10, 2, 13, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 14, 0, 0, 0, time.UTC),
+	} {
+		s := at.Format(layout)
+		if s < last {
+			return false
+		}
+		last = s
+	}
+	return true
+}
+
+// A format is how times are written at a place of a key, with an example.
+type format struct {
+	rule.Component
+	value rule.Written
+	text  string // of the example in a key
+	shape string // the text with zeros for digits, and its zone
+}
+
+var zone = text.Pattern(`([+-]\d{2}:?\d{2}|Z)$`)
+
+// shapeOf returns text with zeros in place of its digits, but for those of its zone.
+func shapeOf(s string) string {
+	at := len(s)
+	if m := zone().FindStringIndex(s); m != nil && strings.Contains(s, ":") {
+		at = m[0]
+	}
+	return rule.Masked(s[:at]) + s[at:]
+}
+
+// formatsOf returns an example of each format of a component's times, none if its values are not times.
+func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
+	words := c.Written()
+	if model.Moment(c.Type) {
+		value := rule.Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
+		s, _ := c.Type.Encode(value.Text) // types of times take that
+		shape := shapeOf(s)
+		if c.Type.Desc {
+			shape = "descending " + shape
+		}
+		if value.Item != nil {
+			s = cmp.Or(c.Encoded(value.Item), s)
+		}
+		return []format{{c, value, s, shape}}
+	}
+	if !rule.Plain(c.Type) && c.Type.Name != "number" && c.Type.Name != "int" || !c.AllWritten(isMoment) {
+		return nil
+	}
+	for _, w := range words {
+		if shape := shapeOf(w.Text); !slices.ContainsFunc(all, func(f format) bool { return f.shape == shape }) {
+			all = append(all, format{c, w, w.Text, shape})
+		}
+	}
+	return all
+}
+
+// checkFormats compares the formats of the times that lie at the same place of keys. It reports a slot once. A
+// day in front of a time, or a period of a longer type, is in order with it.
+func checkFormats(p *rule.Pass) {
+	at, reported := map[string][]format{}, map[*rule.Slot]bool{}
+	for _, s := range p.Slots {
+		for _, c := range s.Components() {
+			found := formatsOf(p, c)
+			if f := disordered(p, c, found); f != nil && !reported[s] {
+				reported[s] = true
+				p.Report(f)
+			}
+			for _, v := range s.Places {
+				place := strings.Join([]string{
+					v.Table.Name, v.String(), s.Name, partitionShape(s, v), rule.Skeleton(s.Parts[:c.At]),
+				}, "\x00")
+				for _, b := range found {
+					f := mixed(at[place], b)
+					if at[place] = append(at[place], b); f == nil || reported[s] {
+						continue
+					}
+					reported[s] = true
+					p.Report(f)
+				}
+			}
+		}
+	}
+}
+
+// mixed returns a finding about a format that differs from one before it, or nil.
+func mixed(before []format, b format) *rule.Finding {
+	for _, a := range before {
+		short, long := a.shape, b.shape
+		if len(short) > len(long) {
+			short, long = long, short
+		}
+		day := !strings.Contains(short, ":") && !isEpoch(a) && !isEpoch(b)
+		if short == long || day && strings.HasPrefix(long, short) {
+			continue
+		}
+		f := b.Finding("times in %s of %s are written in two formats, %s in %s and %s in %s, so their bytes are not "+
+			"in order of time", b.Slot, b.View(), a.text, a.Entity.Name, b.text, b.Entity.Name)
+		f.Keys = append(a.KeyWith(a.value), b.KeyWith(b.value)...)
+		if q := b.NeededBy(true); q != nil {
+			f.Severity = model.Error
+			f.Say("; %q needs the order of time", q.Name)
+		}
+
+		typ := commonType(a, b)
+		f.Advise("write all of them in one format, such as %s", b.As(typ))
+		if b.Kind == attr.Number {
+			f.Advise("write %s in one unit everywhere: multiply the seconds by 1,000", b.Name)
+		}
+		return f
+	}
+	return nil
+}
+
+func isEpoch(f format) bool { return strings.Trim(f.shape, "0") == "" }
+
+// commonType returns the type that keeps what two formats say.
+func commonType(all ...format) string {
+	typ := "time"
+	for _, f := range all {
+		switch {
+		case len(f.shape) == 13 && isEpoch(f):
+			return "epochms"
+		case strings.Contains(f.shape, ".000") && typ == "time":
+			typ = "millis"
+		}
+	}
+	return typ
+}
+
+// disordered returns a finding about times whose own format has no order, or whose type drops a part of them.
+func disordered(p *rule.Pass, c rule.Component, found []format) *rule.Finding {
+	for _, b := range found {
+		_, layout, _ := momentOf(b.value.Text)
+		if c.SortView() == nil || model.Moment(c.Type) || chronological(layout) {
+			continue
+		}
+		f := c.Finding("%s in %s of %s is written as in %s, so its bytes are not in order of time",
+			c, c.Slot, c.View(), b.value)
+		f.Keys = c.KeyWith(b.value)
+		f.Advise("write the year first and all parts with leading zeros: %s", rule.Writing(c.Slot.Name, c.As("date")))
+		return f
+	}
+
+	unit, finer := rule.Precision(c.Type), "millis"
+	if strings.HasPrefix(c.Type.Name, "epoch") {
+		finer = "epochms"
+	}
+	if unit <= time.Nanosecond || keptElsewhere(p, c, unit) {
+		return nil
+	}
+	words := slices.Clone(c.Written())
+	for _, q := range p.Model.Patterns {
+		for _, given := range q.Where {
+			if q.Entity == c.Entity && given.Field == c.Name {
+				words = append(words, rule.Written{Text: given.Args[0]})
+			}
+		}
+	}
+	for _, w := range words {
+		moment, err := time.Parse(time.RFC3339Nano, w.Text)
+		if err != nil || moment.Nanosecond()%int(unit) == 0 {
+			continue
+		}
+		f := c.Finding("%s in %s of %s drops what is finer than a %s: %s", c, c.Slot, c.View(), unitName[unit], w)
+		f.Keys = c.KeyWith(w)
+		f.Advise("use a type with the precision of the values: %s", rule.Writing(c.Slot.Name, c.As(finer)))
+		return f
+	}
+	return nil
+}
+
+var unitName = map[time.Duration]string{
+	time.Second: "second", time.Millisecond: "millisecond", time.Microsecond: "microsecond",
+}
+
+// keptElsewhere reports whether another key of the entity keeps more of the time.
+func keptElsewhere(p *rule.Pass, c rule.Component, unit time.Duration) bool {
+	return slices.ContainsFunc(p.Slots, func(s *rule.Slot) bool {
+		return s.Entity == c.Entity && slices.ContainsFunc(s.Components(), func(o rule.Component) bool {
+			u := rule.Precision(o.Type)
+			return o.Name == c.Name && u > 0 && u < unit
+		})
+	})
+}
+
+// partitionShape returns the skeleton of the partition key for a slot of a sort key, because only rows of one
+// partition are compared.
+func partitionShape(s *rule.Slot, v rule.Place) string {
+	if !v.Sort {
+		return ""
+	}
+	var b strings.Builder
+	for _, a := range v.Hash {
+		if t := s.Entity.Attribute(a.Name); t != nil && t.Template != nil {
+			b.WriteString(rule.Skeleton(t.Template.Parts()))
+		}
+		b.WriteByte(2)
+	}
+	return b.String()
+}
+
+// tied returns two items of the model that a query reads and that have equal values of a time in units of days
+// or more, and the unit. It is "" if nothing ties, though it could if the field is more precise than the key, or
+// something after the time decides.
+func tied(q *rule.Query, c rule.Component) (a, b *world.Item, unit string) {
+	part, ok := q.Partition()
+	if unit = map[string]string{"date": "day", "month": "month", "year": "year"}[c.Type.Name]; unit == "" || !ok {
+		return nil, nil, ""
+	}
+	for _, o := range c.Components() {
+		if o.At > c.At && (rule.Timed(o.Type) || rule.Numeric(o.Type)) {
+			return nil, nil, ""
+		}
+	}
+	for _, r := range q.View.In(part) {
+		if r.Item.Entity != c.Entity || r.Item.Generated {
+			continue
+		}
+		if a != nil && c.Encoded(a) == c.Encoded(r.Item) {
+			return a, r.Item, unit
+		}
+		a = r.Item
+	}
+	if f := c.Entity.Field(c.Name); f == nil || !model.Finer(f.Type, c.Type) {
+		unit = ""
+	}
+	return nil, nil, unit
+}

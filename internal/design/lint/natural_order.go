@@ -1,0 +1,329 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+var naturalOrder = rule.Rule{
+	ID: "natural-order", Title: "Bytes are in another order than people mean", Severity: model.Warning,
+	Help: "Keys are ordered byte by byte: 10 before 9, -1 before -2, 1.10.0 before 1.9.0, W10 before W9, 0010 before " +
+		"007, Zoe before adam, HIGH before LOW, `New York#` before `New#`, and 10:00:00.5Z before 10:00:00Z. Seconds " +
+		"and milliseconds, or times of two formats or zones, do not mix. The rule compares this order with the one that " +
+		"people mean. It also reports a pattern that wants rows by time or by number when something else orders " +
+		"them (a random id, a name, a whole day), and one that reads the wrong end. It is an error if rows are out " +
+		"of order and a pattern needs the order, and a note if no pattern does.",
+
+	Slot: checkValues, Whole: checkFormats, Query: checkWants,
+}
+
+// A disorder is a component of a sort key whose values are not in the order of their sense.
+type disorder struct {
+	rule.Component
+	sense
+	a, b   rule.Written // sorted the wrong way round
+	n      int          // of such pairs; 0 if the values only would be so
+	needed *rule.Query  // a pattern that needs the order, or nil
+}
+
+// checkValues reports the components of a sort key whose order is not the one that people mean. The worst of
+// them is shown, and the advice mends all.
+func checkValues(p *rule.Pass, s *rule.Slot) {
+	if s.SortView() == nil || s.Kind != attr.String {
+		return
+	}
+
+	var all []disorder
+	for _, c := range s.Components() {
+		if d, ok := disorderOf(p, c); ok {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+
+	worst := slices.MaxFunc(all, func(a, b disorder) int { return cmp.Compare(a.severity(), b.severity()) })
+	f := worst.Finding("%s in %s of %s is %s, and bytes are in another order: %s ",
+		worst.Name, s.Name, s.View(), worst.name, worst.a)
+	if f.Severity = worst.severity(); worst.n > 0 {
+		f.Say("sorts before %s%s", worst.b, rule.AndMore(worst.n-1))
+	} else {
+		f.Say("would sort before %s", worst.b)
+	}
+	if worst.needed != nil {
+		f.Say("; %q needs their order", worst.needed.Name)
+	}
+	f.Keys = worst.Pair(worst.a, worst.b)
+
+	f.Advice = worst.cure
+	parts := s.Template.Parts()
+	for _, d := range all {
+		parts[d.At] = d.ordered(parts[d.At])
+	}
+	if better := rule.Source(parts); better != s.Template.String() {
+		f.Advice = rule.Writing(s.Name, better)
+		if len(parts) == 1 && worst.name == number {
+			f.Advice += "; or give " + s.Name + " type N"
+		}
+	}
+	p.Report(f)
+}
+
+// severity is a note if no pattern needs the order, unless the sense leaves no doubt.
+func (d disorder) severity() model.Severity {
+	switch {
+	case d.needed != nil && d.n > 0:
+		return model.Error
+	case d.needed != nil || d.certain:
+		return model.Warning
+	}
+	return model.Note
+}
+
+// disorderOf compares the byte order of a component's values with that of their sense.
+func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
+	if c.Type.Name != "" && c.Type.Name != "string" && c.Type.Name != "number" && c.Type.Name != "enum" {
+		return d, false // the type takes care of the order, or is a path
+	}
+	words := wordsIn(p, c)
+	meant, ok := senseOf(c, words)
+	if !ok || meant.name == moments { // checkFormats judges those
+		return d, false
+	}
+
+	d = disorder{Component: c, sense: meant, needed: needs(p, c)}
+	d.a, d.b, d.n = rule.Disorder(words, meant.compare)
+	switch {
+	case d.n > 0:
+		return d, meant.certain || !meant.unsure || d.needed != nil
+	case meant.low == "" || !meant.certain && d.needed == nil:
+		return d, false
+	}
+	d.a, d.b = rule.Written{Text: meant.low}, rule.Written{Text: meant.high}
+	return d, true
+}
+
+// wordsIn returns the values of a component in the order in which their keys lie: what follows in the key
+// takes part in it.
+func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
+	words := slices.Clone(c.Written())
+	if c.Type.Name == "number" { // made ones prove something too
+		words = nil
+		for _, it := range p.Items(c.Entity) {
+			words = append(words, rule.Written{Text: it.Values.Get(c.Name), Item: it})
+		}
+	}
+	for _, value := range c.Type.Values {
+		if !slices.ContainsFunc(words, func(w rule.Written) bool { return w.Text == value }) {
+			words = append(words, rule.Written{Text: value})
+		}
+	}
+
+	follows := ""
+	if c.At+1 < len(c.Parts) {
+		follows = c.Parts[c.At+1].Literal
+	}
+	slices.SortStableFunc(words, func(a, b rule.Written) int { return cmp.Compare(a.Text+follows, b.Text+follows) })
+	return slices.CompactFunc(words, func(a, b rule.Written) bool { return a.Text == b.Text })
+}
+
+// needs returns a pattern that needs the rows in the order of a component, or nil.
+func needs(p *rule.Pass, c rule.Component) *rule.Query {
+	if q := c.NeededBy(false); q != nil {
+		return q
+	}
+	for _, q := range p.Queries {
+		for o := range q.Orders {
+			if w := wantOf(q.Name); w.word != "" && !w.timed && o.Slot == c.Slot && o.At == c.At {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
+// checkWants compares the order that a pattern wants with the order of its rows.
+func checkWants(p *rule.Pass, q *rule.Query) {
+	w := wantOf(q.Name)
+	for c := range q.Orders {
+		if f := unwanted(p, q, c, w); f != nil {
+			f.Entity = c.Entity.Name
+			f.Keys = q.TwoRows(c)
+			p.Report(f)
+			return
+		}
+	}
+}
+
+// unwanted returns a finding about a query whose rows are ordered by a component, or nil if that is the order
+// that it wants.
+func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Finding {
+	limited := q.Report.Limit > 0
+	meant, known := senseOf(c, wordsIn(p, c))
+	timed := rule.Timed(c.Type) || known && meant.name == moments
+	numeric := !timed && (rule.Numeric(c.Type) || known && meant.name != letters ||
+		c.AllWritten(func(s string) bool { return hasDigit(s[:1]) }))
+
+	switch {
+	case isRandom(c) && (w.timed || q.Directed() || limited && timeOf(c.Entity) != ""):
+		f := q.Finding("%q reads rows of %s ordered by %s, which is random", q.Name, c.Entity.Name, c)
+		if !w.timed && !q.Directed() {
+			f.Severity = model.Note
+		}
+		return adviseTime(f, q, c)
+
+	case rule.Textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil && (w.timed || limited && q.Report.Reverse):
+		f := q.Finding("%q reads rows of %s ordered by %s, not by time", q.Name, c.Entity.Name, c)
+		if !w.timed {
+			f.Severity = model.Note
+		}
+		return adviseTime(f, q, c)
+
+	case w.timed && timed:
+		if a, b, unit := tied(q, c); unit != "" {
+			f := q.Finding("%q wants rows in order of time, but rows of %s with the same %s of %s have no such order",
+				q.Name, c.Entity.Name, unit, c)
+			f.Keys = q.View.Shown(a, b)
+			f.Advice = "write the time with more precision, or put an id after it that begins with its time"
+			return f
+		}
+
+	case w.word != "" && !w.timed && !numeric && (limited || q.Ordered):
+		stored := slices.DeleteFunc(namesOf(c.Entity.Attributes), func(name string) bool {
+			t := c.Entity.Attribute(name)
+			return t.Kind != attr.Number || !rule.Natural(name, t.Template)
+		})
+		if len(stored) == 0 {
+			return nil
+		}
+		f := q.Finding("%q wants the %s rows, but rows of %s are ordered by %s", q.Name, w.word, c.Entity.Name, c)
+		f.Advise("query an index whose sort key begins with the number, such as %s", stored[0])
+		return f
+	}
+
+	if limited && w.ended && (timed && w.timed || numeric && !w.timed) && w.last != (q.Report.Reverse != c.Type.Desc) &&
+		!belowZero(q, c) {
+		f := q.Finding("%q asks for the %s rows, but its limit keeps those at the other end: %s in %s is read in %s order",
+			q.Name, w.word, c, c.Slot, rule.Direction(q.Report.Reverse))
+		if (q.Report.Next != nil || q.Report.Pages > 1) && q.Expect.Keys == nil {
+			f.Severity = model.Error // there are rows that it should return
+		}
+		f.Advice = "read from the other end: order: " + map[bool]string{true: "asc", false: "desc"}[q.Report.Reverse]
+		return f
+	}
+	return nil
+}
+
+// adviseTime advises to order rows by a time, which is a field or part of an id.
+func adviseTime(f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding {
+	field, typ := rule.TimeField(c.Entity)
+	switch after := timeAfter(c); {
+	case after != nil:
+		order := c.Components()
+		i := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == c.At })
+		j := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == after.At })
+		order[i], order[j] = order[j], order[i]
+		field = after.Name
+		f.Advise("put %s before %s: %s", field, c, rule.Writing(c.Slot.Name, c.Reordered(order)))
+	case field != "":
+		id := rule.Source(c.Parts[c.At : c.At+1])
+		f.Advise("put the time first: %s", rule.Writing(c.Slot.Name, c.With("{"+field+":"+typ+"}#"+id)))
+	default:
+		f.Advise("use an id that begins with its time, {%s:ulid}, or put a time before the id", c)
+		return f
+	}
+	if _, given := q.Given(c.Name); !given && q.Entity == c.Entity {
+		byTime, _ := q.View.ByFields(c.Entity, nil, []string{field}, q.Name)
+		byTime.Text = f.Advice + ", or " + byTime.Text
+		f.Proposals = append(f.Proposals, byTime)
+	}
+	return f
+}
+
+// timeAfter returns the first time that comes after a component in its slot, or nil.
+func timeAfter(c rule.Component) *rule.Component {
+	for _, o := range c.Components() {
+		if o.At > c.At && model.Moment(o.Type) {
+			return &o
+		}
+	}
+	return nil
+}
+
+func timeOf(e *model.Entity) string {
+	field, _ := rule.TimeField(e)
+	return field
+}
+
+// isRandom reports whether the values of a component are random.
+func isRandom(c rule.Component) bool {
+	if c.AllWritten(func(id string) bool { return len(id) == 36 && id[14] == '7' }) {
+		return c.Type.Name == "hex" // UUIDs of version 7 begin with their time
+	}
+	return c.Type.Name == "uuid" || c.Type.Name == "hex" ||
+		rule.Textual(c.Type) && c.AllWritten(randomText().MatchString)
+}
+
+var randomText = text.Pattern(
+	`^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`,
+)
+
+// belowZero reports whether all numbers that a query reads are negative: then the largest is the lowest.
+func belowZero(q *rule.Query, c rule.Component) bool {
+	negative := false
+	for _, row := range q.Report.Rows {
+		values, _ := c.Template.Match(model.TextOf(row.Key.Get(c.Slot.Name)))
+		if row.Entity == c.Entity.Name {
+			if negative = strings.HasPrefix(values[c.Name], "-"); !negative {
+				return false
+			}
+		}
+	}
+	return negative
+}
+
+// A want is an order that a pattern asks for by its name.
+type want struct {
+	word        string
+	timed       bool // by time, not by a number
+	ended, last bool // the rows at one end are wanted, the last ones
+}
+
+var (
+	lastTimes    = text.Pattern(`(?i)\b(newest|latest|most recent|last (one|\d+|few|two|three|five|ten))\b`)
+	firstTimes   = text.Pattern(`(?i)\b(oldest|earliest)\b`)
+	someTimes    = text.Pattern(`(?i)\b(recent|recently|timeline|lately|chronological(ly)?|by (date|time|day))\b`)
+	lastNumbers  = text.Pattern(`(?i)\b(highest|largest|biggest|most (expensive|urgent|important)|top \d+)\b`)
+	firstNumbers = text.Pattern(`(?i)\b(lowest|smallest|cheapest)\b`)
+	lastPeriod   = text.Pattern(`(?i)\blast (one|\d+|few|two|three|five|ten) (second|minute|hour|day|week|month|year)s?\b`)
+)
+
+// wantOf returns the order that a name asks for. If it asks for two, it is about something else.
+func wantOf(name string) (found want) {
+	name = lastPeriod().ReplaceAllString(name, "")
+	n := 0
+	for _, w := range []want{
+		{lastTimes().FindString(name), true, true, true},
+		{firstTimes().FindString(name), true, true, false},
+		{someTimes().FindString(name), true, false, true},
+		{lastNumbers().FindString(name), false, true, true},
+		{firstNumbers().FindString(name), false, true, false},
+	} {
+		if w.word != "" {
+			if n++; n > 1 && found.timed != w.timed || n > 1 && found.ended && w.ended {
+				return want{}
+			}
+			if n == 1 {
+				found = w
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,139 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+var noValue = rule.Rule{
+	ID: "no-value", Title: "A value that is none", Severity: model.Warning,
+	Help: "USER#undefined is a key as good as any, and all items without an id share it. A time to live must be a number " +
+		"of seconds since 1970: milliseconds and text are ignored, as is an attribute that nobody writes, and no " +
+		"item is ever deleted. Expired items are read until they are deleted, a few days later, so a pattern that asks " +
+		"for active or valid ones needs a filter. A filter on an attribute that nobody writes drops all rows or none.",
+
+	TableKeys: true,
+	Component: checkPlaceholder, Whole: checkTTL, Query: checkConditions,
+}
+
+// noValues are what programs write for a value that is missing.
+var noValues = []string{"undefined", "null", "nil", "none", "nan", "[object object]", "<nil>", "(null)"}
+
+// checkPlaceholder reports components of keys with text that stands for no value.
+func checkPlaceholder(p *rule.Pass, c rule.Component) {
+	f := c.Entity.Field(c.Name)
+	for _, w := range c.Written() {
+		listed := f != nil && slices.Contains(f.Values, w.Text)
+		if listed || !slices.Contains(noValues, strings.ToLower(w.Text)) {
+			continue
+		}
+		f := c.Finding("%s in %s is %s: all items without a value of %s share that key", c, c.Slot, w, c)
+		f.Keys = c.KeyWith(w)
+		f.Advise("refuse an item without %s in the program, before it builds the key", c)
+		p.Report(f)
+		return
+	}
+}
+
+// checkTTL reports the times to live that are not a number of seconds, and those that nobody writes.
+func checkTTL(p *rule.Pass) {
+	for _, t := range p.Model.Tables {
+		if t.TTL == "" {
+			continue
+		}
+		v, written := p.TableView(t), false
+		for _, r := range v.Rows {
+			value := r.Item.Attributes.Get(t.TTL)
+			if value.Kind() == 0 {
+				continue
+			}
+			written = true
+			shown := model.TextOf(value)
+			wrong := "text"
+			if value.Kind() == attr.Number {
+				if wrong = "in milliseconds"; len(shown) <= 11 {
+					continue
+				}
+			}
+
+			f := v.Finding("%s is %s, such as %s, and a time to live must be a number of seconds: these items are never "+
+				"deleted", t.TTL, wrong, rule.Quoted(shown))
+			f.Keys = v.Shown(r.Item)
+			f.Advise("store a number of seconds since 1970: %s: {template: \"{%s:epoch}\", type: N}", t.TTL, t.TTL)
+			if e := r.Item.Entity; e != nil {
+				f.Entity, f.Pos = e.Name, e.Attribute(t.TTL).Pos
+			}
+			p.Report(f)
+			break
+		}
+
+		if !written && len(v.Rows) > 0 {
+			f := v.Finding("no item has %s, the time to live of %s: none is ever deleted", t.TTL, v)
+			f.Keys = v.Shown(v.Rows[0].Item)
+			f.Advise("write %s on the items that expire, or declare no ttl", t.TTL)
+			p.Report(f)
+		}
+	}
+}
+
+// aboutLive matches what patterns that want live items say.
+var aboutLive = text.Pattern(`(?i)\b(live|alive|active|valid|current(ly)?|unexpired|(not|un)[ -](yet )?expired|still)\b`)
+
+// checkConditions reports a pattern that wants live items and also reads expired ones, and a filter on an attribute
+// that no item has.
+func checkConditions(p *rule.Pass, q *rule.Query) {
+	if q.Operation == "GetItem" || q.Failed != nil || q.View == nil || q.Expect.Error != "" {
+		return
+	}
+	_, filters := explain.Clauses(q.Compiled)
+	for _, c := range filters {
+		rows := p.TableView(q.View.Table).Rows
+		if c.Op != ast.Equal || len(rows) == 0 {
+			continue
+		}
+		written := false
+		for _, r := range rows {
+			written = written || r.Item.Attributes.Get(c.Attribute).Kind() != 0
+		}
+		if !written {
+			f := q.Finding("%q filters by %s, which no item of %s has: it returns nothing", q.Name, c.Attribute, q.View)
+			f.Advise("write %s on the items, or correct the name", c.Attribute)
+			f.Keys = q.View.Shown(rows[0].Item)
+			p.Report(f)
+		}
+	}
+
+	ttl := q.View.Table.TTL
+	if q.Entity == nil || !aboutLive().MatchString(q.Name+" "+q.About) || looksAt(q, ttl) {
+		return
+	}
+	if t := q.Entity.Attribute(ttl); t != nil && t.Kind == attr.Number {
+		f := q.Finding("%q also reads items of %s whose %s has passed: the service deletes them only within a few days",
+			q.Name, q.Entity.Name, ttl)
+		f.Keys = q.View.Example(q.Entity)
+		f.Advise("add the filter %s > :now", text.Name(ttl))
+		if x := q.View.Index; x != nil && x.Projection != "ALL" && !slices.Contains(x.Include, ttl) {
+			f.Advice += ", and project " + ttl + " into " + q.View.String()
+		}
+		p.Report(f)
+	}
+}
+
+// looksAt reports whether a pattern has a condition on an attribute, or on a field in it.
+func looksAt(q *rule.Query, attribute string) bool {
+	names := []string{attribute}
+	if t := q.Entity.Attribute(attribute); t != nil && t.Template != nil {
+		names = append(names, t.Template.Components()...)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, given := q.Given(name)
+		return given || strings.Contains(q.Filter, name) || strings.Contains(string(q.Request), name)
+	})
+}

@@ -1,0 +1,172 @@
+package lint
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+var overwrite = rule.Rule{
+	ID: "overwrite", Title: "One item replaces another", Severity: model.Warning,
+	Help: "If nothing in the keys of two entities distinguishes them, an item of one silently replaces an item of the " +
+		"other. It is an error if both build the key from the same fields, a warning if the words before their ids are " +
+		"equal, and a note if the ids alone make the difference. A put without a condition replaces what others have " +
+		"updated; in a transaction, the condition of another member helps only if it can fail. Two writes of one item " +
+		"in a transaction are refused. An index keyed by names that are unique only within a partition mixes the " +
+		"partitions.",
+
+	Whole: func(p *rule.Pass) {
+		checkKeys(p)
+		for _, q := range p.Model.Patterns {
+			checkPuts(p, q)
+			checkMembers(p, q)
+		}
+	},
+	Member: checkMixed,
+}
+
+// checkPuts reports the puts of a pattern that replace an item which other patterns update, unless a condition
+// prevents it: their own, or one of another member of the transaction that can fail.
+func checkPuts(p *rule.Pass, q *model.Pattern) {
+	if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return w.If != "" && !alwaysHolds().MatchString(w.If) }) {
+		return
+	}
+	for i := range q.Writes {
+		w := &q.Writes[i]
+		if w.Operation != model.Put || w.If != "" || !slices.Contains(p.Entities, w.Entity) {
+			continue
+		}
+		at := slices.IndexFunc(p.Model.Patterns, func(o *model.Pattern) bool {
+			return slices.ContainsFunc(o.Writes, func(u model.Write) bool {
+				return u.Operation == model.Update && u.Entity == w.Entity
+			})
+		})
+		if at < 0 {
+			continue
+		}
+		condition := "attribute_not_exists(" + text.Name(w.Entity.Table.Partition[0].Name) + ")"
+		f := writeFinding(p, q, w.Entity, "%q puts %s without a condition: an item with the same key loses what %q wrote",
+			q.Name, w.Entity.Name, p.Model.Patterns[at].Name)
+		f.Advise("add the condition %s", condition)
+		p.Report(f)
+	}
+}
+
+// alwaysHolds matches a condition that the second of two equal writes meets as the first does.
+var alwaysHolds = text.Pattern(`^\s*attribute_exists\s*\([^()]*\)\s*$`)
+
+// checkMembers reports a transaction with two writes of one item.
+func checkMembers(p *rule.Pass, q *model.Pattern) {
+	for i := range q.Writes {
+		for j := range q.Writes[:i] {
+			a, b := &q.Writes[j], &q.Writes[i]
+			if !slices.Contains(p.Entities, b.Entity) || !oneItem(p, a, b) {
+				continue
+			}
+			f := writeFinding(p, q, b.Entity, "%q writes or checks one item of %s twice in a transaction: the service refuses it",
+				q.Name, b.Entity.Name)
+			f.Severity = model.Error
+			f.Advice = "do both in one update, or give them the keys of two items"
+			p.Report(f)
+			return
+		}
+	}
+}
+
+// oneItem reports whether two writes are of one item: they choose it by the same values, and these are its whole
+// key, or they are of two entities whose keys are built from the same fields.
+func oneItem(p *rule.Pass, a, b *model.Write) bool {
+	key := func(w *model.Write) map[string]string {
+		all := map[string]string{}
+		for _, c := range w.Where {
+			all[c.Field] = strings.Join(c.Args, "\x00")
+		}
+		return all
+	}
+	if !maps.Equal(key(a), key(b)) {
+		return false
+	}
+	if a.Entity != b.Entity {
+		x, y := keyOf(a.Entity), keyOf(b.Entity)
+		return a.Entity.Table == b.Entity.Table && (unifier{p, a.Entity, b.Entity}).all(x, y) == equal
+	}
+	given := key(a)
+	return !slices.ContainsFunc(a.Entity.KeyFields(), func(f *model.Field) bool { _, ok := given[f.Name]; return !ok })
+}
+
+// writeFinding returns a finding about a write of a pattern.
+func writeFinding(p *rule.Pass, q *model.Pattern, e *model.Entity, format string, args ...any) *rule.Finding {
+	v := p.TableView(e.Table)
+	f := v.Finding(format, args...)
+	f.Pos, f.Pattern, f.Entity = q.Pos, q.Name, e.Name
+	f.Keys = v.Example(e)
+	return f
+}
+
+// checkMixed looks for items of different partitions of the table that share a key in a global index. It applies
+// if the index key has all fields of the table's sort key and none of its partition key.
+func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
+	inIndex := e.ComponentsOf(v.Keys)
+	own := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Partition)))
+	inside := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Sort)))
+	missing := func(name string) bool { return !inIndex[name] }
+	if v.Index.Local || len(own) == 0 || len(inside) == 0 || slices.ContainsFunc(inside, missing) ||
+		slices.ContainsFunc(own, func(name string) bool { return !missing(name) }) {
+		return
+	}
+	a, b, n := sharedKey(v, e)
+	if n == 0 {
+		return
+	}
+
+	table := p.TableView(v.Table)
+	f := v.Finding("rows of %s and %s have equal keys in %s%s: its partition key does not include %s",
+		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), own)
+	f.Entity, f.Keys = e.Name, table.Shown(a, b)
+	f.Advice = "include the partition key of the table in the partition key of the index"
+	t := e.Attribute(v.Hash[0].Name)
+	f.Pos = t.Pos
+
+	better := *v.Index
+	better.Partition = slices.Concat(v.Table.Partition, v.Hash)
+	fix := rule.Proposal{Text: "declare " + rule.IndexText(&better), Fewer: true}
+	for _, name := range own {
+		fix.Edits = append(fix.Edits, rule.AlsoGiven(v.Table.Name, v.Index.Name, e.Name, name, a.Values.Get(name)))
+	}
+	fix.Edits = append(fix.Edits, rule.WriteIndex(v.Table.Name, better))
+	f.Proposals = []rule.Proposal{fix}
+	p.Report(f)
+}
+
+// sharedKey returns the first two items of an entity that share a key in an index but not their partition of the
+// table, and counts such pairs. Generated names coincide by chance.
+func sharedKey(v *rule.View, e *model.Entity) (a, b *world.Item, n int) {
+	for _, part := range v.Parts {
+		var last *world.Item
+		for _, r := range v.In(part) {
+			if r.Item.Entity != e || r.Item.Generated {
+				continue
+			}
+			if last != nil && equalIn(v.Keys, last, r.Item) && !equalIn(v.Table.Partition, last, r.Item) {
+				if n++; n == 1 {
+					a, b = last, r.Item
+				}
+			}
+			last = r.Item
+		}
+	}
+	return a, b, n
+}
+
+// equalIn reports whether two items have equal key attributes.
+func equalIn(key []model.Attribute, a, b *world.Item) bool {
+	return !slices.ContainsFunc(key, func(k model.Attribute) bool {
+		return !attr.Equal(a.Attributes.Get(k.Name), b.Attributes.Get(k.Name))
+	})
+}

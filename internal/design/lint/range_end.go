@@ -1,0 +1,137 @@
+package lint
+
+import (
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/keys"
+)
+
+var rangeEnd = rule.Rule{
+	ID: "range-end", Title: "Keys above the end of a range that means them", Severity: model.Warning,
+	Help: "BETWEEN ORDER#2026-01-01 AND ORDER#2026-01-31 does not find the orders of January 31, because their keys " +
+		"go on after the day. A bound such as ORDER#~ or ORDER#zzz is not above all keys of ORDER# either: é and " +
+		"emoji sort above both. A bound that is the first day of the next period is taken for an end that is left out on " +
+		"purpose. It is an error if the data has such rows.",
+
+	Query: checkRangeEnd,
+}
+
+// aboutEnd matches what patterns say that leave the end of a range out on purpose.
+var aboutEnd = text.Pattern(`(?i)\b(before|until|till|up to|exclusive|excluding)\b`)
+
+// checkRangeEnd reports a range whose upper bound is below keys that begin with it, up to its sentinel.
+func checkRangeEnd(p *rule.Pass, q *rule.Query) {
+	c := q.Range()
+	if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual || q.Expect.Error != "" ||
+		aboutEnd().MatchString(q.Name+" "+q.About) {
+		return
+	}
+	low, bound := "", string(c.Values[len(c.Values)-1].Raw())
+	if c.Op == ast.OpBetween {
+		low = string(c.Values[0].Raw())
+	}
+
+	base := cutSentinel(bound)
+	sentinel := base != bound
+	if !sentinel && (c.Op == ast.Less || !endsInPeriod(low, bound)) || base == "" && low == "" {
+		return
+	}
+	missed, last, first := keysBeyond(q, c.Attribute, base, bound)
+	above, open := goesOn(p, q, c, base, sentinel)
+	if missed == 0 && !open {
+		return
+	}
+
+	f := q.Finding("the range ends at %s, but keys that begin with %s go on after it", rule.Quoted(bound), rule.Quoted(base))
+	f.Keys = append(q.View.Shown(last), q.SuchAs(c.Attribute, bound+above))
+	if missed > 0 {
+		f.Severity = model.Error
+		f.Say(": %s %s missing", text.Count(missed, "row"), text.Agree(missed, "is", "are"))
+		f.Keys = q.View.Shown(last, first)
+	}
+	next, _ := keys.Successor(base + map[bool]string{false: above}[sentinel])
+	f.Advise("end the range with %s", rule.Quoted(next))
+	if sentinel && low == base {
+		f.Advise("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute), rule.Quoted(base))
+	}
+	p.Report(f)
+}
+
+// cutSentinel returns a bound without the characters at its end that are meant to be above all others.
+func cutSentinel(bound string) string {
+	for _, mark := range []string{"~", "z", "Z", "\uffff", "\ufffe", "\ufffd", "ÿ"} {
+		base := bound
+		for strings.HasSuffix(base, mark) {
+			base = strings.TrimSuffix(base, mark)
+		}
+		n := (len(bound) - len(base)) / len(mark)
+		if n >= 3 || n > 0 && mark != "z" && mark != "Z" {
+			return base
+		}
+	}
+	return bound
+}
+
+// endsInPeriod reports whether a bound ends in a day, a month or a year. It is left out on purpose if it is the
+// next period after the lower bound, the same day a week later, or the first one of a month or year, as is that.
+func endsInPeriod(low, bound string) bool {
+	for i, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		at := len(bound) - len(layout)
+		if at < 0 || at > 0 && '0' <= bound[at-1] && bound[at-1] <= '9' {
+			continue
+		}
+		end, err := time.Parse(layout, bound[at:])
+		if err != nil {
+			continue
+		}
+		first, err := time.Parse(layout, strings.TrimPrefix(low, bound[:at]))
+		next := [3]time.Time{first.AddDate(0, 0, 1), first.AddDate(0, 1, 0), first.AddDate(1, 0, 0)}[i]
+		begins := end.Day() == 1 && first.Day() == 1 && (i == 0 || end.Month() == first.Month())
+		return err != nil || !end.Equal(next) && !end.Equal(first.AddDate(0, 0, 7)) && (!begins || !end.After(first))
+	}
+	return false
+}
+
+// keysBeyond counts the keys that begin with base and are above the bound. It returns the last item below the
+// bound and the first above it.
+func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, first *world.Item) {
+	part, _ := q.Partition()
+	for _, r := range q.View.In(part) {
+		key := rule.Value(r.Item, name)
+		switch {
+		case !strings.HasPrefix(key, base):
+		case key <= bound:
+			last = r.Item
+		default:
+			if missed++; first == nil {
+				first = r.Item
+			}
+		}
+	}
+	return missed, last, first
+}
+
+// goesOn reports whether keys can begin with base and be above the bound, and with which text they go on: any text
+// is above a sentinel, and what follows a period in a longer time.
+func goesOn(p *rule.Pass, q *rule.Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
+	for _, s := range p.SlotsOf(q.View.Table, c.Attribute) {
+		at, _, fits := s.After(base)
+		switch {
+		case !fits || at.Name == "" || !q.Reaches(s.Entity):
+		case sentinel && rule.Textual(at.Type):
+			return "😀", true
+		case !sentinel:
+			if rest := s.Rest(at, base); rest != "" {
+				return rest[:1], true
+			}
+		}
+	}
+	return "", false
+}

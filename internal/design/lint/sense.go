@@ -1,0 +1,224 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A sense is what people mean by the values of a component, and the order that goes with it.
+type sense struct {
+	name    string // for sentences
+	compare func(a, b string) int
+	// low and high are two values that sort the wrong way round, or "" if values of this sense need not.
+	low, high string
+	// certain says that the order is meant whatever patterns need. unsure values are reported only if a pattern
+	// needs the order, because many ids look like them.
+	certain, unsure bool
+	cure            string
+	width           string // type that orders numbers, or ""
+}
+
+// ordered returns a part of a template with a type whose byte order is that of the sense, if there is one.
+func (s sense) ordered(p keys.Part) keys.Part {
+	if t, err := keys.ParseType(s.width); s.width != "" && err == nil {
+		p.Type, p.Typed = t, true
+	}
+	return p
+}
+
+// The names of senses.
+const (
+	moments = "times"
+	number  = "a number"
+	letters = "text"
+)
+
+// senseOf returns the sense of a component's values: the first in which all of them fit.
+func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
+	all := func(is func(string) bool) bool {
+		return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !is(w.Text) })
+	}
+
+	if c.Type.Name == "number" && !all(isMoment) || all(isNumber) && !all(isMoment) {
+		return numbers(c, words)
+	}
+	switch scale := scaleOf(words); {
+	case all(isMoment):
+		return sense{
+			name: moments, compare: compareMoments, certain: true,
+			cure: "write times in UTC with one precision, the year first, all parts with leading zeros",
+		}, true
+	case scale != nil:
+		return sense{
+			name: "a level", unsure: true, compare: func(a, b string) int { return scale[lower(a)] - scale[lower(b)] },
+			cure: "write the place in the scale before the word: 1-" + first(words, scale),
+		}, true
+	case len(words) > 1 && all(hasDigit) && sameFrame(words):
+		return sense{
+			name: "a number inside text", unsure: !all(certainText().MatchString), compare: text.CompareNatural,
+			certain: all(certainText().MatchString),
+			cure:    "write all numbers in it with one width, padded with zeros, such as " + padded(words),
+		}, true
+	case all(hexText().MatchString) && all(hasDigit):
+		return sense{
+			name: "an id of two lengths", unsure: true, cure: "pad the ids to one length",
+			compare: func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) },
+		}, true
+	case all(func(s string) bool { return !hasDigit(s) }) && len(c.Type.Values) == 0:
+		return sense{
+			name: letters, compare: func(a, b string) int { return strings.Compare(lower(a), lower(b)) }, certain: true,
+			cure: fmt.Sprintf("write %s in one case, without characters that sort below the delimiter, and keep "+
+				"the original text in another attribute", c),
+		}, true
+	}
+	return sense{}, false
+}
+
+var (
+	numberText = text.Pattern(`^-?[0-9]+(\.[0-9]+)?$`)
+	hexText    = text.Pattern(`^[0-9a-f]+$`)
+	digits     = text.Pattern(`[0-9]+`)
+
+	// certainText matches weeks and months of a year, and versions of three numbers.
+	certainText = text.Pattern(`^((19|20)\d\d-?[Ww]?\d{1,2}|[vV]?\d+\.\d+\.\d+)$`)
+)
+
+func lower(s string) string          { return strings.ToLower(s) }
+func isNumber(s string) bool         { return numberText().MatchString(s) }
+func hasDigit(s string) bool         { return strings.ContainsFunc(s, unicode.IsDigit) }
+func compareNumbers(a, b string) int { return numberOf(a).Cmp(numberOf(b)) }
+
+func numberOf(s string) *big.Float {
+	f, ok := new(big.Float).SetString(s)
+	if !ok {
+		return new(big.Float)
+	}
+	return f
+}
+
+// numbers is the sense of numbers. It reports false if all have one width, and the model limits them or nobody
+// can tell that they will grow.
+func numbers(c rule.Component, words []rule.Written) (sense, bool) {
+	values := make([]string, 0, len(words))
+	for _, w := range words {
+		values = append(values, w.Text)
+	}
+	f := c.Entity.Field(c.Name)
+	if f != nil {
+		values = append(append(values, f.Values...), f.From, f.To)
+	}
+
+	least, most, decimals := 0, 0, 0
+	negative, padded, year := false, false, true
+	for _, value := range values {
+		if !isNumber(value) {
+			continue
+		}
+		whole, fraction, _ := strings.Cut(strings.TrimPrefix(value, "-"), ".")
+		if least == 0 || len(whole) < least {
+			least = len(whole)
+		}
+		most, decimals = max(most, len(whole)), max(decimals, len(fraction))
+		negative = negative || value[0] == '-'
+		padded = padded || len(whole) > 1 && whole[0] == '0'
+		n, _ := strconv.Atoi(whole)
+		year = year && 1900 <= n && n <= 2100
+	}
+
+	typed := c.Type.Name == "number"
+	limited := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
+	s := sense{name: number, compare: compareNumbers, certain: typed, cure: "pad the numbers to one width"}
+	switch width := max(most+2, 4); {
+	case limited && most > 0:
+		s.width = fmt.Sprintf("int(%d)", most)
+	case negative:
+		s.width = fmt.Sprintf("signed(%d)", width)
+	default:
+		s.width = fmt.Sprintf("int(%d)", width)
+	}
+	if decimals > 0 {
+		s.width = fmt.Sprintf("decimal(%d,%d)", max(most+2, 4), decimals)
+	}
+
+	oneWidth := most > 0 && least == most && !negative
+	switch {
+	case oneWidth && (limited || year || padded):
+		return s, false
+	case negative:
+		s.low, s.high = "-1", "-2"
+	case !padded && (typed || oneWidth && most < 4 && !limited):
+		s.low, s.high = "10", "9"
+	}
+	return s, true
+}
+
+// sameFrame reports whether texts are equal but for the digits in them, and these have several lengths.
+func sameFrame(words []rule.Written) bool {
+	frame := func(w rule.Written) string { return digits().ReplaceAllString(w.Text, "0") }
+	return !slices.ContainsFunc(words, func(w rule.Written) bool { return frame(w) != frame(words[0]) })
+}
+
+// padded returns the shortest text with each number in it padded to the longest in its place.
+func padded(words []rule.Written) string {
+	var widths []int
+	shortest := words[0].Text
+	for _, w := range words {
+		for i, run := range digits().FindAllString(w.Text, -1) {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], len(run))
+		}
+		if len(w.Text) < len(shortest) {
+			shortest = w.Text
+		}
+	}
+	i := -1
+	return digits().ReplaceAllStringFunc(shortest, func(run string) string {
+		i++
+		return strings.Repeat("0", widths[i]-len(run)) + run
+	})
+}
+
+// scales are words in the order of their meaning. Words in one place mean the same.
+var scales = []string{
+	"none trivial/lowest/minimal low/minor medium/normal/moderate high/major/important highest/critical/urgent blocker",
+	"xxs xs/tiny s/small m/medium l/large xl xxl/huge",
+	"trace debug info/notice warn/warning error fatal",
+	"free/basic bronze/starter silver/standard gold/pro platinum/enterprise",
+	"beginner/junior intermediate advanced/senior expert",
+	"monday/mon tuesday/tue wednesday/wed thursday/thu friday/fri saturday/sat sunday/sun",
+	"january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep october/oct " +
+		"november/nov december/dec",
+}
+
+// scaleOf returns the places of words in the scale that has all of them, or nil.
+func scaleOf(words []rule.Written) map[string]int {
+	for _, scale := range scales {
+		places := map[string]int{}
+		for i, alike := range strings.Fields(scale) {
+			for word := range strings.SplitSeq(alike, "/") {
+				places[word] = i
+			}
+		}
+		missing := func(w rule.Written) bool { _, ok := places[lower(w.Text)]; return !ok }
+		if len(words) > 1 && !slices.ContainsFunc(words, missing) {
+			return places
+		}
+	}
+	return nil
+}
+
+// first returns the lowest level of a scale.
+func first(words []rule.Written, scale map[string]int) string {
+	return slices.MinFunc(words, func(a, b rule.Written) int { return scale[lower(a.Text)] - scale[lower(b.Text)] }).Text
+}

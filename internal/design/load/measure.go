@@ -1,0 +1,157 @@
+package load
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// measure sets what the candidates read. If one stands for several values at the declared scale that differ in
+// rows, there is one for each of these.
+func (s *spreader) measure() {
+	if s.w.Scale < 1 {
+		s.grow = s.grow.For(s.generated())
+	}
+	s.tiled = s.tile()
+	found := s.all
+	s.all = make([]candidate, 0, len(found))
+	for i := range found {
+		c := &found[i]
+		m := s.measured(c)
+		stands, ok := s.stands(c)
+		if !ok || len(stands) > 0 && stands[0].Rows == 0 {
+			s.set(c, &m, world.Stand{Rows: 1, Bytes: 1})
+			c.times = 1
+			s.all = append(s.all, *c)
+			continue
+		}
+		if len(stands) == 0 { // it stands for no other, but has rows
+			stands = []world.Stand{{Rows: 1, Bytes: 1}}
+		}
+		for k, stand := range stands {
+			next := *c
+			s.set(&next, &m, stand)
+			next.times, next.again = stand.Times, k
+			next.own = c.own && k == 0
+			s.all = append(s.all, next)
+		}
+	}
+}
+
+// generated returns the entities of the generated items that the candidates read.
+func (s *spreader) generated() []*model.Entity {
+	seen := map[*model.Entity]bool{}
+	for i := range s.all {
+		for _, r := range s.space.Rows[s.all[i].From:s.all[i].To] {
+			if r.Item.Generated {
+				seen[r.Item.Entity] = true
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
+}
+
+// stands returns for which values at the declared scale a candidate stands. It reports false if it stands for itself.
+func (s *spreader) stands(c *candidate) ([]world.Stand, bool) {
+	if s.one || s.w.Scale >= 1 {
+		return nil, false
+	}
+	for i := c.low; i < c.high; i++ {
+		if it := s.space.Rows[i].Item; it.Generated && s.has(it.Entity) {
+			return s.grow.Stands(it.Entity, it)
+		}
+	}
+	return nil, false
+}
+
+// A measure is what there is of a candidate without a limit.
+type measure struct {
+	rows, bytes         int // in the sample
+	declared, byteCount float64
+	read, readBytes     int // up to a limit, in the sample
+	windows             []volume
+}
+
+func (s *spreader) measured(c *candidate) measure {
+	rows, limit := s.space.Rows[c.From:c.To], s.q.Report.Limit
+	m := measure{rows: len(rows), bytes: sizeOf(rows)}
+	if !s.one {
+		each := s.grow.In(s.space.Rows[c.low:c.high])
+		for i := range rows {
+			n := each(rows[i].Item)
+			m.declared += n
+			m.byteCount += n * float64(rows[i].Size())
+		}
+	}
+
+	m.windows = s.windowed(c)
+	if n := float64(m.rows); c.share > 0 && m.declared > n {
+		was := m.declared
+		m.declared = s.evened(c, n, m.declared/n)
+		m.byteCount *= m.declared / was
+	}
+	if limit > 0 && m.rows > limit {
+		if s.q.Report.Reverse {
+			rows = rows[m.rows-limit:]
+		} else {
+			rows = rows[:limit]
+		}
+	}
+	m.read, m.readBytes = len(rows), sizeOf(rows)
+	return m
+}
+
+// set sets what a candidate reads that has so many times as many rows and bytes.
+func (s *spreader) set(c *candidate, m *measure, times world.Stand) {
+	limit, declared := s.q.Report.Limit, m.declared*times.Rows
+	c.Rows, c.Bytes, c.Growth, c.ByteGrowth = m.read, m.readBytes, 1, 1
+	switch {
+	case m.rows == 0 || declared == 0:
+	case limit > 0 && (m.rows > limit || declared > float64(limit)):
+		c.Growth = min(declared, float64(limit)) / float64(m.read)
+		c.ByteGrowth = c.Growth
+	default:
+		c.Growth, c.ByteGrowth = declared/float64(m.rows), m.byteCount*times.Bytes/float64(m.bytes)
+	}
+	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
+	if times.Rows >= 1 {
+		c.held = max(declared, float64(c.Rows))
+	}
+	if m.windows != nil {
+		c.average = s.averaged(m.windows, times)
+		c.held = c.average.held
+	}
+}
+
+// evened returns the rows of a range at the declared scale. The range was chosen because most rows of the sample
+// lie there, as in one of many ranges there would be by chance alone. What chance gives is replaced by what
+// it gives at the declared scale; the rest grows like the rows.
+func (s *spreader) evened(c *candidate, n, growth float64) float64 {
+	even, ranges := c.share*float64(c.high-c.low), 3/c.share // they overlap
+	now, then := mostByChance(even, ranges), mostByChance(even*growth, ranges)
+	if n > now {
+		return then + (n-now)*growth
+	}
+	return max(n, then+(n-now)*math.Sqrt(growth))
+}
+
+// mostByChance returns the number that the largest of so many Poisson variables of a mean has, about.
+func mostByChance(mean, variables float64) float64 {
+	if mean > 100 {
+		return mean + math.Sqrt(2*mean*math.Log(max(variables, math.E)))
+	}
+	each := math.Exp(-mean) // the probability of k
+	tail := 1.0             // of k or more
+	for k := 0.0; ; k++ {
+		if next := tail - each; variables*next <= 1 || next <= 0 {
+			// Between k, which more than one variable reaches, and k+1.
+			return k + math.Log(variables*tail)/math.Log(tail/max(next, tail/1e9))
+		} else {
+			tail = next
+		}
+		each *= mean / (k + 1)
+	}
+}

@@ -1,0 +1,138 @@
+package load
+
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// A Load is the part of the requests of a pattern that one partition gets.
+type Load struct {
+	// Share is the part of all requests, and Units are the read units of each, at the declared scale. Values
+	// are asked for as the pattern says: equally often, or as often as they have rows.
+	Share, Units float64
+}
+
+// Alike reports whether two questions differ at most in the period of a range, in which they have the same place.
+// They have the same loads.
+func Alike(a, b Question) bool {
+	for i, c := range a.Pattern.Where {
+		o := b.Pattern.Where[i]
+		if slices.Equal(c.Args, o.Args) {
+			continue
+		}
+		if p, q := periodOf(a.Pattern, c), periodOf(b.Pattern, o); p == nil || q == nil || !p.sameShape(q) {
+			return false
+		}
+	}
+	return true
+}
+
+// A sum is what the candidates of a partition come to.
+type sum struct {
+	weight, units float64
+	all           float64 // the weight of all values for which the candidates stand
+	held          float64 // rows of the candidates at the declared scale
+}
+
+func (s *spreader) loads() map[world.Part]Load {
+	byRows := s.p.Asked == model.AskedByRows
+	sums := map[world.Part]*sum{}
+	groups := map[[2]int]bool{}
+	total := 0.0
+	drawn, whole := false, false // all values are known, of whatever partition
+	for i := range s.all {
+		c := &s.all[i]
+		weight := c.weight(byRows)
+		total += weight * c.times
+		_, stands := s.stands(c)
+		drawn = drawn || c.row == nil
+		whole = whole || stands
+		if c.row == nil || c.empty {
+			continue
+		}
+		of := sums[c.Part]
+		if of == nil {
+			of = &sum{}
+			sums[c.Part] = of
+		}
+		of.all += weight * c.times
+		if c.again > 0 {
+			continue
+		}
+		of.weight += weight
+		units, _ := s.cost(c)
+		of.units += weight * units
+		if group := [2]int{c.low, c.high}; s.w.Scale < 1 && !groups[group] {
+			groups[group] = true
+			of.held += s.declared(s.grow, c.low, c.high)
+		}
+	}
+
+	// A partition of a sample can lack values. It has as many more as it has more rows than its values. There
+	// are more partitions too: the sample covers as many of the values as of the items.
+	all := 0.0
+	for _, at := range s.space.Parts {
+		if of := sums[at]; of != nil && s.w.Scale < 1 {
+			grow := s.w.Growth(s.space)
+			if rows := s.declared(grow, at.From, at.To); of.held > 0 && rows > of.held {
+				if !drawn {
+					total += of.all * (rows/of.held - 1)
+				}
+				of.units *= rows / of.held
+				of.weight *= rows / of.held
+			}
+			each := grow.In(s.space.In(at))
+			for _, r := range s.space.In(at) {
+				if s.has(r.Item.Entity) {
+					all += each(r.Item)
+				}
+			}
+		}
+	}
+	if s.w.Scale < 1 && !drawn && !whole {
+		declared := 0.0
+		for e, has := range s.of {
+			if has && e != nil {
+				declared += s.w.Declared(e) * s.kept(e)
+			}
+		}
+		total *= max(1, declared/max(all, 1))
+	}
+
+	loads := map[world.Part]Load{}
+	for at, of := range sums {
+		loads[at] = Load{Share: of.weight / total, Units: of.units / of.weight}
+	}
+	return loads
+}
+
+// declared returns the rows from low up to high that candidates can have, at the declared scale.
+func (s *spreader) declared(grow *world.Growth, low, high int) (n float64) {
+	rows := s.space.Rows[low:high]
+	each := grow.In(rows)
+	for i := range rows {
+		if s.lists(&rows[i]) {
+			n += each(rows[i].Item)
+		}
+	}
+	return n
+}
+
+// kept returns the share of an entity's rows that have the pattern's own values of listed fields.
+func (s *spreader) kept(e *model.Entity) float64 {
+	n, all := 0.0, 0.0
+	if len(s.listed) == 0 {
+		return 1
+	}
+	for i := range s.space.Rows {
+		if r := &s.space.Rows[i]; r.Item.Entity == e {
+			all++
+			if s.lists(r) {
+				n++
+			}
+		}
+	}
+	return n / max(all, 1)
+}

@@ -1,0 +1,153 @@
+package load
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// rates divide requests for the items of entities among the partitions of a space.
+//
+// Requests are spread evenly over the items of an entity, so a partition's share is in proportion to its items. If a
+// component of the partition key is a time, all requests are for the current period: a partition has the load of its
+// own period, with the share that its other components have over all periods.
+type rates struct {
+	w    *world.World
+	s    *world.Space
+	grow *world.Growth
+	of   map[*model.Entity]*entityRates
+}
+
+// entityRates are what the rows of an entity get.
+type entityRates struct {
+	items float64 // at the declared scale
+	// timed is true if the partition key has a time. Fields are its other
+	// components, and sums the shares of their values.
+	timed  bool
+	fields []string
+	sums   map[string]float64
+}
+
+func newRates(w *world.World, s *world.Space) *rates {
+	r := &rates{w: w, s: s, grow: w.Growth(s), of: map[*model.Entity]*entityRates{}}
+	timed := false
+	for _, e := range w.Model.Entities {
+		if e.Table != s.Table {
+			continue
+		}
+		o := &entityRates{items: w.Declared(e)}
+		for name := range e.ComponentsOf(s.Hash) {
+			if periodic(e, s.Hash, name) {
+				o.timed, o.sums = true, map[string]float64{}
+			} else {
+				o.fields = append(o.fields, name)
+			}
+		}
+		slices.Sort(o.fields)
+		timed = timed || o.timed
+		r.of[e] = o
+	}
+	if !timed {
+		return r
+	}
+
+	for _, p := range s.Parts {
+		rows := s.In(p)
+		each := r.grow.In(rows)
+		for i := range rows {
+			if o := r.of[rows[i].Item.Entity]; o != nil && o.timed {
+				o.sums[o.group(rows[i].Item)] += each(rows[i].Item) / o.items
+			}
+		}
+	}
+	return r
+}
+
+// periodic reports whether a component of the partition key is a time of a
+// second or more: one value is then loaded for a whole period.
+func periodic(e *model.Entity, hash []model.Attribute, name string) bool {
+	is := false
+	for _, a := range hash {
+		t := e.Attribute(a.Name)
+		if t == nil || t.Template == nil {
+			continue
+		}
+		for _, p := range t.Template.Parts() {
+			if p.Name == name {
+				if !slices.Contains([]string{"year", "month", "date", "time", "epoch"}, p.Type.Name) {
+					return false
+				}
+				is = true
+			}
+		}
+	}
+	return is
+}
+
+// group returns the values of the components that are not times.
+func (o *entityRates) group(it *world.Item) string {
+	key := ""
+	for _, name := range o.fields {
+		key += it.Values.Get(name) + "\x00"
+	}
+	return key
+}
+
+// among returns the number of partitions over which the requests for an entity are spread if none of its items were
+// generated, so that the items of the file say nothing, or 0.
+func (r *rates) among(e *model.Entity) float64 {
+	if e == nil || r.w.Made(e) > 0 {
+		return 0
+	}
+	fields := world.Finest(e, r.s.Hash)
+	maps.DeleteFunc(fields, func(f *model.Field, _ float64) bool { return periodic(e, r.s.Hash, f.Name) })
+	return max(r.w.Possible(e, fields), 1)
+}
+
+// periodic reports whether a time is in the partition key of an entity.
+func (r *rates) periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
+
+// group names the partitions of an entity that differ from a partition in their time alone: their requests are
+// those of the current one.
+func (r *rates) group(p world.Part, e *model.Entity) string {
+	rows := r.s.In(p)
+	i := slices.IndexFunc(rows, func(row world.Row) bool { return row.Item.Entity == e })
+	if o := r.of[e]; o != nil && o.timed && i >= 0 {
+		return o.group(rows[i].Item)
+	}
+	return ""
+}
+
+// rows calls f for each row of a partition whose entity has rates, with its share of the requests for the items of
+// the entity.
+func (r *rates) rows(p world.Part, f func(row *world.Row, share float64)) {
+	var timed map[*model.Entity]float64 // shares of a row
+	rows := r.s.In(p)
+	each := r.grow.In(rows)
+	for i := range rows {
+		e := rows[i].Item.Entity
+		o := r.of[e]
+		if o == nil {
+			continue
+		}
+		if !o.timed {
+			f(&rows[i], each(rows[i].Item)/o.items)
+			continue
+		}
+		if timed == nil {
+			timed = map[*model.Entity]float64{}
+		}
+		if timed[e] == 0 {
+			n := 0
+			for k := range rows {
+				if rows[k].Item.Entity == e {
+					n++
+				}
+			}
+			timed[e] = o.sums[o.group(rows[i].Item)] / float64(n)
+		}
+		f(&rows[i], timed[e])
+	}
+}

@@ -1,0 +1,655 @@
+package load
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/keys"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A spreader finds what a pattern reads for each value that its key conditions can ask for.
+type spreader struct {
+	w     *world.World
+	space *world.Space
+	q     Question
+	p     *model.Pattern
+	// of are the entities whose partitions the pattern reads; nil among them
+	// stands for items of no entity.
+	of map[*model.Entity]bool
+	// hash are the names in the conditions that fix the partition, free those in the sort key
+	// that take their values from an item, and listed those that keep their own: the model lists
+	// their values, or the pattern does.
+	hash, free, listed []string
+	// ranged is true if a condition is not an equality. Moved is a range or a prefix that follows
+	// the items if its own is empty for their values, or nil.
+	ranged bool
+	moved  *model.Condition
+	// period is not nil if a range lies in a period that fixes the partition, with other components. Moved is
+	// that range; all periods are candidates.
+	period *period
+	// timed is true if the conditions bound a time. They follow the items for all values but
+	// the pattern's own: what matters is how long they are, not when.
+	timed  bool
+	shared bool // a name fixes the partition and bounds the range
+	one    bool // a request reads one item
+	// own is the partition of the pattern's own values, if known.
+	own   world.Part
+	known bool
+
+	tiled     *tiles        // the windows of a range, or nil
+	grow      *world.Growth // of what the equalities of the conditions hold
+	all       []candidate
+	estimated bool // some candidates have estimates
+	several   bool // some partitions have several candidates
+}
+
+// A candidate is a value of the equalities in the conditions, in the partition key and in the sort key,
+// with the slice that the pattern reads for it.
+type candidate struct {
+	Slice
+	// row has the values. It is one of those from low up to high, which all have them.
+	row       *world.Row
+	low, high int
+	own       bool
+	empty     bool     // a parent without rows; row is not in the space and has the parent
+	number    int      // of its period
+	args      []string // of the condition that follows the items, or nil for its own
+	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
+	// The rows and the bytes that are read at the declared scale, and the rows that there are
+	// without a limit.
+	rows, bytes, held float64
+	// average is what a request reads on average, if the slice is that of the busiest of several windows.
+	average *average
+	// times is the number of values at the declared scale for which it stands. Of those that differ in rows, more
+	// than one candidate stands for some; again is the number of those before it.
+	times float64
+	again int
+}
+
+func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
+	s := &spreader{w: w, space: space, q: q, p: q.Pattern, of: map[*model.Entity]bool{}}
+	p := s.p
+	if p.Entity != nil {
+		s.of[p.Entity] = true
+	} else {
+		for _, e := range q.Report.Entities {
+			s.of[w.Model.Entity(e.Entity)] = true
+		}
+	}
+
+	s.own, s.known = space.Partition(q.Report.Partition.Bytes)
+	if p.Request != nil {
+		if q.Report.Operation == "GetItem" || !s.replaceable() {
+			return nil
+		}
+		return s
+	}
+
+	for i, c := range p.Where {
+		f := s.field(c.Field)
+		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
+		timed := f != nil && model.Moment(f.Type) && inSort
+		if s.period == nil {
+			if s.period = periodOf(p, c); s.period != nil {
+				s.ranged, s.moved = true, &p.Where[i]
+				continue
+			}
+		}
+		if c.Op != ast.Equal {
+			s.ranged = s.ranged || inSort
+			if f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
+				s.moved = &p.Where[i]
+				s.timed = s.timed || timed
+			}
+			continue
+		}
+		switch {
+		case slices.Contains(q.Fixed, c.Field), inHash && space.Index != nil && lists(f):
+			s.listed = append(s.listed, c.Field)
+		case inHash:
+			s.hash = append(s.hash, c.Field)
+			s.shared = s.shared || inSort
+		case !inSort:
+		case f != nil && (len(f.Values) > 0 || len(f.Type.Values) > 0):
+			s.listed = append(s.listed, c.Field)
+		default:
+			s.free = append(s.free, c.Field)
+			s.timed = s.timed || timed
+		}
+	}
+
+	s.one = OneKey(space.Table, q.Report)
+	return s
+}
+
+// lists reports whether the model lists the values of a field, other than the numbers of shards.
+func lists(f *model.Field) bool {
+	if f == nil {
+		return false
+	}
+	values := f.Values
+	if len(values) == 0 {
+		values = f.Type.Values
+	}
+	for i, v := range values {
+		if v != strconv.Itoa(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *spreader) field(name string) *model.Field {
+	if s.p.Entity == nil {
+		return nil
+	}
+	return s.p.Entity.Field(name)
+}
+
+// names reports whether a name in a condition is in key attributes.
+func (s *spreader) names(list []model.Attribute, name string) bool {
+	for _, a := range list {
+		if s.field(name) == nil && a.Name == name {
+			return true
+		}
+	}
+	return s.p.Entity != nil && s.p.Entity.ComponentsOf(list)[name]
+}
+
+// has reports whether the pattern is about an entity.
+func (s *spreader) has(e *model.Entity) bool {
+	return e == s.p.Entity && e != nil || s.p.Entity == nil && s.of[e]
+}
+
+// find finds all candidates.
+func (s *spreader) find(ctx context.Context) error {
+	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed
+	s.grow = s.w.GrowthBy(s.space, s.sorted())
+	if simple {
+		s.grow = s.w.Growth(s.space)
+	}
+	var held []int32 // partitions with rows, of which there can be a million
+	for i, at := range s.space.Parts {
+		if i%1024 == 0 {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+		}
+
+		switch {
+		case s.one && s.p.Request == nil:
+			s.items(at)
+		case simple:
+			if slices.ContainsFunc(s.space.In(at), func(r world.Row) bool { return s.lists(&r) }) {
+				held = append(held, int32(i))
+			}
+		default:
+			s.groups(at)
+		}
+	}
+	s.all = slices.Grow(s.all, len(held))
+	for _, i := range held {
+		s.partition(s.space.Parts[i])
+	}
+
+	s.measure()
+	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
+		s.unseen(s.grow.Unseen(s.p.Entity))
+	}
+	if s.p.Entity != nil && !s.one && s.period == nil {
+		s.childless()
+	}
+	return nil
+}
+
+// childless adds candidates without rows: the items of a parent, if it gives all values, that have none of the
+// pattern's entity, such as projects without tasks. They are asked for like the others.
+func (s *spreader) childless() {
+	e := s.p.Entity
+	names := slices.Concat(s.hash, s.free)
+	var fields []*model.Field
+	for _, name := range names {
+		if f := s.field(name); f != nil {
+			fields = append(fields, f)
+			continue
+		}
+		t := e.Attribute(name)
+		if t == nil {
+			return
+		}
+		for _, component := range t.Components() {
+			fields = append(fields, e.Field(component))
+		}
+	}
+	parent := s.w.Giver(e, fields)
+	if len(fields) == 0 || parent == nil {
+		return
+	}
+
+	known := map[string]bool{}
+	grows := false
+	for i := range s.all {
+		if c := &s.all[i]; c.row != nil {
+			known[s.valuesOf(c)] = true
+			grows = grows || c.Growth >= 1.1
+		}
+	}
+	for it := range s.w.ItemsOf(parent) {
+		it, ok := s.keyed(it, names)
+		if !ok {
+			continue
+		}
+		c := candidate{row: &world.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}, times: 1}
+		id := s.valuesOf(&c)
+		if known[id] {
+			continue
+		}
+		known[id] = true
+		if stands, ok := s.grow.Stands(e, it); ok {
+			c.times = 0
+			for _, stand := range stands {
+				if stand.Rows == 0 || !grows { // otherwise more rows have some that are read
+					c.times += stand.Times
+				}
+			}
+		}
+		s.all = append(s.all, c)
+	}
+	if none := s.grow.None(e); none > 0 {
+		s.all = append(s.all, candidate{times: none})
+	}
+}
+
+// keyed returns an item of a parent with the attributes among some names that the pattern's entity would have
+// there. It reports false if they need more values.
+func (s *spreader) keyed(it *world.Item, names []string) (*world.Item, bool) {
+	var templates []*model.Template
+	for _, name := range names {
+		if s.field(name) == nil {
+			templates = append(templates, s.p.Entity.Attribute(name))
+		}
+	}
+	if len(templates) == 0 {
+		return it, true
+	}
+	var b model.ItemBuilder
+	if err := s.p.Entity.Add(&b, templates, it.Values.Map(), nil, true); err != nil {
+		return nil, false
+	}
+	with := *it
+	with.Attributes = b.AppendItem(nil)
+	return &with, true
+}
+
+// weight returns how often each value of a candidate is asked for, in proportion to the others.
+func (c *candidate) weight(byRows bool) float64 {
+	switch {
+	case !byRows:
+		return 1
+	case c.empty:
+		return 0
+	}
+	return max(c.held, 1)
+}
+
+// unseen adds candidates without rows: values that no generated item has, which read so many rows each at the
+// declared scale.
+func (s *spreader) unseen(all []float64) {
+	rows, bytes, limit := 0, 0, s.q.Report.Limit
+	for i := range s.all {
+		rows, bytes = rows+s.all[i].Rows, bytes+s.all[i].Bytes
+	}
+	s.all = slices.Grow(s.all, len(all))
+	for _, held := range all {
+		n := held
+		if limit > 0 {
+			n = min(n, float64(limit))
+		}
+		s.all = append(s.all, candidate{
+			rows: n, bytes: n * float64(bytes) / float64(max(rows, 1)), held: held, times: 1,
+		})
+	}
+}
+
+// sorted returns the fields of the sort key whose values tell the groups apart, each with the type as which the
+// condition compares it, such as a month of a time.
+func (s *spreader) sorted() map[string]keys.Type {
+	all := map[string]keys.Type{}
+	for _, name := range slices.Concat(s.free, s.listed) {
+		c, _ := s.condition(name)
+		f := s.field(name)
+		if f == nil || !model.Moment(f.Type) {
+			all[name] = keys.Type{}
+			continue
+		}
+		all[name] = f.Type
+		for i, layout := range layouts[1:] {
+			if _, err := time.Parse(layout, c.Args[0]); err == nil {
+				all[name] = keys.Type{Name: []string{"date", "month", "year"}[i]}
+			}
+		}
+	}
+	return all
+}
+
+// items adds each item of a partition as a candidate.
+func (s *spreader) items(at world.Part) {
+	for i := at.From; i < at.To; i++ {
+		if row := &s.space.Rows[i]; s.lists(row) {
+			s.add(at, candidate{row: row, Slice: Slice{From: i, To: i + 1}})
+		}
+	}
+}
+
+// partition adds the range of the pattern's own values in a partition as a candidate.
+func (s *spreader) partition(at world.Part) {
+	rows := s.space.In(at)
+	first := slices.IndexFunc(rows, func(r world.Row) bool { return s.lists(&r) })
+	if first < 0 {
+		return
+	}
+	c := candidate{row: &rows[first], own: s.known && at == s.own, low: at.From, high: at.To}
+	c.From, c.To = s.space.Range(at, store.Range{Lo: s.q.Report.Low.Bytes, Hi: s.q.Report.High.Bytes})
+	s.add(at, c)
+}
+
+// groups adds the candidates of a partition: its rows by the values of the equalities.
+func (s *spreader) groups(at world.Part) {
+	seen := at.From // all rows before belong to a group
+	var others map[[2]int]bool
+	for i := at.From; i < at.To; i++ {
+		row := &s.space.Rows[i]
+		if i < seen || !s.lists(row) {
+			continue
+		}
+
+		base := candidate{row: row}
+		if s.period != nil {
+			var ok bool
+			if base.number, ok = s.period.numberOf(row.Item.Values.Get(s.moved.Field)); !ok {
+				continue
+			}
+		}
+		slice, err := s.slice(base, true)
+		if err != nil {
+			continue // such as a value that the template refuses
+		}
+		base.low, base.high = s.space.Range(at, slice.Range)
+		if i < base.low || i >= base.high { // a value that is written in another way
+			id := [2]int{base.low, base.high}
+			if others[id] || id[0] == id[1] {
+				continue
+			}
+			if others == nil {
+				others = map[[2]int]bool{}
+			}
+			others[id] = true
+		} else {
+			seen = base.high
+		}
+
+		s.grow.Count(s.space.Rows[base.low:base.high])
+		low := s.q.Report.Low.Bytes
+		base.own = s.known && at == s.own && (low == nil || slice.Range.Contains(low))
+		s.group(at, base)
+	}
+}
+
+// group adds the candidates of a group of rows with equal values: the range of the pattern's own values if
+// that holds some, or ranges that follow the items.
+func (s *spreader) group(at world.Part, base candidate) {
+	switch {
+	case !s.ranged:
+		base.From, base.To = base.low, base.high
+		s.add(at, base)
+		return
+	case s.period != nil:
+		s.follow(at, base, s.period.argsIn(base.number))
+		return
+	}
+
+	if base.own || !s.timed {
+		if slice, err := s.slice(base, false); err == nil {
+			base.From, base.To = s.space.Range(at, slice.Range)
+			if base.own || base.From < base.To || s.moved == nil {
+				s.add(at, base)
+				return
+			}
+		}
+	}
+
+	if s.moved == nil {
+		return
+	}
+	s.estimated = true
+	rows := s.space.Rows[base.low:base.high]
+	if s.moved.Op != ast.OpBeginsWith {
+		var args []string
+		args, base.share = s.window(s.listing(rows))
+		s.follow(at, base, args)
+		return
+	}
+
+	seen := base.low
+	for i := base.low; i < base.high; i++ {
+		if row := &s.space.Rows[i]; i >= seen && s.lists(row) {
+			prefix := beginning(s.moved.Args[0], row.Item.Values.Get(s.moved.Field))
+			seen = max(i+1, s.follow(at, base, []string{prefix}))
+		}
+	}
+}
+
+// follow adds the candidate of a group whose range has other arguments, and returns the row after its last.
+func (s *spreader) follow(at world.Part, c candidate, args []string) int {
+	if args == nil {
+		return 0
+	}
+	c.args = args
+	slice, err := s.slice(c, false)
+	if err != nil {
+		return 0
+	}
+	if c.From, c.To = s.space.Range(at, slice.Range); c.From < c.To {
+		s.add(at, c)
+	}
+	return c.To
+}
+
+// slice returns the slice of the pattern's equalities with the values of a candidate, or of all conditions.
+func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
+	q := s.pattern(c)
+	if equalities && s.ranged {
+		q.Where = slices.DeleteFunc(q.Where, func(w model.Condition) bool { return w.Op != ast.Equal })
+		if s.period != nil {
+			all := model.Condition{Field: s.moved.Field, Op: ast.Equal, Args: []string{s.period.text(c.number)}}
+			q.Where = append(q.Where, all)
+		}
+	}
+	return compile.Slice(s.space.Schema, q)
+}
+
+func (s *spreader) add(at world.Part, c candidate) {
+	c.Part = at
+	s.all = append(s.all, c)
+}
+
+// lists reports whether a row is of the pattern's entities and has its values of listed fields.
+func (s *spreader) lists(r *world.Row) bool {
+	return s.has(r.Item.Entity) && !slices.ContainsFunc(s.listed, func(name string) bool {
+		c, _ := s.condition(name)
+		return s.value(r.Item, c) != c.Args[0]
+	})
+}
+
+// listing returns the rows for which lists is true.
+func (s *spreader) listing(rows []world.Row) (all []world.Row) {
+	for i := range rows {
+		if s.lists(&rows[i]) {
+			all = append(all, rows[i])
+		}
+	}
+	return all
+}
+
+func sizeOf(rows []world.Row) int {
+	n := 0
+	for i := range rows {
+		n += rows[i].Size()
+	}
+	return n
+}
+
+// window returns the values of the moved condition with which it reads most of some rows, or nil if the
+// values have no distance, and the share of all distance that lies between them.
+func (s *spreader) window(rows []world.Row) ([]string, float64) {
+	low, high, unit, ok := s.bounds()
+	at := s.places(rows, unit)
+	if !ok || len(at) == 0 {
+		return nil, 0
+	}
+
+	// Rows are in the order of the key, which need not be that of the values.
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	from, bytes, most, first := 0, 0, 0, 0
+	for _, i := range order {
+		for bytes += rows[i].Size(); at[i]-at[order[from]] > high-low; from++ {
+			bytes -= rows[order[from]].Size()
+		}
+		if bytes > most {
+			most, first = bytes, from
+		}
+	}
+
+	start := at[order[first]]
+	span := (slices.Max(at) - slices.Min(at)) * float64(len(at)+1) / float64(max(len(at)-1, 1))
+	return []string{unit.text(start), unit.text(start + high - low)}, shareOf(high-low, span)
+}
+
+// shareOf returns the share of a distance, or 0 if that is nothing or everything.
+func shareOf(distance, of float64) float64 {
+	if of <= 0 || !(distance < of) {
+		return 0
+	}
+	return distance / of
+}
+
+// bounds returns the bounds of the moved condition, and what they count.
+func (s *spreader) bounds() (low, high float64, unit unit, ok bool) {
+	if s.moved == nil || s.moved.Op != ast.OpBetween || s.period != nil {
+		return 0, 0, "", false
+	}
+	unit = unitOf(s.moved.Args[0])
+	low, ok1 := unit.place(s.moved.Args[0])
+	high, ok2 := unit.place(s.moved.Args[1])
+	return low, high, unit, ok1 && ok2 && low <= high
+}
+
+// places returns the values of the moved condition in rows, or nil if one has none.
+func (s *spreader) places(rows []world.Row, unit unit) []float64 {
+	at := make([]float64, len(rows))
+	for i := range rows {
+		var ok bool
+		if at[i], ok = unit.place(rows[i].Item.Values.Get(s.moved.Field)); !ok {
+			return nil
+		}
+	}
+	return at
+}
+
+// A unit is what the bounds of a range count: the layout of seconds, days, months or years, or "" for numbers.
+type unit string
+
+// layouts are the text forms of times in conditions.
+var layouts = []string{time.RFC3339Nano, time.DateOnly, "2006-01", "2006"}
+
+// unitOf returns what the text of a bound counts.
+func unitOf(text string) unit {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return ""
+	}
+	for _, layout := range layouts {
+		if _, err := time.Parse(layout, text); err == nil {
+			return unit(layout)
+		}
+	}
+	return ""
+}
+
+// place returns the number of a value in units, such as that of the day in which a time lies.
+func (u unit) place(text string) (float64, bool) {
+	if u == "" {
+		n, err := strconv.ParseFloat(text, 64)
+		return n, err == nil
+	}
+	for _, layout := range layouts {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		switch t = t.UTC(); u {
+		case time.DateOnly:
+			return math.Floor(float64(t.Unix()) / day.Seconds()), true
+		case "2006-01":
+			return float64(t.Year()*12 + int(t.Month()) - 1), true
+		case "2006":
+			return float64(t.Year()), true
+		}
+		return float64(t.Unix()), true
+	}
+	return 0, false
+}
+
+// text is the inverse of place, at the precision of seconds.
+func (u unit) text(at float64) string {
+	n := int(at)
+	switch u {
+	case "":
+		return strconv.FormatFloat(at, 'f', -1, 64)
+	case time.DateOnly:
+		return time.Unix(int64(n)*int64(day.Seconds()), 0).UTC().Format(time.DateOnly)
+	case "2006-01":
+		return time.Date(n/12, time.Month(n%12+1), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+	case "2006":
+		return time.Date(n, 1, 1, 0, 0, 0, 0, time.UTC).Format("2006")
+	}
+	return time.Unix(int64(n), 0).UTC().Format(string(u))
+}
+
+// beginning returns as much of a value as a prefix has of its own: as many
+// folders of a path, or as many bytes.
+func beginning(prefix, value string) string {
+	folders := strings.Count(prefix, "/")
+	if folders == 0 {
+		return value[:min(len(prefix), len(value))]
+	}
+	parts := strings.SplitAfter(value, "/")
+	return strings.Join(parts[:min(folders, len(parts))], "")
+}
+
+// OneKey reports whether a request reads at most one item of a table.
+func OneKey(t *model.Table, r *explain.Report) bool {
+	switch {
+	case r.Index != "" || r.Operation == "Scan":
+		return false
+	case r.Operation == "GetItem" || len(t.Sort) == 0:
+		return true
+	}
+	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // no key lies between
+}

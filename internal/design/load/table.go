@@ -1,0 +1,535 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// A Table is what all patterns of a world, and the declared rates of its entities, read and write. Its parts are made
+// when they are first asked for, once.
+type Table struct {
+	w      *world.World
+	target explain.Target
+	spaces []space
+
+	mu     sync.Mutex
+	reads  map[*model.Pattern]func() (*Reads, error)
+	writes map[*model.Pattern]func() (*Cost, error)
+	loads  func() ([]*Space, error)
+}
+
+type tableID struct{}
+
+// TableOf returns the table of a world. Later calls return the same.
+func TableOf(w *world.World) *Table {
+	t, _ := w.Kept.LoadOrStore(tableID{}, &Table{
+		w: w, target: w.Target(), spaces: spacesOf(w), reads: map[*model.Pattern]func() (*Reads, error){},
+		writes: map[*model.Pattern]func() (*Cost, error){},
+	})
+	return t.(*Table)
+}
+
+// once returns the function of an identity, which is called once.
+func once[K comparable, V any](t *Table, all map[K]func() (V, error), id K, f func() (V, error)) (V, error) {
+	t.mu.Lock()
+	if all[id] == nil {
+		all[id] = sync.OnceValues(f)
+	}
+	f = all[id]
+	t.mu.Unlock()
+	return f()
+}
+
+// Writes returns what a pattern that writes costs (see [Write]).
+func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
+	return once(t, t.writes, p, func() (*Cost, error) { return Write(ctx, t.w, p) })
+}
+
+// Reads are what a pattern reads for all values that it can be asked with.
+type Reads struct {
+	// Spread is nil if there is only one value. Growth is the number of rows at the declared scale for each row that
+	// the pattern reads with its own values.
+	Spread *Spread
+	Growth float64
+	// Slices are what it reads for each value, the largest first, none for a pattern of several requests.
+	Slices []Slice
+	// Requests is the number of requests of the pattern, and MeanUnits and MeanRows are what they read together, on
+	// average at the declared scale.
+	Requests            int
+	MeanUnits, MeanRows float64
+
+	space *world.Space
+	// loads has the part of each request that a partition gets, for requests that differ in more than their period.
+	loads []map[world.Part]Load
+	scan  bool
+	// fixed is the only partition that a request without an entity names, if known.
+	fixed *world.Part
+}
+
+// mostSlices limits the slices that are kept of a pattern: of a million values the smallest say nothing.
+const mostSlices = 1 << 16
+
+// Reads returns what a pattern reads. It is empty if the pattern makes no request that the service accepts.
+func (t *Table) Reads(ctx context.Context, p *model.Pattern) (*Reads, error) {
+	return once(t, t.reads, p, func() (*Reads, error) { return t.read(ctx, p) })
+}
+
+func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
+	r := &Reads{Growth: 1}
+	questions, err := t.questions(ctx, p)
+	if err != nil || len(questions) == 0 {
+		return r, err
+	}
+	first := questions[0].Report
+	if table := t.w.Model.Table(first.Table); table != nil && (first.Index == "" || table.Index(first.Index) != nil) {
+		if r.space, err = t.w.Space(ctx, table, table.Index(first.Index)); err != nil {
+			return r, err
+		}
+	}
+	r.scan = first.Operation == "Scan"
+	defer func() { r.average(p, questions) }()
+
+	if len(questions) > 1 {
+		var reports []*explain.Report
+		for i := range questions {
+			reports = append(reports, questions[i].Report)
+		}
+		if r.Growth, err = growthOf(ctx, t.w, reports...); err == nil {
+			err = t.several(ctx, r, questions)
+		}
+		return r, err
+	}
+	s, err := slicesOf(ctx, t.w, questions[0])
+	if err != nil {
+		return r, err
+	}
+	if r.Growth, err = s.growth(ctx, t.w, questions[0]); err != nil || s == nil {
+		return r, err
+	}
+	r.Slices, r.loads = s.slices(), []map[world.Part]Load{s.loads()}
+	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 {
+		r.fixed = &s.own
+	}
+	if len(s.all) > 1 {
+		r.Spread, err = s.read(ctx, t.target)
+	}
+	return r, err
+}
+
+// average sets what the requests read on average.
+func (r *Reads) average(p *model.Pattern, questions []Question) {
+	if r.Requests = len(questions); r.Spread != nil {
+		r.MeanUnits, r.MeanRows = r.Spread.Mean, r.Spread.MeanRows
+		return
+	}
+	for i := range questions {
+		r.MeanUnits += questions[i].Report.Units(p.Consistent) * r.Growth
+		r.MeanRows += float64(questions[i].Report.Returned) * r.Growth
+	}
+}
+
+// questions runs the requests of a pattern with its own values. It returns none if one has none, or is refused.
+func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []Question, err error) {
+	parts, err := compile.Split(p)
+	if err != nil {
+		return nil, nil
+	}
+	var fixed []string
+	for _, c := range p.Where {
+		if c.Op == model.In {
+			fixed = append(fixed, c.Field)
+		}
+	}
+	for _, part := range parts {
+		q := Question{Pattern: part, Fixed: fixed}
+		if q.Input, err = compile.Pattern(t.w.Model, part); err != nil {
+			return nil, nil
+		}
+		o := explain.Options{Items: -1, Classify: t.w.Model.EntityName, Brief: true}
+		if part.Operation == "Scan" {
+			o.Pages = 1
+		}
+		q.Report, err = explain.Run(ctx, t.target, explain.Question{Input: q.Input}, o)
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
+		if err != nil || q.Report.Refused != nil {
+			return nil, nil
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+// several adds what a pattern of several requests reads.
+func (t *Table) several(ctx context.Context, r *Reads, questions []Question) error {
+	spreaders, err := spreadersOf(ctx, t.w, questions)
+	if err != nil || spreaders == nil {
+		return err
+	}
+	for i, s := range spreaders {
+		alike := func(q Question) bool { return Alike(q, questions[i]) }
+		if !slices.ContainsFunc(questions[:i], alike) {
+			r.loads = append(r.loads, s.loads())
+		}
+	}
+	r.Spread, err = ofSeveral(ctx, t.target, questions, spreaders)
+	return err
+}
+
+// A Space is the load of the partitions of a table or an index.
+type Space struct {
+	*world.Space
+	// Reads and Writes are the units per second of each partition.
+	Reads, Writes []float64
+	// Sources are what they come from.
+	Sources []Source
+	// Items are the items of a table that are written most by updates, deletes and conditions, by entity.
+	Items []ItemLoad
+	items map[*world.Item]*ItemLoad
+	rates *rates
+
+	// Written are the units and rows per second in all partitions, and ByRates the read units of the declared rates.
+	Written, RowsWritten, ByRates float64
+}
+
+// A Source is what one pattern, or the rates of an entity, adds to the partitions of a space.
+type Source struct {
+	Pattern *model.Pattern // nil for the declared rates of Entity
+	Entity  *model.Entity
+	Write   bool
+	// Units are those per second of each partition; among them are so many other partitions, if no items say which.
+	Units []float64
+	Among float64
+	// Total are those in all partitions.
+	Total float64
+}
+
+// An ItemLoad is what one item gets per second.
+type ItemLoad struct {
+	Item *world.Item
+	// Writes are all writes and conditions, and Transactions those in transactions. Units are write units.
+	Writes, Transactions, Units float64
+	Pattern                     *model.Pattern // with most of them
+}
+
+// Spaces returns the loads of all tables and indexes, each table before its indexes.
+func (t *Table) Spaces(ctx context.Context) ([]*Space, error) {
+	t.mu.Lock()
+	if t.loads == nil {
+		t.loads = sync.OnceValues(func() ([]*Space, error) { return t.load(ctx) })
+	}
+	f := t.loads
+	t.mu.Unlock()
+	return f()
+}
+
+func (t *Table) load(ctx context.Context) (all []*Space, err error) {
+	for i := range t.spaces {
+		s, err := t.w.Space(ctx, t.spaces[i].Table, t.spaces[i].Index)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &Space{
+			Space: s, Reads: make([]float64, len(s.Parts)), Writes: make([]float64, len(s.Parts)),
+			rates: newRates(t.w, s),
+		})
+	}
+	for _, s := range all {
+		t.declared(s)
+	}
+	for _, p := range t.w.Model.Patterns {
+		switch {
+		case p.Rate == 0:
+		case p.IsWrite():
+			err = t.addWrites(ctx, p, all)
+		default:
+			err = t.addReads(ctx, p, all)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range all {
+		s.most()
+		addLocals(s, all)
+	}
+	return all, nil
+}
+
+// Periodic reports whether a time is in the partition key of an entity, so that one partition at a time is loaded.
+func (s *Space) Periodic(e *model.Entity) bool { return s.rates.periodic(e) }
+
+// add adds a source.
+func (s *Space) add(row Source) {
+	all := s.Reads
+	if row.Write {
+		all = s.Writes
+	}
+	for i, units := range row.Units {
+		all[i] += units
+	}
+	s.Sources = append(s.Sources, row)
+}
+
+// at returns the number of a partition.
+func (s *Space) at(p world.Part) int {
+	i, _ := slices.BinarySearchFunc(s.Parts, p.From, func(p world.Part, from int) int {
+		return cmp.Compare(p.From, from)
+	})
+	return i
+}
+
+// declared adds the declared rates of entities: reads of the table are eventually consistent.
+func (t *Table) declared(s *Space) {
+	for _, e := range t.w.Model.Entities {
+		if e.Table != s.Table || e.Writes == 0 && (e.Reads == 0 || s.Index != nil) {
+			continue
+		}
+		reads := Source{Entity: e, Units: make([]float64, len(s.Parts))}
+		writes := Source{Entity: e, Units: make([]float64, len(s.Parts)), Write: true}
+		for i, p := range s.Parts {
+			s.rates.rows(p, func(row *world.Row, share float64) {
+				if row.Item.Entity != e {
+					return
+				}
+				reads.Units[i] += e.Reads * share * table.ReadUnits(row.Size(), false)
+				writes.Units[i] += e.Writes * share * table.WriteUnits(row.Size())
+				even := t.w.Represents(row.Item) / t.w.Declared(e)
+				writes.Total += e.Writes * even * table.WriteUnits(row.Size())
+				s.RowsWritten += e.Writes * even
+				if s.Index == nil {
+					s.ByRates += e.Reads * even * table.ReadUnits(row.Size(), false)
+				}
+			})
+		}
+		if e.Reads > 0 && s.Index == nil {
+			s.add(reads)
+		}
+		if e.Writes > 0 {
+			s.Written += writes.Total
+			s.add(writes)
+		}
+	}
+}
+
+// addReads adds what a pattern reads in each partition.
+func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) error {
+	r, err := t.Reads(ctx, p)
+	if err != nil || r.space == nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(s *Space) bool { return s.Space == r.space })
+	s := all[i]
+	row := Source{Pattern: p, Entity: p.Entity, Units: make([]float64, len(s.Parts))}
+	rates := s.rates
+	if r.scan {
+		for i, part := range s.Parts {
+			row.Units[i] = p.Rate * t.scanned(s.Space, part, p)
+		}
+		s.add(row)
+		return nil
+	}
+
+	if p.Request == nil {
+		row.Among = rates.among(p.Entity)
+	}
+	periodic := rates.periodic(p.Entity)
+	for _, of := range r.loads {
+		groups := map[string]float64{} // shares of partitions that differ in their time alone
+		for part, load := range of {
+			groups[rates.group(part, p.Entity)] += load.Share
+		}
+		for part, load := range of {
+			i := s.at(part)
+			switch {
+			case r.fixed != nil:
+				if part == *r.fixed {
+					row.Units[i] = p.Rate * load.Units
+				}
+			case row.Among > 0:
+				row.Units[i] = p.Rate / row.Among * load.Units
+			case periodic: // the requests of a range over several periods come to it in turn
+				row.Units[i] = max(row.Units[i], p.Rate*groups[rates.group(part, p.Entity)]*load.Units)
+			default:
+				row.Units[i] += p.Rate * load.Share * load.Units
+			}
+		}
+	}
+	s.add(row)
+	return nil
+}
+
+// scanned returns the read units of a scan in a partition, which it reads with others in one page.
+func (t *Table) scanned(s *world.Space, part world.Part, p *model.Pattern) float64 {
+	rows := s.In(part)
+	each := t.w.Growth(s).In(rows)
+	bytes, declared := 0.0, 0.0
+	for i := range rows {
+		n := each(rows[i].Item)
+		bytes += n * float64(rows[i].Size())
+		declared += n
+	}
+	if limit := float64(p.Limit); limit > 0 && declared > limit {
+		bytes *= limit / declared
+	}
+	units := bytes / (8 << 10)
+	if p.Consistent {
+		units *= 2
+	}
+	return units
+}
+
+// addWrites adds what a pattern writes in each partition, and to single items. The declared rates of an entity stand
+// for all its writes.
+func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) error {
+	c, err := t.Writes(ctx, p)
+	if err != nil || c.Move != nil { // another field reports what it costs
+		return context.Cause(ctx)
+	}
+	for i, m := range c.members {
+		if m.write.Entity.Writes > 0 {
+			continue
+		}
+		for k, s := range all {
+			if m.means[k].units == 0 {
+				continue
+			}
+			if s.Index != nil || m.write.Operation != model.Check {
+				s.RowsWritten += p.Rate * m.means[k].rows
+			}
+			row := Source{Pattern: p, Entity: m.write.Entity, Write: true, Units: make([]float64, len(s.Parts))}
+			row.Total = p.Rate * m.means[k].units
+			if i == 0 {
+				t.ofFirst(m, s, k, &row)
+			} else {
+				t.ofOthers(m, s, k, &row)
+			}
+			s.Written += row.Total
+			s.add(row)
+			if s.Index == nil && m.write.Operation != model.Put { // a put is usually of a new item
+				s.addItems(m, k, p)
+			}
+		}
+	}
+	return nil
+}
+
+// ofFirst adds what the first write of a pattern does to partitions: its items come evenly, or in the current period.
+func (t *Table) ofFirst(m *member, s *Space, k int, row *Source) {
+	counted := 0.0
+	for it := range m.shares {
+		counted += t.w.Represents(it)
+	}
+	factor := row.Pattern.Rate * t.w.Declared(m.write.Entity) / counted
+	for i, p := range s.Parts {
+		s.rates.rows(p, func(r *world.Row, share float64) {
+			if effects, ok := m.effects[r.Item]; ok {
+				row.Units[i] += factor * share * effects[k].units
+			}
+		})
+	}
+	for it, effects := range m.effects {
+		if e := &effects[k]; e.to != nil {
+			s.move(row, e, row.Pattern.Rate*t.w.Represents(it)/counted)
+		}
+	}
+}
+
+// ofOthers adds what another write of a transaction does to partitions.
+func (t *Table) ofOthers(m *member, s *Space, k int, row *Source) {
+	for it, effects := range m.effects {
+		e, rate := &effects[k], row.Pattern.Rate*m.shares[it]
+		if e.units > 0 {
+			if id, ok := s.Schema.AppendPartition(nil, it.Attributes); ok {
+				if part, ok := s.Partition(id); ok {
+					row.Units[s.at(part)] += rate * e.units
+				}
+			}
+		}
+		if e.to != nil {
+			s.move(row, e, rate)
+		}
+	}
+}
+
+// move adds a row that an update puts into another place.
+func (s *Space) move(row *Source, e *effect, rate float64) {
+	if id, ok := s.Schema.AppendPartition(nil, e.to); ok {
+		if part, ok := s.Partition(id); ok {
+			row.Units[s.at(part)] += rate * e.moved
+		}
+	}
+}
+
+// addItems adds what a write does to single items.
+func (s *Space) addItems(m *member, k int, p *model.Pattern) {
+	if s.items == nil {
+		s.items = map[*world.Item]*ItemLoad{}
+	}
+	for it, share := range m.shares {
+		l := s.items[it]
+		if l == nil {
+			l = &ItemLoad{Item: it, Pattern: p}
+			s.items[it] = l
+		}
+		if l.Pattern.Rate < p.Rate {
+			l.Pattern = p
+		}
+		l.Writes += p.Rate * share
+		l.Units += p.Rate * share * m.effects[it][k].units
+		if p.Operation == model.Transaction {
+			l.Transactions += p.Rate * share
+		}
+	}
+}
+
+// most keeps the item of each entity that is written most.
+func (s *Space) most() {
+	of := map[*model.Entity]int{}
+	for it, l := range s.items {
+		at, ok := of[it.Entity]
+		if !ok {
+			at = len(s.Items)
+			of[it.Entity] = at
+			s.Items = append(s.Items, *l)
+		}
+		most := &s.Items[at]
+		if c := cmp.Compare(l.Writes, most.Writes); c > 0 || c == 0 && before(it, most.Item) {
+			*most = *l
+		}
+	}
+	s.items = nil
+	slices.SortFunc(s.Items, func(a, b ItemLoad) int { return cmp.Compare(a.Item.Entity.Name, b.Item.Entity.Name) })
+}
+
+// before orders items that are written as often as each other.
+func before(a, b *world.Item) bool {
+	return string(a.Attributes) < string(b.Attributes)
+}
+
+// addLocals adds the writes in local indexes to the partitions of their table, with which they are stored.
+func addLocals(s *Space, all []*Space) {
+	if s.Index != nil {
+		return
+	}
+	for _, local := range all {
+		if local.Table != s.Table || local.Index == nil || !local.Index.Local {
+			continue
+		}
+		for i, p := range local.Parts {
+			id := local.PartitionOf(nil, &local.Rows[p.From])
+			if part, ok := s.Partition(id); ok {
+				s.Writes[s.at(part)] += local.Writes[i]
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package load
+
+import (
+	"math"
+
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// A range of time, such as a month of a device, is asked for in all windows of its length, one after the other from
+// its own on, as far as the rows of all values reach. The busiest window of each value says what a request reads at
+// most; the mean, and so the bill, is that of all windows.
+
+// tiles are the windows of a range.
+type tiles struct {
+	unit        unit
+	begin, step float64
+	first, n    int // the number of the first window, and how many there are
+}
+
+// tile returns the windows of the moved range, or nil if it has no length.
+func (s *spreader) tile() *tiles {
+	low, high, unit, ok := s.bounds()
+	if !ok {
+		return nil
+	}
+	t := &tiles{unit: unit, begin: low, step: high - low + 1}
+	first, last := math.MaxInt, math.MinInt
+	for i := range s.all {
+		for _, at := range s.places(s.listing(s.space.Rows[s.all[i].low:s.all[i].high]), unit) {
+			k := t.at(at)
+			first, last = min(first, k), max(last, k)
+		}
+	}
+	if first > last {
+		return nil
+	}
+	t.first, t.n = first, last-first+1
+	return t
+}
+
+func (t *tiles) at(place float64) int { return int(math.Floor((place - t.begin) / t.step)) }
+
+// A volume is rows with their bytes, at the declared scale.
+type volume struct{ rows, bytes float64 }
+
+// windowed returns what lies in each window in which a candidate has rows, or nil if it has no windows.
+func (s *spreader) windowed(c *candidate) []volume {
+	if s.tiled == nil {
+		return nil
+	}
+	rows := s.space.Rows[c.low:c.high]
+	each := s.grow.In(rows)
+	rows = s.listing(rows)
+	at := s.places(rows, s.tiled.unit)
+	if at == nil {
+		return nil
+	}
+	windows := map[int]volume{}
+	for i := range rows {
+		v, n := windows[s.tiled.at(at[i])], each(rows[i].Item)
+		v.rows, v.bytes = v.rows+n, v.bytes+n*float64(rows[i].Size())
+		windows[s.tiled.at(at[i])] = v
+	}
+	all := make([]volume, 0, len(windows))
+	for k := s.tiled.first; len(all) < len(windows); k++ {
+		if v, ok := windows[k]; ok {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// An average is what a request reads on average over all windows: the rows, the read units, and the rows that there
+// are without a limit.
+type average struct{ rows, units, held float64 }
+
+// averaged returns the average over some windows, and over those without rows, if they have so many times as many.
+func (s *spreader) averaged(windows []volume, times world.Stand) *average {
+	n, limit := float64(s.tiled.n), float64(s.q.Report.Limit)
+	empty := table.ReadUnits(0, s.consistent())
+	a := &average{units: empty * (n - float64(len(windows)))}
+	for _, v := range windows {
+		rows, bytes := v.rows*times.Rows, v.bytes*times.Bytes
+		a.held += rows
+		if limit > 0 && rows > limit {
+			rows, bytes = limit, bytes*limit/rows
+		}
+		a.rows += rows
+		a.units += table.ReadUnits(int(bytes), s.consistent())
+	}
+	a.rows, a.units, a.held = a.rows/n, a.units/n, a.held/n
+	return a
+}
+
+// consistent reports whether the pattern reads strongly consistently.
+func (s *spreader) consistent() bool { return s.p.Consistent || s.q.Report.Consistent }
+
+// cost returns what a request for the value of a candidate reads on average.
+func (s *spreader) cost(c *candidate) (units, rows float64) {
+	if c.average != nil {
+		return c.average.units, c.average.rows
+	}
+	return table.ReadUnits(int(c.bytes), s.consistent()), c.rows
+}

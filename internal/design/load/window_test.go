@@ -1,0 +1,58 @@
+package load_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+func checked(t require.TestingT, source string) *check.Result {
+	m, err := modelfile.Parse("m.yaml", []byte(source))
+	require.NoError(t, err, source)
+	w, err := world.Build(context.Background(), m, world.Options{})
+	require.NoError(t, err, source)
+	defer w.Close()
+	r, err := check.Run(context.Background(), w, check.Options{})
+	require.NoError(t, err, source)
+	return r
+}
+
+const months = `name: m
+tables: {Tab: {partition: PK, sort: SK, indexes: {ByState: {partition: GPK, sort: SK}}}}
+fields: {at: {type: time}, body: {size: 4096}, state: {values: [new, old]}}
+entities:
+  E:
+    attributes: {PK: "D#{d}", SK: "{at:time}", body: "{body}", GPK: "S#{state}"}
+    samples:
+      - {d: a, at: 2025-01-10T00:00:00Z, body: x, state: new}
+      - {d: b, at: 2025-02-10T00:00:00Z, body: x, state: old}
+      - {d: b, at: 2025-02-20T00:00:00Z, body: x, state: old}
+      - {d: b, at: 2025-04-20T00:00:00Z, body: x, state: old}
+patterns:
+  - {name: p, query: {entity: E, %s}}
+`
+
+// TestWindows holds that the busiest window of each value is its cost, and that the mean is over all windows.
+func TestWindows(t *testing.T) {
+	read := func(query string) check.PatternResult {
+		return checked(t, strings.Replace(months, "%s", query, 1)).Patterns[0]
+	}
+	p := read(`where: {d: a, at: {between: [2025-01, 2025-01]}}`)
+	require.Equal(t, 2, p.Spread.Worst.Rows)
+	require.Contains(t, p.Spread.Worst.Place(), `"D#b", SK BETWEEN "2025-02-01`)
+	require.InDelta(t, 8*0.5/8, p.Spread.Mean, 1e-9, "two values in four months, each item of a few bytes")
+
+	p = read(`where: {d: a, at: {">=": 2025-02-15}}`)
+	require.Equal(t, 0, p.Total.Returned)
+	require.Equal(t, 2, p.Spread.Worst.Rows, "from the bound on")
+
+	p = read(`index: ByState, where: {state: new}`)
+	require.Nil(t, p.Spread, "a listed value in the partition key of an index stays")
+	require.Equal(t, 1, p.Total.Returned)
+}

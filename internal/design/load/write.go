@@ -1,0 +1,534 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+const (
+	// mostItems is the most items with which a write is sent, evenly over those of its entity, to see whether the
+	// service accepts it.
+	mostItems = 200
+	// MostCounted is the most items whose units are counted, evenly over those of the entity.
+	MostCounted = 1 << 17
+)
+
+// A Cost is what a write pattern costs.
+type Cost struct {
+	// Request is that of the first item that the write was tried with.
+	Request wire.Request
+	// Items is the number of items whose writes are counted: all that the write can concern, or if its condition
+	// refuses some that it was sent with, the others of these. Unmet is the number of those refused.
+	Items, Unmet int
+	// All is the number of items that the write can concern, of which no more than 131,072 are counted, evenly.
+	All int
+	// First are the write units with the first item; P50 and P95 are those that half and 95 % of the
+	// items do not exceed, and Worst the most.
+	First, P50, P95, Worst float64
+	// Spaces are the tables and indexes that the write concerns, in the order of the file.
+	Spaces []SpaceCost
+	// Move has more about a move, whose Items are the values that can be moved, or is nil.
+	Move *Move
+	// Refused is an error with which the service refuses the request, if it accepts it for no item.
+	Refused *wire.Error
+
+	members []*member
+}
+
+// A SpaceCost is what a write costs in a table, or in an index.
+type SpaceCost struct {
+	Table *model.Table
+	Index *model.Index // nil for the table itself
+	// Mean is the average of the write units over the items, and Worst the most.
+	Mean, Worst float64
+}
+
+// Mean returns the average of the write units in all tables and indexes.
+func (c *Cost) Mean() float64 {
+	sum := 0.0
+	for _, s := range c.Spaces {
+		sum += s.Mean
+	}
+	return sum
+}
+
+// ErrNoItem says that the world has no item for a write.
+var ErrNoItem = errors.New("no item of the model has the values in where")
+
+// Write returns what the write of a pattern costs. The error is an [*compile.Error] if the pattern makes no request,
+// or [ErrNoItem].
+func Write(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error) {
+	if p.Moves() {
+		return moveOf(ctx, w, p)
+	}
+	t := &writer{w: w, p: p, spaces: spacesOf(w), byKey: map[*model.Entity]map[string]*world.Item{}}
+	for i := range p.Writes {
+		m := &member{
+			write: &p.Writes[i], shares: map[*world.Item]float64{}, effects: map[*world.Item][]effect{},
+			means: make([]effect, len(t.spaces)),
+		}
+		m.items = matching(w, m.write)
+		if len(m.items) == 0 {
+			return nil, ErrNoItem
+		}
+		t.cost.members = append(t.cost.members, m)
+	}
+	t.cost.All = len(t.cost.members[0].items)
+	met, err := t.try(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &t.cost, t.count(ctx, met)
+}
+
+// A writer counts what the write of one pattern costs.
+type writer struct {
+	w      *world.World
+	p      *model.Pattern
+	spaces []space
+	byKey  map[*model.Entity]map[string]*world.Item
+	cost   Cost
+}
+
+// A member is one write of a pattern, of which a transaction has several.
+type member struct {
+	write *model.Write
+	items []*world.Item // that it can concern
+	// shares has the share of all requests that writes each item, effects what that does in each space, and means
+	// the averages.
+	shares  map[*world.Item]float64
+	effects map[*world.Item][]effect
+	means   []effect
+	// loose is the number of declared requests for which no key says which item the member writes: any of its items.
+	loose float64
+}
+
+// An effect is what the write of an item does in a space: units in the row as it was, and those of a row that
+// comes instead, in another place.
+type effect struct {
+	units, moved float64
+	rows         float64
+	to           attr.Item // the item as it is after the write, if its row moves
+}
+
+// spacesOf returns the tables and indexes of a world, each table before its indexes.
+func spacesOf(w *world.World) (all []space) {
+	for _, t := range w.Model.Tables {
+		all = append(all, space{SpaceCost{Table: t}, t.RowSizes(nil)})
+		for _, x := range t.Indexes {
+			all = append(all, space{SpaceCost{Table: t, Index: x}, t.RowSizes(x)})
+		}
+	}
+	return all
+}
+
+// matching returns the items that a write can concern, those of the file first. An update prefers items
+// that it changes.
+func matching(world *world.World, w *model.Write) (all []*world.Item) {
+	changed := all
+	for it := range world.ItemsOf(w.Entity) {
+		if !has(it, w.Where) {
+			continue
+		}
+		all = append(all, it)
+		if len(w.Set) > 0 && !has(it, w.Set) {
+			changed = append(changed, it)
+		}
+	}
+	if len(changed) > 0 {
+		return changed
+	}
+	return all
+}
+
+// has reports whether an item has the values of all conditions.
+func has(it *world.Item, list []model.Condition) bool {
+	return !slices.ContainsFunc(list, func(c model.Condition) bool { return it.Values.Get(c.Field) != c.Args[0] })
+}
+
+// spreadOver calls f for so many numbers at most, evenly over those below n.
+func spreadOver(n, most int, f func(i int) error) error {
+	for i := range min(n, most) {
+		if err := f(i * n / min(n, most)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// try sends the write for some items to a fork of the database, each with those of the other members that belong to
+// it. It returns the numbers of the items for which the service accepts it.
+func (t *writer) try(ctx context.Context) (met []int, err error) {
+	if err := t.w.Fill(ctx); err != nil {
+		return nil, err
+	}
+	fork, err := t.w.DB.Fork()
+	if err != nil {
+		return nil, err
+	}
+	defer fork.Close()
+	service := inside.Service(fork)
+	err = spreadOver(len(t.cost.members[0].items), mostItems, func(at int) error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		ok, err := t.send(ctx, service, at)
+		if ok {
+			met = append(met, at)
+		}
+		return err
+	})
+	if len(met) > 0 {
+		t.cost.Refused = nil
+	}
+	return met, err
+}
+
+// send sends the write for one item, and reports whether the service accepts it.
+func (t *writer) send(ctx context.Context, service *api.Service, at int) (bool, error) {
+	var items []compile.Item
+	chosen, _ := t.chosen(at)
+	for i, it := range chosen {
+		items = append(items, itemOf(it))
+		if w := &t.p.Writes[i]; w.Operation == model.Put { // a new item
+			in := &wire.DeleteItemInput{TableName: &w.Entity.Table.Name, Key: keyOf(w.Entity, it.Attributes)}
+			if _, err := service.DeleteItem(ctx, in); err != nil {
+				return false, err
+			}
+		}
+	}
+	in, err := compile.Write(t.p, items)
+	if err != nil {
+		return false, err
+	}
+	if t.cost.Request == nil {
+		t.cost.Request = in
+	}
+
+	switch in := in.(type) {
+	case *wire.PutItemInput:
+		_, err = service.PutItem(ctx, in)
+	case *wire.UpdateItemInput:
+		_, err = service.UpdateItem(ctx, in)
+	case *wire.DeleteItemInput:
+		_, err = service.DeleteItem(ctx, in)
+	case *wire.TransactWriteItemsInput:
+		_, err = service.TransactWriteItems(ctx, in)
+	}
+	e, ok := errors.AsType[*wire.Error](err)
+	switch {
+	case ok && (e.Code == "ConditionalCheckFailedException" || e.Code == "TransactionCanceledException"):
+		t.cost.Unmet++
+		return false, nil
+	case ok:
+		t.cost.Refused = e
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	if t.cost.Items++; t.cost.Items == 1 {
+		t.cost.Request = in
+	}
+	return true, nil
+}
+
+func itemOf(it *world.Item) compile.Item {
+	return compile.Item{Values: valuesOf(it), Attributes: it.Attributes}
+}
+
+// valuesOf returns the values of an item's fields.
+func valuesOf(it *world.Item) map[string]string {
+	values := map[string]string{}
+	for _, f := range it.Entity.Fields {
+		if v, ok := it.Values.Lookup(f.Name); ok {
+			values[f.Name] = v
+		}
+	}
+	return values
+}
+
+// keyOf returns the key of an item of an entity.
+func keyOf(e *model.Entity, it attr.Item) attr.Item {
+	var key attr.Builder
+	for _, a := range e.Table.Keys() {
+		key.Add(a.Name, it.Get(a.Name))
+	}
+	return key.Item()
+}
+
+// chosen returns the items of all members for an item of the first, and which of them a key decides.
+func (t *writer) chosen(at int) (chosen []*world.Item, decided []bool) {
+	main := t.cost.members[0].items[at]
+	chosen, decided = []*world.Item{main}, []bool{true}
+	if len(t.p.Writes) == 1 {
+		return chosen, decided
+	}
+	values := valuesOf(main)
+	for i := 1; i < len(t.p.Writes); i++ {
+		it, ok := t.related(i, at, values, chosen)
+		chosen, decided = append(chosen, it), append(decided, ok)
+	}
+	return chosen, decided
+}
+
+// related returns the item of another member: the one whose key has the values of the first item, if there is one, or
+// any. It is none of those chosen already, if there are others, as a transaction writes an item only once.
+func (t *writer) related(i, at int, values map[string]string, chosen []*world.Item) (*world.Item, bool) {
+	w := &t.p.Writes[i]
+	values = maps.Clone(values)
+	for _, c := range w.Where {
+		values[c.Field] = c.Args[0]
+	}
+	var b model.ItemBuilder
+	var templates []*model.Template
+	for _, a := range w.Entity.Table.Keys() {
+		if template := w.Entity.Attribute(a.Name); template != nil {
+			templates = append(templates, template)
+		}
+	}
+	if err := w.Entity.Add(&b, templates, values, nil, false); err == nil {
+		it := t.keyed(w.Entity)[string(keyOf(w.Entity, b.AppendItem(nil)))]
+		if it != nil && !slices.Contains(chosen, it) {
+			return it, true
+		}
+	}
+	all := t.cost.members[i].items
+	for k := range min(len(all), len(chosen)+1) {
+		if it := all[(at+k)%len(all)]; !slices.Contains(chosen, it) {
+			return it, len(all) == 1
+		}
+	}
+	return all[at%len(all)], len(all) == 1
+}
+
+// keyed returns the items of an entity by their keys.
+func (t *writer) keyed(e *model.Entity) map[string]*world.Item {
+	if all := t.byKey[e]; all != nil {
+		return all
+	}
+	all := map[string]*world.Item{}
+	for it := range t.w.ItemsOf(e) {
+		all[string(keyOf(e, it.Attributes))] = it
+	}
+	t.byKey[e] = all
+	return all
+}
+
+// count counts the write units of all items of the first member, with those of the others, or only of those that were
+// met if the condition refuses some.
+func (t *writer) count(ctx context.Context, met []int) error {
+	c := &t.cost
+	if len(met) == 0 {
+		return nil
+	}
+	list := met
+	if len(met) == min(c.All, mostItems) {
+		list = nil
+		_ = spreadOver(len(c.members[0].items), MostCounted, func(i int) error {
+			list = append(list, i)
+			return nil
+		})
+	}
+
+	c.Items = len(list)
+	type total struct{ units, times float64 }
+	totals := make([]total, 0, len(list))
+	groups := make([]map[*world.Item][]world.Row, len(c.members)) // of the first member's items, by another's
+	all := 0.0
+	for n, at := range list {
+		if n%1024 == 0 && context.Cause(ctx) != nil {
+			return context.Cause(ctx)
+		}
+		one := total{times: t.w.Represents(c.members[0].items[at])}
+		chosen, decided := t.chosen(at)
+		for i, it := range chosen {
+			switch {
+			case !decided[i]:
+				c.members[i].loose += one.times
+			case groups[i] == nil:
+				groups[i] = map[*world.Item][]world.Row{}
+				fallthrough
+			default:
+				groups[i][it] = append(groups[i][it], world.Row{Item: chosen[0]})
+			}
+			for k, e := range t.effects(c.members[i], it) {
+				one.units += e.units + e.moved
+				mean := &c.members[i].means[k]
+				mean.units += (e.units + e.moved) * one.times
+				mean.rows += e.rows * one.times
+			}
+		}
+		all += one.times
+		totals = append(totals, one)
+	}
+
+	for i, m := range c.members {
+		t.share(m, groups[i], all)
+		for k := range m.means {
+			m.means[k].units, m.means[k].rows = m.means[k].units/all, m.means[k].rows/all
+		}
+	}
+	c.First = totals[0].units
+	slices.SortFunc(totals, func(a, b total) int { return cmp.Compare(b.units, a.units) })
+	rank := ranksOf(len(totals), func(i int) float64 { return totals[i].times })
+	c.P50, c.P95, c.Worst = totals[rank(0.5)].units, totals[rank(0.95)].units, totals[0].units
+	t.sum()
+	return nil
+}
+
+// share sets how often each item of a member is written: those that belong to the same parent come together, such as
+// the votes that a poll counts, and there are more of them at the declared scale.
+func (t *writer) share(m *member, groups map[*world.Item][]world.Row, all float64) {
+	if m == t.cost.members[0] {
+		for it := range groups {
+			m.shares[it] = 1 / all
+		}
+		return
+	}
+	var names []string
+	for _, f := range m.write.Entity.KeyFields() {
+		names = append(names, f.Name)
+	}
+	grow := t.w.GrowthOf(names)
+	for _, rows := range groups {
+		grow.Count(rows)
+	}
+	for it, rows := range groups {
+		each := grow.In(rows)
+		for i := range rows {
+			m.shares[it] += each(rows[i].Item) / all
+		}
+	}
+
+	declared := 0.0
+	for _, it := range m.items {
+		declared += t.w.Represents(it)
+	}
+	if m.loose > 0 {
+		for _, it := range m.items {
+			m.shares[it] += m.loose / all / declared
+			t.effects(m, it)
+		}
+	}
+}
+
+// effects returns what the write of an item by a member does in each space.
+func (t *writer) effects(m *member, it *world.Item) []effect {
+	if all, ok := m.effects[it]; ok {
+		return all
+	}
+	before, after := it.Attributes, it.Attributes
+	switch m.write.Operation {
+	case model.Put:
+		before = nil
+	case model.Delete:
+		after = nil
+	case model.Update:
+		after = updated(m.write, it)
+	}
+
+	all := make([]effect, len(t.spaces))
+	for k := range t.spaces {
+		if s := &t.spaces[k]; s.Table == m.write.Entity.Table {
+			all[k] = s.effect(m.write.Operation, before, after)
+			if s.Index == nil && t.p.Operation == model.Transaction {
+				all[k].units *= 2 // it prepares each write and commits it
+			}
+		}
+	}
+	m.effects[it] = all
+	return all
+}
+
+// updated returns an item as it is after an update.
+func updated(w *model.Write, it *world.Item) attr.Item {
+	values := valuesOf(it)
+	for _, c := range w.Set {
+		values[c.Field] = c.Args[0]
+	}
+	changes := func(name string) bool {
+		t := w.Entity.Attribute(name)
+		return t != nil && slices.ContainsFunc(w.Changes(), t.DependsOn)
+	}
+	made, err := w.Entity.Item(values)
+	if err != nil {
+		return it.Attributes
+	}
+	var b attr.Builder
+	for name, v := range it.Attributes.All() {
+		if !changes(string(name)) {
+			b.AddBytes(name, v)
+		}
+	}
+	for name, v := range made.All() {
+		if changes(string(name)) {
+			b.AddBytes(name, v)
+		}
+	}
+	return b.Item()
+}
+
+// effect returns what a write does in the space to an item, which is empty before a put and after a delete.
+func (s *space) effect(operation string, before, after attr.Item) effect {
+	was, there := s.sizeOf(before)
+	is, stays := s.sizeOf(after)
+	switch {
+	case s.Index == nil && operation == model.Check:
+		return effect{units: table.WriteUnits(was)}
+	case s.Index == nil:
+		return effect{units: table.WriteUnits(max(was, is)), rows: 1}
+	case operation == model.Check || !there && !stays:
+		return effect{}
+	case operation == model.Put:
+		return effect{units: table.WriteUnits(is), rows: 1}
+	case !there:
+		return effect{moved: table.WriteUnits(is), rows: 1, to: after}
+	case !stays:
+		return effect{units: table.WriteUnits(was), rows: 1}
+	case s.sizes.Same(before, after):
+		return effect{}
+	}
+	for _, a := range s.Index.Keys() {
+		if !attr.Equal(before.Get(a.Name), after.Get(a.Name)) {
+			return effect{units: table.WriteUnits(was), moved: table.WriteUnits(is), rows: 2, to: after}
+		}
+	}
+	return effect{units: table.WriteUnits(max(was, is)), rows: 1}
+}
+
+func (s *space) sizeOf(it attr.Item) (int, bool) {
+	if it == nil {
+		return 0, false
+	}
+	return s.sizes.Of(it)
+}
+
+// sum sets the figures of the tables and indexes.
+func (t *writer) sum() {
+	for k := range t.spaces {
+		s := t.spaces[k].SpaceCost
+		for _, m := range t.cost.members {
+			s.Mean += m.means[k].units
+			worst := 0.0
+			for _, effects := range m.effects {
+				worst = max(worst, effects[k].units+effects[k].moved)
+			}
+			s.Worst += worst
+		}
+		if s.Worst > 0 {
+			t.cost.Spaces = append(t.cost.Spaces, s)
+		}
+	}
+}
