@@ -50,8 +50,8 @@ func checkPrefixed(p *rule.Pass, q *rule.Query, c keycond.Clause) {
 	if q.Expect.Error != "" {
 		f.Severity = model.Note
 	}
-	if q.Report != nil && q.Report.Refused != nil && len(q.Report.Refused.Advice) > 0 {
-		f.Advice = q.Report.Refused.Advice[0].Text
+	if q.Report != nil && q.Report.Refused != nil && len(q.Report.Hints) > 0 {
+		f.Advice = q.Report.Hints[0]
 	}
 	if c.Values[0].Kind() == attr.String {
 		known := string(c.Values[0].Raw())
