@@ -190,7 +190,7 @@ func (n *names) expressions(p, made *model.Pattern) {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {
 			continue // it is a field
 		}
-		word := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\pL\pN_]+`)
+		word := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|:?[\pL\pN_]+`)
 		replace := func(text string) string {
 			return word.ReplaceAllStringFunc(text, func(s string) string {
 				if s == old {

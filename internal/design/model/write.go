@@ -2,6 +2,8 @@ package model
 
 import (
 	"slices"
+
+	"github.com/sortkey/sortkey/attr"
 )
 
 // The operations of a [Write], beside PutItem, UpdateItem and DeleteItem.
@@ -29,8 +31,10 @@ type Write struct {
 	Set []Condition
 	// Field is the field that a move changes, or nil.
 	Field *Field
-	// If is a condition with field names and quoted values, or "".
-	If string
+	// If is a condition with field names and quoted values, or "". Parameters are those of its :names, as
+	// in a pattern's filter.
+	If         string
+	Parameters attr.Item
 }
 
 // IsWrite reports whether the pattern writes.
