@@ -88,7 +88,7 @@ func groups(t *model.Table, rows []*row) []*group {
 	}
 
 	for _, name := range kindAttributes {
-		if isKey(t, name) {
+		if t.Has(name) {
 			continue
 		}
 		g := groupBy(rows, func(r *row) string {
