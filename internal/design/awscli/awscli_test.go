@@ -5,22 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
-	"github.com/sortkey/sortkey/internal/wire"
 )
-
-func TestFormat(t *testing.T) {
-	request := `{"TableName":"T","ScanIndexForward":false,"Limit":3,"KeyConditionExpression":"PK = :p AND begins_with(SK, :s)","ExpressionAttributeValues":{":p":{"S":"it's"}}}`
-	want := `aws dynamodb query --table-name T --key-condition-expression 'PK = :p AND begins_with(SK, :s)' --expression-attribute-values '{":p":{"S":"it'\''s"}}' --limit 3 --no-scan-index-forward`
-	in, err := wire.DecodeRequest("Query", []byte(request))
-	require.NoError(t, err)
-	require.Equal(t, want, awscli.Format(in))
-	// Text that the command would take for a flag needs --cli-input-json.
-	require.Equal(t, `aws dynamodb query --cli-input-json '{"TableName":"--odd"}'`, awscli.Format(&wire.QueryInput{TableName: new("--odd")}))
-}
 
 // FuzzSplit holds that a quoted word is read back, and that no line panics.
 func FuzzSplit(f *testing.F) {

@@ -1,8 +1,3 @@
-// Package awscli writes requests as lines of the AWS CLI. [Format] writes such as
-//
-//	aws dynamodb query --table-name Shop --key-condition-expression 'PK = :p' \
-//	    --expression-attribute-values '{":p": {"S": "C#1"}}'
-//
-// for the operations that read items. [Split] splits a line into words as a POSIX
-// shell does, but nothing runs and no variable is expanded, and [Quote] quotes a word.
+// Package awscli has the words of a line of a shell: [Split] splits a line into words as a POSIX shell does, but nothing
+// runs and no variable is expanded, [Quote] quotes a word, and [Kebab] returns the AWS CLI's name for a name of the API.
 package awscli

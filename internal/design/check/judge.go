@@ -76,8 +76,8 @@ func (j *judge) judge() {
 	}
 
 	advice := ""
-	if len(r.Advice) > 0 {
-		advice = r.Advice[0].Text
+	if len(r.Hints) > 0 {
+		advice = r.Hints[0]
 	}
 	if x.Rows != nil && r.Returned != *x.Rows {
 		j.fail(j.some(""), "", "expected %s, got %d", rows(*x.Rows), r.Returned)
@@ -217,8 +217,8 @@ func (j *judge) refused() {
 		return
 	}
 	advice := ""
-	if len(r.Advice) > 0 {
-		advice = r.Advice[0].Text
+	if hints := j.pr.Total.Hints; len(hints) > 0 {
+		advice = hints[0]
 	}
 	refusal := r.Code + ": " + r.Message
 	if r.Rule != "" {

@@ -153,8 +153,8 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		if r.Refused.Rule != "" {
 			p.line("rule", nil, r.Refused.Rule)
 		}
-		if len(r.Refused.Advice) > 0 {
-			p.line("instead", nil, r.Refused.Advice[0].Text)
+		if len(r.Hints) > 0 {
+			p.line("instead", nil, r.Hints[0])
 		}
 		return
 	}

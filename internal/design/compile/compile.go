@@ -71,7 +71,7 @@ func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
 	}
 	c := compiler{p: p, m: m, used: map[string]bool{}}
 	c.names.Readable = true
-	c.names.Resolve = c.resolve
+	c.names.Resolve, c.names.Parameter = c.resolve, c.parameter
 	in, err := c.request()
 	if err != nil {
 		return nil, errorOf(p, err)
@@ -300,6 +300,18 @@ func (c *compiler) resolve(name string) (string, error) {
 		),
 		Advice: fmt.Sprintf("add %s: \"{%s}\" to the attributes, or use the field in where", name, name),
 	}
+}
+
+// parameter returns the value of a parameter of the filter or the condition.
+func (c *compiler) parameter(name string) (attr.Value, error) {
+	v := c.p.Parameters.Get(name)
+	if v.IsZero() {
+		return v, &Error{
+			Msg:    fmt.Sprintf("parameter :%s has no value", name),
+			Advice: fmt.Sprintf("add parameters: {%s: …} with a value to try it with, or write the value itself", name),
+		}
+	}
+	return v, nil
 }
 
 // quoted fails if a filter compares with a word that is not an attribute: a text without its quotes.

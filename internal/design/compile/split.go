@@ -138,15 +138,9 @@ func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 	if p.Entity == nil {
 		return keys.Type{}, false
 	}
-	for _, a := range hash {
-		t := p.Entity.Attribute(a.Name)
-		if t == nil || t.Template == nil {
-			continue
-		}
-		for _, part := range t.Template.Parts() {
-			if n, ok := precision(part.Type); part.Name == field && ok && n < len(calendars) {
-				return part.Type, true
-			}
+	for _, part := range p.Entity.Parts(hash) {
+		if n, ok := precision(part.Type); part.Name == field && ok && n < len(calendars) {
+			return part.Type, true
 		}
 	}
 	return keys.Type{}, false

@@ -61,9 +61,9 @@ func Write(p *model.Pattern, items []Item) (wire.Request, error) {
 
 // write returns one write as part of a transaction.
 func write(w *model.Write, it Item) (wire.TransactWriteItem, *Error) {
-	c := compiler{p: &model.Pattern{Table: w.Entity.Table, Entity: w.Entity}}
+	c := compiler{p: &model.Pattern{Table: w.Entity.Table, Entity: w.Entity, Parameters: w.Parameters}}
 	c.names.Readable = true
-	c.names.Resolve = c.resolve
+	c.names.Resolve, c.names.Parameter = c.resolve, c.parameter
 	fail := func(err error) (wire.TransactWriteItem, *Error) {
 		e := asError(err)
 		e.Pos = w.Pos

@@ -66,7 +66,7 @@ func (im *importer) census(ctx context.Context, total int) (*census, error) {
 	}
 	keyed := map[*model.Entity][]*model.Field{}
 	for _, e := range im.m.Entities {
-		keyed[e] = keyedFields(e)
+		keyed[e] = e.KeyedFields()
 	}
 	n := 0
 	for o, err := range im.allOffers() {
@@ -126,21 +126,6 @@ func (c *census) add(m *model.Model, o offered, keyed map[*model.Entity][]*model
 			by[f.Name] = append(by[f.Name], own)
 		}
 	}
-}
-
-// keyedFields returns the fields in the keys of the entity's table and of its indexes.
-func keyedFields(e *model.Entity) (all []*model.Field) {
-	for _, t := range e.Attributes {
-		if t.Template == nil || !e.Table.IsKey(t.Name) {
-			continue
-		}
-		for _, name := range t.Template.Components() {
-			if f := e.Field(name); !slices.Contains(all, f) {
-				all = append(all, f)
-			}
-		}
-	}
-	return all
 }
 
 // hashOf returns a hash of a text whose bits are all alike, the same in every run.
@@ -307,7 +292,7 @@ func (im *importer) unlink(change func(*model.Parent)) {
 // one that tells most items apart.
 func (im *importer) belongByCensus(c *census) {
 	for _, e := range im.m.Entities {
-		fields := keyedFields(e)
+		fields := e.KeyedFields()
 		slices.Reverse(fields)
 		for _, f := range fields {
 			seq := func(e *model.Entity) iter.Seq[model.Values] { return values(c.linked[e][f.Name]) }

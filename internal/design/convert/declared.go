@@ -171,7 +171,7 @@ func (d *declared) finish(order []string) {
 		if kind == attr.Number && !asStored(def.Type) {
 			def.Type = keys.Type{Name: "number"}
 		}
-		if k := keyKindOf(d.t, name); k != 0 && k != kind {
+		if k := d.t.Kinds()[name]; k != 0 && k != kind {
 			d.skip(name, "a key of that name has another type")
 			continue
 		}
@@ -206,21 +206,6 @@ func (im *importer) untyped(n *node, entity string, fields []*node) {
 		n, "the type of "+text.Join(names, "and")+" of "+entity, "the file has none, so it is read as a string",
 		"JSON.stringify drops a type such as Number: import the .js or .ts file itself to see how to keep it",
 	)
-}
-
-// keyKindOf returns the type of a key attribute of the table or of an index, or
-// 0.
-func keyKindOf(t *model.Table, name string) attr.Kind {
-	list := t.Keys()
-	for _, x := range t.Indexes {
-		list = append(list, x.Keys()...)
-	}
-	for _, a := range list {
-		if a.Name == name {
-			return a.Kind
-		}
-	}
-	return 0
 }
 
 // tableFor returns a name for the table of a schema that does not name it.

@@ -41,30 +41,17 @@ func (im *importer) derive() {
 // deriveEntity adds a query of the partition with the most samples of an
 // entity.
 func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
-	keys, sort := e.Table.Partition, e.Table.Sort
-	if x != nil {
-		keys, sort = x.Partition, x.Sort
-	}
+	keys, sort := keysIn(e.Table, x)
 
 	var fields []string
-	for _, a := range keys {
-		t := e.Attribute(a.Name)
-		if t == nil {
-			return
-		}
-		if t.Template == nil {
-			continue
-		}
-		for _, c := range t.Template.Components() {
-			if !slices.Contains(fields, c) {
-				fields = append(fields, c)
-			}
-		}
-	}
-
-	for _, a := range sort {
+	for _, a := range slices.Concat(keys, sort) {
 		if e.Attribute(a.Name) == nil {
 			return
+		}
+	}
+	for _, part := range e.Parts(keys) {
+		if !slices.Contains(fields, part.Name) {
+			fields = append(fields, part.Name)
 		}
 	}
 
@@ -97,67 +84,69 @@ func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
 		return
 	}
 
-	p := &model.Pattern{About: derivedAbout, Operation: "Query", Table: e.Table, Index: x, Entity: e}
-	if x == nil && len(sort) == 0 {
+	var values []string
+	for _, f := range fields {
+		values = append(values, best.Values[f])
+	}
+	p := &model.Pattern{Name: e.Name, Table: e.Table, Index: x, Entity: e}
+	if err := im.addDerived(p, fields, values); err != nil {
+		im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
+	}
+}
+
+// keysIn returns the partition key and the sort key of a table or an index.
+func keysIn(t *model.Table, x *model.Index) (partition, sort []model.Attribute) {
+	if x != nil {
+		return x.Partition, x.Sort
+	}
+	return t.Partition, t.Sort
+}
+
+// addDerived adds a pattern with the values of some fields, if it is one request.
+func (im *importer) addDerived(p *model.Pattern, fields, values []string) error {
+	p.About, p.Operation = derivedAbout, "Query"
+	if p.Index == nil && len(p.Table.Sort) == 0 {
 		p.Operation = "GetItem"
 	}
-	for _, f := range fields {
-		p.Where = append(p.Where, model.Condition{Field: f, Op: ast.Equal, Args: []string{best.Values[f]}})
+	for i, f := range fields {
+		p.Where = append(p.Where, model.Condition{Field: f, Op: ast.Equal, Args: []string{values[i]}})
 	}
-
-	p.Name = e.Name
 	if len(fields) > 0 {
 		p.Name += " by " + strings.Join(fields, " and ")
 	}
-	if x != nil {
-		p.Name += " in " + x.Name
+	if p.Index != nil {
+		p.Name += " in " + p.Index.Name
 	}
-	if _, err := compile.Pattern(im.m, p); err != nil {
-		im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
-		return
+	_, err := compile.Pattern(im.m, p)
+	if err == nil {
+		im.addPattern(p)
 	}
-
-	im.addPattern(p)
+	return err
 }
 
 // deriveRaw adds a query of the first partition of a table without entities.
 func (im *importer) deriveRaw(t *model.Table, x *model.Index) {
-	keys, sort := t.Partition, t.Sort
-	if x != nil {
-		keys, sort = x.Partition, x.Sort
-	}
+	keys, sort := keysIn(t, x)
 
 	for _, r := range im.m.Items {
 		if r.Table != t {
 			continue
 		}
 
-		p := &model.Pattern{About: derivedAbout, Operation: "Query", Table: t, Index: x}
-		var names []string
+		var names, values []string
 		for _, a := range keys {
 			v := r.Item.Get(a.Name)
 			if v.Kind() != a.Kind || a.Kind == attr.Binary {
 				break
 			}
-			names = append(names, a.Name)
-			p.Where = append(p.Where, model.Condition{Field: a.Name, Op: ast.Equal, Args: []string{keyText(v)}})
+			names, values = append(names, a.Name), append(values, keyText(v))
 		}
 
 		has := func(a model.Attribute) bool { return r.Item.Get(a.Name).Kind() == a.Kind }
 		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a model.Attribute) bool { return !has(a) }) {
 			continue
 		}
-		if x == nil && len(sort) == 0 {
-			p.Operation = "GetItem"
-		}
-
-		p.Name = t.Name + " by " + strings.Join(names, " and ")
-		if x != nil {
-			p.Name += " in " + x.Name
-		}
-		if _, err := compile.Pattern(im.m, p); err == nil {
-			im.addPattern(p)
-		}
+		_ = im.addDerived(&model.Pattern{Name: t.Name, Table: t, Index: x}, names, values) // or there is none
 		return
 	}
 }

@@ -204,7 +204,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 				continue
 			}
 			kind := electroKind(n, key)
-			if k := keyKindOf(t, key.str("field")); k != 0 && k != kind {
+			if k := t.Kinds()[key.str("field")]; k != 0 && k != kind {
 				im.loss(
 					key, "the key "+part+" of index "+x.key+" of "+s.entity,
 					"another entity has this key with another type", "",
@@ -232,7 +232,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 		}
 		d.elsewhere[a.key] = true
 		if d.e.Attribute(f) == nil && d.fields[f] == nil {
-			kind := keyKindOf(t, f)
+			kind := t.Kinds()[f]
 			if kind == 0 {
 				kind = kindOf(d.fields[a.key].Type)
 			}

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -30,9 +29,7 @@ func (s *shaper) constants() {
 
 		f := s.e.Field(n)
 		if f == nil || s.columns[n] == nil || !s.equals(n, s.columns[n]) {
-			if f = s.holds(n); f == nil {
-				continue
-			}
+			continue
 		}
 
 		typ := f.Type
@@ -59,17 +56,6 @@ func (s *shaper) constants() {
 			s.attribute(a, src, []string{f.Name})
 		}
 	}
-}
-
-// holds returns the field whose value the attribute contains under a similar
-// name.
-func (s *shaper) holds(name string) *model.Field {
-	for _, f := range s.e.Fields {
-		if c := s.columns[f.Name]; c != nil && strings.EqualFold(f.Name, name) && s.equals(name, c) {
-			return f
-		}
-	}
-	return nil
 }
 
 // fields declares attributes that are strings or numbers in all items that have

@@ -12,9 +12,9 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -116,8 +116,7 @@ func (im *importer) isolate(ctx context.Context) error {
 		e.Samples = nil
 		one := part()
 		one.Entities = append(slices.Clone(m.Entities), e)
-		if err := checkModel(one); err != nil {
-			im.add(Loss{What: "entity " + e.Name, Why: reason(err), Hint: "its items are imported as raw items"})
+		if im.invalid(one, "entity "+e.Name, "its items are imported as raw items") {
 			for _, s := range samples {
 				im.m.Items = append(im.m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
 			}
@@ -138,17 +137,11 @@ func (im *importer) isolate(ctx context.Context) error {
 		e.Samples = kept
 	}
 
-	items := m.Items
-	m.Items = nil
-	for _, r := range items {
+	m.Items = slices.DeleteFunc(m.Items, func(r *model.RawItem) bool {
 		one := part()
 		one.Items = []*model.RawItem{r}
-		if err := checkModel(one); err != nil {
-			im.add(Loss{What: "an item of table " + r.Table.Name, Why: reason(err)})
-			continue
-		}
-		m.Items = append(m.Items, r)
-	}
+		return im.invalid(one, "an item of table "+r.Table.Name, "")
+	})
 
 	patterns := m.Patterns
 	m.Patterns = nil
@@ -158,13 +151,20 @@ func (im *importer) isolate(ctx context.Context) error {
 		if p.Entity != nil && !slices.Contains(m.Entities, p.Entity) {
 			continue
 		}
-		if err := checkModel(one); err != nil {
-			im.add(Loss{What: "pattern " + p.Name, Why: reason(err)})
-			continue
+		if !im.invalid(one, "pattern "+p.Name, "") {
+			m.Patterns = append(m.Patterns, p)
 		}
-		m.Patterns = append(m.Patterns, p)
 	}
 	return nil
+}
+
+// invalid reports whether a part of the model is, and then records the loss.
+func (im *importer) invalid(part *model.Model, what, hint string) bool {
+	err := checkModel(part)
+	if err != nil {
+		im.add(Loss{What: what, Why: reason(err), Hint: hint})
+	}
+	return err != nil
 }
 
 // itemOf returns the item of a sample.
@@ -173,8 +173,13 @@ func itemOf(e *model.Entity, s *model.Sample) attr.Item {
 	if err != nil {
 		return s.Attributes
 	}
+	return joined(made, s.Attributes)
+}
+
+// joined returns an item with the attributes of several.
+func joined(list ...attr.Item) attr.Item {
 	var b attr.Builder
-	for _, it := range []attr.Item{made, s.Attributes} {
+	for _, it := range list {
 		for name, v := range it.All() {
 			b.AddBytes(name, v)
 		}
@@ -217,15 +222,21 @@ func (im *importer) runPatterns(ctx context.Context) error {
 	return nil
 }
 
-// maxPages limits the pages that are counted.
-const maxPages = 1000
-
 // rowsOf returns the number of rows of a pattern over all pages, or what the service says
 // to it.
 func rowsOf(ctx context.Context, w *world.World, p *model.Pattern) (rows int, refused string, err error) {
 	in, err := compile.Pattern(w.Model, p)
 	if err == nil {
-		rows, err = countPages(ctx, w, in)
+		o := explain.Options{Items: -1, Brief: true}
+		var r *explain.Report
+		r, err = explain.Run(ctx, explain.InProcess(w.DB), explain.Question{Input: in}, o)
+		switch {
+		case err != nil:
+		case r.Refused != nil:
+			return 0, cmp.Or(r.Refused.Message, r.Refused.Code), nil
+		default:
+			return r.Returned, "", nil
+		}
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return 0, "", cause
@@ -233,38 +244,7 @@ func rowsOf(ctx context.Context, w *world.World, p *model.Pattern) (rows int, re
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return 0, cmp.Or(e.Message, fmt.Sprintf("status %d", e.Status)), nil
 	}
-	return rows, "", err
-}
-
-func countPages(ctx context.Context, w *world.World, in wire.Request) (rows int, err error) {
-	service := inside.Service(w.DB)
-	visit := func(attr.Item) (int, error) {
-		rows++
-		return 0, nil
-	}
-	switch in := in.(type) {
-	case *wire.GetItemInput:
-		_, err = service.GetItem(ctx, in, func(attr.Item) {})
-	case *wire.QueryInput:
-		page := *in
-		for range maxPages {
-			out, err := service.Query(ctx, &page, visit)
-			if err != nil || out.LastEvaluatedKey == nil || page.Limit != nil {
-				return rows, err
-			}
-			page.ExclusiveStartKey = out.LastEvaluatedKey
-		}
-	case *wire.ScanInput:
-		page := *in
-		for range maxPages {
-			out, err := service.Scan(ctx, &page, visit)
-			if err != nil || out.LastEvaluatedKey == nil || page.Limit != nil {
-				return rows, err
-			}
-			page.ExclusiveStartKey = out.LastEvaluatedKey
-		}
-	}
-	return rows, err
+	return 0, "", err
 }
 
 // addPattern adds a pattern under a unique name.

@@ -306,7 +306,7 @@ func oneTableType(f *node) string { return strings.ToLower(f.str("type")) }
 
 // kindOf returns the type of the attribute that stores a field.
 func (o *oneTable) kindOf(f *node, mapped string) attr.Kind {
-	if k := keyKindOf(o.t, mapped); k != 0 {
+	if k := o.t.Kinds()[mapped]; k != 0 {
 		return k
 	}
 	switch oneTableType(f) {

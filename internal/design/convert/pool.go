@@ -69,14 +69,7 @@ func (im *importer) put(t *model.Table, it attr.Item, g *group, n *node) {
 			r.group = g
 			g.rows = append(g.rows, r)
 		}
-		var b attr.Builder
-		for name, v := range it.All() {
-			b.AddBytes(name, v)
-		}
-		for name, v := range r.it.All() {
-			b.AddBytes(name, v)
-		}
-		if both := b.Item(); both.Size() <= maxItemBytes {
+		if both := joined(it, r.it); both.Size() <= maxItemBytes {
 			r.it = both
 		}
 		return
@@ -153,16 +146,13 @@ func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool)
 		}
 	}
 
-	for _, x := range t.Indexes {
-		for _, a := range x.Partition {
-			if !isKey(t, a.Name) {
-				look(a, maxPartitionBytes, false)
-			}
-		}
-		for _, a := range x.Sort {
-			if !isKey(t, a.Name) {
-				look(a, maxSortBytes, false)
-			}
+	for x, a := range t.AllKeys() {
+		switch {
+		case x == nil || t.Has(a.Name):
+		case slices.Contains(x.Partition, a):
+			look(a, maxPartitionBytes, false)
+		default:
+			look(a, maxSortBytes, false)
 		}
 	}
 
@@ -185,11 +175,6 @@ func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool)
 		return nil, false
 	}
 	return it, true
-}
-
-// isKey reports whether the attribute is in the table's own key.
-func isKey(t *model.Table, name string) bool {
-	return slices.ContainsFunc(t.Keys(), func(a model.Attribute) bool { return a.Name == name })
 }
 
 // convertKind converts a value to another kind if possible: numbers are often

@@ -28,19 +28,7 @@ func sample(e *model.Entity, it attr.Item) *model.Sample {
 
 	s.Attributes = extra.Item()
 	made, err := e.Item(s.Values)
-	if err != nil {
-		return nil
-	}
-
-	var b attr.Builder
-	for name, v := range made.All() {
-		b.AddBytes(name, v)
-	}
-	for name, v := range s.Attributes.All() {
-		b.AddBytes(name, v)
-	}
-
-	if !b.Item().Equal(it) {
+	if err != nil || !joined(made, s.Attributes).Equal(it) {
 		return nil
 	}
 	return s

@@ -118,21 +118,18 @@ func (s *shaper) kindType(k attr.Kind) keys.Type {
 // reports false if it cannot infer one of the table's.
 func (s *shaper) keys() bool {
 	sort := map[string]bool{}
-	list := s.t.Keys()
-	for _, a := range s.t.Sort {
-		sort[a.Name] = true
-	}
-	for _, x := range s.t.Indexes {
-		for _, a := range x.Sort {
-			sort[a.Name] = true
+	for x, a := range s.t.AllKeys() {
+		of := s.t.Sort
+		if x != nil {
+			of = x.Sort
 		}
-		list = append(list, x.Keys()...)
+		sort[a.Name] = sort[a.Name] || slices.Contains(of, a)
 	}
-	for _, a := range list {
+	for _, a := range s.t.AllKeys() {
 		if s.e.Attribute(a.Name) != nil {
 			continue
 		}
-		if !s.key(a, sort[a.Name]) && isKey(s.t, a.Name) {
+		if !s.key(a, sort[a.Name]) && s.t.Has(a.Name) {
 			return false
 		}
 	}
@@ -175,7 +172,7 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 		if sparse && !slices.ContainsFunc(pieces, func(p piece) bool { return p.parts != nil }) {
 			continue // every item would have the attribute
 		}
-		names, columns, ok := s.names(a, pieces, at, sparse, when != nil)
+		names, columns, ok := s.names(a, pieces, at, sparse)
 		if !ok {
 			continue
 		}

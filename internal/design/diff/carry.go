@@ -293,14 +293,9 @@ func (p *planner) matesOf(pr *pair) *mates {
 
 // written returns the most precise type with which templates of an entity write a field.
 func written(e *model.Entity, field string) (finest keys.Type) {
-	for _, t := range e.Attributes {
-		if t.Template == nil {
-			continue
-		}
-		for _, part := range t.Template.Parts() {
-			if part.Name == field && (finest.Name == "" || model.Finer(part.Type, finest)) {
-				finest = part.Type
-			}
+	for _, part := range e.AllParts() {
+		if part.Name == field && (finest.Name == "" || model.Finer(part.Type, finest)) {
+			finest = part.Type
 		}
 	}
 	return finest

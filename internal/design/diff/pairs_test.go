@@ -307,6 +307,8 @@ func (w *team) step(s diff.Step) (items int) {
 		}})
 	case diff.WriteBoth:
 		w.both[s.Entity] = true
+	case diff.Retire:
+		w.retired[s.Entity] = true
 	case diff.Switch:
 		w.switched = true
 	case diff.StopAsking:

@@ -53,6 +53,14 @@ func (p *planner) take(units func(v *moved) float64) (sum amount, ok bool) {
 // switched, and what is old removed.
 func (p *planner) steps() {
 	old := p.was.World.Model
+	for _, e := range old.Entities {
+		if p.isGone(e) {
+			p.add(
+				Step{Kind: Retire, Table: e.Table.Name, Entity: e.Name}, amount{},
+				"stop writing %s, which the new version does not have", e.Name,
+			)
+		}
+	}
 	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		if a != nil && b != nil && a.TTL != "" && a.TTL != b.TTL {
 			p.add(
@@ -83,6 +91,12 @@ func (p *planner) steps() {
 			p.add(Step{Kind: Expire, Table: b.Name}, amount{}, "turn on time to live of table %s by %s", b.Name, b.TTL)
 		}
 	})
+}
+
+// isGone reports whether no item of an entity of the old version is an item of the new one.
+func (p *planner) isGone(e *model.Entity) bool {
+	stays := func(v moved) bool { return v.was.Entity == e && v.table != nil }
+	return p.pairs[e] == nil && !slices.ContainsFunc(p.items, stays)
 }
 
 // A source is where items come from: an entity of the old version, or nil and a table for those of no entity.

@@ -289,11 +289,24 @@ func (p *planner) disturbed() (again bool, err error) {
 			}
 		}
 	}
+	again = again || q.Index == nil && p.renewSorts(t, why)
 	if !again && !p.names.renew(own, "%s", why) {
 		p.ask("change the pattern", "%s in a table of its own too", why)
 		return false, nil
 	}
 	return true, nil
+}
+
+// renewSorts gives another first word to the sort keys of the entities whose items move within a table, so that the
+// items of the others stay. It reports whether it gave one.
+func (p *planner) renewSorts(t *model.Table, why string) (again bool) {
+	for _, e := range p.is.World.Model.Entities {
+		moves := slices.ContainsFunc(p.items, func(v moved) bool {
+			return v.table == t && !v.kept && v.was.Table.Name == t.Name && v.entity != nil && v.entity.Name == e.Name
+		})
+		again = moves && p.names.renewSort(e, why) || again
+	}
+	return again
 }
 
 // nameOf names an entity of items.

@@ -17,20 +17,15 @@ const mostShown = 5
 
 // unwritten returns the values of fields that a template of an entity cannot write, each with the reason.
 func unwritten(e *model.Entity, values map[string]string) (all []*keys.Error) {
-	for _, t := range e.Attributes {
-		if t.Template == nil {
+	for _, part := range e.AllParts() {
+		value, ok := values[part.Name]
+		if !ok {
 			continue
 		}
-		for _, part := range t.Template.Parts() {
-			value, ok := values[part.Name]
-			if part.Name == "" || !ok {
-				continue
-			}
-			_, err := part.Type.Encode(value)
-			if refused, ok := errors.AsType[*keys.Error](err); ok {
-				refused.Component = part.Name
-				all = append(all, refused)
-			}
+		_, err := part.Type.Encode(value)
+		if refused, ok := errors.AsType[*keys.Error](err); ok {
+			refused.Component = part.Name
+			all = append(all, refused)
 		}
 	}
 	return all

@@ -34,6 +34,7 @@ type Kind string
 // [DeleteItems].
 const (
 	StopExpiring Kind = "stop-expiring" // turn off time to live of Table
+	Retire       Kind = "retire"        // stop writing items of Entity, which is gone
 	CreateTable  Kind = "create-table"  // with its indexes
 	CreateIndex  Kind = "create-index"
 	WriteBoth    Kind = "write-both"   // write Entity to Table, or Attributes of it, beside the old form

@@ -9,14 +9,33 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/keys"
 )
 
-// A Name is another name that the plan gives to a table, an index or an attribute of the new version, since
-// the old version needs what has its name until the program has switched.
+// A Name is another name that the plan gives to a table, an index or an attribute of the new version, or the template
+// with another first word that it gives to the sort key of an entity, since the old version needs what has its name
+// until the program has switched.
 type Name struct {
-	Subject string `json:"subject"` // such as: index ByDay of table Shop
-	Now     string `json:"now"`
-	Why     string `json:"why"`
+	// Table is what has another name, or else its Index or Attribute, or the Attribute of an Entity in it.
+	Table     string `json:"table"`
+	Entity    string `json:"entity,omitempty"`
+	Index     string `json:"index,omitempty"`
+	Attribute string `json:"attribute,omitempty"`
+	Now       string `json:"now"`
+	Why       string `json:"why"`
+}
+
+// Subject says what has another name, such as: index ByDay of table Shop.
+func (n Name) Subject() string {
+	switch {
+	case n.Entity != "":
+		return "attribute " + n.Attribute + " of " + n.Entity
+	case n.Index != "":
+		return "index " + n.Index + " of table " + n.Table
+	case n.Attribute != "":
+		return "attribute " + n.Attribute + " of table " + n.Table
+	}
+	return "table " + n.Table
 }
 
 // names are the names that the plan changes.
@@ -24,14 +43,16 @@ type names struct {
 	was, is    *model.Model
 	tables     map[*model.Table]string
 	attributes map[*model.Table]map[string]string
-	why        map[string]string // by the subject of the name
-	all        []Name            // as the last target has them
+	sorts      map[*model.Entity]*keys.Template // of sort keys, with another first word
+	why        map[string]string                // by the subject of the name
+	all        []Name                           // as the last target has them
 }
 
 func newNames(was, is *model.Model) *names {
 	return &names{
 		was: was, is: is, why: map[string]string{},
 		tables: map[*model.Table]string{}, attributes: map[*model.Table]map[string]string{},
+		sorts: map[*model.Entity]*keys.Template{},
 	}
 }
 
@@ -54,8 +75,44 @@ func (n *names) renew(t *model.Table, format string, args ...any) bool {
 		return false
 	}
 	n.tables[t] = spare(t.Name, func(s string) bool { return n.was.Table(s) != nil || n.is.Table(s) != nil })
-	n.why["table "+t.Name] = fmt.Sprintf(format, args...)
+	n.why[Name{Table: t.Name}.Subject()] = fmt.Sprintf(format, args...)
 	delete(n.attributes, t)
+	maps.DeleteFunc(n.sorts, func(e *model.Entity, _ *keys.Template) bool { return e.Table == t })
+	return true
+}
+
+// firstWord matches the word with which the text of a template begins.
+var firstWord = regexp.MustCompile(`^[\pL\pN_-]+`)
+
+// renewSort gives the sort key of an entity another first word, so that its new items lie apart from the old ones. It
+// reports false if the key has none, or another already.
+func (n *names) renewSort(e *model.Entity, why string) bool {
+	if n.sorts[e] != nil || len(e.Table.Sort) != 1 {
+		return false
+	}
+	name := e.Table.Sort[0].Name
+	t := e.Attribute(name)
+	if t == nil || t.Template == nil {
+		return false
+	}
+	source := t.Template.Explicit()
+	word := firstWord.FindString(source)
+	if word == "" {
+		return false
+	}
+
+	now := spare(word, func(s string) bool {
+		return slices.ContainsFunc(slices.Concat(n.was.Entities, n.is.Entities), func(other *model.Entity) bool {
+			t := other.Attribute(name)
+			return t != nil && t.Template != nil && strings.HasPrefix(t.Template.String(), s)
+		})
+	})
+	made, err := keys.Parse(now + strings.TrimPrefix(source, word))
+	if err != nil {
+		return false
+	}
+	n.sorts[e] = made
+	n.why[Name{Table: e.Table.Name, Entity: e.Name, Attribute: name}.Subject()] = why
 	return true
 }
 
@@ -85,7 +142,7 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 		}
 		return false
 	})
-	n.why["attribute "+name+" of table "+t.Name] = fmt.Sprintf(format, args...)
+	n.why[Name{Table: t.Name, Attribute: name}.Subject()] = fmt.Sprintf(format, args...)
 	return true
 }
 
@@ -105,7 +162,12 @@ func requestTable(request json.RawMessage) string {
 // target returns the new version with the names that the plan gives. What did not change it shares.
 func (n *names) target() *model.Model {
 	n.all = nil
-	add := func(subject, now, why string) { n.all = append(n.all, Name{subject, now, why}) }
+	add := func(one Name) {
+		if one.Why == "" {
+			one.Why = n.why[one.Subject()]
+		}
+		n.all = append(n.all, one)
+	}
 	m := *n.is
 	tables := map[*model.Table]*model.Table{nil: nil}
 	indexes := map[*model.Index]*model.Index{nil: nil}
@@ -114,10 +176,10 @@ func (n *names) target() *model.Model {
 		made := *t
 		if now := n.tables[t]; now != "" {
 			made.Name = now
-			add("table "+t.Name, now, n.why["table "+t.Name])
+			add(Name{Table: t.Name, Now: now})
 		}
 		for _, a := range slices.Sorted(maps.Keys(n.attributes[t])) {
-			add("attribute "+a+" of table "+t.Name, n.attributes[t][a], n.why["attribute "+a+" of table "+t.Name])
+			add(Name{Table: t.Name, Attribute: a, Now: n.attributes[t][a]})
 		}
 
 		made.TTL = n.attribute(t, t.TTL)
@@ -132,7 +194,7 @@ func (n *names) target() *model.Model {
 			old := n.was.Table(made.Name)
 			if old != nil && old.Index(y.Name) != nil && indexText(old.Index(y.Name)) != indexText(&y) {
 				y.Name = spare(y.Name, func(s string) bool { return old.Index(s) != nil || t.Index(s) != nil })
-				add("index "+x.Name+" of table "+t.Name, y.Name, "an index cannot change")
+				add(Name{Table: t.Name, Index: x.Name, Now: y.Name, Why: "an index cannot change"})
 			}
 			indexes[x] = &y
 			made.Indexes = append(made.Indexes, &y)
@@ -150,6 +212,10 @@ func (n *names) target() *model.Model {
 		for _, t := range e.Attributes {
 			s := *t
 			s.Name = n.attribute(e.Table, t.Name)
+			if sort := n.sorts[e]; sort != nil && t.Name == e.Table.Sort[0].Name {
+				s.Template = sort
+				add(Name{Table: e.Table.Name, Entity: e.Name, Attribute: t.Name, Now: sort.String()})
+			}
 			made.Attributes = append(made.Attributes, &s)
 		}
 		entities[e] = &made
@@ -190,7 +256,7 @@ func (n *names) expressions(p, made *model.Pattern) {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {
 			continue // it is a field
 		}
-		word := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\pL\pN_]+`)
+		word := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|:?[\pL\pN_]+`)
 		replace := func(text string) string {
 			return word.ReplaceAllStringFunc(text, func(s string) string {
 				if s == old {

@@ -71,7 +71,7 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 		return []string{d.Questions[i].Ask, d.Questions[i].Answer}
 	})
 	section("names to change in the new version for this plan", len(d.Names), func(i int) []string {
-		return []string{d.Names[i].Subject + " → " + d.Names[i].Now, d.Names[i].Why}
+		return []string{d.Names[i].Subject() + " → " + d.Names[i].Now, d.Names[i].Why}
 	})
 	section("plan", len(d.Plan), func(i int) []string {
 		lines := []string{fmt.Sprintf("%d. %s", i+1, d.Plan[i].Do)}
@@ -144,7 +144,7 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 	if len(d.Names) > 0 {
 		fmt.Fprint(&b, "\n### Names to change in the new version for this plan\n\n")
 		for _, n := range d.Names {
-			fmt.Fprintf(&b, "- %s → %s: %s\n", text.Markdown(n.Subject), text.Markdown(n.Now), text.Markdown(n.Why))
+			fmt.Fprintf(&b, "- %s → %s: %s\n", text.Markdown(n.Subject()), text.Markdown(n.Now), text.Markdown(n.Why))
 		}
 	}
 

@@ -73,7 +73,7 @@ func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, 
 
 	q.KeyConditionExpression = new(b.KeyCondition(clauses))
 	q.ScanIndexForward, q.Limit = new(!reverse), new(int64(1))
-	q.bind(b)
+	q.ExpressionAttributeNames, q.ExpressionAttributeValues = b.Names(), b.Values()
 	p, err := e.ask(q)
 	if refused, ok := refusalOf(err); ok {
 		// The value after a prefix can be too long for a key.

@@ -14,73 +14,70 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Proposal is a way to read less.
-type Proposal struct {
-	// Text says it, with ? in place of values.
-	Text string
-	// Index is the index to add, or nil if a table or an index that exists will do, or if none can.
-	Index *keyschema.Index
-	// Request finds the same with it, or is nil.
-	Request wire.Request
-}
-
-// ProposedIndex is the name of an index that is to be added.
-const ProposedIndex = "New"
-
-// Cheaper says how a Query or a Scan could read less, from the keys of its table and the form of its conditions: it
-// reads nothing. It prefers what exists to a new index. It reports false if the request has no filter and is not a
-// Scan, or is not one that the service accepts.
-func Cheaper(t *keyschema.Table, in wire.Request) (Proposal, bool) {
-	r, ok := requestOf(in)
-	if !ok || r.op == wire.OpGetItem || t.Schema(value(r.IndexName)) == nil {
-		return Proposal{}, false
-	}
-
-	e := &explainer{asked: r, info: t, report: &Report{Operation: r.op.String(), Index: value(r.IndexName)}}
-	var err error
-	if e.q, err = r.parse(); err != nil {
-		return Proposal{}, false
+// Cheaper says how a Query or a Scan could read less, from the keys of its table and the form of its conditions, with
+// ? in place of values: it reads nothing. It prefers what exists to a new index. It returns "" if the request has no
+// filter and is not a Scan, or is not one that the service accepts.
+func Cheaper(t *keyschema.Table, in wire.Request) string {
+	e, ok := cheapened(t, in)
+	if !ok {
+		return ""
 	}
 	if e.q.filter == nil {
-		const whole = "if some of them will do, put what they have in common into a key, and query that"
-		return Proposal{Text: "a Scan reads every row: " + whole}, r.op == wire.OpScan
-	}
-
-	for _, p := range e.cheaperPlans() {
-		if len(p.fixes) == 0 { // otherwise the request finds nothing as it is
-			return e.propose("query "+p.place()+" with ", p), true
+		if e.asked.op != wire.OpScan {
+			return ""
 		}
+		return "a Scan reads every row: if some of them will do, put what they have in common into a key, and query that"
 	}
-	if p, ok := e.indexPlan(); ok {
-		words := "add a global secondary index with " + keyWords(p.schema) + ", and query it with "
-		proposal := e.propose(words, p)
-		proposal.Index = p.index
-		return proposal, true
+	if p, ok := e.cheaperPlan(); ok {
+		return e.cheaperWords(p, asShape)
 	}
-	return Proposal{Text: e.noKey()}, true
+	return e.noKey()
+}
+
+// cheapened returns an explainer of a Query or a Scan that reads nothing, and whether the request is correct.
+func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
+	r, ok := requestOf(in)
+	if !ok || r.op == wire.OpGetItem || t.Schema(value(r.IndexName)) == nil {
+		return nil, false
+	}
+	e := &explainer{asked: r, info: t, report: &Report{Operation: r.op.String(), Index: value(r.IndexName)}}
+	var err error
+	e.q, err = r.parse()
+	return e, err == nil
 }
 
 // asShape writes conditions with ? in place of values.
 var asShape = ast.Style{Name: text.Name, Value: func(attr.Value) string { return "?" }}
 
-// propose returns the proposal of a plan, whose words begin with those given.
-func (e *explainer) propose(words string, p *plan) Proposal {
-	var conditions []string
-	for _, c := range p.clauses {
-		conditions = append(conditions, asShape.Condition(nodeOf(c)))
+// cheaperPlan returns a plan that reads less, of the table, of an index that exists or else of a new one.
+func (e *explainer) cheaperPlan() (*plan, bool) {
+	if all := e.cheaperPlans(); len(all) > 0 {
+		return all[0], true
 	}
-	words += strings.Join(conditions, " AND ") + ": that reads only these rows"
-	if len(p.filter) > 0 {
-		words += "; the filter " + asShape.Condition(conjunction(p.filter)) + " stays"
+	return e.indexPlan()
+}
+
+// cheaperWords says what a plan that reads less is, with conditions in a style.
+func (e *explainer) cheaperWords(p *plan, style ast.Style) string {
+	how := p.words(style)
+	if p.isNew() {
+		how = "add a global secondary index with " + keyWords(p.schema) + ", and " + how
 	}
 	if p.index != nil && !p.index.Local && value(e.asked.ConsistentRead) {
-		words += "; its reads are eventually consistent"
+		how += "; its reads are eventually consistent"
 	}
-	for _, more := range p.remarks {
-		words += "; " + more
+	return how
+}
+
+// improve says how a request with a filter that drops rows could read less.
+func (e *explainer) improve() {
+	r := e.report
+	if r.Operation == opGetItem || e.q.filter == nil || r.Wasted == 0 || r.Examined == 1 {
+		return
 	}
-	r := e.request(p)
-	return Proposal{Text: words, Request: r.input()}
+	if p, ok := e.cheaperPlan(); ok {
+		e.hint("to read less, %s", e.cheaperWords(p, spelled))
+	}
 }
 
 // nodeOf returns a clause as a condition.
@@ -158,7 +155,7 @@ func (e *explainer) indexPlan() (*plan, bool) {
 	for _, a := range g.atoms {
 		one := keycond.Attribute{Name: a.Attribute, Kind: a.Values[0].Kind()}
 		is := named(one.Name)
-		if slices.ContainsFunc(equal, is) || slices.ContainsFunc(ranges, is) || !e.canBeKey(one, g) {
+		if slices.ContainsFunc(equal, is) || slices.ContainsFunc(ranges, is) || !e.canHaveKey(one, g) {
 			continue
 		}
 		if c, _ := (&plan{}).clause(one, g.on(one.Name)); c.Op == ast.Equal {
@@ -188,18 +185,18 @@ func (e *explainer) indexPlan() (*plan, bool) {
 		return nil, false
 	}
 
-	ix := &keyschema.Index{Key: e.info.Key.NewIndex(ProposedIndex, partition, sort), Projection: table.ProjectAll}
+	ix := &keyschema.Index{Key: e.info.Key.NewIndex("", partition, sort), Projection: table.ProjectAll}
 	p, ok := e.plan(g, ix)
-	p.remarks, p.partial = nil, 0 // what the query reads today has the attributes of its order
-	useful := ok && !p.empty && len(p.dropped) == 0 && len(p.fixes) == 0 && len(p.filter) < len(filter)
+	p.remarks = nil // what the query reads today has the attributes of its order
+	useful := ok && !p.empty && len(p.dropped) == 0 && len(p.filter) < len(filter)
 	return p, useful
 }
 
 // longestName is the number of bytes of the longest name of a key attribute. Source: DG/Constraints.html.
 const longestName = 255
 
-// canBeKey reports whether an attribute can be in a key, given the conditions on it.
-func (e *explainer) canBeKey(a keycond.Attribute, g group) bool {
+// canHaveKey reports whether an attribute can be in a key, given the conditions on it.
+func (e *explainer) canHaveKey(a keycond.Attribute, g group) bool {
 	if len(a.Name) > longestName || cmp.Or(e.info.Kind(a.Name), a.Kind) != a.Kind {
 		return false
 	}
@@ -208,39 +205,12 @@ func (e *explainer) canBeKey(a keycond.Attribute, g group) bool {
 	}
 	p := &plan{}
 	_, ok := p.clause(a, g.on(a.Name))
-	return ok && !p.empty && len(p.fixes)+len(p.remarks) == 0
+	return ok && !p.empty && len(p.remarks) == 0
 }
 
 // named reports whether an attribute has a name.
 func named(name string) func(keycond.Attribute) bool {
 	return func(a keycond.Attribute) bool { return a.Name == name }
-}
-
-// partitioned returns where an attribute alone is the partition key.
-func (e *explainer) partitioned(name string) (place string, ok bool) {
-	is := func(s *keycond.Schema) bool { return len(s.Partition()) == 1 && s.Partition()[0].Name == name }
-	if is(e.info.Key) {
-		return "the table", true
-	}
-	for _, ix := range e.info.Indexes {
-		if is(ix.Key) {
-			return "index " + ix.Key.Name(), true
-		}
-	}
-	return "", false
-}
-
-// sparse returns the index of the items that have an attribute: it has no other key that items may lack.
-func (e *explainer) sparse(name string) (index string, ok bool) {
-	for _, ix := range e.info.Indexes {
-		keys := slices.DeleteFunc(slices.Clone(ix.Key.Attributes()), func(a keycond.Attribute) bool {
-			return slices.ContainsFunc(e.info.Key.Attributes(), named(a.Name))
-		})
-		if len(keys) == 1 && keys[0].Name == name {
-			return ix.Key.Name(), true
-		}
-	}
-	return "", false
 }
 
 // noKey says why no key serves the filter, and what to change.
@@ -250,32 +220,17 @@ func (e *explainer) noKey() string {
 		switch n := n.(type) {
 		case *ast.In:
 			if name, ok := keyPath(n.X, anyName); ok && len(name) <= longestName {
-				if place, ok := e.partitioned(name); ok {
-					return "query " + place + " for each of the values"
+				v, isValue := n.List[0].(*ast.ValueOperand)
+				if isValue && e.info.IsKey(name) {
+					if plans := e.plans(group{atoms: []atom{equalTo(name, v.Value)}}); len(plans) > 0 {
+						return "query " + plans[0].place() + " for each of the values"
+					}
 				}
 				return "make " + text.Name(name) +
 					" the partition key of an index, and send a query for each of the values"
 			}
-		case *ast.Compare:
-			if v, ok := n.R.(*ast.ValueOperand); ok && n.Op == ast.Equal {
-				if path, ok := n.L.(*ast.PathOperand); ok && len(path.Path) > 1 {
-					return "a key is an attribute of the item itself: copy " + asShape.Path(path.Path) +
-						" to one, and make that a key of an index"
-				}
-				if name, ok := keyPath(n.L, anyName); ok && !v.Value.Kind().IsScalar() {
-					return "a key is a string, a number or binary: store " + text.Name(name) +
-						" as one of these, and make that a key of an index"
-				}
-			}
 		case *ast.Call:
-			if name, ok := keyPath(n.Args[0], anyName); ok && n.Func == ast.AttributeExists {
-				asked := e.info.Schema(e.report.Index)
-				if slices.ContainsFunc(slices.Concat(e.info.Key.Attributes(), asked.Attributes()), named(name)) {
-					continue // all that it reads have it
-				}
-				if index, ok := e.sparse(name); ok && len(key) == 0 {
-					return "scan index " + index + ": only items that have " + text.Name(name) + " are there"
-				}
+			if name, ok := keyPath(n.Args[0], anyName); ok && n.Func == ast.AttributeExists && !e.info.IsKey(name) {
 				return "make " + text.Name(name) + " a key of an index: only items that have it are there"
 			}
 		}

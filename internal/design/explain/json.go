@@ -27,46 +27,43 @@ type jsonReport struct {
 	Request   json.RawMessage `json:"request"`
 	Refused   *Refusal        `json:"refused,omitempty"`
 	Read      *jsonRead       `json:"read,omitempty"`
+	Hints     []string        `json:"hints,omitempty"`
 }
 
 type jsonRead struct {
-	Clauses    string            `json:"keyCondition,omitempty"`
-	Filter     string            `json:"filter,omitempty"`
-	Partition  *jsonEnd          `json:"partition,omitempty"`
-	Low        *jsonEnd          `json:"low,omitempty"`
-	High       *jsonEnd          `json:"high,omitempty"`
-	Reverse    bool              `json:"reverse"`
-	Before     json.RawMessage   `json:"before,omitempty"`
-	After      json.RawMessage   `json:"after,omitempty"`
-	Pages      int               `json:"pages"`
-	Examined   int               `json:"examined"`
-	Returned   int               `json:"returned"`
-	Bytes      int               `json:"bytes"`
-	Fetched    int               `json:"fetched,omitempty"`
-	Wasted     int               `json:"wasted"`
-	Strong     float64           `json:"unitsStrong"`
-	Eventual   float64           `json:"unitsEventual"`
-	Consumed   float64           `json:"unitsConsumed"`
-	Traced     bool              `json:"traced"`
-	Stop       string            `json:"stop"`
-	Last       json.RawMessage   `json:"lastEvaluatedKey,omitempty"`
-	Next       json.RawMessage   `json:"next,omitempty"`
-	Entities   []Share           `json:"entities"`
-	Rows       []jsonRow         `json:"rows"`
-	Tail       []jsonRow         `json:"tail,omitempty"`
-	Items      []json.RawMessage `json:"items"`
-	Notes      []string          `json:"notes,omitempty"`
-	BetterWays []Advice          `json:"advice,omitempty"`
+	Clauses   string            `json:"keyCondition,omitempty"`
+	Filter    string            `json:"filter,omitempty"`
+	Partition *jsonEnd          `json:"partition,omitempty"`
+	Low       *jsonEnd          `json:"low,omitempty"`
+	High      *jsonEnd          `json:"high,omitempty"`
+	Reverse   bool              `json:"reverse"`
+	Before    json.RawMessage   `json:"before,omitempty"`
+	After     json.RawMessage   `json:"after,omitempty"`
+	Pages     int               `json:"pages"`
+	Examined  int               `json:"examined"`
+	Returned  int               `json:"returned"`
+	Bytes     int               `json:"bytes"`
+	Fetched   int               `json:"fetched,omitempty"`
+	Wasted    int               `json:"wasted"`
+	Strong    float64           `json:"unitsStrong"`
+	Eventual  float64           `json:"unitsEventual"`
+	Consumed  float64           `json:"unitsConsumed"`
+	Traced    bool              `json:"traced"`
+	Stop      string            `json:"stop"`
+	Last      json.RawMessage   `json:"lastEvaluatedKey,omitempty"`
+	Next      json.RawMessage   `json:"next,omitempty"`
+	Entities  []Share           `json:"entities"`
+	Rows      []jsonRow         `json:"rows"`
+	Tail      []jsonRow         `json:"tail,omitempty"`
+	Items     []json.RawMessage `json:"items"`
+	Notes     []string          `json:"notes,omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler]. Items and keys are in DynamoDB
 // JSON, bytes in hexadecimal.
 func (r *Report) MarshalJSON() ([]byte, error) {
-	out := jsonReport{Operation: r.Operation, Table: r.Table, Index: r.Index, Request: r.Request}
+	out := jsonReport{Operation: r.Operation, Table: r.Table, Index: r.Index, Request: r.Request, Refused: r.Refused, Hints: r.Hints}
 	if r.Refused != nil {
-		refused := *r.Refused
-		refused.Advice = append([]Advice{}, refused.Advice...) // [] rather than null
-		out.Refused = &refused
 		return text.JSON(out)
 	}
 
@@ -78,7 +75,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Strong: r.Strong, Eventual: r.Eventual, Consumed: r.Consumed, Traced: r.Traced, Stop: r.Stop,
 		Last: rawItem(r.Last), Next: rawItem(r.Next),
 		Entities: append([]Share{}, r.Entities...), Rows: jsonRows(r.Rows), Tail: jsonRows(r.Tail),
-		Items: []json.RawMessage{}, Notes: r.Notes, BetterWays: r.Advice,
+		Items: []json.RawMessage{}, Notes: r.Notes,
 	}
 	if r.Operation != opScan {
 		read.Partition, read.Low, read.High = jsonEndOf(r.Partition), jsonEndOf(r.Low), jsonEndOf(r.High)
@@ -88,19 +85,6 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		read.Items = append(read.Items, rawItem(it))
 	}
 	out.Read = read
-	return text.JSON(out)
-}
-
-// MarshalJSON implements [json.Marshaler].
-func (a Advice) MarshalJSON() ([]byte, error) {
-	out := struct {
-		Text      string          `json:"text"`
-		Operation string          `json:"operation,omitempty"`
-		Request   json.RawMessage `json:"request,omitempty"`
-	}{Text: a.Text}
-	if a.Request != nil {
-		out.Operation, out.Request = a.Request.Op().String(), a.Request.AppendJSON(nil)
-	}
 	return text.JSON(out)
 }
 

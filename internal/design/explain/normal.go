@@ -62,10 +62,6 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 			}
 		}
 		return out, true
-	case *ast.Not:
-		if inner := negate(n.X, isKey); inner != nil {
-			return normal(inner, isKey)
-		}
 	case *ast.In:
 		if name, ok := keyPath(n.X, isKey); ok && len(n.List) <= maxGroups {
 			var out []group
@@ -77,18 +73,6 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 				out = append(out, group{atoms: []atom{equalTo(name, v.Value)}})
 			}
 			return out, true
-		}
-	case *ast.Compare:
-		if n.Op == ast.NotEqual {
-			if _, ok := keyPath(n.L, isKey); ok {
-				return normal(
-					&ast.Or{
-						L: &ast.Compare{Op: ast.Less, L: n.L, R: n.R},
-						R: &ast.Compare{Op: ast.Greater, L: n.L, R: n.R},
-					},
-					isKey,
-				)
-			}
 		}
 	}
 
@@ -108,60 +92,6 @@ func equalTo(name string, v attr.Value) atom {
 
 // attribute returns the operand for a whole attribute.
 func attribute(name string) ast.Operand { return &ast.PathOperand{Path: ast.Path{{Name: name}}} }
-
-var inverse = map[ast.Op]ast.Op{
-	ast.Equal: ast.NotEqual, ast.NotEqual: ast.Equal, ast.Less: ast.GreaterOrEqual, ast.GreaterOrEqual: ast.Less,
-	ast.Greater: ast.LessOrEqual, ast.LessOrEqual: ast.Greater,
-}
-
-// negate returns the negation of a condition on key attributes, which every row
-// has, or nil if it needs NOT.
-func negate(n ast.Node, isKey func(string) bool) ast.Node {
-	switch n := n.(type) {
-	case *ast.Not:
-		return n.X
-	case *ast.And:
-		return &ast.Or{L: &ast.Not{X: n.L}, R: &ast.Not{X: n.R}}
-	case *ast.Or:
-		return &ast.And{L: &ast.Not{X: n.L}, R: &ast.Not{X: n.R}}
-	case *ast.Compare:
-		if _, ok := keyPath(n.L, isKey); ok {
-			return &ast.Compare{Op: inverse[n.Op], L: n.L, R: n.R}
-		}
-	case *ast.Between:
-		if _, ok := keyPath(n.X, isKey); ok {
-			return &ast.Or{
-				L: &ast.Compare{Op: ast.Less, L: n.X, R: n.Lo}, R: &ast.Compare{Op: ast.Greater, L: n.X, R: n.Hi},
-			}
-		}
-	case *ast.In:
-		if _, ok := keyPath(n.X, isKey); !ok {
-			return nil
-		}
-		var all ast.Node
-		for _, o := range n.List {
-			var c ast.Node = &ast.Compare{Op: ast.NotEqual, L: n.X, R: o}
-			if all != nil {
-				c = &ast.And{L: all, R: c}
-			}
-			all = c
-		}
-		return all
-	case *ast.Call:
-		a, ok := atomOf(n, isKey)
-		if !ok || a.Op != ast.OpBeginsWith {
-			return nil
-		}
-		below := &ast.Compare{Op: ast.Less, L: n.Args[0], R: n.Args[1]}
-		if next, ok := afterPrefix(a.Values[0]); ok {
-			return &ast.Or{
-				L: below, R: &ast.Compare{Op: ast.GreaterOrEqual, L: n.Args[0], R: &ast.ValueOperand{Value: next}},
-			}
-		}
-		return below
-	}
-	return nil
-}
 
 // keyPath returns the name of an operand that is a whole attribute for which
 // isKey is true.

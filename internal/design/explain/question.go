@@ -23,7 +23,6 @@ type Question struct {
 	operation string
 	refused   *ServiceError
 	broken    *rule
-	partial   bool
 }
 
 // The operations that can be explained.
@@ -93,9 +92,7 @@ func parse(op string, body json.RawMessage) (Question, error) {
 	in, err := wire.DecodeRequest(q.operation, q.Text)
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		q.refused = refused(e)
-		var whole bool
-		q.Input, q.broken, whole = reshape(q.operation, q.Text)
-		q.partial = !whole
+		q.Input, q.broken = misshapen(q.operation, q.Text)
 		return q, nil
 	}
 	q.Input = in

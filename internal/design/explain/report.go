@@ -5,7 +5,6 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -73,8 +72,8 @@ type Report struct {
 
 	// Notes explain the figures.
 	Notes []string
-	// Advice lists better requests, for a request that the service accepts.
-	Advice []Advice
+	// Hints say in words how to read less or, of a refused request, what to ask instead, best first.
+	Hints []string
 	// Refused is set if the service refuses the request.
 	Refused *Refusal
 }
@@ -116,7 +115,7 @@ type Share struct {
 	Wasted   int    `json:"wasted"`
 }
 
-// A Refusal says why a request is not one range, and which requests are.
+// A Refusal says why the service refuses a request, or why it is not one range.
 type Refusal struct {
 	// Code and Message are those of the service.
 	Code    string `json:"code"`
@@ -128,13 +127,4 @@ type Refusal struct {
 	// developer guide that states it.
 	Rule   string `json:"rule,omitempty"`
 	Source string `json:"source,omitempty"`
-	// Advice lists the nearest requests that work, best first.
-	Advice []Advice `json:"advice"`
-}
-
-// Advice is one way to get what a request asks for.
-type Advice struct {
-	Text string `json:"text"`
-	// Request is a request that works, or nil if the advice needs another key.
-	Request wire.Request `json:"-"`
 }

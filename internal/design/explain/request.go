@@ -3,9 +3,7 @@ package explain
 import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/legacy"
-	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -101,22 +99,6 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// bind sets the names and values from p.
-func (r *request) bind(p *literal.Placeholders) {
-	r.ExpressionAttributeNames, r.ExpressionAttributeValues = p.Names(), p.Values()
-}
-
-// expressions returns the members of a request that are expressions, the conditions
-// first.
-func (r *request) expressions() []**string {
-	return append(r.conditions(), &r.ProjectionExpression)
-}
-
-// conditions returns the members of a request that are conditions.
-func (r *request) conditions() []**string {
-	return []**string{&r.KeyConditionExpression, &r.FilterExpression}
-}
-
 // expression returns the text of a parameter that is an expression, or nil.
 func (r *request) expression(p expr.Param) *string {
 	switch p {
@@ -128,64 +110,6 @@ func (r *request) expression(p expr.Param) *string {
 		return r.ProjectionExpression
 	}
 	return nil
-}
-
-// placeholders returns the placeholders in the expressions of r.
-func (r *request) placeholders() map[string]bool {
-	used := map[string]bool{}
-	for _, member := range r.expressions() {
-		src := value(*member)
-		for _, t := range lex.LexLiterals(nil, src) {
-			if t.Kind == lex.TokName || t.Kind == lex.TokValue {
-				used[t.Text(src)] = true
-			}
-		}
-	}
-	return used
-}
-
-// pruned returns r without the names and values that no expression uses, because the
-// service refuses them.
-func (r request) pruned() request {
-	used := r.placeholders()
-	names, values := map[string]string{}, map[string]attr.Value{}
-	for place, name := range r.ExpressionAttributeNames {
-		if used[place] {
-			names[place] = name
-		}
-	}
-	for place, v := range r.ExpressionAttributeValues.All() {
-		if used[string(place)] {
-			values[string(place)] = v
-		}
-	}
-
-	r.ExpressionAttributeNames, r.ExpressionAttributeValues = nil, itemOf(values)
-	if len(names) > 0 {
-		r.ExpressionAttributeNames = names
-	}
-	return r
-}
-
-// valuesOf returns the values of an item by name.
-func valuesOf(it attr.Item) map[string]attr.Value {
-	values := map[string]attr.Value{}
-	for name, v := range it.All() {
-		values[string(name)] = v
-	}
-	return values
-}
-
-// itemOf returns an item of the given values, or nil without any.
-func itemOf(values map[string]attr.Value) attr.Item {
-	if len(values) == 0 {
-		return nil
-	}
-	var b attr.Builder
-	for name, v := range values {
-		b.Add(name, v)
-	}
-	return b.Item()
 }
 
 // whole returns the request for the same rows without a filter or projection.

@@ -34,26 +34,8 @@ const (
 // A rule describes what a request breaks, and where the guide states it.
 type rule struct {
 	text, source string
-	// kind selects the advice.
+	// kind selects the hints.
 	kind ruleKind
-	// fix describes the corrected request; "" means that it asks for the same.
-	fix string
-}
-
-// and combines two broken rules; either may be nil.
-func (r *rule) and(other *rule) *rule {
-	switch {
-	case r == nil:
-		return other
-	case other == nil:
-		return r
-	}
-	both := *r
-	both.text += "; also, " + other.text
-	if other.fix != "" {
-		both.fix = other.fix
-	}
-	return &both
 }
 
 type ruleKind uint8
@@ -62,6 +44,7 @@ const (
 	plainRule ruleKind = iota + 1
 	partitionRule
 	searchRule
+	valueRule // with another value, the request would be right
 )
 
 func ruleOf(kind ruleKind, source, format string, args ...any) *rule {
@@ -316,7 +299,7 @@ func (e *explainer) keysWith(name string) string {
 func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return ruleOf(
-			plainRule, pageKeys,
+			valueRule, pageKeys,
 			"begins_with needs a string or binary attribute, but %s is a number: "+
 				"numbers are ordered by value, so numbers with the same first digits are not adjacent",
 			text.Name(a.Name),
@@ -327,21 +310,21 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 		switch {
 		case v.Kind() != a.Kind:
 			return ruleOf(
-				plainRule, pageComponents,
+				valueRule, pageComponents,
 				"%s is %s in the key schema, but %s is %s: values of different types are never equal",
 				text.Name(a.Name), kindWord(a.Kind), text.Literal(v), kindWord(v.Kind()),
 			)
 		case a.Kind == attr.Number:
 		case len(v.Raw()) == 0:
-			return ruleOf(plainRule, pageLimits, "a key cannot be empty, so no row has this %s", text.Name(a.Name))
+			return ruleOf(valueRule, pageLimits, "a key cannot be empty, so no row has this %s", text.Name(a.Name))
 		case slices.Contains(s.Partition(), a) && len(v.Raw()) > keycond.MaxPartitionKeyBytes:
 			return ruleOf(
-				plainRule, pageLimits, "a partition key has at most %d bytes, so no row has this %s",
+				valueRule, pageLimits, "a partition key has at most %d bytes, so no row has this %s",
 				keycond.MaxPartitionKeyBytes, text.Name(a.Name),
 			)
 		case !slices.Contains(s.Partition(), a) && len(v.Raw()) > keycond.MaxSortKeyBytes:
 			return ruleOf(
-				plainRule, pageLimits, "a sort key has at most %d bytes, so no row has this %s",
+				valueRule, pageLimits, "a sort key has at most %d bytes, so no row has this %s",
 				keycond.MaxSortKeyBytes, text.Name(a.Name),
 			)
 		}
@@ -350,7 +333,7 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
 			return ruleOf(
-				plainRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s",
+				valueRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s",
 				text.Literal(c.Values[0]), text.Literal(c.Values[1]),
 			)
 		}

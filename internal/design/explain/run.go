@@ -23,7 +23,7 @@ type Options struct {
 	// Classify returns the entity of an item of a table, or "". It may be nil.
 	// The item lacks attributes that an index does not hold.
 	Classify func(table string, it attr.Item) string
-	// Brief leaves out the rows beside the range, the advice, and the rule that a
+	// Brief leaves out the rows beside the range, the hints, and the rule that a
 	// refused request breaks, which take requests of their own.
 	Brief bool
 }
@@ -58,7 +58,7 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 		Start:   r.ExclusiveStartKey,
 	}}
 	if q.refused != nil {
-		e.report.Operation, e.broken, e.partial = q.operation, q.broken, q.partial
+		e.report.Operation, e.broken = q.operation, q.broken
 		return e.report, e.refuse(q.refused)
 	}
 	if err := e.run(); err != nil {
@@ -80,9 +80,7 @@ type explainer struct {
 	report *Report
 	shares map[string]*Share
 
-	// Of a text that does not have the shape of its operation.
-	broken  *rule // what is wrong with it
-	partial bool  // asked lacks a part of it
+	broken *rule // of a text that does not have the shape of its operation
 }
 
 func (e *explainer) run() error {
@@ -135,10 +133,10 @@ func (e *explainer) run() error {
 	}
 
 	e.total()
-	if e.opts.Brief {
-		return nil
+	if !e.opts.Brief {
+		e.improve()
 	}
-	return e.improve()
+	return nil
 }
 
 func (e *explainer) query(asked request, first *page) error {

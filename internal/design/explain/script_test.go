@@ -15,8 +15,6 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/inside"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // TestScripts runs the scripts in testdata. A script creates a database and
@@ -31,8 +29,7 @@ import (
 //	{"TableName": "Shop", …}
 //
 // Items are plain JSON, with arrays for binary values. The entity of an item is
-// its attribute type. The results of each request of the advice follow the
-// report.
+// its attribute type.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		var db *sortkey.DB
@@ -98,15 +95,6 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 		return out.String()
 	}
 	require.NoError(t, r.WriteText(&out, to))
-	advice := r.Advice
-	if r.Refused != nil {
-		advice = r.Refused.Advice
-	}
-	for i, a := range advice {
-		if a.Request != nil {
-			fmt.Fprintf(&out, "run %d: %s\n", i+1, run(t, db, a))
-		}
-	}
 	return strings.ReplaceAll(out.String(), "\n\n", "\n.\n")
 }
 
@@ -119,34 +107,6 @@ func runJSON(
 		return nil, err
 	}
 	return explain.Run(ctx, to, q, o)
-}
-
-// run runs a request of the advice, which must work, and returns what it finds.
-func run(t *testing.T, db *sortkey.DB, a explain.Advice) string {
-	body, status := inside.Service(db).Serve(context.Background(), a.Request.Op().Target(), a.Request.AppendJSON(nil), nil)
-	require.Equal(t, 200, status, "%v %s: %s", a.Request.Op(), a.Request.AppendJSON(nil), body)
-	var out struct {
-		Items     []json.RawMessage
-		Item      json.RawMessage
-		Responses map[string][]json.RawMessage
-	}
-	require.NoError(t, json.Unmarshal(body, &out))
-	if out.Item != nil {
-		out.Items = append(out.Items, out.Item)
-	}
-	for _, list := range out.Responses {
-		out.Items = append(out.Items, list...)
-	}
-	keys := make([]string, len(out.Items))
-	for i, raw := range out.Items {
-		it, err := attr.ParseItem(raw)
-		require.NoError(t, err)
-		keys[i] = text.Literal(it.Get("PK"))
-		if sk := it.Get("SK"); !sk.IsZero() {
-			keys[i] += "/" + text.Literal(sk)
-		}
-	}
-	return strings.Join(keys, " ")
 }
 
 func classify(_ string, it attr.Item) string { return string(it.Get("type").Raw()) }

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -49,32 +49,31 @@ func runSelect(
 		return nil, fmt.Errorf("cannot parse the statement: %w", err)
 	}
 
+	refuse := func(message, rule string) {
+		e.report.Refused = &Refusal{Code: "ValidationException", Message: message, Rule: rule, Source: pageSelect}
+	}
 	plans, whole := e.selected(schema)
 	switch {
 	case s.ordered != "" && !schema.Has(s.ordered):
-		e.report.Refused = &Refusal{
-			Code:    "ValidationException",
-			Message: "ORDER BY " + text.Name(s.ordered) + " is not the order of " + placeName(schema),
-			Rule:    "rows are ordered only by the sort key: ORDER BY needs a key attribute of the table or index",
-			Source:  pageSelect,
-		}
+		refuse(
+			"ORDER BY "+text.Name(s.ordered)+" is not the order of "+placeName(schema),
+			"rows are ordered only by the sort key: ORDER BY needs a key attribute of the table or index",
+		)
 		return e.report, nil
 	case !whole && s.ordered != "":
-		e.report.Refused = &Refusal{
-			Code: "ValidationException", Message: "ORDER BY needs the partition key with = or IN",
-			Rule:   "rows are ordered only within a partition, and this reads several: " + e.unfixed(schema),
-			Source: pageSelect,
-		}
-		e.adviseKeys(schema)
+		refuse(
+			"ORDER BY needs the partition key with = or IN",
+			"rows are ordered only within a partition, and this reads several: "+e.unfixed(schema),
+		)
+		e.hintKeys(schema)
 		return e.report, nil
 	case !whole:
 		r, err := scan()
 		if err == nil && r.Refused == nil {
 			r.Notes = append([]string{"the SELECT is a scan: " + e.unfixed(schema)}, r.Notes...)
-			if len(r.Advice) == 0 {
-				e.report.Refused = &Refusal{}
-				e.adviseKeys(schema)
-				r.Advice = e.report.Refused.Advice
+			if len(r.Hints) == 0 {
+				e.hintKeys(schema)
+				r.Hints = e.report.Hints
 			}
 		}
 		return r, err
@@ -88,38 +87,49 @@ func runSelect(
 			Source: pageSelect,
 		}
 		for i, p := range plans {
-			q := e.request(p)
-			if s.reverse {
-				q.ScanIndexForward = new(false)
-			}
-			e.offer(fmt.Sprintf("%d of %d: %s", i+1, len(plans), p.words()), q)
+			e.hint("%d of %d: %s", i+1, len(plans), p.words(spelled))
 		}
 		return e.report, nil
 	}
 
-	q := e.request(plans[0])
-	if s.reverse {
-		q.ScanIndexForward = new(false)
-	}
-	r, err := Run(ctx, t, Question{Input: q.input()}, o)
+	r, err := Run(ctx, t, Question{Input: e.planQuery(plans[0], s.reverse)}, o)
 	if err != nil || r.Refused != nil {
 		return r, err
 	}
-
-	var note strings.Builder
-	note.WriteString("the SELECT has " + equalities(schema.Partition()) + ", so it is this Query")
-	for _, more := range slices.Concat(plans[0].fixes, plans[0].remarks) {
-		note.WriteString("; " + more)
+	note := "the SELECT has " + equalities(schema.Partition()) + ", so it is this Query"
+	for _, more := range plans[0].remarks {
+		note += "; " + more
 	}
 	if len(plans[0].dropped) > 0 {
 		dropped := spelled.Condition(conjunction(plans[0].dropped))
-		note.WriteString("; its other conditions, " + dropped + ", are checked after the rows are read")
+		note += "; its other conditions, " + dropped + ", are checked after the rows are read"
 	}
-
-	r.Notes = append([]string{note.String()}, r.Notes...)
-	query := Advice{Text: "use the equivalent Query, which can never become a scan", Request: q.input()}
-	r.Advice = append([]Advice{query}, r.Advice...)
+	r.Notes = append([]string{note}, r.Notes...)
+	r.Hints = append([]string{"send it as a Query, which can never become a scan"}, r.Hints...)
 	return r, nil
+}
+
+// planQuery returns the Query of a plan, with what the statement says besides its conditions.
+func (e *explainer) planQuery(p *plan, reverse bool) wire.Request {
+	b := &literal.Placeholders{Readable: true}
+	q := &wire.QueryInput{
+		TableName: e.asked.TableName, ConsistentRead: e.asked.ConsistentRead, Limit: e.asked.Limit,
+		KeyConditionExpression: new(b.KeyCondition(p.clauses)),
+	}
+	if p.index != nil {
+		q.IndexName = new(p.index.Key.Name())
+	}
+	if reverse {
+		q.ScanIndexForward = new(false)
+	}
+	if len(p.filter) > 0 {
+		q.FilterExpression = new(b.Condition(conjunction(p.filter)))
+	}
+	if e.q.projection != nil {
+		q.ProjectionExpression = new(b.Projection(e.q.projection.Paths()))
+	}
+	q.ExpressionAttributeNames, q.ExpressionAttributeValues = b.Names(), b.Values()
+	return q
 }
 
 // selected returns the queries that a SELECT stands for, and reports false if
@@ -142,55 +152,39 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 		if !ok {
 			return nil, false
 		}
-		if !p.empty {
+		same := func(q *plan) bool { return q.words(spelled) == p.words(spelled) }
+		if !p.empty && !slices.ContainsFunc(plans, same) {
 			plans = append(plans, p)
 		}
 	}
-	return merge(plans), true
+	return plans, true
 }
 
-// adviseKeys says which key would turn the statement into one slice.
-func (e *explainer) adviseKeys(s *keycond.Schema) {
+// hintKeys says which key would turn the statement into one slice.
+func (e *explainer) hintKeys(s *keycond.Schema) {
 	if e.q.filter == nil {
 		return
 	}
 	if groups, ok := normal(e.q.filter.Node(), e.info.IsKey); ok {
-		e.advisePartition(groups, s)
+		e.hintPartition(groups, s)
 	}
 }
 
 // unfixed says which attribute of the partition key has no =.
 func (e *explainer) unfixed(s *keycond.Schema) string {
 	on := map[string]bool{}
-	var others []string
 	if e.q.filter != nil {
 		for _, n := range conjuncts(e.q.filter.Node()) {
 			if a, ok := atomOf(n, anyName); ok {
 				on[a.Attribute] = on[a.Attribute] || a.Op == ast.Equal
 			}
 		}
-		for name := range e.q.filter.TopLevel() {
-			for _, ix := range e.info.Indexes {
-				if ix.Key.Name() != s.Name() && len(ix.Key.Partition()) == 1 && ix.Key.Partition()[0].Name == name &&
-					!slices.Contains(others, ix.Key.Name()) {
-					others = append(others, ix.Key.Name())
-				}
-			}
-		}
 	}
-
 	for _, h := range s.Partition() {
 		if !on[h.Name] {
-			why := fmt.Sprintf(
+			return fmt.Sprintf(
 				"WHERE does not compare %s, the partition key of %s, with = or IN", text.Name(h.Name), placeName(s),
 			)
-			if len(others) > 0 {
-				why += fmt.Sprintf(
-					`; query an index with that partition key: FROM "%s"."%s"`, e.info.Name,
-					strings.Join(others, `" or "`),
-				)
-			}
-			return why
 		}
 	}
 	return "its conditions are not ranges of single partitions"

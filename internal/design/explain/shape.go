@@ -2,8 +2,8 @@ package explain
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,94 +12,50 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A shaper corrects values in a request that have other JSON types than its operation
-// wants, such as a Limit of "5" or an attribute value that is plain JSON.
-type shaper struct {
-	body    []byte
-	changes []string // what values must be, and where they are
-	lost    []string // values for which nothing else is known, and where they are
-}
-
-// reshape returns the request that a text stands for although the service refuses it,
-// because it does not have the shape of the operation, and what is wrong with the text.
-// Whole is false if a part of the text is left out.
-func reshape(op string, body []byte) (in wire.Request, broken *rule, whole bool) {
-	s := &shaper{body: body}
-	decodes := func(v jsontext.Value) bool {
-		decoded, err := wire.DecodeRequest(op, v)
-		if err == nil {
-			in = decoded
+// misshapen returns what of a request can be read although the service refuses it, because it does not have the shape
+// of the operation, and what is wrong with the text.
+func misshapen(op string, body []byte) (in wire.Request, broken *rule) {
+	var at wire.QueryInput
+	var place struct{ TableName, IndexName any }
+	if json.Unmarshal(body, &place) == nil {
+		if name, ok := place.TableName.(string); ok {
+			at.TableName = &name
 		}
+		if name, ok := place.IndexName.(string); ok {
+			at.IndexName = &name
+		}
+	}
+
+	accepted := func(v jsontext.Value) bool {
+		_, err := wire.DecodeRequest(op, v)
 		return err == nil
 	}
-	if fixed := s.correct(body, 0, "", decodes); fixed == nil || !decodes(fixed) {
-		in = nil
+	if wrong := wrongParts(body, body, 0, "", accepted); len(wrong) > 0 {
+		broken = ruleOf(plainRule, pageTypes, "wrong JSON type: %s", strings.Join(wrong, "; "))
 	}
-
-	switch {
-	case len(s.lost) > 0:
-		broken = ruleOf(plainRule, pageTypes, "wrong JSON type: %s", strings.Join(s.lost, "; "))
-	case len(s.changes) > 0:
-		broken = ruleOf(plainRule, pageTypes, "wrong JSON type: %s", strings.Join(s.changes, "; "))
-	}
-	return in, broken, in != nil && len(s.lost) == 0
+	return &at, broken
 }
 
-// correct returns a value of the body as the service accepts it, without the parts that
-// it cannot correct, or nil. At is where the value begins.
-func (s *shaper) correct(
-	v jsontext.Value, at int, path string, accepted func(jsontext.Value) bool,
-) jsontext.Value {
+// wrongParts returns the smallest parts of a value of the body that the service does not accept, with their paths and
+// places. At is where the value begins.
+func wrongParts(
+	body []byte, v jsontext.Value, at int, path string, accepted func(jsontext.Value) bool,
+) (all []string) {
 	if accepted(v) {
-		return v
-	}
-	wrong := fmt.Sprintf("%s (%s)", terminal.Clip(string(v), excerpt), terminal.Place(string(s.body), at))
-	for _, other := range spellings(v) {
-		if accepted(other) {
-			must := fmt.Sprintf("%s must be %s, not ", path, terminal.Clip(string(other), excerpt))
-			s.changes = append(s.changes, must+wrong)
-			return other
-		}
-	}
-
-	kind := v.Kind()
-	if kind != '{' && kind != '[' || !accepted(join(kind)) {
-		s.lost = append(s.lost, path+" cannot be "+wrong)
 		return nil
 	}
-	var kept []part
+	kind := v.Kind()
+	if kind != '{' && kind != '[' || !accepted(join(kind)) {
+		const excerpt = 60 // columns
+		return []string{fmt.Sprintf(
+			"%s cannot be %s (%s)", path, terminal.Clip(string(v), excerpt), terminal.Place(string(body), at),
+		)}
+	}
 	for _, p := range partsOf(v) {
 		alone := func(v jsontext.Value) bool { return accepted(join(kind, part{name: p.name, value: v})) }
-		if p.value = s.correct(p.value, at+p.at, p.in(path), alone); p.value != nil {
-			kept = append(kept, p)
-		}
+		all = append(all, wrongParts(body, p.value, at+p.at, p.in(path), alone)...)
 	}
-	return join(kind, kept...)
-}
-
-// excerpt is how much of a value a rule shows, in columns.
-const excerpt = 60
-
-// spellings returns what a value may stand for: a number or a boolean that is written as
-// text, or the other way round, and a plain value that needs its DynamoDB type.
-func spellings(v jsontext.Value) []jsontext.Value {
-	quoted := jsontext.Value(strconv.Quote(string(v)))
-	typed := func(kind string, v jsontext.Value) jsontext.Value {
-		return jsontext.Value(`{"` + kind + `":` + string(v) + `}`)
-	}
-	switch v.Kind() {
-	case '"':
-		all := []jsontext.Value{typed("S", v)}
-		if plain, err := jsontext.AppendUnquote(nil, v); err == nil && jsontext.Value(plain).IsValid() {
-			all = append([]jsontext.Value{plain}, all...)
-		}
-		return all
-	case '0':
-		return []jsontext.Value{quoted, typed("N", quoted)}
-	case 't', 'f':
-		return []jsontext.Value{quoted, typed("BOOL", v)}
-	}
-	return nil
+	return all
 }
 
 // A part is a member of an object, or an element of an array, which has no name.

@@ -8,14 +8,13 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // TextOptions configure [Report.WriteText]. The zero value is ready to use.
 type TextOptions struct {
-	// Width is the number of columns of the terminal. Longer lines are cut,
-	// except requests. 0 means no limit.
+	// Width is the number of columns of the terminal. Longer lines are cut.
+	// 0 means no limit.
 	Width int
 	// Prose is the column at which sentences wrap, between words and never
 	// inside a key. Default: Width, but at most 100.
@@ -25,9 +24,6 @@ type TextOptions struct {
 	// Rows is the number of rows to show at each end of the range. Default: 4.
 	// If negative, there is no picture.
 	Rows int
-	// Command returns the command that runs a request of the advice. Default:
-	// the operation and its JSON.
-	Command func(wire.Request) string
 }
 
 // WriteText writes the report for people. The text ends with a newline.
@@ -148,7 +144,7 @@ func (p *printer) report() {
 	for _, n := range r.Notes {
 		p.wrapped("note", n)
 	}
-	p.advice("better", r.Advice)
+	p.hints("better")
 }
 
 // key describes the key attributes.
@@ -329,7 +325,7 @@ func (p *printer) refused() {
 }
 
 // Remedy returns the part of the text of a refused request that says which rule it breaks,
-// and which requests work.
+// and what to ask instead.
 func (r *Report) Remedy(o TextOptions) string {
 	p := &printer{r: r, o: o, paint: terminal.Paint(o.Color)}
 	p.remedy()
@@ -345,25 +341,16 @@ func (p *printer) remedy() {
 	if p.r.Schema != nil {
 		p.line("key", plain("%s", p.key()))
 	}
-	p.advice("instead", f.Advice)
+	p.hints("instead")
 }
 
-// advice writes a list of advice, each with its request.
-func (p *printer) advice(label string, list []Advice) {
-	for i, a := range list {
-		n := ""
-		if len(list) > 1 {
-			n = strconv.Itoa(i+1) + ". "
+// hints writes the hints.
+func (p *printer) hints(label string) {
+	for i, h := range p.r.Hints {
+		if len(p.r.Hints) > 1 {
+			h = strconv.Itoa(i+1) + ". " + h
 		}
-		p.wrapped(label, n+a.Text)
+		p.wrapped(label, h)
 		label = ""
-		if a.Request == nil {
-			continue
-		}
-		command := a.Request.Op().String() + " " + string(a.Request.AppendJSON(nil))
-		if p.o.Command != nil {
-			command = p.o.Command(a.Request)
-		}
-		p.long("", p.paint.Faint("  "+command))
 	}
 }

@@ -27,6 +27,10 @@ type Arg struct {
 func (c *Call) Args(part *model.Pattern) []Arg {
 	all := []Arg{}
 	for _, p := range c.params {
+		if p.filter {
+			all = append(all, Arg{Text: model.TextOf(part.Parameters.Get(p.Field))})
+			continue
+		}
 		for _, where := range part.Where {
 			if where.Field != p.Field {
 				continue

@@ -137,6 +137,8 @@ var patterns = map[string]func() (any, error){
 	"a blob":                      call(func() (any, error) { return store.ABlob("00ff") }),
 	"log of a day":                call(func() (any, error) { return store.LogOfADay("2026-01-05") }),
 	"all orders that are paid":    call(func() (any, error) { return store.AllOrdersThatArePaid(), nil }),
+	"new orders from a total":     call(func() (any, error) { return store.NewOrdersFromATotal("7", "10") }),
+	"orders with a status":        call(func() (any, error) { return store.OrdersWithAStatus("PAID") }),
 	"raw":                         call(func() (any, error) { return store.Raw(), nil }),
 }
 

@@ -56,7 +56,7 @@ func goElem(value any) string {
 	switch value.(type) {
 	case map[string]string:
 		return "string"
-	case attr.Item:
+	case attr.Item, placedValues:
 		return "types.AttributeValue"
 	}
 	return "types.Condition"
@@ -69,6 +69,8 @@ func goEntry(value any) string {
 		return goValue(v)
 	case wire.Condition:
 		return goCondition(v)
+	case operand:
+		return "attribute" + v.Kind.String() + "(" + v.Name() + ")"
 	}
 	return goString(value.(string))
 }

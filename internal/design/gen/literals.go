@@ -23,6 +23,7 @@ type literals struct {
 	bytes   func([]byte) string
 	// bareNames omits quotes around identifiers.
 	bareNames bool
+	textOf    string // the function that returns the text of a parameter
 }
 
 var (
@@ -30,10 +31,12 @@ var (
 
 	pythonLiterals = literals{
 		mark: '"', escapes: pythonEscapes, yes: "True", no: "False", indent: "    ", bytes: pythonBytes,
+		textOf: "text_of",
 	}
 
 	jsLiterals = literals{
 		mark: '"', escapes: jsonEscapes, yes: "true", no: "false", indent: "  ", bytes: jsBytes, bareNames: true,
+		textOf: "textOf",
 	}
 )
 
@@ -73,6 +76,8 @@ func (w *literals) value(value any) string {
 		return w.attribute(of)
 	case wire.Condition:
 		return w.condition(of)
+	case operand:
+		return "keys." + of.Kind.String() + "(keys." + w.textOf + "(" + of.Name() + "))"
 	}
 	all, _ := entries(value, w.entry)
 	return w.braces(all)

@@ -71,6 +71,7 @@ type parameter struct {
 	Field, Suffix string
 	kind          kind
 	Name, Type    string
+	filter        bool // it is one of the filter
 }
 
 // A computation is a call of a method of a template: Format, Under, Between or BeginsWith.
@@ -145,16 +146,17 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 	}
 
 	r := &reading{m: m, Pattern: p}
-	if p.Request != nil || p.Operation == "Scan" {
+	if p.Request != nil || p.Operation == "Scan" && p.Parameters.Len() == 0 {
 		r.Members, r.Fixed = membersOf(in), true
 		return r, nil
 	}
 	if p.Entity != nil {
 		r.values = valuesOf(p.Entity)
 	}
-	if p.Operation == "GetItem" {
+	switch p.Operation {
+	case "GetItem":
 		err = r.get()
-	} else {
+	case "Query":
 		err = r.query()
 	}
 	if err != nil {
@@ -469,6 +471,20 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 	return all
 }
 
+// filterParameters returns the parameters of the filter by their placeholders.
+func (r *reading) filterParameters() map[string]operand {
+	all := map[string]operand{}
+	for name, v := range r.Pattern.Parameters.All() {
+		p := &parameter{Field: string(name), filter: true}
+		if _, ok := r.given(p.Field); ok {
+			p.Suffix = "Filter"
+		}
+		r.Steps = append(r.Steps, p)
+		all[":"+p.Field] = operand{Kind: v.Kind(), Parameter: p}
+	}
+	return all
+}
+
 // likeKey matches the placeholders of key conditions.
 var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 
@@ -496,6 +512,9 @@ func (r *reading) members() (rest []member, err error) {
 		names, _ := entries(m.value, func(name string, _ any) string { return name })
 		if i := slices.IndexFunc(names, likeKey.MatchString); i >= 0 && r.Operation == "Query" {
 			return nil, fmt.Errorf("the placeholder %s in its filter or projection is reserved", names[i])
+		}
+		if values, ok := m.value.(attr.Item); ok && r.Pattern.Parameters.Len() > 0 {
+			m.value = placedValues{values, r.filterParameters()}
 		}
 		rest = append(rest, m)
 	}

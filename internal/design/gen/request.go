@@ -14,11 +14,17 @@ import (
 )
 
 // A member is a member of a request that is present. Its value is a string, an enum, a
-// bool, an int64, a []string, or one of the maps: map[string]string, [attr.Item] and
-// map[string]wire.Condition.
+// bool, an int64, a []string, or one of the maps: map[string]string, [attr.Item], placedValues
+// and map[string]wire.Condition.
 type member struct {
 	Name  string
 	value any
+}
+
+// placedValues are the values of placeholders, of which those that are given are operands.
+type placedValues struct {
+	all   attr.Item
+	given map[string]operand
 }
 
 // An enum is a string of an enumeration, whose Go type in the SDK has the member's name.
@@ -93,6 +99,14 @@ func entries(value any, entry func(name string, v any) string) (all []string, ok
 	case attr.Item:
 		for name, v := range of.All() {
 			all = append(all, entry(string(name), v))
+		}
+	case placedValues:
+		for name, v := range of.all.All() {
+			if o, ok := of.given[string(name)]; ok {
+				all = append(all, entry(string(name), o))
+			} else {
+				all = append(all, entry(string(name), v))
+			}
 		}
 	case map[string]wire.Condition:
 		for _, name := range slices.Sorted(maps.Keys(of)) {

@@ -113,12 +113,10 @@ func (t *tree) template(of *model.Template) string {
 // keyAttributes returns the key attributes of a table and its indexes, each
 // once.
 func keyAttributes(t *model.Table) []model.Attribute {
-	all := t.Keys()
-	for _, x := range t.Indexes {
-		for _, a := range x.Keys() {
-			if !slices.ContainsFunc(all, func(o model.Attribute) bool { return o.Name == a.Name }) {
-				all = append(all, a)
-			}
+	var all []model.Attribute
+	for _, a := range t.AllKeys() {
+		if !slices.ContainsFunc(all, func(o model.Attribute) bool { return o.Name == a.Name }) {
+			all = append(all, a)
 		}
 	}
 	return all

@@ -36,6 +36,8 @@ type Placeholders struct {
 	// length. Nil means that expressions have none. In src it begins with a bracket, which
 	// is not that of an index, or with a brace.
 	Composite func(src string) (v attr.Value, length int, err error)
+	// Parameter returns a value that has a name, written :name. Nil means that expressions have none.
+	Parameter func(name string) (attr.Value, error)
 
 	names  []string
 	known  map[string]string // placeholder by name
@@ -256,6 +258,10 @@ func (p *Placeholders) token(src string, tokens []lex.Token, roles []lex.Role, i
 		}
 		return p.path(word[1:len(word)-1], inPath)
 	case lex.RolePlaceholder:
+		if name, ok := strings.CutPrefix(word, ":"); ok && p.Parameter != nil {
+			v, err := p.Parameter(name)
+			return p.ValueLike(v, name), err
+		}
 		return "", advice.New(
 			"write names and values as they are: price > 10 AND tag = \"x\"; "+
 				"names with odd characters go in backquotes",

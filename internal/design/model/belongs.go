@@ -17,22 +17,6 @@ type Parent struct {
 	Per Per
 }
 
-// KeyFields returns the fields in the key of the entity's table, in the order of the key.
-func (e *Entity) KeyFields() (all []*Field) {
-	for _, a := range e.Table.Keys() {
-		t := e.Attribute(a.Name)
-		if t == nil || t.Template == nil {
-			continue
-		}
-		for _, name := range t.Template.Components() {
-			if f := e.Field(name); f != nil && !slices.Contains(all, f) {
-				all = append(all, f)
-			}
-		}
-	}
-	return all
-}
-
 // CarriedFrom returns the parent whose value the items of e carry in a field, or nil if the field
 // is their own. A field is carried if it is in the key of a parent, or of an entity to which the
 // parent belongs. A time is carried only where it stands beside components of the parent: otherwise

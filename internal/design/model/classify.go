@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -50,15 +48,13 @@ func (m *Model) EntityName(table string, it attr.Item) string {
 // fitsIndexes reports whether the templates of e match all index keys of the
 // item.
 func (e *Entity) fitsIndexes(it attr.Item) bool {
-	for _, x := range e.Table.Indexes {
-		for _, a := range x.Keys() {
-			v := it.Get(a.Name)
-			if v.Kind() == 0 {
-				continue
-			}
-			if t := e.Attribute(a.Name); t == nil || !t.Produces(v) {
-				return false
-			}
+	for x, a := range e.Table.AllKeys() {
+		v := it.Get(a.Name)
+		if x == nil || v.Kind() == 0 {
+			continue
+		}
+		if t := e.Attribute(a.Name); t == nil || !t.Produces(v) {
+			return false
 		}
 	}
 	return true
@@ -163,7 +159,10 @@ func (e *Entity) FieldsOf(it attr.Item) map[string]string {
 // IsKey reports whether the named attribute is in a key of the table or of one
 // of its indexes.
 func (t *Table) IsKey(name string) bool {
-	return t.Has(name) || slices.ContainsFunc(t.Indexes, func(x *Index) bool {
-		return slices.ContainsFunc(x.Keys(), func(a Attribute) bool { return a.Name == name })
-	})
+	for _, a := range t.AllKeys() {
+		if a.Name == name {
+			return true
+		}
+	}
+	return false
 }

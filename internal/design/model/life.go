@@ -135,13 +135,10 @@ func (m *Model) Expiries(e *Entity) float64 {
 
 // putRate returns how many items of an entity the patterns put each second.
 func (m *Model) putRate(e *Entity) float64 {
-	rate := 0.0
-	for _, p := range m.Patterns {
-		for i := range p.Writes {
-			if w := &p.Writes[i]; w.Entity == e && w.Operation == Put {
-				rate += p.Rate
-			}
+	return m.patternWrites(e, func(_ *Pattern, w *Write) float64 {
+		if w.Operation == Put {
+			return 1
 		}
-	}
-	return rate
+		return 0
+	})
 }

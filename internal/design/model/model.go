@@ -186,9 +186,11 @@ type Pattern struct {
 	Entity *Entity
 	Where  []Condition
 	// Filter is a FilterExpression with field names, attribute names and quoted
-	// values instead of placeholders.
-	Filter  string
-	Project []string
+	// values instead of placeholders. Parameters has values for those that are written
+	// :name, with which the pattern is tried.
+	Filter     string
+	Parameters attr.Item
+	Project    []string
 	// Ordered is true if the pattern names an order, and Descending if that is
 	// descending.
 	Ordered    bool

@@ -33,7 +33,7 @@ type Values interface{ Get(field string) string }
 func (m *Model) ShownParents(
 	e *Entity, items func(*Entity) iter.Seq[Values], fit func(*ShownParent) bool,
 ) (all []*ShownParent) {
-	keyed := e.keyedFields()
+	keyed := e.KeyedFields()
 	carried := func(f *Field) bool { return e.CarriedFrom(f) != nil }
 	for _, p := range m.Entities {
 		fields := slices.DeleteFunc(p.KeyFields(), func(f *Field) bool {
@@ -60,19 +60,6 @@ func (m *Model) ShownParents(
 		}
 	}
 	return nearest[:min(len(nearest), 2-min(len(e.Parents), 2))]
-}
-
-// keyedFields returns the fields in the keys of the entity's table and of its indexes.
-func (e *Entity) keyedFields() (all []*Field) {
-	for _, t := range e.Attributes {
-		if t.Template == nil || !e.Table.IsKey(t.Name) {
-			continue
-		}
-		for _, name := range t.Template.Components() {
-			all = append(all, e.Field(name))
-		}
-	}
-	return all
 }
 
 // tells reports whether fields in the key of a parent tell its items apart, and e has more in its key:

@@ -69,13 +69,8 @@ func (x *Index) Keys() []Attribute {
 // Kinds returns the types of all key attributes of the table and its indexes.
 func (t *Table) Kinds() map[string]attr.Kind {
 	all := map[string]attr.Kind{}
-	for _, a := range t.Keys() {
+	for _, a := range t.AllKeys() {
 		all[a.Name] = a.Kind
-	}
-	for _, x := range t.Indexes {
-		for _, a := range x.Keys() {
-			all[a.Name] = a.Kind
-		}
 	}
 	return all
 }
@@ -252,17 +247,4 @@ func (t *Table) CreateRequest() json.RawMessage {
 		return nil // strings and slices of them always marshal
 	}
 	return text
-}
-
-// ComponentsOf returns the names of the fields in key attributes.
-func (e *Entity) ComponentsOf(list []Attribute) map[string]bool {
-	all := map[string]bool{}
-	for _, a := range list {
-		if t := e.Attribute(a.Name); t != nil && t.Template != nil {
-			for _, name := range t.Template.Components() {
-				all[name] = true
-			}
-		}
-	}
-	return all
 }

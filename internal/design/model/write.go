@@ -2,6 +2,8 @@ package model
 
 import (
 	"slices"
+
+	"github.com/sortkey/sortkey/attr"
 )
 
 // The operations of a [Write], beside PutItem, UpdateItem and DeleteItem.
@@ -29,8 +31,10 @@ type Write struct {
 	Set []Condition
 	// Field is the field that a move changes, or nil.
 	Field *Field
-	// If is a condition with field names and quoted values, or "".
-	If string
+	// If is a condition with field names and quoted values, or "". Parameters are those of its :names, as
+	// in a pattern's filter.
+	If         string
+	Parameters attr.Item
 }
 
 // IsWrite reports whether the pattern writes.
@@ -117,12 +121,8 @@ func (m *Model) ItemWrites(e *Entity) float64 {
 // patternWrites sums what the patterns write of an entity each second, of which count returns what one
 // write is.
 func (m *Model) patternWrites(e *Entity, count func(*Pattern, *Write) float64) (rate float64) {
-	for _, p := range m.Patterns {
-		for i := range p.Writes {
-			if w := &p.Writes[i]; w.Entity == e {
-				rate += p.Rate * count(p, w)
-			}
-		}
+	for p, w := range m.Writes(e) {
+		rate += p.Rate * count(p, w)
 	}
 	return rate
 }
@@ -131,15 +131,10 @@ func (m *Model) patternWrites(e *Entity, count func(*Pattern, *Write) float64) (
 // lists, and those that its patterns update.
 func (m *Model) ChangingFields(e *Entity) []string {
 	all := slices.Clone(e.Mutable)
-	for _, p := range m.Patterns {
-		for i := range p.Writes {
-			if p.Writes[i].Entity != e {
-				continue
-			}
-			for _, name := range p.Writes[i].Changes() {
-				if !slices.Contains(all, name) {
-					all = append(all, name)
-				}
+	for _, w := range m.Writes(e) {
+		for _, name := range w.Changes() {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
 			}
 		}
 	}

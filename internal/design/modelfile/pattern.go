@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
@@ -86,7 +87,8 @@ func afterQuery(in value, q *model.Pattern) bool {
 			in.fail("add where: {"+strings.Join(need, ": …, ")+": …}", "%s has no where", in.what)
 		}
 	}
-	in.get("filter").expression(q, &model.Pattern{Filter: q.Filter})
+	in.get("filter").expression(q, &model.Pattern{Filter: q.Filter, Parameters: q.Parameters})
+	in.used(q.Parameters, "filter", q.Filter)
 	in.get("project").expression(q, &model.Pattern{Project: q.Project})
 	return true
 }
@@ -135,6 +137,46 @@ func (in value) expression(q, scan *model.Pattern) {
 	msg, hint := compileText(err)
 	in.fail(hint, "%s", msg)
 }
+
+var parameterNames = text.Pattern(`^[\pL_][\pL\pN_]*$`)
+
+// placeholderNames are the names of placeholders of values without a name.
+var placeholderNames = text.Pattern(`^v[0-9]+$`)
+
+// parametersCodec is the codec of the parameters of a filter or a condition, with a value for each.
+var parametersCodec = special(
+	schema{"type": "object", "additionalProperties": anyValue},
+	func(in value, it *attr.Item) {
+		var ok bool
+		if *it, ok = in.item(nil); !ok {
+			return
+		}
+		for _, e := range in.entries() {
+			v := it.Get(e.name)
+			switch {
+			case !parameterNames().MatchString(e.name) || placeholderNames().MatchString(e.name):
+				e.key.fail(
+					"names consist of letters, digits and _, and are not v with a number",
+					"%s is not the name of a parameter", clip(e.name),
+				)
+			case v.Kind() != attr.String && v.Kind() != attr.Number && v.Kind() != attr.Binary:
+				e.fail("write the value itself", "parameter %s is neither a text, a number nor binary", e.name)
+			}
+		}
+	},
+	func(it *attr.Item) *yaml.Node { return itemNode(*it) },
+)
+
+// used fails for a parameter that an expression does not have.
+func (in value) used(parameters attr.Item, what, expression string) {
+	for name := range parameters.All() {
+		if !slices.Contains(parametersIn().FindAllString(expression, -1), ":"+string(name)) {
+			in.get("parameters").fail("write :"+string(name), "the %s does not use parameter %s", what, name)
+		}
+	}
+}
+
+var parametersIn = text.Pattern(`:[\pL\pN_]+`)
 
 // compileText returns what an error of package compile says, and what to do.
 func compileText(err error) (msg, hint string) {

@@ -303,11 +303,8 @@ func fieldAttribute(e *model.Entity, f *model.Field) (*model.Template, error) {
 func implied(e *model.Entity, own []*model.Field, list []*model.Template) (all []*model.Template) {
 	named := map[string]bool{}
 	for _, t := range list {
-		named[t.Name] = true
-		if t.Template != nil {
-			for _, name := range t.Template.Components() {
-				named[name] = true
-			}
+		for _, name := range append(t.Components(), t.Name) {
+			named[name] = true
 		}
 	}
 	for _, f := range own {

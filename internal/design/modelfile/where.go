@@ -112,17 +112,9 @@ func encodes(e *model.Entity, f *model.Field, text string) error {
 	if _, _, period := compile.Period(f.Type, text); err == nil || period {
 		return nil
 	}
-	for _, t := range e.Attributes {
-		if t.Template == nil {
-			continue
-		}
-		for _, part := range t.Template.Parts() {
-			if part.Name != f.Name {
-				continue
-			}
-			if _, bad := part.Type.Encode(text); bad == nil {
-				return nil
-			}
+	for _, part := range e.AllParts() {
+		if _, bad := part.Type.Encode(text); part.Name == f.Name && bad == nil {
+			return nil
 		}
 	}
 	return err

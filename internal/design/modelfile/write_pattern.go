@@ -119,7 +119,8 @@ func writeObject(verb string) object[model.Write] {
 		return o
 	}
 	o.members = append(o.members,
-		has("if", "A condition with names and quoted values instead of placeholders.", textCodec))
+		has("if", "A condition with names and quoted values instead of placeholders.", textCodec),
+		has("parameters", "Values to try the parameters of the condition with, such as :user.", parametersCodec))
 	return o
 }
 
@@ -156,10 +157,11 @@ func (in value) afterWrite(verb string, w *model.Write) bool {
 	case verb == "check" && w.If == "":
 		in.fail("add if: …", "%s has no condition", in.what)
 	case w.If != "":
-		scan := &model.Pattern{Filter: w.If}
+		scan := &model.Pattern{Filter: w.If, Parameters: w.Parameters}
 		q := &model.Pattern{Pos: w.Pos, Table: w.Entity.Table, Entity: w.Entity}
 		in.get("if").condition(q, scan)
 	}
+	in.used(w.Parameters, "condition", w.If)
 	return true
 }
 

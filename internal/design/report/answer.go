@@ -1,8 +1,6 @@
 package report
 
 import (
-	"github.com/sortkey/sortkey/internal/design/awscli"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -62,26 +60,6 @@ func (p *pattern) Nothing() string {
 		return "No rows are in this range, nor beside it. Leave out the sort condition to see what the partition has."
 	}
 	return "No rows have this partition key. Compare it with the keys of the table, letter by letter."
-}
-
-// A way is a request that a person can ask instead, as a line of the AWS CLI and as JSON, or advice without one.
-type way struct{ Text, Command, Request string }
-
-// Ways are the requests that work in place of one that is refused, or read less.
-func (p *pattern) Ways() (all []way) {
-	list := p.Report.Advice
-	if p.Report.Refused != nil {
-		list = p.Report.Refused.Advice
-	}
-	for _, a := range list {
-		w := way{Text: a.Text}
-		if a.Request != nil {
-			w.Command = text.VisibleJSON(awscli.Format(a.Request)) // its values are JSON
-			w.Request = text.VisibleJSON(explain.Text(a.Request))
-		}
-		all = append(all, w)
-	}
-	return all
 }
 
 // Several reports whether the service accepts a statement that is several requests, of which none is drawn.

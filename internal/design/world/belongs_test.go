@@ -211,7 +211,7 @@ entities:
 		require.LessOrEqual(t, of[len(of)-1]-of[0], 1)
 	}
 	_, err = build(fmt.Sprintf(pairs, 31))
-	require.ErrorContains(t, err, "entity Seat has more items than there are pairs of Org and Person")
+	require.ErrorContains(t, err, "entity Seat: the largest Org would have 31 items, one for each Person, but there are only 30 of Person")
 	errs, ok := err.(model.Errors)
 	require.True(t, ok)
 	require.Contains(t, errs[0].Hint, "add a component of its own to the key")

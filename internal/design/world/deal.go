@@ -1,12 +1,14 @@
 package world
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // deal decides to which item of each parent each item belongs. Items of one item of the first
@@ -76,10 +78,7 @@ func (g *generator) dealSecond(rng *rand.PCG) error {
 	}
 	if g.count == uint64(g.e.Count) {
 		return model.Errors{{
-			Pos: g.e.Pos,
-			Msg: "entity " + g.e.Name + " has more items than there are pairs of " + first.parent.e.Name + " and " +
-				second.parent.e.Name,
-			Hint: "lower per or count, or add a component of its own to the key",
+			Pos: g.e.Pos, Msg: g.unpairable(), Hint: "lower per or count, or add a component of its own to the key",
 		}}
 	}
 	// Of fewer parents than declared, there can be fewer pairs than items: the rest is left out.
@@ -92,6 +91,21 @@ func (g *generator) dealSecond(rng *rand.PCG) error {
 	}
 	first.of, second.of, g.count = first.of[:kept], second.of[:kept], uint64(kept)
 	return nil
+}
+
+// unpairable says why some items have no second parent.
+func (g *generator) unpairable() string {
+	for i, l := range g.links {
+		parent, other := l.parent, g.links[1-i].parent
+		if most := slices.Max(l.sizes); most > other.count {
+			return fmt.Sprintf(
+				"entity %s: the largest %s would have %s, one for each %s, but there are only %s of %[4]s",
+				g.e.Name, parent.e.Name, text.Count(int(most), "item"), other.e.Name, text.Thousands(int(other.count)),
+			)
+		}
+	}
+	return "entity " + g.e.Name + " has more items than there are pairs of " + g.links[0].parent.e.Name + " and " +
+		g.links[1].parent.e.Name
 }
 
 // unpaired stands for the second parent of an item for which there is none.

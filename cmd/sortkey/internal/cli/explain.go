@@ -14,7 +14,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
-	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/gen"
@@ -31,7 +30,7 @@ func explainCommand(env *app.Env) *cobra.Command {
 condition compiles to, with its bounds in bytes, the rows in the range and those
 just outside it, the rows read but not returned, the pages, the read units with
 either consistency, and the end of the range. For a request that is not one range
-it names the broken rule and the nearest requests that work.
+it names the broken rule and what to ask instead.
 
 REQUEST is one of
   '{"TableName": …}'          the JSON of a request
@@ -131,13 +130,9 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	if f.asJSON {
 		err = app.WriteJSON(env.Stdout, report)
 	} else {
-		style, command := env.Style(), awscli.Format
-		if env.Source != nil {
-			command = commandOf(ctx, env, src, &f.SourceFlags)
-		}
+		style := env.Style()
 		err = report.WriteText(env.Stdout, explain.TextOptions{
 			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: int(f.values.Rows),
-			Command: command,
 		})
 	}
 	if err == nil && report.Refused != nil {

@@ -59,8 +59,7 @@ func (s *Server) adviceOn(ctx context.Context, shape *Shape) string {
 	if err != nil {
 		return ""
 	}
-	p, _ := explain.Cheaper(t, in)
-	return text.Visible(p.Text)
+	return text.Visible(explain.Cheaper(t, in))
 }
 
 // readOf returns the Query, GetItem or Scan that a question asks: a SELECT is one of them.

@@ -11,15 +11,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/keyschema"
 )
 
 var explainTool = tool{name: "explain", title: operation.Explain.Short, description: `
 Says in words what a Query, Scan or GetItem reads and what it costs: the key condition as one range with its
 ends, the rows in the range and those just outside it, the rows that a filter drops (marked ✗), pages, read
-units, and a better request if there is one. For a request that the service refuses it names the rule that the
-request breaks and the nearest requests that work, each as a call of query. Use it when a query costs more than
-it returns, returns not what you expect, or fails, and before you advise somebody on a request from their code.
+units, and how to read less if there is a way. For a request that the service refuses it names the rule that the
+request breaks and what to ask instead. Use it when a query costs more than it returns, returns not what you
+expect, or fails, and before you advise somebody on a request from their code.
 It reads somewhat more than the request itself. The answer is text.
 Examples: {"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#*", "filter": "total > 100"}
 {"request": "SELECT * FROM Shop WHERE begins_with(PK, 'CUSTOMER#')"}
@@ -45,13 +44,8 @@ func (s *Server) explain(ctx context.Context, in *operation.Values) (answer stri
 			return service(err, q.Input)
 		}
 		s.logReport(report, &q)
-		var t *keyschema.Table
-		if report.Schema != nil {
-			t, _ = d.describe(ctx, report.Table) // only the form of the requests depends on it
-		}
 		var b strings.Builder
-		how := remedies(t)
-		how.Rows = min(max(int(in.Rows), 0), 1000)
+		how := explain.TextOptions{Prose: prose, Rows: min(max(int(in.Rows), 0), 1000)}
 		if err := report.WriteText(&b, how); err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func (s *Server) operate(ctx context.Context, op *operation.Operation, v *operat
 		page, traces, err := d.send(ctx, op, in)
 		if err != nil {
 			s.log.add(request{Tool: op.Name, Request: question, Error: codeOf(err)})
-			return s.refused(ctx, d, in, t, err)
+			return s.refused(ctx, d, in, err)
 		}
 		if op.Rows {
 			answer, err = s.rows(op, v, question, t.Schema(v.Index), page, traces)

@@ -46,8 +46,8 @@ func asked(err error) error {
 }
 
 // refused returns the error of a request that failed, with the names and values that the model wrote. For a
-// query that the service refuses it has the rule that the query breaks, and requests that work.
-func (s *Server) refused(ctx context.Context, d *side, in wire.Input, t *keyschema.Table, err error) error {
+// query that the service refuses it has the rule that the query breaks, and what to ask instead.
+func (s *Server) refused(ctx context.Context, d *side, in wire.Input, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		is, _ = s.cut(is, 0)
 		return &advice.Error{Msg: "nothing is written: the condition is false", Advice: is, Err: err}
@@ -58,7 +58,7 @@ func (s *Server) refused(ctx context.Context, d *side, in wire.Input, t *keysche
 	e, ok := errors.AsType[*explain.ServiceError](err)
 	err = service(err, in)
 	if query, isQuery := in.(*wire.QueryInput); ok && isQuery && e.Code == "ValidationException" {
-		return operation.Remedy(ctx, d.target, remedies(t), query, err)
+		return operation.Remedy(ctx, d.target, explain.TextOptions{Prose: prose}, query, err)
 	}
 	return err
 }
@@ -74,17 +74,3 @@ func service(err error, in wire.Input) error {
 
 // prose is the column at which sentences of reports wrap.
 const prose = 100
-
-// remedies are the options of texts about requests that work on a table, which may be nil.
-func remedies(t *keyschema.Table) explain.TextOptions {
-	return explain.TextOptions{Prose: prose, Command: func(in wire.Request) string {
-		if t != nil {
-			if op, v, ok := operation.Of(in, t); ok {
-				if call, err := op.Call(v); err == nil {
-					return call
-				}
-			}
-		}
-		return in.Op().String() + " " + string(in.AppendJSON(nil))
-	}}
-}

@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -131,79 +130,7 @@ func (op *Operation) Form(field func(name string) string) (Values, error) {
 	return v, nil
 }
 
-// Line returns the words of the command with values: its arguments, then its flags, or before them if an argument
-// could be taken for a flag.
-func (op *Operation) Line(v *Values) []string {
-	var arguments, flags []string
-	several := len(v.Partition) > 1 || len(v.Sort) > 1
-	for _, p := range op.Params {
-		to := p.To(v)
-		if isZero(to) || p.Arg == "" && p.Flag == "" {
-			continue
-		}
-		values := texts(to)
-		if p.Arg != "" && (p.Flag == "" || !several) {
-			arguments = append(arguments, values...)
-			continue
-		}
-		if p.Kind == Switch {
-			flags = append(flags, "--"+p.Flag)
-			continue
-		}
-		for _, value := range values {
-			flags = append(flags, "--"+p.Flag, value)
-		}
-	}
-
-	line := []string{op.Name}
-	for _, a := range arguments {
-		if strings.HasPrefix(a, "-") {
-			return append(append(append(line, flags...), "--"), arguments...)
-		}
-	}
-	return append(append(line, arguments...), flags...)
-}
-
-// Call returns a call of the tool with values.
-func (op *Operation) Call(v *Values) (string, error) {
-	var members []string
-	for _, p := range op.Params {
-		to := p.To(v)
-		if p.Name == "" || isZero(to) {
-			continue
-		}
-		var value any = json.RawMessage(strings.Join(texts(to), ""))
-		switch to := to.(type) {
-		case *string:
-			value = *to
-		case *[]string:
-			if value = *to; p.Kind == Text {
-				value = strings.Join(*to, ", ")
-			}
-		}
-		raw, err := text.JSON(value)
-		if err != nil {
-			return "", err
-		}
-		members = append(members, text.Quote(p.Name)+":"+string(raw))
-	}
-	return op.Name + " {" + strings.Join(members, ",") + "}", nil
-}
-
 func isZero(to any) bool {
 	v := reflect.ValueOf(to).Elem()
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
-}
-
-// texts returns the value that to points to as words of a line.
-func texts(to any) []string {
-	switch to := to.(type) {
-	case *string:
-		return []string{*to}
-	case *[]string:
-		return *to
-	case *[]byte:
-		return []string{string(*to)}
-	}
-	return []string{fmt.Sprint(reflect.ValueOf(to).Elem())}
 }

@@ -7,7 +7,4 @@
 //	flags                 To    ├ Values ─ Parse ─ Request ┤
 //	arguments of a tool   To    │                       └ Question  in words (package ask)
 //	fields of a form      Form  ┘
-//
-// [Of] goes the other way: it returns what to give for a request, which [Operation.Line] and [Operation.Call] write as
-// a command and as a call of a tool.
 package operation

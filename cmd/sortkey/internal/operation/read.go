@@ -38,8 +38,8 @@ var Query = &Operation{
 Query does`,
 	Notes: []string{conditions, filters},
 	Command: Help{
-		More: `A condition that is refused is answered with the rule that it breaks and with requests that work, as
-by sortkey explain, which reads up to 200 rows to find them.`,
+		More: `A condition that is refused is answered with the rule that it breaks and with what to ask instead, as
+by sortkey explain.`,
 		Example: `  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree --trace
   sortkey query Drive 'DRIVE#a91' 'begins_with root/photos/' --desc --limit 2 --model file-tree
   sortkey query Orders 42 '>= 2024-01' --index ByDate --all

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Remedy adds to the error of a query that the service refuses the rule that it breaks, and requests that work.
+// Remedy adds to the error of a query that the service refuses the rule that it breaks, and what to ask instead.
 func Remedy(
 	ctx context.Context, target explain.Target, o explain.TextOptions, in *wire.QueryInput, err error,
 ) error {

@@ -471,6 +471,28 @@ def all_orders_that_are_paid() -> keys.Request:
     }
 
 
+def new_orders_from_a_total(customer: keys.Text, least: keys.Text) -> keys.Request:
+    """The request for: new orders from a total."""
+    pk = ORDER_PK.format(customer)
+    sk = ORDER_SK.under()
+    return keys.query({
+        "TableName": TABLE_STORE,
+        "FilterExpression": "#total >= :least AND #status = :v2",
+        "ExpressionAttributeNames": {"#status": "status", "#total": "total"},
+        "ExpressionAttributeValues": {":least": keys.N(keys.text_of(least)), ":v2": {"S": "NEW"}},
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(pk)]), keys.in_range(ATTRIBUTE_SK, sk, keys.S))
+
+
+def orders_with_a_status(status: keys.Text) -> keys.Request:
+    """The request for: orders with a status."""
+    return {
+        "TableName": TABLE_STORE,
+        "FilterExpression": "#status = :status",
+        "ExpressionAttributeNames": {"#status": "status"},
+        "ExpressionAttributeValues": {":status": keys.S(keys.text_of(status))},
+    }
+
+
 def raw() -> keys.Request:
     """The request for: raw."""
     return {

@@ -476,6 +476,28 @@ export function allOrdersThatArePaid(): keys.ScanCommandInput {
   };
 }
 
+/** The request for: new orders from a total. */
+export function newOrdersFromATotal(customer: string, least: string): keys.QueryCommandInput {
+  const pk = orderPk.format(customer);
+  const sk = orderSk.under();
+  return keys.query({
+    TableName: tableStore,
+    FilterExpression: "#total >= :least AND #status = :v2",
+    ExpressionAttributeNames: { "#status": "status", "#total": "total" },
+    ExpressionAttributeValues: { ":least": keys.N(keys.textOf(least)), ":v2": { S: "NEW" } },
+  }, { attribute: attributePk, op: "=", operands: [keys.S(pk)] }, keys.inRange(attributeSk, sk, keys.S));
+}
+
+/** The request for: orders with a status. */
+export function ordersWithAStatus(status: string): keys.ScanCommandInput {
+  return {
+    TableName: tableStore,
+    FilterExpression: "#status = :status",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: { ":status": keys.S(keys.textOf(status)) },
+  };
+}
+
 /** The request for: raw. */
 export function raw(): keys.QueryCommandInput {
   return {

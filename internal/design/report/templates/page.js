@@ -203,13 +203,6 @@
     };
     const soon = later(80, query);
     each(box, '.query-form input, .query-form select, .query-form textarea', function (e) { e.addEventListener('input', soon); });
-    answer.addEventListener('click', function (e) { // a request that the answer proposes
-      const button = e.target instanceof Element && e.target.closest('button.use');
-      if (!button) { return; }
-      request.value = button.getAttribute('data-request') || '';
-      request.focus();
-      query();
-    });
     return query;
   };
 

@@ -666,6 +666,44 @@ func AllOrdersThatArePaid() *dynamodb.ScanInput {
 	}
 }
 
+// NewOrdersFromATotal returns the request for: new orders from a total.
+func NewOrdersFromATotal(customer string, least string) (*dynamodb.QueryInput, error) {
+	pk, err := OrderPK.Format(customer)
+	if err != nil {
+		return nil, err
+	}
+	sk, err := OrderSK.Under()
+	if err != nil {
+		return nil, err
+	}
+	return query(&dynamodb.QueryInput{
+		TableName:        aws.String(TableStore),
+		FilterExpression: aws.String("#total >= :least AND #status = :v2"),
+		ExpressionAttributeNames: map[string]string{
+			"#status": "status",
+			"#total":  "total",
+		},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":least": attributeN(least),
+			":v2":    &types.AttributeValueMemberS{Value: "NEW"},
+		},
+	}, condition{AttributePK, "=", []types.AttributeValue{attributeS(pk)}}, inRange(AttributeSK, sk, attributeS)), nil
+}
+
+// OrdersWithAStatus returns the request for: orders with a status.
+func OrdersWithAStatus(status string) (*dynamodb.ScanInput, error) {
+	return &dynamodb.ScanInput{
+		TableName:        aws.String(TableStore),
+		FilterExpression: aws.String("#status = :status"),
+		ExpressionAttributeNames: map[string]string{
+			"#status": "status",
+		},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":status": attributeS(status),
+		},
+	}, nil
+}
+
 // Raw returns the request for: raw.
 func Raw() *dynamodb.QueryInput {
 	return &dynamodb.QueryInput{

@@ -1,0 +1,19 @@
+package awscli
+
+import "strings"
+
+// Kebab returns the CLI's name for a name of the API: table-name for TableName.
+func Kebab(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			if i > 0 {
+				b.WriteByte('-')
+			}
+			c |= 0x20
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,111 @@
+package explain
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/lex"
+)
+
+// faults are rules that have nothing to do with ranges, by a part of the service's message about a request that breaks
+// them. Other faults have messages that say enough.
+var faults = []struct{ message, rule, source string }{
+	{
+		"reserved keyword", "a reserved word needs a placeholder: write # before it, and define that in " +
+			"ExpressionAttributeNames", pageReserved,
+	},
+	{"BETWEEN operator requires", "BETWEEN needs the lower bound first", pageKeys},
+	{
+		"Consistent reads are not supported", "a global index is updated after the table, so it does not support " +
+			"strongly consistent reads", pageConsistent,
+	},
+	{
+		"project", "a query on a global index, and any filter on an index, can use only projected attributes: query " +
+			"those, then get the rest of each item from the table", pageIndexes,
+	},
+	{
+		"starting key", "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: the key attributes of the table " +
+			"and of the index, and nothing else", pagePaging,
+	},
+}
+
+// fault returns the rule about anything but ranges that the request breaks, or nil.
+func (e *explainer) fault(message string) *rule {
+	if name := value(e.asked.IndexName); name != "" && e.index == nil {
+		if len(e.info.Indexes) == 0 {
+			return ruleOf(plainRule, pageIndexes, "table %s has no indexes", e.info.Name)
+		}
+		var names []string
+		for _, ix := range e.info.Indexes {
+			names = append(names, ix.Key.Name())
+		}
+		return ruleOf(plainRule, pageIndexes,
+			"table %s has no index %s; its indexes are %s", e.info.Name, name, strings.Join(names, ", "),
+		)
+	}
+	if word := e.asked.literal(); word != "" {
+		return ruleOf(plainRule, pageValues,
+			"an expression cannot contain values: write a placeholder such as :v1 instead of %s and put the value "+
+				"into ExpressionAttributeValues",
+			word,
+		)
+	}
+	for _, f := range faults {
+		if strings.Contains(message, f.message) {
+			return ruleOf(plainRule, f.source, "%s", f.rule)
+		}
+	}
+	return nil
+}
+
+// expressions returns those of a request, the conditions first.
+func (r *request) expressions() (all []string) {
+	for _, src := range []*string{r.KeyConditionExpression, r.FilterExpression, r.ProjectionExpression} {
+		if src != nil {
+			all = append(all, *src)
+		}
+	}
+	return all
+}
+
+// literal returns the first value in an expression, or "".
+func (r *request) literal() string {
+	for _, src := range r.expressions() {
+		var last lex.TokenKind
+		for _, t := range lex.LexLiterals(nil, src) {
+			isIndex := last == lex.TokLeftBracket
+			if t.Kind == lex.TokText || t.Kind == lex.TokNumber || t.Kind == lex.TokInt && !isIndex {
+				return t.Text(src)
+			}
+			last = t.Kind
+		}
+	}
+	return ""
+}
+
+// pruned returns r without the names and values that no expression uses, because the service refuses them.
+func (r request) pruned() request {
+	used := map[string]bool{}
+	for _, src := range r.expressions() {
+		for _, t := range lex.LexLiterals(nil, src) {
+			used[t.Text(src)] = true
+		}
+	}
+
+	names := maps.Clone(r.ExpressionAttributeNames)
+	maps.DeleteFunc(names, func(place, _ string) bool { return !used[place] })
+	if r.ExpressionAttributeNames = names; len(names) == 0 {
+		r.ExpressionAttributeNames = nil
+	}
+	var values attr.Builder
+	for place, v := range r.ExpressionAttributeValues.All() {
+		if used[string(place)] {
+			values.Add(string(place), v)
+		}
+	}
+	if r.ExpressionAttributeValues = values.Item(); r.ExpressionAttributeValues.Len() == 0 {
+		r.ExpressionAttributeValues = nil
+	}
+	return r
+}

@@ -1,0 +1,149 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// instead says how to find what a query that breaks a rule asks for.
+func (e *explainer) instead(broken *rule, s *keycond.Schema) {
+	key, filter := e.conditions()
+	groups, ok := []group{{}}, true
+	if key != nil {
+		groups, ok = normal(conjunction(key), e.info.IsKey)
+	}
+	if !ok {
+		e.hint("split the request: it is more than %d ranges", maxGroups)
+		return
+	}
+	for i := range groups {
+		for _, n := range filter {
+			groups[i].add(n, e.info.IsKey)
+		}
+	}
+
+	found := e.hintQueries(groups)
+	switch broken.kind {
+	case partitionRule:
+		e.hintPartition(groups, s)
+	case searchRule:
+		e.hint("to find it by key, store the value in its own attribute and make that a key of an index")
+	}
+	if found {
+		return
+	}
+	if all := conjunction(append(key, filter...)); all != nil {
+		e.hint("scan the table with the filter %s; this works, but reads every row", spelled.Condition(all))
+	} else {
+		e.hint("scan the table if you want every row")
+	}
+}
+
+// hintQueries says which queries find the groups together. It reports whether queries find them without leaving
+// conditions to the program.
+func (e *explainer) hintQueries(groups []group) bool {
+	var queries []string
+	gets, complete := true, true
+	for _, g := range groups {
+		list := e.plans(g)
+		if len(list) == 0 {
+			return false
+		}
+		if list[0].empty {
+			continue
+		}
+		words := list[0].words(spelled)
+		if !slices.Contains(queries, words) {
+			queries = append(queries, words)
+		}
+		gets = gets && e.isItem(list[0])
+		complete = complete && len(list[0].dropped) == 0
+	}
+
+	n := len(queries)
+	switch {
+	case n == 0:
+		e.hint("no row can satisfy all conditions")
+	case n == 1:
+		e.hint("%s", queries[0])
+	default:
+		if gets {
+			e.hint("read the %d items by their keys in one BatchGetItem", n)
+		}
+		for i, q := range queries {
+			e.hint("send %d queries and combine their results, %d of %[1]d: %[3]s", n, i+1, q)
+		}
+	}
+	return complete
+}
+
+// isItem reports whether a plan reads one item by its key.
+func (e *explainer) isItem(p *plan) bool {
+	if p.index != nil || len(p.filter)+len(p.dropped) > 0 || len(p.clauses) < len(e.info.Key.Attributes()) {
+		return false
+	}
+	return p.clauses[len(p.clauses)-1].Op == ast.Equal
+}
+
+// hintPartition says which key would turn a condition that names no partition into one slice.
+func (e *explainer) hintPartition(groups []group, s *keycond.Schema) {
+	for _, g := range groups {
+		for _, h := range s.Partition() {
+			for _, a := range g.on(h.Name) {
+				if a.Op == ast.Equal {
+					continue
+				}
+
+				what := keycond.Clause{Attribute: h.Name, Op: a.Op, Values: a.Values}.String()
+				if a.Op == ast.OpBeginsWith {
+					e.hint(
+						"for one slice, store the common prefix, %s, in its own attribute and make that the "+
+							"partition key of an index with the sort key %s: then compare the prefix with =, "+
+							"and use %s as the condition on the sort key",
+						text.Literal(a.Values[0]), text.Name(h.Name), what,
+					)
+				} else {
+					e.hint(
+						"for one slice, make %s the sort key of an index whose partition key the wanted rows share: "+
+							"then %s can be the condition on it",
+						text.Name(h.Name), what,
+					)
+				}
+				return
+			}
+		}
+		for _, a := range g.atoms {
+			if s.Has(a.Attribute) && len(e.plans(g)) == 0 {
+				e.hint(
+					"for one slice without the partition key, make %s the partition key of an index",
+					text.Name(a.Attribute),
+				)
+				return
+			}
+		}
+	}
+}
+
+// words says which query a plan is and what it leaves to the program, with conditions in a style.
+func (p *plan) words(style ast.Style) string {
+	var conditions []string
+	for _, c := range p.clauses {
+		conditions = append(conditions, style.Condition(nodeOf(c)))
+	}
+	var b strings.Builder
+	b.WriteString("query " + p.place() + " with " + strings.Join(conditions, " AND "))
+	if len(p.filter) > 0 {
+		b.WriteString(", and the filter " + style.Condition(conjunction(p.filter)))
+	}
+	if len(p.dropped) > 0 {
+		b.WriteString("; check " + style.Condition(conjunction(p.dropped)) + " in the program")
+	}
+	for _, r := range p.remarks {
+		b.WriteString("; " + r)
+	}
+	return b.String()
+}
