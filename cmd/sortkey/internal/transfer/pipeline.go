@@ -274,7 +274,7 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 		}
 	}
 	if p.sender == nil || !p.sender.send(p.ctx, bodyOf(p.table, latest)) {
-		if err := p.sendBatch(latest); err != nil {
+		if err := p.retry.write(p.ctx, p.table, latest); err != nil {
 			return err
 		}
 	}
@@ -284,8 +284,23 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 	return nil
 }
 
-// sendBatch writes entries of different keys with the SDK's client.
-func (p *pipeline) sendBatch(batch []entry) error {
+// Put writes items of different keys into a table.
+func Put(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {
+	r := newRetrier(ctx, client, 0, nil)
+	for batch := range slices.Chunk(items, batchWrites) {
+		entries := make([]entry, len(batch))
+		for i, it := range batch {
+			entries[i].item = it
+		}
+		if err := r.write(ctx, table, entries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes entries of different keys, at most batchWrites, with the SDK's client.
+func (r *retrier) write(ctx context.Context, table string, batch []entry) error {
 	left := make([]types.WriteRequest, len(batch))
 	for i, e := range batch {
 		if e.remove {
@@ -294,15 +309,15 @@ func (p *pipeline) sendBatch(batch []entry) error {
 			left[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(e.item)}
 		}
 	}
-	return p.retry.do(p.ctx, func() error {
-		out, err := p.client.BatchWriteItem(
-			p.ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: left}}, once,
+	return r.do(ctx, func() error {
+		out, err := r.client.BatchWriteItem(
+			ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: left}}, once,
 		)
 		if err != nil {
 			return err
 		}
 		before := len(left)
-		if left = out.UnprocessedItems[p.table]; len(left) > 0 {
+		if left = out.UnprocessedItems[table]; len(left) > 0 {
 			return &unprocessed{left: len(left), some: len(left) < before}
 		}
 		return nil
