@@ -36,11 +36,10 @@ machine that send the token that it prints; SORTKEY_MCP_TOKEN sets the token.
 
 The database is an example or a model file with --model, a folder with --data, that of a
 server with --endpoint, or a PostgreSQL database with --store; without any, it is empty and
-in memory. What the tools write goes to a fork of it, which is gone when the command ends;
-with --write it goes to the database itself. A server and PostgreSQL cannot be forked: the tools
-write to them only with --write.
+in memory. There are tools that write only with --write, and for an example or a model file,
+whose items are gone when the command ends.
 
-The tools read and write files, which are models, only in the folder of --dir.`,
+The tools read files, which are models, only in the folder of --dir.`,
 		Example: `  sortkey mcp --model shop
   sortkey mcp --data ./data --dir ./models
   sortkey mcp --endpoint http://127.0.0.1:8000 --write --http 8123`,
@@ -55,9 +54,9 @@ The tools read and write files, which are models, only in the folder of --dir.`,
 	f.Declare(cmd, env)
 	flags := cmd.Flags()
 	flags.StringVar(
-		&f.dir, "dir", "", "`FOLDER` of the files that tools may read and write (default the working folder)",
+		&f.dir, "dir", "", "`FOLDER` of the model files that tools may read (default the working folder)",
 	)
-	flags.BoolVar(&f.write, "write", false, "let the tools write to the database itself")
+	flags.BoolVar(&f.write, "write", false, "let tools write to the database")
 	flags.IntVar(&f.port, "http", 0, "serve HTTP on this `PORT` of 127.0.0.1; 0 is any that is free")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"dir": app.Folders})
 	return cmd
@@ -78,10 +77,9 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	}
 	defer src.Close()
 	s := mcp.New(mcp.Options{
-		Client: src.Client, Target: src.Target, DB: src.DB, Model: src.Model, About: aboutSource(f.SourceFlags),
-		Write: f.write, NoFork: f.Store != "", Folder: folder, Version: app.ModuleVersion(), Explain: app.Explain,
+		Client: src.Client, Target: src.Target, Model: src.Model, About: aboutSource(f.SourceFlags),
+		Write: f.write || src.Model != nil, Folder: folder, Version: app.ModuleVersion(), Explain: app.Explain,
 	})
-	defer s.Close()
 	if f.http {
 		return serveMCP(ctx, env, s, f.port)
 	}

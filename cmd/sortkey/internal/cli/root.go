@@ -63,11 +63,10 @@ func rootCommand(env *app.Env) *cobra.Command {
 		Long: `Sortkey is an ordered key-value store that answers like DynamoDB.
 
 Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
-		Example: `  sortkey demo                       run every example and check its answers
-  sortkey serve                      serve on http://127.0.0.1:8000
-  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree
-  sortkey create Things 'PK / SK' --data ./data
-  sortkey put Things '{"PK": "a", "SK": "b"}' --data ./data`,
+		Example: `  sortkey demo            run every example and check its answers
+  sortkey help test       where to begin if you test a program
+  sortkey help design     where to begin if you design keys
+  sortkey help measure    where to begin if you measure what requests cost`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          app.UnknownCommand,
@@ -87,6 +86,7 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		importCommand(env), exportCommand(env), snapshotCommand(env), restoreCommand(env),
 		bench.Command(env), versionCommand(env),
 	)
+	root.AddCommand(topics()...)
 	helpCommand(root)
 	app.CompleteNothing(root)
 	return root

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,42 +15,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// item logs a request about one item, and returns the text of its answer.
-func (s *Server) item(
-	op *operation.Operation, question string, schema *keycond.Schema, p *operation.Page, d *side,
-) (string, error) {
-	var o object
-	name := "item"
-	if line := (request{Tool: op.Name, Request: question}); op.Writes {
-		line.Writes, name = p.Units, op.Returned
-		s.log.add(line)
-		o.add("done", question)
-		o.add("writeUnits", p.Units)
-	} else {
-		line.Reads = p.Units
-		s.log.add(line)
-		o.add("asked", question)
-		o.add("readUnits", p.Units)
-	}
-
-	if p.Item == nil {
-		o.add(name, nil)
-	} else {
-		raw, note := s.shown(p.Item, schema)
-		o.add(name, raw)
-		if note != "" {
-			o.add("note", note)
-		}
-	}
-
-	if op.Writes {
-		o.add("writes", s.writes(d))
-	}
-	return o.text()
-}
-
 // shown returns an item in plain JSON, or only its key if it is too large for an answer.
-func (s *Server) shown(it attr.Item, schema *keycond.Schema) (json.RawMessage, string) {
+func (s *Server) shown(it attr.Item, schema *keycond.Schema) ([]byte, string) {
 	raw := item.AppendPlain(nil, it)
 	if len(raw) <= s.o.MaxAnswer {
 		return raw, ""
@@ -116,7 +83,9 @@ func readingOf(p *operation.Page, traces []sortkey.Trace, limit int32) reading {
 	case p.Last != nil:
 		r.Stop = sortkey.StopSize.String()
 	}
-	r.Waste = waste(r.Examined, r.Returned)
+	if r.Examined > r.Returned {
+		r.Waste = math.Round(100*float64(r.Examined-r.Returned)/float64(r.Examined)) / 100
+	}
 	return r
 }
 
@@ -127,15 +96,12 @@ const (
 	few  = 10
 )
 
-// rows logs a request for rows, and returns the text of its answer, cut at the size of an answer.
-func (s *Server) rows(
-	op *operation.Operation, v *operation.Values, question string, schema *keycond.Schema, p *operation.Page,
+// addRows adds a page of rows, cut at the size of an answer.
+func (s *Server) addRows(
+	o *object, op *operation.Operation, v *operation.Values, schema *keycond.Schema, p *operation.Page,
 	traces []sortkey.Trace,
-) (string, error) {
+) {
 	r := readingOf(p, traces, v.Limit)
-	s.log.add(request{
-		Tool: op.Name, Request: question, Examined: &r.Examined, Returned: &r.Returned, Reads: r.Units,
-	})
 	var items list
 	size, last, notes := 0, p.Last, []string(nil)
 	for i, it := range p.Items {
@@ -144,7 +110,9 @@ func (s *Server) rows(
 			notes = append(notes, note)
 		}
 		if size += len(raw); size > s.o.MaxAnswer && i > 0 {
-			last = keyIn(p.Items[i-1], schema)
+			last = some(p.Items[i-1], func(name string) bool {
+				return schema.Has(name) || schema.Table() != nil && schema.Table().Has(name)
+			})
 			notes = append(notes, fmt.Sprintf(
 				"only the first %d of %d items are shown; for the others call %s again with lastEvaluatedKey as cursor",
 				i, len(p.Items), op.Name,
@@ -165,8 +133,6 @@ func (s *Server) rows(
 		))
 	}
 
-	var o object
-	o.add("asked", question)
 	o.add("read", r)
 	o.add("items", items)
 	if last.Len() > 0 {
@@ -175,12 +141,4 @@ func (s *Server) rows(
 	if len(notes) > 0 {
 		o.add("note", strings.Join(notes, ". "))
 	}
-	return o.text()
-}
-
-// keyIn returns the key attributes of an item for a table or an index, and of the table.
-func keyIn(it attr.Item, schema *keycond.Schema) attr.Item {
-	return some(it, func(name string) bool {
-		return schema.Has(name) || schema.Table() != nil && schema.Table().Has(name)
-	})
 }

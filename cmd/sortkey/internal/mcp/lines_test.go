@@ -10,16 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
-	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestLines sends lines that are no messages between calls. The session and its fork go on.
+// TestLines sends lines that are no messages between calls. The session goes on.
 func TestLines(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Orders", "PK")
-	s := mcp.New(mcp.Options{Client: sdk.Client(db.DB), Target: explain.InProcess(db.DB), DB: db.DB})
+	s := mcp.New(on(db.DB))
 	in, send := io.Pipe()
 	receive, out := io.Pipe()
 	done := make(chan error, 1)
@@ -53,7 +51,7 @@ func TestLines(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	call("2", "put", `{"table":"Orders","item":{"PK":"of the fork"}}`)
+	call("2", "put", `{"table":"Orders","item":{"PK":"after all"}}`)
 
 	for _, line := range []string{"{", `{"jsonrpc":"2.0",`, "\x00", `{"a":1} x`, "\xff", strings.Repeat("[", 20000)} {
 		refused(-32700, line)
@@ -66,9 +64,8 @@ func TestLines(t *testing.T) {
 	}
 	require.Equal(t, map[string]any{"jsonrpc": "2.0", "id": 3.0, "result": map[string]any{}},
 		say(`[{"jsonrpc":"2.0","id":3,"method":"ping"}]`))
-	require.Contains(t, call("4", "scan", `{"table":"Orders"}`), "of the fork")
+	require.Contains(t, call("4", "scan", `{"table":"Orders"}`), "after all")
 
 	require.NoError(t, send.Close())
 	require.NoError(t, <-done)
-	require.NoError(t, s.Close())
 }

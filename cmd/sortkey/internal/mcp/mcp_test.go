@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
@@ -28,9 +30,6 @@ type client struct {
 // connect connects the SDK's client to a server with options, through memory.
 func connect(t testing.TB, o mcp.Options) *client {
 	t.Helper()
-	if o.Client == nil && o.DB != nil {
-		o.Client, o.Target = sdk.Client(o.DB), explain.InProcess(o.DB)
-	}
 	o.Explain = app.Explain
 	s := mcp.New(o)
 	theirs, ours := protocol.NewInMemoryTransports()
@@ -43,7 +42,6 @@ func connect(t testing.TB, o mcp.Options) *client {
 		require.NoError(t, session.Close())
 		require.NoError(t, <-done)
 		cancel()
-		require.NoError(t, s.Close())
 	})
 	return &client{t, session}
 }
@@ -77,19 +75,26 @@ func (c *client) fail(tool, arguments string) string {
 	return answer
 }
 
+// on returns the options for a database that tools may write to.
+func on(db *sortkey.DB) mcp.Options {
+	return mcp.Options{Client: sdk.Client(db), Target: explain.InProcess(db), Write: true}
+}
+
 // example returns the options for an example, without generated items if samples.
 func example(t testing.TB, name string, samples bool) mcp.Options {
 	t.Helper()
 	m, err := models.Example(name)
 	require.NoError(t, err)
-	o := world.Options{}
+	size := world.Options{}
 	if samples {
-		o.MaxItems = -1
+		size.MaxItems = -1
 	}
-	w, err := world.Build(context.Background(), m, o)
+	w, err := world.Build(context.Background(), m, size)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
-	return mcp.Options{DB: w.DB, Model: w.Model, About: "the example " + name}
+	o := on(w.DB)
+	o.Model, o.About = w.Model, "the example "+name
+	return o
 }
 
 // folder returns a folder for the files of a server.
@@ -103,10 +108,10 @@ func folder(t testing.TB) (*os.Root, string) {
 }
 
 // TestConversations replays conversations: each file is one, and a directive a call of a tool with its
-// arguments, "# " what the model makes of the answer.
+// arguments, file a file that it writes with a tool of its client, "# " what the model makes of the answer.
 func TestConversations(t *testing.T) {
 	datadriven.Walk(t, "testdata/conversations", func(t *testing.T, path string) {
-		root, _ := folder(t)
+		root, dir := folder(t)
 		var c *client
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Cmd == "open" {
@@ -116,11 +121,9 @@ func TestConversations(t *testing.T) {
 				return ""
 			}
 			arguments := strings.TrimSpace(d.Input)
-			if text, ok := strings.CutPrefix(arguments, "content of "); ok { // a file, and its text below
-				name, content, _ := strings.Cut(text, "\n")
-				raw, err := json.Marshal(map[string]string{"file": name, "content": content})
-				require.NoError(t, err)
-				arguments = string(raw)
+			if d.Cmd == "file" {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, d.CmdArgs[0].Key), []byte(d.Input), 0o600))
+				return ""
 			}
 			answer, failed := c.try(d.Cmd, arguments)
 			if failed {

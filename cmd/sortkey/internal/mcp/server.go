@@ -6,13 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -23,17 +22,13 @@ type Options struct {
 	// Client and Target are two ways to the same database.
 	Client *dynamodb.Client
 	Target explain.Target
-	// DB is the database if it is in this process, or nil.
-	DB *sortkey.DB
 	// Model describes the items of the database, or is nil.
 	Model *model.Model
 	// About says which database it is, without credentials: "the example shop".
 	About string
-	// Write lets the tools write to the database itself, and not to a fork of it.
+	// Write adds the tools that write.
 	Write bool
-	// NoFork says that a database of this process cannot be forked, so that it is not tried.
-	NoFork bool
-	// Folder has the files that tools may read and write. It may be nil: then they may name none.
+	// Folder has the model files that tools may read. It may be nil: then they may name none.
 	Folder *os.Root
 	// MaxAnswer is the size in bytes at which an answer is cut. Default: 32 KB.
 	MaxAnswer int
@@ -48,17 +43,11 @@ type Options struct {
 // more, or cut it themselves without saying how to go on.
 const defaultAnswer = 32 << 10
 
-// A Server has the tools and what they share: the database, its fork, and the log of requests. All
-// clients that are connected to it see the same fork. It is safe for concurrent use.
+// A Server has the tools and what they share. It is safe for concurrent use.
 type Server struct {
 	o      Options
-	origin *side
 	server *protocol.Server
-	log    requestLog
 	checks chan struct{} // holds a value while a model is checked
-
-	mu   sync.RWMutex // guards fork; whoever uses the fork holds it until it is done
-	fork *side        // nil until the first write
 }
 
 // New returns a server. The database stays the caller's.
@@ -70,19 +59,23 @@ func New(o Options) *Server {
 			return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
 		}
 	}
-	s := &Server{o: o, origin: &side{client: o.Client, target: o.Target, db: o.DB}, checks: make(chan struct{}, 1)}
-	s.origin.model.Store(o.Model)
+	s := &Server{o: o, checks: make(chan struct{}, 1)}
 	s.server = protocol.NewServer(
 		&protocol.Implementation{Name: "sortkey", Title: "Sortkey", Version: o.Version},
 		&protocol.ServerOptions{
 			Instructions: instructions, Capabilities: &protocol.ServerCapabilities{Tools: &protocol.ToolCapabilities{}},
 		},
 	)
-	add(s, tablesTool, s.tables)
-	add(s, requestsTool, s.requests)
-	s.addOperations()
-	s.addForks()
-	s.addDesigns()
+
+	s.add(listTables, s.tables)
+	for _, op := range operation.All {
+		if op.Tool.Example != "" && (o.Write || !op.Writes) {
+			s.add(op, func(ctx context.Context, v *operation.Values) (string, error) { return s.operate(ctx, op, v) })
+		}
+	}
+	s.add(operation.Explain, s.explain)
+	s.add(designCheck, s.check)
+	s.add(designDiff, s.diff)
 	return s
 }
 
@@ -92,8 +85,7 @@ A table keeps its items in partitions, and the items of a partition in the order
 contiguous range of one partition, and pays for every row in that range, also for those that its filter drops.
 
 Begin with the tool tables. Use query to read and explain to see why a request reads what it reads; every answer says
-how many rows were examined and returned. Writes go to a fork, a copy that you can compare with fork_diff and
-throw away with fork_discard, unless the user has allowed more.`
+how many rows were examined and returned. There are tools that write only if the user has allowed it.`
 
 // Connect serves one client until it ends the connection or ctx is done.
 func (s *Server) Connect(ctx context.Context, t protocol.Transport) error {
@@ -119,10 +111,4 @@ func (s *Server) Handler() http.Handler {
 		&protocol.StreamableHTTPOptions{SessionTimeout: time.Hour},
 	))
 	return mux
-}
-
-// Close discards the fork.
-func (s *Server) Close() error {
-	_, err := s.discard()
-	return err
 }

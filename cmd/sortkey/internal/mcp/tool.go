@@ -7,115 +7,28 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A word is a text argument. Models also write numbers for it, of which every digit counts.
-type word string
-
-// UnmarshalJSON reads a string, a number, or null for no text.
-func (w *word) UnmarshalJSON(data []byte) error {
-	c := data[0]
-	switch {
-	case c == '"':
-		return json.Unmarshal(data, (*string)(w))
-	case c == '-' || c >= '0' && c <= '9':
-		*w = word(data)
-		return nil
-	case string(data) == "null":
-		return nil
-	}
-	return &json.UnmarshalTypeError{Value: "another type", Type: reflect.TypeFor[string]()}
-}
-
-// A document is a JSON object, which models also write as a string.
-type document []byte
-
-// UnmarshalJSON reads an object, a string with one, or null for none.
-func (d *document) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil
-	}
-	if data[0] == '"' {
-		var s string
-		if err := json.Unmarshal(data, &s); err != nil {
-			return err
-		}
-		data = []byte(strings.TrimSpace(s))
-	}
-	if len(data) == 0 || data[0] != '{' {
-		return &json.UnmarshalTypeError{Value: "another type", Type: reflect.TypeFor[map[string]any]()}
-	}
-	*d = bytes.Clone(data)
-	return nil
-}
-
-// schemas are the schemas of arguments that read more than they promise.
-var schemas = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[word]():     {Type: "string"},
-	reflect.TypeFor[[]string](): {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
-}
-
-// What a tool may change, for clients that ask their user before that.
-type effect uint8
-
-const (
-	reads   effect = iota
-	adds           // creates, and leaves alone what is there
-	changes        // overwrites and deletes
-)
-
-// A tool is what the model sees of one.
-type tool struct {
-	name, title, description string
-	effect                   effect
-}
-
-// add adds a tool with arguments In. The SDK would decode them with every number as a float64; this keeps
-// all 38 digits, and its errors say which arguments there are.
-func add[In any](s *Server, t tool, run func(context.Context, In) (string, error)) {
-	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: schemas})
-	if err != nil {
-		panic(err) // the arguments of a tool have no such types
-	}
-	s.addTool(t, schema, func(ctx context.Context, given map[string]json.RawMessage) (string, error) {
-		var in In
-		raw, err := json.Marshal(given)
-		if err == nil {
-			err = json.Unmarshal(raw, &in)
-		}
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			field, _, _ := strings.Cut(wrong.Field, ".")
-			return "", readable(t.name, field, schema, err)
-		}
-		if err != nil {
-			return "", readable(t.name, "", schema, err)
-		}
-		return run(ctx, in)
-	})
-}
-
-// addTool adds a tool that is run with the arguments that are given. They are in the schema, and those that the
-// schema requires are there.
-func (s *Server) addTool(
-	t tool, schema *jsonschema.Schema, run func(context.Context, map[string]json.RawMessage) (string, error),
-) {
-	local, destructive := false, t.effect == changes
+// add adds the tool of an operation.
+func (s *Server) add(op *operation.Operation, run func(context.Context, *operation.Values) (string, error)) {
+	schema := schemaOf(op)
 	s.server.AddTool(&protocol.Tool{
-		Name: t.name, Title: t.title, Description: strings.TrimSpace(t.description), InputSchema: schema,
+		Name: op.Name, Title: op.Short, Description: op.ToolHelp(), InputSchema: schema,
 		Annotations: &protocol.ToolAnnotations{
-			Title: t.title, ReadOnlyHint: t.effect == reads, DestructiveHint: &destructive, OpenWorldHint: &local,
+			Title: op.Short, ReadOnlyHint: !op.Writes, DestructiveHint: &op.Writes, OpenWorldHint: new(false),
 		},
 	}, func(ctx context.Context, req *protocol.CallToolRequest) (*protocol.CallToolResult, error) {
-		answer, err := call(ctx, t.name, schema, req.Params.Arguments, run)
+		answer, err := call(ctx, op, schema, req.Params.Arguments, run)
 		result := &protocol.CallToolResult{}
 		if err != nil {
 			answer, result.IsError = s.message(err), true
@@ -125,69 +38,130 @@ func (s *Server) addTool(
 	})
 }
 
-// call checks the arguments of a tool and runs it.
+// schemaOf returns the schema of the arguments of a tool.
+func schemaOf(op *operation.Operation) *jsonschema.Schema {
+	schema := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // none
+	}
+	for _, p := range op.Params {
+		if p.Name == "" {
+			continue
+		}
+
+		property := &jsonschema.Schema{Description: p.ToolHelp()}
+		switch p.Kind {
+		case operation.Text, operation.Request:
+			property.Type = "string"
+		case operation.List:
+			property.Type, property.Items = "array", &jsonschema.Schema{Type: "string"}
+		case operation.Number:
+			property.Type, property.Minimum, property.Maximum = "integer", p.Least, new(float64(math.MaxInt32))
+		case operation.Switch:
+			property.Type = "boolean"
+		case operation.Object:
+			property.Type = "object"
+		}
+
+		schema.Properties[p.Name] = property
+		schema.PropertyOrder = append(schema.PropertyOrder, p.Name)
+		if p.Required {
+			schema.Required = append(schema.Required, p.Name)
+		}
+	}
+	return schema
+}
+
+// call reads the arguments of a tool and runs it. The SDK would decode numbers as float64; this keeps all 38
+// digits, and its errors say which arguments there are.
 func call(
-	ctx context.Context, name string, schema *jsonschema.Schema, arguments json.RawMessage,
-	run func(context.Context, map[string]json.RawMessage) (string, error),
+	ctx context.Context, op *operation.Operation, schema *jsonschema.Schema, arguments json.RawMessage,
+	run func(context.Context, *operation.Values) (string, error),
 ) (answer string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = advice.New(
-				"try other arguments, and tell the user about this fault of sortkey", "%s failed inside: %v", name, p,
+				"try other arguments, and tell the user about this fault of sortkey", "%s failed inside: %v", op.Name, p,
 			)
 		}
 	}()
-	given, err := readArguments(name, schema, arguments)
-	if err != nil {
-		return "", err
-	}
-	return run(ctx, given)
-}
 
-// readArguments returns the arguments of a tool, without those that are null.
-func readArguments(
-	name string, schema *jsonschema.Schema, arguments json.RawMessage,
-) (map[string]json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(arguments)) > 0 {
 		if err := json.Unmarshal(arguments, &given); err != nil {
-			return nil, advice.New("pass a JSON object", "the arguments of %s are not an object: %v", name, err)
+			return "", advice.New("pass a JSON object", "the arguments of %s are not an object: %v", op.Name, err)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		if schema.Properties[key] == nil {
-			help := takes(name, schema)
-			if like, ok := text.Nearest(key, schema.PropertyOrder); ok {
+	takes := op.Name + " takes " + strings.Join(schema.PropertyOrder, ", ")
+	v := new(operation.Values)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		p := op.Param(name)
+		if name == "" || p == nil {
+			help := takes
+			if like, ok := text.Nearest(name, schema.PropertyOrder); ok {
 				help = "did you mean " + like + "? " + help
 			}
-			return nil, advice.New(help, "%s has no argument %q", name, key)
+			return "", advice.New(help, "%s has no argument %q", op.Name, name)
+		}
+		if string(given[name]) == "null" {
+			delete(given, name)
+			continue
+		}
+		if set(p, v, given[name]) != nil {
+			return "", advice.New(
+				name+": "+p.ToolHelp(), "the argument %s of %s must be of type %s", name, op.Name,
+				schema.Properties[name].Type,
+			)
 		}
 	}
-	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
-	for _, key := range schema.Required {
-		if _, ok := given[key]; !ok {
-			return nil, advice.New(takes(name, schema), "%s needs the argument %s", name, key)
+	for _, name := range schema.Required {
+		if _, ok := given[name]; !ok {
+			return "", advice.New(takes, "%s needs the argument %s", op.Name, name)
 		}
 	}
-	return given, nil
+	return run(ctx, v)
 }
 
-// takes says which arguments a tool takes.
-func takes(name string, schema *jsonschema.Schema) string {
-	if len(schema.PropertyOrder) == 0 {
-		return name + " takes no arguments"
+// set sets the value of a param. Models also write numbers for texts, of which every digit counts, and objects
+// as texts.
+func set(p *operation.Param, v *operation.Values, raw json.RawMessage) error {
+	to := p.To(v)
+	isText := raw[0] == '"'
+	value := string(raw)
+	if isText {
+		if err := json.Unmarshal(raw, &value); err != nil {
+			return err
+		}
 	}
-	return name + " takes " + strings.Join(schema.PropertyOrder, ", ")
-}
+	isObject := strings.HasPrefix(strings.TrimSpace(value), "{")
+	isNumber := raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 
-// readable returns the error of an argument that cannot be read. Its name is "" if it is not known.
-func readable(name, argument string, schema *jsonschema.Schema, err error) error {
-	if p := schema.Properties[argument]; p != nil {
-		return advice.New(
-			argument+": "+p.Description, "the argument %s of %s must be of type %s", argument, name, p.Type,
-		)
+	switch to := to.(type) {
+	case *[]byte:
+		if !isObject {
+			return errors.New("not an object")
+		}
+		*to = []byte(strings.TrimSpace(value))
+		return nil
+	case *string:
+		if !isText && !isNumber && (p.Kind != operation.Request || !isObject) {
+			return errors.New("not a text")
+		}
+		*to = value
+		return nil
+	case *[]string:
+		if p.Kind != operation.Text {
+			break
+		}
+		if !isText && !isNumber {
+			return errors.New("not a text")
+		}
+		if value != "" || p.Required {
+			*to = []string{value}
+		}
+		return nil
 	}
-	return advice.New(takes(name, schema), "cannot read the arguments of %s: %v", name, err)
+	return json.Unmarshal(raw, to)
 }
 
 // message returns the text of an error.
@@ -218,10 +192,43 @@ func (s *Server) cut(whole string, skip int) (part string, next int) {
 }
 
 // report returns the text of a tool after the first skip lines, with a note if it is cut.
-func (s *Server) report(whole string, skip int) string {
-	part, next := s.cut(whole, skip)
+func (s *Server) report(whole string, skip int32) string {
+	part, next := s.cut(whole, int(skip))
 	if next > 0 {
 		part += fmt.Sprintf("\n(cut here; for the rest call the tool again with skip: %d)\n", next)
 	}
 	return part
 }
+
+// An object is a JSON object with a line for each member, and for each element of a list: models read it
+// with fewer tokens than an indented one, and people still read it.
+type object []string
+
+// A list is an array in an [object], of elements in JSON.
+type list [][]byte
+
+// add adds a member, which JSON can hold.
+func (o *object) add(name string, value any) {
+	var raw []byte
+	switch elements, isList := value.(list); {
+	case isList && len(elements) > 0:
+		raw = slices.Concat([]byte("[\n"), bytes.Join(elements, []byte(",\n")), []byte("\n]"))
+	case isList:
+		raw = []byte("[]")
+	default:
+		raw = encoded(value)
+	}
+	*o = append(*o, text.Quote(name)+": "+string(raw))
+}
+
+// encoded returns a value, which JSON can hold, in JSON.
+func encoded(value any) []byte {
+	raw, err := text.JSON(value)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// text returns the object.
+func (o object) text() string { return "{\n" + strings.Join(o, ",\n") + "\n}" }

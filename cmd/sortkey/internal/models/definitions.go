@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -119,33 +118,10 @@ func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (c
 		return false, nil
 	}
 
-	if _, err := client.CreateTable(ctx, s.CreateTable(s.TableName)); err != nil {
+	if err := transfer.Create(ctx, client, s.TableName, s); err != nil {
 		return fail(err)
-	}
-	if err := waitFor(ctx, client, s.TableName); err != nil {
-		return fail(err)
-	}
-
-	if ttl := s.TimeToLiveSpecification; ttl != nil {
-		if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName: &s.TableName,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{
-				AttributeName: &ttl.AttributeName,
-				Enabled:       aws.Bool(true),
-			},
-		}); err != nil {
-			return fail(err)
-		}
 	}
 	return true, nil
-}
-
-// waitFor waits until a new table is active.
-func waitFor(ctx context.Context, client *dynamodb.Client, table string) error {
-	wait := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
-		o.MinDelay, o.MaxDelay = 10*time.Millisecond, 5*time.Second
-	})
-	return wait.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &table}, tableWait)
 }
 
 // sameKeys reports whether a table has the key of a definition and all of its indexes.

@@ -4,29 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/sdkvalue"
-	"github.com/sortkey/sortkey/internal/wire"
 )
-
-// batchSize is the maximum number of items in a BatchWriteItem, and attempts the
-// number of times that unprocessed items are sent.
-const (
-	batchSize = 25
-	attempts  = 8
-)
-
-// tableWait is how long [Ensure] waits for a new table.
-const tableWait = 10 * time.Minute
 
 // ErrOther is the error of [Ensure] for a table that does not match the model.
 var ErrOther = errors.New("already exists with other keys")
@@ -76,40 +63,28 @@ func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o worl
 func ensureTable(
 	ctx context.Context, client *dynamodb.Client, t *model.Table, items []attr.Item,
 ) (created bool, written int, err error) {
+	s, err := tabledef.Parse(t.CreateRequest())
+	if err != nil {
+		return false, 0, err
+	}
 	have, err := Describe(ctx, client, t.Name)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		if err := create(ctx, client, t); err != nil {
+		if err := transfer.Create(ctx, client, t.Name, s); err != nil {
 			return false, 0, err
 		}
-		if err := waitFor(ctx, client, t.Name); err != nil {
-			return false, 0, err
-		}
-		return true, len(items), loadItems(ctx, client, t.Name, items)
+		return true, len(items), transfer.Put(ctx, client, t.Name, items)
 	}
 	if err != nil {
 		return false, 0, err
 	}
-	if !hasKeys(have, t) {
+	if !sameKeys(have, s) {
 		return false, 0, ErrOther
 	}
 	n, err := count(ctx, client, have.Name)
 	if err != nil || n >= len(items) {
 		return false, 0, err
 	}
-	return false, len(items), loadItems(ctx, client, t.Name, items)
-}
-
-func create(ctx context.Context, client *dynamodb.Client, t *model.Table) error {
-	var in wire.CreateTableInput
-	if err := in.DecodeJSON(t.CreateRequest()); err != nil {
-		return err
-	}
-	var create dynamodb.CreateTableInput
-	if err := sdktarget.Copy(&create, &in); err != nil {
-		return err
-	}
-	_, err := client.CreateTable(ctx, &create)
-	return err
+	return false, len(items), transfer.Put(ctx, client, t.Name, items)
 }
 
 // count returns the number of items of a table.
@@ -139,40 +114,4 @@ func itemsOf(
 		items[it.Table] = append(items[it.Table], it.Attributes)
 	}
 	return items, w.Scale, w.Close()
-}
-
-func loadItems(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {
-	for batch := range slices.Chunk(items, batchSize) {
-		writes := make([]types.WriteRequest, len(batch))
-		for i, it := range batch {
-			writes[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(it)}
-		}
-		if err := write(ctx, client, table, writes); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func write(ctx context.Context, client *dynamodb.Client, table string, writes []types.WriteRequest) error {
-	pause := 10 * time.Millisecond
-	for range attempts {
-		out, err := client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
-			RequestItems: map[string][]types.WriteRequest{table: writes},
-		})
-		if err != nil {
-			return err
-		}
-		writes = out.UnprocessedItems[table]
-		if len(writes) == 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(pause):
-			pause *= 2
-		}
-	}
-	return fmt.Errorf("%d items unprocessed after %d attempts", len(writes), attempts)
 }

@@ -128,7 +128,7 @@ func TestUnprocessed(t *testing.T) {
 	for _, tt := range []struct {
 		left, calls int
 		fails       bool
-	}{{0, 1, false}, {2, 3, false}, {100, 8, true}} {
+	}{{0, 1, false}, {2, 3, false}, {100, 10, true}} {
 		synctest.Test(t, func(t *testing.T) { unprocessed(t, s, tt.left, tt.calls, tt.fails) })
 	}
 }

@@ -3,15 +3,12 @@ package models
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
-	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // Describe returns the keys of the table with a name.
@@ -24,19 +21,6 @@ func Describe(ctx context.Context, client *dynamodb.Client, name string) (*keysc
 		return nil, fmt.Errorf("the endpoint did not describe table %s", name)
 	}
 	return keyschema.Of(out.Table)
-}
-
-// hasKeys reports whether a table has the key of the model's and all of its indexes.
-func hasKeys(t *keyschema.Table, want *model.Table) bool {
-	same := func(s *keycond.Schema, partition, sort []model.Attribute) bool {
-		return s != nil && slices.Equal(s.Partition(), partition) && slices.Equal(s.Sort(), sort)
-	}
-	for _, x := range want.Indexes {
-		if !same(t.Schema(x.Name), x.Partition, x.Sort) {
-			return false
-		}
-	}
-	return same(t.Key, want.Partition, want.Sort)
 }
 
 // Tables returns the names of all tables.

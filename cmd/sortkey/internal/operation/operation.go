@@ -70,6 +70,11 @@ type Values struct {
 	Entity                      []string
 	Pages, Rows, Skip           int32
 
+	// Model, Old, Rename and Quiet are those of the tools on designs. Rename is JSON.
+	Model, Old string
+	Rename     []byte
+	Quiet      bool
+
 	parsed
 }
 

@@ -159,6 +159,12 @@ var (
 	}
 )
 
+// Skip is the param of tools whose answer is text, of which a long one is cut.
+var Skip = &Param{
+	Name: "skip", Help: "leave out so many lines, to go on after a cut", Kind: Number, Least: new(0.0),
+	To: func(v *Values) any { return &v.Skip },
+}
+
 // limited returns limit with a default in tools.
 func limited(rows string) *Param {
 	p := *limit

@@ -206,6 +206,19 @@ value is in quotes: '"42"'.`,
 var Explain = &Operation{
 	Name:  "explain",
 	Short: "Show what a request reads, or why it is rejected",
+	Does: `says in words what a Query, Scan or GetItem reads and what it costs: the key condition as one range with its
+ends, the rows in the range and those just outside it, the rows that a filter drops (marked ✗), pages, read units, and
+a better request if there is one`,
+	Tool: Help{
+		Lead: `For a request that the service refuses it names the rule that the request breaks and the nearest requests
+that work, each as a call of query. Use it when a query costs more than it returns, returns not what you expect, or
+fails, and before you advise somebody on a request from their code. It reads somewhat more than the request itself.
+The answer is text.`,
+		Example: `{"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#*", "filter": "total > 100"}
+{"request": "SELECT * FROM Shop WHERE begins_with(PK, 'CUSTOMER#')"}
+{"request": {"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#C1"}, "SK": {"S": "ORDER#O1"}}}}
+{"pattern": "orders of a customer"}`,
+	},
 	Params: slices.Concat(
 		optional(table, partition, sort), []*Param{
 			index, filter, project, limit, descending, consistent,
@@ -236,10 +249,7 @@ var Explain = &Operation{
 				Name: "rows", Flag: "rows", Help: "show `N` rows at each end of the range (default 4)", Kind: Number,
 				Command: "; negative for none", To: func(v *Values) any { return &v.Rows },
 			},
-			{
-				Name: "skip", Help: "leave out so many lines, to go on after a cut", Kind: Number,
-				Least: new(0.0), To: func(v *Values) any { return &v.Skip },
-			},
+			Skip,
 		},
 	),
 }

@@ -68,7 +68,7 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	im.schemas = append(im.schemas, want)
 
 	if absent {
-		if err := im.create(ctx, name, want); err != nil {
+		if err := im.retry.create(ctx, name, want); err != nil {
 			return fmt.Errorf("cannot create table %s: %w", name, err)
 		}
 		im.journal.Tables[i].Created = true
@@ -143,10 +143,15 @@ func (im *importer) created(i int, name string) bool {
 	return false
 }
 
-func (im *importer) create(ctx context.Context, name string, s *tabledef.Schema) error {
+// Create creates a table with a definition, and returns when it can be used.
+func Create(ctx context.Context, client *dynamodb.Client, name string, s *tabledef.Schema) error {
+	return newRetrier(ctx, client, 0, nil).create(ctx, name, s)
+}
+
+func (r *retrier) create(ctx context.Context, name string, s *tabledef.Schema) error {
 	again := false // a request without a response may have succeeded
-	if err := im.retry.do(ctx, func() error {
-		_, err := im.client.CreateTable(ctx, s.CreateTable(name), once)
+	if err := r.do(ctx, func() error {
+		_, err := r.client.CreateTable(ctx, s.CreateTable(name), once)
 		if _, done := errors.AsType[*types.ResourceInUseException](err); done && again {
 			return nil
 		}
@@ -156,24 +161,24 @@ func (im *importer) create(ctx context.Context, name string, s *tabledef.Schema)
 		return err
 	}
 
-	wait := dynamodb.NewTableExistsWaiter(im.client, func(o *dynamodb.TableExistsWaiterOptions) {
+	wait := dynamodb.NewTableExistsWaiter(r.client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 100*time.Millisecond, 5*time.Second
 	})
 	if err := wait.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &name}, tableWait); err != nil {
 		return err
 	}
 
-	if ttl := s.TimeToLiveSpecification; ttl != nil {
-		return im.retry.do(ctx, func() error {
-			_, err := im.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-				TableName: &name,
-				TimeToLiveSpecification: &types.TimeToLiveSpecification{
-					AttributeName: &ttl.AttributeName,
-					Enabled:       aws.Bool(true),
-				},
-			}, once)
-			return err
-		})
+	ttl := s.TimeToLiveSpecification
+	if ttl == nil {
+		return nil
 	}
-	return nil
+	return r.do(ctx, func() error {
+		_, err := r.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+			TableName: &name,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{
+				AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true),
+			},
+		}, once)
+		return err
+	})
 }

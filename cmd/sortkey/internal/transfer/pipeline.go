@@ -1,11 +1,8 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
-	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/sortkey/sortkey/attr"
@@ -59,8 +55,7 @@ type pipeline struct {
 	retry  *retrier
 	table  string
 	keys   *keys
-	http   bool    // the client sends requests over HTTP
-	sender *sender // with http; may be nil
+	sender *sender // of a client that sends requests over HTTP; may be nil
 	queues []chan message
 	done   sync.WaitGroup
 
@@ -77,7 +72,7 @@ type pipeline struct {
 }
 
 func startPipeline(ctx context.Context, r *retrier, table string, last tail, workers int, http bool) *pipeline {
-	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: last.keys, last: last, http: http}
+	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: last.keys, last: last}
 	if http {
 		p.sender = newSender(r.client)
 	}
@@ -272,118 +267,78 @@ func errDeleted(err error, table string) error {
 // ones: the service refuses a batch with one key twice. It settles all entries
 // unless there is an error, after which some may have been written.
 func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
-	in, body := p.request(batch, last)
-	left, direct := len(last), p.sender != nil && body != nil
-	err := p.retry.do(p.ctx, func() error {
-		before := left
-		if direct {
-			direct = false
-			if requests, ok := p.sender.send(p.ctx, p.table, body); ok {
-				if left = len(requests); left == 0 {
-					return nil
-				}
-				body = bodyOf(p.table, requests)
-				return &unprocessed{left: left, some: left < before}
-			}
+	latest := make([]entry, 0, len(last))
+	for i, e := range batch {
+		if last[e.key] == i {
+			latest = append(latest, e)
 		}
-		options := []func(*dynamodb.Options){once}
-		if body != nil {
-			options = append(options, withBody(body))
-		}
-		out, err := p.client.BatchWriteItem(p.ctx, in, options...)
-		if err != nil {
+	}
+	if p.sender == nil || !p.sender.send(p.ctx, bodyOf(p.table, latest)) {
+		if err := p.retry.write(p.ctx, p.table, latest); err != nil {
 			return err
 		}
-		if left = len(out.UnprocessedItems[p.table]); left > 0 {
-			in.RequestItems[p.table], body = out.UnprocessedItems[p.table], nil
-			return &unprocessed{left: left, some: left < before}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-
 	for _, e := range batch {
 		p.settle(e, true)
 	}
 	return nil
 }
 
-// request returns the request of a batch. Over HTTP its body is made of the items, without
-// the shapes of the SDK, and the input has none of them.
-func (p *pipeline) request(
-	batch []entry, last map[string]int,
-) (in *dynamodb.BatchWriteItemInput, body []byte) {
-	in = &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: {}}}
-	if p.http {
-		body = appendHead(nil, p.table)
-		for i, e := range batch {
-			switch {
-			case last[e.key] != i:
-				continue
-			case e.remove:
-				body = append(e.item.AppendJSON(append(body, `{"DeleteRequest":{"Key":`...)), "}},"...)
-			default:
-				body = append(e.item.AppendJSON(append(body, `{"PutRequest":{"Item":`...)), "}},"...)
-			}
+// Put writes items of different keys into a table.
+func Put(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {
+	r := newRetrier(ctx, client, 0, nil)
+	for batch := range slices.Chunk(items, batchWrites) {
+		entries := make([]entry, len(batch))
+		for i, it := range batch {
+			entries[i].item = it
 		}
-		return in, appendTail(body)
+		if err := r.write(ctx, table, entries); err != nil {
+			return err
+		}
 	}
+	return nil
+}
 
-	requests := make([]types.WriteRequest, 0, len(last))
+// write writes entries of different keys, at most batchWrites, with the SDK's client.
+func (r *retrier) write(ctx context.Context, table string, batch []entry) error {
+	left := make([]types.WriteRequest, len(batch))
 	for i, e := range batch {
-		switch {
-		case last[e.key] != i:
-		case e.remove:
-			requests = append(
-				requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: sdkvalue.Of(e.item)}},
-			)
-		default:
-			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: sdkvalue.Of(e.item)}})
+		if e.remove {
+			left[i].DeleteRequest = &types.DeleteRequest{Key: sdkvalue.Of(e.item)}
+		} else {
+			left[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(e.item)}
 		}
 	}
-
-	in.RequestItems[p.table] = requests
-	return in, nil
-}
-
-// appendHead and appendTail append what is around the requests of a body, each of which is
-// followed by a comma.
-func appendHead(dst []byte, table string) []byte {
-	return append(append(append(dst, `{"RequestItems":{`...), strconv.Quote(table)...), ":["...)
-}
-
-func appendTail(dst []byte) []byte { return append(bytes.TrimSuffix(dst, []byte(",")), "]}}"...) }
-
-// bodyOf returns the body of requests.
-func bodyOf(table string, requests []json.RawMessage) []byte {
-	body := appendHead(nil, table)
-	for _, r := range requests {
-		body = append(append(body, r...), ',')
-	}
-	return appendTail(body)
-}
-
-// withBody replaces the body that the SDK has made of an input.
-func withBody(body []byte) func(*dynamodb.Options) {
-	replace := middleware.SerializeMiddlewareFunc("body of items", func(
-		ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler,
-	) (out middleware.SerializeOutput, metadata middleware.Metadata, err error) {
-		request, ok := in.Request.(*smithyhttp.Request)
-		if !ok {
-			return out, metadata, fmt.Errorf("request is a %T", in.Request)
+	return r.do(ctx, func() error {
+		out, err := r.client.BatchWriteItem(
+			ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: left}}, once,
+		)
+		if err != nil {
+			return err
 		}
-		if in.Request, err = request.SetStream(bytes.NewReader(body)); err != nil {
-			return out, metadata, err
+		before := len(left)
+		if left = out.UnprocessedItems[table]; len(left) > 0 {
+			return &unprocessed{left: len(left), some: len(left) < before}
 		}
-		return next.HandleSerialize(ctx, in)
+		return nil
 	})
-	return func(o *dynamodb.Options) {
-		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-			return stack.Serialize.Add(replace, middleware.After)
-		})
+}
+
+// bodyOf returns the body of a BatchWriteItem, made of the items without the shapes of the SDK.
+func bodyOf(table string, batch []entry) []byte {
+	body := append(strconv.AppendQuote([]byte(`{"RequestItems":{`), table), ":["...)
+	for i, e := range batch {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		if e.remove {
+			body = append(body, `{"DeleteRequest":{"Key":`...)
+		} else {
+			body = append(body, `{"PutRequest":{"Item":`...)
+		}
+		body = append(e.item.AppendJSON(body), "}}"...)
 	}
+	return append(body, "]}}"...)
 }
 
 func (p *pipeline) writeOne(e entry) error {

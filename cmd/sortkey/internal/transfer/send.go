@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"net/http"
 	"time"
@@ -14,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// A sender sends batches to an endpoint in less time than the SDK's client. It does nothing for
-// those that are not answered well: they are left to that client, with its retries and errors.
+// A sender sends batches to an endpoint in less time than the SDK's client. Those that are not
+// answered well are left to that client, with its retries and errors.
 type sender struct {
 	options dynamodb.Options
 	signer  *v4.Signer
@@ -31,12 +30,12 @@ func newSender(client *dynamodb.Client) *sender {
 	return &sender{o, v4.NewSigner()}
 }
 
-// send sends the body of a BatchWriteItem to a table. It returns the requests that are left
-// unprocessed. Ok is false if it does not know what was written; then the body may be sent again.
-func (s *sender) send(ctx context.Context, table string, body []byte) (left []json.RawMessage, ok bool) {
+// send sends the body of a BatchWriteItem, and reports whether all of it was written. If not, some of it may have
+// been, and the body may be sent again.
+func (s *sender) send(ctx context.Context, body []byte) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, *s.options.BaseEndpoint, bytes.NewReader(body))
 	if err != nil {
-		return nil, false
+		return false
 	}
 	if request.URL.Path == "" {
 		request.URL.Path = "/"
@@ -47,31 +46,22 @@ func (s *sender) send(ctx context.Context, table string, body []byte) (left []js
 		"User-Agent": {"sortkey"}, "Accept-Encoding": {"identity"},
 	}
 	if !s.sign(ctx, request, body) {
-		return nil, false
+		return false
 	}
 
 	response, err := s.options.HTTPClient.Do(request)
 	if err != nil {
-		return nil, false
+		return false
 	}
 	answer, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer))
 	if closed := response.Body.Close(); err != nil || closed != nil || response.StatusCode != http.StatusOK {
-		return nil, false
+		return false
 	}
-	if string(answer) == `{"UnprocessedItems":{}}` {
-		return nil, true
-	}
-
-	var out struct{ UnprocessedItems map[string][]json.RawMessage }
-	if err := json.Unmarshal(answer, &out); err != nil || out.UnprocessedItems == nil {
-		return nil, false
-	}
-	left, ok = out.UnprocessedItems[table]
-	return left, ok || len(out.UnprocessedItems) == 0
+	return string(answer) == `{"UnprocessedItems":{}}`
 }
 
-// longestAnswer is more than the answer to a batch can have, in bytes.
-const longestAnswer = 32 << 20
+// longestAnswer is more than an answer without unprocessed items has, in bytes.
+const longestAnswer = 1 << 10
 
 func (s *sender) sign(ctx context.Context, request *http.Request, body []byte) bool {
 	credentials, err := s.options.Credentials.Retrieve(ctx)

@@ -1,19 +1,9 @@
+/// <reference path="shared.js" />
 // Edits an item, in one of three views of it: a form, plain JSON or DynamoDB JSON. The page works without it, but only
 // shows.
 'use strict';
 (function () {
-  /**
-   * Returns the element with an id, which the page has.
-   * @template {Element} E
-   * @param {string} id
-   * @param {new () => E} type
-   * @returns {E}
-   */
-  const by = function (id, type) {
-    const e = document.getElementById(id);
-    if (!(e instanceof type)) { throw new Error('the page has no ' + id); }
-    return e;
-  };
+  const by = shared.by;
   if (!document.getElementById('edit')) { return; }
   const edit = by('edit', HTMLElement), item = by('item', HTMLTextAreaElement), form = by('fields', HTMLElement);
   const list = by('field-list', HTMLElement), said = by('said', HTMLElement), written = by('preview', HTMLElement);
@@ -40,19 +30,13 @@
    * @param {string} [to]
    */
   const send = function (path, is, to) {
-    const body = JSON.stringify(Object.assign({Sum: edit.dataset.sum, To: to || ''}, JSON.parse(is)));
-    return fetch(path + where, {method: 'POST', body: body}).then(function (r) {
-      return r.text().then(function (text) {
-        if (!r.ok) { throw new Error(text); }
-        return {text: text, at: r.headers.get('Content-Location')};
-      });
-    });
+    return shared.post(path + where, JSON.stringify(Object.assign({Sum: edit.dataset.sum, To: to || ''}, JSON.parse(is))));
   };
   /**
    * @param {string} text
    * @param {boolean} [bad]
    */
-  const say = function (text, bad) { said.textContent = text; said.classList.toggle('bad', !!bad); };
+  const say = function (text, bad) { shared.say(said, text, bad); };
   let timer = 0, asked = 0, seen = ''; // what is to be, when its difference was shown
   const show = function () {
     const mine = ++asked, is = state();
@@ -134,11 +118,7 @@
       value = next;
       changed();
     });
-    const remove = document.createElement('button');
-    remove.type = 'button';
-    remove.textContent = 'remove';
-    remove.hidden = !!field.key;
-    remove.addEventListener('click', function () {
+    const remove = shared.button('remove', function () {
       fields.splice(fields.indexOf(field), 1);
       const next = li.nextElementSibling || li.previousElementSibling;
       li.remove();
@@ -146,6 +126,7 @@
       if (button && !button.hidden) { button.focus(); } else { by('field-add', HTMLElement).focus(); }
       changed();
     });
+    remove.hidden = !!field.key;
     const label = function () {
       type.setAttribute('aria-label', 'type of ' + title());
       remove.setAttribute('aria-label', 'remove ' + title());
@@ -177,7 +158,7 @@
       setTimeout(function () { if (r.at) { location.href = (branch || '') + r.at; } else { location.reload(); } }, 600);
     }, function (err) {
       say(err.message, true);
-      if (branch) { fetch(branch.replace('branch/', 'branches/') + 'discard', {method: 'POST'}); } // nothing is in it
+      if (branch) { shared.discard(branch); }
     });
   };
   const put = function (/** @type {() => void} */ then) {
@@ -198,12 +179,7 @@
     onBranch.addEventListener('click', function () {
       put(function () {
         const is = seen;
-        fetch('branches', {method: 'POST', body: new URLSearchParams()}).then(function (r) {
-          return r.text().then(function (text) {
-            if (!r.ok) { throw new Error(text); }
-            return write('put', is, text);
-          });
-        }).catch(function (err) { say(err.message, true); });
+        shared.branch().then(function (branch) { return write('put', is, branch); }, function (err) { say(err.message, true); });
       });
     });
   }
@@ -248,13 +224,6 @@
 
   const remove = document.getElementById('delete');
   if (remove) {
-    remove.addEventListener('click', function (e) {
-      if (e.detail > 1) { return; } // the rest of a double click confirms nothing
-      if (remove.textContent === 'Delete') {
-        remove.textContent = 'Delete it';
-        return;
-      }
-      write('delete', JSON.stringify({Is: ''}));
-    });
+    shared.confirm(remove, function () { return 'Delete it'; }, function () { write('delete', JSON.stringify({Is: ''})); });
   }
 })();

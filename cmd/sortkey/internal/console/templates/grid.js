@@ -1,20 +1,11 @@
+/// <reference path="shared.js" />
 // Sorts, finds and arranges the rows of a grid, and keeps the ways back to rows that a scan cannot go back to. The page
 // works without it, in the order in which the rows were read.
 'use strict';
 (async function () {
   const table = document.getElementById('grid'), section = document.getElementById('items');
   if (!section) { return; }
-  /**
-   * @template {keyof HTMLElementTagNameMap} K
-   * @param {K} name
-   * @param {string} text
-   * @returns {HTMLElementTagNameMap[K]}
-   */
-  const element = function (name, text) {
-    const e = document.createElement(name);
-    e.textContent = text;
-    return e;
-  };
+  const element = shared.element;
   /**
    * Reads what the browser keeps under a name, and writes it. A browser that keeps nothing has the page as it came.
    * @param {Storage} store
@@ -166,13 +157,12 @@
    * @param {HTMLElement} first what the page says of its own read
    */
   const readOn = async function (to, first) {
-    const rows = to.tBodies[0].rows, p = element('p', ''), text = p.appendChild(element('span', '')), stop = p.appendChild(element('button', 'Stop'));
+    const rows = to.tBodies[0].rows, p = element('p', ''), text = p.appendChild(element('span', ''));
     let examined = Number(first.dataset.examined), units = Number(first.dataset.units), stopped = false;
+    const stop = p.appendChild(shared.button('Stop', function () { stopped = true; }));
     const tell = function (/** @type {string} */ how) {
       text.textContent = how + 'The filter was applied to ' + count(examined) + ' for ' + figure(units) + ' read units. ';
     };
-    stop.type = 'button';
-    stop.addEventListener('click', function () { stopped = true; });
     p.className = 'small';
     first.textContent = '';
     section.prepend(p);
@@ -294,82 +284,47 @@
   picks.forEach(function (p) { p.checked = false; }); // a browser that reloads keeps them, but the rows may be others
 
   // Deleting the rows that are selected, with a list of what was refused.
-  /**
-   * Sends a body, and returns the text of the answer.
-   * @param {string} path
-   * @param {string | URLSearchParams} body
-   */
-  const post = function (path, body) {
-    return fetch(path, {method: 'POST', body: body}).then(function (r) {
-      return r.text().then(function (text) {
-        if (!r.ok) { throw new Error(text); }
-        return text;
-      });
-    });
-  };
-  const removePicked = function () {
+  const removePicked = async function () {
     if (!bulk || !done || !(remove instanceof HTMLButtonElement)) { return; }
-    const path = bulk.dataset.path || '', rows = picked();
-    const on = document.getElementById('bulk-branch');
-    let branch = '';
-    remove.disabled = true;
-    done.textContent = 'deleting ' + count(rows.length) + ' …';
+    const path = bulk.dataset.path || '', rows = picked(), on = document.getElementById('bulk-branch');
     const body = JSON.stringify({Rows: rows.map(function (tr) {
       const a = itemOf(tr);
       return {Key: a ? new URL(a.href).searchParams.get('key') : '', Sum: tr.dataset.sum};
     })});
-    const begin = on instanceof HTMLInputElement && on.checked ? post('branches', new URLSearchParams()) : Promise.resolve('');
-    begin.then(function (/** @type {string} */ text) {
-      branch = text;
-      return post(branch + path, body);
-    }).then(function (text) { return JSON.parse(text); }, function (/** @type {Error} */ err) {
-      return {written: 0, units: 0, refused: [], undo: 0, problem: err.message};
-    }).then(function (/** @type {{written: number, units: number, refused: {key: string, why: string}[], undo: number, problem?: string}} */ now) {
-      const refused = now.refused;
-      remove.disabled = false;
-      done.textContent = '';
-      if (branch !== '' && now.written === 0) { // nothing is in it
-        fetch(branch.replace('branch/', 'branches/') + 'discard', {method: 'POST'});
-        branch = '';
-      }
-      const said = element('p', now.problem ||
-        count(now.written) + ' deleted, ' + now.units + ' write units' + (refused.length > 0 ? '; ' + refused.length + ' refused:' : ''));
-      said.classList.toggle('bad-text', refused.length > 0 || !!now.problem);
-      done.appendChild(said);
-      if (refused.length > 0) {
-        const list = element('ul', '');
-        refused.forEach(function (r) { list.appendChild(element('li', r.key + ': ' + r.why)); });
-        done.appendChild(list);
-      }
-      if (branch !== '') {
-        const there = element('a', 'Look at the branch');
-        there.href = branch + location.pathname.split('/').pop() + location.search;
-        done.append(there, ' ');
-      } else if (now.undo > 0) {
-        const back = element('button', 'Undo');
-        back.type = 'button';
-        back.dataset.undo = String(now.undo);
-        done.append(back, ' ');
-      } else if (now.undo < 0) {
-        done.appendChild(element('p', 'The change cannot be undone: its items are too large together.'));
-      }
-      const again = element('button', 'Load the rows again');
-      again.type = 'button';
-      again.addEventListener('click', function () { location.reload(); });
-      done.appendChild(again);
-      picks.forEach(function (p) { p.checked = false; });
-      tell();
-      again.focus();
-    });
+    /** @type {{written: number, units: number, refused: Refusal[], undo: number}} */
+    let now = {written: 0, units: 0, refused: [], undo: 0};
+    let branch = '', problem = '';
+    remove.disabled = true;
+    done.textContent = 'deleting ' + count(rows.length) + ' …';
+    try {
+      if (on instanceof HTMLInputElement && on.checked) { branch = await shared.branch(); }
+      now = JSON.parse((await shared.post(branch + path, body)).text);
+    } catch (err) {
+      problem = String(err instanceof Error ? err.message : err);
+    }
+    remove.disabled = false;
+    if (branch !== '' && now.written === 0) {
+      shared.discard(branch);
+      branch = '';
+    }
+    shared.result(done, count(now.written) + ' deleted, ' + now.units + ' write units', now.refused, problem);
+    if (branch !== '') {
+      const there = element('a', 'Look at the branch');
+      there.href = branch + location.pathname.split('/').pop() + location.search;
+      done.append(there, ' ');
+    } else if (now.undo > 0) {
+      const back = shared.button('Undo', function () {});
+      back.dataset.undo = String(now.undo);
+      done.append(back, ' ');
+    } else if (now.undo < 0) {
+      done.appendChild(element('p', 'The change cannot be undone: its items are too large together.'));
+    }
+    const again = done.appendChild(shared.button('Load the rows again', function () { location.reload(); }));
+    picks.forEach(function (p) { p.checked = false; });
+    tell();
+    again.focus();
   };
-  if (remove) {
-    remove.addEventListener('click', function (e) {
-      if (e.detail > 1) { return; } // the rest of a double click confirms nothing
-      const sure = 'Delete ' + count(picked().length) + ' for good';
-      if (remove.textContent !== sure) { remove.textContent = sure; return; }
-      removePicked();
-    });
-  }
+  if (remove) { shared.confirm(remove, function () { return 'Delete ' + count(picked().length) + ' for good'; }, removePicked); }
 
   // Sorting: up, down, and as the rows were read.
   const order = document.getElementById('order'), read = order ? order.textContent : '';
@@ -473,12 +428,9 @@
         ['−', 'make narrower', function () { widen(id, -step); }], ['+', 'make wider', function () { widen(id, step); }]
       ];
       buttons.forEach(function (b) {
-        const button = element('button', b[0]);
-        button.type = 'button';
+        const button = group.appendChild(shared.button(b[0], function () { b[2](); button.focus(); }));
         button.setAttribute('aria-label', b[1] + ': ' + title);
         button.title = b[1];
-        button.addEventListener('click', function () { b[2](); button.focus(); });
-        group.appendChild(button);
       });
       li.appendChild(group);
     });

@@ -1,18 +1,8 @@
+/// <reference path="shared.js" />
 // Shows the requests of the program as they happen.
 'use strict';
 (function () {
-  /**
-   * Returns the element with an id, which the page has.
-   * @template {Element} E
-   * @param {string} id
-   * @param {new () => E} type
-   * @returns {E}
-   */
-  const by = function (id, type) {
-    const e = document.getElementById(id);
-    if (!(e instanceof type)) { throw new Error('the page has no ' + id); }
-    return e;
-  };
+  const by = shared.by;
   if (!document.getElementById('log')) { return; }
   const log = by('log', HTMLTableElement), shapes = by('shapes', HTMLTableElement);
   const rate = by('rate', HTMLElement), pause = by('pause', HTMLElement), filter = by('request-filter', HTMLInputElement);
@@ -93,14 +83,8 @@
       if (active instanceof HTMLElement && body.contains(active)) { active.focus({preventScroll: true}); }
     };
     Array.from(head ? head.rows[0].cells : []).forEach(function (th, i) {
-      const button = document.createElement('button'), number = th.classList.contains('n');
-      button.type = 'button';
-      button.textContent = th.textContent;
-      const label = button.textContent === 'p50' || button.textContent === 'p95' ? ' of ' + (i > 11 ? 'ms' : 'units') : '';
-      if (label) { button.setAttribute('aria-label', button.textContent + label); }
-      th.textContent = '';
-      th.appendChild(button);
-      button.addEventListener('click', function () {
+      const number = th.classList.contains('n');
+      const button = shared.button(th.textContent || '', function () {
         const last = at === i && down !== number;
         Array.from(head ? head.rows[0].cells : []).forEach(function (e) { e.removeAttribute('aria-sort'); });
         if (last) {
@@ -113,6 +97,9 @@
         th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
         sort();
       });
+      const label = button.textContent === 'p50' || button.textContent === 'p95' ? ' of ' + (i > 11 ? 'ms' : 'units') : '';
+      if (label) { button.setAttribute('aria-label', button.textContent + label); }
+      th.replaceChildren(button);
     });
     let order = function () {}; // as the rows came
     return {sort: sort, unsorted: function (/** @type {() => void} */ f) { order = f; }};
@@ -133,17 +120,13 @@
       const shown = typeof text === 'number' ? figure(text) : text;
       if (i === 0) {
         cell.setAttribute('scope', 'row');
-        const link = document.createElement('a');
-        link.href = address;
-        link.textContent = shown;
-        cell.appendChild(link);
+        cell.appendChild(shared.element('a', shown)).href = address;
       } else {
         cell.textContent = shown;
       }
       if (i === 2 && mark) {
-        const chip = document.createElement('span');
+        const chip = shared.element('span', mark);
         chip.className = mark === 'error' ? 'chip bad' : 'chip warn';
-        chip.textContent = mark;
         cell.prepend(chip, ' ');
       }
       cell.dataset.label = labels[i];
@@ -179,10 +162,13 @@
     if (link) { link.click(); }
   });
 
+  const newestFirst = function () {
+    const number = function (/** @type {HTMLTableRowElement} */ tr) { return Number(new URL(tr.querySelector('a')?.href || 'x:').searchParams.get('n')); };
+    return Array.from(log.tBodies[0].rows).sort(function (a, b) { return number(b) - number(a); });
+  };
   const logOrder = sortable(log), shapeOrder = sortable(shapes);
   logOrder.unsorted(function () {
-    const at = function (/** @type {HTMLTableRowElement} */ tr) { return Number(new URL(tr.querySelector('a')?.href || 'x:').searchParams.get('n')); };
-    Array.from(log.tBodies[0].rows).sort(function (a, b) { return at(b) - at(a); }).forEach(function (tr) { log.tBodies[0].appendChild(tr); });
+    newestFirst().forEach(function (tr) { log.tBodies[0].appendChild(tr); });
   });
   /** @type {Shape[]} */
   let sums = [];
@@ -217,8 +203,7 @@
       body.insertBefore(tr, body.firstChild);
     });
     if (body.rows.length > keep) { // the oldest go, wherever they are
-      const number = function (/** @type {HTMLTableRowElement} */ tr) { return Number(new URL(tr.querySelector('a')?.href || 'x:').searchParams.get('n')); };
-      Array.from(body.rows).sort(function (a, b) { return number(b) - number(a); }).slice(keep).forEach(function (tr) { tr.remove(); });
+      newestFirst().slice(keep).forEach(function (tr) { tr.remove(); });
     }
     logOrder.sort();
     say();
@@ -242,10 +227,7 @@
         'p50 of ms', 'p95 of ms'
       ], s.errors > 0 ? 'error' : s.mark);
       if (s.advice) {
-        const p = document.createElement('p');
-        p.className = 'advice';
-        p.textContent = 'To read less: ' + s.advice;
-        tr.cells[2].appendChild(p);
+        tr.cells[2].appendChild(shared.element('p', 'To read less: ' + s.advice)).className = 'advice';
       }
       rows.appendChild(tr);
     });
