@@ -21,6 +21,7 @@ func (im *importer) entities(t *model.Table) {
 		})
 	}
 
+	assignGroups(t, p)
 	var made []*model.Entity
 	for _, g := range p.groups {
 		for _, part := range splitGroup(t, g) {

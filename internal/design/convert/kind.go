@@ -11,6 +11,28 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
+// assignGroups puts items without a group into the only group whose keys have
+// the same words, if any.
+func assignGroups(t *model.Table, p *pool) {
+	owner := map[string]*group{}
+	for _, g := range p.groups {
+		for _, r := range g.rows {
+			shape := shapes(t, r)
+			if other, ok := owner[shape]; ok && other != g {
+				owner[shape] = nil
+			} else {
+				owner[shape] = g
+			}
+		}
+	}
+	for _, r := range p.rows {
+		if shape := shapes(t, r); r.group == nil && strings.Trim(shape, "*\x00") != "" && owner[shape] != nil {
+			r.group = owner[shape]
+			r.group.rows = append(r.group.rows, r)
+		}
+	}
+}
+
 // splitGroup splits a group whose keys have different words: a facet can hold a
 // thing and everything that belongs to it.
 func splitGroup(t *model.Table, g *group) []*group {

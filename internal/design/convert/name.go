@@ -8,13 +8,14 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/keys"
 )
 
 // names finds a name for each component of an attribute: the name of a
 // component or attribute with the same values, the alias, the label before the
 // component, or the name of the attribute.
 func (s *shaper) names(
-	a model.Attribute, pieces []piece, at []int, sparse bool,
+	a model.Attribute, pieces []piece, at []int, sparse, conditional bool,
 ) (names []string, columns [][]cell, ok bool) {
 	var components []piece
 	for _, p := range pieces {
@@ -53,7 +54,13 @@ func (s *shaper) names(
 				wishes = append(wishes, alias)
 			}
 			if mayShare {
-				wishes = append(wishes, s.attributeLike(column))
+				same := s.attributeLike(column)
+				if same == "" && conditional {
+					same = s.attributeUnder(p.typ, column)
+				}
+				if same != "" {
+					wishes = append(wishes, same)
+				}
 			}
 			own := ""
 			if len(components) == 1 {
@@ -137,6 +144,41 @@ func (s *shaper) attributeLike(column []cell) string {
 			continue
 		}
 		if s.equals(n, column) {
+			return n
+		}
+	}
+	return ""
+}
+
+// attributeUnder returns the attribute that has the same values in the rows
+// with a value, and adds its values in other rows to the column.
+func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
+	if !distinctive(column) {
+		return ""
+	}
+
+	for name := range s.rows[0].it.All() {
+		n := string(name)
+		if n != fieldName(n) || s.t.IsKey(n) || s.e.Field(n) != nil {
+			continue
+		}
+
+		filled := slices.Clone(column)
+		good := true
+		for i, r := range s.rows {
+			v := r.it.Get(n)
+			if v.Kind() == 0 && !column[i].ok {
+				continue
+			}
+			good = good && v.Kind() == attr.String && decodes(typ, keyText(v)) &&
+				(!column[i].ok || column[i].text == keyText(v))
+			if good {
+				filled[i] = cell{keyText(v), true}
+			}
+		}
+
+		if good && s.equals(n, filled) {
+			copy(column, filled)
 			return n
 		}
 	}

@@ -172,7 +172,7 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 		if sparse && !slices.ContainsFunc(pieces, func(p piece) bool { return p.parts != nil }) {
 			continue // every item would have the attribute
 		}
-		names, columns, ok := s.names(a, pieces, at, sparse)
+		names, columns, ok := s.names(a, pieces, at, sparse, when != nil)
 		if !ok {
 			continue
 		}

@@ -99,11 +99,6 @@ func parse(op string, body json.RawMessage) (Question, error) {
 	return q, err
 }
 
-// Text returns a request as a text that [Parse] reads with its operation.
-func Text(in wire.Request) string {
-	return `{"operation":"` + in.Op().String() + `",` + string(in.AppendJSON(nil)[1:])
-}
-
 // detect returns the operation of a request with these members, and its body without
 // the member that names it.
 func detect(members map[string]json.RawMessage, body json.RawMessage) (op string, _ json.RawMessage, err error) {

@@ -158,7 +158,7 @@ func TestExplainRequests(t *testing.T) {
 			if one.Error != "" {
 				require.Contains(t, page, one.Error)
 				require.Contains(t, answer, "Rule: ")
-				require.NotEmpty(t, uses(answer))
+				require.NotEmpty(t, hints(answer))
 				continue
 			}
 			require.Contains(t, answer, fmt.Sprintf("%d of %d read", max(one.Returned, 1), max(one.Examined, 1)), one.Operation)
