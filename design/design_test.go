@@ -128,6 +128,6 @@ func ExampleModel_Check() {
 		}
 	}
 	// Output:
-	// warning hot-partition
+	// warning loads
 	// warning component-order newest comment on a post, by the table
 }

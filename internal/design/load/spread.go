@@ -131,7 +131,7 @@ const (
 )
 
 func (s *spreader) growth(ctx context.Context, w *world.World, q Question) (float64, error) {
-	if s != nil {
+	if s != nil && s.tiled == nil {
 		for i := range s.all {
 			if c := &s.all[i]; c.own {
 				return c.Growth, nil

@@ -3,6 +3,7 @@ package load
 import (
 	"math"
 
+	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 )
@@ -18,9 +19,12 @@ type tiles struct {
 	first, n    int // the number of the first window, and how many there are
 }
 
-// tile returns the windows of the moved range, or nil if it has no length.
+// tile returns the windows of a moved range of time, or nil.
 func (s *spreader) tile() *tiles {
-	low, high, unit, ok := s.bounds()
+	if !s.timed || s.moved == nil || s.moved.Op != ast.OpBetween || s.period != nil {
+		return nil
+	}
+	low, high, unit, ok := s.ends()
 	if !ok {
 		return nil
 	}
