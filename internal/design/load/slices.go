@@ -24,7 +24,7 @@ import (
 type spreader struct {
 	w     *world.World
 	space *world.Space
-	q     Question
+	q     question
 	p     *model.Pattern
 	// of are the entities whose partitions the pattern reads; nil among them
 	// stands for items of no entity.
@@ -79,7 +79,7 @@ type candidate struct {
 	again int
 }
 
-func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
+func newSpreader(w *world.World, space *world.Space, q question) *spreader {
 	s := &spreader{w: w, space: space, q: q, p: q.Pattern, of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {

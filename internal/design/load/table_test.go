@@ -267,7 +267,6 @@ func (q *query) compare(t *proptest.T, w *world.World, p *check.PatternResult, i
 	}
 }
 
-
 func dayOf(sort string) int {
 	at, _ := time.Parse(time.DateOnly, strings.TrimPrefix(sort, "C#")[:10])
 	return int(at.Unix() / 86400)
