@@ -1,10 +1,10 @@
 // Package load says what the patterns of a model read and write, at the declared scale.
 //
-// [Table.Reads] returns what a pattern reads for every value that its key conditions can ask for, not only for its own: for
-// each customer, or each project of a customer if both are in the key. Statistics of the rows rank the values;
-// requests for those that matter give exact figures. [Table.Writes] returns what a write costs, with its index rows and
-// its transaction. [Table.Spaces] adds them up for each partition and for the items that are written most. Nothing else
-// computes a load: budgets, money, tables and lint rules read it from here.
+// [Table.Reads] returns what a pattern reads for every value that its key conditions can ask for, not only for its
+// own: for each customer, or each project of a customer if both are in the key. Statistics of the rows rank the
+// values; requests for those that matter give exact figures. [Table.Writes] returns what a write costs, with its
+// index rows and its transaction. [Table.Spaces] adds them up for each partition and for the items that are written
+// most. Nothing else computes a load: budgets, money, tables and lint rules read it from here.
 package load
 
 import (

@@ -193,7 +193,8 @@ func JSON(out io.Writer, r *check.Result, b *bill.Bill) error {
 		Model: jsonModel{Name: r.Model.Name, About: r.Model.About, File: r.Model.Pos.File},
 		OK:    !r.Failed(model.Error), Items: r.Items, Scale: r.Scale,
 		Summary: jsonSummary{
-			Patterns: len(r.Patterns), Ran: o.Ran, Expecting: o.Expecting, AsExpected: o.Met, Errors: r.Count(model.Error), Warnings: r.Count(model.Warning),
+			Patterns: len(r.Patterns), Ran: o.Ran, Expecting: o.Expecting, AsExpected: o.Met,
+			Errors: r.Count(model.Error), Warnings: r.Count(model.Warning),
 			Notes: r.Count(model.Note),
 		},
 		Patterns: []jsonPattern{}, Tables: []jsonTable{}, Findings: jsonFindings(r.Findings), Bill: b,
