@@ -63,6 +63,7 @@ var floors = [][]string{
 	{"internal/design/explain"},
 	{"internal/design/modelfile", "internal/design/world"},
 	{"internal/design/convert", "internal/design/export", "internal/design/gen"},
+	{"internal/design/load"},
 	{"internal/design/check"},
 	{"internal/design/lint/rule", "internal/design/bill"},
 	{"internal/design/lint"},
