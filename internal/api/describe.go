@@ -227,10 +227,7 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
 		ix.IndexStatus = new(table.StatusCreating)
-		warm := slices.ContainsFunc(def.Global, func(x table.IndexDefinition) bool {
-			return x.Name == *ix.IndexName && x.Warm != nil
-		})
-		if warm {
+		if globalIndex(def, *ix.IndexName).Warm != nil {
 			ix.WarmThroughput.Status = new(table.StatusUpdating)
 		} else {
 			ix.WarmThroughput = nil
