@@ -139,7 +139,8 @@ func eventOf(r wire.Record, arn string) eventRecord {
 		ARN      string    `json:"eventSourceARN"`
 	}{
 		r, change{
-			at.Unix(), item(d.Keys), item(d.NewImage), item(d.OldImage), d.SequenceNumber, d.SizeBytes, d.StreamViewType,
+			at.Unix(), item(d.Keys), item(d.NewImage), item(d.OldImage),
+			d.SequenceNumber, d.SizeBytes, d.StreamViewType,
 		}, user, arn,
 	})
 	if err != nil {

@@ -227,10 +227,7 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
 		ix.IndexStatus = new(table.StatusCreating)
-		warm := slices.ContainsFunc(def.Global, func(x table.IndexDefinition) bool {
-			return x.Name == *ix.IndexName && x.Warm != nil
-		})
-		if warm {
+		if globalIndex(def, *ix.IndexName).Warm != nil {
 			ix.WarmThroughput.Status = new(table.StatusUpdating)
 		} else {
 			ix.WarmThroughput = nil
@@ -244,7 +241,7 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 
 // describeLeaving adds an index of the table before that is being deleted.
 func (s *Service) describeLeaving(d *wire.TableDescription, before *table.Definition, name string) {
-	if indexNamed(before.Vectors, name) >= 0 {
+	if indexNamed(before.Vectors, name) != nil {
 		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{
 			IndexName: &name, IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(*d.TableName, name)),
 		})

@@ -80,7 +80,8 @@ func (s *Service) startBulkPut(
 		return nil, err
 	}
 	d := wire.BulkOperationDescription{
-		BulkOperationArn: arn, BulkOperationStatus: new("IN_PROGRESS"), StartTime: seconds(now), ClientToken: in.ClientToken,
+		BulkOperationArn: arn, BulkOperationStatus: new("IN_PROGRESS"),
+		StartTime: seconds(now), ClientToken: in.ClientToken,
 		InputS3Configuration: from, OutputS3Configuration: in.OutputS3Configuration,
 		MaxWriteRequestUnits: in.MaxWriteRequestUnits,
 		PerformanceTier:      new(cmp.Or(value(in.PerformanceTier), "STANDARD")),

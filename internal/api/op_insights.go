@@ -35,11 +35,17 @@ func insightsIndex(def *table.Definition, index *string) error {
 }
 
 func globalIndex(def *table.Definition, name string) *table.IndexDefinition {
-	i := slices.IndexFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == name })
-	if i < 0 {
-		return nil
+	return indexNamed(def.Global, name)
+}
+
+// indexNamed returns the index with a name, or nil.
+func indexNamed(list []table.IndexDefinition, name string) *table.IndexDefinition {
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
 	}
-	return &def.Global[i]
+	return nil
 }
 
 // notActive is the error for a table or an index that is CREATING or DELETING: ack-api-quirks,

@@ -158,11 +158,10 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	}
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
-		at := indexNamed(before.Global, *ix.IndexName)
-		if at < 0 || ix.WarmThroughput == nil { // new, or another one of that name, which is being deleted
+		was := globalIndex(before, *ix.IndexName)
+		if was == nil || ix.WarmThroughput == nil { // new, or another one of that name, which is being deleted
 			continue
 		}
-		was := &before.Global[at]
 		if asked&changeThroughput != 0 {
 			ix.ProvisionedThroughput = s.throughput(was.Throughput)
 		}
@@ -172,23 +171,18 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	}
 }
 
-// indexNamed returns the position of an index in a list, or -1.
-func indexNamed(list []table.IndexDefinition, name string) int {
-	return slices.IndexFunc(list, func(ix table.IndexDefinition) bool { return ix.Name == name })
-}
-
 // describeUnchangedIndex is describeUnchanged for an index.
 func (s *Service) describeUnchangedIndex(
 	d *wire.TableDescription, before *table.Definition, u *wire.UpdateGlobalSecondaryIndexAction,
 ) {
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
-		at := indexNamed(before.Global, *ix.IndexName)
-		if *ix.IndexName != value(u.IndexName) || at < 0 {
+		was := globalIndex(before, *ix.IndexName)
+		if *ix.IndexName != value(u.IndexName) || was == nil {
 			continue
 		}
 		if u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil {
-			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(before.Global[at].Throughput)
+			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
 		}
 		if ix.WarmThroughput != nil && u.WarmThroughput != nil {
 			ix.WarmThroughput.Status = new(table.StatusUpdating)
@@ -479,15 +473,9 @@ func (s *Service) setThroughput(
 func (s *Service) alterIndex(
 	def *table.Definition, u *wire.GlobalSecondaryIndexUpdate, defined []wire.AttributeDefinition,
 ) error {
-	find := func(name *string) int {
-		return slices.IndexFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == value(name) })
-	}
 	switch {
 	case u.Create != nil:
-		local := slices.ContainsFunc(slices.Concat(def.Local, def.Vectors), func(ix table.IndexDefinition) bool {
-			return ix.Name == value(u.Create.IndexName)
-		})
-		if local || find(u.Create.IndexName) >= 0 {
+		if hasIndex(def, u.Create.IndexName) {
 			return wire.Validation("Attempting to create an index which already exists")
 		}
 		if len(def.Global) == table.MaxGlobalIndexes { // ack-api-quirks, DDB-TABLE-169 and 443
@@ -522,18 +510,15 @@ func (s *Service) alterIndex(
 		ix.Warm = newWarm(def, ix.Throughput, u.Create.WarmThroughput)
 		def.Global = append(def.Global, ix)
 	case u.Delete != nil:
-		i := find(u.Delete.IndexName)
-		if i < 0 {
-			return noGlobalIndex(def, "delete", value(u.Delete.IndexName))
+		if err := removeIndex(def, &def.Global, u.Delete.IndexName); err != nil {
+			return err
 		}
-		def.Global = slices.Delete(def.Global, i, i+1)
 		delete(def.Insights, *u.Delete.IndexName) // ack-api-quirks, DDB-TABLE-112
 	default:
-		i := find(u.Update.IndexName)
-		if i < 0 {
+		ix := globalIndex(def, value(u.Update.IndexName))
+		if ix == nil {
 			return noGlobalIndex(def, "update", value(u.Update.IndexName))
 		}
-		ix := &def.Global[i]
 		if def.OnDemandBilling() && (u.Update.ProvisionedThroughput != nil || !isCeilingOrWarm(u.Update)) {
 			return wrongValue("The only Updates for index: " + ix.Name + " when " +
 				"TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput")
@@ -580,7 +565,7 @@ func isCeilingOrWarm(u *wire.UpdateGlobalSecondaryIndexAction) bool {
 // noGlobalIndex is the error for a change of an index that is local or does not exist. Sources:
 // ack-api-quirks, DDB-TABLE-137, 161 and 446.
 func noGlobalIndex(def *table.Definition, change, name string) error {
-	if slices.ContainsFunc(def.Local, func(ix table.IndexDefinition) bool { return ix.Name == name }) {
+	if indexNamed(def.Local, name) != nil {
 		return wire.Validation("Cannot " + change + " an index that is not a GlobalSecondaryIndex: " + name)
 	}
 	return wire.NewError("ResourceNotFoundException",
@@ -708,18 +693,26 @@ func dropAttributes(def *table.Definition) {
 	def.Attributes = slices.DeleteFunc(def.Attributes, func(a keycond.Attribute) bool { return !used[a.Name] })
 }
 
+// hasIndex reports whether a table has an index of any kind with a name.
+func hasIndex(def *table.Definition, name *string) bool {
+	return indexNamed(slices.Concat(def.Local, def.Global, def.Vectors), value(name)) != nil
+}
+
+// removeIndex removes the index with a name from one of the lists of a definition.
+func removeIndex(def *table.Definition, list *[]table.IndexDefinition, name *string) error {
+	n := len(*list)
+	*list = slices.DeleteFunc(*list, func(ix table.IndexDefinition) bool { return ix.Name == value(name) })
+	if len(*list) == n {
+		return noGlobalIndex(def, "delete", value(name))
+	}
+	return nil
+}
+
 // alterVector applies one change of a vector index. The request defines the given
 // attributes.
 func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []keycond.Attribute) error {
 	if u.Delete != nil {
-		n := len(def.Vectors)
-		def.Vectors = slices.DeleteFunc(def.Vectors, func(ix table.IndexDefinition) bool {
-			return ix.Name == value(u.Delete.IndexName)
-		})
-		if len(def.Vectors) == n {
-			return noGlobalIndex(def, "delete", value(u.Delete.IndexName))
-		}
-		return nil
+		return removeIndex(def, &def.Vectors, u.Delete.IndexName)
 	}
 
 	c := u.Create
@@ -728,9 +721,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 			"Vector indexes are only supported for PAY_PER_REQUEST tables",
 		)
 	}
-	if slices.ContainsFunc(slices.Concat(def.Local, def.Global, def.Vectors), func(ix table.IndexDefinition) bool {
-		return ix.Name == value(c.IndexName)
-	}) {
+	if hasIndex(def, c.IndexName) {
 		return wire.Validation("Attempting to create an index which already exists")
 	}
 	ix := table.IndexDefinition{Name: value(c.IndexName), Projection: projectionOf(c.Projection)}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -173,9 +172,8 @@ func keepWarm(def, before *table.Definition) {
 	keep(&def.Warm, def.Throughput, before.Throughput, before.Warm)
 	for i := range def.Global {
 		ix := &def.Global[i]
-		was := slices.IndexFunc(before.Global, func(b table.IndexDefinition) bool { return b.Name == ix.Name })
-		if was >= 0 {
-			keep(&ix.Warm, ix.Throughput, before.Global[was].Throughput, before.Global[was].Warm)
+		if was := globalIndex(before, ix.Name); was != nil {
+			keep(&ix.Warm, ix.Throughput, was.Throughput, was.Warm)
 		}
 	}
 }

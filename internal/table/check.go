@@ -9,10 +9,9 @@ import (
 
 // Limits of a definition. Source: DG/ServiceQuotas.html.
 const (
-	MaxLocalIndexes     = 5
-	MaxGlobalIndexes    = 20
-	MaxProjected        = 100
-	MaxProjectedInIndex = 20
+	MaxLocalIndexes  = 5
+	MaxGlobalIndexes = 20
+	MaxProjected     = 100
 )
 
 const msgSameName = "Both the Hash Key and the Range Key element in the KeySchema have the same name"

@@ -143,39 +143,13 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 }
 
 func (db *DB) view(ctx context.Context, fn func(*View) error) error {
-	v := viewings.Get().(*viewing)
-	defer v.release()
-	v.db, v.ctx, v.all, v.fn = db, ctx, db.Current(), fn
-	return v.all.Rows.View(ctx, v.begin)
-}
-
-// A viewing is a View under way. It is pooled; the function of a View keeps nothing of it.
-type viewing struct {
-	db    *DB
-	ctx   context.Context //nolint:containedctx // of the call
-	all   *Set
-	fn    func(*View) error
-	view  View
-	begin func(store.Reader) error // the method read, bound once
-}
-
-var viewings = sync.Pool{New: func() any {
-	v := new(viewing)
-	v.begin = v.read
-	return v
-}}
-
-func (v *viewing) release() {
-	*v = viewing{begin: v.begin}
-	viewings.Put(v)
-}
-
-func (v *viewing) read(r store.Reader) error {
-	if v.db.Current() != v.all { // so that the rows may be those of other tables
-		return errMoved
-	}
-	v.view = View{ctx: v.ctx, db: v.db, tables: v.all, r: r}
-	return v.fn(&v.view)
+	all := db.Current()
+	return all.Rows.View(ctx, func(r store.Reader) error {
+		if db.Current() != all { // so that the rows may be those of other tables
+			return errMoved
+		}
+		return fn(&View{ctx: ctx, db: db, tables: all, r: r})
+	})
 }
 
 // ViewItem is View for a function that calls [View.Get] at most once and reads nothing

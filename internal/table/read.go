@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -74,7 +73,7 @@ func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 		Operation: "Query", Partition: slice.Partition, Clauses: slice.Clauses, Range: slice.Range, Reverse: q.Reverse,
 	}
 	x := s.examine(&q.Read, visit)
-	defer x.release()
+	defer x.work.Done()
 	read, err := slice.Page(s.r, q.Table.space(q.Index), x.options(q.Reverse), x.visit)
 	x.work.Done() // before functions of others see the trace
 	if q.oneItem() {
@@ -98,7 +97,7 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 		return Page{}, err
 	}
 	x := s.examine(&q.Read, visit)
-	defer x.release()
+	defer x.work.Done()
 	rows := s.r.Scan(q.Table.space(q.Index), span)
 	read, err := q.schema().Page(rows, x.options(false), x.visit)
 	x.work.Done()
@@ -106,8 +105,7 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 }
 
 // An examiner adds to a page of [keycond] what only a table knows of the items that are examined: that reading them
-// may be heavy work, the whole items of a local index, and sizes that are not those of the page. It is pooled;
-// nothing keeps a part of it.
+// may be heavy work, the whole items of a local index, and sizes that are not those of the page.
 type examiner struct {
 	s     *View
 	q     *Read
@@ -121,27 +119,11 @@ type examiner struct {
 	units   float64
 	// billed counts the bytes that a read of the table is charged for; see [Table.BilledSize].
 	billed int
-
-	each func(attr.Item) error // the method examine, bound once
 }
 
-var examiners = sync.Pool{New: func() any {
-	x := new(examiner)
-	x.each = x.examine
-	return x
-}}
-
-// release ends the work of a page.
-func (x *examiner) release() {
-	x.work.Done()
-	*x = examiner{each: x.each}
-	examiners.Put(x)
-}
-
-// examine returns what examines the items of a page and visits them, until it is released.
+// examine returns what examines the items of a page and visits them, until its work is done.
 func (s *View) examine(q *Read, visit func(attr.Item) error) *examiner {
-	x := examiners.Get().(*examiner)
-	x.s, x.q, x.work, x.visit = s, q, s.db.Work(s.serial), visit
+	x := &examiner{s: s, q: q, work: s.db.Work(s.serial), visit: visit}
 	switch {
 	case q.Fetch:
 		x.visit = func(attr.Item) error { return visit(x.whole) }
@@ -153,7 +135,7 @@ func (s *View) examine(q *Read, visit func(attr.Item) error) *examiner {
 
 // options returns how to read the page.
 func (x *examiner) options(reverse bool) keycond.PageOptions {
-	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: x.q.Filter, Examine: x.each}
+	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: x.q.Filter, Examine: x.examine}
 }
 
 // examine examines an item.

@@ -43,11 +43,11 @@ const (
 	formReturn               // as an enumeration of the newer layer, without others
 )
 
-// A rule says how an operation reports a violation.
+// A rule says how operations report violations of a member.
 type rule struct {
-	op     Op
+	ops    []Op
 	member string
-	check  check
+	checks []check
 	form   form
 	may    form   // the form in [WordingMay]
 	text   string // of formSentence, in which %s stands for the value
@@ -60,127 +60,89 @@ func (r *rule) in(w Wording) form {
 	return r.form
 }
 
-const (
-	noTable    = "The parameter 'TableName' is required but was not present in the request"
-	noResource = "Invalid TableArn"
-	noBackup   = "Invalid Backup ARN"
+var (
+	isNull  = []check{checkNull}
+	isEmpty = []check{checkEmpty}
+	tooLow  = []check{checkMin}
+	inRange = []check{checkMin, checkMax}
+	length  = []check{checkEmpty, checkMin, checkMax}
+	ofTags  = []check{checkNull, checkMin, checkMax}
 )
 
-var rules = slices.Concat([]rule{
+var rules = []rule{
 	// An empty table name is reported before everything else.
-	{op: OpPutItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
-	{op: OpUpdateItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
-	{op: OpDeleteItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
-	{op: OpGetItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
-	{op: OpQuery, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
-	{op: OpScan, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
+	{
+		[]Op{OpPutItem, OpUpdateItem, OpDeleteItem, OpGetItem, OpQuery, OpScan},
+		"TableName", isEmpty, formGeneric, formAlone, "",
+	},
 	// Dynoxide, captured 2026-10-08 in 31 of 33 regions. UpdateItem reports only
 	// the first enumeration: conformance validation-ordering/updateItem.
-	{op: OpPutItem, member: "ReturnValues", check: checkEnum, form: formReturns},
-	{op: OpDeleteItem, member: "ReturnValues", check: checkEnum, form: formReturns},
-	{op: OpUpdateItem, member: "ReturnValues", check: checkEnum, form: formReturn, may: formAlone},
+	{[]Op{OpPutItem, OpDeleteItem}, "ReturnValues", []check{checkEnum}, formReturns, formUsual, ""},
+	{[]Op{OpUpdateItem}, "ReturnValues", []check{checkEnum}, formReturn, formAlone, ""},
 	// Conformance error-messages/query.
-	{op: OpQuery, member: "Limit", check: checkMin, form: formGeneric, may: formGeneric},
+	{[]Op{OpQuery}, "Limit", tooLow, formGeneric, formGeneric, ""},
 	// Dynoxide, captured 2026-10-20 in eu-west-2 and eu-central-1.
-	{op: OpScan, member: "Limit", check: checkMin, form: formGeneric},
-	{op: OpScan, member: "Segment", check: checkMin, form: formGeneric},
-	{op: OpScan, member: "Segment", check: checkMax, form: formGeneric},
-	{op: OpScan, member: "TotalSegments", check: checkMin, form: formGeneric},
-	{op: OpScan, member: "TotalSegments", check: checkMax, form: formGeneric},
+	{[]Op{OpScan}, "Limit", tooLow, formGeneric, formUsual, ""},
+	{[]Op{OpScan}, "Segment", inRange, formGeneric, formUsual, ""},
+	{[]Op{OpScan}, "TotalSegments", inRange, formGeneric, formUsual, ""},
 	// Dynoxide, captured 2026-08-13 to 2026-10-23.
-	{op: OpSearchVectors, member: "TableName", check: checkEmpty, form: formGeneric, may: formGeneric},
-	{op: OpSearchVectors, member: "IndexName", check: checkMin, form: formGeneric, may: formGeneric},
-	{op: OpSearchVectors, member: "IndexName", check: checkMax, form: formGeneric, may: formGeneric},
-	{op: OpSearchVectors, member: "SearchVector", check: checkMin, form: formGeneric, may: formGeneric},
-	{op: OpSearchVectors, member: "TopK", check: checkMin, form: formGeneric, may: formGeneric},
+	{[]Op{OpSearchVectors}, "TableName", isEmpty, formGeneric, formGeneric, ""},
+	{[]Op{OpSearchVectors}, "IndexName", inRange, formGeneric, formGeneric, ""},
+	{[]Op{OpSearchVectors}, "SearchVector", tooLow, formGeneric, formGeneric, ""},
+	{[]Op{OpSearchVectors}, "TopK", tooLow, formGeneric, formGeneric, ""},
 	// Conformance error-messages/batchGetItem.
-	{op: OpBatchGetItem, member: "Keys", check: checkMin, form: formFirst, may: formFirst},
-	{op: OpBatchGetItem, member: "Keys", check: checkMax, form: formFirst, may: formFirst},
+	{[]Op{OpBatchGetItem}, "Keys", inRange, formFirst, formFirst, ""},
 	// Conformance error-messages/batchGetItem: all regions but one since 2026-09-02.
 	// BatchWriteItem kept its sentence in most (2026-10-07).
 	{
-		op: OpBatchGetItem, member: "RequestItems", check: checkMin, form: formGeneric, may: formSentence,
-		text: "The requestItems parameter is required for BatchGetItem",
+		[]Op{OpBatchGetItem}, "RequestItems", tooLow, formGeneric, formSentence,
+		"The requestItems parameter is required for BatchGetItem",
 	},
-	sentence(OpBatchWriteItem, "RequestItems", checkMin, "The requestItems parameter is required for BatchWriteItem"),
+	sentence("RequestItems", tooLow, "The requestItems parameter is required for BatchWriteItem", OpBatchWriteItem),
 	// Conformance validation-ordering/batchOperations.
-	{op: OpBatchWriteItem, member: "RequestItems", check: checkKeys, form: formOmitted, may: formOmitted},
+	{[]Op{OpBatchWriteItem}, "RequestItems", []check{checkKeys}, formOmitted, formOmitted, ""},
 	// Conformance error-messages/createTable; dynalite test/updateTable.js,
 	// deleteTable.js, describeTable.js, describeTimeToLive.js.
-	sentence(OpCreateTable, "TableName", checkNull, noTable),
-	sentence(OpUpdateTable, "TableName", checkNull, noTable),
-	sentence(OpDeleteTable, "TableName", checkNull, noTable),
-	sentence(OpDescribeTable, "TableName", checkNull, noTable),
-	sentence(OpDescribeTimeToLive, "TableName", checkNull, noTable),
+	sentence("TableName", isNull, "The parameter 'TableName' is required but was not present in the request",
+		OpCreateTable, OpUpdateTable, OpDeleteTable, OpDescribeTable, OpDescribeTimeToLive),
 	// These operations said so before October 2026, when DescribeTable (2026-10-08) and
 	// UpdateTable (2026-10-09) gave the constraint. Sources: dynalite test/updateTable.js,
 	// deleteTable.js, describeTable.js, describeTimeToLive.js; ack-api-quirks, missing
 	// tables and DDB-TABLE-442.
-	lengthInMay(OpUpdateTable, checkEmpty),
-	lengthInMay(OpUpdateTable, checkMin),
-	lengthInMay(OpUpdateTable, checkMax),
-	lengthInMay(OpDeleteTable, checkEmpty),
-	lengthInMay(OpDeleteTable, checkMin),
-	lengthInMay(OpDeleteTable, checkMax),
-	lengthInMay(OpDescribeTable, checkEmpty),
-	lengthInMay(OpDescribeTable, checkMin),
-	lengthInMay(OpDescribeTable, checkMax),
-	lengthInMay(OpDescribeTimeToLive, checkEmpty),
-	lengthInMay(OpDescribeTimeToLive, checkMin),
-	lengthInMay(OpDescribeTimeToLive, checkMax),
+	{
+		[]Op{OpUpdateTable, OpDeleteTable, OpDescribeTable, OpDescribeTimeToLive},
+		"TableName", length, formUsual, formSentence, "TableName" + lengthText,
+	},
 	// Dynalite test/tagResource.js, untagResource.js, listTagsOfResource.js.
-	sentence(OpTagResource, "ResourceArn", checkNull, noResource),
-	sentence(OpUntagResource, "ResourceArn", checkNull, noResource),
-	sentence(OpListTagsOfResource, "ResourceArn", checkNull, noResource),
+	sentence("ResourceArn", isNull, "Invalid TableArn", OpTagResource, OpUntagResource, OpListTagsOfResource),
 	// Ack-api-quirks, DDB-TABLE-457, 2026-10-09.
-	sentence(OpUpdateContributorInsights, "IndexName", checkMin, length("IndexName")),
-	sentence(OpDescribeContributorInsights, "IndexName", checkMin, length("IndexName")),
-	sentence(OpRestoreTableFromBackup, "TargetTableName", checkMin, length("TableName")),
-	sentence(OpRestoreTableToPointInTime, "TargetTableName", checkMin, length("TableName")),
-	sentence(OpExportTableToPointInTime, "TableArn", checkEmpty, "Invalid TableArn: Invalid Table ARN"),
-	sentence(OpDescribeBackup, "BackupArn", checkMin, noBackup),
-	sentence(OpDeleteBackup, "BackupArn", checkMin, noBackup),
-	sentence(OpRestoreTableFromBackup, "BackupArn", checkMin, noBackup),
-	sentence(OpDescribeGlobalTable, "GlobalTableName", checkMin, length("TableName")),
-	sentence(OpDescribeGlobalTableSettings, "GlobalTableName", checkMin, length("TableName")),
-},
-	tagRules(OpCreateTable, "Key"), tagRules(OpTagResource, "Key"), tagRules(OpUntagResource, ""),
+	sentence("IndexName", tooLow, "IndexName"+lengthText, OpUpdateContributorInsights, OpDescribeContributorInsights),
+	sentence("TargetTableName", tooLow, "TableName"+lengthText, OpRestoreTableFromBackup, OpRestoreTableToPointInTime),
+	sentence("TableArn", isEmpty, "Invalid TableArn: Invalid Table ARN", OpExportTableToPointInTime),
+	sentence("BackupArn", tooLow, "Invalid Backup ARN", OpDescribeBackup, OpDeleteBackup, OpRestoreTableFromBackup),
+	sentence("GlobalTableName", tooLow, "TableName"+lengthText, OpDescribeGlobalTable, OpDescribeGlobalTableSettings),
+	// Ack-api-quirks, DDB-TABLE-107, 110 and 457, 2026-10-08 and 09. The keys of UntagResource are elements.
+	{[]Op{OpCreateTable, OpTagResource}, "Key", ofTags, formSentence, formUsual, tagKeyText},
+	{[]Op{OpUntagResource}, "", ofTags, formSentence, formUsual, tagKeyText},
+	{
+		[]Op{OpCreateTable, OpTagResource}, "Value", ofTags, formSentence, formUsual,
+		"The Tag Value provided is invalid, Value: %s",
+	},
+}
+
+const (
+	lengthText = " must be at least 3 characters long and at most 255 characters long"
+	tagKeyText = "The Tag Key provided is invalid, Key: %s"
 )
 
-// tagRules are the rules for the tags of an operation, whose keys are a member or, if that is
-// empty, elements. Source: ack-api-quirks, DDB-TABLE-107, 110 and 457, 2026-10-08 and 09.
-func tagRules(op Op, key string) (list []rule) {
-	for _, c := range []check{checkNull, checkMin, checkMax} {
-		list = append(list,
-			rule{op: op, member: key, check: c, form: formSentence, text: "The Tag Key provided is invalid, Key: %s"},
-			rule{
-				op: op, member: "Value", check: c, form: formSentence,
-				text: "The Tag Value provided is invalid, Value: %s",
-			},
-		)
-	}
-	return list
-}
-
-func length(member string) string {
-	return member + " must be at least 3 characters long and at most 255 characters long"
-}
-
-func sentence(op Op, member string, kind check, text string) rule {
-	return rule{op: op, member: member, check: kind, form: formSentence, may: formSentence, text: text}
-}
-
-// lengthInMay is the rule of an operation that had a sentence of its own for the
-// length of a table's name.
-func lengthInMay(op Op, kind check) rule {
-	return rule{
-		op: op, member: "TableName", check: kind, may: formSentence, text: length("TableName"),
-	}
+func sentence(member string, checks []check, text string, ops ...Op) rule {
+	return rule{ops, member, checks, formSentence, formSentence, text}
 }
 
 func (op Op) rule(x *violation) *rule {
 	for i := range rules {
-		if r := &rules[i]; r.op == op && r.member == x.member && r.check == x.check {
+		r := &rules[i]
+		if r.member == x.member && slices.Contains(r.ops, op) && slices.Contains(r.checks, x.check) {
 			return r
 		}
 	}

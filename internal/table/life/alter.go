@@ -18,12 +18,7 @@ func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table
 	if err := db.Apart(ctx); err != nil {
 		return nil, err
 	}
-	unlock, err := db.alter.Lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	err = db.current(ctx, func() error {
+	err = db.exclusively(ctx, func() error {
 		t, err = db.createTable(ctx, def, time.Time{}, nil)
 		return err
 	})
@@ -140,12 +135,7 @@ func (db *DB) Delete(ctx context.Context, name string) (t *table.Table, err erro
 	if err := db.Apart(ctx); err != nil {
 		return nil, err
 	}
-	unlock, err := db.alter.Lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	err = db.current(ctx, func() error {
+	err = db.exclusively(ctx, func() error {
 		t, err = db.deleteTable(ctx, name)
 		return err
 	})

@@ -17,10 +17,7 @@ import (
 // figures of the last Close until [DB.Recover] has counted its rows. The service
 // updates these figures about every six hours.
 // Source: API_TableDescription, ItemCount.
-var (
-	statisticsRow = []byte("statistics")
-	ExactRow      = []byte("statistics are exact")
-)
+var statisticsRow = []byte("statistics")
 
 // statistics are the stored form of counters: items and bytes by space.
 type statistics map[store.Space][2]int64

@@ -167,12 +167,7 @@ func (db *DB) StartJob(
 	if def == nil {
 		return nil, db.Change(ctx, record)
 	}
-	unlock, err := db.alter.Lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	err = db.current(ctx, func() error {
+	err = db.exclusively(ctx, func() error {
 		t, err = db.createTable(ctx, def, whileJob, record)
 		return err
 	})
@@ -226,12 +221,7 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	if of == nil {
 		return db.Change(ctx, record)
 	}
-	unlock, err := db.alter.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return db.current(ctx, func() error {
+	return db.exclusively(ctx, func() error {
 		if err := db.Refresh(ctx); err != nil {
 			return err
 		}

@@ -123,6 +123,16 @@ func (db *DB) Reload(ctx context.Context) error {
 	return nil
 }
 
+// exclusively is current while nothing else changes definitions.
+func (db *DB) exclusively(ctx context.Context, change func() error) error {
+	unlock, err := db.alter.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return db.current(ctx, change)
+}
+
 // current calls change until it has seen the current definitions.
 func (db *DB) current(ctx context.Context, change func() error) error {
 	for {

@@ -16,13 +16,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 		return 0, err
 	}
 	if db.Current().Deleting {
-		unlock, err := db.alter.Lock(ctx)
-		if err != nil {
-			return 0, err
-		}
-		err = db.current(ctx, func() error { return db.removeDeleted(ctx) })
-		unlock()
-		if err != nil {
+		if err := db.exclusively(ctx, func() error { return db.removeDeleted(ctx) }); err != nil {
 			return 0, err
 		}
 	}
