@@ -164,7 +164,7 @@ func Export(
 		results = append(results, r)
 	}
 
-	if err := syncFolder(part.path); err != nil {
+	if err := SyncFolder(part.path); err != nil {
 		return nil, err
 	}
 	if err := part.rename(dir, !into); err != nil {
@@ -172,7 +172,7 @@ func Export(
 	}
 
 	done = true
-	return results, syncFolder(filepath.Dir(dir))
+	return results, SyncFolder(filepath.Dir(dir))
 }
 
 // ExportTo writes the items of a table to w without compression.
