@@ -13,7 +13,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/completion"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -32,7 +31,7 @@ const (
 type completer struct {
 	ctx    context.Context
 	src    *app.Source
-	keys   completion.Keys
+	keys   ask.Keys
 	schema *keycond.Schema // of the table or of the index of --index
 }
 
@@ -46,7 +45,7 @@ func completionOf(cmd *cobra.Command, env *app.Env, table, index string) *comple
 	if err != nil || t.Schema(index) == nil {
 		return nil
 	}
-	keys := completion.Keys{Target: env.Source.Target, InProcess: env.Source.DB != nil, Table: t, Index: index}
+	keys := ask.Keys{Target: env.Source.Target, InProcess: env.Source.DB != nil, Table: t, Index: index}
 	return &completer{cmd.Context(), env.Source, keys, keys.Schema()}
 }
 

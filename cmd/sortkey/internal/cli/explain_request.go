@@ -65,11 +65,7 @@ func patternRequest(m *model.Model, name string) (q explain.Question, err error)
 	if m == nil {
 		return q, app.Usage("explain", "--pattern needs --model")
 	}
-	p, err := models.Pattern(m, name)
-	if err != nil {
-		return q, err
-	}
-	return models.PatternRequest(m, p)
+	return models.PatternRequest(m, name)
 }
 
 // byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/completion"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
@@ -71,7 +70,7 @@ func (s *Server) keys(w http.ResponseWriter, r *http.Request) error {
 
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
-	find := keyFinder{completion.Keys{Target: s.opts.Target, InProcess: s.opts.DB != nil, Table: t, Index: index}}
+	find := keyFinder{ask.Keys{Target: s.opts.Target, InProcess: s.opts.DB != nil, Table: t, Index: index}}
 	var out *keyOffers
 	if partition := r.FormValue("partition"); partition != "" {
 		out = find.sortKeys(ctx, partition, r.FormValue("prefix"))
@@ -90,7 +89,7 @@ func (s *Server) keys(w http.ResponseWriter, r *http.Request) error {
 }
 
 // A keyFinder finds the keys that somebody may mean.
-type keyFinder struct{ completion.Keys }
+type keyFinder struct{ ask.Keys }
 
 // plainText returns the text that somebody has typed as a key, without its quotes.
 func plainText(typed string) string {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/completion"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
@@ -208,7 +207,7 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 		p.Previous = place.address("before", cursorText(before))
 	}
 	if place.partition == "" && p.Sorted && len(shown) > 0 && after != nil {
-		end := completion.EndOfPartition(after, place.t.Schema(place.index))
+		end := ask.EndOfPartition(after, place.t.Schema(place.index))
 		p.NextPartition = place.address("after", cursorText(end))
 	}
 	return nil
@@ -250,7 +249,7 @@ func (s *Server) nextPartition(r *http.Request) (string, error) {
 		scan.IndexName = &index
 	}
 	schema := t.Schema(index)
-	scan.ExclusiveStartKey = completion.EndOfPartition(cursorOf(t, index, page.Items[0]), schema)
+	scan.ExclusiveStartKey = ask.EndOfPartition(cursorOf(t, index, page.Items[0]), schema)
 	if out, _, err = s.opts.Target.Do(r.Context(), scan); err != nil {
 		return "", &badRequest{err}
 	}

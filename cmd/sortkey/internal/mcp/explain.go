@@ -81,9 +81,5 @@ func pattern(m *model.Model, name string) (q explain.Question, err error) {
 			"give table and partition, or request", "the database does not come from a model, so there are no patterns",
 		)
 	}
-	p, err := models.Pattern(m, name)
-	if err != nil {
-		return q, err
-	}
-	return models.PatternRequest(m, p)
+	return models.PatternRequest(m, name)
 }

@@ -57,8 +57,12 @@ func NotOneRequest(p *model.Pattern, err error) error {
 	return &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
 }
 
-// PatternRequest returns the request of an access pattern.
-func PatternRequest(m *model.Model, p *model.Pattern) (q explain.Question, err error) {
+// PatternRequest returns the request of the access pattern that [Pattern] finds.
+func PatternRequest(m *model.Model, name string) (q explain.Question, err error) {
+	p, err := Pattern(m, name)
+	if err != nil {
+		return q, err
+	}
 	if p.Request != nil {
 		return explain.Parse(p.Operation, p.Request)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
@@ -169,7 +170,7 @@ func makeOf(ctx context.Context, st store.Snapshotter, target string) (*Info, er
 	if err != nil {
 		return nil, err
 	}
-	return info, syncFolder(filepath.Dir(filepath.Clean(target)))
+	return info, transfer.SyncFolder(filepath.Dir(filepath.Clean(target)))
 }
 
 func isFolder(path string) bool {
@@ -234,15 +235,6 @@ func size(path string) (total int64, err error) {
 		return err
 	})
 	return total, err
-}
-
-func syncFolder(path string) error {
-	d, err := os.Open(path) //nolint:gosec // named by the user
-	if err != nil {
-		return err
-	}
-	_ = d.Sync() // not supported by all file systems
-	return d.Close()
 }
 
 // inside returns an error if a path is dir or inside it.

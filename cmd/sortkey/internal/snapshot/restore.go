@@ -1,20 +1,15 @@
 package snapshot
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 
-	"github.com/klauspost/compress/zstd"
-
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/table"
@@ -94,7 +89,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 			err,
 		)
 	}
-	return info, syncFolder(parent)
+	return info, transfer.SyncFolder(parent)
 }
 
 // occupied reports whether path exists and is not an empty folder.
@@ -157,11 +152,11 @@ func unpack(ctx context.Context, snapshot, dir string) error {
 		return err
 	}
 	defer f.Close()
-	r, err := decompress(f)
+	r, done, err := transfer.Unpack(f, maxWindow)
 	if err != nil {
 		return fmt.Errorf("%s: %w", snapshot, err)
 	}
-	defer r.Close()
+	defer func() { _ = done() }()
 	st, err := disk.Open(dir, disk.Options{})
 	if err != nil {
 		return err
@@ -174,23 +169,6 @@ func unpack(ctx context.Context, snapshot, dir string) error {
 
 // maxWindow bounds the memory for decompressing a file.
 const maxWindow = 128 << 20
-
-// decompress detects the compression of a file by its first bytes.
-func decompress(r io.Reader) (io.ReadCloser, error) {
-	b := bufio.NewReaderSize(r, 1<<20)
-	head, _ := b.Peek(4) // reading returns the error again
-	switch {
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		return gzip.NewReader(b)
-	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		d, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	}
-	return io.NopCloser(b), nil
-}
 
 // verify checks that a database can be opened, without changing it.
 func verify(ctx context.Context, dir string) (*Info, error) {

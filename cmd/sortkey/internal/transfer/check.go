@@ -16,7 +16,7 @@ func CheckExport(ctx context.Context, client *dynamodb.Client, tables []string, 
 	o = o.withDefaults()
 	o.Segments = 1
 	for _, table := range tables {
-		x := &exporter{o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), table: table}
+		x := &exporter{o: o, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), table: table}
 		if _, err := x.describe(ctx); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (im *importer) checkOptions(ctx context.Context, s *Source, table string) (
 		schema = s.Schema
 	}
 	if schema == nil {
-		x := &exporter{client: im.client, retry: im.retry, table: table}
+		x := &exporter{retry: im.retry, table: table}
 		if _, err := x.describe(ctx); err != nil {
 			return opts, err
 		}

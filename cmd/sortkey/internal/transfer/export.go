@@ -153,7 +153,7 @@ func Export(
 		if into {
 			to, final = filepath.Join(part.path, table), filepath.Join(dir, table)
 		}
-		x := &exporter{o: o, client: client, retry: retry, table: table, dir: to}
+		x := &exporter{o: o, retry: retry, table: table, dir: to}
 		x.items.Store(items)
 		r, err := x.run(ctx)
 		if err != nil {
@@ -164,7 +164,7 @@ func Export(
 		results = append(results, r)
 	}
 
-	if err := syncFolder(part.path); err != nil {
+	if err := SyncFolder(part.path); err != nil {
 		return nil, err
 	}
 	if err := part.rename(dir, !into); err != nil {
@@ -172,7 +172,7 @@ func Export(
 	}
 
 	done = true
-	return results, syncFolder(filepath.Dir(dir))
+	return results, SyncFolder(filepath.Dir(dir))
 }
 
 // ExportTo writes the items of a table to w without compression.
@@ -181,14 +181,13 @@ func ExportTo(
 ) (ExportResult, error) {
 	o = o.withDefaults()
 	o.Segments = 1
-	x := &exporter{o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), table: table}
+	x := &exporter{o: o, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), table: table}
 	return x.stream(ctx, w)
 }
 
 // exporter exports one table.
 type exporter struct {
 	o      ExportOptions
-	client *dynamodb.Client
 	retry  *retrier
 	table  string
 	dir    string
@@ -199,11 +198,7 @@ type exporter struct {
 
 // describe requests the definition of the table.
 func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error) {
-	var out *dynamodb.DescribeTableOutput
-	err := x.retry.do(ctx, func() (err error) {
-		out, err = x.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &x.table}, once)
-		return err
-	})
+	out, err := x.retry.describe(ctx, x.table)
 	if missing, ok := errors.AsType[*types.ResourceNotFoundException](err); ok {
 		return nil, &advice.Error{Msg: fmt.Sprintf("table %s does not exist", x.table), Err: missing}
 	}
@@ -226,11 +221,9 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	var ttl *dynamodb.DescribeTimeToLiveOutput
-	err = x.retry.do(ctx, func() (err error) {
-		ttl, err = x.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &x.table}, once)
-		return err
-	})
+	ttl, err := call(
+		ctx, x.retry, x.retry.client.DescribeTimeToLive, &dynamodb.DescribeTimeToLiveInput{TableName: &x.table},
+	)
 	if err != nil {
 		return r, err
 	}
@@ -413,11 +406,7 @@ func (x *exporter) request(
 		request.ExclusiveStartKey = sdkvalue.Of(in.ExclusiveStartKey)
 	}
 
-	var out *dynamodb.ScanOutput
-	err = x.retry.do(ctx, func() (err error) {
-		out, err = x.client.Scan(ctx, request, once)
-		return err
-	})
+	out, err := call(ctx, x.retry, x.retry.client.Scan, request)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -71,7 +71,7 @@ func openInput(path string) (*input, error) {
 
 // unpack reads a file, decompressed.
 func (in *input) unpack(file io.Reader) error {
-	unpacked, done, err := unpack(&counter{r: file, n: &in.packed})
+	unpacked, done, err := Unpack(&counter{r: file, n: &in.packed}, maxWindow)
 	if err != nil {
 		return err
 	}
@@ -91,9 +91,9 @@ func (in *input) Close() (err error) {
 // stdin is the path of standard input.
 const stdin = "-"
 
-// unpack returns the contents of a file, decompressed if it begins like a gzip or zstd
-// file.
-func unpack(r io.Reader) (io.Reader, func() error, error) {
+// Unpack returns the contents of a file, decompressed if it begins like a gzip or zstd
+// file, and a function that ends reading. Window bounds the memory of a zstd decoder.
+func Unpack(r io.Reader, window uint64) (io.Reader, func() error, error) {
 	br := bufio.NewReaderSize(r, readBuffer)
 	head, err := br.Peek(len(magicZstd))
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -108,7 +108,7 @@ func unpack(r io.Reader) (io.Reader, func() error, error) {
 		return &unpacked{r: zr, name: "gzip"}, zr.Close, nil
 	case bytes.HasPrefix(head, magicZstd):
 		zr, err := zstd.NewReader(
-			br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow),
+			br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window),
 		)
 		if err != nil {
 			return nil, nil, packedError("zstd", err)

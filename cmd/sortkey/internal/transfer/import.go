@@ -182,7 +182,7 @@ func newImporter(ctx context.Context, client *dynamodb.Client, sources []*Source
 		o.Grace = DefaultGrace
 	}
 	return &importer{
-		o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), sources: sources,
+		o: o, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), sources: sources,
 		result: &ImportResult{},
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/inside"
@@ -21,7 +19,6 @@ import (
 
 type importer struct {
 	o           ImportOptions
-	client      *dynamodb.Client
 	retry       *retrier
 	sources     []*Source
 	schemas     []*tabledef.Schema // of the tables

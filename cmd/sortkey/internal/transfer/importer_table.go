@@ -27,7 +27,7 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	}
 
 	opts := im.sourceOptions(s)
-	out, err := im.describe(ctx, name)
+	out, err := im.retry.describe(ctx, name)
 	missing, absent := errors.AsType[*types.ResourceNotFoundException](err)
 	had := im.journal.Tables[i]
 	switch {
@@ -77,7 +77,7 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		return nil
 	}
 	if absent {
-		if out, err = im.describe(ctx, name); err != nil {
+		if out, err = im.retry.describe(ctx, name); err != nil {
 			return err
 		}
 	} else if err := im.checkResumed(ctx, i, out.Table); err != nil {
@@ -87,12 +87,8 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	return nil
 }
 
-func (im *importer) describe(ctx context.Context, table string) (out *dynamodb.DescribeTableOutput, err error) {
-	err = im.retry.do(ctx, func() (err error) {
-		out, err = im.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table}, once)
-		return err
-	})
-	return out, err
+func (r *retrier) describe(ctx context.Context, table string) (*dynamodb.DescribeTableOutput, error) {
+	return call(ctx, r, r.client.DescribeTable, &dynamodb.DescribeTableInput{TableName: &table})
 }
 
 // checkFiles opens the files of a source before anything is created or written,
@@ -172,13 +168,11 @@ func (r *retrier) create(ctx context.Context, name string, s *tabledef.Schema) e
 	if ttl == nil {
 		return nil
 	}
-	return r.do(ctx, func() error {
-		_, err := r.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName: &name,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{
-				AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true),
-			},
-		}, once)
-		return err
+	_, err := call(ctx, r, r.client.UpdateTimeToLive, &dynamodb.UpdateTimeToLiveInput{
+		TableName: &name,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true),
+		},
 	})
+	return err
 }

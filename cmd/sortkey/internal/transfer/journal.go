@@ -213,14 +213,14 @@ func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
 	if err := os.Rename(temp, path); err != nil {
 		return nil, err
 	}
-	if err := syncFolder(filepath.Dir(path)); err != nil || !lock {
+	if err := SyncFolder(filepath.Dir(path)); err != nil || !lock {
 		return nil, err
 	}
 	return f, nil
 }
 
-// syncFolder makes the names in a folder durable where the system supports it.
-func syncFolder(dir string) error {
+// SyncFolder makes the names in a folder durable where the system supports it.
+func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -51,7 +51,6 @@ type message struct {
 // one worker, which keeps their order.
 type pipeline struct {
 	ctx    context.Context //nolint:containedctx // of the writes, which outlives the context of reading
-	client *dynamodb.Client
 	retry  *retrier
 	table  string
 	keys   *keys
@@ -72,7 +71,7 @@ type pipeline struct {
 }
 
 func startPipeline(ctx context.Context, r *retrier, table string, last tail, workers int, http bool) *pipeline {
-	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: last.keys, last: last}
+	p := &pipeline{ctx: ctx, retry: r, table: table, keys: last.keys, last: last}
 	if http {
 		p.sender = newSender(r.client)
 	}
@@ -341,19 +340,17 @@ func bodyOf(table string, batch []entry) []byte {
 	return append(body, "]}}"...)
 }
 
-func (p *pipeline) writeOne(e entry) error {
-	return p.retry.do(p.ctx, func() (err error) {
-		if e.remove {
-			_, err = p.client.DeleteItem(
-				p.ctx, &dynamodb.DeleteItemInput{TableName: &p.table, Key: sdkvalue.Of(e.item)}, once,
-			)
-		} else {
-			_, err = p.client.PutItem(
-				p.ctx, &dynamodb.PutItemInput{TableName: &p.table, Item: sdkvalue.Of(e.item)}, once,
-			)
-		}
+func (p *pipeline) writeOne(e entry) (err error) {
+	if e.remove {
+		_, err = call(p.ctx, p.retry, p.retry.client.DeleteItem, &dynamodb.DeleteItemInput{
+			TableName: &p.table, Key: sdkvalue.Of(e.item),
+		})
 		return err
+	}
+	_, err = call(p.ctx, p.retry, p.retry.client.PutItem, &dynamodb.PutItemInput{
+		TableName: &p.table, Item: sdkvalue.Of(e.item),
 	})
+	return err
 }
 
 // rejected reports whether the endpoint rejects the data, so that a retry is

@@ -150,7 +150,7 @@ func (k *keys) of(it attr.Item) attr.Item {
 
 // expires returns the attribute by which a table expires items, or "".
 func (im *importer) expires(ctx context.Context, table string) string {
-	out, err := im.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &table}, once)
+	out, err := im.retry.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &table}, once)
 	if err != nil || out.TimeToLiveDescription == nil {
 		return "" // an endpoint need not have time to live
 	}
@@ -220,12 +220,8 @@ func (im *importer) lost(ctx context.Context, table string, list []lastWrite) (l
 		if err != nil {
 			return nil, fail(ErrRestart, "", "the journal has a malformed key %s: %w", w.Key, err)
 		}
-		var out *dynamodb.GetItemOutput
-		err = im.retry.do(ctx, func() (err error) {
-			out, err = im.client.GetItem(ctx, &dynamodb.GetItemInput{
-				TableName: &table, Key: sdkvalue.Of(key), ConsistentRead: aws.Bool(true),
-			}, once)
-			return err
+		out, err := call(ctx, im.retry, im.retry.client.GetItem, &dynamodb.GetItemInput{
+			TableName: &table, Key: sdkvalue.Of(key), ConsistentRead: aws.Bool(true),
 		})
 		if err != nil {
 			return nil, err

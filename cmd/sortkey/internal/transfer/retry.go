@@ -136,6 +136,17 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 	}
 }
 
+// call makes a request by a method of the client, with retries.
+func call[I, O any](
+	ctx context.Context, r *retrier, send func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error), in *I,
+) (out *O, err error) {
+	err = r.do(ctx, func() (err error) {
+		out, err = send(ctx, in, once)
+		return err
+	})
+	return out, err
+}
+
 // sleep waits for a time, or until ctx or quit ends.
 func (r *retrier) sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)

@@ -1,5 +1,4 @@
-// Package completion finds the keys of a table or an index with which a shell or a page completes what somebody types.
-package completion
+package ask
 
 import (
 	"context"
@@ -7,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -22,7 +20,7 @@ const (
 	hopRows = 50
 )
 
-// Keys are the keys of a table or an index. What cannot be read, or takes longer than its context has time, is left
+// Keys are the keys of a table or an index, with which a shell or a page completes what somebody types. What cannot be read, or takes longer than its context has time, is left
 // out.
 type Keys struct {
 	Target explain.Target
@@ -86,7 +84,7 @@ func (k *Keys) Scan(ctx context.Context, in *wire.ScanInput) (*wire.ScanOutput, 
 }
 
 // Rows returns what a query reads, and whether there are more rows.
-func (k *Keys) Rows(ctx context.Context, q ask.Query) (rows []attr.Item, more bool) {
+func (k *Keys) Rows(ctx context.Context, q Query) (rows []attr.Item, more bool) {
 	q.Index = k.Index
 	in, err := q.Input(k.Table)
 	if err != nil {

@@ -1,4 +1,4 @@
-package completion_test
+package ask_test
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/completion"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -38,7 +37,7 @@ func TestPartitions(t *testing.T) {
 	}{
 		{"", true, 66, 260, true}, {"ByBytes", true, 131, 260, true}, {"", false, 1, 250, false},
 	} {
-		keys := completion.Keys{Target: target, InProcess: tt.inProcess, Table: table, Index: tt.index}
+		keys := ask.Keys{Target: target, InProcess: tt.inProcess, Table: table, Index: tt.index}
 		found, rows := map[string]bool{}, 0
 		whole := keys.Partitions(t.Context(), func(row attr.Item) bool {
 			rows++
@@ -58,7 +57,7 @@ func TestPartitions(t *testing.T) {
 
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	keys := completion.Keys{Target: target, InProcess: true, Table: table}
+	keys := ask.Keys{Target: target, InProcess: true, Table: table}
 	require.False(t, keys.Partitions(ended, func(attr.Item) bool { return true }))
 
 	all, more := keys.Rows(t.Context(), ask.Query{Partition: []string{"large"}, Sort: []string{">= 600"}, Limit: 7})
