@@ -240,7 +240,7 @@ func adviseTime(f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding 
 		return f
 	}
 	if _, given := q.Given(c.Name); !given && q.Entity == c.Entity {
-		byTime, _ := q.View.ByFields(c.Entity, nil, []string{field}, q.Name)
+		byTime := q.View.ByFields(c.Entity, []string{field}, q.Name)
 		byTime.Text = f.Advice + ", or " + byTime.Text
 		f.Proposals = append(f.Proposals, byTime)
 	}
