@@ -13,12 +13,14 @@ import (
 // pattern costs, and the findings.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
-	mark := "✅"
-	if r.Failed(model.Error) {
-		mark = "❌"
+	o, mark := r.Outcome(), ""
+	switch {
+	case r.Failed(model.Error):
+		mark = "❌ "
+	case o.Met > 0:
+		mark = "✅ "
 	}
-
-	fmt.Fprintf(&b, "## %s Design: %s\n", mark, text.Markdown(r.Model.Name))
+	fmt.Fprintf(&b, "## %sDesign: %s\n\n%s.\n", mark, text.Markdown(r.Model.Name), o)
 	if len(r.Looked) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", text.Markdown(r.look()))
 	}
@@ -63,11 +65,13 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 
 // writeRow writes a row of the table of patterns.
 func (pr *PatternResult) writeRow(b *bytes.Buffer) {
-	mark, rows, units, worst := "✅", "", text.Figure(pr.Units()), ""
-	switch {
-	case pr.Skipped != "":
-		mark, units = "–", ""
-	case !pr.OK():
+	mark, rows, units, worst := pr.Mark(), "", text.Figure(pr.Units()), ""
+	switch mark {
+	case "–":
+		units = ""
+	case "✓":
+		mark = "✅"
+	case "✗":
 		mark = "❌"
 	}
 	if pr.Total != nil && pr.Total.Refused == nil {

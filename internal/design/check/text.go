@@ -109,15 +109,14 @@ func (p *printer) write() {
 }
 
 func (p *printer) pattern(pr *PatternResult) {
-	mark := p.paint.Good("✓")
-	switch {
-	case pr.Skipped != "":
-		mark = p.paint.Faint("–")
-	case !pr.OK():
-		mark = p.paint.Bad("✗")
+	paint := p.paint.Faint
+	switch pr.Mark() {
+	case "✓":
+		paint = p.paint.Good
+	case "✗":
+		paint = p.paint.Bad
 	}
-
-	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint.Strong(text.Visible(pr.Pattern.Name)))
+	fmt.Fprintf(&p.out, "%s %s\n", paint(pr.Mark()), p.paint.Strong(text.Visible(pr.Pattern.Name)))
 	if pr.Compile != nil && pr.OK() {
 		p.line("refused", nil, compile.NotARange+": "+pr.Compile.Msg)
 		p.line("instead", nil, pr.Compile.Advice)
@@ -464,20 +463,16 @@ func (p *printer) findings(s model.Severity) {
 }
 
 func (p *printer) summary() {
-	ok := 0
-	for i := range p.r.Patterns {
-		if pr := &p.r.Patterns[i]; pr.OK() && pr.Skipped == "" {
-			ok++
-		}
-	}
-	paint := p.paint.Good
-	if p.r.Failed(model.Error) {
+	o, paint := p.r.Outcome(), p.paint.Good
+	switch {
+	case p.r.Failed(model.Error):
 		paint = p.paint.Bad
+	case o.Met == 0:
+		paint = p.paint.Strong
 	}
 	s := fmt.Sprintf(
-		"%s, %d as expected; %s, %s, %s", text.Count(len(p.r.Patterns), "pattern"), ok,
-		text.Count(p.r.Count(model.Error), "error"), text.Count(p.r.Count(model.Warning), "warning"),
-		text.Count(p.r.Count(model.Note), "note"),
+		"%s; %s, %s, %s", o, text.Count(p.r.Count(model.Error), "error"),
+		text.Count(p.r.Count(model.Warning), "warning"), text.Count(p.r.Count(model.Note), "note"),
 	)
 	fmt.Fprintf(&p.out, "\n%s\n", paint(s))
 }

@@ -7,16 +7,17 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-// A Load is the part of the requests of a pattern that one partition gets.
-type Load struct {
-	// Share is the part of all requests, and Units are the read units of each, at the declared scale. Values
+// A partLoad is the part of the requests of a pattern that one partition gets.
+type partLoad struct {
+	part world.Part
+	// share is the part of all requests, and units are the read units of each, at the declared scale. Values
 	// are asked for as the pattern says: equally often, or as often as they have rows.
-	Share, Units float64
+	share, units float64
 }
 
-// Alike reports whether two questions differ at most in the period of a range, in which they have the same place.
+// alike reports whether two questions differ at most in the period of a range, in which they have the same place.
 // They have the same loads.
-func Alike(a, b Question) bool {
+func alike(a, b question) bool {
 	for i, c := range a.Pattern.Where {
 		o := b.Pattern.Where[i]
 		if slices.Equal(c.Args, o.Args) {
@@ -36,7 +37,8 @@ type sum struct {
 	held          float64 // rows of the candidates at the declared scale
 }
 
-func (s *spreader) loads() map[world.Part]Load {
+// loads returns the load of each partition with rows that the pattern reads, in the order of the space.
+func (s *spreader) loads() []partLoad {
 	byRows := s.p.Asked == model.AskedByRows
 	sums := map[world.Part]*sum{}
 	groups := map[[2]int]bool{}
@@ -101,9 +103,11 @@ func (s *spreader) loads() map[world.Part]Load {
 		total *= max(1, declared/max(all, 1))
 	}
 
-	loads := map[world.Part]Load{}
-	for at, of := range sums {
-		loads[at] = Load{Share: of.weight / total, Units: of.units / of.weight}
+	loads := make([]partLoad, 0, len(sums))
+	for _, at := range s.space.Parts {
+		if of := sums[at]; of != nil {
+			loads = append(loads, partLoad{at, of.weight / total, of.units / of.weight})
+		}
 	}
 	return loads
 }

@@ -19,7 +19,7 @@ import (
 // over several periods, such as the months from January to March, read as many others too, such as those from
 // February to April. ofSeveral returns nil if there is only one value.
 func ofSeveral(
-	ctx context.Context, target explain.Target, questions []Question, spreaders []*spreader,
+	ctx context.Context, target explain.Target, questions []question, spreaders []*spreader,
 ) (*Spread, error) {
 	all := map[string]*together{}
 	windows := windowsOf(questions, spreaders)
@@ -128,10 +128,10 @@ const mostParts = 1 << 22
 
 // spreadersOf returns a spreader with its candidates for each question. Those for parts in the middle of a range,
 // which are whole periods, have one together. It returns nil if one has none, or all together have too many.
-func spreadersOf(ctx context.Context, w *world.World, questions []Question) (all []*spreader, err error) {
+func spreadersOf(ctx context.Context, w *world.World, questions []question) (all []*spreader, err error) {
 	candidates := 0
 	for i, q := range questions {
-		same := slices.IndexFunc(all, func(o *spreader) bool { return o.period != nil && Alike(o.q, q) })
+		same := slices.IndexFunc(all, func(o *spreader) bool { return o.period != nil && alike(o.q, q) })
 		if same >= 0 {
 			all = append(all, all[same])
 			candidates += len(all[i].all)
@@ -157,7 +157,7 @@ type windows struct {
 
 // windowsOf returns the windows within the periods of the generated items, or nil if the parts differ in other
 // values alone.
-func windowsOf(questions []Question, spreaders []*spreader) *windows {
+func windowsOf(questions []question, spreaders []*spreader) *windows {
 	var at []int // the period of each part
 	for _, q := range questions {
 		for _, c := range q.Pattern.Where {

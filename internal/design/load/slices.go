@@ -24,7 +24,7 @@ import (
 type spreader struct {
 	w     *world.World
 	space *world.Space
-	q     Question
+	q     question
 	p     *model.Pattern
 	// of are the entities whose partitions the pattern reads; nil among them
 	// stands for items of no entity.
@@ -79,7 +79,7 @@ type candidate struct {
 	again int
 }
 
-func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
+func newSpreader(w *world.World, space *world.Space, q question) *spreader {
 	s := &spreader{w: w, space: space, q: q, p: q.Pattern, of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {
@@ -421,7 +421,7 @@ func (s *spreader) group(at world.Part, base candidate) {
 		return
 	}
 
-	if base.own || !s.timed {
+	if base.own && s.moved != nil && s.moved.Op != ast.OpBetween || !s.timed {
 		if slice, err := s.slice(base, false); err == nil {
 			base.From, base.To = s.space.Range(at, slice.Range)
 			if base.own || base.From < base.To || s.moved == nil {
@@ -515,7 +515,7 @@ func sizeOf(rows []world.Row) int {
 // window returns the values of the moved condition with which it reads most of some rows, or nil if the
 // values have no distance, and the share of all distance that lies between them.
 func (s *spreader) window(rows []world.Row) ([]string, float64) {
-	low, high, unit, ok := s.bounds()
+	low, high, unit, ok := s.ends()
 	at := s.places(rows, unit)
 	if !ok || len(at) == 0 {
 		return nil, 0
@@ -550,11 +550,8 @@ func shareOf(distance, of float64) float64 {
 	return distance / of
 }
 
-// bounds returns the bounds of the moved condition, and what they count.
-func (s *spreader) bounds() (low, high float64, unit unit, ok bool) {
-	if s.moved == nil || s.moved.Op != ast.OpBetween || s.period != nil {
-		return 0, 0, "", false
-	}
+// ends returns the bounds of the moved condition, and what they count.
+func (s *spreader) ends() (low, high float64, unit unit, ok bool) {
 	unit = unitOf(s.moved.Args[0])
 	low, ok1 := unit.place(s.moved.Args[0])
 	high, ok2 := unit.place(s.moved.Args[1])

@@ -23,8 +23,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Question is an access pattern whose request has been run with its own values.
-type Question struct {
+// A question is an access pattern whose request has been run with its own values.
+type question struct {
 	Pattern *model.Pattern
 	Input   wire.Request
 	Report  *explain.Report
@@ -130,8 +130,8 @@ const (
 	readBytes = 32 << 20
 )
 
-func (s *spreader) growth(ctx context.Context, w *world.World, q Question) (float64, error) {
-	if s != nil {
+func (s *spreader) growth(ctx context.Context, w *world.World, q question) (float64, error) {
+	if s != nil && s.tiled == nil {
 		for i := range s.all {
 			if c := &s.all[i]; c.own {
 				return c.Growth, nil
@@ -208,7 +208,7 @@ type Slice struct {
 func (s *Slice) DeclaredBytes() float64 { return float64(s.Bytes) * s.ByteGrowth }
 
 // slicesOf returns the candidates of a question, or nil if it has none in partitions.
-func slicesOf(ctx context.Context, w *world.World, q Question) (*spreader, error) {
+func slicesOf(ctx context.Context, w *world.World, q question) (*spreader, error) {
 	r := q.Report
 	if r == nil || r.Refused != nil || r.Operation == "Scan" {
 		return nil, nil

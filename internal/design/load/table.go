@@ -68,7 +68,8 @@ type Reads struct {
 
 	space *world.Space
 	// loads has the part of each request that a partition gets, for requests that differ in more than their period.
-	loads []map[world.Part]Load
+	// They are there for a pattern with a rate, until they are added up: there can be a million partitions.
+	loads [][]partLoad
 	scan  bool
 	// fixed is the only partition that a request without an entity names, if known.
 	fixed *world.Part
@@ -114,7 +115,9 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	if r.Growth, err = s.growth(ctx, t.w, questions[0]); err != nil || s == nil {
 		return r, err
 	}
-	r.Slices, r.loads = s.slices(), []map[world.Part]Load{s.loads()}
+	if r.Slices = s.slices(); p.Rate > 0 {
+		r.loads = [][]partLoad{s.loads()}
+	}
 	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 {
 		r.fixed = &s.own
 	}
@@ -125,7 +128,7 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 }
 
 // average sets what the requests read on average.
-func (r *Reads) average(p *model.Pattern, questions []Question) {
+func (r *Reads) average(p *model.Pattern, questions []question) {
 	if r.Requests = len(questions); r.Spread != nil {
 		r.MeanUnits, r.MeanRows = r.Spread.Mean, r.Spread.MeanRows
 		return
@@ -137,7 +140,7 @@ func (r *Reads) average(p *model.Pattern, questions []Question) {
 }
 
 // questions runs the requests of a pattern with its own values. It returns none if one has none, or is refused.
-func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []Question, err error) {
+func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question, err error) {
 	parts, err := compile.Split(p)
 	if err != nil {
 		return nil, nil
@@ -149,7 +152,7 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []Question
 		}
 	}
 	for _, part := range parts {
-		q := Question{Pattern: part, Fixed: fixed}
+		q := question{Pattern: part, Fixed: fixed}
 		if q.Input, err = compile.Pattern(t.w.Model, part); err != nil {
 			return nil, nil
 		}
@@ -170,14 +173,14 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []Question
 }
 
 // several adds what a pattern of several requests reads.
-func (t *Table) several(ctx context.Context, r *Reads, questions []Question) error {
+func (t *Table) several(ctx context.Context, r *Reads, questions []question) error {
 	spreaders, err := spreadersOf(ctx, t.w, questions)
 	if err != nil || spreaders == nil {
 		return err
 	}
 	for i, s := range spreaders {
-		alike := func(q Question) bool { return Alike(q, questions[i]) }
-		if !slices.ContainsFunc(questions[:i], alike) {
+		known := func(q question) bool { return alike(q, questions[i]) }
+		if questions[i].Pattern.Rate > 0 && !slices.ContainsFunc(questions[:i], known) {
 			r.loads = append(r.loads, s.loads())
 		}
 	}
@@ -345,25 +348,26 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
 		groups := map[string]float64{} // shares of partitions that differ in their time alone
-		for part, load := range of {
-			groups[rates.group(part, p.Entity)] += load.Share
+		for _, load := range of {
+			groups[rates.group(load.part, p.Entity)] += load.share
 		}
-		for part, load := range of {
-			i := s.at(part)
+		for _, load := range of {
+			i := s.at(load.part)
 			switch {
 			case r.fixed != nil:
-				if part == *r.fixed {
-					row.Units[i] = p.Rate * load.Units
+				if load.part == *r.fixed {
+					row.Units[i] = p.Rate * load.units
 				}
 			case row.Among > 0:
-				row.Units[i] = p.Rate / row.Among * load.Units
+				row.Units[i] = p.Rate / row.Among * load.units
 			case periodic: // the requests of a range over several periods come to it in turn
-				row.Units[i] = max(row.Units[i], p.Rate*groups[rates.group(part, p.Entity)]*load.Units)
+				row.Units[i] = max(row.Units[i], p.Rate*groups[rates.group(load.part, p.Entity)]*load.units)
 			default:
-				row.Units[i] += p.Rate * load.Share * load.Units
+				row.Units[i] += p.Rate * load.share * load.units
 			}
 		}
 	}
+	r.loads = nil
 	s.add(row)
 	return nil
 }

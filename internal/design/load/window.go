@@ -3,6 +3,7 @@ package load
 import (
 	"math"
 
+	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 )
@@ -18,9 +19,12 @@ type tiles struct {
 	first, n    int // the number of the first window, and how many there are
 }
 
-// tile returns the windows of the moved range, or nil if it has no length.
+// tile returns the windows of a moved range of time, or nil.
 func (s *spreader) tile() *tiles {
-	low, high, unit, ok := s.bounds()
+	if !s.timed || s.moved == nil || s.moved.Op != ast.OpBetween || s.period != nil {
+		return nil
+	}
+	low, high, unit, ok := s.ends()
 	if !ok {
 		return nil
 	}
@@ -57,16 +61,44 @@ func (s *spreader) windowed(c *candidate) []volume {
 		return nil
 	}
 	windows := map[int]volume{}
+	counts := map[int]float64{} // in the sample
+	var sum volume
 	for i := range rows {
-		v, n := windows[s.tiled.at(at[i])], each(rows[i].Item)
-		v.rows, v.bytes = v.rows+n, v.bytes+n*float64(rows[i].Size())
-		windows[s.tiled.at(at[i])] = v
+		k, n := s.tiled.at(at[i]), each(rows[i].Item)
+		v := volume{windows[k].rows + n, windows[k].bytes + n*float64(rows[i].Size())}
+		sum.rows, sum.bytes = sum.rows+n, sum.bytes+n*float64(rows[i].Size())
+		windows[k] = v
+		counts[k]++
+	}
+	if sum.rows > 1.01*float64(len(rows)) {
+		return s.tiled.evened(counts, sum)
 	}
 	all := make([]volume, 0, len(windows))
 	for k := s.tiled.first; len(all) < len(windows); k++ {
 		if v, ok := windows[k]; ok {
 			all = append(all, v)
 		}
+	}
+	return all
+}
+
+// evened returns what lies in each window at the declared scale, where the windows differ less by chance than in a
+// sample: by the variance of the sample without that of chance, and with that of chance at the declared scale.
+func (t *tiles) evened(counts map[int]float64, sum volume) []volume {
+	n, rows, squares := float64(t.n), 0.0, 0.0
+	for _, count := range counts {
+		rows, squares = rows+count, squares+count*count
+	}
+	mean, growth := rows/n, sum.rows/rows
+	variance := squares/n - mean*mean
+	slope := 0.0
+	if variance > 0 {
+		slope = math.Sqrt((max(0, variance-mean)*growth*growth + mean*growth) / variance)
+	}
+	all := make([]volume, t.n)
+	for k := range all {
+		all[k].rows = max(0, mean*growth+(counts[t.first+k]-mean)*slope)
+		all[k].bytes = all[k].rows * sum.bytes / sum.rows
 	}
 	return all
 }

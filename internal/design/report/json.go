@@ -42,7 +42,9 @@ type jsonModel struct {
 
 type jsonSummary struct {
 	Patterns   int `json:"patterns"`
-	AsExpected int `json:"asExpected"`
+	Ran        int `json:"ran"`
+	Expecting  int `json:"expecting"`  // those that ran and have expectations
+	AsExpected int `json:"asExpected"` // those that meet them
 	Errors     int `json:"errors"`
 	Warnings   int `json:"warnings"`
 	Notes      int `json:"notes"`
@@ -60,6 +62,7 @@ type jsonPattern struct {
 	About     string          `json:"about,omitempty"`
 	Place     jsonPlace       `json:"place,omitzero"`
 	OK        bool            `json:"ok"`
+	Expecting bool            `json:"expecting"` // it ran, and has expectations
 	Operation string          `json:"operation,omitempty"`
 	Request   json.RawMessage `json:"request,omitempty"`
 	// NotARange says why there is no request.
@@ -185,20 +188,18 @@ type jsonFinding struct {
 // items, scale, summary, patterns, tables and findings, and with a bill also bill. Members never change
 // their names; new ones may be added. Keys and items are in DynamoDB JSON.
 func JSON(out io.Writer, r *check.Result, b *bill.Bill) error {
+	o := r.Outcome()
 	j := jsonResult{
 		Model: jsonModel{Name: r.Model.Name, About: r.Model.About, File: r.Model.Pos.File},
 		OK:    !r.Failed(model.Error), Items: r.Items, Scale: r.Scale,
 		Summary: jsonSummary{
-			Patterns: len(r.Patterns), Errors: r.Count(model.Error), Warnings: r.Count(model.Warning),
+			Patterns: len(r.Patterns), Ran: o.Ran, Expecting: o.Expecting, AsExpected: o.Met, Errors: r.Count(model.Error), Warnings: r.Count(model.Warning),
 			Notes: r.Count(model.Note),
 		},
 		Patterns: []jsonPattern{}, Tables: []jsonTable{}, Findings: jsonFindings(r.Findings), Bill: b,
 	}
 	for i := range r.Patterns {
 		pr := &r.Patterns[i]
-		if pr.OK() && pr.Skipped == "" {
-			j.Summary.AsExpected++
-		}
 		j.Patterns = append(j.Patterns, jsonPatternOf(pr))
 	}
 
@@ -226,6 +227,7 @@ func encode(out io.Writer, v any) error {
 func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 	p := jsonPattern{
 		Name: pr.Pattern.Name, About: pr.Pattern.About, Place: jsonPlace(pr.Pattern.Pos), OK: pr.OK(),
+		Expecting: pr.Expecting(),
 		Operation: pr.Pattern.Operation, Request: pr.Request(), Units: pr.Units(), Waste: pr.Waste(),
 		Rate: pr.Pattern.Rate, Growth: pr.Growth, Spread: pr.Spread, Report: pr.Report,
 		Failures: jsonFindings(pr.Failures), Skipped: pr.Skipped,

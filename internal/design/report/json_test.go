@@ -46,9 +46,9 @@ func TestJSONMembers(t *testing.T) {
 	walk("", result)
 	want := strings.Fields(`
 		.model .model.name .model.file .ok .items .scale
-		.summary .summary.patterns .summary.asExpected .summary.errors .summary.warnings .summary.notes
+		.summary .summary.patterns .summary.ran .summary.expecting .summary.asExpected .summary.errors .summary.warnings .summary.notes
 		.patterns .patterns[].name .patterns[].place .patterns[].place.file .patterns[].place.line .patterns[].place.column
-		.patterns[].ok .patterns[].operation .patterns[].request .patterns[].units .patterns[].waste .patterns[].report
+		.patterns[].ok .patterns[].expecting .patterns[].operation .patterns[].request .patterns[].units .patterns[].waste .patterns[].report
 		.patterns[].failures .patterns[].failures[].rule .patterns[].failures[].severity .patterns[].failures[].place
 		.patterns[].failures[].place.file .patterns[].failures[].place.line .patterns[].failures[].place.column
 		.patterns[].failures[].table .patterns[].failures[].pattern .patterns[].failures[].message .patterns[].failures[].keys
@@ -91,7 +91,7 @@ func TestJSONValues(t *testing.T) {
 	require.NoError(t, report.JSON(&b, r, nil))
 	var got struct {
 		OK       bool
-		Summary  struct{ Patterns, AsExpected, Errors int }
+		Summary  struct{ Patterns, Ran, Expecting, AsExpected, Errors int }
 		Patterns []struct {
 			Name   string
 			OK     bool
@@ -107,7 +107,9 @@ func TestJSONValues(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b.Bytes(), &got))
 	require.False(t, got.OK)
 	require.Equal(t, 9, got.Summary.Patterns)
-	require.Equal(t, 8, got.Summary.AsExpected, "one is refused")
+	require.Equal(t, 9, got.Summary.Ran)
+	require.Equal(t, 2, got.Summary.Expecting)
+	require.Equal(t, 2, got.Summary.AsExpected)
 	require.Equal(t, 8, got.Patterns[2].Report.Read.Examined)
 	require.Equal(t, 4, got.Patterns[2].Report.Read.Returned)
 	require.InDelta(t, 0.5, got.Patterns[2].Waste, 0.1)
