@@ -39,11 +39,6 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 	if q.Expect.Error != "" {
 		f.Severity = model.Note
 	}
-	for _, it := range p.Items(q.Entity) {
-		if q.View.Holds(it) && len(f.Keys) < 2 {
-			f.Keys = append(f.Keys, q.View.Shown(it)...)
-		}
-	}
 
 	for _, x := range q.View.Table.Indexes {
 		there := *q.Pattern
@@ -64,8 +59,7 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 			known = append(known, c.Name)
 		}
 	}
-	byFields, _ := q.View.ByFields(q.Entity, nil, known, q.Name)
-	f.Proposals = append(f.Proposals, byFields)
+	f.Proposals = append(f.Proposals, q.View.ByFields(q.Entity, known, q.Name))
 	p.Report(f)
 }
 
@@ -86,7 +80,7 @@ func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 	order := orderFor(s, askers...)
 	for _, o := range askers {
 		if !serves(order, o) {
-			f.Say("; no order of these components serves %s and %s", text.Quote(q.Name), otherThan(q, askers))
+			f.Say("; no order of these components serves all patterns that give one")
 			return
 		}
 	}
@@ -100,17 +94,6 @@ func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 		f.Advice = rule.Writing(s.Name, better) + ", which serves " + text.Count(n, "pattern") +
 			", or add an index with that sort key"
 	}
-}
-
-// otherThan returns the names of the queries but one.
-func otherThan(q *rule.Query, all []*rule.Query) string {
-	var names []string
-	for _, o := range all {
-		if o != q {
-			names = append(names, text.Quote(o.Name))
-		}
-	}
-	return rule.List(names)
 }
 
 // orderFor returns the components of a slot in the order that queries need: those

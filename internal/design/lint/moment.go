@@ -214,8 +214,10 @@ func disordered(p *rule.Pass, c rule.Component, found []format) *rule.Finding {
 	words := slices.Clone(c.Written())
 	for _, q := range p.Model.Patterns {
 		for _, given := range q.Where {
-			if q.Entity == c.Entity && given.Field == c.Name {
-				words = append(words, rule.Written{Text: given.Args[0]})
+			for _, arg := range given.Args {
+				if q.Entity == c.Entity && given.Field == c.Name {
+					words = append(words, rule.Written{Text: arg})
+				}
 			}
 		}
 	}

@@ -17,7 +17,7 @@ var mutableKey = rule.Rule{
 	Slot: checkMutable,
 }
 
-// checkMutable reports the fields in a key of a table that change. A pattern that moves its items knows.
+// checkMutable reports the fields in a key of a table that change.
 func checkMutable(p *rule.Pass, s *rule.Slot) {
 	if !s.InTable() {
 		return

@@ -18,7 +18,7 @@ var naturalOrder = rule.Rule{
 		"and milliseconds, or times of two formats or zones, do not mix. The rule compares this order with the one that " +
 		"people mean. It also reports a pattern that wants rows by time or by number when something else orders " +
 		"them (a random id, a name, a whole day), and one that reads the wrong end. It is an error if rows are out " +
-		"of order and a pattern needs the order, and a note if no pattern does.",
+		"of order and a pattern needs the order. Text that may be an id is a note, or nothing, if no pattern does.",
 
 	Slot: checkValues, Whole: checkFormats, Query: checkWants,
 }
@@ -169,7 +169,7 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 	meant, known := senseOf(c, wordsIn(p, c))
 	timed := rule.Timed(c.Type) || known && meant.name == moments
 	numeric := !timed && (rule.Numeric(c.Type) || known && meant.name != letters ||
-		c.AllWritten(func(s string) bool { return hasDigit(s[:1]) }))
+		c.AllWritten(func(s string) bool { return s != "" && hasDigit(s[:1]) }))
 
 	switch {
 	case isRandom(c) && (w.timed || q.Directed() || limited && timeOf(c.Entity) != ""):
@@ -240,7 +240,7 @@ func adviseTime(f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding 
 		return f
 	}
 	if _, given := q.Given(c.Name); !given && q.Entity == c.Entity {
-		byTime, _ := q.View.ByFields(c.Entity, nil, []string{field}, q.Name)
+		byTime := q.View.ByFields(c.Entity, []string{field}, q.Name)
 		byTime.Text = f.Advice + ", or " + byTime.Text
 		f.Proposals = append(f.Proposals, byTime)
 	}

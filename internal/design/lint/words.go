@@ -30,15 +30,6 @@ func wordsOf(name string) (all []string) {
 	return all
 }
 
-// lastWord returns the last word of a name, which says what kind of value it is.
-func lastWord(name string) string {
-	words := wordsOf(name)
-	if len(words) == 0 {
-		return ""
-	}
-	return words[len(words)-1]
-}
-
 // hasWord reports whether a name has one of some words.
 func hasWord(name string, among ...string) bool {
 	return slices.ContainsFunc(wordsOf(name), func(word string) bool { return slices.Contains(among, word) })

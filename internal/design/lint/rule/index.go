@@ -60,52 +60,34 @@ func IndexBy(t *model.Table, field string) string {
 	return name
 }
 
-// ByFields returns the proposal of an index with the view's partition key, or
-// with the given one, that is sorted by fields of an entity, and its name. The
-// patterns query it. The name is "" if there can be no such index.
-func (v *View) ByFields(e *model.Entity, partition, sort []string, patterns ...string) (p Proposal, index string) {
+// ByFields returns the proposal of an index with the view's partition key that is
+// sorted by fields of an entity, and which a pattern queries. It has no edits if
+// there can be no such index.
+func (v *View) ByFields(e *model.Entity, fields []string, pattern string) (p Proposal) {
 	x := model.Index{Projection: "ALL", Partition: v.Hash}
 	var stored []string
-	attributes := func(fields []string) (all []model.Attribute) {
-		for _, name := range fields {
-			a := model.Attribute{Name: name}
-			if t := e.Attribute(name); t != nil {
-				a.Kind = t.Kind
-			} else if f := e.Field(name); f != nil {
-				stored = append(stored, name)
-				a.Kind = KindOf(f.Type)
-			} else {
-				return nil
-			}
-			all = append(all, a)
+	for _, name := range fields {
+		a := model.Attribute{Name: name}
+		if t := e.Attribute(name); t != nil {
+			a.Kind = t.Kind
+		} else if f := e.Field(name); f != nil {
+			stored = append(stored, name)
+			a.Kind = KindOf(f.Type)
+		} else {
+			return p
 		}
-		return all
+		x.Sort = append(x.Sort, a)
 	}
-	if partition != nil {
-		x.Partition = attributes(partition)
-	}
-	x.Sort = attributes(sort)
-	if len(x.Partition) == 0 || len(x.Partition) > 4 || len(x.Sort) != len(sort) || len(sort) > 4 {
-		return p, ""
+	if len(fields) == 0 || len(fields) > 4 {
+		return p
 	}
 
-	named := sort
-	if partition != nil || len(sort) == 0 {
-		named = partition
-	}
-	x.Name = IndexBy(v.Table, named[len(named)-1])
+	x.Name = IndexBy(v.Table, fields[len(fields)-1])
 	p.Text = "add an index " + IndexText(&x)
-	p.Edits = []Edit{StoreFields(e.Name, slices.Concat(partition, sort)), WriteIndex(v.Table.Name, x)}
 	if n := len(stored); n > 0 {
 		p.Text += ", store " + List(stored) + " as " + text.Agree(n, "an attribute", "attributes") + " of " + e.Name
 	}
-	var quoted []string
-	for _, name := range patterns {
-		p.Edits = append(p.Edits, ThroughIndex(name, x.Name))
-		quoted = append(quoted, text.Quote(name))
-	}
-	if len(patterns) > 0 {
-		p.Text += ", and query it for " + List(quoted)
-	}
-	return p, x.Name
+	p.Text += ", and query it for " + text.Quote(pattern)
+	p.Edits = []Edit{StoreFields(e.Name, fields), WriteIndex(v.Table.Name, x), ThroughIndex(pattern, x.Name)}
+	return p
 }
