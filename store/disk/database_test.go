@@ -228,11 +228,11 @@ func TestTableDelayRestart(t *testing.T) {
 		return *out.Table.TableStatus
 	}
 	db, closeDB := open()
-	_, err := inside.Service(db).CreateTable(t.Context(), &wire.CreateTableInput{
+	_, err := inside.Service(db).CreateExpiring(t.Context(), &wire.CreateTableInput{
 		TableName: &name, BillingMode: new("PAY_PER_REQUEST"),
 		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}},
 		KeySchema:            []wire.KeySchemaElement{{AttributeName: new("id"), KeyType: new("HASH")}},
-	})
+	}, "")
 	require.NoError(t, err)
 	require.NoError(t, closeDB())
 
