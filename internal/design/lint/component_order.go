@@ -14,10 +14,10 @@ import (
 
 var componentOrder = rule.Rule{
 	ID: "component-order", Title: "Key components in the wrong order for a pattern", Severity: model.Error,
-	Help: "Rows are ordered by the first component of the sort key, then by the second, and so on. So a query can give " +
-		"the first components, a range of the next one, and nothing after it: with ORDER#{status}#{placed:date}, the " +
-		"orders of January are in one place per status. Put components that are compared with = first, then the one " +
-		"with a range.",
+	Help: "Rows are ordered by the first component of the sort key, then by the second, and so on. So a query " +
+		"can give the first components, a range of the next one, and nothing after it: with " +
+		"ORDER#{status}#{placed:date}, the orders of January are in one place per status. Put components " +
+		"that are compared with = first, then the one with a range.",
 
 	Query: checkFailed,
 }

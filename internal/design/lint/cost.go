@@ -13,11 +13,12 @@ import (
 
 var cost = rule.Rule{
 	ID: "cost", Title: "Requests that read much", Severity: model.Warning,
-	Help: "A scan reads and charges all items, whatever a filter drops. A query without a limit reads its whole " +
-		"range, in pages of 1 MB, one after the other. Select: COUNT reads all rows too, to return a number: there " +
-		"is no count of a partition to ask for. The rule looks at scans that run once a second and read 100 units a " +
-		"second, or whose table has no declared counts; at queries that read 2 MB in one partition at the declared " +
-		"scale; and at counts of ten rows, by Select: COUNT or by the name of the pattern (count of, how many).",
+	Help: "A scan reads and charges all items, whatever a filter drops. A query without a limit reads its " +
+		"whole range, in pages of 1 MB, one after the other. Select: COUNT reads all rows too, to return a " +
+		"number: there is no count of a partition to ask for. The rule looks at scans that run once a second " +
+		"and read 100 units a second, or whose table has no declared counts; at queries that read 2 MB in " +
+		"one partition at the declared scale; and at counts of ten rows, by Select: COUNT or by the name of " +
+		"the pattern (count of, how many).",
 
 	Query: func(p *rule.Pass, q *rule.Query) {
 		switch {
@@ -156,10 +157,10 @@ func scanVolume(p *rule.Pass, v *rule.View) (items, bytes float64, counted bool)
 
 var fanOut = rule.Rule{
 	ID: "fan-out", Title: "Many requests for few rows", Severity: model.Note,
-	Help: "A pattern whose partition key has a shard or a period sends a request for each of them, and each costs at " +
-		"least half a read unit, also where it finds nothing: a year by days is 365 requests. The rule applies to " +
-		"ten requests and more that return fewer rows than a fifth of their number, on average at the declared " +
-		"scale. It is a warning if that costs 100 read units a second.",
+	Help: "A pattern whose partition key has a shard or a period sends a request for each of them, and each " +
+		"costs at least half a read unit, also where it finds nothing: a year by days is 365 requests. The " +
+		"rule applies to ten requests and more that return fewer rows than a fifth of their number, on " +
+		"average at the declared scale. It is a warning if that costs 100 read units a second.",
 
 	Query: func(p *rule.Pass, q *rule.Query) {
 		n := len(q.Parts)

@@ -11,9 +11,9 @@ import (
 
 var delimiterInValue = rule.Rule{
 	ID: "delimiter-in-value", Title: "A delimiter inside a value", Severity: model.Warning,
-	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the product " +
-		"TV, and a program that splits the key at # gets one part too many. The key can even be a valid key of another " +
-		"entity. If the value is meant to be a path, type it so: {category:path}.",
+	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the " +
+		"product TV, and a program that splits the key at # gets one part too many. The key can even be a " +
+		"valid key of another entity. If the value is meant to be a path, type it so: {category:path}.",
 
 	Component: checkDelimiterInValue,
 }
@@ -28,7 +28,8 @@ func checkDelimiterInValue(p *rule.Pass, c rule.Component) {
 	}
 	f := c.Finding("%s in %s contains the delimiter %s: %s%s", c, c.Slot, rule.Quoted(mark),
 		hits[0], rule.AndMore(len(hits)-1))
-	f.Advise("replace %s in %s when you build the key, or use another delimiter in %s", rule.Quoted(mark), c.Name, c.Slot)
+	f.Advise("replace %s in %s when you build the key, or use another delimiter in %s",
+		rule.Quoted(mark), c.Name, c.Slot)
 	f.Keys = c.KeyWith(hits[0])
 	if short, _, _ := strings.Cut(hits[0].Text, mark); short != "" {
 		f.Say("; its row lies among the rows of %s", rule.Quoted(short))

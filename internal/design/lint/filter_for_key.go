@@ -15,9 +15,10 @@ import (
 
 var filterForKey = rule.Rule{
 	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: model.Warning,
-	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward the limit and the 1 MB of " +
-		"a page. If it drops most rows, its attribute belongs in a key. With a limit, a page of ten can return two rows, " +
-		"or none, although more that match come later: read on from LastEvaluatedKey until enough rows have come.",
+	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward the limit and " +
+		"the 1 MB of a page. If it drops most rows, its attribute belongs in a key. With a limit, a page of " +
+		"ten can return two rows, or none, although more that match come later: read on from " +
+		"LastEvaluatedKey until enough rows have come.",
 
 	Query: func(p *rule.Pass, q *rule.Query) {
 		checkDropped(p, q)
@@ -84,22 +85,24 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 		})
 		if at >= 0 {
 			o := &s.Readings[at]
-			f := q.Finding("%q has limit %d, and its first page returns at most %s in partition %s: a limit counts rows "+
-				"before the filter", q.Name, limit, text.Count(o.Rows, "row"), o.Key.Text())
+			f := q.Finding("%q has limit %d, and its first page returns at most %s in partition %s: "+
+				"a limit counts rows before the filter", q.Name, limit, text.Count(o.Rows, "row"), o.Key.Text())
 			f.Keys, f.Advice = q.View.Shown(o.Item), limitAdvice
 			p.Report(f)
 		}
 		return
 	}
 	if r.Examined == limit && r.Returned < limit && r.Last != nil {
-		f := q.Finding("%q has limit %d and returns %s: a limit counts rows before the filter, which dropped %s of them",
+		f := q.Finding("%q has limit %d and returns %s: "+
+			"a limit counts rows before the filter, which dropped %s of them",
 			q.Name, limit, text.Count(r.Returned, "row"), text.Thousands(r.Examined-r.Returned))
 		f.Advice = limitAdvice
 		p.Report(f)
 	}
 }
 
-const limitAdvice = "read on from LastEvaluatedKey until enough rows have come, or put the filter's attribute into a key"
+const limitAdvice = "read on from LastEvaluatedKey until enough rows have come, " +
+	"or put the filter's attribute into a key"
 
 // onlyLive reports whether a filter only leaves out items whose time to live has passed. The service
 // deletes them within days, so they are few beside the others, whatever the times in the model are.

@@ -15,10 +15,10 @@ import (
 
 var foreignRows = rule.Rule{
 	ID: "foreign-rows", Title: "A pattern reads rows that nobody meant", Severity: model.Warning,
-	Help: "A query reads all rows in its range, whatever their entity and however their values go on. begins_with " +
-		"USER#1 also reads USER#10, and root/photos reads root/photos-old/. A query for orders ORDER#7 also reads their " +
-		"lines ORDER#7#ITEM#1. These rows are paid for, and a limit counts them. If they are meant, say so: expect: " +
-		"{entities: [Order, Item]}.",
+	Help: "A query reads all rows in its range, whatever their entity and however their values go on. " +
+		"begins_with USER#1 also reads USER#10, and root/photos reads root/photos-old/. A query for orders " +
+		"ORDER#7 also reads their lines ORDER#7#ITEM#1. These rows are paid for, and a limit counts them. If " +
+		"they are meant, say so: expect: {entities: [Order, Item]}.",
 
 	Query: func(p *rule.Pass, q *rule.Query) {
 		checkPrefix(p, q)
@@ -88,7 +88,8 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 	if whole {
 		f.Advise("compare the whole key: %s = %s", text.Name(name), rule.Quoted(prefix))
 	} else {
-		f.Advise("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(name), rule.Quoted(closed[:len(prefix)+1]))
+		f.Advise("end the prefix with the delimiter: begins_with(%s, %s)",
+			text.Name(name), rule.Quoted(closed[:len(prefix)+1]))
 	}
 	p.Report(f)
 }

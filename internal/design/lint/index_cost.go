@@ -18,13 +18,13 @@ import (
 
 var indexCost = rule.Rule{
 	ID: "index-cost", Title: "What an index costs, and who reads it", Severity: model.Note,
-	Help: "Every write of an item is also a write to each index that holds it, charged by the projected size: an " +
-		"update of one small attribute writes the whole row of an index that projects it. Changing an index key " +
-		"costs two. An index, or an entity's rows in it, that no pattern reads costs that for nothing; one that " +
-		"copies more than its patterns read costs more than it must. A query reads whole rows, and drops what its " +
-		"projection does not name only then, so a list of titles of articles of 50 KB costs as much as the " +
-		"articles. The rule says what writes cost in money on demand, and is a warning from 100 dollars a month, " +
-		"or from ten read units that a smaller index would save.",
+	Help: "Every write of an item is also a write to each index that holds it, charged by the projected size: " +
+		"an update of one small attribute writes the whole row of an index that projects it. Changing an " +
+		"index key costs two. An index, or an entity's rows in it, that no pattern reads costs that for " +
+		"nothing; one that copies more than its patterns read costs more than it must. A query reads whole " +
+		"rows, and drops what its projection does not name only then, so a list of titles of articles of 50 " +
+		"KB costs as much as the articles. The rule says what writes cost in money on demand, and is a " +
+		"warning from 100 dollars a month, or from ten read units that a smaller index would save.",
 
 	Index: func(p *rule.Pass, v *rule.View) {
 		checkUnread(p, v)

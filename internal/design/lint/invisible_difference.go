@@ -17,11 +17,11 @@ import (
 
 var invisibleDifference = rule.Rule{
 	ID: "invisible-difference", Title: "Values that people take for equal", Severity: model.Warning,
-	Help: "Keys are compared byte by byte, so Ann@example.com does not find the row of ann@example.com, and values that " +
-		"look the same can be two keys: é can be one character or e with an accent, as macOS writes file names; text " +
-		"can contain a zero-width space; \" ann\" is not \"ann\". The rule compares the values in the model with each " +
-		"other and with those that patterns ask for. Normalise text before you build a key, and keep what people typed " +
-		"in another attribute.",
+	Help: "Keys are compared byte by byte, so Ann@example.com does not find the row of ann@example.com, and " +
+		"values that look the same can be two keys: é can be one character or e with an accent, as macOS " +
+		"writes file names; text can contain a zero-width space; \" ann\" is not \"ann\". The rule compares " +
+		"the values in the model with each other and with those that patterns ask for. Normalise text before " +
+		"you build a key, and keep what people typed in another attribute.",
 
 	Whole: func(p *rule.Pass) {
 		checkTwins(p)
@@ -52,8 +52,9 @@ func checkTwins(p *rule.Pass) {
 			return
 		}
 		reported[b.Name+how] = true
-		f := b.Finding("%s and %s are two values of %s in keys and differ in %s: a request for one does not find rows of "+
-			"the other", escaped(a.value.Text), escaped(b.value.Text), b.Name, how)
+		f := b.Finding("%s and %s are two values of %s in keys and differ in %s: "+
+			"a request for one does not find rows of the other",
+			escaped(a.value.Text), escaped(b.value.Text), b.Name, how)
 		f.Advise("normalise %s before you build the key, and keep the original text in another attribute", b.Name)
 		f.Keys = append(a.KeyWith(a.value), b.KeyWith(b.value)...)
 		if b.q != nil {
@@ -124,7 +125,8 @@ func checkRawKeys(p *rule.Pass, v *rule.View) {
 			if how == "" || have.Entity != nil && r.Item.Entity != nil {
 				continue // checkTwins reports those
 			}
-			f := v.Finding("%s and %s are two values of %s and differ in %s", escaped(other), escaped(value), a.Name, how)
+			f := v.Finding("%s and %s are two values of %s and differ in %s",
+				escaped(other), escaped(value), a.Name, how)
 			for _, raw := range p.Model.Items {
 				if raw.Table == v.Table && (raw.Item.Equal(have.Attributes) || raw.Item.Equal(r.Item.Attributes)) {
 					f.Pos = raw.Pos

@@ -35,7 +35,8 @@ func checkKeys(p *rule.Pass) {
 				continue
 			}
 			alike := unifier{p, o, e}.all(parts[o], parts[e])
-			if alike == equal && (onlyByTime(p, o) || within(o, e) != within(e, o) || aboutOneItem().MatchString(o.About+e.About)) {
+			onPurpose := within(o, e) != within(e, o) || aboutOneItem().MatchString(o.About+" "+e.About)
+			if alike == equal && (onPurpose || onlyByTime(p, o)) {
 				alike = unlike
 			}
 			if alike > most {

@@ -13,9 +13,10 @@ import (
 
 var limits = rule.Rule{
 	ID: "limits", Title: "Keys, items and collections near their limits", Severity: model.Warning,
-	Help: "A partition key has at most 2,048 bytes of UTF-8, a sort key 1,024, and an item 400 KB with its rows in " +
-		"local indexes. In a table with a local index, all items of a partition have at most 10 GB together. A write " +
-		"beyond a limit is refused. It is an error if the declared sizes and counts go beyond one.",
+	Help: "A partition key has at most 2,048 bytes of UTF-8, a sort key 1,024, and an item 400 KB with its " +
+		"rows in local indexes. In a table with a local index, all items of a partition have at most 10 GB " +
+		"together. A write beyond a limit is refused. It is an error if the declared sizes and counts go " +
+		"beyond one.",
 
 	Slot: checkKeyLength, Entity: checkItemSize, View: checkCollection,
 }
@@ -134,14 +135,14 @@ func checkCollection(p *rule.Pass, v *rule.View) {
 		return
 	}
 
-	f := v.FindingOf(at, "at the declared scale, the item collection of %s has %s with its local indexes, and the limit "+
-		"is 10 GB", v.PartitionKey(v.Rows[at.From].Item), text.Size(most))
+	f := v.FindingOf(at, "at the declared scale, the item collection of %s has %s with its local indexes, "+
+		"and the limit is 10 GB", v.PartitionKey(v.Rows[at.From].Item), text.Size(most))
 	f.Entity = "" // the collection has items of any entity
 	f.Index = local[0].Index.Name
 	if most > maxCollectionBytes {
 		f.Severity = model.Error
 	}
-	f.Advice = "make " + f.Index + " a global index with its own partition key, or divide the partition by month or by " +
-		"a number"
+	f.Advice = "make " + f.Index + " a global index with its own partition key, or divide the partition by month " +
+		"or by a number"
 	p.Report(f)
 }

@@ -18,12 +18,13 @@ import (
 
 var loads = rule.Rule{
 	ID: "loads", Title: "Partitions and items with too much load", Severity: model.Error,
-	Help: "One partition serves 3,000 read units and 1,000 write units per second, whatever the capacity of the " +
-		"table. Beyond that, requests are throttled. The loads of all patterns and declared rates add up: what each " +
-		"reads for the values that it is asked with, and what it writes in the table, in each index that holds the " +
-		"item and in the other items of its transaction. A partition key with a time gets all of it in the current " +
-		"period. Writes of one item come one after the other, and transactions that meet on it are cancelled. A key " +
-		"with few values puts much of the data into one partition, and one shard of several has a part of the rows.",
+	Help: "One partition serves 3,000 read units and 1,000 write units per second, whatever the capacity of " +
+		"the table. Beyond that, requests are throttled. The loads of all patterns and declared rates add " +
+		"up: what each reads for the values that it is asked with, and what it writes in the table, in each " +
+		"index that holds the item and in the other items of its transaction. A partition key with a time " +
+		"gets all of it in the current period. Writes of one item come one after the other, and transactions " +
+		"that meet on it are cancelled. A key with few values puts much of the data into one partition, and " +
+		"one shard of several has a part of the rows.",
 
 	View: func(p *rule.Pass, v *rule.View) {
 		checkVolume(p, v)

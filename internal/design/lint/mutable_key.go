@@ -9,10 +9,11 @@ import (
 
 var mutableKey = rule.Rule{
 	ID: "mutable-key", Title: "A field that changes in the key of a table", Severity: model.Error,
-	Help: "The key of an item cannot be updated: UpdateItem refuses it. The item must be deleted and written again under " +
-		"another key, in a transaction if readers must never miss it. Build table keys from values that never change, " +
-		"and query the others through an index, which the service keeps up to date. The rule looks at fields that the " +
-		"model declares mutable, and at those that its patterns update.",
+	Help: "The key of an item cannot be updated: UpdateItem refuses it. The item must be deleted and written " +
+		"again under another key, in a transaction if readers must never miss it. Build table keys from " +
+		"values that never change, and query the others through an index, which the service keeps up to " +
+		"date. The rule looks at fields that the model declares mutable, and at those that its patterns " +
+		"update.",
 
 	Slot: checkMutable,
 }
@@ -23,7 +24,9 @@ func checkMutable(p *rule.Pass, s *rule.Slot) {
 		return
 	}
 	changing := p.Model.ChangingFields(s.Entity)
-	names := slices.DeleteFunc(s.Template.Components(), func(name string) bool { return !slices.Contains(changing, name) })
+	names := slices.DeleteFunc(s.Template.Components(), func(name string) bool {
+		return !slices.Contains(changing, name)
+	})
 	if len(names) == 0 {
 		return
 	}

@@ -13,12 +13,13 @@ import (
 
 var naturalOrder = rule.Rule{
 	ID: "natural-order", Title: "Bytes are in another order than people mean", Severity: model.Warning,
-	Help: "Keys are ordered byte by byte: 10 before 9, -1 before -2, 1.10.0 before 1.9.0, W10 before W9, 0010 before " +
-		"007, Zoe before adam, HIGH before LOW, `New York#` before `New#`, and 10:00:00.5Z before 10:00:00Z. Seconds " +
-		"and milliseconds, or times of two formats or zones, do not mix. The rule compares this order with the one that " +
-		"people mean. It also reports a pattern that wants rows by time or by number when something else orders " +
-		"them (a random id, a name, a whole day), and one that reads the wrong end. It is an error if rows are out " +
-		"of order and a pattern needs the order. Text that may be an id is a note, or nothing, if no pattern does.",
+	Help: "Keys are ordered byte by byte: 10 before 9, -1 before -2, 1.10.0 before 1.9.0, W10 before W9, 0010 " +
+		"before 007, Zoe before adam, HIGH before LOW, `New York#` before `New#`, and 10:00:00.5Z before " +
+		"10:00:00Z. Seconds and milliseconds, or times of two formats or zones, do not mix. The rule " +
+		"compares this order with the one that people mean. It also reports a pattern that wants rows by " +
+		"time or by number when something else orders them (a random id, a name, a whole day), and one that " +
+		"reads the wrong end. It is an error if rows are out of order and a pattern needs the order. Text " +
+		"that may be an id is a note, or nothing, if no pattern does.",
 
 	Slot: checkValues, Whole: checkFormats, Query: checkWants,
 }
@@ -179,7 +180,8 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 		}
 		return adviseTime(f, q, c)
 
-	case rule.Textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil && (w.timed || limited && q.Report.Reverse):
+	case rule.Textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil &&
+		(w.timed || limited && q.Report.Reverse):
 		f := q.Finding("%q reads rows of %s ordered by %s, not by time", q.Name, c.Entity.Name, c)
 		if !w.timed {
 			f.Severity = model.Note
@@ -210,7 +212,8 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 
 	if limited && w.ended && (timed && w.timed || numeric && !w.timed) && w.last != (q.Report.Reverse != c.Type.Desc) &&
 		!belowZero(q, c) {
-		f := q.Finding("%q asks for the %s rows, but its limit keeps those at the other end: %s in %s is read in %s order",
+		f := q.Finding("%q asks for the %s rows, but its limit keeps those at the other end: "+
+			"%s in %s is read in %s order",
 			q.Name, w.word, c, c.Slot, rule.Direction(q.Report.Reverse))
 		if (q.Report.Next != nil || q.Report.Pages > 1) && q.Expect.Keys == nil {
 			f.Severity = model.Error // there are rows that it should return
@@ -302,7 +305,9 @@ var (
 	someTimes    = text.Pattern(`(?i)\b(recent|recently|timeline|lately|chronological(ly)?|by (date|time|day))\b`)
 	lastNumbers  = text.Pattern(`(?i)\b(highest|largest|biggest|most (expensive|urgent|important)|top \d+)\b`)
 	firstNumbers = text.Pattern(`(?i)\b(lowest|smallest|cheapest)\b`)
-	lastPeriod   = text.Pattern(`(?i)\blast (one|\d+|few|two|three|five|ten) (second|minute|hour|day|week|month|year)s?\b`)
+	lastPeriod   = text.Pattern(
+		`(?i)\blast (one|\d+|few|two|three|five|ten) (second|minute|hour|day|week|month|year)s?\b`,
+	)
 )
 
 // wantOf returns the order that a name asks for. If it asks for two, it is about something else.

@@ -14,10 +14,11 @@ import (
 
 var noValue = rule.Rule{
 	ID: "no-value", Title: "A value that is none", Severity: model.Warning,
-	Help: "USER#undefined is a key as good as any, and all items without an id share it. A time to live must be a number " +
-		"of seconds since 1970: milliseconds and text are ignored, as is an attribute that nobody writes, and no " +
-		"item is ever deleted. Expired items are read until they are deleted, a few days later, so a pattern that asks " +
-		"for active or valid ones needs a filter. A filter on an attribute that nobody writes drops all rows or none.",
+	Help: "USER#undefined is a key as good as any, and all items without an id share it. A time to live must " +
+		"be a number of seconds since 1970: milliseconds and text are ignored, as is an attribute that " +
+		"nobody writes, and no item is ever deleted. Expired items are read until they are deleted, a few " +
+		"days later, so a pattern that asks for active or valid ones needs a filter. A filter on an " +
+		"attribute that nobody writes drops all rows or none.",
 
 	TableKeys: true,
 	Component: checkPlaceholder, Whole: checkTTL, Query: checkConditions,
@@ -63,8 +64,8 @@ func checkTTL(p *rule.Pass) {
 				}
 			}
 
-			f := v.Finding("%s is %s, such as %s, and a time to live must be a number of seconds: these items are never "+
-				"deleted", t.TTL, wrong, rule.Quoted(shown))
+			f := v.Finding("%s is %s, such as %s, and a time to live must be a number of seconds: "+
+				"these items are never deleted", t.TTL, wrong, rule.Quoted(shown))
 			f.Keys = v.Shown(r.Item)
 			f.Advise("store a number of seconds since 1970: %s: {template: \"{%s:epoch}\", type: N}", t.TTL, t.TTL)
 			if e := r.Item.Entity; e != nil {
@@ -84,7 +85,9 @@ func checkTTL(p *rule.Pass) {
 }
 
 // aboutLive matches what patterns that want live items say.
-var aboutLive = text.Pattern(`(?i)\b(live|alive|active|valid|current(ly)?|unexpired|(not|un)[ -](yet )?expired|still)\b`)
+var aboutLive = text.Pattern(
+	`(?i)\b(live|alive|active|valid|current(ly)?|unexpired|(not|un)[ -](yet )?expired|still)\b`,
+)
 
 // checkConditions reports a pattern that wants live items and also reads expired ones, and a filter on an attribute
 // that no item has.

@@ -14,12 +14,12 @@ import (
 
 var overwrite = rule.Rule{
 	ID: "overwrite", Title: "One item replaces another", Severity: model.Warning,
-	Help: "If nothing in the keys of two entities distinguishes them, an item of one silently replaces an item of the " +
-		"other. It is an error if both build the key from the same fields, a warning if the words before their ids are " +
-		"equal, and a note if the ids alone make the difference. A put without a condition replaces what others have " +
-		"updated; in a transaction, the condition of another member helps only if it can fail. Two writes of one item " +
-		"in a transaction are refused. An index keyed by names that are unique only within a partition mixes the " +
-		"partitions.",
+	Help: "If nothing in the keys of two entities distinguishes them, an item of one silently replaces an item " +
+		"of the other. It is an error if both build the key from the same fields, a warning if the words " +
+		"before their ids are equal, and a note if the ids alone make the difference. A put without a " +
+		"condition replaces what others have updated; in a transaction, the condition of another member " +
+		"helps only if it can fail. Two writes of one item in a transaction are refused. An index keyed by " +
+		"names that are unique only within a partition mixes the partitions.",
 
 	Whole: func(p *rule.Pass) {
 		checkKeys(p)
@@ -34,7 +34,8 @@ var overwrite = rule.Rule{
 // checkPuts reports the puts of a pattern that replace an item which other patterns update, unless a condition
 // prevents it: their own, or one of another member of the transaction that can fail.
 func checkPuts(p *rule.Pass, q *model.Pattern) {
-	if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return w.If != "" && !alwaysHolds().MatchString(w.If) }) {
+	canFail := func(w model.Write) bool { return w.If != "" && !alwaysHolds().MatchString(w.If) }
+	if slices.ContainsFunc(q.Writes, canFail) {
 		return
 	}
 	for i := range q.Writes {
@@ -51,7 +52,8 @@ func checkPuts(p *rule.Pass, q *model.Pattern) {
 			continue
 		}
 		condition := "attribute_not_exists(" + text.Name(w.Entity.Table.Partition[0].Name) + ")"
-		f := writeFinding(p, q, w.Entity, "%q puts %s without a condition: an item with the same key loses what %q wrote",
+		f := writeFinding(p, q, w.Entity, "%q puts %s without a condition: "+
+			"an item with the same key loses what %q wrote",
 			q.Name, w.Entity.Name, p.Model.Patterns[at].Name)
 		f.Advise("add the condition %s", condition)
 		p.Report(f)
@@ -69,7 +71,8 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 			if !slices.Contains(p.Entities, b.Entity) || !oneItem(p, a, b) {
 				continue
 			}
-			f := writeFinding(p, q, b.Entity, "%q writes or checks one item of %s twice in a transaction: the service refuses it",
+			f := writeFinding(p, q, b.Entity, "%q writes or checks one item of %s twice in a transaction: "+
+				"the service refuses it",
 				q.Name, b.Entity.Name)
 			f.Severity = model.Error
 			f.Advice = "do both in one update, or give them the keys of two items"

@@ -15,10 +15,10 @@ import (
 
 var rangeEnd = rule.Rule{
 	ID: "range-end", Title: "Keys above the end of a range that means them", Severity: model.Warning,
-	Help: "BETWEEN ORDER#2026-01-01 AND ORDER#2026-01-31 does not find the orders of January 31, because their keys " +
-		"go on after the day. A bound such as ORDER#~ or ORDER#zzz is not above all keys of ORDER# either: é and " +
-		"emoji sort above both. A bound that is the first day of the next period is taken for an end that is left out on " +
-		"purpose. It is an error if the data has such rows.",
+	Help: "BETWEEN ORDER#2026-01-01 AND ORDER#2026-01-31 does not find the orders of January 31, because their " +
+		"keys go on after the day. A bound such as ORDER#~ or ORDER#zzz is not above all keys of ORDER# " +
+		"either: é and emoji sort above both. A bound that is the first day of the next period is taken for " +
+		"an end that is left out on purpose. It is an error if the data has such rows.",
 
 	Query: checkRangeEnd,
 }
@@ -49,7 +49,8 @@ func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 		return
 	}
 
-	f := q.Finding("the range ends at %s, but keys that begin with %s go on after it", rule.Quoted(bound), rule.Quoted(base))
+	f := q.Finding("the range ends at %s, but keys that begin with %s go on after it",
+		rule.Quoted(bound), rule.Quoted(base))
 	f.Keys = append(q.View.Shown(last), q.SuchAs(c.Attribute, bound+above))
 	if missed > 0 {
 		f.Severity = model.Error

@@ -220,5 +220,6 @@ func scaleOf(words []rule.Written) map[string]int {
 
 // first returns the lowest level of a scale.
 func first(words []rule.Written, scale map[string]int) string {
-	return slices.MinFunc(words, func(a, b rule.Written) int { return scale[lower(a.Text)] - scale[lower(b.Text)] }).Text
+	place := func(w rule.Written) int { return scale[lower(w.Text)] }
+	return slices.MinFunc(words, func(a, b rule.Written) int { return place(a) - place(b) }).Text
 }

@@ -14,11 +14,11 @@ import (
 
 var sparseIndex = rule.Rule{
 	ID: "sparse-index", Title: "Items that an index leaves out", Severity: model.Warning,
-	Help: "An item is in an index if it has all key attributes of the index, and is silently left out otherwise. An " +
-		"entity with the partition key of an index but not its sort key is never in it. An entity whose condition " +
-		"covers only one of the two pays for an attribute without effect. If no item can enter, every query of the " +
-		"index returns nothing; that is an error if a pattern reads it. Write all key attributes under one " +
-		"condition: when: {status: [NEW, PAID]} on both.",
+	Help: "An item is in an index if it has all key attributes of the index, and is silently left out " +
+		"otherwise. An entity with the partition key of an index but not its sort key is never in it. An " +
+		"entity whose condition covers only one of the two pays for an attribute without effect. If no item " +
+		"can enter, every query of the index returns nothing; that is an error if a pattern reads it. Write " +
+		"all key attributes under one condition: when: {status: [NEW, PAID]} on both.",
 
 	TableKeys: true,
 	Member:    checkMember, Index: checkEmpty,
@@ -59,7 +59,8 @@ func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 	switch {
 	case len(missing) > 0:
 		for _, it := range items {
-			if !it.Generated && !slices.ContainsFunc(missing, func(name string) bool { return it.Attributes.Get(name).Kind() == 0 }) {
+			lacks := func(name string) bool { return it.Attributes.Get(name).Kind() == 0 }
+			if !it.Generated && !slices.ContainsFunc(missing, lacks) {
 				return // samples have the attributes themselves
 			}
 		}
@@ -69,8 +70,8 @@ func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 			f.Advise("add %s to the attributes of %s, or remove %s", missing, e.Name, extra)
 		}
 	case len(when) > 0 && len(always) > 0:
-		f.Say("%s of %s has a condition and %s does not: the index holds only items with both, and the others store %s "+
-			"for nothing", namesOf(when), e.Name, namesOf(always), namesOf(always))
+		f.Say("%s of %s has a condition and %s does not: the index holds only items with both, "+
+			"and the others store %s for nothing", namesOf(when), e.Name, namesOf(always), namesOf(always))
 		f.Advise("give %s the condition of %s: when: %s", namesOf(always), namesOf(when), whenText(when[0]))
 	case len(when) > 1 && whenText(when[0]) != whenText(when[1]):
 		f.Say("%s of %s have different conditions: %s holds only items that meet both", namesOf(when), e.Name, v)

@@ -10,10 +10,10 @@ import (
 
 var timeOnlyKey = rule.Rule{
 	ID: "time-only-key", Title: "A time is the whole sort key", Severity: model.Warning,
-	Help: "If the sort key of a table is a time and nothing else, two items of a partition that are written in the same " +
-		"second have the same key, and the second replaces the first without an error. The rule counts the items of " +
-		"each partition at the declared scale, and is a warning if two of them fall into one unit of time by chance. It " +
-		"is a note if nothing is declared and samples share a partition.",
+	Help: "If the sort key of a table is a time and nothing else, two items of a partition that are written in " +
+		"the same second have the same key, and the second replaces the first without an error. The rule " +
+		"counts the items of each partition at the declared scale, and is a warning if two of them fall into " +
+		"one unit of time by chance. It is a note if nothing is declared and samples share a partition.",
 
 	Slot: checkTimeOnly,
 }

@@ -13,9 +13,10 @@ import (
 
 var undeclaredParent = rule.Rule{
 	ID: "undeclared-parent", Title: "Items whose parents do not exist", Severity: model.Note,
-	Help: "If the keys of one entity have the components that tell the items of another apart, its items belong to those. " +
-		"Unless the model says so, with of: Project and per:, both are generated independently: most partitions then " +
-		"have one item, where in truth each has as many as its parent, and what patterns read is too little.",
+	Help: "If the keys of one entity have the components that tell the items of another apart, its items " +
+		"belong to those. Unless the model says so, with of: Project and per:, both are generated " +
+		"independently: most partitions then have one item, where in truth each has as many as its parent, " +
+		"and what patterns read is too little.",
 
 	Entity: checkParents,
 }

@@ -7,8 +7,8 @@ import (
 
 var unusedAllowance = rule.Rule{
 	ID: "unused-allowance", Title: "An allowance that accepts nothing", Severity: model.Warning,
-	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been fixed. A " +
-		"leftover allowance hides the next finding of its rule. Remove it.",
+	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been " +
+		"fixed. A leftover allowance hides the next finding of its rule. Remove it.",
 
 	Allowance: func(p *rule.Pass, a rule.Allowance) {
 		if a.Used {
