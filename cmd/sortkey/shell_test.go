@@ -144,10 +144,10 @@ func TestShell(t *testing.T) {
 	term.expect("│  1 row examined, 1 returned, 91 bytes, 0.5 read units")
 	term.expect(`└  up to "root/photos/2026/beach.jpg"`)
 
-	// A refused condition, and a request that works.
+	// A refused condition, and what to do instead.
 	term.run("query Drive 'DRIVE#a91' 'contains photos'", "is not a sort condition", "a query reads one range")
 	term.run(`explain '{"TableName": "Drive", "KeyConditionExpression": "begins_with(PK, :p)", `+
-		`"ExpressionAttributeValues": {":p": {"S": "DRIVE#a"}}}'`, "rule ", "scan Drive --filter 'begins_with(PK, \"DRIVE#a\")'")
+		`"ExpressionAttributeValues": {":p": {"S": "DRIVE#a"}}}'`, "rule ", `scan the table with the filter begins_with(PK, "DRIVE#a")`)
 
 	// A transaction is seen by its own commands, and rolled back.
 	term.run("begin", "(transaction)")

@@ -315,8 +315,8 @@ func writeText(p *model.Pattern) string {
 	var b strings.Builder
 	for i := range p.Writes {
 		w := &p.Writes[i]
-		fmt.Fprintf(&b, "%s %s %v %v %s %s\n", w.Operation, w.Entity.Table.Name, valuesOf(w.Where), valuesOf(w.Set), w.If,
-			w.Parameters.AppendJSON(nil))
+		fmt.Fprintf(&b, "%s %s %v %v %s %s\n", w.Operation, w.Entity.Table.Name, valuesOf(w.Where), valuesOf(w.Set),
+			w.If, w.Parameters.AppendJSON(nil))
 		if w.Field != nil {
 			fmt.Fprintf(&b, "  of %s\n", w.Field.Name)
 		}

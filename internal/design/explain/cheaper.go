@@ -26,7 +26,8 @@ func Cheaper(t *keyschema.Table, in wire.Request) string {
 		if e.asked.op != wire.OpScan {
 			return ""
 		}
-		return "a Scan reads every row: if some of them will do, put what they have in common into a key, and query that"
+		return "a Scan reads every row: if some of them will do, put what they have in common into a key, and " +
+			"query that"
 	}
 	if p, ok := e.cheaperPlan(); ok {
 		return e.cheaperWords(p, asShape)

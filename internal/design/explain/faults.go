@@ -25,8 +25,8 @@ var faults = []struct{ message, rule, source string }{
 			"those, then get the rest of each item from the table", pageIndexes,
 	},
 	{
-		"starting key", "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: the key attributes of the table " +
-			"and of the index, and nothing else", pagePaging,
+		"starting key", "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: the key attributes of " +
+			"the table and of the index, and nothing else", pagePaging,
 	},
 }
 

@@ -62,7 +62,9 @@ type jsonRead struct {
 // MarshalJSON implements [json.Marshaler]. Items and keys are in DynamoDB
 // JSON, bytes in hexadecimal.
 func (r *Report) MarshalJSON() ([]byte, error) {
-	out := jsonReport{Operation: r.Operation, Table: r.Table, Index: r.Index, Request: r.Request, Refused: r.Refused, Hints: r.Hints}
+	out := jsonReport{
+		Operation: r.Operation, Table: r.Table, Index: r.Index, Request: r.Request, Refused: r.Refused, Hints: r.Hints,
+	}
 	if r.Refused != nil {
 		return text.JSON(out)
 	}

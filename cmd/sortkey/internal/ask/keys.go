@@ -20,8 +20,8 @@ const (
 	hopRows = 50
 )
 
-// Keys are the keys of a table or an index, with which a shell or a page completes what somebody types. What cannot be read, or takes longer than its context has time, is left
-// out.
+// Keys are the keys of a table or an index, with which a shell or a page completes what somebody types. What cannot be
+// read, or takes longer than its context has time, is left out.
 type Keys struct {
 	Target explain.Target
 	// InProcess says that the database is in this process, so that it costs little to visit each partition.

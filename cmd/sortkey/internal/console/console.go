@@ -135,7 +135,9 @@ func (s *Server) Handler() http.Handler {
 	}
 	asset("page.css", "text/css", func() string { return report.Style(maxColors) + own("console.css") })
 	asset("page.js", "text/javascript", report.Script)
-	for _, name := range []string{"shared.js", "console.js", "grid.js", "undo.js", "keys.js", "requests.js", "buttons.js"} {
+	for _, name := range []string{
+		"shared.js", "console.js", "grid.js", "undo.js", "keys.js", "requests.js", "buttons.js",
+	} {
 		asset(name, "text/javascript", func() string { return own(name) })
 	}
 	return handler(func(w http.ResponseWriter, r *http.Request) error {

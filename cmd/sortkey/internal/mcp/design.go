@@ -62,7 +62,10 @@ table, ask the user and answer with rename. The answer is text.`,
 	},
 	Params: []*operation.Param{
 		{Name: "old", Help: whichModel, Required: true, To: func(v *operation.Values) any { return &v.Old }},
-		{Name: "new", Help: "the other version of it", Required: true, To: func(v *operation.Values) any { return &v.Model }},
+		{
+			Name: "new", Help: "the other version of it", Required: true,
+			To: func(v *operation.Values) any { return &v.Model },
+		},
 		{
 			Name: "rename", Kind: operation.Object, Help: "new names by old ones; empty if it is to be deleted",
 			To: func(v *operation.Values) any { return &v.Rename },

@@ -81,7 +81,8 @@ func call(
 	defer func() {
 		if p := recover(); p != nil {
 			err = advice.New(
-				"try other arguments, and tell the user about this fault of sortkey", "%s failed inside: %v", op.Name, p,
+				"try other arguments, and tell the user about this fault of sortkey",
+				"%s failed inside: %v", op.Name, p,
 			)
 		}
 	}()
