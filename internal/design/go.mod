@@ -12,6 +12,7 @@ require (
 	github.com/sortkey/sortkey/design v0.1.0
 	github.com/stretchr/testify v1.8.4
 	go.yaml.in/yaml/v4 v4.0.0
+	golang.org/x/text v0.31.0
 )
 
 require (
@@ -21,7 +22,6 @@ require (
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
 	golang.org/x/mod v0.29.0 // indirect
 	golang.org/x/sync v0.18.0 // indirect
-	golang.org/x/text v0.31.0 // indirect
 	golang.org/x/tools v0.38.0 // indirect
 )
 
