@@ -224,7 +224,7 @@ func TestOracleFindsFaults(t *testing.T) {
 			if p.name != plants[0].name && !proptest.Long() {
 				return
 			}
-			short, _ := shorten(o.sent, fresh, 20*time.Second)
+			short, _ := shorten(o.sent, fresh, 3*time.Minute)
 			if len(short) == 0 || len(short) > 12 {
 				t.Errorf("%d of %d requests repeat it, want 1 to 12", len(short), len(o.sent))
 			}

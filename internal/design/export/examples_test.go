@@ -40,7 +40,7 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 	}
 	least := 24
 	if proptest.Long() {
-		least = 80
+		least = 60
 	}
 	require.Greater(t, len(all), least)
 	return all

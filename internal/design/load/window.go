@@ -29,18 +29,30 @@ func (s *spreader) tile() *tiles {
 		return nil
 	}
 	t := &tiles{unit: unit, begin: low, step: high - low + 1}
-	first, last := math.MaxInt, math.MinInt
-	for i := range s.all {
-		for _, at := range s.places(s.listing(s.space.Rows[s.all[i].low:s.all[i].high]), unit) {
-			k := t.at(at)
-			first, last = min(first, k), max(last, k)
-		}
+	first, last := s.reach(t, func(it *world.Item) bool { return it.Generated })
+	if first > last {
+		first, last = s.reach(t, func(*world.Item) bool { return true })
 	}
 	if first > last {
 		return nil
 	}
 	t.first, t.n = first, last-first+1
 	return t
+}
+
+// reach returns the numbers of the first and the last window with rows of some items. The items of a file may lie
+// years away from those that are generated.
+func (s *spreader) reach(t *tiles, some func(*world.Item) bool) (first, last int) {
+	first, last = math.MaxInt, math.MinInt
+	for i := range s.all {
+		rows := s.listing(s.space.Rows[s.all[i].low:s.all[i].high])
+		for j, at := range s.places(rows, t.unit) {
+			if some(rows[j].Item) {
+				first, last = min(first, t.at(at)), max(last, t.at(at))
+			}
+		}
+	}
+	return first, last
 }
 
 func (t *tiles) at(place float64) int { return int(math.Floor((place - t.begin) / t.step)) }
@@ -65,6 +77,9 @@ func (s *spreader) windowed(c *candidate) []volume {
 	var sum volume
 	for i := range rows {
 		k, n := s.tiled.at(at[i]), each(rows[i].Item)
+		if k < s.tiled.first || k >= s.tiled.first+s.tiled.n {
+			continue
+		}
 		v := volume{windows[k].rows + n, windows[k].bytes + n*float64(rows[i].Size())}
 		sum.rows, sum.bytes = sum.rows+n, sum.bytes+n*float64(rows[i].Size())
 		windows[k] = v
