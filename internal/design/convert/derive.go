@@ -146,7 +146,7 @@ func (im *importer) deriveRaw(t *model.Table, x *model.Index) {
 		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a model.Attribute) bool { return !has(a) }) {
 			continue
 		}
-		_ = im.addDerived(&model.Pattern{Name: t.Name, Table: t, Index: x}, names, values) // or there is none
+		_ = im.addDerived(&model.Pattern{Name: t.Name, Table: t, Index: x}, names, values) // an index without a pattern stays
 		return
 	}
 }

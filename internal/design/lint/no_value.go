@@ -13,7 +13,7 @@ import (
 )
 
 var noValue = rule.Rule{
-	ID: "no-value", Title: "A value that is none", Severity: model.Warning,
+	ID: "no-value", Title: "A placeholder in place of a value", Severity: model.Warning,
 	Help: "USER#undefined is a key as good as any, and all items without an id share it. A time to live must " +
 		"be a number of seconds since 1970: milliseconds and text are ignored, as is an attribute that " +
 		"nobody writes, and no item is ever deleted. Expired items are read until they are deleted, a few " +

@@ -105,8 +105,8 @@ func numberOf(s string) *big.Float {
 	return f
 }
 
-// numbers is the sense of numbers. It reports false if all have one width, and the model limits them or nobody
-// can tell that they will grow.
+// numbers is the sense of numbers. It reports false if all have one width, and the model limits them or nothing
+// says that they will grow.
 func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	values := make([]string, 0, len(words))
 	for _, w := range words {

@@ -81,7 +81,7 @@ func call(
 	defer func() {
 		if p := recover(); p != nil {
 			err = advice.New(
-				"try other arguments, and tell the user about this fault of sortkey",
+				"try other arguments, and tell the user that sortkey has a bug here",
 				"%s failed inside: %v", op.Name, p,
 			)
 		}
