@@ -146,7 +146,8 @@ func (im *importer) deriveRaw(t *model.Table, x *model.Index) {
 		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a model.Attribute) bool { return !has(a) }) {
 			continue
 		}
-		_ = im.addDerived(&model.Pattern{Name: t.Name, Table: t, Index: x}, names, values) // an index without a pattern stays
+		// An error means that the index gets no pattern.
+		_ = im.addDerived(&model.Pattern{Name: t.Name, Table: t, Index: x}, names, values)
 		return
 	}
 }
