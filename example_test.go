@@ -45,17 +45,22 @@ func music(opts sortkey.Options) (*sortkey.DB, *sortkey.TableOf[Song]) {
 
 // A database in memory opens immediately and needs neither a socket nor a file.
 func ExampleOpen() {
-	db, err := sortkey.Open(sortkey.Options{})
+	db, err := sortkey.Open(sortkey.Options{}) // in memory; or on a store of store/disk or store/postgres
 	check(err)
 	defer db.Close()
 	check(db.CreateTable(ctx, "Music", "artist / title"))
-	songs := sortkey.Table[Song](db, "Music")
+	songs := sortkey.Table[Song](db, "Music") // a struct with the tags of the AWS SDK
 	check(songs.Put(ctx, Song{Artist: "Nina", Title: "Sinnerman", Year: 1965}))
+	for song, err := range songs.Query(ctx, "Nina", sortkey.BeginsWith("S")) {
+		fmt.Println(song.Title, err)
+	}
+
 	song, err := songs.Get(ctx, "Nina", "Sinnerman")
 	fmt.Println(song.Year, err)
 	_, err = songs.Get(ctx, "Nina", "Nothing")
 	fmt.Println(errors.Is(err, sortkey.ErrNotFound))
 	// Output:
+	// Sinnerman <nil>
 	// 1965 <nil>
 	// true
 }

@@ -41,9 +41,6 @@ var apart = map[string]string{
 
 // given are what a page says that its reader has already: commands and files.
 var given = map[string]string{
-	"README.md": `sortkey create Things 'id' --data elsewhere >/dev/null &&
-		sortkey put Things '{"id": "x"}' --data elsewhere >/dev/null &&
-		sortkey export Things --to export --data elsewhere >/dev/null`,
 	"docs/operations.md": `mkdir seeds &&
 		echo '{"Orders": [{"PutRequest": {"Item": {"customer": {"S": "c9"}, "order": {"N": "1"}}}}]}' >seeds/orders.json`,
 }
