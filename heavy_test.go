@@ -60,6 +60,7 @@ func processors(t *testing.T, n int) {
 func hold(t *testing.T) *heavy.Work {
 	t.Helper()
 	processors(t, 2)
+	heavy.Serving()
 	w := new(heavy.Work)
 	require.NoError(t, w.Add(t.Context(), heavy.Stretch))
 	return w

@@ -2,3 +2,6 @@ package heavy
 
 // Waiting returns how many wait for a slot.
 func Waiting() int { return int(all.waiting.Load()) }
+
+// Stop takes Serving back.
+func Stop() { serving.Store(false) }

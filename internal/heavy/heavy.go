@@ -8,6 +8,9 @@
 // Whoever holds a slot only computes: it waits for no lock, no client and no other slot, and calls no
 // function of the user. So every wait for a slot ends. With GOMAXPROCS 1 work lets other goroutines run
 // between two stretches, but requests on sockets still wait for the monitor.
+//
+// All of this is for a process with a server: until the first request has come through a socket ([Serving]), work
+// neither waits nor makes way.
 package heavy
 
 import (
@@ -20,6 +23,16 @@ import (
 
 // Stretch is how many bytes work processes at a time.
 const Stretch = 64 << 10
+
+// serving says that this process has a server.
+var serving atomic.Bool
+
+// Serving says that this process answers requests on sockets, for as long as it lives.
+func Serving() {
+	if !serving.Load() {
+		serving.Store(true)
+	}
+}
 
 // A Work is work of one goroutine that may turn out to be heavy. The zero Work is ready to use.
 type Work struct {
@@ -43,6 +56,9 @@ func (w *Work) Add(ctx context.Context, bytes int) error {
 
 // next begins the next stretch.
 func (w *Work) next(ctx context.Context) error {
+	if !serving.Load() {
+		return nil
+	}
 	if w.Free || w.holds && all.waiting.Load() == 0 || isExempt(ctx) {
 		runtime.Gosched()
 		return nil

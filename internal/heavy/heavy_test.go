@@ -16,6 +16,19 @@ import (
 	"github.com/sortkey/sortkey/internal/heavy"
 )
 
+func init() { heavy.Serving() }
+
+// TestServing: in a process without a server, work takes no slot.
+func TestServing(t *testing.T) {
+	processors(t, 2)
+	heavy.Stop()
+	defer heavy.Serving()
+	a, b := hold(t), hold(t) // there is one slot
+	a.Done()
+	b.Done()
+	require.Zero(t, heavy.Waiting())
+}
+
 // processors sets GOMAXPROCS for a test.
 func processors(t *testing.T, n int) {
 	was := runtime.GOMAXPROCS(n)

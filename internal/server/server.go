@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/heavy"
 )
 
 // service is the http.Handler that New returns.
@@ -36,6 +37,9 @@ func New(h Handler, opts Options) http.Handler {
 // ServeHTTP implements [http.Handler]. The order of the checks is the
 // service's (dynalite, index.js and test/connection.js).
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Context().Value(http.LocalAddrContextKey) != nil {
+		heavy.Serving()
+	}
 	if s.opts.Observer == nil || event.IsQuiet(r.Context()) {
 		s.answer(w, r)
 		return
