@@ -26,8 +26,8 @@ func Example_core() {
 		fmt.Println(it.Get("SK"))
 		return nil
 	}
-	fill(st, space, file("docs/taxes.pdf"), file("photos"), file("photos/2026/beach.jpg"), file("photos/zoo.jpg"),
-		file("photos-old/beach.jpg"), file("videos/cat.mp4"))
+	fill(st, space, file("docs/taxes.pdf"), file("photos"), file("photos-old/beach.jpg"), file("photos/2026/beach.jpg"),
+		file("photos/zoo.jpg"), file("videos/cat.mp4"))
 	item := file("photos/2026/sunset.jpg")
 	var next attr.Item
 
