@@ -33,9 +33,9 @@ const apiHead = `# The public face of Sortkey: every exported type, function, me
 // docs/api.txt, so that nobody exports one by accident.
 func TestAPI(t *testing.T) {
 	var lines []string
-	for room := range rooms(t) {
-		if isPublic(room) {
-			lines = append(lines, exported(t, room)...)
+	for pkg := range packages(t) {
+		if isPublic(pkg) {
+			lines = append(lines, exported(t, pkg)...)
 		}
 	}
 	slices.Sort(lines)
@@ -62,11 +62,11 @@ var strangers = []string{module + "/internal/", "github.com/go-json-experiment/"
 // TestPublicTypes looks for types in exported functions, methods, fields and interfaces
 // that programs cannot name or should not depend on.
 func TestPublicTypes(t *testing.T) {
-	for room := range rooms(t) {
-		if !isPublic(room) {
+	for pkg := range packages(t) {
+		if !isPublic(pkg) {
 			continue
 		}
-		files, err := filepath.Glob(filepath.Join(".", room, "*.go"))
+		files, err := filepath.Glob(filepath.Join(".", pkg, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
@@ -148,20 +148,20 @@ func mentioned(f *ast.File) map[string]string {
 }
 
 // isPublic reports whether programs may import the package.
-func isPublic(room string) bool {
-	for part := range strings.SplitSeq(room, "/") {
+func isPublic(pkg string) bool {
+	for part := range strings.SplitSeq(pkg, "/") {
 		if part == "internal" {
 			return false
 		}
 	}
-	top, _, _ := strings.Cut(room, "/")
+	top, _, _ := strings.Cut(pkg, "/")
 	return !slices.Contains([]string{"bench", "fuzz", "cmd", "examples"}, top)
 }
 
 // exported returns a line for each exported identifier of a package.
-func exported(t *testing.T, room string) (lines []string) {
+func exported(t *testing.T, pkg string) (lines []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(".", room, "*.go"))
+	files, err := filepath.Glob(filepath.Join(".", pkg, "*.go"))
 	require.NoError(t, err)
 	fset := token.NewFileSet()
 	say := func(n ast.Node) string {
@@ -169,7 +169,7 @@ func exported(t *testing.T, room string) (lines []string) {
 		require.NoError(t, printer.Fprint(&b, fset, n))
 		return strings.Join(strings.Fields(b.String()), " ")
 	}
-	add := func(text string) { lines = append(lines, strings.TrimSuffix("sortkey/"+room, "/")+": "+text) }
+	add := func(text string) { lines = append(lines, strings.TrimSuffix("sortkey/"+pkg, "/")+": "+text) }
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue

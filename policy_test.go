@@ -23,10 +23,10 @@ import (
 
 const module = "github.com/sortkey/sortkey"
 
-// floors lists the packages from the ground up. A package imports only packages
-// of lower floors; tests are exempt. TestFloors fails for a package that is
+// layers lists the packages from the ground up. A package imports only packages
+// of layers before its own; tests are exempt. TestLayers fails for a package that is
 // missing here: decide where it belongs, and document that in docs/design.md.
-var floors = [][]string{
+var layers = [][]string{
 	// The library, with the engines and the helpers of tests.
 	{
 		"store", "keys", "internal/item/blob", "internal/item/number", "internal/item/token", "internal/lines",
@@ -84,7 +84,7 @@ var alone = []string{"store", "keys", "internal/apigen", "internal/apigen/reduce
 // tops lists folders whose programs and tests may import anything.
 var tops = []string{"cmd", "fuzz"}
 
-// noSDK lists rooms that must not depend on the AWS SDK, directly or not;
+// noSDK lists packages that must not depend on the AWS SDK, directly or not;
 // noHTTP lists those that must not depend on net/http either.
 var (
 	noSDK = []string{
@@ -97,40 +97,40 @@ var (
 	}
 )
 
-// withSDK lists the rooms that may import the AWS SDK; tops may, too.
+// withSDK lists the packages that may import the AWS SDK; tops may, too.
 var withSDK = []string{
 	"sdk", "sortkeytest", "design/designtest", "keys/keyexpr", "bench/layer", "internal/sdkvalue",
 	"internal/design/tabledef", "internal/tests/cmdtest",
 }
 
 func TestSDK(t *testing.T) {
-	for room, paths := range rooms(t) {
-		top, _, _ := strings.Cut(room, "/")
-		if slices.Contains(withSDK, room) || slices.Contains(tops, top) {
+	for pkg, paths := range packages(t) {
+		top, _, _ := strings.Cut(pkg, "/")
+		if slices.Contains(withSDK, pkg) || slices.Contains(tops, top) {
 			continue
 		}
 		for _, path := range paths {
 			if strings.HasPrefix(path, "github.com/aws/") {
-				t.Errorf("package %q imports %q: add it to withSDK and to docs/design.md, or do without", room, path)
+				t.Errorf("package %q imports %q: add it to withSDK and to docs/design.md, or do without", pkg, path)
 			}
 		}
 	}
 }
 
-// rooms returns the folders with Go files, each with the imports of its files
+// packages returns the folders with Go files, each with the imports of its files
 // other than tests.
-func rooms(t *testing.T) map[string][]string {
+func packages(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
 	for path, paths := range files(t) {
 		if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "tools/") {
 			continue
 		}
-		room := filepath.ToSlash(filepath.Dir(path))
-		if room == "." {
-			room = ""
+		pkg := filepath.ToSlash(filepath.Dir(path))
+		if pkg == "." {
+			pkg = ""
 		}
-		found[room] = slices.Concat(found[room], paths)
+		found[pkg] = slices.Concat(found[pkg], paths)
 	}
 	return found
 }
@@ -169,19 +169,19 @@ func imports(f *ast.File) (paths []string) {
 	return paths
 }
 
-func TestFloors(t *testing.T) {
-	floor := map[string]int{}
-	for i, rooms := range floors {
-		for _, room := range rooms {
-			floor[room] = i + 1
+func TestLayers(t *testing.T) {
+	layer := map[string]int{}
+	for i, packages := range layers {
+		for _, pkg := range packages {
+			layer[pkg] = i + 1
 		}
 	}
-	for room, paths := range rooms(t) {
-		top, _, _ := strings.Cut(room, "/")
-		isAlone := slices.Contains(alone, room)
-		if floor[room] == 0 && !isAlone {
+	for pkg, paths := range packages(t) {
+		top, _, _ := strings.Cut(pkg, "/")
+		isAlone := slices.Contains(alone, pkg)
+		if layer[pkg] == 0 && !isAlone {
 			if !slices.Contains(tops, top) {
-				t.Errorf("package %q is on no floor: add it to floors in policy_test.go and to docs/design.md", room)
+				t.Errorf("package %q is in no layer: add it to layers in policy_test.go and to docs/design.md", pkg)
 			}
 			continue
 		}
@@ -191,9 +191,9 @@ func TestFloors(t *testing.T) {
 			switch {
 			case !ours:
 			case isAlone:
-				t.Errorf("package %q imports %q, but it has to stand alone", room, inner)
-			case floor[inner] == 0 || floor[inner] >= floor[room]:
-				t.Errorf("package %q imports %q, which is not on a floor below it", room, inner)
+				t.Errorf("package %q imports %q, but it has to stand alone", pkg, inner)
+			case layer[inner] == 0 || layer[inner] >= layer[pkg]:
+				t.Errorf("package %q imports %q, which is in no layer below it", pkg, inner)
 			}
 		}
 	}
@@ -201,40 +201,40 @@ func TestFloors(t *testing.T) {
 
 func TestDependencies(t *testing.T) {
 	args := []string{"list", "-f", `{{.ImportPath}}{{"\n"}}{{range .Deps}} {{.}}{{end}}`}
-	for _, room := range slices.Concat(noSDK, noHTTP, []string{"sortkeytest"}) {
-		args = append(args, "./"+room)
+	for _, pkg := range slices.Concat(noSDK, noHTTP, []string{"sortkeytest"}) {
+		args = append(args, "./"+pkg)
 	}
 	out, err := exec.Command("go", args...).Output()
 	require.NoError(t, err)
 
-	reached := map[string]string{} // by room, one a line
+	reached := map[string]string{} // by package, one a line
 	lines := strings.Split(string(out), "\n")
 	for i := 0; i+1 < len(lines); i += 2 {
-		room := strings.TrimPrefix(strings.TrimPrefix(lines[i], module), "/")
-		reached[room] = strings.ReplaceAll(lines[i+1], " ", "\n") + "\n"
+		pkg := strings.TrimPrefix(strings.TrimPrefix(lines[i], module), "/")
+		reached[pkg] = strings.ReplaceAll(lines[i+1], " ", "\n") + "\n"
 	}
-	deps := func(room string) string {
-		require.NotEmpty(t, reached[room], "what %q reaches", room)
-		return reached[room]
+	deps := func(pkg string) string {
+		require.NotEmpty(t, reached[pkg], "what %q reaches", pkg)
+		return reached[pkg]
 	}
-	for _, room := range noSDK {
-		all := deps(room)
+	for _, pkg := range noSDK {
+		all := deps(pkg)
 		if strings.Contains(all, "github.com/aws/") {
-			t.Errorf("room %q reaches the AWS SDK", room)
+			t.Errorf("package %q reaches the AWS SDK", pkg)
 		}
 		if strings.Contains(all, "github.com/cockroachdb/pebble") {
-			t.Errorf("room %q reaches Pebble, which a program in memory does not need", room)
+			t.Errorf("package %q reaches Pebble, which a program in memory does not need", pkg)
 		}
 		if strings.Contains(all, "github.com/jackc/pgx") {
-			t.Errorf("room %q reaches pgx, which a program without PostgreSQL does not need", room)
+			t.Errorf("package %q reaches pgx, which a program without PostgreSQL does not need", pkg)
 		}
 		if strings.Contains(all, "github.com/tikv/") {
-			t.Errorf("room %q reaches client-go, which a program without TiKV does not need", room)
+			t.Errorf("package %q reaches client-go, which a program without TiKV does not need", pkg)
 		}
 	}
-	for _, room := range noHTTP {
-		if strings.Contains(deps(room), "\nnet/http\n") {
-			t.Errorf("room %q reaches net/http", room)
+	for _, pkg := range noHTTP {
+		if strings.Contains(deps(pkg), "\nnet/http\n") {
+			t.Errorf("package %q reaches net/http", pkg)
 		}
 	}
 	// Every test that imports sortkeytest compiles what it reaches.
@@ -246,18 +246,18 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("sortkeytest reaches %s, which a test without design/designtest does not need", path)
 		}
 	}
-	for _, room := range []string{"", "sortkeytest"} {
-		if strings.Contains(deps(room), "\nhtml/template\n") {
-			t.Errorf("room %q reaches html/template, which makes programs larger", room)
+	for _, pkg := range []string{"", "sortkeytest"} {
+		if strings.Contains(deps(pkg), "\nhtml/template\n") {
+			t.Errorf("package %q reaches html/template, which makes programs larger", pkg)
 		}
 	}
 }
 
-// TestHouses holds the arrows between the three houses of docs/design.md: nothing points from the library
+// TestModules holds the arrows between the three modules of docs/design.md: nothing points from the library
 // to the workbench or the examples, nor from the workbench to the command; tests count, since the go.mod of
 // a module names what its tests need.
-func TestHouses(t *testing.T) {
-	house := func(path string) string {
+func TestModules(t *testing.T) {
+	part := func(path string) string {
 		for _, h := range []struct{ name, path string }{
 			{"the workbench", "internal/design"}, {"the workbench", "design"}, {"the command", "cmd"},
 			{"the examples", "examples"}, {"bench", "bench"}, {"fuzz", "fuzz"}, {"tools", "tools"},
@@ -277,10 +277,10 @@ func TestHouses(t *testing.T) {
 		"the command":   {"the examples"},
 	}
 	for file, paths := range files(t) {
-		from := house(file)
+		from := part(file)
 		for _, path := range paths {
 			inner, ours := strings.CutPrefix(path, module+"/")
-			if to := house(inner); ours && slices.Contains(above[from], to) {
+			if to := part(inner); ours && slices.Contains(above[from], to) {
 				t.Errorf("%s imports %s: %s must not point to %s", file, path, from, to)
 			}
 		}
@@ -328,11 +328,11 @@ var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 // writes without escaping them.
 func TestEscaping(t *testing.T) {
 	unescaped := []string{"CSS", "HTML", "HTMLAttr", "JS", "JSStr", "Srcset", "URL"}
-	for room, paths := range rooms(t) {
+	for pkg, paths := range packages(t) {
 		if !slices.Contains(paths, "html/template") {
 			continue
 		}
-		files, err := filepath.Glob(filepath.Join(".", room, "*.go"))
+		files, err := filepath.Glob(filepath.Join(".", pkg, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {
 			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

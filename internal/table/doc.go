@@ -3,7 +3,7 @@
 // are created, changed and deleted is package life.
 //
 // A [DB] has a [Set] of tables, which does not change: package life publishes another
-// one when a table has changed. Updates pass a gate; see package gate. Reads happen in a
+// one when a table has changed. Updates share a lock; see package lock. Reads happen in a
 // [View], which sees one moment; writes in a [Tx], which is applied whole or not at all,
 // index rows included. A [Query] or [Scan] walks one [store.Range] or [store.Span], counts
 // the rows and stops at the end of a page. The consumed capacity and the [Trace] come from

@@ -1,9 +1,9 @@
-// Command size prints how many thousands of tokens of Go each house of the repository has, as go/scanner counts them:
+// Command size prints how many thousands of tokens of Go each part of the repository has, as go/scanner counts them:
 // without comments, and without files that are generated.
 //
 //	(cd tools && GOWORK=off go run ./size)
 //
-// The test beside it fails if a house has more than budget.txt grants it.
+// The test beside it fails if a part has more than budget.txt grants it.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 	"strings"
 )
 
-// houses lists the houses in the order in which they are printed. All but the last two add up to the product.
-var houses = []string{
+// parts lists the parts in the order in which they are printed. All but the last two add up to the product.
+var parts = []string{
 	"library core", "library rest", "workbench", "command", "bench", "fuzz", "tools", "test helpers", "tests",
 }
 
-// house returns the house of a file, whose path has slashes and begins at the root of the repository.
-func house(path string) string {
+// part returns the part of a file, whose path has slashes and begins at the root of the repository.
+func part(path string) string {
 	in := func(folders ...string) bool {
 		for _, folder := range folders {
 			if strings.HasPrefix(path, folder+"/") {
@@ -54,7 +54,7 @@ func house(path string) string {
 	return "library rest"
 }
 
-// count returns the tokens of each house of the repository in root.
+// count returns the tokens of each part of the repository in root.
 func count(root string) (map[string]int, error) {
 	sums := map[string]int{}
 	return sums, fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
@@ -72,7 +72,7 @@ func count(root string) (map[string]int, error) {
 			return err
 		}
 		if head := source[:min(len(source), 400)]; !bytes.Contains(head, []byte("Code generated")) {
-			sums[house(path)] += tokens(source)
+			sums[part(path)] += tokens(source)
 		}
 		return nil
 	})
@@ -102,7 +102,7 @@ func main() {
 	}
 
 	product := 0
-	for _, h := range houses {
+	for _, h := range parts {
 		fmt.Printf("%7.1f %s\n", float64(sums[h])/1000, h)
 		if h != "test helpers" && h != "tests" {
 			product += sums[h]

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBudget fails if a house has more tokens than budget.txt grants it.
+// TestBudget fails if a part has more tokens than budget.txt grants it.
 func TestBudget(t *testing.T) {
 	sums, err := count("../..")
 	require.NoError(t, err)
@@ -24,13 +24,13 @@ func TestBudget(t *testing.T) {
 		var budget int
 		_, err := fmt.Sscanf(line, "%d", &budget)
 		require.NoError(t, err, line)
-		_, house, _ := strings.Cut(strings.TrimSpace(line), " ")
-		granted = append(granted, house)
-		if sums[house] > budget*1000 {
-			t.Errorf("%s has %d tokens, want at most %d thousand: remove what is not needed", house, sums[house], budget)
+		_, part, _ := strings.Cut(strings.TrimSpace(line), " ")
+		granted = append(granted, part)
+		if sums[part] > budget*1000 {
+			t.Errorf("%s has %d tokens, want at most %d thousand: remove what is not needed", part, sums[part], budget)
 		}
 	}
-	require.Equal(t, houses, granted, "the houses of budget.txt")
+	require.Equal(t, parts, granted, "the parts of budget.txt")
 }
 
 // TestTokens holds what counts as a token.
