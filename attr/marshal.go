@@ -15,7 +15,7 @@ import (
 
 // Marshal returns the value that a Go value is stored as. The error is a [*ConvertError].
 //
-// The forms are those of package attributevalue of the AWS SDK with its default options:
+// A value has the form that package attributevalue of the AWS SDK gives it with default options:
 //
 //   - bool is a BOOL; integers, floats and strings with the methods of [encoding/json.Number]
 //     are an N; other strings are an S.
@@ -35,7 +35,7 @@ import (
 // [encoding.BinaryMarshaler] and its counterpart. A [Value] and an [Item] are checked, and stored
 // as they are. A [Marshaler] chooses its form.
 //
-// All exported fields of a struct are stored, and so are those of embedded structs. What
+// All exported fields of a struct and of structs embedded in it are stored. What
 // [Unmarshal] could not give back is refused, also where the SDK drops it:
 //
 //   - Channels, functions, complex numbers and structs without exported fields, unless the tag

@@ -123,7 +123,7 @@ type field struct {
 	// their declaration. Direct is the index of a field that is not embedded, or else -1.
 	index        []int
 	rank, direct int
-	// encodesPlain and decodesPlain are those of the plan, but false where the options choose another form.
+	// encodesPlain and decodesPlain say the same as in the plan, and are false where the options choose another form.
 	encodesPlain, decodesPlain bool
 }
 

@@ -29,8 +29,8 @@ func hasUntaggedTimes(t reflect.Type) bool {
 	return p.form == formInterface || p.form == formPointer
 }
 
-// untaggedTimes returns the names of the attributes of the item that v is stored as whose text
-// is that of a time. It does not sort as the times do.
+// untaggedTimes returns the names of the attributes of the item that v is stored as whose values
+// are times written as text. Such text does not sort as the times do.
 func untaggedTimes(v any) (names []string) {
 	value := reflect.ValueOf(v)
 	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {

@@ -14,8 +14,8 @@ import (
 // Unmarshal stores a value in what dst points to. The error is a [*ConvertError]; dst may
 // have been changed in part by then.
 //
-// The rules are those of package attributevalue of the AWS SDK with its default options.
-// They reverse those of [Marshal], and accept more:
+// It follows package attributevalue of the AWS SDK with default options: it reads what [Marshal]
+// writes, and more:
 //
 //   - An attribute is stored in the field with its name, or else in one whose name differs in
 //     case only. Attributes without a field are ignored, and fields without an attribute keep
@@ -43,8 +43,8 @@ func Unmarshal(v Value, dst any) error {
 	return unmarshal(v, dst, 1)
 }
 
-// UnmarshalItem stores an item in what dst points to: a struct, a map or an interface. Its
-// rules and errors are those of [Unmarshal].
+// UnmarshalItem stores an item in what dst points to: a struct, a map or an interface. It
+// follows the rules of [Unmarshal] and returns the same errors.
 func UnmarshalItem(it Item, dst any) error { return unmarshal(Value{Map, it}, dst, 0) }
 
 // unmarshal decodes v at a level of nesting: 0 for items, 1 for values of attributes.

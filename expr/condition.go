@@ -14,8 +14,8 @@ type Condition struct{ tree ast.Node }
 
 // NewCondition returns the condition of a tree, which nobody may change afterwards; nil for a nil tree.
 // A tree that [ParseCondition] cannot return, such as a comparison with a nil operand, is false where it
-// makes no sense, and one with a nil pointer, such as a nil [*ast.And], is false for every item. Its depth is the
-// caller's matter: conditions are evaluated by recursion.
+// makes no sense, and one with a nil pointer, such as a nil [*ast.And], is false for every item. Match
+// recurses once for each level, so bound the depth of trees that you build.
 func NewCondition(tree ast.Node) *Condition {
 	if tree == nil {
 		return nil

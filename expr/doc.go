@@ -12,8 +12,8 @@
 //	after, err := count.Apply(item, key)
 //
 // A [Condition], a [Projection] and an [Update] are immutable and safe for concurrent use. They work on
-// binary items in place and allocate only the new item of an update. Their trees are those of package
-// [ast], from which they can be made, too. An [Env] parses the expressions of one request, which share
+// binary items in place and allocate only the new item of an update. They can also be made from trees of
+// package [ast]. An [Env] parses the expressions of one request, which share
 // names and values.
 //
 // # Errors

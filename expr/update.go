@@ -73,7 +73,7 @@ func kindOfValue(o ast.Operand) attr.Kind {
 }
 
 // isPath reports whether an item can have something at a path: it begins with a name, each step is a name
-// or an index, and names are those of attributes.
+// or an index, and each name is one that an attribute may have.
 func isPath(p ast.Path) bool {
 	if len(p) == 0 || len(p) > MaxPathSteps || p[0].Name == "" {
 		return false

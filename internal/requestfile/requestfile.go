@@ -52,8 +52,7 @@ type frame struct {
 	place place
 	line  int64
 	table string // of writes
-	// members are those of a request besides the lists of its writes, of which it has some
-	// if it is a batch.
+	// members are the members of a request that are not lists of writes. A batch has lists of writes.
 	members members
 	batch   bool
 }

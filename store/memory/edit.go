@@ -11,7 +11,8 @@ type edit struct {
 	nodes *nodes // may be nil
 }
 
-// own returns n if the edit may change it, otherwise a copy.
+// own returns n if the edit may change it, otherwise a copy. The copy has the head of n, some hundred bytes, and
+// shares its page: records are only ever added there, and each version of a node knows which of them it has.
 func (e *edit) own(n *node) *node {
 	if n.owner == e.owner {
 		return n
@@ -53,7 +54,8 @@ type entry struct {
 }
 
 // insert puts a row, whose base is empty, into the tree below n. It returns the node that replaces n
-// and, when n was full, the entry to add after it.
+// and, when n was full, the entry to add after it. The caller adds that entry to the parent, which may
+// be full as well, and so on up to put, which then makes a new root.
 func (e *edit) insert(n *node, row *record) (*node, entry) {
 	n = e.own(n)
 	at, found := n.search(row.rest)
@@ -92,11 +94,13 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	}
 
 	// Rows inserted in order leave full nodes behind, also in front of others.
+	// Otherwise each half gets half of the entries, and room for more.
 	half, room := fan/2, someRoom
 	if n.run >= fan/2 {
 		half, room = at, int(n.live)*(fan-at)/fan
 	}
 
+	// The parent gets the shortest key that is above the left half and not above the right one.
 	var up []byte
 	before, middle := *x.rec, n.record(half)
 	switch {
@@ -109,6 +113,7 @@ func (e *edit) add(n *node, at int, x entry) entry {
 		up = separator(&before, &middle)
 	}
 
+	// Both halves get new pages. The right one is packed first, as it is made of records of n.
 	if at <= half {
 		if n.kids != nil {
 			copy(right.kids[:], n.kids[half:])
@@ -150,7 +155,7 @@ func (n *node) follow(right *node, x entry) entry {
 		right.kids[0], right.n = x.kid, 1
 	}
 	right.last, right.run = 0, n.run
-	if n.taken != nil {
+	if n.taken != nil { // n is full now: what its page has too much is given back
 		if len(n.page)-int(n.taken.Load()) > len(n.page)/16 {
 			n.pack(pieces{left: span{n, 0, fan}}, 0)
 		} else {
@@ -181,6 +186,8 @@ func (n *node) insert(at int, x entry) {
 	}
 	n.last = uint8(at)
 
+	// What all keys have in common is stored once, as the prefix. A key that has less of it makes it shorter, and
+	// then every head changes. A node whose page has a longer base than that is packed anew.
 	key, shared := x.rec.rest, int(n.len)
 	if !bytes.HasPrefix(key, n.prefix[:shared]) {
 		shared = common(key, n.prefix[:shared])
@@ -194,7 +201,7 @@ func (n *node) insert(at int, x entry) {
 	copy(n.offsets[at+1:end+1], n.offsets[at:end])
 	copy(n.heads[at+1:end+1], n.heads[at:end])
 	low := uint64(1)<<uint(at) - 1
-	n.aparts = n.aparts&low | n.aparts&^low<<1
+	n.aparts = n.aparts&low | n.aparts&^low<<1 // a bit for each entry whose record lies apart
 	n.n++
 	n.set(at, offset, x.rec)
 	if shared == int(n.len) {
