@@ -160,23 +160,18 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 	return out
 }
 
-// writes reports whether a request writes items. One with statements does if any of
-// them is something other than a SELECT.
+// writes reports whether a request writes items. One with statements does if any of them does.
 func writes(op wire.Op, in wire.Input) bool {
-	isWrite := func(statement *string, params []attr.Value) bool {
-		st, err := partiql.Parse(value(statement), params)
-		return err == nil && st.Kind != partiql.Select
-	}
 	switch in := in.(type) {
 	case *wire.ExecuteStatementInput:
-		return isWrite(in.Statement, in.Parameters)
+		return partiql.Writes(value(in.Statement))
 	case *wire.BatchExecuteStatementInput:
 		return slices.ContainsFunc(in.Statements, func(st wire.BatchStatementRequest) bool {
-			return isWrite(st.Statement, st.Parameters)
+			return partiql.Writes(value(st.Statement))
 		})
 	case *wire.ExecuteTransactionInput:
 		return slices.ContainsFunc(in.TransactStatements, func(st wire.ParameterizedStatement) bool {
-			return isWrite(st.Statement, st.Parameters)
+			return partiql.Writes(value(st.Statement))
 		})
 	}
 	return op.Writes()

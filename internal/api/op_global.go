@@ -23,30 +23,32 @@ func noGlobalTable(name *string) error {
 	return wire.NewError("GlobalTableNotFoundException", "Global table with name: '"+value(name)+"' does not exist.")
 }
 
-// refusedOperations are the operations on global tables, of which every call is refused.
-var refusedOperations = []operation{
-	refused(wire.OpCreateGlobalTable, func(*Service, *wire.CreateGlobalTableInput) error {
-		return wire.Validation(noOldGlobalTables)
-	}),
-	refused(wire.OpDescribeGlobalTable, func(_ *Service, in *wire.DescribeGlobalTableInput) error {
-		return wire.NewError(
-			"GlobalTableNotFoundException",
-			"Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.",
-		)
-	}),
-	refused(wire.OpUpdateGlobalTable, (*Service).refuseGlobalUpdate),
-	refused(wire.OpDescribeGlobalTableSettings, func(_ *Service, in *wire.DescribeGlobalTableSettingsInput) error {
-		return noGlobalTable(in.GlobalTableName)
-	}),
-	refused(wire.OpUpdateGlobalTableSettings, func(_ *Service, in *wire.UpdateGlobalTableSettingsInput) error {
-		return noGlobalTable(in.GlobalTableName)
-	}),
-	refused(wire.OpDescribeTableReplicaAutoScaling,
-		func(s *Service, in *wire.DescribeTableReplicaAutoScalingInput) error {
-			return s.noReplicas(in.TableName)
+// refusedOperations returns the operations on global tables, of which every call is refused.
+func refusedOperations() []operation {
+	return []operation{
+		refused(wire.OpCreateGlobalTable, func(*Service, *wire.CreateGlobalTableInput) error {
+			return wire.Validation(noOldGlobalTables)
 		}),
-	refused(wire.OpUpdateTableReplicaAutoScaling,
-		func(s *Service, in *wire.UpdateTableReplicaAutoScalingInput) error { return s.noReplicas(in.TableName) }),
+		refused(wire.OpDescribeGlobalTable, func(_ *Service, in *wire.DescribeGlobalTableInput) error {
+			return wire.NewError(
+				"GlobalTableNotFoundException",
+				"Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.",
+			)
+		}),
+		refused(wire.OpUpdateGlobalTable, (*Service).refuseGlobalUpdate),
+		refused(wire.OpDescribeGlobalTableSettings, func(_ *Service, in *wire.DescribeGlobalTableSettingsInput) error {
+			return noGlobalTable(in.GlobalTableName)
+		}),
+		refused(wire.OpUpdateGlobalTableSettings, func(_ *Service, in *wire.UpdateGlobalTableSettingsInput) error {
+			return noGlobalTable(in.GlobalTableName)
+		}),
+		refused(wire.OpDescribeTableReplicaAutoScaling,
+			func(s *Service, in *wire.DescribeTableReplicaAutoScalingInput) error {
+				return s.noReplicas(in.TableName)
+			}),
+		refused(wire.OpUpdateTableReplicaAutoScaling,
+			func(s *Service, in *wire.UpdateTableReplicaAutoScalingInput) error { return s.noReplicas(in.TableName) }),
+	}
 }
 
 // refused returns an operation that always fails.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/api/throughput"
@@ -19,7 +20,7 @@ import (
 func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int) {
 	op, _ := wire.Lookup(target)
 	event.Of(ctx).Keep(body)
-	h := handlers[op]
+	h := handlers()[op]
 	if h == nil {
 		e := wire.UnknownOperation()
 		event.Of(ctx).Fail(e.Code, e.Message)
@@ -38,7 +39,7 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 }
 
 // Implements reports whether the service answers op.
-func (s *Service) Implements(op wire.Op) bool { return handlers[op] != nil }
+func (s *Service) Implements(op wire.Op) bool { return handlers()[op] != nil }
 
 // An operation is one of the service's, with its handler.
 type operation struct {
@@ -46,74 +47,84 @@ type operation struct {
 	handler
 }
 
-// handlers has the handlers of all operations of the service.
-var handlers = func() (all [256]handler) {
-	for _, o := range slices.Concat(operations, refusedOperations) {
-		all[o.op] = o.handler
-	}
-	return all
-}()
+var registered struct {
+	once     sync.Once
+	handlers [256]handler
+}
 
-var operations = []operation{
-	typed(wire.OpBatchExecuteStatement, (*Service).batchExecute),
-	typed(wire.OpExecuteStatement, (*Service).executeStatement),
-	typed(wire.OpExecuteTransaction, (*Service).executeTransaction),
-	typed(wire.OpBatchGetItem, (*Service).batchGet),
-	typed(wire.OpBatchWriteItem, (*Service).batchWrite),
-	typed(wire.OpCancelBulkOperation, (*Service).cancelBulk),
-	typed(wire.OpCreateBackup, (*Service).createBackup),
-	typed(wire.OpCreateTable, (*Service).createTable),
-	typed(wire.OpDeleteBackup, (*Service).deleteBackup),
-	typed(wire.OpDeleteItem, (*Service).deleteItem),
-	typed(wire.OpDeleteResourcePolicy, (*Service).deleteResourcePolicy),
-	typed(wire.OpDeleteTable, (*Service).deleteTable),
-	typed(wire.OpDescribeBulkOperation, (*Service).describeBulk),
-	typed(wire.OpDescribeBackup, (*Service).describeBackup),
-	typed(wire.OpDescribeContinuousBackups, (*Service).describeContinuousBackups),
-	typed(wire.OpDescribeContributorInsights, (*Service).describeContributorInsights),
-	typed(wire.OpDescribeEndpoints, (*Service).describeEndpoints),
-	typed(wire.OpDescribeExport, (*Service).describeExport),
-	typed(wire.OpDescribeImport, (*Service).describeImport),
-	typed(wire.OpDescribeKinesisStreamingDestination, (*Service).describeKinesis),
-	typed(wire.OpDescribeLimits, (*Service).describeLimits),
-	typed(wire.OpDescribeStream, (*Service).describeStream),
-	typed(wire.OpDescribeTable, (*Service).describeTable),
-	typed(wire.OpDescribeTimeToLive, (*Service).describeTimeToLive),
-	typed(wire.OpDisableKinesisStreamingDestination, (*Service).disableKinesis),
-	typed(wire.OpEnableKinesisStreamingDestination, (*Service).enableKinesis),
-	typed(wire.OpExportTableToPointInTime, (*Service).exportTable),
-	{wire.OpGetItem, (*Service).serveGetItem},
-	typed(wire.OpGetRecords, (*Service).getRecords),
-	typed(wire.OpGetResourcePolicy, (*Service).getResourcePolicy),
-	typed(wire.OpGetShardIterator, (*Service).getShardIterator),
-	typed(wire.OpImportTable, (*Service).importTable),
-	typed(wire.OpListBulkOperations, (*Service).listBulk),
-	typed(wire.OpListBackups, (*Service).listBackups),
-	typed(wire.OpListContributorInsights, (*Service).listContributorInsights),
-	typed(wire.OpListExports, (*Service).listExports),
-	typed(wire.OpListGlobalTables, (*Service).listGlobalTables),
-	typed(wire.OpListImports, (*Service).listImports),
-	typed(wire.OpListStreams, (*Service).listStreams),
-	typed(wire.OpListTables, (*Service).listTables),
-	typed(wire.OpListTagsOfResource, (*Service).listTagsOfResource),
-	typed(wire.OpPutItem, (*Service).putItem),
-	typed(wire.OpPutResourcePolicy, (*Service).putResourcePolicy),
-	{wire.OpQuery, page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query)},
-	typed(wire.OpRestoreTableFromBackup, (*Service).restoreTableFromBackup),
-	typed(wire.OpRestoreTableToPointInTime, (*Service).restoreTableToPointInTime),
-	{wire.OpScan, page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan)},
-	typed(wire.OpSearchVectors, (*Service).searchVectors),
-	typed(wire.OpStartBulkPutItems, (*Service).startBulkPut),
-	typed(wire.OpTagResource, (*Service).tagResource),
-	typed(wire.OpTransactGetItems, (*Service).transactGet),
-	typed(wire.OpTransactWriteItems, (*Service).transactWrite),
-	typed(wire.OpUntagResource, (*Service).untagResource),
-	typed(wire.OpUpdateContinuousBackups, (*Service).updateContinuousBackups),
-	typed(wire.OpUpdateContributorInsights, (*Service).updateContributorInsights),
-	typed(wire.OpUpdateItem, (*Service).updateItem),
-	typed(wire.OpUpdateKinesisStreamingDestination, (*Service).updateKinesis),
-	typed(wire.OpUpdateTable, (*Service).updateTable),
-	typed(wire.OpUpdateTimeToLive, (*Service).updateTimeToLive),
+// handlers returns the handlers of all operations of the service. They are made when they are first asked for, not when
+// the package is initialized: a program that calls operations by their methods links only those.
+func handlers() *[256]handler {
+	registered.once.Do(func() {
+		for _, o := range slices.Concat(operations(), refusedOperations()) {
+			registered.handlers[o.op] = o.handler
+		}
+	})
+	return &registered.handlers
+}
+
+func operations() []operation {
+	return []operation{
+		typed(wire.OpBatchExecuteStatement, (*Service).batchExecute),
+		typed(wire.OpExecuteStatement, (*Service).executeStatement),
+		typed(wire.OpExecuteTransaction, (*Service).executeTransaction),
+		typed(wire.OpBatchGetItem, (*Service).batchGet),
+		typed(wire.OpBatchWriteItem, (*Service).batchWrite),
+		typed(wire.OpCancelBulkOperation, (*Service).cancelBulk),
+		typed(wire.OpCreateBackup, (*Service).createBackup),
+		typed(wire.OpCreateTable, (*Service).createTable),
+		typed(wire.OpDeleteBackup, (*Service).deleteBackup),
+		typed(wire.OpDeleteItem, (*Service).deleteItem),
+		typed(wire.OpDeleteResourcePolicy, (*Service).deleteResourcePolicy),
+		typed(wire.OpDeleteTable, (*Service).deleteTable),
+		typed(wire.OpDescribeBulkOperation, (*Service).describeBulk),
+		typed(wire.OpDescribeBackup, (*Service).describeBackup),
+		typed(wire.OpDescribeContinuousBackups, (*Service).describeContinuousBackups),
+		typed(wire.OpDescribeContributorInsights, (*Service).describeContributorInsights),
+		typed(wire.OpDescribeEndpoints, (*Service).describeEndpoints),
+		typed(wire.OpDescribeExport, (*Service).describeExport),
+		typed(wire.OpDescribeImport, (*Service).describeImport),
+		typed(wire.OpDescribeKinesisStreamingDestination, (*Service).describeKinesis),
+		typed(wire.OpDescribeLimits, (*Service).describeLimits),
+		typed(wire.OpDescribeStream, (*Service).describeStream),
+		typed(wire.OpDescribeTable, (*Service).describeTable),
+		typed(wire.OpDescribeTimeToLive, (*Service).describeTimeToLive),
+		typed(wire.OpDisableKinesisStreamingDestination, (*Service).disableKinesis),
+		typed(wire.OpEnableKinesisStreamingDestination, (*Service).enableKinesis),
+		typed(wire.OpExportTableToPointInTime, (*Service).exportTable),
+		{wire.OpGetItem, (*Service).serveGetItem},
+		typed(wire.OpGetRecords, (*Service).getRecords),
+		typed(wire.OpGetResourcePolicy, (*Service).getResourcePolicy),
+		typed(wire.OpGetShardIterator, (*Service).getShardIterator),
+		typed(wire.OpImportTable, (*Service).importTable),
+		typed(wire.OpListBulkOperations, (*Service).listBulk),
+		typed(wire.OpListBackups, (*Service).listBackups),
+		typed(wire.OpListContributorInsights, (*Service).listContributorInsights),
+		typed(wire.OpListExports, (*Service).listExports),
+		typed(wire.OpListGlobalTables, (*Service).listGlobalTables),
+		typed(wire.OpListImports, (*Service).listImports),
+		typed(wire.OpListStreams, (*Service).listStreams),
+		typed(wire.OpListTables, (*Service).listTables),
+		typed(wire.OpListTagsOfResource, (*Service).listTagsOfResource),
+		typed(wire.OpPutItem, (*Service).putItem),
+		typed(wire.OpPutResourcePolicy, (*Service).putResourcePolicy),
+		{wire.OpQuery, page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query)},
+		typed(wire.OpRestoreTableFromBackup, (*Service).restoreTableFromBackup),
+		typed(wire.OpRestoreTableToPointInTime, (*Service).restoreTableToPointInTime),
+		{wire.OpScan, page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan)},
+		typed(wire.OpSearchVectors, (*Service).searchVectors),
+		typed(wire.OpStartBulkPutItems, (*Service).startBulkPut),
+		typed(wire.OpTagResource, (*Service).tagResource),
+		typed(wire.OpTransactGetItems, (*Service).transactGet),
+		typed(wire.OpTransactWriteItems, (*Service).transactWrite),
+		typed(wire.OpUntagResource, (*Service).untagResource),
+		typed(wire.OpUpdateContinuousBackups, (*Service).updateContinuousBackups),
+		typed(wire.OpUpdateContributorInsights, (*Service).updateContributorInsights),
+		typed(wire.OpUpdateItem, (*Service).updateItem),
+		typed(wire.OpUpdateKinesisStreamingDestination, (*Service).updateKinesis),
+		typed(wire.OpUpdateTable, (*Service).updateTable),
+		typed(wire.OpUpdateTimeToLive, (*Service).updateTimeToLive),
+	}
 }
 
 // typed returns an operation that a method carries out. If it were inlined,

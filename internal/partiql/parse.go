@@ -86,6 +86,13 @@ type parser struct {
 	calls           bool // a SELECT calls a function
 }
 
+// Writes reports whether a statement is something other than a SELECT, by its first word. It consumes write units then.
+func Writes(statement string) bool {
+	const read = "SELECT"
+	first := strings.TrimSpace(statement)
+	return len(first) < len(read) || !strings.EqualFold(first[:len(read)], read)
+}
+
 // Parse parses a statement, with a value for each question mark in it. The error
 // is an [*Error].
 func Parse(src string, params []attr.Value) (*Statement, error) {
