@@ -10,12 +10,12 @@ import (
 const enoughParents = 5
 
 // belong declares the parents of entities, as far as their items show them: their components repeat
-// the keys of the parent's items.
-func (im *importer) belong() {
+// the keys of the parent's items. Whole says that the model has all items, so that they show how many belong to one.
+func (im *importer) belong(whole bool) {
 	for _, e := range im.m.Entities {
 		for _, s := range im.m.ShownParents(e, sampled, isParent(len(e.Samples))) {
 			p := model.Parent{Entity: s.Entity}
-			if s.Items >= enoughParents && im.pool(e.Table).over == 0 && im.pool(s.Table).over == 0 {
+			if s.Items >= enoughParents && whole {
 				p.Per = perOf(s.Per)
 			}
 			e.Parents = append(e.Parents, p)

@@ -3,9 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -17,15 +15,9 @@ import (
 // A Loss is a part of the design that the model lacks or represents
 // differently.
 type Loss struct {
-	// Pos is the place in the file, and Path the place in the JSON, such as
-	// DataModel[0].TableFacets[1].
-	Pos  model.Pos
-	Path string
+	Pos model.Pos
 	// What is lost, Why, and what to do about it; Hint may be empty.
 	What, Why, Hint string
-
-	settings []string // of a table, which a model does not have
-	table    string   // their table
 }
 
 // String returns the loss on one line, without the hint.
@@ -96,137 +88,103 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 }
 
 func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []Loss, error) {
-	im := newImporter(o)
-	var docs []*document
-	for _, f := range files {
-		if f.Tables != nil || f.Streams != nil {
-			if err := im.definitions(f); err != nil {
-				return nil, nil, err
-			}
-			im.streams = append(im.streams, f.Streams...)
-			continue
-		}
-		d, err := read(f.Name, f.Data)
-		if err != nil {
-			return nil, nil, err
-		}
-		docs = append(docs, d)
-	}
-
 	if len(files) == 0 {
 		return nil, nil, &Error{Msg: "no file to import"}
 	}
-	formats := make([]Format, len(docs))
-	for i, d := range docs {
-		if formats[i] = o.Format; o.Format == "" || o.Format == Items || o.Format == Tables {
-			formats[i] = detect(d)
+	im := newImporter(o)
+	var docs []*document
+	var formats []Format
+	for _, f := range files {
+		if f.Tables == nil && f.Streams == nil {
+			d, err := read(f.Name, f.Data)
+			if err != nil {
+				return nil, nil, err
+			}
+			format := detect(d)
+			if o.Format != "" && format != Items && format != Tables {
+				format = o.Format
+			}
+			if format != Tables {
+				docs, formats = append(docs, d), append(formats, format)
+				continue
+			}
+			for _, n := range d.roots {
+				tables, _, err := (tabledef.Reader{}).ReadData(f.Name, n.raw())
+				if err != nil {
+					return nil, nil, &Error{Msg: err.Error(), Hint: advice.Of(err)}
+				}
+				f.Tables = append(f.Tables, tables...)
+			}
+		} else {
+			im.rename(f.Name)
 		}
-		if formats[i] == "" {
+		im.definitions(f)
+		im.streams = append(im.streams, f.Streams...)
+	}
+	im.defined = len(im.m.Tables)
+
+	for i, d := range docs {
+		if formats[i] != Items {
+			im.rename(d.name)
+		}
+		switch formats[i] {
+		case Workbench:
+			im.workbench(d.roots[0])
+		case OneTable:
+			im.onetables = append(im.onetables, d.roots...)
+		case ElectroDB:
+			im.electros = append(im.electros, d)
+		case "":
 			return nil, nil, &Error{
 				Pos: model.Pos{File: d.name}, Msg: "unknown kind of design",
 				Hint: "supported: " + strings.Join(formatTitles(), "; ") + ". --format selects one",
 			}
 		}
 	}
-
-	for _, turn := range []int{first, middle, last} {
-		for i, d := range docs {
-			if turnOf(formats[i]) != turn {
-				continue
-			}
-			if im.name == "" && turn == middle {
-				im.name = slug(strings.TrimSuffix(filepath.Base(d.name), filepath.Ext(d.name)))
-			}
-			if err := im.read(formats[i], d); err != nil {
-				return nil, nil, err
-			}
-		}
-		switch turn {
-		case first:
-			im.defined = len(im.m.Tables)
-		case middle:
-			if err := im.schemas(); err != nil {
-				return nil, nil, err
-			}
-		}
+	if err := im.oneTable(im.onetables); err != nil {
+		return nil, nil, err
+	}
+	if err := im.electro(im.electros); err != nil {
+		return nil, nil, err
 	}
 
+	for i, d := range docs { // last, as items need their tables
+		if formats[i] != Items {
+			continue
+		}
+		if len(im.m.Tables) == 0 {
+			return nil, nil, noDefinition(d.name)
+		}
+		for _, n := range d.roots {
+			im.itemsIn(n, d.name)
+		}
+	}
 	if len(im.streams) > 0 && len(im.m.Tables) == 0 {
 		return nil, nil, noDefinition(files[0].Name)
-	}
-	if err := im.pour(); err != nil {
-		return nil, nil, err
 	}
 	return im.finish(ctx, files[0].Name)
 }
 
-const (
-	first = iota
-	middle
-	last
-)
-
-// turnOf returns when a file is read: definitions of tables first, as entities join them, and items last,
-// as they need their tables.
-func turnOf(f Format) int {
-	switch f {
-	case Tables:
-		return first
-	case Items:
-		return last
+// rename names the model after a file, unless it has a name.
+func (im *importer) rename(file string) {
+	if im.name == "" {
+		im.name = slug(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	}
-	return middle
 }
 
-// schemas reads the files of OneTable and ElectroDB, each library's together: a team has one for each
-// entity of a table.
-func (im *importer) schemas() error {
-	if err := im.oneTable(im.onetables); err != nil {
-		return err
-	}
-	return im.electro(im.electros)
-}
-
-func (im *importer) read(f Format, d *document) error {
-	switch f {
-	case Workbench:
-		im.workbench(d.roots[0])
-	case OneTable:
-		im.onetables = append(im.onetables, d.roots...)
-	case ElectroDB:
-		im.electros = append(im.electros, d)
-	case Tables:
-		im.tables(d)
-	case Items:
-		return im.items(d)
-	default:
-		return &Error{
-			Msg: fmt.Sprintf("unknown format %q", f), Hint: "the formats are " + strings.Join(FormatNames(), ", "),
-		}
-	}
-	if len(d.roots) > 1 && f == Workbench {
-		im.loss(d.roots[1], "everything after the first value of the file", "a design is one JSON value", "")
-	}
-	return nil
-}
-
-// An importer collects tables, items and patterns, which finish turns into a
-// model.
+// An importer collects tables, declared entities and items, which finish turns into a model.
 type importer struct {
-	o       Options
-	m       *model.Model
-	name    string
-	losses  []Loss
-	more    int // number of losses beyond maxLosses
-	pools   map[*model.Table]*pool
-	derived bool // derive patterns from entities
-	shared  map[string]*model.Field
-	// held and streams are items from which samples are taken; offeredItems is their number.
-	held         []offered
-	streams      []Stream
-	offeredItems int
-	counted      bool // by a census
-	from         map[*model.Pattern]*node
+	o      Options
+	m      *model.Model
+	name   string
+	losses []Loss
+	more   int // number of losses beyond maxLosses
+	pools  map[*model.Table]*pool
+	shared map[string]*model.Field
+	// held and streams are items from which samples are taken; offered is their number.
+	held    []offered
+	streams []Stream
+	offered int
 
 	defined   int // tables by their definitions
 	onetables []*node
@@ -239,21 +197,21 @@ func newImporter(o Options) *importer {
 		o.Items = DefaultItems
 	}
 	return &importer{
-		o: o, m: &model.Model{}, pools: map[*model.Table]*pool{},
-		shared: map[string]*model.Field{},
-		from:   map[*model.Pattern]*node{}, declarers: map[string]*document{},
+		o: o, m: &model.Model{Seed: 1}, pools: map[*model.Table]*pool{}, shared: map[string]*model.Field{},
+		declarers: map[string]*document{},
 	}
 }
+
+// offer holds an item of a file.
+func (im *importer) offer(o offered) { im.held = append(im.held, o) }
 
 // maxLosses limits the losses that are listed.
 const maxLosses = 200
 
-func (im *importer) loss(n *node, what, why, hint string) {
-	l := Loss{What: what, Why: why, Hint: hint}
-	if n != nil {
-		l.Pos, l.Path = n.pos(), n.path()
-	}
-	im.add(l)
+func (im *importer) loss(n *node, what, why, hint string) { im.lossAt(n.pos(), what, why, hint) }
+
+func (im *importer) lossAt(at model.Pos, what, why, hint string) {
+	im.add(Loss{Pos: at, What: what, Why: why, Hint: hint})
 }
 
 func (im *importer) add(l Loss) {
@@ -261,24 +219,10 @@ func (im *importer) add(l Loss) {
 		im.more++
 		return
 	}
-	for _, s := range []*string{&l.Path, &l.What, &l.Why, &l.Hint} {
+	for _, s := range []*string{&l.What, &l.Why, &l.Hint} {
 		*s = text.Clip(*s, advice.MaxText)
 	}
 	im.losses = append(im.losses, l)
-}
-
-// loseUnknown records a loss for each member of n that is not known. Empty
-// members do not count.
-func (im *importer) loseUnknown(n *node, names ...string) {
-	for _, m := range n.members() {
-		if !slices.Contains(names, m.key) && !m.vacant() {
-			hint := ""
-			if strings.Contains(strings.ToLower(m.key), "accesspattern") {
-				hint = "add its access patterns to the model"
-			}
-			im.loss(m, m.key, "the importer does not know this field", hint)
-		}
-	}
 }
 
 var notSlug = text.Pattern(`[^a-z0-9]+`)

@@ -1,153 +1,123 @@
 package convert
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/item"
 )
 
 const derivedAbout = "Derived from the keys, because the design has no access patterns."
 
-// derive derives access patterns from keys: for each entity, and for each table
-// without entities, a query of a large partition in the table and in each
-// index.
-func (im *importer) derive() {
-	for _, t := range im.m.Tables {
-		places := []*model.Index{nil}
-		places = append(places, t.Indexes...)
-		for _, e := range im.m.Entities {
-			if e.Table != t {
+// derive derives access patterns from keys: for each entity a query of the partition of the table, and of that
+// of each index, in which it has the most items. Count says that the patterns expect the rows that they return.
+func (im *importer) derive(ctx context.Context, count bool) error {
+	w, err := world.Build(ctx, im.m, world.Options{})
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return &Error{Msg: "cannot create the tables or items of the design: " + reason(err)}
+	}
+	defer w.Close()
+
+	for _, e := range im.m.Entities {
+		for _, x := range append([]*model.Index{nil}, e.Table.Indexes...) {
+			p := derived(w, e, x)
+			if p == nil {
 				continue
 			}
-			for _, x := range places {
-				im.deriveEntity(e, x)
+			rows, err := rowsOf(ctx, w, p)
+			switch {
+			case context.Cause(ctx) != nil:
+				return context.Cause(ctx)
+			case err != nil:
+				im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
+				continue
+			case count && p.Operation == "Query":
+				p.Expect.Rows = &rows
 			}
-		}
-		hasSamples := func(e *model.Entity) bool { return e.Table == t && len(e.Samples) > 0 }
-		if slices.ContainsFunc(im.m.Entities, hasSamples) {
-			continue
-		}
-		for _, x := range places {
-			im.deriveRaw(t, x)
+			im.m.Patterns = append(im.m.Patterns, p)
 		}
 	}
+	return nil
 }
 
-// deriveEntity adds a query of the partition with the most samples of an
-// entity.
-func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
-	keys, sort := keysIn(e.Table, x)
-
-	var fields []string
-	for _, a := range slices.Concat(keys, sort) {
-		if e.Attribute(a.Name) == nil {
-			return
-		}
+// derived returns a query of the partition in which an entity has the most items, or nil if none is in the index.
+func derived(w *world.World, e *model.Entity, x *model.Index) *model.Pattern {
+	partition, all := e.Table.Partition, e.Table.Keys()
+	if x != nil {
+		partition, all = x.Partition, x.Keys()
 	}
-	for _, part := range e.Parts(keys) {
+	var fields []string
+	for _, part := range e.Parts(partition) {
 		if !slices.Contains(fields, part.Name) {
 			fields = append(fields, part.Name)
 		}
 	}
 
-	var best *model.Sample
-	counts := map[string]int{}
-	first := map[string]*model.Sample{}
-	most := 0
-	for _, s := range e.Samples {
-		var id []byte
-		good := true
-		for _, f := range fields {
-			v, ok := s.Values[f]
-			good = good && ok
-			id = item.AppendKey(id, attr.NewString(v))
-		}
-		for _, a := range slices.Concat(keys, sort) {
-			good = good && s.Attributes.Get(a.Name).Kind() == 0
-		}
-		if !good {
+	var best world.Values
+	most, counts, first := 0, map[string]int{}, map[string]world.Values{}
+	for it := range w.ItemsOf(e) {
+		missing := func(a model.Attribute) bool { return it.Attributes.Get(a.Name).Kind() != a.Kind }
+		lacks := func(field string) bool { return it.Values.Get(field) == "" }
+		if slices.ContainsFunc(all, missing) || slices.ContainsFunc(fields, lacks) {
 			continue
 		}
-		if first[string(id)] == nil {
-			first[string(id)] = s
+		var key []byte
+		for _, a := range partition {
+			key = item.AppendKey(key, it.Attributes.Get(a.Name))
 		}
-		if counts[string(id)]++; counts[string(id)] > most {
-			most, best = counts[string(id)], first[string(id)]
+		id := string(key)
+		if counts[id]++; counts[id] == 1 {
+			first[id] = it.Values
+		}
+		if counts[id] > most {
+			most, best = counts[id], first[id]
 		}
 	}
-	if best == nil {
-		return
+	if most == 0 {
+		return nil
 	}
 
-	var values []string
-	for _, f := range fields {
-		values = append(values, best.Values[f])
+	p := &model.Pattern{
+		Name: e.Name, About: derivedAbout, Operation: "Query", Table: e.Table, Index: x, Entity: e,
 	}
-	p := &model.Pattern{Name: e.Name, Table: e.Table, Index: x, Entity: e}
-	if err := im.addDerived(p, fields, values); err != nil {
-		im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
-	}
-}
-
-// keysIn returns the partition key and the sort key of a table or an index.
-func keysIn(t *model.Table, x *model.Index) (partition, sort []model.Attribute) {
-	if x != nil {
-		return x.Partition, x.Sort
-	}
-	return t.Partition, t.Sort
-}
-
-// addDerived adds a pattern with the values of some fields, if it is one request.
-func (im *importer) addDerived(p *model.Pattern, fields, values []string) error {
-	p.About, p.Operation = derivedAbout, "Query"
-	if p.Index == nil && len(p.Table.Sort) == 0 {
+	if x == nil && len(e.Table.Sort) == 0 {
 		p.Operation = "GetItem"
 	}
-	for i, f := range fields {
-		p.Where = append(p.Where, model.Condition{Field: f, Op: ast.Equal, Args: []string{values[i]}})
+	for _, f := range fields {
+		p.Where = append(p.Where, model.Condition{Field: f, Op: ast.Equal, Args: []string{best.Get(f)}})
 	}
 	if len(fields) > 0 {
 		p.Name += " by " + strings.Join(fields, " and ")
 	}
-	if p.Index != nil {
-		p.Name += " in " + p.Index.Name
+	if x != nil {
+		p.Name += " in " + x.Name
 	}
-	_, err := compile.Pattern(im.m, p)
-	if err == nil {
-		im.addPattern(p)
-	}
-	return err
+	return p
 }
 
-// deriveRaw adds a query of the first partition of a table without entities.
-func (im *importer) deriveRaw(t *model.Table, x *model.Index) {
-	keys, sort := keysIn(t, x)
-
-	for _, r := range im.m.Items {
-		if r.Table != t {
-			continue
-		}
-
-		var names, values []string
-		for _, a := range keys {
-			v := r.Item.Get(a.Name)
-			if v.Kind() != a.Kind || a.Kind == attr.Binary {
-				break
-			}
-			names, values = append(names, a.Name), append(values, keyText(v))
-		}
-
-		has := func(a model.Attribute) bool { return r.Item.Get(a.Name).Kind() == a.Kind }
-		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a model.Attribute) bool { return !has(a) }) {
-			continue
-		}
-		// An error means that the index gets no pattern.
-		_ = im.addDerived(&model.Pattern{Name: t.Name, Table: t, Index: x}, names, values)
-		return
+// rowsOf returns the number of rows of a pattern over all pages.
+func rowsOf(ctx context.Context, w *world.World, p *model.Pattern) (int, error) {
+	in, err := compile.Pattern(w.Model, p)
+	if err != nil {
+		return 0, err
 	}
+	o := explain.Options{Items: -1, Brief: true}
+	r, err := explain.Run(ctx, explain.InProcess(w.DB), explain.Question{Input: in}, o)
+	switch {
+	case err != nil:
+		return 0, err
+	case r.Refused != nil:
+		return 0, errors.New("the service refuses it: " + r.Refused.Message)
+	}
+	return r.Returned, nil
 }

@@ -2,8 +2,11 @@ package convert
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -12,25 +15,25 @@ import (
 
 // isElectro reports whether n is the schema of an entity.
 func isElectro(n *node) bool {
-	return n.get("attributes").isObject() && n.get("indexes").isObject() &&
-		(n.get("model").isObject() || n.str("entity") != "")
+	return n.get("attributes").isObject() && n.get("indexes").isObject() && n.get("model").isObject()
 }
 
-// electroList returns the schemas in a service: an object of schemas by name,
-// or one under entities.
+// electroList returns the schemas in a value: one, a list of them, or a service, which is an object of schemas by
+// name or has one under entities.
 func electroList(n *node) (all []*node) {
+	if isElectro(n) {
+		return []*node{n}
+	}
 	if m := n.get("entities"); m.isObject() {
 		n = m
 	}
-	for _, m := range n.members() {
-		s := m
+	for _, m := range append(n.members(), n.elems()...) {
 		if inner := m.get("schema"); inner != nil {
-			s = inner
+			m = inner
 		}
-		if !isElectro(s) {
-			return nil
+		if isElectro(m) {
+			all = append(all, m)
 		}
-		all = append(all, s)
 	}
 	return all
 }
@@ -39,27 +42,25 @@ func electroList(n *node) (all []*node) {
 // the others name, or, if they name several, in that of the first one.
 func (im *importer) electro(docs []*document) error {
 	var list []*node
+	named := map[string]bool{}
 	for _, d := range docs {
-		im.derived = true
 		for _, n := range d.roots {
-			switch {
-			case isElectro(n):
-				list = append(list, n)
-			case n.isList():
-				list = append(list, n.list...)
-			default:
-				list = append(list, electroList(n)...)
-			}
+			list = append(list, electroList(n)...)
 		}
 	}
+	name := im.o.Table
+	for _, n := range list {
+		if own := n.str("table"); own != "" && im.o.Table == "" {
+			named[own] = true
+			name = own
+		}
+	}
+	if len(named) > 1 {
+		name = ""
+	}
 
-	name := cmp.Or(im.o.Table, electroName(list))
 	tables := map[*node]*model.Table{}
 	for _, n := range list {
-		if !isElectro(n) {
-			im.loss(n, "this value", "it is not an ElectroDB schema", "")
-			continue
-		}
 		own := n.str("table")
 		if im.o.Table != "" {
 			own = ""
@@ -67,39 +68,22 @@ func (im *importer) electro(docs []*document) error {
 		if name == "" {
 			name = cmp.Or(own, im.tableFor(n.doc))
 		}
-
-		t, err := im.joinTable(electroTable(cmp.Or(own, name), n), n, "entity "+newElectroSchema(n).entity)
+		t, err := im.joinTable(electroTable(cmp.Or(own, name), n), n, "entity "+n.get("model").str("entity"))
 		if err != nil {
 			return err
 		}
 		tables[n] = t
 	}
-
 	for _, n := range list {
 		if t := tables[n]; t != nil {
-			s := newElectroSchema(n)
-			if err := im.declareOnce(s.entity+" version "+s.version+" of table "+t.Name, n); err != nil {
+			entity := n.get("model").str("entity") + " version " + electroVersion(n)
+			if err := im.declareOnce(entity+" of table "+t.Name, n); err != nil {
 				return err
 			}
 			im.electroEntity(t, n)
 		}
 	}
 	return nil
-}
-
-// electroName returns the table that schemas name, or "" if they name several or none.
-func electroName(list []*node) string {
-	name := ""
-	for _, n := range list {
-		own := n.str("table")
-		if isElectro(n) && own != "" && name != "" && own != name {
-			return ""
-		}
-		if isElectro(n) {
-			name = cmp.Or(name, own)
-		}
-	}
-	return name
 }
 
 // electroTable returns a table with the key and the indexes that a schema uses.
@@ -113,83 +97,40 @@ func electroTable(name string, n *node) *model.Table {
 			return nil
 		}
 		name := x.str("index")
-		if name == "" {
-			if len(t.Partition) == 0 {
-				t.Partition, t.Sort = key("pk"), key("sk")
-			}
-			continue
-		}
-		if t.Index(name) == nil {
+		switch {
+		case name == "" && len(t.Partition) == 0:
+			t.Partition, t.Sort = key("pk"), key("sk")
+		case name != "" && t.Index(name) == nil:
 			local := len(t.Partition) > 0 && slices.Equal(key("pk"), t.Partition)
 			index := &model.Index{Name: name, Local: local, Partition: key("pk"), Sort: key("sk")}
-			index.Projection, index.Include = electroProjection(x.get("projection"))
+			index.Projection, index.Include = schemaProjection(x.get("projection"), "keys_only")
 			t.Indexes = append(t.Indexes, index)
 		}
 	}
 	return t
 }
 
-// electroProjection returns the projection of an index: all, keys_only, or a list of attributes.
-func electroProjection(n *node) (kind string, include []string) {
-	for _, m := range n.elems() {
-		if m.isText() {
-			include = append(include, m.text)
-		}
-	}
-	switch {
-	case len(include) > 0:
-		return "INCLUDE", include
-	case n.isText() && n.text == "keys_only":
-		return "KEYS_ONLY", nil
-	}
-	return "ALL", nil
-}
+// electroVersion returns the version of an entity.
+func electroVersion(n *node) string { return cmp.Or(n.get("model").str("version"), "1") }
 
-// electroConstant returns the only value that an attribute can have: the single one of its type, which
-// is also its default. It is "" for other attributes.
-func electroConstant(n, a *node) string {
-	list := a.get("type").elems()
-	if len(list) != 1 || !list[0].isText() || a.str("default") != list[0].text {
-		return ""
-	}
-	for _, x := range n.get("indexes").members() {
-		for _, part := range []string{"pk", "sk"} {
-			if slices.Contains(composites(x.get(part)), a.key) {
-				return ""
-			}
-		}
-	}
-	return list[0].text
-}
-
+// electroEntity declares the entity of a schema.
 func (im *importer) electroEntity(t *model.Table, n *node) {
-	s := newElectroSchema(n)
-	im.loseUnknown(n, "model", "attributes", "indexes", "entity", "service", "version", "table")
-	d := im.declare(s.entity, "", t, n)
-	im.untyped(n, s.entity, n.get("attributes").members())
-	var order []string
+	name := n.get("model").str("entity")
+	d := &declared{name: name, n: n, t: t, constants: [][2]string{{"__edb_e__", name}, {"__edb_v__", electroVersion(n)}}}
+	im.untyped(n, name, n.get("attributes").members())
 	for _, a := range n.get("attributes").members() {
-		if v := electroConstant(n, a); v != "" {
-			d.e.Attributes = append(d.e.Attributes, &model.Template{
-				Name: cmp.Or(a.str("field"), a.key), Kind: attr.String, Const: attr.NewString(v),
-			})
-			continue
-		}
 		if a.key != fieldName(a.key) {
-			d.skip(a.key, "it is not a valid field name")
+			im.skip(d, a.key, "it is not a valid field name")
 			continue
 		}
 		im.electroField(d, a)
-		order = append(order, a.key)
 	}
 
 	lower := false
 	for _, x := range n.get("indexes").members() {
-		im.loseUnknown(x, "index", "collection", "pk", "sk", "type", "scope", "condition", "projection")
 		if !x.get("condition").vacant() {
 			im.loss(
-				x.get("condition"), "the condition of index "+x.key+" of "+s.entity, "it is a function of the program",
-				"",
+				x.get("condition"), "the condition of index "+x.key+" of "+name, "it is a function of the program", "",
 			)
 		}
 		for _, part := range []string{"pk", "sk"} {
@@ -197,95 +138,165 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 			if !key.isObject() {
 				continue
 			}
-			im.loseUnknown(key, "field", "composite", "facets", "template", "casing", "cast")
-			src, err := s.template(x, part, d)
-			if err != nil {
-				im.loss(key, "the key "+part+" of index "+x.key+" of "+s.entity, err.Error(), "write its template")
-				continue
-			}
+			src, err := electroTemplate(n, x, part, d)
 			kind := electroKind(n, key)
-			if k := t.Kinds()[key.str("field")]; k != 0 && k != kind {
-				im.loss(
-					key, "the key "+part+" of index "+x.key+" of "+s.entity,
-					"another entity has this key with another type", "",
-				)
+			if k := t.Kinds()[key.str("field")]; err == nil && k != 0 && k != kind {
+				err = errors.New("another entity has this key with another type")
+			}
+			if err != nil {
+				im.loss(key, "the key "+part+" of index "+x.key+" of "+name, err.Error(), "write its template")
 				continue
 			}
-			lower = lower || kind == attr.String && casingOf(key) == "lower"
-			d.template(key, key.str("field"), kind, src)
+			lower = lower || kind == attr.String && key.str("casing") != "none" && key.str("casing") != "upper"
+			d.keys = append(d.keys, declaredKey{key, key.str("field"), kind, src})
 		}
 	}
-
 	if lower {
 		im.loss(
-			n.get("indexes"), "the casing of keys of "+s.entity,
+			n.get("indexes"), "the casing of keys of "+name,
 			"the library converts values in keys to lower case, but templates do not",
 			"write the values of samples in lower case, or set the casing of keys to none",
 		)
 	}
-
-	// The schema can store attributes under other names.
-	for _, a := range n.get("attributes").members() {
-		f := a.str("field")
-		if f == "" || f == a.key || d.fields[a.key] == nil {
-			continue
-		}
-		d.elsewhere[a.key] = true
-		if d.e.Attribute(f) == nil && d.fields[f] == nil {
-			kind := t.Kinds()[f]
-			if kind == 0 {
-				kind = kindOf(d.fields[a.key].Type)
-			}
-			d.template(a, f, kind, "{"+a.key+"}")
-		}
-	}
-
-	for _, c := range [][2]string{{"__edb_e__", s.entity}, {"__edb_v__", s.version}} {
-		if c[1] != "" && d.e.Attribute(c[0]) == nil && d.fields[c[0]] == nil {
-			d.e.Attributes = append(
-				d.e.Attributes, &model.Template{Name: c[0], Kind: attr.String, Const: attr.NewString(c[1])},
-			)
-		}
-	}
-
-	d.finish(order)
+	im.declare(d)
 }
 
-// electroField declares the type of an attribute.
+// electroField declares the field of an attribute.
 func (im *importer) electroField(d *declared, a *node) {
 	typ := keys.Type{}
-	var values []string
 	t := a.get("type")
 	switch {
-	case t.isList():
-		for _, v := range t.list {
-			if v.isText() && v.text != "" {
-				values = append(values, v.text)
-			}
-		}
 	case t.isText() && t.text == "number":
 		typ.Name = "number"
 	case t.isText() && t.text != "string":
-		d.skip(a.key, "a field must be a string or a number, not "+clip(t.text)+"; samples can have the attribute")
+		im.skip(
+			d, a.key, "a field must be a string or a number, not "+clip(t.text)+"; samples can have the attribute",
+		)
 		return
 	}
-
 	if p := a.get("padding"); p != nil {
-		width, err := strconv.Atoi(p.get("length").numeral())
+		width, err := strconv.Atoi(string(p.get("length").raw()))
 		if c := p.str("char"); err == nil && width > 0 && width <= 38 && (c == "0" || c == "") {
 			typ = keys.Type{Name: "int", Width: width}
 		} else {
 			im.loss(p, "the padding of "+a.key, "template types do not support this padding", "")
 		}
 	}
-
-	d.field(a.key, typ, values)
+	d.addField(a.key, cmp.Or(a.str("field"), a.key), typ, t.texts())
 }
 
-// numeral returns the text of a number, or "".
-func (n *node) numeral() string {
-	if n == nil || n.kind != '0' {
-		return ""
+// composites returns the attributes in a key, in order.
+func composites(key *node) []string {
+	names := key.get("composite").texts()
+	if names == nil {
+		for _, m := range reference().FindAllStringSubmatch(key.str("template"), -1) {
+			names = append(names, m[1])
+		}
 	}
-	return n.text
+	return names
+}
+
+// isAttribute reports whether the schema stores an attribute under a name.
+func isAttribute(n *node, stored string) bool {
+	return slices.ContainsFunc(n.get("attributes").members(), func(a *node) bool {
+		return cmp.Or(a.str("field"), a.key) == stored
+	})
+}
+
+// electroKind returns the type of a key attribute: a key is a number if it is
+// only an attribute of that type.
+func electroKind(n, key *node) attr.Kind {
+	list, template := composites(key), key.str("template")
+	if len(list) == 1 && (template == "${"+list[0]+"}" || template == "" && isAttribute(n, key.str("field"))) &&
+		n.get("attributes").get(list[0]).str("type") == "number" {
+		return attr.Number
+	}
+	return attr.String
+}
+
+// electroTemplate returns the template of a key. Its forms are
+// documented at https://electrodb.dev/en/modeling/indexes/ and /collections/,
+// and implemented by _makeKeyFixings and _makeKey in the library's
+// src/entity.js:
+//
+//	pk   $service[_scope]#label_value…
+//	sk   $entity_version#label_value…
+//	     $collection#subcollection#entity_version#label_value…   in collections
+//	     $collection#label_value…#entity_version                 when clustered
+//
+// A partition key without a sort key also contains the start of the sort key.
+// Templates, and keys that are attributes of the entity, have no such prefixes. Keys with their values are in lower
+// case unless casing says otherwise.
+func electroTemplate(n, x *node, part string, d *declared) (string, error) {
+	key := x.get(part)
+	if key.str("field") == "" {
+		return "", errors.New("it has no field")
+	}
+	literal := func(s string) string {
+		switch key.str("casing") {
+		case "none":
+		case "upper":
+			s = strings.ToUpper(s)
+		default:
+			s = strings.ToLower(s)
+		}
+		return braces.Replace(s)
+	}
+	component := func(name string) (string, error) {
+		if d.field(name) == nil {
+			return "", fmt.Errorf("%q is not an attribute with a key type", clip(name))
+		}
+		return "{" + name + "}", nil
+	}
+
+	list := composites(key)
+	if t := key.str("template"); t != "" {
+		return replaceReferences(t, literal, component)
+	}
+	if len(list) == 1 && isAttribute(n, key.str("field")) {
+		return component(list[0])
+	}
+
+	prefix, postfix := electroFixings(n, x, part)
+	src := literal(prefix)
+	for _, name := range list {
+		c, err := component(name)
+		if err != nil {
+			return "", err
+		}
+		label := cmp.Or(n.get("attributes").get(name).str("label"), name)
+		src += literal("#"+label+"_") + c
+	}
+	return src + literal(postfix), nil
+}
+
+// electroFixings returns the text before and after the values of a key.
+func electroFixings(n, x *node, part string) (prefix, postfix string) {
+	m := n.get("model")
+	pk, sk := "$"+m.str("service"), ""
+	own := m.str("entity") + "_" + electroVersion(n)
+	collections := x.get("collection").texts()
+	if c := x.str("collection"); c != "" {
+		collections = []string{c}
+	}
+	if len(collections) > 0 {
+		sk, own = "$"+strings.Join(collections, "#"), "#"+own
+	} else {
+		own = "$" + own
+	}
+	if scope := x.str("scope"); scope != "" {
+		pk += "_" + scope
+	}
+	if x.str("type") == "clustered" {
+		postfix = own
+	} else {
+		sk += own
+	}
+	switch {
+	case part == "sk":
+		return sk, postfix
+	case !x.get("sk").isObject():
+		return pk + sk + postfix, ""
+	}
+	return pk, ""
 }

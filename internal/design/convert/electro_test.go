@@ -57,20 +57,12 @@ func TestElectroKeys(t *testing.T) {
 			`pk: $taskapp#org_{org}; sk: {n:number} N`,
 		},
 		{
-			"cast", model, `"pk": {"field": "pk", "composite": ["n"], "cast": "number"}, "sk": {"field": "sk", "composite": ["n"], "template": "${n}", "cast": "string"}`,
-			`pk: {n:number} N; sk: {n:number}`,
-		},
-		{
 			"an attribute is the key", model, `"pk": {"field": "org", "composite": ["org"]}, "sk": {"field": "n", "composite": ["n"]}`,
 			`org: {org}; n: {n:number} N`,
 		},
 		{
 			"an attribute under its field", model, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "stored-at", "composite": ["at"]}`,
 			`pk: $taskapp#org_{org}; stored-at: {at}`,
-		},
-		{
-			"before version 1", `"service": "taskapp", "entity": "Tasks", "version": "2"`, `"pk": {"field": "pk", "facets": ["org"]}, "sk": {"field": "sk", "facets": ["id"]}`,
-			`pk: $taskapp_2#org_{org}; sk: $tasks#i_{id}`,
 		},
 		{
 			"no version", `"model": {"entity": "Tasks", "service": "taskapp"}`, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -20,7 +21,6 @@ type Endpoint func(ctx context.Context, in wire.Request) (wire.Output, error)
 // places.
 func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*model.Model, []Loss, error) {
 	im := newImporter(o)
-	im.derived = true
 	ask := func(in wire.Request) (*document, error) {
 		out, err := call(ctx, in)
 		if err != nil {
@@ -65,75 +65,33 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 		if err != nil {
 			return nil, nil, err
 		}
-		t := im.createTable(d.roots[0].get("Table"))
-		if t == nil {
-			continue
-		}
-		if o.All && o.Items >= 0 {
-			im.streams = append(im.streams, Stream{Table: t.Name, Items: im.scanAll(table, ask)})
-			continue
-		}
-		if err := im.scan(t, table, ask); err != nil {
+		s, err := tabledef.Parse(d.roots[0].raw())
+		if err != nil {
 			return nil, nil, err
 		}
-	}
-	if err := im.pour(); err != nil {
-		return nil, nil, err
-	}
-	for i := range im.losses {
-		im.losses[i].Pos.Line, im.losses[i].Pos.Col = 0, 0
+		s.Place = name
+		if t := im.definition(s); t != nil {
+			im.streams = append(im.streams, Stream{Table: t.Name, Items: im.scan(table, ask)})
+		}
 	}
 	return im.finish(ctx, name)
 }
 
-// scan reads the first items of a table.
-func (im *importer) scan(t *model.Table, name string, ask func(wire.Request) (*document, error)) error {
-	in := &wire.ScanInput{TableName: &name}
-	for left := im.o.Items; left > 0; {
-		in.Limit = new(int64(min(left, 1000)))
-		d, err := ask(in)
-		if err != nil {
-			return err
-		}
-
-		list := d.roots[0].get("Items").elems()
-		for _, m := range list {
-			if it, ok := im.item(m); ok {
-				im.put(t, it, nil, m)
-			}
-		}
-
-		left -= len(list)
-		next := d.roots[0].get("LastEvaluatedKey")
-		if next == nil || !next.isObject() {
-			return nil
-		}
-
-		key, ok := im.item(next)
-		if !ok {
-			return nil
-		}
-		if in.ExclusiveStartKey = key; left <= 0 {
-			im.add(Loss{
-				What: "items of table " + name,
-				Why:  fmt.Sprintf("only the first %d were read", im.o.Items),
-				Hint: "--all counts all of them",
-			})
-		}
-	}
-	return nil
-}
-
-// scanAll yields the items of a table.
-func (im *importer) scanAll(name string, ask func(wire.Request) (*document, error)) iter.Seq2[attr.Item, error] {
+// scan yields the items of a table, or the first ones.
+func (im *importer) scan(name string, ask func(wire.Request) (*document, error)) iter.Seq2[attr.Item, error] {
 	return func(yield func(attr.Item, error) bool) {
-		for in := (&wire.ScanInput{TableName: &name}); ; {
+		in := &wire.ScanInput{TableName: &name}
+		for left := im.o.Items; left > 0; {
+			if !im.o.All {
+				in.Limit = new(int64(min(left, 1000)))
+			}
 			d, err := ask(in)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for _, m := range d.roots[0].get("Items").elems() {
+			list := d.roots[0].get("Items").elems()
+			for _, m := range list {
 				if it, ok := im.item(m); ok && !yield(it, nil) {
 					return
 				}
@@ -144,6 +102,16 @@ func (im *importer) scanAll(name string, ask func(wire.Request) (*document, erro
 			}
 			if in.ExclusiveStartKey, _ = im.item(next); in.ExclusiveStartKey == nil {
 				return
+			}
+			if im.o.All {
+				continue
+			}
+			if left -= len(list); left <= 0 {
+				im.add(Loss{
+					What: "items of table " + name,
+					Why:  fmt.Sprintf("only the first %d were read", im.o.Items),
+					Hint: "--all counts all of them",
+				})
 			}
 		}
 	}

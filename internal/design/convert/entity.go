@@ -2,74 +2,81 @@ package convert
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// entities creates entities from the items of a table. Items that fit no entity
-// stay raw.
+// entities creates entities from the items of a table. Items of a declared entity are its samples, and items
+// that fit no entity stay raw.
 func (im *importer) entities(t *model.Table) {
-	p := im.pool(t)
-	if p.over > 0 {
-		im.add(Loss{
-			What: "items of table " + t.Name,
-			Why:  text.Count(p.over, "item") + " beyond the first " + strconv.Itoa(max(im.o.Items, 0)),
-			Hint: "--items N imports more",
-		})
+	p := im.pools[t]
+	if p == nil {
+		p = &pool{}
 	}
-
-	assignGroups(t, p)
-	var made []*model.Entity
-	for _, g := range p.groups {
-		for _, part := range splitGroup(t, g) {
-			if e := im.addEntity(t, part); e != nil {
-				made = append(made, e)
-			}
-		}
-	}
-
-	var rest []*row
+	var rest, unfit []*row
 	for _, r := range p.rows {
-		if r.group != nil {
-			continue
+		if e := im.m.Classify(t, r.it); e == nil || !hasLiteral(e) {
+			rest = append(rest, r)
+		} else if s := sample(e, r.it); s != nil {
+			e.Samples = append(e.Samples, s)
+		} else {
+			unfit = append(unfit, r)
 		}
-		if e := im.m.Classify(t, r.it); e != nil && slices.Contains(made, e) && hasLiteral(e) {
-			if s := sample(e, r.it); s != nil {
-				e.Samples = append(e.Samples, s)
-				continue
+	}
+	for _, e := range im.m.Entities {
+		if e.Table == t && len(e.Samples) == 0 && im.o.Items > 0 {
+			e.Count = 1
+			im.add(Loss{
+				What: "the items of " + e.Name, Why: "the design has none, so count generates one",
+				Hint: "add samples, or set count",
+			})
+		}
+	}
+	im.raw(t, unfit)
+
+	adopt(t, rest)
+	for _, g := range groups(t, rest) {
+		f := g.rows[0].facet
+		if f != nil && !slices.ContainsFunc(g.rows, func(r *row) bool { return r.facet != f }) {
+			g.aliases = f.aliases
+			if !f.used && f.name != "" {
+				g.name, f.used = f.name, true
 			}
 		}
-		rest = append(rest, r)
-	}
-
-	for _, g := range groups(t, rest) {
 		im.addEntity(t, g)
+	}
+}
+
+// adopt gives items without a facet the only one with items whose keys have the same words.
+func adopt(t *model.Table, rows []*row) {
+	owners := map[string]*facet{}
+	for _, r := range rows {
+		shape := shapes(t, r.it)
+		if other, ok := owners[shape]; ok && r.facet != nil && other != r.facet {
+			owners[shape] = nil
+		} else if r.facet != nil {
+			owners[shape] = r.facet
+		}
+	}
+	for _, r := range rows {
+		if r.facet == nil {
+			r.facet = owners[shapes(t, r.it)]
+		}
 	}
 }
 
 // addEntity creates the entity of a group, with the items that fit it as
 // samples. Other items become raw items.
-func (im *importer) addEntity(t *model.Table, g *group) *model.Entity {
-	e := g.entity
-	if e == nil {
-		e = im.infer(t, g)
-	}
+func (im *importer) addEntity(t *model.Table, g *group) {
+	e := im.infer(t, g)
 	if e == nil {
 		im.raw(t, g.rows)
-		return nil
+		return
 	}
-
-	e.Name = im.entityName(g.name, g.long, t)
-	if e.About == "" {
-		e.About = g.about
-	}
+	e.Name = im.entityName(g.name)
 	im.m.Entities = append(im.m.Entities, e)
-	if len(g.rows) == 0 {
-		im.invent(t, e, g)
-	}
 
 	var unfit []*row
 	for _, r := range g.rows {
@@ -79,7 +86,6 @@ func (im *importer) addEntity(t *model.Table, g *group) *model.Entity {
 			unfit = append(unfit, r)
 		}
 	}
-
 	if len(unfit) > 0 {
 		im.loss(
 			unfit[0].n, text.Count(len(unfit), "item")+" of "+e.Name,
@@ -88,7 +94,6 @@ func (im *importer) addEntity(t *model.Table, g *group) *model.Entity {
 		)
 		im.raw(t, unfit)
 	}
-	return e
 }
 
 func (im *importer) raw(t *model.Table, rows []*row) {
@@ -97,11 +102,10 @@ func (im *importer) raw(t *model.Table, rows []*row) {
 	}
 }
 
-// hasLiteral reports whether the keys of e contain literal text.
+// hasLiteral reports whether the keys of e contain literal text, or an attribute is constant.
 func hasLiteral(e *model.Entity) bool {
-	return slices.ContainsFunc(e.Table.Keys(), func(a model.Attribute) bool {
-		t := e.Attribute(a.Name)
+	return slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
 		literal := func(p keys.Part) bool { return p.Literal != "" }
-		return t != nil && (t.Template == nil || slices.ContainsFunc(t.Template.Parts(), literal))
+		return t.Template == nil || e.Table.Has(t.Name) && slices.ContainsFunc(t.Template.Parts(), literal)
 	})
 }

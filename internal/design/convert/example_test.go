@@ -12,9 +12,10 @@ func ExampleImport() {
 	table := `{"TableName": "Shop",
 		"AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}, {"AttributeName": "SK", "AttributeType": "S"}],
 		"KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
-		"StreamSpecification": {"StreamEnabled": true}}`
+		"BillingMode": "PAY_PER_REQUEST"}`
 	items := `{"PK": {"S": "CUSTOMER#ann"}, "SK": {"S": "ORDER#2026-01-05#0017"}}
-		{"PK": {"S": "CUSTOMER#bob"}, "SK": {"S": "ORDER#2026-02-01#0018"}}`
+		{"PK": {"S": "CUSTOMER#bob"}, "SK": {"S": "ORDER#2026-02-01#0018"}}
+		{"id": {"S": "7"}}`
 	m, losses, err := convert.Import(context.Background(), []convert.File{
 		{Name: "table.json", Data: []byte(table)},
 		{Name: "items.json", Data: []byte(items)},
@@ -36,5 +37,5 @@ func ExampleImport() {
 	// PK CUSTOMER#{customerId}
 	// SK ORDER#{orderDate:date}#{orderId:int(4)}
 	// Order by customerId
-	// table.json:1:1: StreamSpecification of table Shop: a model has keys and indexes, but no settings
+	// items.json:3:3: an item: no table has its keys
 }

@@ -3,37 +3,27 @@ package convert
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design/compile"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // finish builds the model from what was collected and reads it back.
 func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Loss, error) {
-	im.losses = joinSettings(im.losses)
 	if len(im.m.Tables) == 0 {
 		hint := ""
-		if len(im.losses) > 0 {
-			hint = im.losses[0].String()
-		}
-		// A refused table matters more than its name.
-		if i := slices.IndexFunc(im.losses, func(l Loss) bool { return strings.HasPrefix(l.What, "table ") }); i >= 0 {
-			hint = im.losses[i].String()
+		if n := len(im.losses); n > 0 {
+			hint = im.losses[n-1].String() // the refusal of a table follows what was done to its name
 		}
 		return nil, im.losses, &Error{Pos: model.Pos{File: from}, Msg: "the design has no usable table", Hint: hint}
 	}
-
+	if err := im.pour(ctx); err != nil {
+		return nil, nil, err
+	}
 	for _, t := range im.m.Tables {
 		if err := context.Cause(ctx); err != nil {
 			return nil, nil, err
@@ -45,32 +35,20 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 	if im.m.Name == "" && len(im.m.Tables) == 1 {
 		im.m.Name = slug(im.m.Tables[0].Name)
 	}
-	if im.m.Name == "" {
-		im.m.Name = "imported"
-	}
+	im.m.Name = cmp.Or(im.m.Name, "imported")
 
-	im.m.Seed = 1
-	if im.offeredItems > im.o.Items && im.o.Items > 0 {
+	if checkModel(im.m) != nil {
+		im.isolate()
+	}
+	sampled := im.o.Items > 0 && im.offered > im.o.Items*len(im.m.Tables)
+	im.belong(!sampled)
+	if sampled {
 		if err := im.count(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-
-	if im.derived {
-		im.derive()
-	}
-
 	im.next(from)
-	if err := checkModel(im.m); err != nil {
-		if err := im.isolate(ctx); err != nil {
-			return nil, nil, err
-		}
-	}
-
-	if !im.counted {
-		im.belong()
-	}
-	if err := im.runPatterns(ctx); err != nil {
+	if err := im.derive(ctx, !sampled); err != nil {
 		return nil, nil, err
 	}
 
@@ -79,6 +57,18 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 		return nil, nil, &Error{Pos: model.Pos{File: from}, Msg: "the imported model is invalid: " + reason(err)}
 	}
 	return m, im.sorted(), nil
+}
+
+// next says what to add to a model that has only tables.
+func (im *importer) next(from string) {
+	if len(im.m.Entities) > 0 || len(im.m.Items) > 0 {
+		return
+	}
+	im.add(Loss{
+		Pos: model.Pos{File: from}, What: "entities and access patterns", Why: "definitions of tables have none",
+		Hint: "import items with the tables: sortkey design import " + from + " items.json; or add entities " +
+			"with a template for each key, such as PK: CUSTOMER#{customerId}, and patterns",
+	})
 }
 
 // sorted returns the losses in the order of the files.
@@ -102,69 +92,50 @@ func (im *importer) sorted() []Loss {
 	return im.losses
 }
 
-// isolate removes the parts that keep the model from being read back.
-func (im *importer) isolate(ctx context.Context) error {
+// isolate removes the parts that keep the model from being read back: entities, whose items become raw items,
+// then samples, then raw items.
+func (im *importer) isolate() {
 	m := im.m
-	part := func() *model.Model { return &model.Model{Name: "part", Tables: m.Tables, Fields: m.Fields} }
 	entities := m.Entities
 	m.Entities = nil
 	for _, e := range entities {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
+		alone := *m
+		alone.Items = nil
 		samples := e.Samples
 		e.Samples = nil
-		one := part()
-		one.Entities = append(slices.Clone(m.Entities), e)
-		if im.invalid(one, "entity "+e.Name, "its items are imported as raw items") {
-			for _, s := range samples {
-				im.m.Items = append(im.m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
-			}
-			continue
+		alone.Entities = append(slices.Clone(m.Entities), e)
+		if im.valid(&alone, "entity "+e.Name, "its items are imported as raw items") {
+			m.Entities = alone.Entities
+			alone.Entities = []*model.Entity{e}
+		} else {
+			alone.Entities = nil
 		}
-		m.Entities = append(m.Entities, e)
-		alone := part()
-		alone.Entities = []*model.Entity{e}
-		kept := samples[:0:0]
+
+		var kept []*model.Sample
 		for _, s := range samples {
 			e.Samples = []*model.Sample{s}
-			if checkModel(alone) == nil {
+			if alone.Entities != nil && checkModel(&alone) == nil {
 				kept = append(kept, s)
-				continue
+			} else {
+				m.Items = append(m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
 			}
-			m.Items = append(m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
 		}
 		e.Samples = kept
 	}
 
 	m.Items = slices.DeleteFunc(m.Items, func(r *model.RawItem) bool {
-		one := part()
-		one.Items = []*model.RawItem{r}
-		return im.invalid(one, "an item of table "+r.Table.Name, "")
+		alone := model.Model{Name: m.Name, Tables: m.Tables, Items: []*model.RawItem{r}}
+		return !im.valid(&alone, "an item of table "+r.Table.Name, "")
 	})
-
-	patterns := m.Patterns
-	m.Patterns = nil
-	for _, p := range patterns {
-		one := part()
-		one.Entities, one.Patterns = m.Entities, append(slices.Clone(m.Patterns), p)
-		if p.Entity != nil && !slices.Contains(m.Entities, p.Entity) {
-			continue
-		}
-		if !im.invalid(one, "pattern "+p.Name, "") {
-			m.Patterns = append(m.Patterns, p)
-		}
-	}
-	return nil
 }
 
-// invalid reports whether a part of the model is, and then records the loss.
-func (im *importer) invalid(part *model.Model, what, hint string) bool {
+// valid reports whether a part of the model is valid, and records the loss otherwise.
+func (im *importer) valid(part *model.Model, what, hint string) bool {
 	err := checkModel(part)
 	if err != nil {
 		im.add(Loss{What: what, Why: reason(err), Hint: hint})
 	}
-	return err != nil
+	return err == nil
 }
 
 // itemOf returns the item of a sample.
@@ -187,75 +158,3 @@ func joined(list ...attr.Item) attr.Item {
 	return b.Item()
 }
 
-// runPatterns builds the model and runs its patterns. Derived patterns expect
-// what they return now; refused patterns are losses.
-func (im *importer) runPatterns(ctx context.Context) error {
-	w, err := world.Build(ctx, im.m, world.Options{MaxItems: -1})
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
-		}
-		return &Error{Msg: "cannot create the tables or items of the design: " + reason(err)}
-	}
-	defer w.Close()
-	for _, p := range im.m.Patterns {
-		rows, refused, err := rowsOf(ctx, w, p)
-		if _, not := errors.AsType[*compile.Error](err); not {
-			im.loss(im.from[p], "pattern "+p.Name, err.Error(), "")
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if refused != "" {
-			im.loss(
-				im.from[p], "pattern "+p.Name, "the service refuses it: "+refused,
-				"correct the request, or expect the error",
-			)
-			continue
-		}
-
-		if p.Request == nil && p.Operation == "Query" && !im.counted { // generated items are rows, too
-			p.Expect.Rows = &rows
-		}
-	}
-	return nil
-}
-
-// rowsOf returns the number of rows of a pattern over all pages, or what the service says
-// to it.
-func rowsOf(ctx context.Context, w *world.World, p *model.Pattern) (rows int, refused string, err error) {
-	in, err := compile.Pattern(w.Model, p)
-	if err == nil {
-		o := explain.Options{Items: -1, Brief: true}
-		var r *explain.Report
-		r, err = explain.Run(ctx, explain.InProcess(w.DB), explain.Question{Input: in}, o)
-		switch {
-		case err != nil:
-		case r.Refused != nil:
-			return 0, cmp.Or(r.Refused.Message, r.Refused.Code), nil
-		default:
-			return r.Returned, "", nil
-		}
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		return 0, "", cause
-	}
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return 0, cmp.Or(e.Message, fmt.Sprintf("status %d", e.Status)), nil
-	}
-	return 0, "", err
-}
-
-// addPattern adds a pattern under a unique name.
-func (im *importer) addPattern(p *model.Pattern) {
-	name := strings.Join(strings.Fields(p.Name), " ")
-	if name == "" {
-		name = "pattern"
-	}
-	p.Name = name
-	for i := 2; im.m.Pattern(p.Name) != nil; i++ {
-		p.Name = name + " (" + strconv.Itoa(i) + ")"
-	}
-	im.m.Patterns = append(im.m.Patterns, p)
-}

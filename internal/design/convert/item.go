@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 
@@ -33,18 +32,42 @@ func (im *importer) item(n *node) (attr.Item, bool) {
 
 var errDeep = fmt.Errorf("values can nest at most %d deep", attr.MaxNesting)
 
+// typed returns the type and the payload of a value in DynamoDB JSON, or nil.
+func typed(n *node) (attr.Kind, *node) {
+	if len(n.members()) != 1 {
+		return 0, nil
+	}
+	kind, ok := attr.ParseKind(n.list[0].key)
+	if !ok {
+		return 0, nil
+	}
+	return kind, n.list[0]
+}
+
 // value reads a value. Values inside maps and lists can also be typed or plain.
 func value(n *node, depth int) (attr.Value, error) {
 	if depth > attr.MaxNesting {
 		return attr.Value{}, errDeep
 	}
-	if n.isObject() && len(n.list) == 1 {
-		if kind, ok := attr.ParseKind(n.list[0].key); ok {
-			if v, ok, err := typedValue(kind, n.list[0], depth); ok || err != nil {
-				return v, err
-			}
+
+	kind, payload := typed(n)
+	if (kind == attr.Map || kind == attr.List) && payload.isText() {
+		// Some exports contain the document as text.
+		if d, err := read("", []byte(payload.text)); err == nil {
+			payload = d.roots[0]
 		}
 	}
+	switch {
+	case kind == attr.Map && payload.isObject():
+		return mapValue(payload, depth)
+	case kind == attr.List && payload.isList():
+		return listValue(payload, depth)
+	case kind == attr.Number && payload.kind == '0':
+		return attr.NewNumber(payload.text)
+	case payload != nil:
+		return attr.ParseValue(n.raw())
+	}
+
 	switch n.kind {
 	case '{':
 		return mapValue(n, depth)
@@ -73,7 +96,7 @@ func mapValue(n *node, depth int) (attr.Value, error) {
 }
 
 func listValue(n *node, depth int) (attr.Value, error) {
-	elems := make([]attr.Value, 0, len(n.list))
+	var elems []attr.Value
 	for _, m := range n.list {
 		v, err := value(m, depth+1)
 		if err != nil {
@@ -82,80 +105,6 @@ func listValue(n *node, depth int) (attr.Value, error) {
 		elems = append(elems, v)
 	}
 	return attr.NewList(elems...), nil
-}
-
-// typedValue reads the value under a type name. It reports false if the value
-// is not of that type, so that the object is a plain map.
-func typedValue(kind attr.Kind, n *node, depth int) (v attr.Value, ok bool, err error) {
-	switch kind {
-	case attr.String:
-		return attr.NewString(n.text), n.isText(), nil
-	case attr.Number:
-		if !n.isText() && n.kind != '0' {
-			return v, false, nil
-		}
-		v, err = attr.NewNumber(n.text)
-		return v, true, err
-	case attr.Binary:
-		if !n.isText() {
-			return v, false, nil
-		}
-		raw, err := base64.StdEncoding.DecodeString(n.text)
-		if err != nil {
-			return v, false, fmt.Errorf("%q is not base64", clip(n.text))
-		}
-		return attr.NewBinary(raw), true, nil
-	case attr.Bool:
-		switch {
-		case n.kind == 't', n.isText() && n.text == "true":
-			return attr.NewBool(true), true, nil
-		case n.kind == 'f', n.isText() && n.text == "false":
-			return attr.NewBool(false), true, nil
-		}
-		return v, false, nil
-	case attr.Null:
-		return attr.NewNull(), !n.isObject() && !n.isList(), nil
-	case attr.Map, attr.List:
-		want := map[attr.Kind]byte{attr.Map: '{', attr.List: '['}[kind]
-		if n.isText() && len(n.text) > 0 && n.text[0] == want {
-			// Some exports contain the document as text.
-			d, err := read("", []byte(n.text))
-			if err != nil || len(d.roots) != 1 {
-				return v, false, nil
-			}
-			n = d.roots[0]
-		}
-		if byte(n.kind) != want {
-			return v, false, nil
-		}
-		if kind == attr.Map {
-			v, err = mapValue(n, depth)
-		} else {
-			v, err = listValue(n, depth)
-		}
-		return v, err == nil, err
-	}
-	if !n.isList() {
-		return v, false, nil
-	}
-
-	of := map[attr.Kind]attr.Kind{
-		attr.StringSet: attr.String,
-		attr.NumberSet: attr.Number,
-		attr.BinarySet: attr.Binary,
-	}[kind]
-
-	var elems []attr.Value
-	for _, m := range n.list {
-		e, ok, err := typedValue(of, m, depth)
-		if err != nil || !ok {
-			return v, false, err
-		}
-		elems = append(elems, e)
-	}
-
-	v, err = attr.NewSet(kind, elems...)
-	return v, true, err
 }
 
 // clip shortens text for messages.

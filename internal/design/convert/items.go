@@ -13,7 +13,6 @@ func (im *importer) items(d *document) error {
 	if len(im.m.Tables) == 0 {
 		return noDefinition(d.name)
 	}
-	im.derived = true
 	for _, n := range d.roots {
 		im.itemsIn(n, d.name)
 	}
@@ -70,7 +69,7 @@ func (im *importer) puts(n *node) {
 				continue
 			}
 			if it, ok := im.item(m); ok {
-				im.held = append(im.held, offered{t: t, it: it, n: m})
+				im.offer(offered{t: t, it: it, n: m})
 			}
 		}
 	}
@@ -96,7 +95,7 @@ func (im *importer) itemIn(n *node, file string) {
 			"name the file after its table, or write its items as a BatchWriteItem request",
 		)
 	default:
-		im.held = append(im.held, offered{t: best, it: it, n: n})
+		im.offer(offered{t: best, it: it, n: n})
 	}
 }
 

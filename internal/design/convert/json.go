@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,12 +34,10 @@ type document struct {
 
 // A node is a JSON value with its place.
 type node struct {
-	doc  *document
-	up   *node
-	key  string // in an object
-	at   int    // offset in the file
-	i    int    // in a list
-	kind jsontext.Kind
+	doc     *document
+	key     string // in an object
+	at, end int    // offsets in the file
+	kind    jsontext.Kind
 	text string  // of a string or a number
 	list []*node // of an object or a list
 }
@@ -62,7 +59,7 @@ func read(name string, data []byte) (*document, error) {
 
 	dec := jsontext.NewDecoder(bytes.NewBuffer(d.data), jsontext.AllowDuplicateNames(true))
 	for {
-		n, err := d.value(dec, nil, 0)
+		n, err := d.value(dec, 0)
 		if errors.Is(err, io.EOF) && n == nil {
 			break
 		}
@@ -97,7 +94,7 @@ func (d *document) syntax(dec *jsontext.Decoder, err error) error {
 	return &Error{Pos: d.pos(at), Msg: msg, Hint: hint}
 }
 
-func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, error) {
+func (d *document) value(dec *jsontext.Decoder, depth int) (*node, error) {
 	from := int(dec.InputOffset())
 	tok, err := dec.ReadToken()
 	if err != nil {
@@ -107,7 +104,7 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 	for from < len(d.data) && strings.IndexByte(" \t\r\n,:", d.data[from]) >= 0 {
 		from++
 	}
-	n := &node{doc: d, up: up, at: from, kind: tok.Kind()}
+	n := &node{doc: d, at: from, kind: tok.Kind()}
 	if d.nodes++; d.nodes > maxNodes || depth > maxDepth {
 		return nil, d.tooMany(from)
 	}
@@ -122,7 +119,7 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 				return n, unexpected(err)
 			}
 			key := name.String()
-			m, err := d.value(dec, n, depth+1)
+			m, err := d.value(dec, depth+1)
 			if err != nil {
 				return n, unexpected(err)
 			}
@@ -132,15 +129,15 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 		_, err = dec.ReadToken()
 	case '[':
 		for dec.PeekKind() != ']' {
-			m, err := d.value(dec, n, depth+1)
+			m, err := d.value(dec, depth+1)
 			if err != nil {
 				return n, unexpected(err)
 			}
-			m.i = len(n.list)
 			n.list = append(n.list, m)
 		}
 		_, err = dec.ReadToken()
 	}
+	n.end = int(dec.InputOffset())
 	return n, unexpected(err)
 }
 
@@ -179,18 +176,12 @@ func (n *node) pos() model.Pos {
 	return n.doc.pos(n.at)
 }
 
-// path returns the place of the value, such as DataModel[0].TableFacets[1].
-func (n *node) path() string {
-	if n == nil || n.up == nil {
-		return ""
+// raw returns the text of the value in the file.
+func (n *node) raw() []byte {
+	if n == nil {
+		return nil
 	}
-	if n.up.kind == '[' {
-		return n.up.path() + "[" + strconv.Itoa(n.i) + "]"
-	}
-	if up := n.up.path(); up != "" {
-		return up + "." + n.key
-	}
-	return n.key
+	return n.doc.data[n.at:n.end]
 }
 
 func (n *node) isObject() bool { return n != nil && n.kind == '{' }
@@ -246,6 +237,24 @@ func (n *node) elems() []*node {
 		return nil
 	}
 	return n.list
+}
+
+// orElems returns the elements of a list, or another value as the only one.
+func (n *node) orElems() []*node {
+	if n.isList() {
+		return n.list
+	}
+	return []*node{n}
+}
+
+// texts returns the texts of a list.
+func (n *node) texts() (all []string) {
+	for _, m := range n.elems() {
+		if m.isText() && m.text != "" {
+			all = append(all, m.text)
+		}
+	}
+	return all
 }
 
 // vacant reports whether n is missing, empty, null or false.

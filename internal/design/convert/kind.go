@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,59 +12,12 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// assignGroups puts items without a group into the only group whose keys have
-// the same words, if any.
-func assignGroups(t *model.Table, p *pool) {
-	owner := map[string]*group{}
-	for _, g := range p.groups {
-		for _, r := range g.rows {
-			shape := shapes(t, r)
-			if other, ok := owner[shape]; ok && other != g {
-				owner[shape] = nil
-			} else {
-				owner[shape] = g
-			}
-		}
-	}
-	for _, r := range p.rows {
-		if shape := shapes(t, r); r.group == nil && strings.Trim(shape, "*\x00") != "" && owner[shape] != nil {
-			r.group = owner[shape]
-			r.group.rows = append(r.group.rows, r)
-		}
-	}
-}
-
-// splitGroup splits a group whose keys have different words: a facet can hold a
-// thing and everything that belongs to it.
-func splitGroup(t *model.Table, g *group) []*group {
-	parts := groupBy(g.rows, func(r *row) string { return shapes(t, r) })
-	if g.entity != nil || len(parts) < 2 || len(parts) > min(mostKinds, 1+2*len(g.rows)/3) ||
-		slices.ContainsFunc(parts, func(one *group) bool { return strings.Trim(one.name, "*\x00") == "" }) {
-		return []*group{g}
-	}
-	bare := false
-	for _, one := range parts {
-		name, _ := shapeName(one.name, t.Name)
-		keys := strings.Split(one.name, "\x00")
-		if len(keys) > 2 && !strings.Contains(keys[1], "*") && !bare {
-			name, bare = "", true // the thing itself
-		}
-		one.aliases, one.attributes, one.n = g.aliases, g.attributes, g.n
-		one.about = g.about
-		one.name = strings.TrimSpace(g.name + " " + name)
-		if name == g.name {
-			one.name = name
-		}
-	}
-	return parts
-}
-
 // shapes returns the shapes of the keys of an item.
-func shapes(t *model.Table, r *row) string {
+func shapes(t *model.Table, it attr.Item) string {
 	var parts []string
 	for _, a := range t.Keys() {
 		if a.Kind == attr.String {
-			parts = append(parts, shape(keyText(r.it.Get(a.Name))))
+			parts = append(parts, shape(keyText(it.Get(a.Name))))
 		}
 	}
 	return strings.Join(parts, "\x00") + "\x00"
@@ -71,9 +25,7 @@ func shapes(t *model.Table, r *row) string {
 
 // kindAttributes are common names of an attribute with the kind of an item.
 var kindAttributes = []string{
-	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "ENTITY_TYPE", "_et", "entity",
-	"Entity",
-	"type", "Type", "TYPE", "itemType", "recordType", "kind", "Kind",
+	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "_et", "entity", "type", "Type", "kind",
 }
 
 // mostKinds limits the groups of a table's items. A larger number means that
@@ -106,7 +58,13 @@ func groups(t *model.Table, rows []*row) []*group {
 	}
 
 	list := t.Keys()
-	g := groupBy(rows, func(r *row) string { return shapes(t, r) })
+	g := groupBy(rows, func(r *row) string {
+		kind := shapes(t, r.it)
+		if r.facet != nil {
+			kind += "\x00" + r.facet.name // the words in keys end before
+		}
+		return kind
+	})
 	if most := min(mostKinds, 6+2*len(rows)/3); len(g) > most {
 		// Words that are values give too many groups.
 		g = groupBy(rows, func(r *row) string { return shape(keyText(r.it.Get(list[0].Name))) + "\x00" })
@@ -116,7 +74,7 @@ func groups(t *model.Table, rows []*row) []*group {
 	}
 
 	for _, one := range g {
-		one.name, one.long = shapeName(one.name, t.Name)
+		one.name = shapeName(one.name, t.Name)
 	}
 	return g
 }
@@ -210,47 +168,27 @@ func isState(word string) bool {
 	return slices.Contains(states, strings.ToLower(spaces.Replace(word)))
 }
 
-// plainWords are words of a sort key that say nothing about an item beyond its partition.
-var plainWords = []string{
-	"Profile", "Metadata", "Meta", "Info", "Details", "Detail", "A", "Root", "Main", "Data", "Item", "Header",
-}
-
-// shapeName derives a short and a long name of an entity from the shapes of its
-// keys.
-func shapeName(shapes, table string) (short, long string) {
-	var last, first string
+// shapeName derives the name of an entity from the shapes of its keys: the words before a value of the sort key,
+// otherwise the last word of the partition key.
+func shapeName(shapes, table string) string {
+	name := ""
+	shapes, _, _ = strings.Cut(shapes, "\x00\x00")
 	for i, s := range strings.Split(strings.TrimSuffix(shapes, "\x00"), "\x00") {
-		var words []string
-		values := false
-		for p := range strings.FieldsSeq(s) {
-			if p == "*" {
-				values = true
-			} else {
-				words = append(words, title(p))
-			}
+		words := strings.Fields(s)
+		values := slices.Contains(words, "*")
+		words = slices.DeleteFunc(words, func(word string) bool { return word == "*" })
+		for k, word := range words {
+			words[k] = title(word)
 		}
-
-		if i == 0 {
-			if len(words) > 0 {
-				first = words[len(words)-1]
-			}
-			continue
-		}
-
-		if len(words) > 0 && (values || first == "") {
-			last = strings.Join(words, "")
-		} else if len(words) > 0 && words[0] != first && !slices.Contains(plainWords, words[0]) {
-			last = first + words[0]
+		switch n := len(words); {
+		case n == 0:
+		case i == 0:
+			name = words[n-1]
+		case values || name == "":
+			name = strings.Join(words, "")
 		}
 	}
-
-	switch {
-	case last != "":
-		return last, first + last
-	case first != "":
-		return first, ""
-	}
-	return table, ""
+	return cmp.Or(name, table)
 }
 
 // title converts a word to an entity name: Order for ORDER.
@@ -277,11 +215,7 @@ func title(s string) string {
 var notName = text.Pattern(`[^\pL\pN_ .-]+`)
 
 // entityName returns a unique name for an entity.
-func (im *importer) entityName(name, long string, t *model.Table) string {
-	if long != "" && im.m.Entity(name) != nil && im.m.Entity(name).Table == t && im.m.Entity(long) == nil {
-		name = long
-	}
-
+func (im *importer) entityName(name string) string {
 	name = strings.Join(strings.Fields(notName().ReplaceAllString(name, " ")), " ")
 	if name == "" || !unicode.IsLetter([]rune(name)[0]) && name[0] != '_' {
 		name = "Item" + name
@@ -289,25 +223,9 @@ func (im *importer) entityName(name, long string, t *model.Table) string {
 	if r := []rune(name); len(r) > 80 {
 		name = strings.TrimSpace(string(r[:80]))
 	}
-
-	of := " of " + notName().ReplaceAllString(t.Name, "_")
-	candidates := []string{name}
-	if len(im.m.Tables) > 1 {
-		candidates = append(candidates, name+of)
+	unique := name
+	for i := 2; im.m.Entity(unique) != nil; i++ {
+		unique = name + strconv.Itoa(i)
 	}
-	if long != "" {
-		candidates = append(candidates, long, long+of)
-	}
-
-	for _, c := range candidates {
-		if im.m.Entity(c) == nil {
-			return c
-		}
-	}
-
-	for i := 2; ; i++ {
-		if other := name + strconv.Itoa(i); im.m.Entity(other) == nil {
-			return other
-		}
-	}
+	return unique
 }

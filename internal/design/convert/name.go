@@ -54,13 +54,7 @@ func (s *shaper) names(
 				wishes = append(wishes, alias)
 			}
 			if mayShare {
-				same := s.attributeLike(column)
-				if same == "" && conditional {
-					same = s.attributeUnder(p.typ, column)
-				}
-				if same != "" {
-					wishes = append(wishes, same)
-				}
+				wishes = append(wishes, s.attributeLike(p.typ, column, conditional))
 			}
 			own := ""
 			if len(components) == 1 {
@@ -72,10 +66,6 @@ func (s *shaper) names(
 			if !slices.ContainsFunc(p.parts, func(v string) bool { return !isState(v) }) {
 				wishes = append(wishes, "status")
 			}
-			at, twoDigits := slices.Index(calendar, lastOf(names)), p.typ.Name == "int" && p.typ.Width == 2
-			if at >= 0 && at+1 < len(calendar) && twoDigits {
-				wishes = append(wishes, calendar[at+1])
-			}
 			name = s.pick(column, own, append(wishes, labelName(p), own, a.Name), names)
 		}
 
@@ -83,17 +73,6 @@ func (s *shaper) names(
 		columns = append(columns, column)
 	}
 	return names, columns, true
-}
-
-// calendar lists the parts of a date in keys with separate parts; nothing
-// follows the last.
-var calendar = []string{"year", "month", "day", "hour", "minute", "second", ""}
-
-func lastOf(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return names[len(names)-1]
 }
 
 // distinctive reports whether equal values are unlikely to be a coincidence: they are
@@ -133,51 +112,26 @@ func (s *shaper) shared(p piece, column []cell, taken []string) string {
 	return ""
 }
 
-// attributeLike returns the attribute that contains only the same values.
-func (s *shaper) attributeLike(column []cell) string {
+// attributeLike returns the attribute that contains only the same values, or "". If the column has values of only
+// some rows, by a condition, it gets those of the attribute in the others.
+func (s *shaper) attributeLike(typ keys.Type, column []cell, conditional bool) string {
 	if !distinctive(column) {
 		return ""
 	}
-	for name, v := range s.rows[0].it.All() {
-		n := string(name)
-		if v.Kind() != attr.String && v.Kind() != attr.Number || n != fieldName(n) || s.t.IsKey(n) {
-			continue
-		}
-		if s.equals(n, column) {
-			return n
-		}
-	}
-	return ""
-}
-
-// attributeUnder returns the attribute that has the same values in the rows
-// with a value, and adds its values in other rows to the column.
-func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
-	if !distinctive(column) {
-		return ""
-	}
-
 	for name := range s.rows[0].it.All() {
 		n := string(name)
-		if n != fieldName(n) || s.t.IsKey(n) || s.e.Field(n) != nil {
+		if n != fieldName(n) || s.t.IsKey(n) {
 			continue
 		}
-
 		filled := slices.Clone(column)
-		good := true
 		for i, r := range s.rows {
 			v := r.it.Get(n)
-			if v.Kind() == 0 && !column[i].ok {
-				continue
-			}
-			good = good && v.Kind() == attr.String && decodes(typ, keyText(v)) &&
-				(!column[i].ok || column[i].text == keyText(v))
-			if good {
+			scalar := v.Kind() == attr.String || v.Kind() == attr.Number
+			if !column[i].ok && conditional && scalar && s.e.Field(n) == nil && decodes(typ, keyText(v)) {
 				filled[i] = cell{keyText(v), true}
 			}
 		}
-
-		if good && s.equals(n, filled) {
+		if s.equals(n, filled) {
 			copy(column, filled)
 			return n
 		}
@@ -250,14 +204,10 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 	}
 }
 
-func (s *shaper) free(wishes ...string) string { return s.pick(nil, "", wishes, nil) }
-
 // whatWords are labels that name the value itself, not a thing with an id.
 var whatWords = []string{
 	"status", "state", "type", "category", "country", "city", "email", "date", "name", "title", "year", "month", "day",
-	"genre", "level",
-	"region", "version", "path", "role", "phone", "zip", "sku", "isbn", "url", "slug", "tag", "color", "size", "price",
-	"score", "rank", "key", "time", "timestamp",
+	"region", "version", "path", "role", "sku", "tag", "score", "key", "time", "timestamp",
 }
 
 // labelName derives a name from the label before a component: orderId for

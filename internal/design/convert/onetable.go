@@ -2,7 +2,6 @@ package convert
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -25,164 +23,71 @@ func (im *importer) oneTable(list []*node) error {
 	name := ""
 	tables := make([]*model.Table, len(list))
 	for i, n := range list {
-		if name == "" {
-			name = im.tableFor(n.doc)
-		}
+		name = cmp.Or(name, im.tableFor(n.doc))
 		var err error
 		if tables[i], err = im.joinTable(im.oneTableKeys(name, n, models), n, "the schema"); err != nil {
 			return err
 		}
 	}
 	for i, n := range list {
-		if err := im.oneTableSchema(n, tables[i]); err != nil {
-			return err
+		im.m.About = cmp.Or(n.str("description"), im.m.About)
+		im.name = cmp.Or(slug(n.str("name")), im.name)
+		if tables[i] == nil {
+			continue
 		}
-	}
-	return nil
-}
-
-// oneTableSchema reads a schema whose table is t.
-func (im *importer) oneTableSchema(n *node, t *model.Table) error {
-	im.loseUnknown(
-		n, "format", "version", "name", "description", "indexes", "models", "params", "queries", "items", "extensions",
-	)
-	if f := n.str("format"); f != "" && f != "onetable:1.1.0" && f != "onetable:1.0.0" {
-		im.loss(n.get("format"), "format "+clip(f), "the importer reads it as onetable:1.1.0", "check the result")
-	}
-	if d := n.str("description"); d != "" {
-		im.m.About = d
-	}
-	if s := slug(n.str("name")); s != "" {
-		im.name = s
-	}
-	if e := n.get("extensions"); !e.vacant() {
-		im.loss(e, "the extensions", "a model has none", "")
-	}
-
-	im.derived = true
-	o := oneTable{im: im, params: n.get("params"), typeField: "_type", t: t}
-	im.loseUnknown(
-		o.params, "typeField", "isoDates", "timestamps", "createdField", "updatedField", "nulls", "hidden",
-		"createTable", "separator", "warn", "partial",
-	)
-
-	if f := o.params.str("typeField"); f != "" {
-		o.typeField = f
-	}
-	o.iso = o.params.get("isoDates").isTrue()
-	if t == nil {
-		return nil
-	}
-
-	groups := map[string]*group{}
-	for _, m := range n.get("models").members() {
-		if err := im.declareOnce(m.key, n); err != nil {
-			return err
+		for _, m := range n.get("models").members() {
+			if err := im.declareOnce(m.key, n); err != nil {
+				return err
+			}
+			im.oneTableModel(n, m, tables[i])
 		}
-		if g := o.model(m); g != nil {
-			groups[m.key] = g
-		}
-	}
-
-	if q := n.get("queries"); !q.vacant() {
-		for _, m := range q.members() {
+		for _, m := range n.get("queries").members() {
 			im.loss(
 				m, "query "+clip(m.key), "saved queries have values, not fields",
 				"add it as a pattern with conditions on fields",
 			)
 		}
-	}
-
-	for _, m := range n.get("items").elems() {
-		it, ok := im.item(m)
-		if !ok {
-			continue
+		for _, m := range n.get("items").elems() {
+			if it, ok := im.item(m); ok {
+				im.offer(offered{t: tables[i], it: it, n: m})
+			}
 		}
-		var g *group
-		if v := it.Get(o.typeField); v.Kind() == attr.String {
-			g = groups[string(v.Raw())]
-		}
-		im.put(o.t, it, g, m)
 	}
 	return nil
-}
-
-type oneTable struct {
-	im        *importer
-	params    *node
-	typeField string
-	iso       bool
-	t         *model.Table
 }
 
 // oneTableKeys returns a table with the indexes of a schema. The models have the types of key
 // attributes.
 func (im *importer) oneTableKeys(name string, n *node, models []*node) *model.Table {
-	iso := n.get("params").get("isoDates").isTrue()
-	kind := func(name string) attr.Kind {
-		for _, m := range models {
-			switch oneTableType(m.get(name)) {
-			case "number":
-				return attr.Number
-			case "date":
-				if !iso && !m.get(name).get("isoDates").isTrue() {
-					return attr.Number
-				}
-			case "binary", "buffer", "arraybuffer", "uint8array":
-				return attr.Binary
+	key := func(n *node) (all []model.Attribute) {
+		for _, m := range n.orElems() {
+			if !m.isText() || m.text == "" {
+				continue
 			}
-		}
-		return attr.String
-	}
-	of := func(x *node) (hash, sort []model.Attribute) {
-		for i, part := range []string{"hash", "sort"} {
-			list := []*node{x.get(part)}
-			if list[0].isList() {
-				list = list[0].list
-			}
-			for _, m := range list {
-				if m.isText() && m.text != "" {
-					a := model.Attribute{Name: m.text, Kind: kind(m.text)}
-					if i == 0 {
-						hash = append(hash, a)
-					} else {
-						sort = append(sort, a)
-					}
+			a := model.Attribute{Name: m.text, Kind: attr.String}
+			for _, of := range models {
+				if f := of.get(a.Name); f != nil {
+					a.Kind = oneTableKind(n, f)
+					break
 				}
 			}
+			all = append(all, a)
 		}
-		return hash, sort
+		return all
 	}
 
 	t := &model.Table{Name: name}
-	indexes := n.get("indexes")
-	t.Partition, t.Sort = of(indexes.get("primary"))
-	for _, x := range indexes.members() {
-		if x.key == "primary" {
-			im.loseUnknown(x, "hash", "sort", "description")
+	primary := n.get("indexes").get("primary")
+	t.Partition, t.Sort = key(primary.get("hash")), key(primary.get("sort"))
+	for _, x := range n.get("indexes").members() {
+		if x == primary {
 			continue
 		}
-		im.loseUnknown(x, "hash", "sort", "type", "project", "follow", "description")
-		index := &model.Index{Name: indexName(x.key), Local: x.str("type") == "local", Projection: "ALL"}
-		index.Partition, index.Sort = of(x)
-		if index.Local {
+		index := &model.Index{Name: indexName(x.key), Local: x.str("type") == "local", Sort: key(x.get("sort"))}
+		if index.Partition = key(x.get("hash")); index.Local {
 			index.Partition = t.Partition
 		}
-		p := x.get("project")
-		switch {
-		case p.isList():
-			index.Projection, index.Include = "INCLUDE", nil
-			for _, a := range p.list {
-				if a.isText() {
-					index.Include = append(index.Include, a.text)
-				}
-			}
-		case p.isText() && p.text == "keys":
-			index.Projection = "KEYS_ONLY"
-		}
-		if index.Projection == "INCLUDE" && len(index.Include) == 0 {
-			index.Projection = "KEYS_ONLY"
-		}
+		index.Projection, index.Include = schemaProjection(x.get("project"), "keys")
 		if x.get("follow").isTrue() {
 			im.loss(
 				x.get("follow"), "follow of index "+x.key,
@@ -200,230 +105,161 @@ func (im *importer) oneTableKeys(name string, n *node, models []*node) *model.Ta
 			}
 		}
 	}
-
 	return t
+}
+
+// schemaProjection returns the projection of an index: all, a word for the keys, or a list of attributes.
+func schemaProjection(n *node, onlyKeys string) (kind string, include []string) {
+	switch {
+	case n.isList():
+		return projection("INCLUDE", n.texts())
+	case n.isText() && n.text == onlyKeys:
+		return projection("KEYS_ONLY", nil)
+	}
+	return projection("ALL", nil)
 }
 
 // indexName returns a valid index name, which has at least three characters.
 func indexName(name string) string {
 	name = dashed(name)
-	for len(name) < wire.MinName {
-		name += "-"
-	}
-	return name
+	return name + strings.Repeat("-", max(0, wire.MinName-len(name)))
 }
 
-// Properties of attributes that a design does not need.
-var oneTableQuiet = []string{
-	"type", "value", "required", "enum", "generate", "uuid", "ulid", "map", "hidden", "nulls", "description",
-	"isoDates", "ttl", "timestamp", "partial", "scope", "readonly", "items",
-}
-
-func (o *oneTable) model(n *node) *group {
-	d := o.im.declare(n.key, "", o.t, n)
-	fields := n.members()
-	o.im.untyped(n, n.key, fields)
-	var order []string
-	names := map[string]string{} // of attributes, where they are mapped
-	for _, f := range fields {
-		name := f.key
-		if names[name] = name; name != fieldName(name) {
-			if !f.get("value").isText() {
-				d.skip(name, "it is not a valid field name")
-				delete(names, name)
-			}
-			continue
-		}
-		if m := f.str("map"); m != "" {
-			if strings.Contains(m, ".") {
-				d.skip(name, "it is packed into another attribute")
-				continue
-			}
-			names[name] = m
-			d.elsewhere[name] = m != name
-		}
-		o.field(d, f)
-		order = append(order, name)
-	}
-
-	for _, f := range n.members() {
-		name, mapped := f.key, names[f.key]
-		value := f.get("value")
-		if mapped == "" {
-			continue
-		}
-		kind := o.kindOf(f, mapped)
-		switch {
-		case value.isText():
-			delete(d.fields, name)
-			src, err := valueTemplate(strings.ReplaceAll(value.text, "${"+o.typeField+"}", n.key), d.fields)
-			if err != nil {
-				o.im.loss(value, "the value of "+name+" in "+n.key, err.Error(), "")
-				continue
-			}
-			d.template(value, mapped, kind, src)
-		case value.isTrue() || value != nil && !value.vacant():
-			o.im.loss(value, "the value of "+name+" in "+n.key, "it is a function of the program", "write a template")
-		case d.fields[name] != nil && (mapped != name || o.t.IsKey(mapped)):
-			d.template(f, mapped, kind, "{"+name+"}")
-		}
-	}
-
-	if o.params.get("timestamps") != nil && !o.params.get("timestamps").vacant() {
-		for i, part := range []string{"created", "updated"} {
-			name := o.params.str(part + "Field")
-			if name == "" {
-				name = part
-			}
-			mode := o.params.str("timestamps")
-			other := mode != "" && mode != []string{"create", "update"}[i]
-			if other || d.fields[name] != nil || name != fieldName(name) {
-				continue
-			}
-			d.field(name, o.date(nil), nil)
-			order = append(order, name)
-		}
-	}
-
-	if d.e.Attribute(o.typeField) == nil && o.typeField != "" && len(o.typeField) <= 255 && !o.t.IsKey(o.typeField) {
-		delete(d.fields, o.typeField)
-		d.e.Attributes = append(
-			d.e.Attributes, &model.Template{Name: o.typeField, Kind: attr.String, Const: attr.NewString(n.key)},
-		)
-	}
-
-	d.finish(order)
-	for _, g := range o.im.pool(o.t).groups {
-		if g == d.g {
-			return g
-		}
-	}
-	return nil
-}
-
-// oneTableType returns the type of a field. A program may have the constructor of it, such as Number.
-func oneTableType(f *node) string { return strings.ToLower(f.str("type")) }
-
-// kindOf returns the type of the attribute that stores a field.
-func (o *oneTable) kindOf(f *node, mapped string) attr.Kind {
-	if k := o.t.Kinds()[mapped]; k != 0 {
-		return k
-	}
-	switch oneTableType(f) {
-	case "number":
-		return attr.Number
-	case "date":
-		if o.date(f).Name != "millis" {
-			return attr.Number
-		}
-	}
-	return attr.String
-}
-
-// date returns the type of stored dates: milliseconds, seconds for a time to
+// oneTableDate returns the type of stored dates: milliseconds, seconds for a time to
 // live, or JavaScript's ISO text. The specification of the schema says seconds
 // for all numbers, but the library divides by 1000 only for ttl.
-func (o *oneTable) date(f *node) keys.Type {
+func oneTableDate(schema, f *node) keys.Type {
 	switch {
 	case f.get("ttl").isTrue():
 		return keys.Type{Name: "epoch"}
-	case o.iso || f.get("isoDates").isTrue():
+	case f.get("isoDates").isTrue() || schema.get("params").get("isoDates").isTrue():
 		return keys.Type{Name: "millis"}
 	}
 	return keys.Type{Name: "epochms"}
 }
 
-// field declares the type of an attribute.
-func (o *oneTable) field(d *declared, f *node) {
-	for _, m := range f.members() {
-		if !slices.Contains(oneTableQuiet, m.key) && !m.vacant() {
-			d.skip(f.key+" ("+m.key+")", map[string]string{
-				"unique":   "the library ensures uniqueness with its own items, which a model does not have",
-				"encode":   "the library puts it into another attribute",
-				"default":  "a model has no defaults; generators and samples give values",
-				"validate": "a model does not validate values",
-				"crypt":    "a model does not encrypt",
-			}[m.key]+"")
-		}
-	}
-
-	typ := keys.Type{}
-	switch t := oneTableType(f); t {
-	case "string", "":
+// oneTableType returns the type of the values of a field, and whether a key or a field can have it.
+func oneTableType(schema, f *node) (typ keys.Type, ok bool) {
+	switch strings.ToLower(f.str("type")) {
+	case "", "string":
 	case "number":
 		typ.Name = "number"
 	case "date":
-		typ = o.date(f)
-	case "binary", "buffer", "arraybuffer", "uint8array":
-		if !o.t.IsKey(f.key) {
-			d.skip(f.key, "a field must be a string, a number or a time, not "+t+"; samples can have the attribute")
-			return
-		}
+		typ = oneTableDate(schema, f)
 	default:
-		d.skip(f.key, "a field must be a string, a number or a time, not "+clip(t)+"; samples can have the attribute")
-		return
+		return typ, false
 	}
-
-	for _, m := range []string{"generate", "uuid"} {
-		g := f.get(m)
-		switch {
-		case g.isTrue():
-			typ.Name = "uuid"
-		case g.isText() && (g.text == "ulid" || g.text == "uuid"):
-			typ.Name = g.text
-		}
+	if g := f.str("generate"); g == "ulid" || g == "uuid" {
+		typ.Name = g
 	}
-
-	var values []string
-	for _, v := range f.get("enum").elems() {
-		if v.isText() && v.text != "" || v.kind == '0' {
-			values = append(values, v.text)
-		}
-	}
-
-	values = slices.DeleteFunc(values, func(v string) bool { _, err := typ.Encode(v); return err != nil })
-	d.field(f.key, typ, values)
+	return typ, true
 }
 
-var reference = text.Pattern(`\$\{([^}]*)\}`)
+// oneTableKind returns the type of an attribute that has a field.
+func oneTableKind(schema, f *node) attr.Kind {
+	if slices.Contains([]string{"binary", "buffer", "arraybuffer", "uint8array"}, strings.ToLower(f.str("type"))) {
+		return attr.Binary
+	}
+	typ, _ := oneTableType(schema, f)
+	return kindOf(typ)
+}
 
-// valueTemplate converts account#${id} to account#{id}, and ${n:8} or ${n:8:0}
+// oneTableLost are properties of attributes that keys and items depend on, and why a model lacks them.
+var oneTableLost = map[string]string{
+	"unique": "the library ensures uniqueness with its own items, which a model does not have",
+	"encode": "the library puts it into another attribute",
+}
+
+// oneTableModel declares the entity of a model.
+func (im *importer) oneTableModel(schema, n *node, t *model.Table) {
+	typeField := cmp.Or(schema.get("params").str("typeField"), "_type")
+	d := &declared{name: n.key, n: n, t: t, constants: [][2]string{{typeField, n.key}}}
+	im.untyped(n, n.key, n.members())
+	for _, f := range n.members() {
+		for _, m := range f.members() {
+			if why := oneTableLost[m.key]; why != "" && !m.vacant() {
+				im.skip(d, f.key+" ("+m.key+")", why)
+			}
+		}
+		stored := cmp.Or(f.str("map"), f.key)
+		typ, ok := oneTableType(schema, f)
+		value := f.get("value")
+		switch {
+		case value.isText():
+			continue
+		case !value.vacant():
+			im.loss(value, "the value of "+f.key+" in "+n.key, "it is a function of the program", "write a template")
+			continue
+		case f.key == typeField:
+			continue
+		case f.key != fieldName(f.key):
+			im.skip(d, f.key, "it is not a valid field name")
+			continue
+		case strings.Contains(stored, "."):
+			im.skip(d, f.key, "it is packed into another attribute")
+			continue
+		case !ok && !t.IsKey(stored):
+			im.skip(
+				d, f.key, "a field must be a string, a number or a time, not "+clip(f.str("type"))+
+					"; samples can have the attribute",
+			)
+			continue
+		}
+		var values []string
+		for _, v := range f.get("enum").texts() {
+			if _, err := typ.Encode(v); err == nil {
+				values = append(values, v)
+			}
+		}
+		d.addField(f.key, stored, typ, values)
+	}
+	if !schema.get("params").get("timestamps").vacant() {
+		for _, part := range []string{"created", "updated"} {
+			name := cmp.Or(schema.get("params").str(part+"Field"), part)
+			if d.field(name) == nil && name == fieldName(name) {
+				d.addField(name, name, oneTableDate(schema, nil), nil)
+			}
+		}
+	}
+
+	for _, f := range n.members() {
+		value := f.get("value")
+		if !value.isText() {
+			continue
+		}
+		stored := cmp.Or(f.str("map"), f.key)
+		src, err := oneTableTemplate(strings.ReplaceAll(value.text, "${"+typeField+"}", n.key), d)
+		if err != nil {
+			im.loss(value, "the value of "+f.key+" in "+n.key, err.Error(), "")
+			continue
+		}
+		kind := cmp.Or(t.Kinds()[stored], oneTableKind(schema, f))
+		d.keys = append(d.keys, declaredKey{value, stored, kind, src})
+	}
+	im.declare(d)
+}
+
+// oneTableTemplate converts account#${id} to account#{id}, and ${n:8} or ${n:8:0}
 // to {n:int(8)}: the width and the padding character, 0 by default
 // (doc/schema-1.1.0.md of the library).
-func valueTemplate(value string, fields map[string]*model.Field) (string, error) {
-	var b strings.Builder
-	at := 0
-	for _, m := range reference().FindAllStringSubmatchIndex(value, -1) {
-		b.WriteString(braces.Replace(value[at:m[0]]))
-		at = m[1]
-		parts := strings.Split(value[m[2]:m[3]], ":")
+func oneTableTemplate(value string, d *declared) (string, error) {
+	return replaceReferences(value, braces.Replace, func(ref string) (string, error) {
+		parts := strings.Split(ref, ":")
 		name := strings.TrimSpace(parts[0])
 		if name == "" || name != fieldName(name) {
 			return "", fmt.Errorf("${%s} is not a valid field name", clip(parts[0]))
 		}
-
-		b.WriteString("{" + name)
-		if len(parts) > 1 {
-			width, err := strconv.Atoi(parts[1])
-			pad := "0"
-			if len(parts) > 2 {
-				pad = parts[2]
-			}
-			if err != nil || width < 1 || width > 38 || pad != "0" {
-				return "", fmt.Errorf("template types do not support the padding of ${%s}", clip(value[m[2]:m[3]]))
-			}
-			fmt.Fprintf(&b, ":int(%d)", width)
-			if f := fields[name]; f != nil && (f.Type.Name == "" || f.Type.Name == "number") {
-				f.Type = keys.Type{Name: "int", Width: width}
-			}
+		if len(parts) == 1 {
+			return "{" + name + "}", nil
 		}
-
-		b.WriteString("}")
-	}
-
-	b.WriteString(braces.Replace(value[at:]))
-	if b.Len() == 0 {
-		return "", errors.New("it is empty")
-	}
-	return b.String(), nil
+		width, err := strconv.Atoi(parts[1])
+		if err != nil || width < 1 || width > 38 || len(parts) > 2 && parts[2] != "0" {
+			return "", fmt.Errorf("template types do not support the padding of ${%s}", clip(ref))
+		}
+		typ := keys.Type{Name: "int", Width: width}
+		if f := d.field(name); f != nil && (f.Type.Name == "" || f.Type.Name == "number") {
+			f.Type = typ
+		}
+		return "{" + name + ":" + typ.String() + "}", nil
+	})
 }

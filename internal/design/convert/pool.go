@@ -11,80 +11,63 @@ import (
 
 // A pool has the items of one table, in order and without duplicates.
 type pool struct {
-	rows   []*row
-	byKey  map[string]*row
-	over   int
-	groups []*group
+	rows  []*row
+	byKey map[string]*row
 }
 
 // A row is an item with its origin.
 type row struct {
 	it    attr.Item
 	n     *node
-	group *group // nil if its kind is unknown
+	facet *facet
+}
+
+// A facet is a view of NoSQL Workbench: a name for its items, and for the values of their keys.
+type facet struct {
+	name    string
+	aliases map[string]string
+	used    bool
 }
 
 // A group is the items of one kind.
 type group struct {
-	name, about string
-	long        string // a longer name, if the name is taken
+	name string
+	rows []*row
 	// aliases are names for the values of key attributes.
 	aliases map[string]string
-	// attributes are the names of other attributes that its items can have.
-	attributes []string
-	rows       []*row
-	n          *node
-	// entity is set if the design declares its templates.
-	entity *model.Entity
 	// constant is the attribute with the kind of an item.
 	constant string
-	bare     bool // its templates are unknown
 }
 
-func (im *importer) pool(t *model.Table) *pool {
-	p := im.pools[t]
-	if p == nil {
-		p = &pool{byKey: map[string]*row{}}
-		im.pools[t] = p
-	}
-	return p
-}
-
-// put adds an item to a table. If the key exists, it adds missing attributes to
+// put adds an item to its table. If the key exists, it adds missing attributes to
 // the existing item.
-func (im *importer) put(t *model.Table, it attr.Item, g *group, n *node) {
-	it, ok := im.fit(t, it, n)
+func (im *importer) put(o offered) {
+	it, ok := im.fit(o.t, o.it, o.n)
 	if !ok {
 		return
 	}
 
-	p := im.pool(t)
+	p := im.pools[o.t]
+	if p == nil {
+		p = &pool{byKey: map[string]*row{}}
+		im.pools[o.t] = p
+	}
 	var key []byte
-	for _, a := range t.Keys() {
+	for _, a := range o.t.Keys() {
 		key = item.AppendKey(key, it.Get(a.Name))
 	}
-
 	if r := p.byKey[string(key)]; r != nil {
-		if r.group == nil && g != nil {
-			r.group = g
-			g.rows = append(g.rows, r)
+		if r.facet == nil {
+			r.facet = o.facet
 		}
 		if both := joined(it, r.it); both.Size() <= maxItemBytes {
 			r.it = both
 		}
 		return
 	}
-
-	if len(p.rows) >= im.o.Items {
-		p.over++
-		return
-	}
-	r := &row{it: it, n: n, group: g}
+	r := &row{it: it, n: o.n, facet: o.facet}
 	p.rows = append(p.rows, r)
 	p.byKey[string(key)] = r
-	if g != nil {
-		g.rows = append(g.rows, r)
-	}
 }
 
 // Limits of an item and its keys in bytes. Source: DG/Constraints.html.
@@ -97,27 +80,20 @@ const (
 // fit makes an item valid for the table: it converts keys to their types and
 // removes invalid index keys.
 func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool) {
-	var b attr.Builder
-	change := false
-	for name, v := range it.All() {
-		b.AddBytes(name, v)
-	}
-
-	drop := map[string]bool{}
-	look := func(a model.Attribute, most int, own bool) bool {
-		v := it.Get(a.Name)
-		if v.Kind() == 0 || drop[a.Name] {
-			return !own
+	for x, a := range t.AllKeys() {
+		most := maxSortBytes
+		if x == nil && slices.Contains(t.Partition, a) || x != nil && slices.Contains(x.Partition, a) {
+			most = maxPartitionBytes
 		}
-		if v.Kind() != a.Kind {
-			if as, ok := convertKind(v, a.Kind); ok {
-				b.Add(a.Name, as)
-				change = true
-				v = as
-			}
+		v, own := it.Get(a.Name), t.Has(a.Name)
+		if x != nil && (own || v.Kind() == 0) {
+			continue
 		}
+		v = convertKind(v, a.Kind)
 		why := ""
 		switch {
+		case v.Kind() == 0:
+			why = "a key of the table is missing"
 		case v.Kind() != a.Kind:
 			why = fmt.Sprintf("it has type %s, but the key %s has type %s", v.Kind(), a.Name, a.Kind)
 		case a.Kind != attr.Number && len(v.Raw()) == 0:
@@ -125,46 +101,26 @@ func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool)
 		case len(v.Raw()) > most:
 			why = fmt.Sprintf("a key has at most %d bytes", most)
 		}
-		if why == "" {
-			return true
-		}
-		if own {
+		if why != "" && own {
 			im.loss(n, "an item of table "+t.Name, a.Name+": "+why, "")
-			return false
-		}
-		drop[a.Name], change = true, true
-		im.loss(n, "the attribute "+a.Name+" of an item of table "+t.Name, why+", so the item is not in the index", "")
-		return true
-	}
-	for i, a := range t.Keys() {
-		if it.Get(a.Name).Kind() == 0 {
-			im.loss(n, "an item of table "+t.Name, "it has no "+a.Name+", a key of the table", "")
 			return nil, false
 		}
-		if !look(a, []int{maxPartitionBytes, maxSortBytes}[min(i, 1)], true) {
-			return nil, false
-		}
-	}
 
-	for x, a := range t.AllKeys() {
-		switch {
-		case x == nil || t.Has(a.Name):
-		case slices.Contains(x.Partition, a):
-			look(a, maxPartitionBytes, false)
-		default:
-			look(a, maxSortBytes, false)
-		}
-	}
-
-	if change {
-		whole := b.Item()
-		var kept attr.Builder
-		for name, v := range whole.All() {
-			if !drop[string(name)] {
-				kept.AddBytes(name, v)
+		var b attr.Builder
+		for name, have := range it.All() {
+			switch {
+			case string(name) != a.Name:
+				b.AddBytes(name, have)
+			case why == "":
+				b.AddBytes(name, v)
 			}
 		}
-		it = kept.Item()
+		it = b.Item()
+		if why != "" {
+			im.loss(
+				n, "the attribute "+a.Name+" of an item of table "+t.Name, why+", so the item is not in the index", "",
+			)
+		}
 	}
 
 	if it.Size() > maxItemBytes {
@@ -179,13 +135,14 @@ func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool)
 
 // convertKind converts a value to another kind if possible: numbers are often
 // stored as S.
-func convertKind(v attr.Value, kind attr.Kind) (attr.Value, bool) {
+func convertKind(v attr.Value, kind attr.Kind) attr.Value {
 	switch {
 	case v.Kind() == attr.String && kind == attr.Number:
-		n, err := attr.NewNumber(string(v.Raw()))
-		return n, err == nil
+		if n, err := attr.NewNumber(string(v.Raw())); err == nil {
+			return n
+		}
 	case v.Kind() == attr.Number && kind == attr.String:
-		return attr.NewString(string(v.AppendNumber(nil))), true
+		return attr.NewString(string(v.AppendNumber(nil)))
 	}
-	return v, false
+	return v
 }

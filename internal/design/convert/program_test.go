@@ -61,7 +61,7 @@ func TestPrintSchemas(t *testing.T) {
 			"the casing of keys", `sk: "$task_1#age_{age:number}"`},
 		{`export default { format: 'onetable:1.1.0', indexes: { primary: { hash: 'pk', sort: 'sk' } },
 				models: { A: { pk: { type: String, value: 'a#${id}' }, sk: { type: Number }, id: { type: String, default: () => 'x' } } } }`,
-			"id (default)", "sort: {name: sk, type: N}"},
+			"", "sort: {name: sk, type: N}"},
 		{`export const Schema = { format: 'onetable:1.1.0', indexes: { primary: { hash: 'pk' } },
 				models: { A: { pk: { type: String, value: 'a#${id}' }, id: { type: String } } } }
 			export const table = { schema: { definition: { format: 'onetable:1.1.0', indexes: { primary: { hash: 'pk' } },

@@ -2,118 +2,14 @@ package convert
 
 import (
 	"cmp"
+	"context"
 	"iter"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
-
-// A sampler keeps some of the items that it is offered, whatever their number: of each shape
-// of keys a share, and of those of one shape each with the same probability. So an entity
-// with few items is not lost among those of another.
-type sampler struct {
-	strata map[string]*stratum
-	order  []*stratum
-	rng    *rand.Rand
-	most   int // items to keep in all
-	bytes  int // of the items that are kept
-	seen   int
-}
-
-// A stratum has the items of one shape.
-type stratum struct {
-	seen int
-	kept []offered
-}
-
-// An offered is an item with the table that it belongs to.
-type offered struct {
-	t   *model.Table
-	it  attr.Item
-	n   *node
-	seq int
-}
-
-const (
-	// maxStrata limits the shapes that are told apart.
-	maxStrata = 500
-	// keptBytes limits the memory of the items that are kept.
-	keptBytes = 128 << 20
-)
-
-func newSampler(most int) *sampler {
-	return &sampler{
-		strata: map[string]*stratum{},
-		rng:    rand.New(rand.NewPCG(1, 2)), //nolint:gosec // no secret
-		most:   most,
-	}
-}
-
-// kindOf returns what tells the kind of an item: the words in its keys, and the attribute
-// that names it.
-func (o offered) kind() string {
-	kind := o.t.Name + "\x00" + shapes(o.t, &row{it: o.it})
-	for _, name := range kindAttributes {
-		if v := o.it.Get(name); v.Kind() == attr.String && len(v.Raw()) < 50 {
-			return kind + "\x00" + string(v.Raw())
-		}
-	}
-	return kind
-}
-
-// offer offers an item, which it copies if it keeps it.
-func (s *sampler) offer(o offered) {
-	o.seq = s.seen
-	s.seen++
-	kind := o.kind()
-	st := s.strata[kind]
-	if st == nil && len(s.strata) >= maxStrata {
-		kind = ""
-		st = s.strata[kind]
-	}
-	if st == nil {
-		st = &stratum{}
-		s.strata[kind] = st
-		s.order = append(s.order, st)
-	}
-	st.seen++
-
-	most := max(20, 4*s.most/len(s.strata))
-	if s.seen <= s.most {
-		most = s.most // all of a small table
-	}
-	if len(st.kept) > 0 && s.bytes > keptBytes {
-		most = len(st.kept)
-	}
-	at := len(st.kept)
-	switch {
-	case at < most && at == st.seen-1:
-		st.kept = append(st.kept, offered{})
-	default:
-		if at = s.rng.IntN(st.seen); at >= min(len(st.kept), most) {
-			return
-		}
-	}
-	s.bytes += len(o.it) - len(st.kept[at].it)
-	o.it = slices.Clone(o.it)
-	st.kept[at] = o
-}
-
-// sample returns the items to import, in the order in which they were offered.
-func (s *sampler) sample() (all []offered) {
-	rest := slices.Clone(s.order)
-	slices.SortStableFunc(rest, func(a, b *stratum) int { return cmp.Compare(len(a.kept), len(b.kept)) })
-	left := s.most
-	for i, st := range rest {
-		n := min(len(st.kept), left/(len(rest)-i))
-		all = append(all, st.kept[:n]...)
-		left -= n
-	}
-	slices.SortFunc(all, func(a, b offered) int { return cmp.Compare(a.seq, b.seq) })
-	return all
-}
 
 // A Stream is the items of a table, in any number. It is read twice, and an item is valid
 // until the next one.
@@ -124,25 +20,181 @@ type Stream struct {
 	Items iter.Seq2[attr.Item, error]
 }
 
-// offers returns the items of a stream with their tables.
-func (im *importer) offers(s Stream, lost func(why string)) iter.Seq2[offered, error] {
+// An offered is an item with the table that it belongs to.
+type offered struct {
+	t     *model.Table
+	it    attr.Item
+	n     *node
+	facet *facet // of NoSQL Workbench, or nil
+	seq   int
+}
+
+const (
+	// maxKinds limits the kinds of items that are told apart.
+	maxKinds = 500
+	// keptBytes limits the memory of the items that are kept.
+	keptBytes = 128 << 20
+)
+
+// kind returns what tells the kind of an item: the words in its keys, and the attribute
+// that names it.
+func (o offered) kind() string {
+	kind := o.t.Name + "\x00" + shapes(o.t, o.it)
+	for _, name := range kindAttributes {
+		if v := o.it.Get(name); v.Kind() == attr.String && len(v.Raw()) < 50 {
+			return kind + "\x00" + string(v.Raw())
+		}
+	}
+	return kind
+}
+
+// pour puts items into their tables: all of them, or samples, an equal share of each kind, so that
+// an entity with few items is not lost among those of another.
+func (im *importer) pour(ctx context.Context) error {
+	most, bytes := max(im.o.Items, 0), 0
+	total := most * len(im.m.Tables)
+	kept := map[string][]offered{}
+	for o, err := range im.offers(ctx, true) {
+		if err != nil {
+			return err
+		}
+		o.seq = im.offered
+		im.offered++
+		kind := o.kind()
+		if kept[kind] == nil && len(kept) >= maxKinds {
+			kind = ""
+		}
+		if len(kept[kind]) < most && bytes < keptBytes {
+			o.it = slices.Clone(o.it)
+			bytes += len(o.it)
+			kept[kind] = append(kept[kind], o)
+		}
+	}
+
+	var rest [][]offered
+	for _, list := range kept {
+		rest = append(rest, list)
+	}
+	slices.SortFunc(rest, func(a, b []offered) int { return cmp.Or(len(a)-len(b), a[0].seq-b[0].seq) })
+	var all []offered
+	for i, list := range rest {
+		all = append(all, list[:min(len(list), (total-len(all))/(len(rest)-i))]...)
+	}
+	slices.SortFunc(all, func(a, b offered) int { return a.seq - b.seq })
+	for _, o := range all {
+		im.put(o)
+	}
+	return nil
+}
+
+// offers returns all items with their tables. First says that losses are recorded.
+func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[offered, error] {
 	return func(yield func(offered, error) bool) {
-		for it, err := range s.Items {
-			if err != nil {
-				yield(offered{}, err)
-				return
-			}
-			t := im.m.Table(s.Table)
-			if t == nil {
-				var several bool
-				if t, several = im.tableOf(it, s.Table); t == nil || several {
-					lost("no table, or several, have their keys")
-					continue
-				}
-			}
-			if !yield(offered{t: t, it: it}, nil) {
+		for _, o := range im.held {
+			if !yield(o, nil) {
 				return
 			}
 		}
+		lost, n := 0, 0
+		for _, s := range im.streams {
+			for it, err := range s.Items {
+				if n++; n%1024 == 0 && err == nil {
+					err = context.Cause(ctx)
+				}
+				if err != nil {
+					yield(offered{}, err)
+					return
+				}
+				t := im.m.Table(s.Table)
+				if t == nil {
+					var several bool
+					if t, several = im.tableOf(it, s.Table); t == nil || several {
+						lost++
+						continue
+					}
+				}
+				if !yield(offered{t: t, it: it}, nil) {
+					return
+				}
+			}
+		}
+		if first && lost > 0 {
+			im.add(Loss{What: text.Count(lost, "item"), Why: "no table, or several, have their keys"})
+		}
 	}
+}
+
+// count counts all items by the entities that were inferred from the samples, and declares how many
+// the model has to generate beside them.
+func (im *importer) count(ctx context.Context) error {
+	counts, none := map[*model.Entity]int{}, map[*model.Table]int{}
+	for o, err := range im.offers(ctx, false) {
+		if err != nil {
+			return err
+		}
+		if e := im.m.Classify(o.t, o.it); e != nil {
+			counts[e]++
+		} else {
+			none[o.t]++
+		}
+	}
+
+	for _, t := range im.m.Tables {
+		if n := none[t]; n > 0 {
+			im.add(Loss{What: text.Count(n, "item") + " of table " + t.Name, Why: "they fit no entity"})
+		}
+	}
+	for _, e := range im.m.Entities {
+		// What belongs to what needs counts of both.
+		n := counts[e]
+		samples := min(len(e.Samples), n/2)
+		e.Samples, e.Count = e.Samples[:samples], n-samples
+		im.repeat(e)
+		im.add(Loss{
+			What: text.Count(n, "item") + " of " + e.Name,
+			Why:  "the model has " + text.Count(samples, "sample") + " of them, and count generates others",
+		})
+	}
+	im.settle()
+	return nil
+}
+
+// repeat declares the number of different values of the fields of an entity whose values repeat in
+// its samples, and of numbers that tell its items apart: more than there are items, as the samples have some of them.
+func (im *importer) repeat(e *model.Entity) {
+	for _, f := range e.Fields {
+		different := map[string]bool{}
+		for _, s := range e.Samples {
+			different[s.Values[f.Name]] = true
+		}
+		n := len(different)
+		switch {
+		case e.CarriedFrom(f) != nil || len(f.Values) > 0:
+		case 2*n <= len(e.Samples):
+			f.Distinct = max(f.Distinct, n)
+		case (f.Type.Name == "int" || f.Type.Name == "number") && slices.Contains(e.KeyFields(), f):
+			f.Distinct = max(f.Distinct, e.Count+2*len(e.Samples))
+		}
+	}
+}
+
+// settle removes what contradicts the counts: what belongs to what, or the counts themselves.
+func (im *importer) settle() {
+	err := buildable(im.m)
+	for most := 1; most >= 0 && err != nil; most-- {
+		for _, e := range im.m.Entities {
+			e.Parents = e.Parents[:min(len(e.Parents), most)]
+		}
+		err = buildable(im.m)
+	}
+	if err == nil {
+		return
+	}
+	for _, e := range im.m.Entities {
+		e.Count = 0
+		for _, f := range e.Fields {
+			f.Distinct = 0
+		}
+	}
+	im.add(Loss{What: "the counts of the entities", Why: reason(err)})
 }

@@ -55,9 +55,6 @@ func (im *importer) share(f *model.Field) *model.Field {
 // pieces do not fit most items, each key attribute becomes one component. It
 // returns nil if that does not fit either.
 func (im *importer) infer(t *model.Table, g *group) *model.Entity {
-	if len(g.rows) == 0 {
-		return im.bare(t, g)
-	}
 	for _, plain := range []bool{false, true} {
 		s := &shaper{
 			im: im, t: t, g: g, rows: g.rows, columns: map[string][]cell{}, plain: plain, e: &model.Entity{Table: t},
@@ -80,32 +77,6 @@ func (im *importer) infer(t *model.Table, g *group) *model.Entity {
 	}
 	return nil
 }
-
-// bare creates the entity of a group without items, which knows only the names
-// of its keys.
-func (im *importer) bare(t *model.Table, g *group) *model.Entity {
-	s := &shaper{im: im, t: t, g: g, columns: map[string][]cell{}, e: &model.Entity{Table: t}}
-	for _, a := range t.Keys() {
-		name := s.free(fieldName(g.aliases[a.Name]), a.Name)
-		s.columns[name] = nil
-		s.attribute(a, []piece{{typ: s.kindType(a.Kind), parts: []string{}}}, []string{name})
-	}
-	for _, name := range g.attributes {
-		if name == fieldName(name) && s.columns[name] == nil && s.e.Attribute(name) == nil && s.e.Field(name) == nil &&
-			!s.slips(name) {
-			s.own(name, attr.String)
-		}
-	}
-	s.share()
-	im.loss(
-		g.n, g.name, "it has no items to infer the templates of its keys from",
-		"add templates such as CUSTOMER#{customerId}",
-	)
-	g.bare = true
-	return s.e
-}
-
-func (s *shaper) slips(name string) bool { return len(name) > 3 && !plainExtra(s.e, name) }
 
 func (s *shaper) kindType(k attr.Kind) keys.Type {
 	if k == attr.Number {

@@ -385,10 +385,10 @@ func (d *Diff) Worse() bool {
 		slices.ContainsFunc(d.Gained, func(f Finding) bool { return f.Severity == model.Error.String() })
 }
 
-// Text says what the pattern costs, or is a dash for nil.
+// Text says what the pattern costs, or is empty for nil.
 func (f *Figures) Text() string {
 	if f == nil {
-		return "–"
+		return ""
 	}
 	what := "read"
 	if f.Write {

@@ -29,7 +29,7 @@ type File struct {
 	Name string
 	Data []byte
 	// Losses are what the file lacks of the model, in the order of the parts.
-	Losses []Loss
+	Losses []Part
 }
 
 // A writer writes one format.
@@ -54,7 +54,7 @@ var writers = []writer{
 	{CreateTable, "requests of CreateTable", ".create-table.json", true, []Part{TableOrder}, createTable},
 	{
 		Workbench, "a model of NoSQL Workbench", ".workbench.json", false,
-		[]Part{Name, About, TableOrder, Entities, Items, Patterns}, workbench,
+		[]Part{Name, About, TableOrder, Entities, Items}, workbench,
 	},
 }
 
@@ -103,7 +103,7 @@ func Export(m *model.Model, f Format) (all []File, err error) {
 }
 
 func (w *writer) file(m *model.Model, name string) (File, error) {
-	d := &design{m: m, w: w, lost: map[Part][]string{}}
+	d := &design{m: m, w: w, lost: map[Part]bool{}}
 	data, err := w.write(d)
 	return File{Name: name + w.extension, Data: data, Losses: d.losses()}, err
 }
@@ -112,12 +112,9 @@ func (w *writer) file(m *model.Model, name string) (File, error) {
 type design struct {
 	m *model.Model
 	w *writer
-	// lost are the things of which the writer could not carry a part that its format has.
-	lost map[Part][]string
+	// lost are the parts that the writer could not carry, although its format has them.
+	lost map[Part]bool
 }
-
-// lose records that the file lacks a part of one thing.
-func (d *design) lose(part Part, name string) { d.lost[part] = append(d.lost[part], name) }
 
 // Only returns the part of a model that is about one table.
 func Only(m *model.Model, t *model.Table) *model.Model {

@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/convert"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
@@ -49,8 +47,7 @@ func TestRoundTrip(t *testing.T) {
 						was = Only(m, m.Tables[i])
 					}
 					has := func(part Part) bool {
-						lost := func(l Loss) bool { return l.Part == part && part != Patterns }
-						return slices.Contains(w.carries, part) && !slices.ContainsFunc(file.Losses, lost)
+						return slices.Contains(w.carries, part) && !slices.Contains(file.Losses, part)
 					}
 					compareModels(t, has, was, readBack(t, w.format, file))
 				}
@@ -83,9 +80,6 @@ func compareModels(t *testing.T, has func(Part) bool, was, is *model.Model) {
 	if has(Items) {
 		require.Subset(t, itemsOf(is), itemsOf(was))
 	}
-	if has(Patterns) {
-		comparePatterns(t, was, is)
-	}
 }
 
 // itemsOf returns the items of a model with their tables. An import makes up one of an entity that has none.
@@ -101,44 +95,4 @@ func itemsOf(m *model.Model) (all []string) {
 		all = append(all, r.Table.Name+" "+string(r.Item.AppendJSON(nil)))
 	}
 	return all
-}
-
-// comparePatterns compares the requests of the patterns that an import read.
-func comparePatterns(t *testing.T, was, is *model.Model) {
-	t.Helper()
-	for _, p := range was.Patterns {
-		got := is.Pattern(p.Name)
-		if got == nil || got.Request == nil {
-			continue // lost, or made up from keys
-		}
-		want, err := compile.PatternJSON(was, p)
-		require.NoError(t, err)
-		request, err := compile.PatternJSON(is, got)
-		require.NoError(t, err)
-		require.JSONEq(t, string(want), string(request), p.Name)
-		require.Equal(t, p.About, got.About)
-	}
-}
-
-// TestLost holds that a file without a pattern says so.
-func TestLost(t *testing.T) {
-	for name, m := range exampleModels(t) {
-		files, err := Export(m, Workbench)
-		require.NoError(t, err)
-		var doc struct{ AccessPatterns []struct{ Name string } }
-		require.NoError(t, json.Unmarshal(files[0].Data, &doc))
-		var all []string
-		for _, p := range doc.AccessPatterns {
-			all = append(all, p.Name)
-		}
-		for _, l := range files[0].Losses {
-			if l.Part == Patterns {
-				all = append(all, l.Names...)
-			}
-		}
-		for _, p := range m.Patterns {
-			require.Contains(t, all, p.Name, name)
-		}
-		require.Len(t, all, len(m.Patterns), name)
-	}
 }

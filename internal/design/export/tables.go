@@ -91,25 +91,18 @@ func cloudFormation(d *design) ([]byte, error) {
 		ids = append(ids, id)
 		resources.add(id, ordered{{"Type", "AWS::DynamoDB::Table"}, {"Properties", s}})
 	}
-	d.loseOrder(ids)
+	d.lost[TableOrder] = !slices.IsSorted(ids) // a template has the order of logical IDs
 	template := ordered{{"AWSTemplateFormatVersion", "2010-09-09"}}
 	about := strings.TrimSpace(d.m.About)
 	switch {
 	case len(about) > maxDescription:
-		d.lose(About, "")
+		d.lost[About] = true
 	case about != "":
 		template.add("Description", about)
 	}
 	template.add("Resources", resources)
 	body, err := yamlOf(template)
 	return append([]byte(d.comment("#")), body...), err
-}
-
-// loseOrder records that a template has the order of the logical IDs of its tables.
-func (d *design) loseOrder(ids []string) {
-	if !slices.IsSorted(ids) {
-		d.lose(TableOrder, "")
-	}
 }
 
 // yamlOf returns a value as YAML, with the members in the order of its JSON.

@@ -6,13 +6,11 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// workbench writes a model of NoSQL Workbench: a facet for each entity with its samples, and the
-// requests of the patterns in the form in which package convert reads them. The form in which
-// Workbench 3.20 saves patterns is not published.
+// workbench writes a model of NoSQL Workbench: a facet for each entity with its samples. The form in which
+// it saves patterns is not published.
 func workbench(d *design) ([]byte, error) {
 	var tables []any
 	for _, t := range d.m.Tables {
@@ -25,9 +23,6 @@ func workbench(d *design) ([]byte, error) {
 			{"AWSService", "Amazon DynamoDB"}, {"Version", "3.0"},
 		}},
 		{"DataModel", tables},
-	}
-	if list := d.workbenchPatterns(); len(list) > 0 {
-		doc.add("AccessPatterns", list)
 	}
 	return indented(doc)
 }
@@ -163,55 +158,4 @@ func facet(e *model.Entity) ordered {
 	return ordered{
 		{"FacetName", e.Name}, {"KeyAttributeAlias", aliases}, {"NonKeyAttributes", attributes}, {"TableData", rows},
 	}
-}
-
-// requestMembers are the members of the requests of patterns that an import reads.
-var requestMembers = []string{
-	"TableName", "IndexName", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
-	"ExpressionAttributeNames", "ExpressionAttributeValues", "Key", "Limit", "ScanIndexForward",
-	"ConsistentRead", "Select",
-}
-
-// workbenchPatterns returns the patterns that are one request.
-func (d *design) workbenchPatterns() (all []any) {
-	for _, p := range d.m.Patterns {
-		entry, ok := d.workbenchPattern(p)
-		if !ok {
-			d.lose(Patterns, p.Name)
-			continue
-		}
-		all = append(all, entry)
-	}
-	return all
-}
-
-func (d *design) workbenchPattern(p *model.Pattern) (ordered, bool) {
-	if parts, err := compile.Split(p); err != nil || len(parts) != 1 || p.IsWrite() || p.Then != nil {
-		return nil, false
-	}
-	data, err := compile.PatternJSON(d.m, p)
-	if err != nil {
-		return nil, false
-	}
-	var request map[string]json.RawMessage
-	if json.Unmarshal(data, &request) != nil {
-		return nil, false
-	}
-	needs := map[string]string{"Query": "KeyConditionExpression", "GetItem": "Key"}[p.Operation]
-	if needs != "" && request[needs] == nil || request["TableName"] == nil {
-		return nil, false
-	}
-
-	entry := ordered{{"Name", p.Name}}
-	if p.About != "" {
-		entry.add("Description", p.About)
-	}
-	entry.add("Operation", p.Operation)
-	for _, name := range requestMembers {
-		if value, ok := request[name]; ok {
-			entry.add(name, value)
-			delete(request, name)
-		}
-	}
-	return entry, len(request) == 0
 }

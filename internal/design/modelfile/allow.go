@@ -8,7 +8,7 @@ import (
 )
 
 // ruleCodec is the codec of the name of a rule.
-var ruleCodec = checked(wordsSchema, func(in value, rule string) {
+var ruleCodec = checked(textSchema, func(in value, rule string) {
 	if rule != "" && !wordsPattern.MatchString(rule) {
 		in.fail(
 			"each finding begins with the name of its rule",

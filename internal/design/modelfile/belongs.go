@@ -11,7 +11,7 @@ import (
 
 // parentsCodec is the codec of the entities to which one belongs. They can stand below it.
 var parentsCodec = special(
-	anyOf(textSchema, arrayOf(textSchema, 1, 2)), readParents,
+	anyOf(textSchema, arrayOf(textSchema)), readParents,
 	func(d *draft) *yaml.Node {
 		return oneOrList(d.Parents, func(p model.Parent) *yaml.Node { return textNode(p.Entity.Name) })
 	},
@@ -37,7 +37,7 @@ func readParents(in value, d *draft) {
 
 // perListCodec is the codec of the numbers of items per parent, in the order of the parents.
 var perListCodec = special(
-	anyOf(perSchema, arrayOf(perSchema, 1, 2)), readPerList,
+	anyOf(perSchema, arrayOf(perSchema)), readPerList,
 	func(d *draft) *yaml.Node {
 		if !slices.ContainsFunc(d.Parents, func(p model.Parent) bool { return p.Per != model.Per{} }) {
 			return nil
@@ -77,11 +77,7 @@ func oneOrList[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
 
 var (
 	perRange  = regexp.MustCompile(`^([0-9_]+)(?:\s*\.\.\s*([0-9_]+))?$`)
-	perSchema = anyOf(schema{
-		"type": []string{"string", "integer"}, "default": evenly,
-		"examples": []string{"27", "5..50", "zipf(1.1)", evenly},
-		"pattern":  `^([0-9_]+(\s*\.\.\s*[0-9_]+)?|zipf(\([0-9.]+\))?|even)$`,
-	}, perObject.codec().schema)
+	perSchema = anyOf(textSchema, perObject.codec().schema)
 )
 
 // evenly is the text of a number per parent that follows from the counts.

@@ -109,6 +109,8 @@ func scalar[T any](s schema, parse func(in value, s string) T) codec {
 	}
 }
 
+var numberSchema = schema{"type": "number"}
+
 var textSchema = define("text", schema{
 	"type":        []string{"string", "number", "boolean"},
 	"description": "Text, read as written: 7 and 2026-01-05 need no quotes.",
@@ -126,7 +128,7 @@ var (
 	textCodec  = checked(textSchema, func(value, string) {})
 	textsCodec = listOf(yaml.FlowStyle, textCodec)
 
-	numberCodec = scalar(schema{"type": "number", "minimum": 0}, func(in value, s string) float64 {
+	numberCodec = scalar(numberSchema, func(in value, s string) float64 {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(f >= 0) || math.IsInf(f, 0) {
 			in.fail("", "%s must be a non-negative number, not %s", in.what, clip(s))
@@ -135,7 +137,7 @@ var (
 	})
 
 	// rateCodec is the codec of requests per second.
-	rateCodec = scalar(schema{"type": "number", "minimum": 0, "maximum": maxRate}, func(in value, s string) float64 {
+	rateCodec = scalar(numberSchema, func(in value, s string) float64 {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(f >= 0 && f <= maxRate) {
 			in.fail("", "%s must be a number from 0 to %s a second, not %s", in.what, text.Thousands(maxRate), clip(s))
@@ -162,7 +164,7 @@ const maxRate = 1_000_000_000
 
 // integer returns the codec of whole numbers from least to most.
 func integer(least, most int) codec {
-	return scalar(schema{"type": "integer", "minimum": least, "maximum": most}, func(in value, s string) int {
+	return scalar(schema{"type": "integer"}, func(in value, s string) int {
 		return in.whole(s, least, most)
 	})
 }

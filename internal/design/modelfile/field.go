@@ -49,15 +49,7 @@ func afterField(in value, f *model.Field) bool {
 
 // typeCodec is the codec of the type of a field.
 var typeCodec = special(
-	define("type", schema{
-		"type":        "string",
-		"description": "The encoding of a value in a key, as in templates.",
-		"examples": []string{
-			"string", "path", "int(8)", "signed(8)", "decimal(8,2)", "number", "year", "month", "date", "time",
-			"millis", "micros", "nanos", "epoch", "epochms", "uuid", "ulid", "ksuid", "hex(16)", "enum(A,B)",
-		},
-		"pattern": `^\s*(` + strings.Join(keys.TypeNames(), "|") + `)\s*(\(.*\))?(:desc)?$`,
-	}),
+	schema{"type": "string", "description": "The encoding of a value in a key: " + strings.Join(keys.TypeNames(), ", ") + "."},
 	readType,
 	func(f *model.Field) *yaml.Node {
 		if f.Type.Name == "" {
@@ -91,10 +83,7 @@ func readType(in value, f *model.Field) {
 }
 
 var distributionCodec = special(
-	schema{
-		"type": "string", "default": "uniform", "examples": []string{"uniform", "zipf(1.2)", "sequence"},
-		"pattern": `^(uniform|sequence|zipf(\([0-9.]+\))?)$`,
-	},
+	textSchema.with("default", "uniform"),
 	func(in value, d *model.Distribution) {
 		s, ok := in.text()
 		if !ok {
@@ -141,7 +130,7 @@ var sizeRange = text.Pattern(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
 
 // sizeCodec is the codec of a number of bytes, or two of them for a range.
 var sizeCodec = special(
-	schema{"type": []string{"string", "integer"}, "minimum": 0, "pattern": `^\d{1,6}(\s*\.\.\s*\d{1,6})?$`},
+	textSchema,
 	func(in value, f *model.Field) {
 		s, ok := in.text()
 		if !ok {

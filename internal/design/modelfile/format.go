@@ -29,7 +29,7 @@ var modelObject = object[model.Model]{
 	},
 }
 
-var tablesCodec = named("table ", startTable, tableObject.codec()).with("minProperties", 1)
+var tablesCodec = named("table ", startTable, tableObject.codec())
 
 var tableObject = object[model.Table]{
 	name: "table", after: afterTable,
@@ -127,7 +127,7 @@ var ratesObject = object[draft]{
 	},
 }
 
-var attributesCodec = named("attribute ", startAttribute, quoted(attributeObject)).optional()
+var attributesCodec = named("attribute ", startAttribute, attributeObject.codec()).optional()
 
 var attributeObject = object[attribute]{
 	name: "attribute", style: yaml.FlowStyle, short: "template", also: schema{"oneOf": oneOf("template", "value")},
@@ -211,7 +211,7 @@ var expectObject = object[model.Expect]{
 		has("entities", "The only entities among the rows.", listOf(yaml.FlowStyle, entityCodec.called("an entity"))),
 		has("units", "The most read units.", numberCodec),
 		has("pages", "The most pages.", countCodec),
-		has("waste", "The largest share of the bytes read that are not returned.", numberCodec.with("maximum", 1)),
+		has("waste", "The largest share of the bytes read that are not returned.", numberCodec),
 		has("budget", "The partitions in which max_rows, units, pages and waste hold: "+
 			"the one in where, 95 of 100, or all (the default).", budgetCodec),
 		has("keys", "The keys of the rows, in order.",

@@ -32,5 +32,5 @@ var lifeCodec = codec{
 	write: func(v reflect.Value) *yaml.Node {
 		return textNode(model.LifeText(*as[time.Duration](v)))
 	},
-	schema: schema{"type": "string", "pattern": "^[0-9]{1,6}[wdhms]$"},
+	schema: textSchema,
 }

@@ -3,18 +3,13 @@ package modelfile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // document returns the root of the file's only document, or nil.
@@ -33,7 +28,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 		return nil
 	}
 
-	loader, err := yaml.NewLoader(bytes.NewReader(surrogates().ReplaceAllFunc(data, pair)))
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
 		p.syntax(err)
 		return nil
@@ -58,59 +53,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 		top.fail("sortkey design new writes a first model", "the file is empty")
 		return nil
 	}
-	p.joinTypes(doc.Content[0], 0)
 	return doc.Content[0]
-}
-
-// joinTypes puts together types whose commas YAML takes for the ends of values,
-// as in {kind: enum(A,B,C)}, so that each gives one error.
-func (p *parser) joinTypes(n *yaml.Node, depth int) {
-	if depth > maxDepth {
-		return
-	}
-
-	for i := 1; n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && i < len(n.Content); i += 2 {
-		v := n.Content[i]
-		if v.Kind != yaml.ScalarNode || v.Style != 0 || !strings.Contains(v.Value, "(") ||
-			strings.Contains(v.Value, ")") {
-			continue
-		}
-
-		for k := i + 1; k+1 < len(n.Content) && n.Content[k].Kind == yaml.ScalarNode && empty(n.Content[k+1]); k += 2 {
-			if !strings.HasSuffix(n.Content[k].Value, ")") {
-				continue
-			}
-			for _, rest := range n.Content[i+1 : k+2] {
-				if rest.Value != "" {
-					v.Value += "," + rest.Value
-				}
-			}
-			p.at(v, "").fail(
-				fmt.Sprintf("put it in quotes: %q", v.Value), "inside braces, a comma ends a value, so %s is cut",
-				clip(v.Value),
-			)
-			n.Content = slices.Delete(n.Content, i+1, k+2)
-			break
-		}
-	}
-
-	for _, c := range n.Content {
-		p.joinTypes(c, depth+1)
-	}
-}
-
-// surrogates matches JSON escapes of a surrogate pair, which YAML does not
-// support.
-var surrogates = text.Pattern(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
-
-func pair(escapes []byte) []byte {
-	at := len(escapes) - len(`\ud83d\ude00`)
-	high, err := strconv.ParseUint(string(escapes[at+2:at+6]), 16, 16)
-	low, err2 := strconv.ParseUint(string(escapes[at+8:]), 16, 16)
-	if err != nil || err2 != nil {
-		return escapes
-	}
-	return append(bytes.Clone(escapes[:at]), fmt.Sprintf(`\U%08X`, utf16.DecodeRune(rune(high), rune(low)))...)
 }
 
 func (p *parser) syntax(err error) {

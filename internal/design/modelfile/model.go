@@ -16,14 +16,12 @@ import (
 var (
 	wordsPattern    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	notWordsPattern = text.Pattern(`[^a-z0-9]+`)
-
-	wordsSchema = schema{"type": "string", "pattern": wordsPattern.String()}
 )
 
 const addName = "begin with a line such as name: task-management"
 
 // nameCodec is the codec of the name of a model.
-var nameCodec = checked(wordsSchema, func(in value, name string) {
+var nameCodec = checked(textSchema, func(in value, name string) {
 	switch {
 	case name == "":
 		in.fail(addName, "the model has no name")
@@ -38,7 +36,7 @@ var nameCodec = checked(wordsSchema, func(in value, name string) {
 	}
 }).called("the name")
 
-var seedCodec = special(schema{"type": "integer", "minimum": 0}, func(in value, seed *uint64) {
+var seedCodec = special(schema{"type": "integer"}, func(in value, seed *uint64) {
 	n := in.deref()
 	if n == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -124,7 +125,9 @@ func (o object[T]) find(in value, n *yaml.Node) map[string]*yaml.Node {
 	}
 	all := map[string]*yaml.Node{}
 	for _, e := range in.entriesOf(n, 0) {
-		if e.key.known(e.name, names, "%s has no member %s", in.what) {
+		if n.Style&yaml.FlowStyle != 0 && empty(e.node) && !slices.Contains(names, e.name) { // as {placed:date}
+			e.key.fail("put text with braces in quotes", "%s has no member %s", in.what, clip(e.name))
+		} else if e.key.known(e.name, names, "%s has no member %s", in.what) {
 			all[e.name] = e.node
 		}
 	}

@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -52,9 +51,10 @@ var requestCodec = special(define("request", schema{
 		return nil
 	}
 	n := put(&yaml.Node{Kind: yaml.MappingNode}, "operation", textNode(q.Operation))
-	dec := json.NewDecoder(bytes.NewReader(q.Request))
-	dec.UseNumber()
-	n.Content = append(n.Content, jsonNode(dec).Content...)
+	var doc yaml.Node
+	if yaml.Unmarshal(q.Request, &doc) == nil { // JSON is YAML
+		n.Content = append(n.Content, doc.Content[0].Content...)
+	}
 	return n
 })
 
@@ -113,26 +113,4 @@ func appendString(dst []byte, s string) []byte {
 		text = []byte(`""`)
 	}
 	return append(dst, text...)
-}
-
-// jsonNode returns the next value of valid JSON, on one line.
-func jsonNode(dec *json.Decoder) *yaml.Node {
-	token, _ := dec.Token()
-	switch v := token.(type) {
-	case json.Delim:
-		n := flowNode()
-		if v == '[' {
-			n.Kind = yaml.SequenceNode
-		}
-		for dec.More() {
-			n.Content = append(n.Content, jsonNode(dec)) // a name, a value or an element
-		}
-		_, _ = dec.Token() // the bracket that closes it
-		return n
-	case string:
-		return stringNode(v)
-	case nil:
-		return scalarNode("null")
-	}
-	return scalarNode(token)
 }

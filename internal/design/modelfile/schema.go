@@ -27,15 +27,8 @@ func (s schema) with(keyword string, value any) schema {
 // anyOf returns the schema of what one of the list accepts.
 func anyOf(list ...schema) schema { return schema{"anyOf": list} }
 
-// arrayOf returns the schema of a list of elements, and of none but a list. Two limits are
-// the least and the largest number of its elements.
-func arrayOf(element schema, limits ...int) schema {
-	s := schema{"type": "array", "items": element}
-	if len(limits) == 2 {
-		s["minItems"], s["maxItems"] = limits[0], limits[1]
-	}
-	return s
-}
+// arrayOf returns the schema of a list of elements, and of none but a list.
+func arrayOf(element schema) schema { return schema{"type": "array", "items": element} }
 
 // oneOf returns the schemas of objects that have one of the members.
 func oneOf(names ...string) (all []schema) {

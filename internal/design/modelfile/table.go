@@ -87,7 +87,7 @@ func keyOf(attribute codec) codec {
 		}
 		return list(v)
 	}
-	key.schema = define("keys", anyOf(attribute.schema, arrayOf(attribute.schema, 1, 4)))
+	key.schema = define("keys", anyOf(attribute.schema, arrayOf(attribute.schema)))
 	return key
 }
 

@@ -2,9 +2,7 @@ package modelfile
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -80,7 +78,7 @@ var constantCodec = special(anyValue, func(in value, a *attribute) {
 
 // whenCodec is the codec of the condition of an attribute: values by field.
 var whenCodec = special(
-	whenSchema(), readWhen,
+	schema{"type": "object"}, readWhen,
 	func(a *attribute) *yaml.Node {
 		if !a.Conditional() {
 			return nil
@@ -111,7 +109,8 @@ func readWhen(in value, a *attribute) {
 			of.Fields = append(of.Fields, f)
 		}
 		if n := e.deref(); n != nil && n.Kind == yaml.MappingNode {
-			e.called("when "+e.name).fieldRange(f, a)
+			e.what = "when " + e.name
+			e.fieldRange(f, a)
 			continue
 		}
 		if a.When == nil {
@@ -126,45 +125,24 @@ func readWhen(in value, a *attribute) {
 	}
 }
 
-// ranges are the conditions on a field besides its values.
-var ranges = []string{"<", "<=", ">", ">=", "between"}
-
-func whenSchema() schema {
-	properties := schema{}
-	for _, op := range ranges {
-		properties[op] = textSchema
-	}
-	properties["between"] = arrayOf(textSchema, 2, 2)
-	return schema{"type": "object", "additionalProperties": anyOf(textsCodec.schema, schema{
-		"type": "object", "additionalProperties": false, "properties": properties, "minProperties": 1,
-		"maxProperties": 1,
-	})}
-}
-
 // fieldRange reads a condition such as {"<": 5} on a field.
-func (in value) fieldRange(f *model.Field, a *attribute) {
-	all := in.entries()
-	if len(all) != 1 || !slices.Contains(ranges, all[0].name) {
-		in.fail(`write a list of values, or one of <, <=, >, >= and between, as in {"<": 5}`,
-			"%s is not a condition", in.what)
+func (e entry) fieldRange(f *model.Field, a *attribute) {
+	c, ok := e.condition()
+	switch {
+	case !ok:
+		return
+	case c.Op == model.In || c.Op == ast.OpBeginsWith:
+		e.fail(`write a list of values, or one of <, <=, >, >= and between, as in {"<": 5}`,
+			"%s is not a condition", e.what)
 		return
 	}
-	r := model.FieldRange{Field: f.Name, Type: f.Type, Op: ast.Op(all[0].name), Args: all[0].texts()}
-	want := 1
-	if all[0].name == "between" {
-		r.Op, want = ast.OpBetween, 2
-	}
-	if len(r.Args) != want {
-		all[0].fail("", "%s needs %s, not %d", all[0].name, text.Count(want, "value"), len(r.Args))
-		return
-	}
-	for _, arg := range r.Args {
+	for _, arg := range c.Args {
 		if _, err := f.Type.Canonical(arg); err != nil {
-			all[0].failKey(all[0].pos(), in.what, err)
+			e.failKey(e.pos(), e.what, err)
 			return
 		}
 	}
-	a.Ranges = append(a.Ranges, r)
+	a.Ranges = append(a.Ranges, model.FieldRange{Field: f.Name, Type: f.Type, Op: c.Op, Args: c.Args})
 }
 
 func beforeAttribute(in value, a *attribute) bool {
@@ -204,40 +182,6 @@ func afterAttribute(in value, a *attribute) bool {
 		a.Kind = a.Type
 	}
 	return a.at.node != nil || !a.Const.IsZero()
-}
-
-// quoted returns the codec of attributes that takes {placed:date}, a mapping without values, for
-// a template without quotes.
-func quoted(o object[attribute]) codec {
-	c := o.codec()
-	c.read = func(in value, v reflect.Value) bool {
-		a := as[attribute](v)
-		if text := o.withoutQuotes(in); text != nil {
-			in.node = text // as intended, to find further errors
-			in.fail(
-				fmt.Sprintf("put text with braces in quotes: %s: %q", a.Name, text.Value), "YAML reads %s as a mapping",
-				in.what,
-			)
-		}
-		return o.read(in, a)
-	}
-	return c
-}
-
-// withoutQuotes returns the text that a value would be with quotes, or nil.
-func (o object[T]) withoutQuotes(in value) *yaml.Node {
-	n := in.deref()
-	if n == nil || n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle == 0 || len(n.Content) != 2 {
-		return nil
-	}
-	name := n.Content[0]
-	isMember := func(m member) bool { return m.name == name.Value }
-	if name.Kind != yaml.ScalarNode || !empty(n.Content[1]) || slices.ContainsFunc(o.members, isMember) {
-		return nil
-	}
-	text := *n
-	text.Kind, text.Style, text.Value = yaml.ScalarNode, yaml.DoubleQuotedStyle, "{"+name.Value+"}"
-	return &text
 }
 
 var componentIn = text.Pattern(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)

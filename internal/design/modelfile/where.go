@@ -22,7 +22,7 @@ const every = "all"
 const maxIn = 1000
 
 // whereCodec is the codec of conditions on fields and key attributes.
-var whereCodec = special(whereSchema(), func(in value, q *model.Pattern) {
+var whereCodec = special(schema{"type": "object"}, func(in value, q *model.Pattern) {
 	for _, e := range in.entries() {
 		e.restrict(q)
 	}
@@ -48,22 +48,6 @@ var whereCodec = special(whereSchema(), func(in value, q *model.Pattern) {
 	}
 	return n
 })
-
-func whereSchema() schema {
-	properties := schema{}
-	for _, op := range operators {
-		properties[op] = anyOf(textSchema, arrayOf(textSchema, 1, 1))
-	}
-	properties["between"] = arrayOf(textSchema, 2, 2)
-	properties["in"] = anyOf(schema{"enum": []string{every}}, arrayOf(textSchema, 1, maxIn))
-	return define("where", schema{
-		"type": "object", "description": "Conditions on fields or key attributes.",
-		"additionalProperties": anyOf(textSchema, schema{
-			"type": "object", "additionalProperties": false, "properties": properties,
-			"minProperties": 1, "maxProperties": 1,
-		}),
-	})
-}
 
 func attributeNames(list []model.Attribute) []string {
 	return namesOf(list, func(a model.Attribute) string { return a.Name })

@@ -48,13 +48,7 @@ func (in value) addWrite(q *model.Pattern, verb string, o object[model.Write]) {
 
 // transactCodec is the codec of the writes of a transaction.
 var transactCodec = special(
-	arrayOf(define("transactWrite", schema{
-		"type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1,
-		"properties": schema{
-			"put": writeObject("put").codec().schema, "update": writeObject("update").codec().schema,
-			"delete": writeObject("delete").codec().schema, "check": writeObject("check").codec().schema,
-		},
-	}), 1, maxWrites), func(in value, q *model.Pattern) {
+	arrayOf(schema{"type": "object"}), func(in value, q *model.Pattern) {
 		q.Operation = model.Transaction
 		list := in.called("the transaction").list()
 		if len(list) == 0 || len(list) > maxWrites {

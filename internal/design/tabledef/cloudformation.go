@@ -24,7 +24,6 @@ type template struct {
 	resources  map[string]any
 	depth      int // of conditions that refer to conditions
 	deep       int // of values in values, which mappings may put into themselves
-	repeated   int // values of Fn::ForEach so far
 }
 
 // none is the value of AWS::NoValue.
@@ -72,10 +71,10 @@ func object(v any) map[string]any {
 }
 
 func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
-	sv := newService(in, map[string]any{})
-	if sv.mentions(root, "${self:", maxDepth) || sv.mentions(root, "${opt:", maxDepth) ||
-		sv.mentions(root, "${sls:", maxDepth) || sv.mentions(root, "${file(", maxDepth) {
-		return in.parsePart(sv, root)
+	for _, variable := range []string{"${self:", "${opt:", "${sls:", "${param:", "${file("} {
+		if mentions(root, variable, maxDepth) {
+			return in.parsePart(newService(in, map[string]any{}), root)
+		}
 	}
 	declared := map[string]bool{}
 	for name := range object(root["Parameters"]) {
@@ -121,7 +120,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 	t := &template{
 		input: in, parameters: values,
 		mappings: object(root["Mappings"]), conditions: object(root["Conditions"]),
-		resources: map[string]any{},
+		resources: object(root["Resources"]),
 	}
 	for name, p := range object(root["Parameters"]) {
 		t.parameters[name] = parameter(name, object(p))
@@ -129,15 +128,14 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 	for name, value := range in.with {
 		t.parameters[name] = value
 	}
-	t.expand(object(root["Resources"]))
-	if t.values < 0 {
-		return nil, errValues
-	}
-	if t.repeated > 0 && (t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated) {
-		return nil, fmt.Errorf("the resources of Fn::ForEach are more than %d", maxRepeated)
-	}
-
 	for _, id := range slices.Sorted(maps.Keys(t.resources)) {
+		if strings.HasPrefix(id, "Fn::ForEach::") {
+			in.note(Note{
+				"Resources." + id + " is not read: it is a loop", "load the output of aws cloudformation get-template " +
+					"--template-stage Processed, which has what the loop makes",
+			})
+			continue
+		}
 		r := object(t.resources[id])
 		kind, _ := r["Type"].(string)
 		nested := kind == "AWS::CloudFormation::Stack" || kind == "AWS::Serverless::Application"
@@ -259,35 +257,6 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 	return list, nil
 }
 
-// expand adds resources, with those of Fn::ForEach for each of their values. It stops at the limits of
-// what one definition makes.
-func (t *template) expand(resources map[string]any) {
-	for _, id := range slices.Sorted(maps.Keys(resources)) {
-		r := resources[id]
-		loop, isList := r.([]any)
-		if !strings.HasPrefix(id, "Fn::ForEach::") || !isList || len(loop) != 3 {
-			t.resources[id] = r
-			continue
-		}
-		name, _ := loop[0].(string)
-		values, _ := t.value(loop[1]).([]any)
-		for _, value := range values {
-			t.values -= cost(loop[2], max(0, t.values))
-			t.repeated++
-			if t.values < 0 || t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated {
-				return
-			}
-
-			value = t.settled(value)
-			switch value.(type) {
-			case string, float64, bool:
-				made, _ := replace(loop[2], name, fmt.Sprint(value), 0).(map[string]any)
-				t.expand(made)
-			}
-		}
-	}
-}
-
 // maxRepeated limits the tables that one definition makes, maxNesting how deep stacks and modules nest,
 // and maxStacks how many stacks there are in others.
 const (
@@ -295,49 +264,6 @@ const (
 	maxNesting  = 10
 	maxStacks   = 1000
 )
-
-// replace replaces the variable of a loop in a value.
-func replace(v any, name, with string, depth int) any {
-	if depth > maxDepth {
-		return nil
-	}
-	switch v := v.(type) {
-	case string:
-		text, ok := named(v, name, with)
-		if !ok {
-			return tooLong
-		}
-		return text
-	case []any:
-		out := make([]any, len(v))
-		for i, m := range v {
-			out[i] = replace(m, name, with, depth+1)
-		}
-		return out
-	case map[string]any:
-		if v["Ref"] == name && len(v) == 1 {
-			return with
-		}
-		out := make(map[string]any, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if own, ok := named(key, name, with); ok {
-				out[own] = replace(v[key], name, with, depth+1)
-			}
-		}
-		return out
-	}
-	return v
-}
-
-// named replaces the variable of a loop in a text. It reports false if the text becomes too long.
-func named(s, name, with string) (string, bool) {
-	for _, variable := range []string{"${" + name + "}", "&{" + name + "}"} {
-		if n := strings.Count(s, variable); n > 0 && len(s)+n*len(with) > maxText {
-			return "", false
-		}
-	}
-	return strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(s), true
-}
 
 // simpleTable returns the table that the transform of SAM makes.
 func simpleTable(p map[string]any) map[string]any {

@@ -41,8 +41,9 @@ const (
 	blockWork      = maxWork / 100_000
 )
 
-// unifyMembers is for how many pairs of members the library compares their types in one step.
-const unifyMembers = 512
+// unifyMembers is for how many pairs of members the library compares their types in one step. It does so for each
+// list that a function takes.
+const unifyMembers = 64
 
 // A sources has the Terraform files that were read, and what may still be evaluated.
 type sources struct {
@@ -54,15 +55,13 @@ type sources struct {
 	values int    // that templates and services may still make, of maxNodes
 	over   string // the place of the expression that exceeded left or steps
 
-	library   map[string]function.Function
-	memories  map[string]memory
-	templates map[string]hclsyntax.Expression
+	library map[string]function.Function
 }
 
 func newSources() *sources {
 	return &sources{
 		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork, steps: maxSteps,
-		values: maxNodes, memories: map[string]memory{}, templates: map[string]hclsyntax.Expression{},
+		values: maxNodes,
 	}
 }
 
@@ -141,18 +140,14 @@ func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 	return b, nil
 }
 
-// expression parses an expression or, as the library parses both, a template.
-func (s *sources) expression(name string, src []byte, template bool) (hclsyntax.Expression, error) {
+// expression parses an expression.
+func (s *sources) expression(name string, src []byte) (hclsyntax.Expression, error) {
 	s.text[name] = src
-	lex, parse := hclsyntax.LexExpression, hclsyntax.ParseExpression
-	if template {
-		lex, parse = hclsyntax.LexTemplate, hclsyntax.ParseTemplate
-	}
-	tokens, _ := lex(src, name, hcl.InitialPos)
+	tokens, _ := hclsyntax.LexExpression(src, name, hcl.InitialPos)
 	if err := s.check(tokens); err != nil {
 		return nil, err
 	}
-	e, diags := parse(src, name, hcl.InitialPos)
+	e, diags := hclsyntax.ParseExpression(src, name, hcl.InitialPos)
 	if !diags.HasErrors() {
 		diags = hclsyntax.Walk(e, &guards{sources: s})
 	}
@@ -277,7 +272,7 @@ func (g *guarded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	g.sources.spend(expressionWork, 1)
 	v, diags := g.Expression.Value(ctx)
 	n := sizeOf(v)
-	g.sources.spend(n.members*memberWork+n.bytes/2, n.members/4)
+	g.sources.spend(n.members*memberWork+n.bytes/2, n.members)
 	if g.unified {
 		g.sources.spend(0, unifySteps(v, n))
 	}

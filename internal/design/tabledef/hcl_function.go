@@ -1,18 +1,12 @@
 package tabledef
 
 import (
-	"crypto/md5"  //nolint:gosec // a function of Terraform's
-	"crypto/sha1" //nolint:gosec // a function of Terraform's
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
+	"io/fs"
 	"maps"
-	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -38,24 +32,24 @@ func (s *sources) pure() map[string]function.Function {
 	}
 	all := map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "can": function.New(&can), "ceil": stdlib.CeilFunc,
-		"chomp": stdlib.ChompFunc, "chunklist": stdlib.ChunklistFunc, "compact": stdlib.CompactFunc,
-		"concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
+		"compact": stdlib.CompactFunc,
+		"concat":  stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
 		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc, "endswith": ofTexts(strings.HasSuffix),
 		"flatten": picks(1, flatten), "floor": stdlib.FloorFunc, "format": stdlib.FormatFunc,
-		"formatdate": stdlib.FormatDateFunc, "formatlist": stdlib.FormatListFunc, "indent": stdlib.IndentFunc,
-		"join": stdlib.JoinFunc, "jsonencode": stdlib.JSONEncodeFunc,
-		"keys": stdlib.KeysFunc, "length": function.New(&length), "log": stdlib.LogFunc,
-		"lookup": picks(2, lookup), "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc, "md5": hashed(md5.New),
+		"formatlist": stdlib.FormatListFunc,
+		"join":       stdlib.JoinFunc, "jsonencode": stdlib.JSONEncodeFunc,
+		"keys": stdlib.KeysFunc, "length": function.New(&length),
+		"lookup": picks(2, lookup), "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
 		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "nonsensitive": picks(1, same), "one": picks(1, one),
-		"parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc, "range": stdlib.RangeFunc,
+		"range": stdlib.RangeFunc,
 		"regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": function.New(&replaceText),
 		"reverse": stdlib.ReverseListFunc, "sensitive": picks(1, same),
 		"setintersection": stdlib.SetIntersectionFunc, "setproduct": stdlib.SetProductFunc,
-		"setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc, "sha1": hashed(sha1.New),
-		"sha256": hashed(sha256.New), "sha512": hashed(sha512.New), "signum": stdlib.SignumFunc,
+		"setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc,
+
 		"slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc,
 		"startswith": ofTexts(strings.HasPrefix), "strcontains": ofTexts(strings.Contains),
-		"strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc, "timeadd": stdlib.TimeAddFunc,
+		"strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc,
 		"title": stdlib.TitleFunc, "tobool": stdlib.MakeToFunc(cty.Bool),
 		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
 		"tomap":  stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
@@ -64,33 +58,16 @@ func (s *sources) pure() map[string]function.Function {
 		"trimsuffix": stdlib.TrimSuffixFunc, "try": function.New(&try), "upper": stdlib.UpperFunc,
 		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
 
-		"base64decode": ofText(func(s string) (string, error) {
-			out, err := base64.StdEncoding.DecodeString(s)
-			return string(out), err
-		}),
-		"base64encode": ofText(func(s string) (string, error) {
-			return base64.StdEncoding.EncodeToString([]byte(s)), nil
-		}),
-		"base64sha256": ofText(func(s string) (string, error) {
-			sum := sha256.Sum256([]byte(s))
-			return base64.StdEncoding.EncodeToString(sum[:]), nil
-		}),
-		"basename":  ofText(func(s string) (string, error) { return path.Base(s), nil }),
-		"dirname":   ofText(func(s string) (string, error) { return path.Dir(s), nil }),
-		"urlencode": ofText(func(s string) (string, error) { return url.QueryEscape(s), nil }),
-
-		"alltrue":      folds(cty.True, cty.Value.And),
-		"anytrue":      folds(cty.False, cty.Value.Or),
-		"sum":          folds(cty.Zero, cty.Value.Add),
+		"basename":     ofText(func(s string) (string, error) { return path.Base(s), nil }),
+		"dirname":      ofText(func(s string) (string, error) { return path.Dir(s), nil }),
 		"coalesce":     firstOf(func(v cty.Value) bool { return v.Type() != cty.String || v.AsString() != "" }),
 		"coalescelist": firstOf(func(v cty.Value) bool { return !v.CanIterateElements() || v.LengthInt() > 0 }),
 	}
 	for name, f := range all {
 		all[name] = s.bounded(f, growth[name])
 	}
-	all["csvdecode"] = s.decoder("csvdecode", stdlib.CSVDecode)
-	all["jsondecode"] = s.decoder("jsondecode", stdlib.JSONDecode)
-	all["yamldecode"] = s.decoder("yamldecode", decodeYAML)
+	all["jsondecode"] = s.decoder(stdlib.JSONDecode)
+	all["yamldecode"] = s.decoder(decodeYAML)
 	s.library = all
 	return all
 }
@@ -140,15 +117,6 @@ func ofText(change func(string) (string, error)) function.Function {
 	})
 }
 
-// hashed returns a function of the hash of a text.
-func hashed(new func() hash.Hash) function.Function {
-	return ofText(func(s string) (string, error) {
-		h := new()
-		_, err := h.Write([]byte(s))
-		return hex.EncodeToString(h.Sum(nil)), err
-	})
-}
-
 func ofTexts(holds func(text, part string) bool) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "text", Type: cty.String}, {Name: "part", Type: cty.String}},
@@ -179,27 +147,6 @@ func picks(least int, pick func([]cty.Value) (cty.Value, error)) function.Functi
 }
 
 func same(args []cty.Value) (cty.Value, error) { return args[0], nil }
-
-// folds returns a function that combines the members of a list.
-func folds(first cty.Value, with func(cty.Value, cty.Value) cty.Value) function.Function {
-	return picks(1, func(args []cty.Value) (cty.Value, error) { return fold(args[0], first, with) })
-}
-
-func fold(list, v cty.Value, with func(cty.Value, cty.Value) cty.Value) (cty.Value, error) {
-	list, marks := list.Unmark()
-	if !list.IsKnown() || list.IsNull() || !list.CanIterateElements() {
-		return cty.DynamicVal.WithMarks(marks), nil
-	}
-	for it := list.ElementIterator(); it.Next(); {
-		_, m := it.Element()
-		m, err := convert.Convert(m, v.Type())
-		if err != nil || m.IsNull() {
-			return cty.NilVal, fmt.Errorf("want members that are %ss", v.Type().FriendlyName())
-		}
-		v = with(v, m)
-	}
-	return v.WithMarks(marks), nil
-}
 
 // one returns the only member of a list, or null if it has none.
 func one(args []cty.Value) (cty.Value, error) {
@@ -271,47 +218,24 @@ func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 // parseWork is what it costs to parse a byte of JSON or YAML.
 const parseWork = 4
 
-// decodeWork is what it costs to decode a byte.
-const decodeWork = 16
+// fileWork is what it costs to look at a file, and decodeWork to decode a byte.
+const (
+	fileWork   = 1024
+	decodeWork = 16
+)
 
-// decoder returns a function that decodes a text once.
-func (s *sources) decoder(name string, decode func(cty.Value) (cty.Value, error)) function.Function {
+// decoder returns a function that decodes a text.
+func (s *sources) decoder(decode func(cty.Value) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "text", Type: cty.String}},
 		Type:   function.StaticReturnType(cty.DynamicPseudoType),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			text := args[0].AsString()
-			if err := s.charge(len(text)/16, 1); err != nil {
+			if err := s.charge(decodeWork*len(args[0].AsString()), 1); err != nil {
 				return cty.NilVal, err
 			}
-			return s.remember([]string{name, text}, func() (cty.Value, error) {
-				if err := s.charge(decodeWork*len(text), 0); err != nil {
-					return cty.NilVal, err
-				}
-				return decode(args[0])
-			})
+			return decode(args[0])
 		},
 	})
-}
-
-// A memory is what a function made.
-type memory struct {
-	value cty.Value
-	err   error
-}
-
-// remember returns what a function made before of the same texts. Otherwise it calls make.
-func (s *sources) remember(texts []string, make func() (cty.Value, error)) (cty.Value, error) {
-	key := strings.Join(texts, "\x00")
-	m, ok := s.memories[key]
-	if !ok {
-		if err := s.charge(fileWork, 1); err != nil {
-			return cty.NilVal, err
-		}
-		m.value, m.err = make()
-		s.memories[key] = m
-	}
-	return m.value, m.err
 }
 
 // decodeYAML decodes a text, whose aliases may repeat parts of it often.
@@ -413,7 +337,7 @@ func (s *sources) bounded(f function.Function, grow func([]cty.Value) int) funct
 				}
 				unify += unifySteps(v, n)
 			}
-			if err := s.charge(n.members*memberWork/2+textWork(args, n.bytes), n.members+unify); err != nil {
+			if err := s.charge(n.members*memberWork/2+textWork(args, n.bytes), 2*n.members+unify); err != nil {
 				return cty.NilType, err
 			}
 			if grow == nil {
@@ -468,10 +392,6 @@ var growth = map[string]func([]cty.Value) int{
 	"distinct":   func(args []cty.Value) int { return square(args[0].LengthInt()) },
 	"format":     formatted,
 	"formatlist": formatted,
-	"indent": func(args []cty.Value) int {
-		n, _ := args[0].AsBigFloat().Int64()
-		return product(n, strings.Count(args[1].AsString(), "\n"))
-	},
 	"join": func(args []cty.Value) int {
 		n := 0
 		for _, v := range args[1:] {
@@ -561,7 +481,6 @@ func (s *sources) operation(op *hclsyntax.Operation) *hclsyntax.Operation {
 func (s *scope) withFiles() map[string]function.Function {
 	all := maps.Clone(s.pure())
 	text := []function.Parameter{{Name: "path", Type: cty.String}}
-	// reader is a function of files. It reads each once.
 	reader := func(name string, params []function.Parameter, t cty.Type, read func([]string) (cty.Value, error)) {
 		all[name] = function.New(&function.Spec{
 			Params: params, Type: function.StaticReturnType(t),
@@ -570,8 +489,10 @@ func (s *scope) withFiles() map[string]function.Function {
 				for _, v := range args {
 					texts = append(texts, v.AsString())
 				}
-				key := append([]string{name, s.dir}, texts...)
-				return s.remember(key, func() (cty.Value, error) { return read(texts) })
+				if err := s.charge(fileWork, 1); err != nil {
+					return cty.NilVal, err
+				}
+				return read(texts)
 			},
 		})
 	}
@@ -592,49 +513,31 @@ func (s *scope) withFiles() map[string]function.Function {
 		}
 		return cty.SetVal(names), err
 	})
-
-	all["templatefile"] = function.New(&function.Spec{
-		Params: append(text, function.Parameter{Name: "values", Type: cty.DynamicPseudoType}),
-		Type:   function.StaticReturnType(cty.DynamicPseudoType),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			return s.template(args[0].AsString(), args[1])
-		},
-	})
 	return all
 }
 
-// template evaluates the template in a file.
-func (s *scope) template(name string, values cty.Value) (cty.Value, error) {
-	if !values.Type().IsObjectType() && !values.Type().IsMapType() {
-		return cty.NilVal, errors.New("want an object with the values of the template")
+// files returns the names of the files in a folder of the module that match a pattern.
+func (s *scope) files(folder, pattern string) (names []cty.Value, err error) {
+	if strings.Contains(pattern, "**") || strings.ContainsAny(pattern, "{") {
+		return nil, fmt.Errorf("%s: want a pattern without ** and {}, such as tables/*.yml", pattern)
 	}
-	e, err := s.parsed(name)
-	if err != nil {
-		return cty.NilVal, err
+	for dir, rel := range s.places(folder) {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		found, err := fs.Glob(root.FS(), path.Join(filepath.ToSlash(rel), pattern))
+		for _, name := range found {
+			if info, err := root.Stat(name); err == nil && info.Mode().IsRegular() {
+				name, _ = filepath.Rel(rel, name)
+				names = append(names, cty.StringVal(filepath.ToSlash(name)))
+			}
+		}
+		_ = root.Close()
+		if err == nil {
+			err = s.charge(fileWork*len(found), len(found))
+		}
+		return names, err
 	}
-	v, diags := e.Value(&hcl.EvalContext{Variables: values.AsValueMap(), Functions: s.pure()})
-	if diags.HasErrors() {
-		return cty.NilVal, malformed(diags)
-	}
-	return v, nil
-}
-
-// parsed returns the template in a file.
-func (s *scope) parsed(name string) (hclsyntax.Expression, error) {
-	key := s.dir + "\x00" + name
-	if e := s.templates[key]; e != nil {
-		return e, nil
-	}
-	data, err := s.beside(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.charge(decodeWork*len(data), 0); err != nil {
-		return nil, err
-	}
-	e, err := s.expression(filepath.Base(name), data, true)
-	if err == nil {
-		s.templates[key] = e
-	}
-	return e, err
+	return nil, nil
 }

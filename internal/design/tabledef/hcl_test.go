@@ -62,13 +62,7 @@ var expressions = []struct{ text, want string }{
 	{`jsondecode("{\"a\": [\"abc\"]}").a[0]`, "abc"},
 	{`jsonencode({a = 1})`, `{"a":1}`},
 	{`yamldecode("a: [abc]").a[0]`, "abc"},
-	{`substr(md5("a"), 0, 8)`, "0cc175b9"},
-	{`substr(sha1("a"), 0, 8)`, "86f7e437"},
-	{`substr(sha256("a"), 0, 8)`, "ca978112"},
-	{`substr(sha512("a"), 0, 8)`, "1f40fc92"},
-	{`base64decode(base64encode("abc"))`, "abc"},
-	{`"n-${sum([1, 2])}-${max(1, 2)}-${one([3])}"`, "n-3-2-3"},
-	{`alltrue([true, "true"]) && !anytrue([false]) ? "yes" : "no"`, "yes"},
+	{`"n-${max(1, 2)}-${one([3])}"`, "n-2-3"},
 	{`startswith("abc", "a") && endswith("abc", "c") && strcontains("abc", "b") ? "yes" : "no"`, "yes"},
 	{`title(trimspace(" abc "))`, "Abc"},
 	{`basename(path.module) == "" ? "no" : "yes"`, "yes"},
@@ -80,21 +74,15 @@ var expressions = []struct{ text, want string }{
 	{`join("-", random_pet.x[*].id)`, "x"},
 	{`module.label[each.key].id`, "label"},
 	{`"${data.aws_caller_identity.current.account_id}-${data.aws_region.current.name}"`, "000000000000-us-east-1"},
-	{`templatefile("name.tpl", {a = "abc"})`, "x-abc"},
 	{`file("name.tpl")`, "x-${a}"},
 	{`fileexists("name.tpl") && !fileexists("other.tpl") ? "yes" : "no"`, "yes"},
 	{`join(",", fileset(path.module, "*.tpl"))`, "name.tpl"},
 	{`join(",", fileset(".", "n*"))`, "name.tpl"},
 	{`"n-${length(fileset("/etc", "*"))}-${length(fileset("..", "*"))}"`, "n-0-0"},
-	{`join(",", fileset("sub", "**/*.yaml"))`, "a.yaml,x/b.yaml,x/y/c.yaml"},
-	{`join(",", fileset(".", "sub/**/[bc].yaml"))`, "sub/x/b.yaml,sub/x/y/c.yaml"},
 	{`join(",", fileset("sub", "*"))`, "a.yaml"},
-	{`join(",", fileset("sub/x", "{b,y/{c,d}}.yaml"))`, "b.yaml,y/c.yaml"},
 	{`join(",", fileset("sub/x", "../*.yaml"))`, "../a.yaml"},
-	{`join(",", fileset("sub", "**"))`, "a.yaml,x/b.yaml,x/y/c.yaml"},
-	{`join(",", fileset(".", "[a"))`, "error: want a pattern"},
+	{`join(",", fileset(".", "[a"))`, "error: syntax error in pattern"},
 	{`join(",", fileset(".", "` + strings.Repeat("{a,b}", 100) + `"))`, "error: want a pattern"},
-	{`join(",", fileset(".", "` + strings.Repeat("{", 100) + `"))`, "error: "},
 	{`"n-${length(regexall("a+", "aabaa"))}"`, "n-2"},
 	{`yamldecode("a: [abc").a[0]`, "error: the YAML is malformed"},
 	{`fileexists("sub") || fileexists("../x") ? "yes" : "no"`, "no"},
@@ -270,12 +258,12 @@ func (g grammar) expression(depth int) string {
 	return fmt.Sprintf("%s.a", e())
 }
 
-var functions = strings.Fields(`abs alltrue anytrue base64decode base64encode basename can ceil chomp chunklist coalesce
-	coalescelist compact concat contains csvdecode distinct element endswith file flatten floor format formatdate
-	formatlist indent join jsondecode jsonencode keys length log lookup lower max md5 merge min one parseint pow range
-	regex regexall replace reverse setintersection setproduct setsubtract setunion sha512 signum slice sort split
-	strrev substr sum timeadd title tobool tolist tomap tonumber toset tostring trim trimprefix try upper urlencode
-	values yamldecode zipmap templatefile nosuch`)
+var functions = strings.Fields(`abs basename can ceil coalesce
+	coalescelist compact concat contains distinct element endswith file flatten floor format
+	formatlist join jsondecode jsonencode keys length lookup lower max merge min one range
+	regex regexall replace reverse setintersection setproduct setsubtract setunion slice sort split
+	strrev substr title tobool tolist tomap tonumber toset tostring trim trimprefix try upper
+	values yamldecode zipmap nosuch`)
 
 // read reads a module made of expressions.
 func (g grammar) read(t testing.TB, path string) {
@@ -389,8 +377,8 @@ func TestLoops(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
 	}
 	for _, text := range []string{
-		`templatefile("a.tpl", {x = "${x}-${y}"})`, `file("a.txt")`, `fileexists("x-${x}-${y}")`,
-		`fileset(".", "x-${x}-${y}*")`, `sha512(local.text)`,
+		`file("a.txt")`, `fileexists("x-${x}-${y}")`,
+		`fileset(".", "x-${x}-${y}*")`,
 	} {
 		module := "locals {\nlist = [for i in range(1000) : \"n-${i}\"]\nobject = {for i in range(1000) : \"k${i}\" => i}\n" +
 			"text = file(\"a.txt\")\nloop = [for x in range(1000) : length([for y in range(1000) : " + text + "])]\n}\n"

@@ -121,8 +121,8 @@ func wrongJSON(err error) error {
 	path = slices.DeleteFunc(path, func(name string) bool { return name == "Schema" || name == "" })
 
 	todo := "write it as in a CreateTable request"
-	what := strings.Join(path, ".")
-	switch path[len(path)-1] {
+	what := cmp.Or(strings.Join(path, "."), "the definition of a table")
+	switch what[strings.LastIndexByte(what, '.')+1:] {
 	case "KeySchema":
 		todo = `write {"AttributeName": "id", "KeyType": "HASH"} for each attribute of the key`
 	case "AttributeDefinitions":

@@ -193,7 +193,7 @@ func (s *service) checkParameters(declared map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(s.with)) {
 		_, known := declared[name]
 		for _, v := range []string{name, "opt:" + name, "param:" + name} {
-			known = known || s.asked[v] || s.mentions(s.root, "${"+v, maxDepth)
+			known = known || s.asked[v] || mentions(s.root, "${"+v, maxDepth)
 		}
 		if !known && !strings.HasPrefix(name, "AWS::") {
 			hint := "the resources have no variables"
@@ -207,7 +207,7 @@ func (s *service) checkParameters(declared map[string]any) error {
 }
 
 // mentions reports whether a text in a value contains a variable.
-func (s *service) mentions(v any, variable string, depth int) bool {
+func mentions(v any, variable string, depth int) bool {
 	if depth == 0 {
 		return false
 	}
@@ -215,10 +215,10 @@ func (s *service) mentions(v any, variable string, depth int) bool {
 	case string:
 		return strings.Contains(v, variable)
 	case []any:
-		return slices.ContainsFunc(v, func(v any) bool { return s.mentions(v, variable, depth-1) })
+		return slices.ContainsFunc(v, func(v any) bool { return mentions(v, variable, depth-1) })
 	case map[string]any:
 		for _, v := range v {
-			if s.mentions(v, variable, depth-1) {
+			if mentions(v, variable, depth-1) {
 				return true
 			}
 		}
@@ -242,7 +242,7 @@ func (s *service) value(v any) any {
 	case string:
 		out := s.text(v)
 		s.values -= cost(out, maxList) // of the bytes too: each text may be made of another twice
-		return pseudo(out)
+		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, m := range v {
@@ -257,16 +257,6 @@ func (s *service) value(v any) any {
 		return out
 	}
 	return v
-}
-
-// pseudo returns a text with pseudo parameters in the form of the plugin
-// serverless-pseudo-parameters, #{AWS::Region}, as the function that it stands for.
-func pseudo(v any) any {
-	text, ok := v.(string)
-	if !ok || !strings.Contains(text, "#{AWS::") {
-		return v
-	}
-	return map[string]any{"Fn::Sub": strings.ReplaceAll(text, "#{AWS::", "${AWS::")}
 }
 
 // text evaluates the variables in a text. A text that is one variable has its value;
@@ -460,8 +450,7 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 			v, ok = s.given(give)
 		}
 	case "strToBool":
-		text := fmt.Sprint(s.text(args))
-		yes, err := strconv.ParseBool(text)
+		yes, err := strconv.ParseBool(fmt.Sprint(s.text(args)))
 		v, ok = yes, err == nil
 	}
 

@@ -115,7 +115,6 @@ func TestVariables(t *testing.T) {
 		{text: "!Join ['-', [a, '${env:B}', !Ref Bucket]]", want: "a-B-Bucket", madeUp: true},
 		{text: "${opt:name, '${self:custom.a}${self:custom.b}'}", more: "custom: {a: orders, b: -x}\t", want: "orders-x"},
 		{text: "'${opt:stage, ''qa''}-orders'", want: "qa-orders"},
-		{text: "orders-#{AWS::AccountId}-${sls:stage}", want: "orders-000000000000-dev", madeUp: true},
 		{text: "${strToBool(${self:custom.on})}", more: "custom: {on: 'yes'}", want: "error"},
 	} {
 		list, notes, err := tabledef.Read(service(t, tt.text, tt.more), tt.with)

@@ -192,21 +192,14 @@ func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 	}
 }
 
-// typeOf returns the type of a variable and the defaults of its optional members. Before version 0.12 of
-// Terraform types were texts.
+// typeOf returns the type of a variable and the defaults of its optional members.
 func typeOf(e hclsyntax.Expression) (t cty.Type, defaults *typeexpr.Defaults) {
 	defer func() {
 		if recover() != nil { // types have expressions, and what may be evaluated is used up
 			t, defaults = cty.DynamicPseudoType, nil
 		}
 	}()
-	name := hcl.ExprAsKeyword(e)
-	if v, diags := e.Value(nil); !diags.HasErrors() && v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
-		name = v.AsString()
-	}
-	switch name {
-	case "string":
-		return cty.String, nil
+	switch hcl.ExprAsKeyword(e) {
 	case "list":
 		return cty.List(cty.DynamicPseudoType), nil
 	case "map":
@@ -248,7 +241,7 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 // literal returns the value of a text such as ["a"], or the text.
 func (m *module) literal(text string) cty.Value {
 	if strings.ContainsAny(text, "[{") || text == "true" || text == "false" {
-		if e, err := m.expression("NAME=VALUE", []byte(text), false); err == nil {
+		if e, err := m.expression("NAME=VALUE", []byte(text)); err == nil {
 			if v := m.value(e); v.IsWhollyKnown() {
 				return v
 			}

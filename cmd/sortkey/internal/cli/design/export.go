@@ -100,7 +100,7 @@ func runExport(env *app.Env, path string, f *exportFlags) error {
 		}
 		fmt.Fprintf(env.Stderr, "not exported%s:\n", of)
 		for _, l := range file.Losses {
-			fmt.Fprintln(env.Stderr, strings.Join(l.Lines("  "), "\n"))
+			fmt.Fprintf(env.Stderr, "  %s\n", l)
 		}
 	}
 	return nil

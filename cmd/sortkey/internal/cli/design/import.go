@@ -54,8 +54,7 @@ to see how to import what it declares.
 
 Items can be any number: a file of JSON lines, also compressed, or the folder of an
 export to S3. Import takes samples of all of them, evenly from each kind, and counts
-the rest: the items of each entity, their different values, and how many belong to one
-item of another entity.
+the rest.
 
 If the design has items but no templates, import infers templates from their keys; it
 copies items that no template produces exactly. If the design has no access patterns,

@@ -3,10 +3,10 @@
 # It lacks what Terraform cannot have:
 # - the name of the model
 # - the description of the model
-# - entities: Order, Customer
-# - rates: Order
-# - sample items: Order, Customer
-# - access patterns: "orders of a customer", "orders of a day"
+# - entities
+# - templates of attributes, what belongs to what, counts, lives and rates
+# - sample items
+# - access patterns and their expectations
 
 resource "aws_dynamodb_table" "orders" {
   name         = "Orders"

@@ -1,0 +1,222 @@
+package convert
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A declared entity is what the schemas of OneTable and ElectroDB have in common.
+type declared struct {
+	name   string
+	n      *node
+	t      *model.Table
+	fields []*declaredField
+	keys   []declaredKey
+	// constants are attributes with one value, by name.
+	constants [][2]string
+}
+
+// A declaredField is a field with its type and its possible values, and the attribute that has it.
+type declaredField struct {
+	*model.Field
+	stored string
+}
+
+// A declaredKey is an attribute that is made of fields.
+type declaredKey struct {
+	n        *node
+	name     string
+	kind     attr.Kind
+	template string
+}
+
+// addField declares a field.
+func (d *declared) addField(name, stored string, typ keys.Type, values []string) *declaredField {
+	if typ.Name == "string" {
+		typ = keys.Type{}
+	}
+	f := &declaredField{
+		&model.Field{Name: name, Type: typ, Values: values, Distribution: model.Distribution{Name: "uniform"}}, stored,
+	}
+	d.fields = append(d.fields, f)
+	return f
+}
+
+// field returns the named field, or nil.
+func (d *declared) field(name string) *declaredField {
+	for _, f := range d.fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// skip records an attribute that is not imported.
+func (im *importer) skip(d *declared, name, why string) { im.loss(d.n, name+" of "+d.name, why, "") }
+
+// declare adds an entity, unless it lacks a template for a key of its table.
+func (im *importer) declare(d *declared) {
+	e := &model.Entity{Name: im.entityName(d.name), Table: d.t}
+	used := map[string]bool{}
+	for _, k := range d.keys {
+		if e.Attribute(k.name) != nil {
+			continue
+		}
+		t, err := d.parse(k.kind, k.template)
+		if err != nil {
+			im.loss(k.n, "attribute "+k.name+" of "+d.name, "invalid template "+clip(k.template)+": "+err.Error(), "")
+			continue
+		}
+		e.Attributes = append(e.Attributes, &model.Template{Name: k.name, Kind: k.kind, Template: explicit(t)})
+		for _, p := range t.Parts() {
+			if p.Name != "" && d.field(p.Name) == nil {
+				d.addField(p.Name, "", p.Type, nil)
+			}
+			used[p.Name] = true
+		}
+	}
+	for _, c := range d.constants {
+		if c[1] != "" && e.Attribute(c[0]) == nil && d.field(c[0]) == nil && !d.t.IsKey(c[0]) {
+			e.Attributes = append(
+				e.Attributes, &model.Template{Name: c[0], Kind: attr.String, Const: attr.NewString(c[1])},
+			)
+		}
+	}
+
+	kinds := d.t.Kinds()
+	var own []*model.Template // of fields that no key has
+	for _, f := range d.fields {
+		kind := cmp.Or(kinds[f.stored], kindOf(f.Type))
+		if kind == attr.Number && !used[f.Name] && !asStored(f.Type) {
+			f.Type = keys.Type{Name: "number"}
+		}
+		if used[f.Name] {
+			e.Fields = append(e.Fields, im.share(f.Field))
+		}
+		if f.stored == "" || e.Attribute(f.stored) != nil {
+			continue
+		}
+		t, err := d.parse(kind, "{"+f.Name+"}")
+		if err != nil {
+			im.skip(d, f.Name, err.Error())
+			continue
+		}
+		template := &model.Template{Name: f.stored, Kind: kind, Template: t}
+		if used[f.Name] {
+			template.Template = explicit(t)
+			e.Attributes = append(e.Attributes, template)
+		} else {
+			e.Fields, own = append(e.Fields, f.Field), append(own, template)
+		}
+	}
+	e.Attributes = append(e.Attributes, own...)
+
+	for _, a := range d.t.Keys() {
+		if e.Attribute(a.Name) == nil {
+			im.loss(
+				d.n, d.name, "it has no template for "+a.Name+", a key of table "+d.t.Name, "add the entity to the model",
+			)
+			return
+		}
+	}
+	im.m.Entities = append(im.m.Entities, e)
+}
+
+var errNumber = errors.New("a key of type N must be one field of a numeric type")
+
+// parse parses a template whose components have the types of their fields.
+func (d *declared) parse(kind attr.Kind, src string) (*keys.Template, error) {
+	types := map[string]keys.Type{}
+	for _, f := range d.fields {
+		types[f.Name] = f.Type
+		if kind == attr.Number && !asStored(f.Type) {
+			types[f.Name] = keys.Type{Name: "number"}
+		}
+	}
+	t, err := keys.ParseWith(src, types)
+	if err != nil {
+		return nil, err
+	}
+	if parts := t.Parts(); kind == attr.Number && (len(parts) != 1 || parts[0].Name == "") {
+		return nil, errNumber
+	}
+	return t, nil
+}
+
+// explicit returns a template with types, which does not depend on those of the fields.
+func explicit(t *keys.Template) *keys.Template {
+	if typed, err := keys.Parse(t.Explicit()); err == nil {
+		return typed
+	}
+	return t
+}
+
+// kindOf returns the type of an attribute that contains only a field.
+func kindOf(t keys.Type) attr.Kind {
+	if t.Name == "int" || asStored(t) {
+		return attr.Number
+	}
+	return attr.String
+}
+
+// asStored reports whether a type writes numbers like the service, without
+// padding.
+func asStored(t keys.Type) bool { return slices.Contains([]string{"number", "epoch", "epochms", "year"}, t.Name) }
+
+// untyped records the fields of an entity that have no type.
+func (im *importer) untyped(n *node, entity string, fields []*node) {
+	var names []string
+	for _, f := range fields {
+		if f.isObject() && f.get("type").vacant() && f.get("schema") == nil {
+			names = append(names, f.key)
+		}
+	}
+	if names == nil {
+		return
+	}
+	im.loss(
+		n, "the type of "+text.Join(names, "and")+" of "+entity, "the file has none, so it is read as a string",
+		"JSON.stringify drops a type such as Number: import the .js or .ts file itself to see how to keep it",
+	)
+}
+
+// tableFor returns a name for the table of a schema that does not name it.
+func (im *importer) tableFor(d *document) string {
+	switch {
+	case im.o.Table != "":
+		return im.o.Table
+	case im.defined == 1:
+		return im.m.Tables[0].Name
+	}
+	name := d.name[strings.LastIndexAny(d.name, `/\`)+1:]
+	return cmp.Or(slug(strings.TrimSuffix(name, ".json")), "table")
+}
+
+var reference = text.Pattern(`\$\{([^}]*)\}`)
+
+// replaceReferences returns a template in which literal text and the references ${…} are replaced.
+func replaceReferences(src string, literal func(string) string, field func(string) (string, error)) (string, error) {
+	var b strings.Builder
+	at := 0
+	for _, m := range reference().FindAllStringSubmatchIndex(src, -1) {
+		component, err := field(src[m[2]:m[3]])
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(literal(src[at:m[0]]) + component)
+		at = m[1]
+	}
+	b.WriteString(literal(src[at:]))
+	if b.Len() == 0 {
+		return "", errors.New("it is empty")
+	}
+	return b.String(), nil
+}
