@@ -216,6 +216,9 @@ func newPalette(m *model.Model) palette {
 // short returns visible text of at most width columns, cut in the middle.
 func short(s string, width int) string { return terminal.ClipMiddle(text.Visible(s), width) }
 
+// amount returns a figure with its noun.
+func amount(f float64, noun string) string { return text.Amount(text.Figure(f), noun) }
+
 // named returns an entity's name for sentences.
 func named(entity string) string {
 	if entity == "" {

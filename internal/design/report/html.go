@@ -32,9 +32,9 @@ func Extend(files fs.FS, patterns ...string) *template.Template {
 // parsed returns the templates. It parses them when a program makes its first page.
 var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
+		"amount":     amount,
 		"attributes": attributes,
 		"count":      text.Count[int],
-		"amount":     func(f float64, noun string) string { return text.Amount(text.Figure(f), noun) },
 		"figure":     text.Figure,
 		"named":      named,
 		"percent":    text.Percent,

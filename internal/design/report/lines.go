@@ -226,7 +226,7 @@ func (l *lines) move(m *load.Move) {
 	case m.P50.Units == m.Worst.Units && m.P50.Items == m.Worst.Items:
 		l.add("moves", "%s: %s each", count, &m.Worst)
 	default:
-		l.add("moves", "%s, with %s on average; by cost:", count, text.Amount(text.Figure(m.MeanItems), "item"))
+		l.add("moves", "%s, with %s on average; by cost:", count, amount(m.MeanItems, "item"))
 		l.whole("", fmt.Sprintf("p50    %s: %s", &m.P50, m.P50.Name))
 		l.whole("", fmt.Sprintf("p95    %s: %s", &m.P95, m.P95.Name))
 		l.whole("", fmt.Sprintf("worst  %s: %s", &m.Worst, m.Worst.Name))
@@ -284,11 +284,11 @@ func tableLines(s *check.TableStats, whole bool) (l lines) {
 	rates := ""
 	if hot := s.ByReads; hot != nil {
 		rates += fmt.Sprintf("; the most read, %s, %s per second",
-			hot.Key.Text(), text.Amount(text.Figure(hot.Reads), "unit"))
+			hot.Key.Text(), amount(hot.Reads, "unit"))
 	}
 	if hot := s.ByWrites; hot != nil {
 		rates += fmt.Sprintf("; the most written, %s, %s per second",
-			hot.Key.Text(), text.Amount(text.Figure(hot.Writes), "unit"))
+			hot.Key.Text(), amount(hot.Writes, "unit"))
 	}
 
 	made := fmt.Sprintf("%s, %s in %s",
@@ -318,6 +318,6 @@ func tableLines(s *check.TableStats, whole bool) (l lines) {
 
 func rows(n int) string { return text.Count(n, "row") }
 
-func units(f float64) string { return text.Amount(text.Figure(f), "read unit") }
+func units(f float64) string { return amount(f, "read unit") }
 
-func writeUnits(f float64) string { return text.Amount(text.Figure(f), "write unit") }
+func writeUnits(f float64) string { return amount(f, "write unit") }

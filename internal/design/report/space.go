@@ -32,9 +32,8 @@ const maxKinds = 6
 // spaces returns the tables and indexes of a world, in the order of the statistics.
 func spaces(ctx context.Context, w *world.World, r *check.Result, colors palette) (all []*space, err error) {
 	for i := range r.Tables {
-		s := &space{
-			Stats: &r.Tables[i], N: i + 1, Lines: tableLines(&r.Tables[i], r.Scale >= 1 || r.Scale <= 0), colors: colors,
-		}
+		stats := &r.Tables[i]
+		s := &space{Stats: stats, N: i + 1, Lines: tableLines(stats, r.Scale >= 1 || r.Scale <= 0), colors: colors}
 		if s.Space, err = w.Space(ctx, s.Stats.Table, s.Stats.Index); err != nil {
 			return nil, err
 		}
