@@ -209,7 +209,7 @@ func consoleQuery(c *consoleTab) {
 	c.until(`document.querySelectorAll('#grid tbody tr').length === 16`)
 	c.until(`document.querySelector('#answer .bracket') !== null`)
 	c.do(chromedp.SendKeys("#query-sort", ">= ORDER#0030"))
-	c.until(`document.getElementById('answer').textContent.includes('8 of 8 read')`)
+	c.until(`document.getElementById('answer').textContent.includes('8 rows, 8 returned')`)
 	bounds := evaluate[string](c.T, c.tab, `document.querySelector('#answer .bounds').innerText`)
 	require.Contains(c, bounds, `from "ORDER#0030"`)
 	require.Contains(c, bounds, "0x4f524445522330303330")
@@ -375,7 +375,7 @@ func consoleRequest(c *consoleTab) {
 	c.shop()
 	c.visit("table?name=Shop")
 	c.do(chromedp.SendKeys("#query-request", "SELECT * FROM Shop WHERE PK = 'CUSTOMER#c1' AND begins_with(SK, 'ORDER#001')"))
-	c.until(`document.querySelector('#answer .bracket') !== null && document.getElementById('answer').textContent.includes('2 of 2 read')`)
+	c.until(`document.querySelector('#answer .bracket') !== null && document.getElementById('answer').textContent.includes('2 rows, 2 returned')`)
 	require.True(c, evaluate[bool](c.T, c.tab, `document.getElementById('query-partition').disabled`))
 	c.looks("select", `document.querySelector('#answer .bracket') !== null`)
 

@@ -84,7 +84,7 @@ func TestLive(t *testing.T) {
 	until(t, tab, answer+`.length > 0 && document.querySelector('#answer svg') === null`)
 	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
 		`document.getElementById('query-filter').value = ''`), chromedp.SendKeys("#query-limit", "1")))
-	until(t, tab, answer+`.includes('1 of 1 read')`)
+	until(t, tab, answer+`.includes('1 row, 1 returned')`)
 
 	// A broken model is in the margin while it is typed; the page stays. Saved, the page follows.
 	replace := func(old, new string) {

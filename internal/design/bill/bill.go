@@ -72,7 +72,7 @@ func Of(r *check.Result, p *Prices) *Bill {
 	table, own := 0, check.TableStats{} // the last table, with what its local indexes use of its capacity
 	for _, t := range r.Tables {
 		s := Space{
-			Table: t.Table, Index: t.Index, Name: t.Table.Name, Reads: t.Reads, Writes: t.Writes,
+			Table: t.Table, Index: t.Index, Name: t.Name(), Reads: t.Reads, Writes: t.Writes,
 			Bytes: t.DeclaredBytes + overhead*t.DeclaredItems,
 		}
 		s.OnDemand = b.OnDemand(t.Reads, t.Writes)
@@ -83,11 +83,9 @@ func Of(r *check.Result, p *Prices) *Bill {
 			b.Records += (t.Rows + t.Expired) * Hours * 3600
 			s.Provisioned = capacity(t.Reads, t.Writes, p)
 		case t.Index.Local:
-			s.Name += " by " + t.Index.Name
 			own.Reads, own.Writes = own.Reads+t.Reads, own.Writes+t.Writes
 			b.Spaces[table].Provisioned = capacity(own.Reads, own.Writes, p)
 		default:
-			s.Name += " by " + t.Index.Name
 			s.Provisioned = capacity(t.Reads, t.Writes, p)
 		}
 		b.Spaces = append(b.Spaces, s)

@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	rules "github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -34,7 +35,7 @@ func TestOnDemand(t *testing.T) {
 				r, err := check.Run(t.Context(), w, check.Options{Lint: rules.Run})
 				require.NoError(t, err)
 				var text strings.Builder
-				require.NoError(t, r.WriteText(&text, check.TextOptions{}))
+				require.NoError(t, report.Text(&text, r, nil, report.TextOptions{}))
 				findings, err := json.Marshal(r.Findings)
 				require.NoError(t, err)
 				results[i] = text.String() + string(findings)

@@ -13,13 +13,14 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // FuzzRun checks random models, beginning with those of the tests, and writes the results: no model may
 // end the program, and no error but that of the context is returned.
 func FuzzRun(f *testing.F) {
-	files, err := filepath.Glob("testdata/*")
+	files, err := filepath.Glob("../report/testdata/scripts/*")
 	require.NoError(f, err)
 	models := regexp.MustCompile(`(?ms)^(?:check|markdown)[^\n]*\n(.*?)^----$`)
 	for _, file := range files {
@@ -48,7 +49,7 @@ func FuzzRun(f *testing.F) {
 			return // a pattern of many requests
 		}
 		require.NoError(t, err)
-		require.NoError(t, r.WriteText(io.Discard, check.TextOptions{}))
-		require.NoError(t, r.WriteMarkdown(io.Discard))
+		require.NoError(t, report.Text(io.Discard, r, nil, report.TextOptions{}))
+		require.NoError(t, report.Markdown(io.Discard, r, nil))
 	})
 }

@@ -384,3 +384,5 @@ func rowText(t *model.Table, row attr.Item) string {
 }
 
 func rows(n int) string { return text.Count(n, "row") }
+
+func units(f float64) string { return text.Amount(text.Figure(f), "read unit") }

@@ -38,55 +38,58 @@ type Options struct {
 
 // A Result is the result of a check.
 type Result struct {
-	Model *model.Model
+	Model *model.Model `json:"-"`
 	// Items is the number of items in the world. Scale is the share of the
 	// declared items that were generated; Bytes is true if their size limits it.
-	Items    int
-	Scale    float64
-	Bytes    bool
-	Patterns []PatternResult
+	Items    int             `json:"items"`
+	Scale    float64         `json:"scale"`
+	Bytes    bool            `json:"-"`
+	Patterns []PatternResult `json:"-"`
 	// Findings are the findings of patterns and lint rules, errors first, in
 	// the order of the file for each severity.
-	Findings []model.Finding
-	Tables   []TableStats
+	Findings []model.Finding `json:"-"`
+	Tables   []TableStats    `json:"tables"`
 	// Looked has the tables that [Running] looked at.
-	Looked []Looked
+	Looked []Looked `json:"looked,omitempty"`
 }
 
 // A PatternResult is the result of one access pattern.
 type PatternResult struct {
-	Pattern *model.Pattern
+	Pattern *model.Pattern `json:"-"`
 	// Input is the request, or nil if the pattern is not one range; Compile says why. It
 	// is also nil for a raw request that does not have the form of its operation.
-	Input   wire.Request
-	Compile *compile.Error
+	Input   wire.Request   `json:"-"`
+	Compile *compile.Error `json:"notARange,omitempty"`
 	// Report describes what the request read, or is nil.
-	Report *explain.Report
+	Report *explain.Report `json:"report,omitempty"`
 	// Requests is the number of requests of the pattern, such as one for each shard. Input and Report
 	// are those of the first; Total is what all of them read.
-	Requests int
-	Total    *explain.Report
+	Requests int             `json:"-"`
+	Total    *explain.Report `json:"-"`
 	// Batch is what was read by the values of the rows, or nil.
-	Batch *explain.Batch
+	Batch *explain.Batch `json:"-"`
 	// Writes is what a pattern that writes costs, or nil.
-	Writes *load.Cost
+	Writes *load.Cost `json:"writes,omitempty"`
 	// Growth is the average number of rows at the declared scale for each row
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
-	Growth float64
+	Growth float64 `json:"growth"`
 	// Spread is what the pattern reads in other partitions, or nil if there are
 	// none.
-	Spread *load.Spread
+	Spread *load.Spread `json:"spread,omitempty"`
 	// Skipped says why the pattern was not run, or is "".
-	Skipped string
+	Skipped string `json:"skipped,omitempty"`
 	// Failures are the unmet expectations.
-	Failures []model.Finding
+	Failures []model.Finding `json:"-"`
 
-	cut     int      // it was not read on after so many pages; 0 if it was
-	varied  []string // fields whose values differ between requests
-	nothing bool     // the failure is that it finds nothing
-	lost    int      // rows without the key of the item to which they should lead
-	nearest string   // the key most like that of a request that finds nothing
+	// Cut is the number of pages after which it was not read on, or 0.
+	Cut int `json:"-"`
+	// Varied are the fields whose values differ between its requests.
+	Varied []string `json:"-"`
+
+	nothing bool   // the failure is that it finds nothing
+	lost    int    // rows without the key of the item to which they should lead
+	nearest string // the key most like that of a request that finds nothing
 }
 
 // Request returns the request as JSON, a raw one as its author wrote it, or nil for a
@@ -372,7 +375,7 @@ func (p *PatternResult) read(
 	p.Requests, p.Total = len(parts), explain.Sum(reports)
 	for i, w := range p.Pattern.Where {
 		if last := parts[len(parts)-1]; !slices.Equal(parts[0].Where[i].Args, last.Where[i].Args) {
-			p.varied = append(p.varied, w.Field)
+			p.Varied = append(p.Varied, w.Field)
 		}
 	}
 

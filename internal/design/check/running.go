@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
@@ -40,7 +39,7 @@ type RunningOptions struct {
 func Running(ctx context.Context, target explain.Target, m *model.Model, o RunningOptions) (*Result, error) {
 	o.Items, o.Tries, o.Pages = cmp.Or(o.Items, 2000), cmp.Or(o.Tries, 5), cmp.Or(o.Pages, 100)
 	r := &running{
-		ctx: ctx, target: target, m: m, o: o, result: &Result{Model: m, Scale: 1},
+		ctx: ctx, target: target, m: m, o: o, result: &Result{Model: m, Scale: 1, Tables: []TableStats{}},
 		items: map[*model.Entity][]attr.Item{}, looked: map[*model.Table]Looked{},
 		there: map[*model.Table]*keyschema.Table{},
 	}
@@ -65,9 +64,9 @@ func Running(ctx context.Context, target explain.Target, m *model.Model, o Runni
 
 // Looked says how many items of a running table a check looked at.
 type Looked struct {
-	Table *model.Table
-	Items int
-	All   bool // the table has no more
+	Table *model.Table `json:"table"`
+	Items int          `json:"items"`
+	All   bool         `json:"all"` // the table has no more
 }
 
 // Empty reports whether the table has no items.
@@ -366,7 +365,7 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 			pr.Failures = nil // the item may have changed since, or lie outside the range
 		}
 		if rep := pr.Report; o.Pages > 0 && rep != nil && rep.Last != nil && rep.Pages == o.Pages {
-			pr.cut = o.Pages
+			pr.Cut = o.Pages
 		}
 		read = append(read, pr)
 	}
@@ -478,22 +477,4 @@ func spreadOver[T any](all []T, many int) (some []T) {
 		some = append(some, all[i*len(all)/many])
 	}
 	return some
-}
-
-// look says how many items of which tables the check looked at.
-func (r *Result) look() string {
-	var parts []string
-	for _, l := range r.Looked {
-		part := fmt.Sprintf("%s of table %s", text.Count(l.Items, "item"), l.Table.Name)
-		switch {
-		case l.Empty():
-			part = "table " + l.Table.Name + ", which is empty"
-		case l.All:
-			part += ", which are all"
-		default:
-			part += ", which has more"
-		}
-		parts = append(parts, part)
-	}
-	return "running tables: looked at " + strings.Join(parts, "; at ") + "."
 }

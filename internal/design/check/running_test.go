@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
@@ -57,7 +58,7 @@ func TestRunning(t *testing.T) {
 	r, err := check.Running(t.Context(), explain.InProcess(w.DB), m, check.RunningOptions{})
 	require.NoError(t, err)
 	var b strings.Builder
-	require.NoError(t, r.WriteText(&b, check.TextOptions{Width: 200}))
+	require.NoError(t, report.Text(&b, r, nil, report.TextOptions{Width: 200}))
 	text := b.String()
 	for _, want := range []string{
 		"table Gone does not exist there",
@@ -92,7 +93,7 @@ func runningOn(t *testing.T, designed, there string, o check.RunningOptions) (*c
 	r, err := check.Running(t.Context(), explain.InProcess(w.DB), m, o)
 	require.NoError(t, err)
 	var b strings.Builder
-	require.NoError(t, r.WriteText(&b, check.TextOptions{Width: 200}))
+	require.NoError(t, report.Text(&b, r, nil, report.TextOptions{Width: 200}))
 	return r, b.String()
 }
 
@@ -238,7 +239,7 @@ entities:
 `, fmt.Sprintf(tables, "B"), check.RunningOptions{})
 	require.NotContains(t, text, "\x1b")
 	var b strings.Builder
-	require.NoError(t, r.WriteMarkdown(&b))
+	require.NoError(t, report.Markdown(&b, r, nil))
 	markdown := b.String()
 	require.NotContains(t, markdown, "\x1b")
 	require.Contains(t, markdown, `| or\|ders\\u{001B}\[31m \*of\* \<b\> |`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
@@ -92,7 +93,7 @@ func TestScale(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	require.NoError(t, sample.WriteText(&b, check.TextOptions{}))
+	require.NoError(t, report.Text(&b, sample, nil, report.TextOptions{}))
 	require.Contains(t, b.String(), "a sample: 10% of the declared items")
 	require.Contains(t, b.String(), " times these rows at the declared scale")
 }

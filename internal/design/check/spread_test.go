@@ -136,7 +136,7 @@ func TestSpread(t *testing.T) {
 	require.InEpsilon(t, 3330, by["day"].P50.Rows, 0.1)
 
 	var text, doc bytes.Buffer
-	require.NoError(t, r.WriteText(&text, check.TextOptions{}))
+	require.NoError(t, report.Text(&text, r, nil, report.TextOptions{}))
 	require.Contains(t, text.String(), "the same request in 51 partitions, by cost:\n             p50 ")
 	require.Contains(t, text.String(), "worst  20,316 rows, 821 read units, 7 pages: "+largest.Key.Text())
 	require.NoError(t, report.JSON(&doc, r, nil))

@@ -13,8 +13,8 @@ import (
 
 // TableStats are statistics of the items in a table or an index.
 type TableStats struct {
-	Table *model.Table `json:"-"`
-	Index *model.Index `json:"-"` // nil for the table itself
+	Table *model.Table `json:"table"`
+	Index *model.Index `json:"index,omitempty"` // nil for the table itself
 	// Items, Bytes and Partitions count what is in the world.
 	Items      int `json:"items"`
 	Bytes      int `json:"bytes"`
@@ -50,11 +50,21 @@ func (s *TableStats) IndexName() string {
 	return s.Index.Name
 }
 
+// Name returns the name of the table, and of the index.
+func (s *TableStats) Name() string {
+	if s.Index == nil {
+		return s.Table.Name
+	}
+	return s.Table.Name + " by " + s.Index.Name
+}
+
 // EntityStats is the share of an entity in a table or an index.
 type EntityStats struct {
 	Entity string `json:"entity"`
 	Items  int    `json:"items"`
 	Bytes  int    `json:"bytes"`
+	// DeclaredItems is Items at the declared scale.
+	DeclaredItems float64 `json:"declaredItems"`
 }
 
 // A Partition is one partition of a table or an index.
@@ -116,6 +126,7 @@ func stats(w *world.World, space *load.Space) TableStats {
 			}
 			es.Items++
 			es.Bytes += size
+			es.DeclaredItems += w.Represents(it)
 		}
 		p.Reads, p.Writes = space.Reads[i], space.Writes[i]
 		highest(&s.ByItems, &p, p.DeclaredItems, func(p *Partition) float64 { return p.DeclaredItems })

@@ -27,12 +27,14 @@ const NotARange = "NotARange"
 
 // An Error says why a pattern is not one request.
 type Error struct {
-	Pos     model.Pos
-	Pattern string
+	Pos     model.Pos `json:"-"`
+	Pattern string    `json:"-"`
 	// Attribute is the key attribute at which the pattern fails, and Component
 	// the field in its template, as far as they apply.
-	Attribute, Component string
-	Msg, Advice          string
+	Attribute string `json:"-"`
+	Component string `json:"-"`
+	Msg       string `json:"message"`
+	Advice    string `json:"advice,omitempty"`
 }
 
 // Error returns why the pattern is not one request.

@@ -23,33 +23,38 @@ const mostMoved = 10_000
 // A Move is what a move costs, by the values that can be moved.
 type Move struct {
 	// Values is the number of values: folders, or items that are moved.
-	Values int
+	Values int `json:"-"`
 	// P50 and P95 are those that half and 95 % of the values do not exceed, by write units.
-	P50, P95, Worst Moved
+	P50   Moved `json:"p50"`
+	P95   Moved `json:"p95"`
+	Worst Moved `json:"worst"`
 	// Entity and Field are what is moved. Rekeyed says that items get another key in their table, by a delete and
 	// a put.
-	Entity  *model.Entity
-	Field   *model.Field
-	Rekeyed bool
+	Entity  *model.Entity `json:"entity"`
+	Field   *model.Field  `json:"field"`
+	Rekeyed bool          `json:"-"`
 	// MeanItems and MeanActions are the averages of the items that are rewritten, and of the actions.
-	MeanItems, MeanActions float64
+	MeanItems   float64 `json:"items"`
+	MeanActions float64 `json:"-"`
 	// Path says that the field is a path, so that everything under a value is moved too. Generated says that
 	// there are generated paths, which hardly share folders.
-	Path, Generated bool
+	Path      bool `json:"-"`
+	Generated bool `json:"generated,omitempty"`
 }
 
 // A Moved is the cost of moving one value, at the declared scale.
 type Moved struct {
 	// Name has the values of the key fields of the item, or those of a folder.
-	Name string
+	Name string `json:"value"`
 	// Items are the items that are rewritten, by so many actions: an update, or a delete and a put.
-	Items, Actions float64
-	// Units are the write units in all tables and indexes.
-	Units float64
+	Items   float64 `json:"items"`
+	Actions float64 `json:"actions"`
 	// Transactions is the least number of transactions, one after the other; 0 means a single update.
-	Transactions float64
+	Transactions float64 `json:"transactions"`
+	// Units are the write units in all tables and indexes.
+	Units float64 `json:"units"`
 	// Seconds is the least time that the units of the partition with most of them take.
-	Seconds float64
+	Seconds float64 `json:"seconds"`
 
 	spaces    []float64 // units in each table and index
 	generated bool      // some items are

@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -28,31 +29,36 @@ const (
 // A Cost is what a write pattern costs.
 type Cost struct {
 	// Request is that of the first item that the write was tried with.
-	Request wire.Request
+	Request wire.Request `json:"-"`
 	// Items is the number of items whose writes are counted: all that the write can concern, or if its condition
 	// refuses some that it was sent with, the others of these. Unmet is the number of those refused.
-	Items, Unmet int
+	Items int `json:"items"`
+	Unmet int `json:"-"`
 	// All is the number of items that the write can concern, of which no more than 131,072 are counted, evenly.
-	All int
+	All int `json:"-"`
 	// First are the write units with the first item; P50 and P95 are those that half and 95 % of the
 	// items do not exceed, and Worst the most.
-	First, P50, P95, Worst float64
+	First float64 `json:"-"`
+	P50   float64 `json:"p50"`
+	P95   float64 `json:"p95"`
+	Worst float64 `json:"worst"`
 	// Spaces are the tables and indexes that the write concerns, in the order of the file.
-	Spaces []SpaceCost
+	Spaces []SpaceCost `json:"spaces"`
 	// Move has more about a move, whose Items are the values that can be moved, or is nil.
-	Move *Move
+	Move *Move `json:"move,omitempty"`
 	// Refused is an error with which the service refuses the request, if it accepts it for no item.
-	Refused *wire.Error
+	Refused *wire.Error `json:"-"`
 
 	members []*member
 }
 
 // A SpaceCost is what a write costs in a table, or in an index.
 type SpaceCost struct {
-	Table *model.Table
-	Index *model.Index // nil for the table itself
+	Table *model.Table `json:"table"`
+	Index *model.Index `json:"index,omitempty"` // nil for the table itself
 	// Mean is the average of the write units over the items, and Worst the most.
-	Mean, Worst float64
+	Mean  float64 `json:"mean"`
+	Worst float64 `json:"worst"`
 }
 
 // Mean returns the average of the write units in all tables and indexes.
@@ -62,6 +68,15 @@ func (c *Cost) Mean() float64 {
 		sum += s.Mean
 	}
 	return sum
+}
+
+// MarshalJSON adds the mean.
+func (c *Cost) MarshalJSON() ([]byte, error) {
+	type plain Cost
+	return text.JSON(struct {
+		*plain
+		Mean float64 `json:"mean"`
+	}{(*plain)(c), c.Mean()})
 }
 
 // ErrNoItem says that the world has no item for a write.

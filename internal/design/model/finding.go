@@ -24,22 +24,28 @@ func (s Severity) String() string {
 	return "none"
 }
 
+// MarshalText returns the name of the severity.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // A Finding is a hazard or an error in a model.
 type Finding struct {
 	// Rule is the ID of the rule, or "expectation" for an access pattern that
 	// does not meet its expectations.
-	Rule     string
-	Severity Severity
-	Pos      Pos
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Pos      Pos      `json:"place,omitzero"`
 	// Table, Index, Entity and Pattern are the subjects of the finding, as far
 	// as they apply.
-	Table, Index, Entity, Pattern string
+	Table   string `json:"table,omitempty"`
+	Index   string `json:"index,omitempty"`
+	Entity  string `json:"entity,omitempty"`
+	Pattern string `json:"pattern,omitempty"`
 	// Message says what is wrong. Keys are up to two keys of the model's data
 	// that show it. Advice says what to do.
-	Message string
-	Keys    []string
-	Advice  string
+	Message string   `json:"message"`
+	Keys    []string `json:"keys"`
+	Advice  string   `json:"advice,omitempty"`
 	// Accepted is the reason why the model accepts the finding, or "". Accepted
 	// findings are notes.
-	Accepted string
+	Accepted string `json:"accepted,omitempty"`
 }

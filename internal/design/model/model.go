@@ -15,8 +15,9 @@ import (
 
 // A Pos is a place in a model file. Models made by a program have zero places.
 type Pos struct {
-	File      string
-	Line, Col int // from 1
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"` // from 1, as Col
+	Col  int    `json:"column,omitempty"`
 }
 
 // String returns the place as file:line:column.
@@ -59,6 +60,9 @@ type Table struct {
 	TTL string
 }
 
+// MarshalText returns the name, which stands for the whole in JSON.
+func (t *Table) MarshalText() ([]byte, error) { return []byte(t.Name), nil }
+
 // An Attribute is a key attribute and its type.
 type Attribute = keycond.Attribute
 
@@ -74,6 +78,9 @@ type Index struct {
 	Projection string
 	Include    []string
 }
+
+// MarshalText returns the name, which stands for the whole in JSON.
+func (x *Index) MarshalText() ([]byte, error) { return []byte(x.Name), nil }
 
 // An Entity is a kind of item: the templates of its attributes, and its number
 // of items.
@@ -101,6 +108,9 @@ type Entity struct {
 	// together; 0 means not declared.
 	Reads, Writes float64
 }
+
+// MarshalText returns the name, which stands for the whole in JSON.
+func (e *Entity) MarshalText() ([]byte, error) { return []byte(e.Name), nil }
 
 // A Template describes an attribute of an entity and its value.
 type Template struct {
@@ -143,6 +153,9 @@ type Field struct {
 	// "" means the default of the type.
 	From, To string
 }
+
+// MarshalText returns the name, which stands for the whole in JSON.
+func (f *Field) MarshalText() ([]byte, error) { return []byte(f.Name), nil }
 
 // A Distribution is a distribution of values.
 type Distribution struct {

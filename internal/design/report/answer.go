@@ -1,8 +1,59 @@
 package report
 
 import (
+	"io"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
+
+// An answer is what a typed request reads: its slice and its cost, or why it is refused, and what works.
+type answer struct {
+	*check.PatternResult
+	Lines   lines
+	Picture *picture // nil if the request is refused
+	Code    []Code
+}
+
+// Answer writes what a request reads, which is no pattern of the page: its slice, its cost, and itself in
+// languages; or why it is refused, and what works.
+func (p *Page) Answer(out io.Writer, pr *check.PatternResult) error {
+	return Answer(out, pr, p.colors, nil)
+}
+
+// Answer writes what a request reads, as [Page.Answer] does, without a model. Colors are the classes of
+// what its rows are, "e0" and so on, by name. Link returns the address of a row, or "".
+func Answer(
+	out io.Writer, pr *check.PatternResult, colors map[string]string, link func(row attr.Item) string,
+) error {
+	a := &answer{PatternResult: pr, Lines: linesOf(pr), Code: InCode(pr.Input)}
+	if pr.Report != nil && pr.Report.Refused == nil {
+		a.Picture = newPicture(pr.Report, "slice-0", "", colors, link)
+	}
+	return execute(out, "answer", a)
+}
+
+// Code is a request in a language.
+type Code struct{ Title, Text string }
+
+// InCode returns a request in languages, nothing for nil. The template "requests" shows it.
+func InCode(in wire.Request) (all []Code) {
+	if in == nil {
+		return nil
+	}
+	for _, l := range []struct{ lang, title string }{
+		{"aws", "AWS CLI"}, {"go", "Go"}, {"python", "Python"}, {"js", "TypeScript"},
+	} {
+		if s, err := gen.Request(in, l.lang); err == nil {
+			all = append(all, Code{l.title, strings.TrimRight(s, "\n")})
+		}
+	}
+	return all
+}
 
 // A bound is a part of the border of a slice: its words, and its bytes in hexadecimal or "".
 type bound struct{ Name, Words, Hex string }
@@ -12,7 +63,7 @@ const boundBytes = 64
 
 // Bounds are the partition and the ends of the range that the request reads, none for a scan. The bytes are
 // those of a range that holds its start and not its end.
-func (p *pattern) Bounds() []bound {
+func (p *answer) Bounds() []bound {
 	r := p.Report
 	if r.Operation == "Scan" || r.Partition.Bytes == nil {
 		return nil
@@ -45,7 +96,7 @@ func hexOf(before string, b []byte) string {
 }
 
 // Nothing says what to do about a request that finds no rows.
-func (p *pattern) Nothing() string {
+func (p *answer) Nothing() string {
 	r := p.Report
 	switch {
 	case r.Start != nil:
@@ -63,4 +114,13 @@ func (p *pattern) Nothing() string {
 }
 
 // Several reports whether the service accepts a statement that is several requests, of which none is drawn.
-func (p *pattern) Several() bool { return p.Report.Refused.Code == "" }
+func (p *answer) Several() bool { return p.Report.Refused.Code == "" }
+
+// Guide returns the page of the developer guide about the rule that the request
+// breaks, or "".
+func (p *answer) Guide() string {
+	if source := p.Report.Refused.Source; strings.HasPrefix(source, "https://docs.aws.amazon.com/") {
+		return source
+	}
+	return ""
+}

@@ -1,30 +1,25 @@
-// Package report writes the results of package design/check: an HTML page with
-// pictures ([HTML]), and JSON for programs ([JSON]). Package design/check itself
-// writes text for terminals.
+// Package report writes the result of package design/check: as text for a terminal ([Text]), as Markdown for a pull
+// request ([Markdown]), as JSON for programs ([JSON]), and as a page ([HTML]). What a pattern reads or writes and how
+// large a table is are lines of words, which the text and the page share.
 //
 // # The page
 //
-// The page is self-contained: pictures are SVG, styles are inline, and its only
-// script adds a filter and buttons that copy; a policy in the page forbids any
-// other. Package html/template escapes all text of the model, and invisible
-// characters are spelled out.
+// The page is self-contained: styles are inline, and its only script adds a filter and buttons that copy; a policy in
+// the page forbids any other. Package html/template escapes all text of the model, and invisible characters are
+// spelled out.
 //
-// First comes the design: each entity with its key templates by table and index,
-// the patterns with what they return and cost in half, 95 % and all of the
-// partitions, money, and the findings. For each table and index the page then
-// shows partitions as strips: the largest, those that patterns read, and one of
-// each kind. Below are the rows of some partitions in sort order, with a bracket
-// for each slice, and their items with attributes.
-// Then the slice and the cost of each pattern follow, with the rows that were
-// returned, dropped, not read, and just outside. A world of a million items gives
-// a page of a few hundred kilobytes.
+// First comes the design: each entity with its key templates by table and index, and the numbers of the patterns that
+// use it. Then come the patterns with what they return and cost for half, for 95 % and for the worst of the values
+// that they can ask for, the findings, money, and each table and index with the largest partition of each kind. Last
+// is a card for each pattern, with its worst slice and the one in the middle.
 //
-// A program can serve the same page ([Page.Live]): beside it are a pane for
-// questions and one for the source.
+// There is one picture of a partition: its rows in the order in which they are read, with a bracket around the slice,
+// the rows that were dropped, and those just outside.
 //
-// The templates are in the folder templates, named by what they show. The types
-// in this package that have exported fields or methods are what they are
-// executed with: Go computes where marks lie, templates write them.
+// A program can serve the same page ([Page.Live]): beside it are a pane for questions and one for the source.
+//
+// The templates are in the folder templates, named by what they show. The types in this package that have exported
+// fields or methods are what they are executed with.
 //
 // # Members of the JSON form
 //
@@ -42,7 +37,8 @@
 //	          --json), failures (findings)
 //	tables    of each table and index: table, index, items, bytes, partitions,
 //	          declaredItems, declaredBytes, reads, writes (units per second at the
-//	          declared rates), rowsWritten, itemsExpired, entities (entity, items, bytes), and the
+//	          declared rates), rowsWritten, itemsExpired, entities (entity, items, bytes,
+//	          declaredItems), and the
 //	          partitions mostItems, mostBytes, mostReads and mostWrites
 //	          (partition in DynamoDB JSON, items, bytes, declaredItems,
 //	          declaredBytes, and reads and writes in units per second)

@@ -16,9 +16,6 @@ type group struct {
 	Findings    []finding
 }
 
-// severityClass is the class of each severity.
-var severityClass = map[string]string{"error": "bad", "warning": "warn", "note": "note"}
-
 // A finding is a finding as pages show it.
 type finding struct {
 	model.Finding
@@ -57,7 +54,7 @@ func groups(r *check.Result, all []*space) (found []group) {
 				return e.Name == f.Entity
 			})
 			shown.SpaceN = 1 + slices.IndexFunc(all, func(s *space) bool {
-				return s.Table.Name == f.Table && s.index() == f.Index
+				return s.Table.Name == f.Table && s.Stats.IndexName() == f.Index
 			})
 			g.Findings = append(g.Findings, shown)
 		}
@@ -84,18 +81,12 @@ func titleOf(id string) string {
 // About names the subjects of the finding.
 func (f finding) About() string {
 	var words []string
-	for _, s := range subjects(f.Finding) {
-		words = append(words, s.kind+" "+s.name)
+	for _, s := range []struct{ kind, name string }{
+		{"table", f.Table}, {"index", f.Index}, {"entity", f.Entity}, {"pattern", f.Pattern},
+	} {
+		if s.name != "" {
+			words = append(words, s.kind+" "+s.name)
+		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// A subject is what a finding is about: a table, an index, an entity or a
-// pattern.
-type subject struct{ kind, name string }
-
-// subjects returns the subjects of a finding.
-func subjects(f model.Finding) []subject {
-	all := []subject{{"table", f.Table}, {"index", f.Index}, {"entity", f.Entity}, {"pattern", f.Pattern}}
-	return slices.DeleteFunc(all, func(s subject) bool { return s.name == "" })
 }

@@ -12,10 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -34,26 +32,20 @@ func Extend(files fs.FS, patterns ...string) *template.Template {
 // parsed returns the templates. It parses them when a program makes its first page.
 var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
+		"amount":     amount,
 		"attributes": attributes,
 		"count":      text.Count[int],
-		"amount":     func(f float64, noun string) string { return text.Amount(text.Figure(f), noun) },
 		"figure":     text.Figure,
-		"figures":    figures,
 		"named":      named,
 		"percent":    text.Percent,
-		"px":         text.Tenth,
-		"moved":      func(label string, m load.Moved) namedMoved { return namedMoved{label, m} },
-		"reading":    func(name string, r load.Reading) namedReading { return namedReading{name, r} },
 		"round":      func(f float64) int { return int(f + 0.5) },
-		"severity":   func(name string) string { return severityClass[name] },
 		"short":      short,
 		"size":       text.Size[int],
 		"thousands":  text.Thousands[int],
 	}).ParseFS(files, "templates/*"))
 })
 
-// HTML writes a result as a self-contained page (see [Page]). W is the checked world; it may be closed,
-// but must not change. Without a bill the page has no money on it.
+// HTML writes a result as a self-contained page (see [Page]). W is the checked world. Without a bill the page has no money on it.
 func HTML(out io.Writer, w *world.World, r *check.Result, b *bill.Bill) error {
 	p, err := NewPage(context.Background(), w, r, b)
 	if err != nil {
@@ -91,26 +83,35 @@ const (
 func NewPage(ctx context.Context, w *world.World, r *check.Result, b *bill.Bill) (*Page, error) {
 	p := &Page{Result: r, Bill: b, colors: newPalette(w.Model)}
 	var err error
-	if p.Spaces, err = spaces(ctx, w, p.colors); err != nil {
+	if p.Spaces, err = spaces(ctx, w, r, p.colors); err != nil {
 		return nil, err
 	}
 	p.Groups = groups(r, p.Spaces)
-	p.Access = p.patterns()
-	p.Large = len(p.Access) > smallAccess || len(p.Spaces) > smallSpaces
-	p.Entities = chart(w, p.Spaces, p.Access, p.Groups, p.colors)
-	for _, pattern := range p.Access {
-		if !pattern.OK() {
+	d := &painter{ctx, w.Target(), w.Model, p.colors}
+	for i := range r.Patterns {
+		one := p.pattern(&r.Patterns[i], i+1)
+		if one.Read() {
+			if one.Slices, err = d.slices(one); err != nil {
+				return nil, err
+			}
+		}
+		if !one.OK() {
 			p.Missed++
 		}
+		p.Access = append(p.Access, one)
 	}
+
+	p.Large = len(p.Access) > smallAccess || len(p.Spaces) > smallSpaces
 	for _, s := range p.Spaces {
-		s.Grid = s.grid() // before the ladders: there, rows have their attributes
-		s.Ladders = s.ladders()
+		if err := s.draw(d); err != nil {
+			return nil, err
+		}
 		s.Large = p.Large
 		if s.Index == nil {
 			p.Size += s.Bytes
 		}
 	}
+	p.Entities = p.chart()
 	return p, nil
 }
 
@@ -131,22 +132,6 @@ func (p *Page) Top() Top { return Top{Places: []Place{{Text: kindOfPage}}} }
 
 // Main writes what is in the element main of the page.
 func (p *Page) Main(out io.Writer) error { return p.execute(out, "main") }
-
-// Answer writes what a request reads, which is no pattern of the page: its slice, its cost, and itself in
-// languages; or why it is refused, and what works.
-func (p *Page) Answer(out io.Writer, pr *check.PatternResult) error {
-	return execute(out, "answer", p.pattern(pr, 0))
-}
-
-// Answer writes what a request reads, as [Page.Answer] does, without a model. Colors are the classes of
-// what its rows are, "e0" and so on, by name. Link returns the address of a row, or "".
-func Answer(
-	out io.Writer, pr *check.PatternResult, colors map[string]string, link func(row attr.Item) string,
-) error {
-	return execute(out, "answer", &pattern{
-		PatternResult: pr, colors: colors, fate: map[int]bool{}, stray: func(string) bool { return false }, link: link,
-	})
-}
 
 // Style returns the style sheet of pages with the colours e0 to eN.
 func Style(colors int) string { return inside("style", colored(colors)) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/text"
@@ -40,17 +41,16 @@ func TestExamples(t *testing.T) {
 				}
 				require.NotNil(t, slice, pr.Pattern.Name)
 				require.NotEmpty(t, slice.class("bracket"), pr.Pattern.Name)
-				if pr.Report.Before != nil && pr.Report.After != nil {
-					require.Len(t, slice.class("outside"), 2, pr.Pattern.Name)
-				}
-				if lane := root.id(fmt.Sprintf("lane-%d", i+1)); pr.Report.Examined > 0 && pr.Report.Operation != "Scan" {
-					require.NotNil(t, lane, pr.Pattern.Name)
+				if pr.Spread != nil {
+					median := root.id(fmt.Sprintf("slice-%d-median", i+1))
+					same := string(pr.Spread.P50.Request) == string(pr.Spread.Worst.Request)
+					require.Equal(t, same, median == nil, pr.Pattern.Name)
 				}
 			}
 			for _, f := range r.Findings {
 				require.Contains(t, root.id("findings").text, text.Visible(f.Message))
 				for _, k := range f.Keys {
-					require.Contains(t, root.id("findings").text, report.Short(k, 120))
+					require.Contains(t, root.id("findings").text, terminal.ClipMiddle(text.Visible(k), 120))
 				}
 			}
 			spaces := 0
@@ -65,7 +65,7 @@ func TestExamples(t *testing.T) {
 //go:embed testdata/drive.yaml
 var drive string
 
-// TestFolds holds that the page begins with the table of patterns, and that a large page folds what has nothing to
+// TestFolds holds that the page begins with the design, then the patterns and the findings, and that a large page folds what has nothing to
 // mend.
 func TestFolds(t *testing.T) {
 	w, r := checked(t, load(t, "testdata/work.yaml"), world.Options{MaxItems: 3000})
@@ -75,7 +75,7 @@ func TestFolds(t *testing.T) {
 		order = append(order, title.attrs["id"])
 	}
 	require.Equal(t, []string{
-		"overview-title", "bill-title", "findings-title", "design-title", "space-title", "patterns-title",
+		"design-title", "overview-title", "findings-title", "bill-title", "space-title", "patterns-title",
 	}, order)
 
 	mend := map[string]bool{}
@@ -95,7 +95,7 @@ func TestFolds(t *testing.T) {
 	}
 	require.Positive(t, cards)
 	require.Less(t, cards, len(r.Patterns)/2)
-	for _, n := range append(root.class("space"), root.class("grid")...) {
+	for _, n := range root.class("space") {
 		require.False(t, open(n), n.attrs["id"])
 	}
 	require.True(t, open(root.id("findings-error")))
@@ -103,52 +103,55 @@ func TestFolds(t *testing.T) {
 
 	w, r = checked(t, parse(t, drive), world.Options{})
 	root = inspect(t, render(t, w, r))
-	for _, n := range append(root.class("space"), root.class("grid")...) {
+	for _, n := range root.class("space") {
 		require.True(t, open(n), "a small page shows everything")
 	}
 }
 
-// TestSlices counts the marks of the slices of one partition.
+// TestSlices holds that a card shows the worst slice of its pattern and the one in the middle, row by row.
 func TestSlices(t *testing.T) {
 	w, r := checked(t, parse(t, drive), world.Options{})
 	root := inspect(t, render(t, w, r))
-	for i, want := range []struct {
-		fill, hatch, stray, unread, outside int
-	}{
-		{3, 0, 0, 0, 2},
-		{4, 0, 2, 0, 2}, // root/photos-old/ and what is in it come along
-		{4, 4, 0, 0, 0},
-		{2, 0, 0, 1, 2}, // root/photos/ is in the range, and not read
-		{0, 0, 0, 0, 2},
-		{},
-		{1, 0, 0, 0, 1},
-	} {
-		lane := root.id(fmt.Sprintf("lane-%d", i+1))
-		if i == 5 {
-			require.Nil(t, lane, "a missing partition has no picture")
+	for i, pr := range r.Patterns {
+		if pr.Report == nil || pr.Report.Refused != nil {
 			continue
 		}
-		require.NotNil(t, lane, i+1)
-		got := want
-		got.fill, got.hatch, got.stray = len(lane.class("fill")), len(lane.class("hatch")), len(lane.class("stray"))
-		got.unread, got.outside = len(lane.class("unread")), len(lane.class("outside"))
-		if got != want {
-			t.Errorf("lane %d has %+v, want %+v", i+1, got, want)
+		returned, examined := pr.Report.Returned, pr.Report.Examined
+		if s := pr.Spread; s != nil {
+			returned, examined = s.Worst.Rows, s.Worst.Examined
+		}
+		slice := root.id(fmt.Sprintf("slice-%d", i+1))
+		require.Len(t, slice.class("read"), returned, pr.Pattern.Name)
+		require.Len(t, slice.class("hatch"), examined-returned, pr.Pattern.Name)
+	}
+	require.Contains(t, root.id("pattern-9").text, "ValidationException")
+	require.Contains(t, root.id("overview").text, "A pattern reads rows that nobody meant")
+	for i := range r.Tables {
+		require.NotNil(t, root.id(fmt.Sprintf("partition-%d-1", i+1)))
+	}
+}
+
+// TestDesignBlock holds that each entity shows the templates of its keys, part by part, and leads to its patterns.
+func TestDesignBlock(t *testing.T) {
+	w, r := checked(t, load(t, "../modelfile/testdata/shop.yaml"), world.Options{MaxItems: 100})
+	root := inspect(t, render(t, w, r))
+	for i, e := range w.Model.Entities {
+		block := root.id(fmt.Sprintf("entity-%d", i+1))
+		require.NotNil(t, block, e.Name)
+		shown := block.class("template")
+		require.GreaterOrEqual(t, len(shown), len(e.Table.Keys()), e.Name)
+		for k, a := range e.Table.Keys() {
+			parts := shown[k].class("part")
+			require.Len(t, parts, len(e.Attribute(a.Name).Components()), "%s: %s", e.Name, a.Name)
+		}
+		for _, p := range r.Patterns {
+			if p.Pattern.Entity != e {
+				continue
+			}
+			leads := func(n *node) bool { return n.name == "a" && n.attrs["title"] == p.Pattern.Name }
+			require.Len(t, block.all(leads), 1, "%s does not lead to %s", e.Name, p.Pattern.Name)
 		}
 	}
-	second := root.id("slice-2")
-	require.Len(t, second.class("stray"), 2)
-	require.Contains(t, second.text, `from "root/photos"`)
-	require.Contains(t, second.text, `before "root/photot"`)
-	third := root.id("slice-3")
-	require.Len(t, third.class("hatch"), 4)
-	require.Contains(t, root.id("slice-4").text, "1 row of the range not read: the limit is 2")
-	require.Contains(t, root.id("slice-5").text, "no rows")
-	require.Contains(t, root.id("slice-6").text, "no rows")
-	require.Contains(t, root.id("space-1").text, "all of it scans 8 rows")
-	require.Contains(t, root.id("pattern-9").text, "ValidationException")
-	require.Contains(t, root.id("overview").text, "2 siblings included")
-	require.Contains(t, root.id("overview").text, "A pattern reads rows that nobody meant")
 }
 
 // TestHostile renders a model with text that could break out of the page or
@@ -241,11 +244,10 @@ patterns:
 		t.Errorf("the page has %d bytes", len(page))
 	}
 	root := inspect(t, page)
-	require.Regexp(t, `and \d,\d\d\d more partitions`, root.id("space-1").text)
+	require.Regexp(t, `in \d,\d\d\d partitions`, root.id("space-1").text)
 	require.Contains(t, root.id("slice-1").text, "more rows")
-	require.Contains(t, root.id("slice-3").text, "of them dropped")
-	require.NotEmpty(t, root.id("lane-3").class("hatch"))
-	require.NotEmpty(t, root.id("lane-2").class("unread"))
+	require.NotEmpty(t, root.id("slice-3").class("hatch"))
+	require.Contains(t, root.id("slice-2").text, "next page")
 	require.Equal(t, string(page), string(render(t, w, r)), "equal results give equal pages")
 }
 
@@ -304,7 +306,7 @@ patterns:
 	require.Equal(t, []string{"2"}, cells["items, p50"])
 	require.Equal(t, []string{"4", "16"}, cells["worst"], "items and write units")
 	require.Equal(t, []string{"9.33"}, cells["units / s"])
-	require.Contains(t, page.id("pattern-1").text, "worst: drive a, path root/")
+	require.Contains(t, page.id("pattern-1").text, "worst  4 items in 1 transaction, 16 write units: drive a, path root/")
 
 	var b bytes.Buffer
 	require.NoError(t, report.JSON(&b, r, nil))

@@ -54,7 +54,7 @@ func TestJSONMembers(t *testing.T) {
 		.patterns[].failures[].table .patterns[].failures[].pattern .patterns[].failures[].message .patterns[].failures[].keys
 		.patterns[].failures[].advice
 		.tables .tables[].table .tables[].items .tables[].bytes .tables[].partitions .tables[].declaredItems .tables[].declaredBytes .tables[].reads .tables[].writes .tables[].rowsWritten .tables[].itemsExpired .patterns[].growth .tables[].entities .tables[].entities[].entity
-		.tables[].entities[].items .tables[].entities[].bytes .tables[].mostItems .tables[].mostBytes
+		.tables[].entities[].items .tables[].entities[].bytes .tables[].entities[].declaredItems .tables[].mostItems .tables[].mostBytes
 		.findings .findings[].rule .findings[].severity .findings[].place .findings[].place.file .findings[].place.line
 		.findings[].place.column .findings[].table .findings[].index .findings[].entity .findings[].pattern .findings[].message
 		.findings[].keys .findings[].advice .findings[].accepted`)

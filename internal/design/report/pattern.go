@@ -6,89 +6,45 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A pattern is an access pattern with the slice of a space that it reads. The
-// overview, the cards and the pictures of the space show it.
+// A pattern is an access pattern in the table of patterns, and on its card.
 type pattern struct {
 	*check.PatternResult
 	N int // from 1
 	// Hazards are the findings about the pattern other than its failures, most
 	// severe first.
 	Hazards []finding
-	// Strayed is the number of siblings read.
-	Strayed int
+	Lines   lines      // what it reads or writes
+	Slices  []*picture // what it reads: the worst, and the one in the middle
 
-	model  *model.Model
-	bill   *bill.Bill // nil without prices
-	colors palette
-	space  *space // nil if the request was not run
-	part   *part  // nil for a scan, and for a partition without rows
-	// The rows of the range are lo to hi, and the rows read are from to to.
-	lo, hi, from, to int
-	// fate reports whether a row was returned; rows in the middle of a large
-	// slice are missing.
-	fate map[int]bool
-	// stray reports whether the named row is a sibling that only shares the
-	// prefix.
-	stray func(name string) bool
-	// link returns the address of a row of the table or index, or "". It can be nil.
-	link func(row attr.Item) string
+	model *model.Model
+	bill  *bill.Bill // nil without prices
+	space *space     // nil if the request was not run
 }
 
-// patterns returns the patterns of a result, with their slices in the spaces.
-func (p *Page) patterns() []*pattern {
-	r, found := p.Result, p.Groups
-	out := make([]*pattern, len(r.Patterns))
-	for i := range r.Patterns {
-		p := p.pattern(&r.Patterns[i], i+1)
-		out[i] = p
-		for _, g := range found {
-			for _, f := range g.Findings {
-				if f.Rule != check.Rule && f.Pattern == p.Pattern.Name {
-					p.Hazards = append(p.Hazards, f)
-				}
+// pattern returns a pattern of the page.
+func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
+	out := &pattern{PatternResult: pr, N: n, Lines: linesOf(pr), model: p.Model, bill: p.Bill}
+	for _, g := range p.Groups {
+		for _, f := range g.Findings {
+			if f.Rule != check.Rule && f.Pattern == pr.Pattern.Name {
+				out.Hazards = append(out.Hazards, f)
 			}
 		}
-		if p.space == nil {
-			continue
-		}
-		p.space.Patterns = append(p.space.Patterns, p)
-		if p.part != nil {
-			p.part.Patterns = append(p.part.Patterns, p)
-		}
-		if p.Report.Operation != "Scan" {
-			p.strays(r.Findings)
-		}
-	}
-	return out
-}
-
-// pattern returns a pattern with its slice in a space of the page.
-func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
-	out := &pattern{
-		PatternResult: pr, N: n, model: p.Model, bill: p.Bill, colors: p.colors, fate: map[int]bool{},
-		stray: func(string) bool { return false },
 	}
 	if !out.Read() {
 		return out
 	}
 	for _, s := range p.Spaces {
-		if s.Table.Name == pr.Report.Table && s.index() == pr.Report.Index {
+		if s.Table.Name == pr.Report.Table && s.Stats.IndexName() == pr.Report.Index {
 			out.space = s
-		}
-	}
-	if out.space != nil {
-		out.link = out.space.anchor
-		if pr.Report.Operation != "Scan" {
-			out.place()
+			s.Patterns = append(s.Patterns, out)
 		}
 	}
 	return out
@@ -98,9 +54,6 @@ func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
 func (p *pattern) Open() bool {
 	return !p.OK() || slices.ContainsFunc(p.Hazards, func(f finding) bool { return f.Severity != model.Note })
 }
-
-// Space is the table or index that the pattern reads, or nil.
-func (p *pattern) Space() *space { return p.space }
 
 // Read reports whether the service accepted the request, so that there is a
 // picture to draw.
@@ -112,7 +65,7 @@ func (p *pattern) Priced() bool { return p.bill != nil }
 // A jump is a link inside the page.
 type jump struct{ To, Text string }
 
-// Links lead to the entities, the space and the picture of the pattern.
+// Links lead to the entities and the table or index of the pattern.
 func (p *pattern) Links() (all []jump) {
 	for _, e := range p.entities() {
 		to := jump{fmt.Sprintf("entity-%d", 1+slices.Index(p.model.Entities, e)), e.Name}
@@ -122,9 +75,6 @@ func (p *pattern) Links() (all []jump) {
 	}
 	if p.space != nil {
 		all = append(all, jump{fmt.Sprintf("space-%d", p.space.N), p.space.Title()})
-	}
-	if p.space != nil && p.part != nil && slices.Contains(p.part.Patterns, p) {
-		all = append(all, jump{fmt.Sprintf("lane-%d", p.N), "among the rows"})
 	}
 	return all
 }
@@ -147,154 +97,129 @@ func (p *pattern) Asked() string {
 	return op + " " + table
 }
 
-// EventualOnly reports whether the request cannot be strongly consistent.
-func (p *pattern) EventualOnly() bool {
-	return p.Report.Index != "" && p.Report.Strong == 0 && p.Report.Eventual > 0
-}
-
-// BytesRead returns the size of all that the pattern read.
-func (p *pattern) BytesRead() int { return p.Total.Bytes + p.Total.Fetched }
-
-// WasteBar draws the share of the bytes read that are not returned, as long as it is. Without waste there is no bar.
-func (p *pattern) WasteBar() []box {
-	waste := wasteWidth * p.Waste()
-	if waste == 0 {
-		return nil
+// entities returns the entities that the pattern reads or writes.
+func (p *pattern) entities() (all []*model.Entity) {
+	if p.Pattern.Entity != nil {
+		all = append(all, p.Pattern.Entity)
 	}
-	return []box{{0.5, 0.5, wasteWidth, 9, 2, "track"}, {0.5, 0.5, waste, 9, 0, "hatch"}}
-}
-
-// wasteWidth is the length of the bar if nothing is returned.
-const wasteWidth = 59
-
-// Describe describes the slice in a sentence, for screen readers.
-func (p *pattern) Describe() string {
-	if p.Total == nil {
-		return p.Pattern.Name
+	for i := range p.Pattern.Writes {
+		all = append(all, p.Pattern.Writes[i].Entity)
 	}
-	words := fmt.Sprintf("%s: reads %s", p.Pattern.Name, text.Count(p.Total.Examined, "row"))
-	if n := p.Total.Examined - p.Total.Returned; n > 0 {
-		words += fmt.Sprintf(" and drops %s", text.Thousands(n))
+	if p.Pattern.Then != nil {
+		all = append(all, p.Pattern.Then)
 	}
-	return words + ", " + p.RCU()
-}
-
-// RCU returns the read units of the pattern as text.
-func (p *pattern) RCU() string { return text.Figure(p.Units()) + " RCU" }
-
-// place finds the rows of the slice in its partition.
-func (p *pattern) place() {
-	r := p.Report
-	p.part = p.space.byKey[string(r.Partition.Bytes)]
-	if p.part == nil {
-		return
-	}
-	p.hi = len(p.part.Rows)
-	if r.Low.Bytes != nil {
-		p.lo, _ = p.space.find(p.part, r.Low.Bytes)
-	}
-	if r.High.Bytes != nil {
-		high, _ := p.space.find(p.part, r.High.Bytes)
-		p.hi = max(p.lo, high)
-	}
-
-	p.from, p.to = p.lo, p.lo
-	first := true
-	for _, list := range [][]explain.Row{r.Rows, r.Tail} {
-		for _, row := range list {
-			i, ok := p.at(row.Key)
-			if !ok {
-				continue
-			}
-			p.fate[i] = row.Returned
-			if first {
-				p.from, p.to, first = i, i+1, false
-			}
-			p.from, p.to = min(p.from, i), max(p.to, i+1)
-		}
-	}
-}
-
-// foreignRows is the rule that finds siblings in a slice, in findings that begin with
-// aboutPrefix. Their first key is wanted, the second is not.
-const (
-	foreignRows = "foreign-rows"
-	aboutPrefix = "the prefix "
-)
-
-// strays looks for a finding about siblings in the slice.
-func (p *pattern) strays(findings []model.Finding) {
-	begin := p.prefix()
-	if begin == "" || p.part == nil {
-		return
-	}
-
-	for _, f := range findings {
-		if f.Rule != foreignRows || !strings.HasPrefix(f.Message, aboutPrefix) || f.Pattern != p.Pattern.Name ||
-			len(f.Keys) < 2 {
-			continue
-		}
-
-		mark := "" // follows the prefix in wanted keys
-		if i := strings.LastIndex(f.Keys[0], begin); i >= 0 {
-			mark = strings.Trim(f.Keys[0][i+len(begin):], `"`)
-		}
-		if r := []rune(mark); len(r) > 1 {
-			mark = string(r[:1])
-		}
-
-		p.stray = func(name string) bool {
-			rest, ok := strings.CutPrefix(name, begin)
-			return ok && rest != "" && (mark == "" || !strings.HasPrefix(rest, mark))
-		}
-		for _, r := range p.part.Rows[p.from:p.to] {
-			if p.stray(p.space.label(r.Item.Attributes)) {
-				p.Strayed++
-			}
-		}
-		return
-	}
-}
-
-// prefix returns the prefix of a begins_with condition, or "".
-func (p *pattern) prefix() string {
-	r := p.Report
-	if len(r.Clauses) == 0 || len(r.Schema.Sort()) != 1 {
-		return ""
-	}
-	last := r.Clauses[len(r.Clauses)-1]
-	begin := string(last.Values[0].Raw())
-	if last.Op != ast.OpBeginsWith || last.Values[0].Kind() != attr.String || text.Visible(begin) != begin {
-		return ""
-	}
-	return begin
-}
-
-// at returns the index of the row with a key.
-func (p *pattern) at(key attr.Item) (int, bool) {
-	place, ok := p.space.Schema.AppendSort(nil, key)
-	if !ok {
-		return 0, false
-	}
-	return p.space.find(p.part, place)
-}
-
-// lost returns the share of the rows from from to to that were dropped. It
-// estimates rows whose fate is unknown.
-func (p *pattern) lost(from, to int) float64 {
-	rows := float64(to - from)
-	from, to = max(from, p.from), min(to, p.to)
-	known, lost := 0, 0.0
-	for i := from; i < to; i++ {
-		if returned, ok := p.fate[i]; ok {
-			known++
-			if !returned {
-				lost++
+	if p.Pattern.Entity == nil && p.Report != nil {
+		for _, share := range p.Report.Entities {
+			if e := p.model.Entity(share.Entity); e != nil {
+				all = append(all, e)
 			}
 		}
 	}
-	if r := p.Report; known < to-from && r.Examined > 0 {
-		lost += float64(to-from-known) * float64(r.Examined-r.Returned) / float64(r.Examined)
+	return all
+}
+
+// Conditions says what the pattern fixes and bounds, without values, or "".
+func (p *pattern) Conditions() string {
+	var all []string
+	list := p.Pattern.Where
+	if len(p.Pattern.Writes) == 1 {
+		list = p.Pattern.Writes[0].Where
 	}
-	return lost / rows
+	if p.Pattern.Moves() {
+		all = append(all, p.Pattern.Writes[0].Field.Name)
+	}
+
+	for _, c := range list {
+		op := strings.ToLower(strings.ReplaceAll(string(c.Op), "_", " "))
+		switch c.Op {
+		case ast.OpBeginsWith:
+			op = "begins with"
+		case model.In:
+			op = "in all"
+			if len(c.Args) > 0 {
+				op = fmt.Sprintf("in %d values", len(c.Args))
+			}
+		}
+		all = append(all, strings.TrimSuffix(c.Field+" "+op, " ="))
+	}
+
+	words := strings.Join(all, ", ")
+	if p.Pattern.Descending {
+		words += ", descending"
+	}
+	if p.Pattern.Limit > 0 {
+		words += fmt.Sprintf(", limit %d", p.Pattern.Limit)
+	}
+	return strings.TrimPrefix(words, ", ")
+}
+
+// figures are those of half of the values that a pattern can ask for, of 95 of 100, and of the worst.
+type figures struct{ Name, Unit, P50, P95, Worst string }
+
+// Rows are the rows returned, or the items that a move rewrites, at the declared scale.
+func (p *pattern) Rows() figures {
+	rows := func(f float64) string { return text.Thousands(int(f + 0.5)) }
+	switch {
+	case p.Writes != nil:
+		m := p.Writes.Move
+		return figures{"items", "", rows(m.P50.Items), rows(m.P95.Items), rows(m.Worst.Items)}
+	case p.Spread != nil:
+		s := p.Spread
+		return figures{
+			"rows", "", rows(s.P50.DeclaredRows()), rows(s.P95.DeclaredRows()), rows(s.Worst.DeclaredRows()),
+		}
+	}
+	own := rows(p.Own().DeclaredRows())
+	return figures{"rows", "", own, own, own}
+}
+
+// Costs are the units of a request, at the declared scale.
+func (p *pattern) Costs() figures {
+	of := text.Figure
+	if w := p.Writes; w != nil {
+		return figures{"write units", "W", of(w.P50), of(w.P95), of(w.Worst)}
+	}
+	if s := p.Spread; s != nil {
+		return figures{
+			"read units", "R", of(s.P50.DeclaredUnits()), of(s.P95.DeclaredUnits()), of(s.Worst.DeclaredUnits()),
+		}
+	}
+	own := of(p.Own().DeclaredUnits())
+	return figures{"read units", "R", own, own, own}
+}
+
+// Pages is the most pages of a request, at the declared scale.
+func (p *pattern) Pages() string {
+	if p.Spread != nil {
+		return text.Thousands(int(p.Spread.Worst.DeclaredPages()))
+	}
+	return text.Thousands(int(p.Own().DeclaredPages()))
+}
+
+// MostWaste is the share of the bytes read that are not returned, where it is highest.
+func (p *pattern) MostWaste() float64 {
+	waste := p.Waste()
+	if p.Spread != nil {
+		for i := range p.Spread.Readings {
+			waste = max(waste, p.Spread.Readings[i].Waste)
+		}
+	}
+	return waste
+}
+
+// Code is the request in languages, none for one that is refused.
+func (p *pattern) Code() []Code { return InCode(p.Input) }
+
+// Loaded reports whether the pattern has a rate, and a request.
+func (p *pattern) Loaded() bool { return p.Pattern.Rate > 0 && (p.Read() || p.Writes != nil) }
+
+// Load returns the units per second at the declared rate.
+func (p *pattern) Load() float64 { return p.Pattern.Rate * p.MeanUnits() }
+
+// Month returns what the pattern costs a month on demand.
+func (p *pattern) Month() string {
+	if p.Writes != nil {
+		return p.bill.Money(p.bill.OnDemand(0, p.Load()))
+	}
+	return p.bill.Money(p.bill.OnDemand(p.Load(), 0))
 }

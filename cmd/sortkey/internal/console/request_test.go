@@ -42,7 +42,7 @@ func TestRequest(t *testing.T) {
 	} {
 		status, page := c.ask(url.Values{"request": {request}})
 		require.Equal(t, http.StatusOK, status, page)
-		require.Contains(t, page, "4 of 10 read", request)
+		require.Contains(t, page, "10 rows, 4 returned", request)
 		require.Contains(t, page, `class="bracket"`)
 		require.Contains(t, page, "0x435553544f4d4552236331", "the partition in bytes")
 		require.Contains(t, page, `from &#34;ORDER#000&#34;`)
@@ -52,14 +52,14 @@ func TestRequest(t *testing.T) {
 	}
 
 	_, page := c.ask(url.Values{"request": {`SELECT * FROM Shop WHERE total > 5`}})
-	require.Contains(t, page, "24 of 32 read")
+	require.Contains(t, page, "32 rows, 24 returned")
 	require.Contains(t, page, "the SELECT is a scan")
 	_, page = c.ask(url.Values{"request": {`SELECT * FROM Shop WHERE PK IN ['CUSTOMER#c1', 'CUSTOMER#c2']`}})
 	require.Contains(t, page, "the SELECT is 2 queries")
 	require.NotContains(t, page, "refuses")
 	require.Len(t, hints(page), 2)
 	_, page = c.ask(url.Values{"request": {`{"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "PROFILE#"}}}`}})
-	require.Contains(t, page, "1 of 1 read")
+	require.Contains(t, page, "1 row, 1 returned")
 
 	for request, want := range map[string]string{
 		`UPDATE Shop SET total = 1 WHERE PK = 'CUSTOMER#c1' AND SK = 'PROFILE#'`: "neither JSON nor a SELECT",

@@ -20,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -132,7 +133,7 @@ func (s *Server) check(ctx context.Context, v *operation.Values) (string, error)
 	}
 	defer side.World.Close()
 	var b strings.Builder
-	if err := side.Result.WriteText(&b, check.TextOptions{Width: prose, Quiet: v.Quiet}); err != nil {
+	if err := report.Text(&b, side.Result, nil, report.TextOptions{Width: prose, Quiet: v.Quiet}); err != nil {
 		return "", err
 	}
 	if side.Bill.Declared() {

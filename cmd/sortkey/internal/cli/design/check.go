@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -92,8 +94,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		return app.Usage("design check", "--fail-on is error, warning or never, not %q", f.failOn)
 	}
 
-	write, ok := formats[f.format]
-	if !ok {
+	if !slices.Contains(checkFormats, f.format) {
 		return app.Usage("design check", "--format is one of %s, not %q", strings.Join(checkFormats, ", "), f.format)
 	}
 	if f.maxItems < 0 {
@@ -107,7 +108,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	if f.against != "" {
-		return runRunning(ctx, env, m, write, severity, f)
+		return runRunning(ctx, env, m, severity, f)
 	}
 
 	o := world.Options{MaxItems: f.maxItems, OnDemand: true}
@@ -141,12 +142,12 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	if err != nil {
 		return err
 	}
-	return writeResult(env, write, w, r, severity, f)
+	return writeResult(env, w, r, severity, f)
 }
 
 // runRunning compares a model with running tables.
 func runRunning(
-	ctx context.Context, env *app.Env, m *model.Model, write format, severity model.Severity, f *checkFlags,
+	ctx context.Context, env *app.Env, m *model.Model, severity model.Severity, f *checkFlags,
 ) error {
 	if f.format == "html" {
 		return app.Usage("design check", "--against has no page: use text, markdown or json")
@@ -160,18 +161,35 @@ func runRunning(
 	if err != nil {
 		return err
 	}
-	return writeResult(env, write, nil, r, severity, f)
+	return writeResult(env, nil, r, severity, f)
 }
 
 // runningItems is the number of items of each running table that a check looks at.
 const runningItems = 2000
 
-// writeResult writes the result of a check, and returns an error if that is as severe as the user said.
-func writeResult(
-	env *app.Env, write format, w *world.World, r *check.Result, severity model.Severity, f *checkFlags,
-) error {
+// writeResult writes the result of a check, and returns an error if that is as severe as the user said. The world is
+// nil for running tables, which declare no rates.
+func writeResult(env *app.Env, w *world.World, r *check.Result, severity model.Severity, f *checkFlags) (err error) {
+	var cost *bill.Bill
+	if w != nil {
+		if cost, err = f.bill(r); err != nil {
+			return err
+		}
+	}
 	var out bytes.Buffer
-	if err := write(env, &out, w, r, f); err != nil {
+	switch f.format {
+	case "html":
+		err = report.HTML(&out, w, r, cost)
+	case "json":
+		err = report.JSON(&out, r, cost)
+	case "markdown":
+		err = report.Markdown(&out, r, cost)
+	default:
+		err = report.Text(&out, r, cost, report.TextOptions{
+			Width: env.Prose(), Color: bool(env.Style().Paint) && f.out == "", Quiet: f.quiet,
+		})
+	}
+	if err != nil {
 		return err
 	}
 	if err := output(env, f.out, out.Bytes()); err != nil {
@@ -183,43 +201,5 @@ func writeResult(
 	return nil
 }
 
-// A format writes a result.
-type format func(env *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, f *checkFlags) error
-
 // checkFormats are the names of the formats, the default first.
 var checkFormats = []string{"text", "markdown", "json", "html"}
-
-// formats are the output formats of design check.
-var formats = map[string]format{
-	"text": func(env *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, f *checkFlags) error {
-		style := env.Style()
-		o := check.TextOptions{Width: env.Prose(), Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
-		if err := r.WriteText(out, o); err != nil || f.quiet {
-			return err
-		}
-		return f.writeBill(out, r)
-	},
-	"html": func(_ *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, f *checkFlags) error {
-		cost, err := f.bill(r)
-		if err != nil {
-			return err
-		}
-		return report.HTML(out, w, r, cost)
-	},
-	"json": func(_ *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, f *checkFlags) error {
-		if w == nil { // running tables declare no rates
-			return report.JSON(out, r, nil)
-		}
-		cost, err := f.bill(r)
-		if err != nil {
-			return err
-		}
-		return report.JSON(out, r, cost)
-	},
-	"markdown": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, f *checkFlags) error {
-		if err := r.WriteMarkdown(out); err != nil {
-			return err
-		}
-		return f.writeBill(out, r)
-	},
-}

@@ -22,11 +22,13 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/convert"
 	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -58,7 +60,8 @@ the rest.
 
 If the design has items but no templates, import infers templates from their keys; it
 copies items that no template produces exactly. If the design has no access patterns,
-import derives one for each entity and each index. It lists on standard error what it
+import derives one for each entity and each index. The budget of a pattern is what its most
+expensive request costs in a first run, rounded up. Import lists on standard error what it
 could not convert.
 
 Import detects the format from the content unless you give --format. Several files
@@ -140,23 +143,56 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		return err
 	}
 
-	var out bytes.Buffer
-	if err := modelfile.Write(&out, m); err != nil {
+	data, budgets, err := withBudgets(ctx, m)
+	if err != nil {
 		return err
 	}
-	if err := f.write(env, out.Bytes()); err != nil {
+	if err := f.write(env, data); err != nil {
 		return err
 	}
 	if f.toFile() {
+		of := ""
+		if len(m.Patterns) > 0 {
+			of = fmt.Sprintf(", of which %d %s a budget", budgets, text.Agree(budgets, "has", "have"))
+		}
 		fmt.Fprintf(
-			env.Stderr, "%s: %s, %s, %s; check it with: sortkey design check %s\n", f.path,
+			env.Stderr, "%s: %s, %s, %s%s; check it with: sortkey design check %s\n", f.path,
 			text.Count(len(m.Tables), "table"), text.Count(len(m.Entities), "entity"),
-			text.Count(len(m.Patterns), "pattern"), f.path,
+			text.Count(len(m.Patterns), "pattern"), of, f.path,
 		)
 	}
 
 	printLosses(env, losses)
 	return nil
+}
+
+// budgetComment says where the budgets of an imported model come from.
+const budgetComment = `# The units below expect are what the most expensive request of each pattern costs with the items
+# of this model, rounded up. Write what you expect instead.
+`
+
+// withBudgets returns the file of a model after a first run, which gives budgets to its patterns, and the number of
+// these.
+func withBudgets(ctx context.Context, m *model.Model) ([]byte, int, error) {
+	w, err := world.Build(ctx, m, world.Options{OnDemand: true})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer w.Close()
+	r, err := check.Run(ctx, w, check.Options{})
+	if err != nil {
+		return nil, 0, err
+	}
+	n := r.Budget()
+	var out bytes.Buffer
+	if err := modelfile.Write(&out, m); err != nil {
+		return nil, 0, err
+	}
+	const patterns = "\npatterns:\n"
+	if n == 0 {
+		return out.Bytes(), n, nil
+	}
+	return bytes.Replace(out.Bytes(), []byte(patterns), []byte("\n"+budgetComment+patterns[1:]), 1), n, nil
 }
 
 // printLosses lists what could not be converted.

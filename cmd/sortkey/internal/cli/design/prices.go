@@ -1,9 +1,6 @@
 package design
 
 import (
-	"bytes"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
@@ -32,16 +29,4 @@ func (f *priceFlags) bill(r *check.Result) (*bill.Bill, error) {
 		}
 	}
 	return bill.Of(r, prices), nil
-}
-
-// writeBill writes the bill of a result in a line, if its model declares rates.
-func (f *priceFlags) writeBill(out *bytes.Buffer, r *check.Result) error {
-	b, err := f.bill(r)
-	if err == nil && b.Declared() {
-		fmt.Fprintf(out, "\n%s\n", b)
-		if caveat := b.Caveat(); caveat != "" {
-			fmt.Fprintln(out, caveat)
-		}
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package check_test
+package report_test
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestText checks the models in testdata and prints the results.
 func TestText(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			m, err := modelfile.Parse("m.yaml", []byte(d.Input))
 			if err != nil {
@@ -24,7 +25,7 @@ func TestText(t *testing.T) {
 			}
 			o := check.Options{}
 			if d.HasArg("lint") {
-				o.Lint = lint
+				o.Lint = hazards
 			}
 			w, err := world.Build(t.Context(), m, world.Options{MaxItems: 20})
 			require.NoError(t, err)
@@ -33,17 +34,17 @@ func TestText(t *testing.T) {
 			require.NoError(t, err)
 			var b strings.Builder
 			if d.Cmd == "markdown" {
-				require.NoError(t, r.WriteMarkdown(&b))
+				require.NoError(t, report.Markdown(&b, r, nil))
 				return b.String()
 			}
-			require.NoError(t, r.WriteText(&b, check.TextOptions{Quiet: d.HasArg("quiet"), Color: d.HasArg("color")}))
+			require.NoError(t, report.Text(&b, r, nil, report.TextOptions{Quiet: d.HasArg("quiet"), Color: d.HasArg("color")}))
 			return strings.ReplaceAll(b.String(), "\x1b", "ESC")
 		})
 	})
 }
 
-// lint returns a finding of each severity.
-func lint(_ context.Context, w *world.World) ([]model.Finding, error) {
+// hazards returns a finding of each severity.
+func hazards(_ context.Context, w *world.World) ([]model.Finding, error) {
 	t := w.Model.Tables[0]
 	return []model.Finding{
 		{Rule: "a-note", Severity: model.Note, Pos: t.Pos, Table: t.Name, Message: "the table is small", Advice: "wait", Accepted: "it is new"},

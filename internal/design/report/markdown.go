@@ -1,17 +1,19 @@
-package check
+package report
 
 import (
 	"bytes"
 	"fmt"
 	"io"
 
+	"github.com/sortkey/sortkey/internal/design/bill"
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// WriteMarkdown writes the result as Markdown for a pull request: the patterns that fail, what each
-// pattern costs, and the findings.
-func (r *Result) WriteMarkdown(w io.Writer) error {
+// Markdown writes a result for a pull request: the patterns that fail, what each pattern costs, the findings, and
+// the bill if the model declares rates. The bill can be nil.
+func Markdown(w io.Writer, r *check.Result, cost *bill.Bill) error {
 	var b bytes.Buffer
 	o, mark := r.Outcome(), ""
 	switch {
@@ -22,14 +24,14 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "## %sDesign: %s\n\n%s.\n", mark, text.Markdown(r.Model.Name), o)
 	if len(r.Looked) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", text.Markdown(r.look()))
+		fmt.Fprintf(&b, "\n%s\n", text.Markdown(looked(r)))
 	}
 	if len(r.Patterns) > 0 {
 		fmt.Fprint(&b, "\n| | pattern | rows | units | worst partition |\n|---|---|---:|---:|---:|\n")
 	}
 
 	for i := range r.Patterns {
-		r.Patterns[i].writeRow(&b)
+		writeRow(&b, &r.Patterns[i])
 	}
 	for i := range r.Patterns {
 		for _, f := range r.Patterns[i].Failures {
@@ -42,7 +44,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 
 	first := true
 	for _, f := range r.Findings {
-		if f.Rule == Rule || f.Accepted != "" {
+		if f.Rule == check.Rule || f.Accepted != "" {
 			continue
 		}
 		if first {
@@ -59,12 +61,15 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		fmt.Fprintln(&b)
 	}
 
+	p := printer{}
+	p.bill(cost)
+	b.Write(p.out.Bytes())
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
 // writeRow writes a row of the table of patterns.
-func (pr *PatternResult) writeRow(b *bytes.Buffer) {
+func writeRow(b *bytes.Buffer, pr *check.PatternResult) {
 	mark, rows, units, worst := pr.Mark(), "", text.Figure(pr.Units()), ""
 	switch mark {
 	case "–":

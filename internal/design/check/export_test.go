@@ -1,0 +1,4 @@
+package check
+
+// RoundUp is roundUp.
+var RoundUp = roundUp

@@ -1,7 +1,0 @@
-package report
-
-// Exported for tests.
-var (
-	Short = short
-	Wrap  = wrap
-)

@@ -1,0 +1,266 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/terminal"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+const (
+	pictureRows = 7    // drawn from each end of a large slice
+	maxColumns  = 6    // attributes beside the keys
+	maxCell     = 24   // characters of a value in its cell
+	maxTitle    = 400  // characters of one that is cut, in its title
+	maxLiteral  = 4096 // bytes of a value that is not text, and is written
+)
+
+// A picture shows a slice of a partition as a table, in the order in which it is read: the row before it, its first
+// and last rows, and the row after it.
+type picture struct {
+	*explain.Report
+	ID, Title string
+	Columns   []string // attributes beside the keys
+	// Before, Slice and After are the rows before the slice, in it and after it.
+	Before, Slice, After []pictureRow
+
+	colors palette
+	link   func(row attr.Item) string // returns the address of a row, or ""; it can be nil
+}
+
+// A pictureRow is a row, or words across the table: an end of the range, rows that are left out, or a remark.
+type pictureRow struct {
+	Class  string // what became of the row, and its colour
+	Words  string
+	Name   string
+	Title  string // what became of the row
+	Link   string // the address of the item, or ""
+	Note   string
+	Values []pictureValue
+
+	item attr.Item
+}
+
+// A pictureValue is the value of an attribute. Title is what Text leaves out, or "".
+type pictureValue struct{ Text, Title string }
+
+// newPicture draws what a request reads.
+func newPicture(r *explain.Report, id, title string, colors palette, link func(attr.Item) string) *picture {
+	d := &picture{Report: r, ID: id, Title: title, colors: colors, link: link}
+	into := &d.Before
+	for _, l := range r.Picture(pictureRows) {
+		switch l.Kind {
+		case explain.Top:
+			into = &d.Slice
+			d.end(l.Text)
+		case explain.Bottom:
+			d.end(l.Text)
+			into = &d.After
+		case explain.Gap, explain.Stop:
+			d.Slice = append(d.Slice, pictureRow{Class: "gap", Words: l.Text})
+		default:
+			*into = append(*into, d.row(l))
+		}
+	}
+	d.fill()
+	return d
+}
+
+// end appends an end of the range, which a single key does not have.
+func (d *picture) end(words string) {
+	if d.Operation != "GetItem" {
+		d.Slice = append(d.Slice, pictureRow{Class: "end", Words: words})
+	}
+}
+
+// row returns a row of the range, or one beside it.
+func (d *picture) row(l explain.PictureLine) pictureRow {
+	row := pictureRow{Name: text.Visible(l.Text), item: l.Item, Class: "outside", Note: "outside"}
+	what := "not read"
+	switch {
+	case l.Kind == explain.NextRow:
+		row.Note = "next page"
+	case l.Kind == explain.ReadRow && l.Dropped:
+		row.Class, row.Note, what = "hatch "+d.colors[l.Entity], "dropped", "read, paid for and dropped"
+	case l.Kind == explain.ReadRow:
+		row.Class, row.Note, what = "read "+d.colors[l.Entity], text.Thousands(l.Bytes), "returned"
+	}
+	row.Title = named(l.Entity) + ": " + what
+	if row.item == nil {
+		row.item = l.Key
+	}
+	if d.link != nil {
+		row.Link = d.link(row.item)
+	}
+	return row
+}
+
+// Legend returns the entities that the request reads, if there are several.
+func (d *picture) Legend() (all []entityColor) {
+	if len(d.Entities) > 1 {
+		for _, s := range d.Entities {
+			all = append(all, entityColor{s.Entity, d.colors[s.Entity], s.Examined})
+		}
+	}
+	return all
+}
+
+// Width is the number of columns of the table beside the bracket.
+func (d *picture) Width() int { return len(d.Columns) + 2 }
+
+// Describe describes the slice in a sentence, for screen readers.
+func (d *picture) Describe() string {
+	words := "reads " + text.Count(d.Examined, "row")
+	if n := d.Examined - d.Returned; n > 0 {
+		words += fmt.Sprintf(" and drops %s", text.Thousands(n))
+	}
+	return strings.TrimPrefix(d.Title+": "+words, ": ")
+}
+
+// KeyTitle names the attributes of a row's key.
+func (d *picture) KeyTitle() string {
+	var names []string
+	for _, a := range d.keyAttributes() {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// keyAttributes are the attributes in the name of a row.
+func (d *picture) keyAttributes() []keycond.Attribute {
+	if d.Operation != "Scan" && len(d.Schema.Sort()) > 0 {
+		return d.Schema.Sort()
+	}
+	return d.Schema.Attributes()
+}
+
+// fill chooses the attributes that most rows have and that their names leave out, documents last, and gives the rows
+// their values.
+func (d *picture) fill() {
+	known := d.keyAttributes()
+	if d.Operation != "Scan" {
+		known = slices.Concat(known, d.Schema.Partition())
+	}
+	var rows []*pictureRow
+	found, documents := map[string]int{}, map[string]int{}
+	for _, part := range [][]pictureRow{d.Before, d.Slice, d.After} {
+		for i := range part {
+			row := &part[i]
+			rows = append(rows, row)
+			for raw, v := range row.item.All() {
+				name := string(raw)
+				if slices.ContainsFunc(known, func(a keycond.Attribute) bool { return a.Name == name }) {
+					continue
+				}
+				found[name]++
+				if v.Kind() >= attr.List || v.Kind().IsSet() {
+					documents[name]++
+				}
+			}
+		}
+	}
+
+	d.Columns = slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(
+			cmp.Compare(found[b], found[a]), cmp.Compare(documents[a], documents[b]), text.CompareNatural(a, b),
+			cmp.Compare(a, b),
+		)
+	})
+	d.Columns = d.Columns[:min(len(d.Columns), maxColumns)]
+	for _, row := range rows {
+		for _, name := range d.Columns {
+			row.Values = append(row.Values, cellOf(row.item.Get(name)))
+		}
+	}
+}
+
+// cellOf returns a value as it is shown beside a key.
+func cellOf(v attr.Value) pictureValue {
+	var whole string
+	switch {
+	case v.IsZero():
+		return pictureValue{}
+	case v.Kind() == attr.String:
+		whole = text.Visible(string(v.Raw()[:min(len(v.Raw()), maxLiteral)]))
+	case v.Size() > maxLiteral:
+		return pictureValue{Text: v.Kind().String() + ", " + text.Size(v.Size())}
+	default:
+		whole = text.Visible(text.Literal(v))
+	}
+
+	shown := pictureValue{Text: terminal.Clip(whole, maxCell)}
+	if shown.Text != whole {
+		shown.Title = terminal.Clip(whole, maxTitle)
+	}
+	return shown
+}
+
+// A painter reads slices of a world to draw them.
+type painter struct {
+	ctx    context.Context
+	target explain.Target
+	m      *model.Model
+	colors palette
+}
+
+func (d *painter) options() explain.Options {
+	return explain.Options{Classify: d.m.EntityName, Items: 2 * pictureRows}
+}
+
+// slices draws what a pattern reads: the worst of its slices and the one in the middle, or its own if it has no others.
+func (d *painter) slices(p *pattern) (all []*picture, err error) {
+	id := fmt.Sprintf("slice-%d", p.N)
+	s := p.Spread
+	if s == nil || s.Worst.Request == nil {
+		return []*picture{newPicture(p.Report, id, "", d.colors, nil)}, nil
+	}
+	for i, r := range []*load.Reading{&s.Worst, &s.P50} {
+		name := []string{"worst", "median"}[i]
+		if i > 0 && string(r.Request) == string(s.Worst.Request) {
+			break
+		}
+		q, err := explain.Parse(p.Report.Operation, r.Request)
+		if err != nil {
+			return nil, err
+		}
+		report, err := explain.Run(d.ctx, d.target, q, d.options())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, newPicture(report, id+[]string{"", "-median"}[i], name+": "+r.Place(), d.colors, nil))
+	}
+	return all, nil
+}
+
+// partition draws the whole partition of an item, or returns nil if it cannot be asked for.
+func (d *painter) partition(s *space, row *world.Row) (*picture, error) {
+	p := &model.Pattern{Name: s.Stats.Name(), Operation: "Query", Table: s.Table, Index: s.Index}
+	for _, a := range s.Hash {
+		p.Where = append(p.Where, model.Condition{
+			Field: a.Name, Op: ast.Equal, Args: []string{model.TextOf(row.Item.Attributes.Get(a.Name))},
+		})
+	}
+	in, err := compile.Pattern(d.m, p)
+	if err != nil {
+		return nil, nil // such as a key that is not text
+	}
+	report, err := explain.Run(d.ctx, d.target, explain.Question{Input: in}, d.options())
+	if err != nil || report.Refused != nil {
+		return nil, err
+	}
+	id := fmt.Sprintf("partition-%d-%d", s.N, len(s.Pictures)+1)
+	return newPicture(report, id, load.PartitionKeyOf(s.Space, row).Text(), d.colors, nil), nil
+}
