@@ -27,6 +27,7 @@ const (
 	Values       Part = "values of fields"
 	Parents      Part = "what belongs to what"
 	Mutable      Part = "fields that change"
+	Unique       Part = "unique fields"
 	Lives        Part = "lives of items"
 	Generation   Part = "counts and distributions of generated items"
 	Rates        Part = "rates"
@@ -59,6 +60,7 @@ var parts = []struct {
 	})},
 	{Parents, Entities, ofEntities(func(e *model.Entity) bool { return len(e.Parents) > 0 })},
 	{Mutable, Entities, ofEntities(func(e *model.Entity) bool { return len(e.Mutable) > 0 })},
+	{Unique, Entities, ofEntities(func(e *model.Entity) bool { return len(e.Unique) > 0 })},
 	{Lives, Entities, ofEntities(func(e *model.Entity) bool { return e.Life != 0 })},
 	{Generation, "", func(m *model.Model, yield func(name string)) {
 		ofModel(func(m *model.Model) bool { return m.Seed > 1 })(m, yield)

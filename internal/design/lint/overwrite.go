@@ -18,11 +18,16 @@ var overwrite = rule.Rule{
 		"of the other. It is an error if both build the key from the same fields, a warning if the words " +
 		"before their ids are equal, and a note if the ids alone make the difference. A put without a " +
 		"condition replaces what others have updated; in a transaction, the condition of another member " +
-		"helps only if it can fail. Two writes of one item in a transaction are refused. An index keyed by " +
-		"names that are unique only within a partition mixes the partitions.",
+		"helps only if it can fail. A field that the model declares unique must be the table's key, or have a " +
+		"marker item with such a key that each transaction puts under a condition: no index keeps it unique. Two " +
+		"writes of one item in a transaction are refused. An index keyed by names that are unique only within a " +
+		"partition mixes the partitions.",
 
 	Whole: func(p *rule.Pass) {
 		checkKeys(p)
+		for _, e := range p.Entities {
+			checkUnique(p, e)
+		}
 		for _, q := range p.Model.Patterns {
 			checkPuts(p, q)
 			checkMembers(p, q)

@@ -91,6 +91,8 @@ type Entity struct {
 	Parents []Parent
 	// Mutable names the fields that change during the life of an item.
 	Mutable []string
+	// Unique names the fields of which no two items of the entity have the same value, each by itself.
+	Unique []string
 	// Samples are items listed in the file. Count is the number of items to
 	// generate in addition.
 	Samples []*Sample
