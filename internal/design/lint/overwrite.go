@@ -73,7 +73,7 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 	for i := range q.Writes {
 		for j := range q.Writes[:i] {
 			a, b := &q.Writes[j], &q.Writes[i]
-			if !slices.Contains(p.Entities, b.Entity) || !oneItem(p, a, b) {
+			if !slices.Contains(p.Entities, b.Entity) || !oneItem(a, b) {
 				continue
 			}
 			f := writeFinding(p, q, b.Entity, "%q writes or checks one item of %s twice in a transaction: "+
@@ -89,7 +89,7 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 
 // oneItem reports whether two writes are of one item: they choose it by the same values, and these are its whole
 // key, or they are of two entities whose keys are built from the same fields.
-func oneItem(p *rule.Pass, a, b *model.Write) bool {
+func oneItem(a, b *model.Write) bool {
 	key := func(w *model.Write) map[string]string {
 		all := map[string]string{}
 		for _, c := range w.Where {
@@ -101,8 +101,9 @@ func oneItem(p *rule.Pass, a, b *model.Write) bool {
 		return false
 	}
 	if a.Entity != b.Entity {
-		x, y := keyOf(a.Entity), keyOf(b.Entity)
-		return a.Entity.Table == b.Entity.Table && (unifier{p, a.Entity, b.Entity}).all(x, y) == equal
+		x, ok1 := shapeOfKey(a.Entity)
+		y, ok2 := shapeOfKey(b.Entity)
+		return a.Entity.Table == b.Entity.Table && ok1 && ok2 && x.same == y.same
 	}
 	given := key(a)
 	return !slices.ContainsFunc(a.Entity.KeyFields(), func(f *model.Field) bool { _, ok := given[f.Name]; return !ok })
@@ -137,18 +138,10 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 	f := v.Finding("rows of %s and %s have equal keys in %s%s: its partition key does not include %s",
 		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), own)
 	f.Entity, f.Keys = e.Name, table.Shown(a, b)
-	f.Advice = "include the partition key of the table in the partition key of the index"
+	f.Advise("include the partition key of the table, %s, in the partition key of the index", rule.Names(v.Table.Partition))
 	t := e.Attribute(v.Hash[0].Name)
 	f.Pos = t.Pos
 
-	better := *v.Index
-	better.Partition = slices.Concat(v.Table.Partition, v.Hash)
-	fix := rule.Proposal{Text: "declare " + rule.IndexText(&better), Fewer: true}
-	for _, name := range own {
-		fix.Edits = append(fix.Edits, rule.AlsoGiven(v.Table.Name, v.Index.Name, e.Name, name, a.Values.Get(name)))
-	}
-	fix.Edits = append(fix.Edits, rule.WriteIndex(v.Table.Name, better))
-	f.Proposals = []rule.Proposal{fix}
 	p.Report(f)
 }
 
