@@ -46,7 +46,7 @@ func TestFound(t *testing.T) {
 		},
 		{
 			"the same, asked for by rows", tasks,
-			`query: {entity: Task, where: {org: o1, project: p1}}, rate: 550, asked: by_rows`, [3]float64{20, 198, 2970}, 55, true, "loads",
+			`query: {entity: Task, where: {org: o1, project: p1}}, rate: 550, asked: by_rows`, [3]float64{1250, 2859, 2970}, 55, true, "loads",
 		},
 		{
 			"projects without tasks", `  Project: {attributes: {PK: "P#{project}", SK: META}, count: 20000, samples: [{project: p1}]}

@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"slices"
-
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
@@ -17,8 +15,7 @@ var cost = rule.Rule{
 		"whole range, in pages of 1 MB, one after the other. Select: COUNT reads all rows too, to return a " +
 		"number: there is no count of a partition to ask for. The rule looks at scans that run once a second " +
 		"and read 100 units a second, or whose table has no declared counts; at queries that read 2 MB in " +
-		"one partition at the declared scale; and at counts of ten rows, by Select: COUNT or by the name of " +
-		"the pattern (count of, how many).",
+		"one partition at the declared scale; and at counts of ten rows.",
 
 	Query: func(p *rule.Pass, q *rule.Query) {
 		switch {
@@ -32,18 +29,6 @@ var cost = rule.Rule{
 	},
 }
 
-// aboutCount matches the names of patterns that count, and namesOfCounts are the last words of the names of
-// what has been counted already.
-var (
-	aboutCount = text.Pattern(`(?i)^(the )?(counts?( of)?|counting|(total )?number of)\b|\bhow many\b|` +
-		`^\w+ count( (of|in|for)\b.*)?$`)
-
-	namesOfCounts = []string{
-		"count", "counts", "counter", "total", "totals", "stat", "stats", "statistic", "statistics", "sum", "summary",
-		"aggregate", "metric", "metrics", "tally", "histogram",
-	}
-)
-
 const (
 	fewRows      = 10      // to count so few costs little more than to read one
 	largeBytes   = 2 << 20 // that a query without a limit reads
@@ -55,9 +40,7 @@ const (
 func checkCount(p *rule.Pass, q *rule.Query) {
 	in, _ := q.Compiled.(*wire.QueryInput)
 	selected := in != nil && in.Select != nil && *in.Select == "COUNT"
-	counted := func(name string) bool { return hasWord(name, namesOfCounts...) }
-	if !selected && (!aboutCount().MatchString(q.Name) || slices.ContainsFunc(q.Project, counted) ||
-		q.Entity != nil && counted(q.Entity.Name)) {
+	if !selected {
 		return
 	}
 	worst := q.Slices()[0] // the largest comes first

@@ -11,7 +11,6 @@ import (
 // A Proposed is a finding whose advice is a proposal.
 type Proposed struct {
 	model.Finding
-	Fewer bool // patterns are meant to read fewer rows
 	Apply func() (*model.Model, error)
 }
 
@@ -31,7 +30,7 @@ func Proposals(ctx context.Context, w *world.World) (printed []model.Finding, al
 		printed = append(printed, f.Finding)
 		for _, p := range f.Applied {
 			apply := func() (*model.Model, error) { return rule.Edited(file, text, p.Edits) }
-			all = append(all, Proposed{f.Finding, p.Fewer, apply})
+			all = append(all, Proposed{f.Finding, apply})
 		}
 	}
 	base, err = rule.Edited(file, text, nil)

@@ -125,7 +125,7 @@ func throughKey(q *rule.Query, filter keycond.Clause) rule.Proposal {
 	}
 	if x := servingIndex(v, name); x != nil {
 		text := "query index " + x.Name + ", which has " + name + " in its key"
-		return rule.Proposal{Text: text, Edits: []rule.Edit{ask(x)}, Index: x}
+		return rule.Proposal{Text: text, Edits: []rule.Edit{ask(x)}}
 	}
 
 	x := &model.Index{

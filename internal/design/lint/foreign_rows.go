@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -77,13 +76,8 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 		if q.Expects(sibling) || whole && expected {
 			f.Severity = model.Note
 		}
-	case whole || !insideText(p, q, name, prefix):
-		return
 	default:
-		f.Message = fmt.Sprintf("the prefix %s does not end with a delimiter: other keys of %s can begin with it too",
-			rule.Quoted(prefix), q.View)
-		f.Severity = model.Note
-		f.Keys = append(f.Keys, q.SuchAs(name, prefix+"2"))
+		return
 	}
 	if whole {
 		f.Advise("compare the whole key: %s = %s", text.Name(name), rule.Quoted(prefix))
@@ -121,18 +115,6 @@ func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 		}
 	}
 	return marks
-}
-
-// insideText reports whether a prefix ends inside a component of arbitrary text.
-func insideText(p *rule.Pass, q *rule.Query, name, prefix string) bool {
-	return slices.ContainsFunc(q.Entities, func(e *model.Entity) bool {
-		s := p.Slot(e, name)
-		if s == nil {
-			return false
-		}
-		c, inside, _ := s.After(prefix)
-		return inside && rule.Textual(c.Type)
-	})
 }
 
 // checkEntities reports a query for rows of one entity that reads those of others too.

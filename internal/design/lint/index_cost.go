@@ -1,19 +1,15 @@
 package lint
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 var indexCost = rule.Rule{
@@ -53,31 +49,23 @@ func sayCost(f *rule.Finding, how string, units float64) {
 	}
 }
 
-// An indexReader is a query and an entity whose rows it reads.
-type indexReader struct {
-	q *rule.Query
-	e *model.Entity
-}
-
 // checkUnread reports an index that no pattern reads, or entities whose rows in it none reads.
 func checkUnread(p *rule.Pass, v *rule.View) {
 	if len(p.Model.Patterns) == 0 {
 		return
 	}
-	var readers []indexReader
+	readers := map[*model.Entity]bool{}
 	asked := false
 	for _, q := range p.Queries {
 		if q.View != v {
 			continue
 		}
-		asked = true
-		if q.Entity == nil && q.Operation == "Scan" {
-			return
+		if q.Entity == nil {
+			return // with other values it can read the rows of any entity
 		}
-		for _, e := range append([]*model.Entity{q.Entity}, q.Entities...) {
-			if e != nil {
-				readers = append(readers, indexReader{q, e})
-			}
+		asked = true
+		for _, e := range append(q.Entities, q.Entity) {
+			readers[e] = true
 		}
 	}
 
@@ -85,9 +73,7 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 	var unread []string
 	for _, e := range p.Entities {
 		at := slices.IndexFunc(v.Rows, func(r world.Row) bool { return r.Item.Entity == e })
-		if at < 0 || slices.ContainsFunc(readers, func(r indexReader) bool {
-			return r.e == e || reaches(p, r, v.Rows[at].Item)
-		}) {
+		if at < 0 || readers[e] {
 			continue
 		}
 		unread = append(unread, e.Name)
@@ -117,48 +103,13 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 		f.Say("no pattern reads the rows of %s in %s", unread, v)
 		f.Advice = "add the patterns that need them"
 		if own := v.Own(); len(own) > 0 { // an index of the table's own key holds every item
-			var edits []rule.Edit
-			for _, name := range unread {
-				edits = append(edits, rule.RemoveAttributes(name, own))
-			}
-			f.Propose("remove "+rule.List(own)+" from them, or "+f.Advice, edits...)
+			f.Advice = "remove " + rule.List(own) + " from them, or " + f.Advice
 		}
 	default:
 		return
 	}
 	sayCost(f, "writing them costs", units)
 	p.Report(f)
-}
-
-// reaches reports whether the same query with other values can read an item:
-// the entity can have rows in the item's partition, and if the query has a
-// condition on the sort key, the item's sort key begins like the entity's.
-func reaches(p *rule.Pass, r indexReader, it *world.Item) bool {
-	for i, a := range r.q.View.Keys {
-		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
-		inHash := i < len(r.q.View.Hash)
-		asked := inHash ||
-			slices.ContainsFunc(r.q.Clauses, func(c keycond.Clause) bool { return c.Attribute == a.Name })
-		switch {
-		case !asked:
-		case t == nil:
-			return false
-		case t.Template == nil:
-			if !attr.Equal(t.Const, value) {
-				return false
-			}
-		case a.Kind != attr.String:
-		case inHash:
-			if _, ok := t.Template.Match(string(value.Raw())); !ok {
-				return false
-			}
-		default:
-			if s := p.Slot(r.e, a.Name); s != nil && !strings.HasPrefix(string(value.Raw()), s.Literal()) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // checkWide reports an index with all attributes whose patterns all project few.
@@ -325,111 +276,35 @@ func rewrites(q *model.Pattern, v *rule.View, e *model.Entity) bool {
 	})
 }
 
-// checkLate reports a pattern that reads much larger rows than what it returns of them.
+// checkLate reports a query that reads much larger rows than what it returns of them.
 func checkLate(p *rule.Pass, q *rule.Query) {
-	names := projected(q)
-	if len(names) == 0 || !q.Answered() || q.View == nil || q.Expect.Error != "" ||
+	all, e := q.Slices(), q.Entity
+	if e == nil || len(q.Project) == 0 || q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" || len(all) == 0 ||
 		q.View.Index != nil && (q.View.Index.Projection != "ALL" || allProject(p, q.View)) {
 		return
 	}
-	e := q.Entity
-	if e == nil && len(q.Entities) == 1 {
-		e = q.Entities[0]
-	}
-	if in, ok := q.Compiled.(*wire.GetItemInput); ok && e == nil {
-		if it := itemAt(q.View, in.Key); it != nil {
-			e = it.Entity
-		}
-	}
-	narrow := narrowIndex(q, e, names)
+	narrow := narrowIndex(q, e)
 	each := rowBytes(p, q.View, e, &narrow)
-	rows, bytes := 1.0, rowBytes(p, q.View, e, &model.Index{Projection: "ALL"})
-	where, shown := "", q.View.Rows
-	switch q.Operation {
-	case "Scan":
-		rows = 0
-		for i := range q.View.Rows {
-			rows += p.World.Represents(q.View.Rows[i].Item)
-		}
-		if in, ok := q.Compiled.(*wire.ScanInput); ok && in.Limit != nil {
-			rows = min(rows, float64(*in.Limit))
-		}
-		bytes *= rows
-	case "Query":
-		all := q.Slices()
-		if e == nil || len(all) == 0 || all[0].Rows == 0 {
-			return
-		}
-		worst := all[0] // the largest comes first
-		rows, bytes = float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
-		shown = q.View.In(worst.Part)
-		where = " in partition " + q.View.PartitionKey(shown[0].Item) + ","
-	default:
-		if e == nil {
-			return
-		}
-	}
-
+	worst := all[0] // the largest comes first
+	rows, bytes := float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
 	now, then := table.ReadUnits(int(bytes), q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
 	if rows == 0 || bytes/rows-each < savedBytes || now < 2*then || now-then < 2 {
 		return
 	}
-	read := "whole items:" + where + " " + text.Count(int(rows), "row") + " of"
-	if q.Operation == "GetItem" {
-		read = "the whole item:"
-	}
-	f := q.Finding("%q returns only %s, but reads %s %s on average for %s read units", q.Name, names, read,
-		text.Size(bytes/rows), text.Figure(now))
-	if q.Operation == "GetItem" {
-		f.Keys = q.View.Example(e)
-	} else {
-		f.Keys = q.View.Shown(shown[0].Item)
-	}
+	shown := q.View.Rows[worst.Part.From].Item
+	f := q.Finding("%q returns only %s, but reads whole items: in partition %s, %s of %s on average for %s read units",
+		q.Name, q.Project, q.View.PartitionKey(shown), text.Count(int(rows), "row"), text.Size(bytes/rows), text.Figure(now))
+	f.Keys = q.View.Shown(shown)
 	if now-then >= unitsThatCount {
 		f.Severity = model.Warning
 	}
 	f.Advice = "keep what is large in an item of its own"
-	if q.Operation == "Query" && !q.Consistent && q.View.Table.Index(narrow.Name) == nil && q.Request == nil {
+	if !q.Consistent && q.View.Table.Index(narrow.Name) == nil {
 		declared := strings.TrimSuffix(rule.IndexText(&narrow), "}") + ", projection: " + projectionText(&narrow) + "}"
 		f.Propose("add an index "+declared+", and query it for "+text.Quote(q.Name),
 			rule.WriteIndex(q.View.Table.Name, narrow), rule.ThroughIndex(q.Name, narrow.Name))
 	}
 	p.Report(f)
-}
-
-// itemAt returns the item with a key, or nil.
-func itemAt(v *rule.View, key attr.Item) *world.Item {
-	id, _ := v.Schema.AppendPartition(nil, key)
-	position, _ := v.Schema.AppendSort(nil, key)
-	if part, ok := v.Partition(id); ok {
-		if at, found := v.Find(part, position); found {
-			return v.Rows[at].Item
-		}
-	}
-	return nil
-}
-
-// projected returns the attributes that a request returns, or none if it returns all.
-func projected(q *rule.Query) (names []string) {
-	var projection *string
-	var placeholders map[string]string
-	switch in := q.Compiled.(type) {
-	case *wire.QueryInput:
-		projection, placeholders = in.ProjectionExpression, in.ExpressionAttributeNames
-	case *wire.GetItemInput:
-		projection, placeholders = in.ProjectionExpression, in.ExpressionAttributeNames
-	case *wire.ScanInput:
-		projection, placeholders = in.ProjectionExpression, in.ExpressionAttributeNames
-	}
-	if projection == nil {
-		return nil
-	}
-	for path := range strings.SplitSeq(*projection, ",") {
-		name, _, _ := strings.Cut(strings.TrimSpace(path), ".")
-		name, _, _ = strings.Cut(name, "[")
-		names = append(names, cmp.Or(placeholders[name], name))
-	}
-	return names
 }
 
 // allProject reports whether all patterns that read an index name what they return, so that the
@@ -438,29 +313,17 @@ func allProject(p *rule.Pass, v *rule.View) bool {
 	return !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v && len(q.Project) == 0 })
 }
 
-// narrowIndex returns an index with the keys that a query reads and only the attributes that it needs of an entity,
-// or of items of none.
-func narrowIndex(q *rule.Query, e *model.Entity, names []string) model.Index {
+// narrowIndex returns an index with the keys that a query reads and only the attributes that it needs of an entity.
+func narrowIndex(q *rule.Query, e *model.Entity) model.Index {
 	v := q.View
 	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
 	keys := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
-	include := func(name string, natural bool) {
-		used := slices.Contains(names, name) || natural || strings.Contains(q.Filter, name)
-		if used && !slices.Contains(keys, name) {
-			x.Projection, x.Include = "INCLUDE", append(x.Include, name)
+	for _, t := range e.Attributes {
+		used := slices.Contains(q.Project, t.Name) || strings.Contains(q.Filter, t.Name)
+		if used && !slices.Contains(keys, t.Name) {
+			x.Projection, x.Include = "INCLUDE", append(x.Include, t.Name)
 		}
 	}
-	if e == nil {
-		for _, name := range names {
-			include(name, true)
-		}
-	} else {
-		for _, t := range e.Attributes {
-			natural := func(name string) bool { return rule.Natural(name, t.Template) }
-			include(t.Name, slices.ContainsFunc(names, natural))
-		}
-	}
-
 	short := "Keys"
 	if len(x.Include) > 0 {
 		short = x.Include[0]

@@ -7,12 +7,10 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/terminal"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 var invisibleDifference = rule.Rule{
@@ -27,7 +25,6 @@ var invisibleDifference = rule.Rule{
 		checkTwins(p)
 		checkWords(p)
 	},
-	View: checkRawKeys,
 }
 
 // A spelling is a text that somebody wrote for a component.
@@ -100,44 +97,6 @@ func checkWords(p *rule.Pass) {
 		f.Advise("begin both with %s", rule.Quoted(have.Literal()))
 		f.Keys = append(have.Example(), s.Example()...)
 		p.Report(f)
-	}
-}
-
-// checkRawKeys compares the keys of raw items in a table with those of all items of the file.
-func checkRawKeys(p *rule.Pass, v *rule.View) {
-	if v.Index != nil || len(p.Items(nil)) == 0 {
-		return
-	}
-	for _, a := range v.Keys {
-		known := map[string]*world.Item{}
-		for _, r := range v.Rows {
-			if a.Kind != attr.String || r.Item.Generated {
-				continue
-			}
-			value := rule.Value(r.Item, a.Name)
-			have, ok := known[folded(value)]
-			if !ok {
-				known[folded(value)] = r.Item
-				continue
-			}
-			other := rule.Value(have, a.Name)
-			how := difference(other, value)
-			if how == "" || have.Entity != nil && r.Item.Entity != nil {
-				continue // checkTwins reports those
-			}
-			f := v.Finding("%s and %s are two values of %s and differ in %s",
-				escaped(other), escaped(value), a.Name, how)
-			for _, raw := range p.Model.Items {
-				if raw.Table == v.Table && (raw.Item.Equal(have.Attributes) || raw.Item.Equal(r.Item.Attributes)) {
-					f.Pos = raw.Pos
-				}
-			}
-			f.Advise("normalise %s before you build the key", a.Name)
-			f.Keys = v.Shown(have, r.Item)
-			escapeKeys(f)
-			p.Report(f)
-			break
-		}
 	}
 }
 

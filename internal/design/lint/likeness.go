@@ -7,64 +7,71 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A likeness is how alike the keys of two entities are.
-type likeness int
-
-const (
-	unlike  likeness = iota // no two keys are equal, or the entities describe one item on purpose
-	byID                    // keys are equal if ids are
-	byWords                 // and words before the ids say that they are of one kind
-	equal                   // they are built from the same fields
-)
-
-// checkKeys compares the keys of each entity with those of the entities before it, and reports those that are most
-// alike.
-func checkKeys(p *rule.Pass) {
-	parts := map[*model.Entity][][]keys.Part{}
-	for i, e := range p.Entities {
-		parts[e] = keyOf(e)
-		var names []string
-		var first *model.Entity
-		most := unlike
-		for _, o := range p.Entities[:i] {
-			if o.Table != e.Table {
-				continue
-			}
-			alike := unifier{p, o, e}.all(parts[o], parts[e])
-			onPurpose := within(o, e) != within(e, o) || aboutOneItem().MatchString(o.About+" "+e.About)
-			if alike == equal && (onPurpose || onlyByTime(p, o)) {
-				alike = unlike
-			}
-			if alike > most {
-				names, first, most = nil, o, alike
-			}
-			if alike == most && most > unlike {
-				names = append(names, o.Name)
-			}
-		}
-		if most > unlike {
-			reportAlike(p, first, e, append(names, e.Name), most)
-		}
-	}
+// A shape is how the keys of an entity look.
+type shape struct {
+	same  string // what two keys are built from, with the names of their fields
+	alike string // the same with types in place of names
+	words bool   // a word before a field says of what kind an item is
+	timed bool   // only points in time distinguish the items of a partition
 }
 
-// aboutOneItem matches what entities say that are two states of one item.
-var aboutOneItem = text.Pattern(`(?i)\b(same (item|key)|replac(es?|ed|ing)|instead of|overwrit\w+|becomes?)\b`)
-
-// keyOf returns the parts of each attribute of the table's key, or nil if the entity lacks one.
-func keyOf(e *model.Entity) (all [][]keys.Part) {
-	for _, a := range e.Table.Keys() {
+// shapeOfKey returns the shape of an entity's key, and whether it has one.
+func shapeOfKey(e *model.Entity) (s shape, ok bool) {
+	timed, other := false, false
+	for i, a := range e.Table.Keys() {
 		t := e.Attribute(a.Name)
 		if t == nil {
-			return nil
+			return s, false
 		}
-		all = append(all, partsOf(t))
+		parts, inSort := partsOf(t), i >= len(e.Table.Partition)
+		for k, p := range parts {
+			s.same += p.Literal + "\x00" + p.Name + "\x00"
+			s.alike += p.Literal + "\x00" + kindOf(e, p) + "\x00"
+			s.words = s.words || k+1 < len(parts) && strings.ContainsFunc(p.Literal, unicode.IsLetter)
+			if p.Name != "" && inSort {
+				timed, other = timed || rule.Precision(p.Type) > 0, other || rule.Precision(p.Type) == 0
+			}
+		}
+		s.same, s.alike = s.same+"\x01", s.alike+"\x01"
 	}
-	return all
+	s.timed = timed && !other
+	return s, true
+}
+
+// kindOf returns what the values of a part of a template have in common: that they are listed, or their type.
+func kindOf(e *model.Entity, p keys.Part) string {
+	f := e.Field(p.Name)
+	switch {
+	case f != nil && len(f.Values) > 0:
+		return strings.Join(f.Values, "\x02")
+	case p.Name == "" || rule.Textual(p.Type):
+		return ""
+	}
+	return p.Type.String()
+}
+
+// checkKeys reports the entities whose keys are like those of an entity before them.
+func checkKeys(p *rule.Pass) {
+	first := map[string][]*model.Entity{} // by table and shape
+	for _, e := range p.Entities {
+		s, ok := shapeOfKey(e)
+		if !ok || s.timed { // then two keys are equal only at one moment
+			continue
+		}
+		id := e.Table.Name + "\x01" + s.alike
+		for _, o := range first[id] {
+			other, _ := shapeOfKey(o)
+			equal := s.same == other.same
+			if !equal || within(o, e) == within(e, o) { // otherwise they are two states of one item
+				reportAlike(p, o, e, equal, s.words)
+				break
+			}
+		}
+		first[id] = append(first[id], e)
+	}
 }
 
 // partsOf returns the parts of an attribute, one literal for a constant.
@@ -75,155 +82,26 @@ func partsOf(t *model.Template) []keys.Part {
 	return t.Template.Parts()
 }
 
-// onlyByTime reports whether only points in time distinguish the rows of an entity in a partition: two entities
-// then have equal keys only at one moment.
-func onlyByTime(p *rule.Pass, e *model.Entity) bool {
-	timed := false
-	for _, a := range e.Table.Sort {
-		for _, part := range partsOf(e.Attribute(a.Name)) {
-			isTime := func(w rule.Written) bool { return isMoment(w.Text) }
-			words := p.Written(e, part.Name)
-			if part.Name != "" && rule.Precision(part.Type) == 0 &&
-				(len(words) == 0 || !slices.ContainsFunc(words, isTime)) {
-				return false
-			}
-			timed = timed || part.Name != ""
-		}
-	}
-	return timed
-}
-
 // within reports whether b has all attributes of a.
 func within(a, b *model.Entity) bool {
 	return !slices.ContainsFunc(a.Attributes, func(t *model.Template) bool { return b.Attribute(t.Name) == nil })
 }
 
-// A unifier compares templates of two entities.
-type unifier struct {
-	*rule.Pass
-	a, b *model.Entity
-}
-
-// all returns how alike two keys are.
-func (u unifier) all(x, y [][]keys.Part) likeness {
-	if x == nil || y == nil {
-		return unlike
-	}
-	most := equal
-	for i := range x {
-		if most = min(most, u.unify(x[i], y[i], "")); most == unlike {
-			break
-		}
-	}
-	return most
-}
-
-// unify returns how alike the texts of two templates are. Word is the literal text just before them.
-func (u unifier) unify(x, y []keys.Part, word string) likeness {
-	for len(x) > 0 && len(y) > 0 && x[0].Name == "" && y[0].Name == "" {
-		n := min(len(x[0].Literal), len(y[0].Literal))
-		if x[0].Literal[:n] != y[0].Literal[:n] {
-			return unlike
-		}
-		word += x[0].Literal[:n]
-		x, y = without(x, n), without(y, n)
-	}
-
-	switch {
-	case len(x) == 0 && len(y) == 0:
-		return equal
-	case len(x) == 0 || len(y) == 0:
-		return unlike
-	case x[0].Name != "" && y[0].Name != "":
-		return min(u.components(x[0], y[0], word), u.unify(x[1:], y[1:], ""))
-	case x[0].Name == "":
-		return unifier{u.Pass, u.b, u.a}.unify(y, x, word)
-	}
-
-	// Free text that could be the other's word is not a hazard, a value that is listed or in a sample is.
-	most := unlike
-	for _, value := range u.known(u.a, x[0]) {
-		if value != "" && strings.HasPrefix(y[0].Literal, value) {
-			most = max(most, u.unify(x[1:], without(y, len(value)), word+value))
-		}
-	}
-	return most
-}
-
-// without returns parts without the first bytes of the literal with which they begin. It changes none of them.
-func without(parts []keys.Part, n int) []keys.Part {
-	rest := parts[0].Literal[n:]
-	if rest == "" {
-		return parts[1:]
-	}
-	return append([]keys.Part{{Literal: rest}}, parts[1:]...)
-}
-
-// known returns the texts of a component that the model lists, or those of its samples.
-func (u unifier) known(e *model.Entity, p keys.Part) (all []string) {
-	values := p.Type.Values
-	if f := e.Field(p.Name); f != nil && len(f.Values) > 0 {
-		values = f.Values
-	}
-	if len(values) == 0 {
-		for _, w := range u.Written(e, p.Name) {
-			values = append(values, w.Text)
-		}
-	}
-	for _, value := range values {
-		if part, err := p.Type.Encode(value); err == nil {
-			all = append(all, part)
-		}
-	}
-	return all
-}
-
-// components returns how alike two components are. Text can be a day or a number if one of its values is, or if it
-// has no values to look at; it is unlikely to be equal to a moment or an id.
-func (u unifier) components(x, y keys.Part, word string) likeness {
-	freeX, freeY := rule.Textual(x.Type), rule.Textual(y.Type)
-	listed := func(e *model.Entity, p keys.Part) bool {
-		f := e.Field(p.Name)
-		return f != nil && len(f.Values) > 0 || len(p.Type.Values) > 0
-	}
-	v, w := u.known(u.a, x), u.known(u.b, y)
-	shared := slices.ContainsFunc(v, func(value string) bool { return slices.Contains(w, value) })
-	coarse := rule.Numeric(x.Type) || model.Moment(x.Type) && rule.Precision(x.Type) == 0
-
-	switch {
-	case listed(u.a, x) && listed(u.b, y) && !shared:
-		return unlike
-	case x.Name == y.Name && (freeX || freeY || x.Type.String() == y.Type.String()):
-		return equal
-	case freeX && !freeY:
-		return unifier{u.Pass, u.b, u.a}.components(y, x, word)
-	case !freeX && freeY:
-		fits := slices.ContainsFunc(w, func(text string) bool { _, err := x.Type.Decode(text); return err == nil })
-		switch {
-		case fits && coarse:
-			return byWords
-		case fits, coarse && len(w) == 0:
-			return byID
-		}
-		return unlike
-	case !freeX && x.Type.String() != y.Type.String():
-		return unlike
-	case strings.ContainsFunc(word, unicode.IsLetter) && (!model.Moment(x.Type) || coarse):
-		return byWords
-	}
-	return byID
-}
-
-// reportAlike reports an entity whose keys are like those of another.
-func reportAlike(p *rule.Pass, first, second *model.Entity, names []string, how likeness) {
+// reportAlike reports an entity whose keys are like those of another: built from the same fields, or with the same
+// words before their ids, or without any.
+func reportAlike(p *rule.Pass, first, second *model.Entity, equal, words bool) {
 	v := p.TableView(second.Table)
+	names := []string{first.Name, second.Name}
 	f := v.Finding("the keys of %s look alike: an item of one replaces an item of the other with the same id", names)
-	f.Severity = map[likeness]model.Severity{byID: model.Note, byWords: model.Warning, equal: model.Error}[how]
 	f.Keys = append(v.Example(first), v.Example(second)...)
-	if how == equal {
+	switch {
+	case equal:
 		key := v.Example(first)[0]
+		f.Severity = model.Error
 		f.Message = rule.Sentence("the keys of %s are equal: an item of one replaces the item of the other", names)
 		f.Keys = []string{key + " (" + first.Name + ")", key + " (" + second.Name + ")"}
+	case !words:
+		f.Severity = model.Note
 	}
 	t := second.Attribute(v.Keys[len(v.Keys)-1].Name)
 	f.Entity, f.Pos = second.Name, t.Pos

@@ -140,7 +140,7 @@ func TestRules(t *testing.T) {
 	dirs, err := os.ReadDir("testdata")
 	require.NoError(t, err)
 	for _, d := range dirs {
-		if d.IsDir() && !known[d.Name()] {
+		if d.IsDir() && d.Name() != "mistakes" && !known[d.Name()] {
 			t.Errorf("testdata/%s is of no rule", d.Name())
 		}
 	}

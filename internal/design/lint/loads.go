@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
@@ -98,7 +97,6 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 		}
 	} else {
 		f.Advice = divideAdvice
-		proposeShards(f, v, it)
 	}
 	p.Report(f)
 }
@@ -191,8 +189,6 @@ func checkVolume(p *rule.Pass, v *rule.View) {
 		v.PartitionKey(it), v, text.Thousands(int(items)), text.Percent(items/all), text.Size(bytes),
 		rule.Others(large-1, "large"))
 	f.Severity, f.Advice = model.Warning, divideAdvice
-	proposeDays(f, v, it)
-	proposeShards(f, v, it)
 	p.Report(f)
 }
 
@@ -219,90 +215,31 @@ func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
 	p.Report(f)
 }
 
-// shardWords end the names of fields that divide a partition.
-var shardWords = []string{"shard", "bucket"}
-
-var aboutShards = text.Pattern(`(?i)\b(shards?|buckets?|partitions?|in parallel|scatter)\b`)
-
-// checkShard reports a pattern that reads one shard of several.
+// checkShard reports a pattern that reads one shard of several, if none reads all.
 func checkShard(p *rule.Pass, q *rule.Query) {
-	field := shardOf(q)
-	if field == "" {
+	if q.Operation != "Query" || !q.Ran() || q.Entity == nil {
 		return
 	}
-	shards, read := map[string]bool{}, map[string]bool{}
-	for _, r := range q.View.Rows {
-		if r.Item.Entity == q.Entity {
-			shards[r.Item.Values.Get(field)] = true
-		}
-	}
-	var all []*rule.Query // in file order
-	for _, o := range p.Queries {
-		if c, ok := o.Given(field); !ok || o.View != q.View || o.Entity != q.Entity || c.Op != ast.Equal {
-			continue
-		}
-		for _, part := range o.Parts {
-			for _, c := range part.Where {
-				if c.Field == field {
-					read[c.Args[0]] = true
-				}
-			}
-		}
-		if shardOf(o) != "" {
-			all = append(all, o)
-		}
-	}
-	if len(shards) < 2 || len(read) > 1 || all[0] != q {
+	inHash := q.Entity.ComponentsOf(q.View.Hash)
+	at := slices.IndexFunc(q.Where, func(c model.Condition) bool {
+		return c.Op == ast.Equal && inHash[c.Field] && isShard(q.Entity.Field(c.Field))
+	})
+	if at < 0 || len(q.Parts) > 1 || slices.ContainsFunc(p.Queries, func(o *rule.Query) bool {
+		return o.View == q.View && o.Entity == q.Entity && (len(o.Parts) > 1 || o.Pos.Line < q.Pos.Line)
+	}) {
 		return
 	}
-
-	given, _ := q.Given(field)
-	f := q.Finding("%q reads only %s %s of %d: the rows of the others are left out", q.Name, field, given.Args[0],
-		len(shards))
-	if n := len(all) - 1; n > 0 {
-		f.Say("; %s %s too", text.Count(n, "other pattern"), text.Agree(n, "does", "do"))
-	}
-	if part, ok := q.Partition(); ok {
-		f.Keys = append(f.Keys, "read: "+q.View.PartitionKey(q.View.Rows[part.From].Item))
-	}
-	for _, r := range q.View.Rows {
-		if r.Item.Entity == q.Entity && r.Item.Values.Get(field) != given.Args[0] {
-			f.Keys = append(f.Keys, "not read: "+q.View.PartitionKey(r.Item))
-			break
-		}
-	}
+	given, shards := q.Where[at], len(q.Entity.Field(q.Where[at].Field).Values)
+	f := q.Finding("%q reads only %s %s of %d: the rows of the others are left out", q.Name, given.Field,
+		given.Args[0], shards)
+	f.Keys = q.View.Example(q.Entity)
 	f.Severity = model.Note
-	f.Advise("send the request for each %s and merge the results, and say so in about", field)
+	f.Advise("ask for all of them: %s: {in: all}", given.Field)
 	p.Report(f)
 }
 
-// shardOf returns the field by which a query reads one shard without saying so,
-// or "".
-func shardOf(q *rule.Query) (field string) {
-	if q.Operation != "Query" || !q.Ran() || q.Entity == nil || aboutShards().MatchString(q.Name+" "+q.About) {
-		return ""
-	}
-	inHash, inSort := q.Entity.ComponentsOf(q.View.Hash), q.Entity.ComponentsOf(q.View.Sort)
-	for _, c := range q.Where {
-		switch {
-		case c.Op != ast.Equal:
-		case inHash[c.Field] && isShard(q.Entity, c.Field):
-			field = c.Field
-		case inSort[c.Field] && !inHash[c.Field]:
-			return "" // readers may know the shard from it
-		}
-	}
-	return field
-}
-
-// isShard reports whether a field only divides what belongs together: by its
-// name, or because its values are listed as 0, 1, 2 and so on.
-func isShard(e *model.Entity, field string) bool {
-	word := strings.ToLower(field)
-	if slices.ContainsFunc(shardWords, func(w string) bool { return strings.HasSuffix(word, w) }) {
-		return true
-	}
-	f := e.Field(field)
+// isShard reports whether a field only divides what belongs together: its values are listed as 0, 1, 2 and so on.
+func isShard(f *model.Field) bool {
 	if f == nil || len(f.Values) < 3 {
 		return false
 	}
@@ -317,55 +254,6 @@ func isShard(e *model.Entity, field string) bool {
 // divideAdvice is the general advice for a partition that is too large or too
 // hot.
 const divideAdvice = "divide it by a component that each query knows, or by a shard number from a hash of the id"
-
-// proposeShards proposes to divide the partition of an item by a shard number.
-func proposeShards(f *rule.Finding, v *rule.View, it *world.Item) {
-	if it.Entity != nil && it.Entity.Field("shard") == nil {
-		proposePart(f, v, it.Entity, "shard", "int(2)", "7", "divide it by a shard number from a hash of the id",
-			", and query the shards in parallel")
-	}
-}
-
-// proposeDays proposes to divide the partition of an item by day.
-func proposeDays(f *rule.Finding, v *rule.View, it *world.Item) {
-	e := it.Entity
-	if e == nil {
-		return
-	}
-	field, _ := rule.TimeField(e)
-	if field != "" && !e.ComponentsOf(v.Hash[:1])[field] {
-		proposePart(f, v, e, field, "date", it.Values.Get(field), "divide it by day if patterns know it", "")
-	}
-}
-
-// proposePart proposes to append a component to the partition key of an entity,
-// and of those that share its partitions. Patterns give a value of it.
-func proposePart(f *rule.Finding, v *rule.View, e *model.Entity, field, typ, value, how, more string) {
-	name := v.Hash[0].Name
-	src := templateOf(e, name)
-	if src == "" {
-		return
-	}
-	better := src + "#{" + field + ":" + typ + "}"
-	fix := rule.Proposal{Text: how + ": " + rule.Writing(name, better) + more, Or: true, Fewer: true}
-	for _, o := range v.Entities() {
-		if templateOf(o, name) == src {
-			fix.Edits = append(
-				fix.Edits, rule.WriteTemplate(o.Name, name, better),
-				rule.AlsoGiven(v.Table.Name, v.IndexName(), o.Name, field, value),
-			)
-		}
-	}
-	fix.Edits = append(fix.Edits, func(m *model.Model) bool {
-		for _, q := range m.Patterns { // as the proposal says
-			if slices.ContainsFunc(q.Where, func(c model.Condition) bool { return c.Field == field }) {
-				q.About += " Each " + field + " is read in parallel."
-			}
-		}
-		return true
-	})
-	f.Proposals = append(f.Proposals, fix)
-}
 
 // templateOf returns the template of an entity's attribute as text, also that of
 // a constant, or "".

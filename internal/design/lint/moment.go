@@ -10,7 +10,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -124,7 +123,7 @@ func checkFormats(p *rule.Pass) {
 	for _, s := range p.Slots {
 		for _, c := range s.Components() {
 			found := formatsOf(p, c)
-			if f := disordered(p, c, found); f != nil && !reported[s] {
+			if f := disordered(c, found); f != nil && !reported[s] {
 				reported[s] = true
 				p.Report(f)
 			}
@@ -190,8 +189,8 @@ func commonType(all ...format) string {
 	return typ
 }
 
-// disordered returns a finding about times whose own format has no order, or whose type drops a part of them.
-func disordered(p *rule.Pass, c rule.Component, found []format) *rule.Finding {
+// disordered returns a finding about times whose own format has no order, or nil.
+func disordered(c rule.Component, found []format) *rule.Finding {
 	for _, b := range found {
 		_, layout, _ := momentOf(b.value.Text)
 		if c.SortView() == nil || model.Moment(c.Type) || chronological(layout) {
@@ -204,48 +203,7 @@ func disordered(p *rule.Pass, c rule.Component, found []format) *rule.Finding {
 		return f
 	}
 
-	unit, finer := rule.Precision(c.Type), "millis"
-	if strings.HasPrefix(c.Type.Name, "epoch") {
-		finer = "epochms"
-	}
-	if unit <= time.Nanosecond || keptElsewhere(p, c, unit) {
-		return nil
-	}
-	words := slices.Clone(c.Written())
-	for _, q := range p.Model.Patterns {
-		for _, given := range q.Where {
-			for _, arg := range given.Args {
-				if q.Entity == c.Entity && given.Field == c.Name {
-					words = append(words, rule.Written{Text: arg})
-				}
-			}
-		}
-	}
-	for _, w := range words {
-		moment, err := time.Parse(time.RFC3339Nano, w.Text)
-		if err != nil || moment.Nanosecond()%int(unit) == 0 {
-			continue
-		}
-		f := c.Finding("%s in %s of %s drops what is finer than a %s: %s", c, c.Slot, c.View(), unitName[unit], w)
-		f.Keys = c.KeyWith(w)
-		f.Advise("use a type with the precision of the values: %s", rule.Writing(c.Slot.Name, c.As(finer)))
-		return f
-	}
 	return nil
-}
-
-var unitName = map[time.Duration]string{
-	time.Second: "second", time.Millisecond: "millisecond", time.Microsecond: "microsecond",
-}
-
-// keptElsewhere reports whether another key of the entity keeps more of the time.
-func keptElsewhere(p *rule.Pass, c rule.Component, unit time.Duration) bool {
-	return slices.ContainsFunc(p.Slots, func(s *rule.Slot) bool {
-		return s.Entity == c.Entity && slices.ContainsFunc(s.Components(), func(o rule.Component) bool {
-			u := rule.Precision(o.Type)
-			return o.Name == c.Name && u > 0 && u < unit
-		})
-	})
 }
 
 // partitionShape returns the skeleton of the partition key for a slot of a sort key, because only rows of one
@@ -262,32 +220,4 @@ func partitionShape(s *rule.Slot, v rule.Place) string {
 		b.WriteByte(2)
 	}
 	return b.String()
-}
-
-// tied returns two items of the model that a query reads and that have equal values of a time in units of days
-// or more, and the unit. It is "" if nothing ties, though it could if the field is more precise than the key, or
-// something after the time decides.
-func tied(q *rule.Query, c rule.Component) (a, b *world.Item, unit string) {
-	part, ok := q.Partition()
-	if unit = map[string]string{"date": "day", "month": "month", "year": "year"}[c.Type.Name]; unit == "" || !ok {
-		return nil, nil, ""
-	}
-	for _, o := range c.Components() {
-		if o.At > c.At && (rule.Timed(o.Type) || rule.Numeric(o.Type)) {
-			return nil, nil, ""
-		}
-	}
-	for _, r := range q.View.In(part) {
-		if r.Item.Entity != c.Entity || r.Item.Generated {
-			continue
-		}
-		if a != nil && c.Encoded(a) == c.Encoded(r.Item) {
-			return a, r.Item, unit
-		}
-		a = r.Item
-	}
-	if f := c.Entity.Field(c.Name); f == nil || !model.Finer(f.Type, c.Type) {
-		unit = ""
-	}
-	return nil, nil, unit
 }

@@ -3,7 +3,6 @@ package lint
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
@@ -17,8 +16,7 @@ var naturalOrder = rule.Rule{
 		"before 007, Zoe before adam, HIGH before LOW, `New York#` before `New#`, and 10:00:00.5Z before " +
 		"10:00:00Z. Seconds and milliseconds, or times of two formats or zones, do not mix. The rule " +
 		"compares this order with the one that people mean. It also reports a pattern that wants rows by " +
-		"time or by number when something else orders them (a random id, a name, a whole day), and one that " +
-		"reads the wrong end. It is an error if rows are out of order and a pattern needs the order. Text " +
+		"time when something else orders them (a random id, a name), and one that reads the wrong end. It is an error if rows are out of order and a pattern needs the order. Text " +
 		"that may be an id is a note, or nothing, if no pattern does.",
 
 	Slot: checkValues, Whole: checkFormats, Query: checkWants,
@@ -99,7 +97,7 @@ func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
 		return d, false
 	}
 
-	d = disorder{Component: c, sense: meant, needed: needs(p, c)}
+	d = disorder{Component: c, sense: meant, needed: c.NeededBy(false)}
 	d.a, d.b, d.n = rule.Disorder(words, meant.compare)
 	switch {
 	case d.n > 0:
@@ -135,21 +133,6 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 	return slices.CompactFunc(words, func(a, b rule.Written) bool { return a.Text == b.Text })
 }
 
-// needs returns a pattern that needs the rows in the order of a component, or nil.
-func needs(p *rule.Pass, c rule.Component) *rule.Query {
-	if q := c.NeededBy(false); q != nil {
-		return q
-	}
-	for _, q := range p.Queries {
-		for o := range q.Orders {
-			if w := wantOf(q.Name); w.word != "" && !w.timed && o.Slot == c.Slot && o.At == c.At {
-				return q
-			}
-		}
-	}
-	return nil
-}
-
 // checkWants compares the order that a pattern wants with the order of its rows.
 func checkWants(p *rule.Pass, q *rule.Query) {
 	w := wantOf(q.Name)
@@ -169,8 +152,6 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 	limited := q.Report.Limit > 0
 	meant, known := senseOf(c, wordsIn(p, c))
 	timed := rule.Timed(c.Type) || known && meant.name == moments
-	numeric := !timed && (rule.Numeric(c.Type) || known && meant.name != letters ||
-		c.AllWritten(func(s string) bool { return s != "" && hasDigit(s[:1]) }))
 
 	switch {
 	case isRandom(c) && (w.timed || q.Directed() || limited && timeOf(c.Entity) != ""):
@@ -187,31 +168,9 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 			f.Severity = model.Note
 		}
 		return adviseTime(f, q, c)
-
-	case w.timed && timed:
-		if a, b, unit := tied(q, c); unit != "" {
-			f := q.Finding("%q wants rows in order of time, but rows of %s with the same %s of %s have no such order",
-				q.Name, c.Entity.Name, unit, c)
-			f.Keys = q.View.Shown(a, b)
-			f.Advice = "write the time with more precision, or put an id after it that begins with its time"
-			return f
-		}
-
-	case w.word != "" && !w.timed && !numeric && (limited || q.Ordered):
-		stored := slices.DeleteFunc(namesOf(c.Entity.Attributes), func(name string) bool {
-			t := c.Entity.Attribute(name)
-			return t.Kind != attr.Number || !rule.Natural(name, t.Template)
-		})
-		if len(stored) == 0 {
-			return nil
-		}
-		f := q.Finding("%q wants the %s rows, but rows of %s are ordered by %s", q.Name, w.word, c.Entity.Name, c)
-		f.Advise("query an index whose sort key begins with the number, such as %s", stored[0])
-		return f
 	}
 
-	if limited && w.ended && (timed && w.timed || numeric && !w.timed) && w.last != (q.Report.Reverse != c.Type.Desc) &&
-		!belowZero(q, c) {
+	if limited && w.ended && timed && w.last != (q.Report.Reverse != c.Type.Desc) {
 		f := q.Finding("%q asks for the %s rows, but its limit keeps those at the other end: "+
 			"%s in %s is read in %s order",
 			q.Name, w.word, c, c.Slot, rule.Direction(q.Report.Reverse))
@@ -278,57 +237,30 @@ var randomText = text.Pattern(
 	`^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`,
 )
 
-// belowZero reports whether all numbers that a query reads are negative: then the largest is the lowest.
-func belowZero(q *rule.Query, c rule.Component) bool {
-	negative := false
-	for _, row := range q.Report.Rows {
-		values, _ := c.Template.Match(model.TextOf(row.Key.Get(c.Slot.Name)))
-		if row.Entity == c.Entity.Name {
-			if negative = strings.HasPrefix(values[c.Name], "-"); !negative {
-				return false
-			}
-		}
-	}
-	return negative
-}
-
-// A want is an order that a pattern asks for by its name.
+// A want is an order of time that a pattern asks for by its name.
 type want struct {
 	word        string
-	timed       bool // by time, not by a number
+	timed       bool // rows are wanted by time
 	ended, last bool // the rows at one end are wanted, the last ones
 }
 
 var (
-	lastTimes    = text.Pattern(`(?i)\b(newest|latest|most recent|last (one|\d+|few|two|three|five|ten))\b`)
-	firstTimes   = text.Pattern(`(?i)\b(oldest|earliest)\b`)
-	someTimes    = text.Pattern(`(?i)\b(recent|recently|timeline|lately|chronological(ly)?|by (date|time|day))\b`)
-	lastNumbers  = text.Pattern(`(?i)\b(highest|largest|biggest|most (expensive|urgent|important)|top \d+)\b`)
-	firstNumbers = text.Pattern(`(?i)\b(lowest|smallest|cheapest)\b`)
-	lastPeriod   = text.Pattern(
+	lastTimes  = text.Pattern(`(?i)\b(newest|latest|most recent|last (one|\d+|few|two|three|five|ten))\b`)
+	firstTimes = text.Pattern(`(?i)\b(oldest|earliest)\b`)
+	someTimes  = text.Pattern(`(?i)\b(recent|recently|timeline|lately|chronological(ly)?|by (date|time|day))\b`)
+	lastPeriod = text.Pattern(
 		`(?i)\blast (one|\d+|few|two|three|five|ten) (second|minute|hour|day|week|month|year)s?\b`,
 	)
 )
 
-// wantOf returns the order that a name asks for. If it asks for two, it is about something else.
-func wantOf(name string) (found want) {
+// wantOf returns the order that a name asks for. If it asks for both ends, it is about something else.
+func wantOf(name string) (w want) {
 	name = lastPeriod().ReplaceAllString(name, "")
-	n := 0
-	for _, w := range []want{
-		{lastTimes().FindString(name), true, true, true},
-		{firstTimes().FindString(name), true, true, false},
-		{someTimes().FindString(name), true, false, true},
-		{lastNumbers().FindString(name), false, true, true},
-		{firstNumbers().FindString(name), false, true, false},
-	} {
-		if w.word != "" {
-			if n++; n > 1 && found.timed != w.timed || n > 1 && found.ended && w.ended {
-				return want{}
-			}
-			if n == 1 {
-				found = w
-			}
-		}
+	last, first, some := lastTimes().FindString(name), firstTimes().FindString(name), someTimes().FindString(name)
+	w = want{word: cmp.Or(last, first, some), last: last != "", ended: last+first != ""}
+	w.timed = w.word != ""
+	if last != "" && first != "" {
+		return want{}
 	}
-	return found
+	return w
 }

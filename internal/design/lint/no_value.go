@@ -9,18 +9,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 var noValue = rule.Rule{
 	ID: "no-value", Title: "A placeholder in place of a value", Severity: model.Warning,
 	Help: "USER#undefined is a key as good as any, and all items without an id share it. A time to live must " +
 		"be a number of seconds since 1970: milliseconds and text are ignored, as is an attribute that " +
-		"nobody writes, and no item is ever deleted. Expired items are read until they are deleted, a few " +
-		"days later, so a pattern that asks for active or valid ones needs a filter. A filter on an " +
-		"attribute that nobody writes drops all rows or none.",
+		"nobody writes, and no item is ever deleted. A filter on an attribute that nobody writes drops all rows.",
 
-	TableKeys: true,
 	Component: checkPlaceholder, Whole: checkTTL, Query: checkConditions,
 }
 
@@ -84,13 +80,7 @@ func checkTTL(p *rule.Pass) {
 	}
 }
 
-// aboutLive matches what patterns that want live items say.
-var aboutLive = text.Pattern(
-	`(?i)\b(live|alive|active|valid|current(ly)?|unexpired|(not|un)[ -](yet )?expired|still)\b`,
-)
-
-// checkConditions reports a pattern that wants live items and also reads expired ones, and a filter on an attribute
-// that no item has.
+// checkConditions reports a filter on an attribute that no item has.
 func checkConditions(p *rule.Pass, q *rule.Query) {
 	if q.Operation == "GetItem" || q.Failed != nil || q.View == nil || q.Expect.Error != "" {
 		return
@@ -112,31 +102,4 @@ func checkConditions(p *rule.Pass, q *rule.Query) {
 			p.Report(f)
 		}
 	}
-
-	ttl := q.View.Table.TTL
-	if q.Entity == nil || !aboutLive().MatchString(q.Name+" "+q.About) || looksAt(q, ttl) {
-		return
-	}
-	if t := q.Entity.Attribute(ttl); t != nil && t.Kind == attr.Number {
-		f := q.Finding("%q also reads items of %s whose %s has passed: the service deletes them only within a few days",
-			q.Name, q.Entity.Name, ttl)
-		f.Keys = q.View.Example(q.Entity)
-		f.Advise("add the filter %s > :now", text.Name(ttl))
-		if x := q.View.Index; x != nil && x.Projection != "ALL" && !slices.Contains(x.Include, ttl) {
-			f.Advice += ", and project " + ttl + " into " + q.View.String()
-		}
-		p.Report(f)
-	}
-}
-
-// looksAt reports whether a pattern has a condition on an attribute, or on a field in it.
-func looksAt(q *rule.Query, attribute string) bool {
-	names := []string{attribute}
-	if t := q.Entity.Attribute(attribute); t != nil && t.Template != nil {
-		names = append(names, t.Template.Components()...)
-	}
-	return slices.ContainsFunc(names, func(name string) bool {
-		_, given := q.Given(name)
-		return given || strings.Contains(q.Filter, name) || strings.Contains(string(q.Request), name)
-	})
 }

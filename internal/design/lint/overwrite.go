@@ -18,11 +18,16 @@ var overwrite = rule.Rule{
 		"of the other. It is an error if both build the key from the same fields, a warning if the words " +
 		"before their ids are equal, and a note if the ids alone make the difference. A put without a " +
 		"condition replaces what others have updated; in a transaction, the condition of another member " +
-		"helps only if it can fail. Two writes of one item in a transaction are refused. An index keyed by " +
-		"names that are unique only within a partition mixes the partitions.",
+		"helps only if it can fail. A field that the model declares unique must be the table's key, or have a " +
+		"marker item with such a key that each transaction puts under a condition: no index keeps it unique. Two " +
+		"writes of one item in a transaction are refused. An index keyed by names that are unique only within a " +
+		"partition mixes the partitions.",
 
 	Whole: func(p *rule.Pass) {
 		checkKeys(p)
+		for _, e := range p.Entities {
+			checkUnique(p, e)
+		}
 		for _, q := range p.Model.Patterns {
 			checkPuts(p, q)
 			checkMembers(p, q)
@@ -68,7 +73,7 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 	for i := range q.Writes {
 		for j := range q.Writes[:i] {
 			a, b := &q.Writes[j], &q.Writes[i]
-			if !slices.Contains(p.Entities, b.Entity) || !oneItem(p, a, b) {
+			if !slices.Contains(p.Entities, b.Entity) || !oneItem(a, b) {
 				continue
 			}
 			f := writeFinding(p, q, b.Entity, "%q writes or checks one item of %s twice in a transaction: "+
@@ -84,7 +89,7 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 
 // oneItem reports whether two writes are of one item: they choose it by the same values, and these are its whole
 // key, or they are of two entities whose keys are built from the same fields.
-func oneItem(p *rule.Pass, a, b *model.Write) bool {
+func oneItem(a, b *model.Write) bool {
 	key := func(w *model.Write) map[string]string {
 		all := map[string]string{}
 		for _, c := range w.Where {
@@ -96,8 +101,9 @@ func oneItem(p *rule.Pass, a, b *model.Write) bool {
 		return false
 	}
 	if a.Entity != b.Entity {
-		x, y := keyOf(a.Entity), keyOf(b.Entity)
-		return a.Entity.Table == b.Entity.Table && (unifier{p, a.Entity, b.Entity}).all(x, y) == equal
+		x, ok1 := shapeOfKey(a.Entity)
+		y, ok2 := shapeOfKey(b.Entity)
+		return a.Entity.Table == b.Entity.Table && ok1 && ok2 && x.same == y.same
 	}
 	given := key(a)
 	return !slices.ContainsFunc(a.Entity.KeyFields(), func(f *model.Field) bool { _, ok := given[f.Name]; return !ok })
@@ -132,18 +138,10 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 	f := v.Finding("rows of %s and %s have equal keys in %s%s: its partition key does not include %s",
 		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), own)
 	f.Entity, f.Keys = e.Name, table.Shown(a, b)
-	f.Advice = "include the partition key of the table in the partition key of the index"
+	f.Advise("include the partition key of the table, %s, in the partition key of the index", rule.Names(v.Table.Partition))
 	t := e.Attribute(v.Hash[0].Name)
 	f.Pos = t.Pos
 
-	better := *v.Index
-	better.Partition = slices.Concat(v.Table.Partition, v.Hash)
-	fix := rule.Proposal{Text: "declare " + rule.IndexText(&better), Fewer: true}
-	for _, name := range own {
-		fix.Edits = append(fix.Edits, rule.AlsoGiven(v.Table.Name, v.Index.Name, e.Name, name, a.Values.Get(name)))
-	}
-	fix.Edits = append(fix.Edits, rule.WriteIndex(v.Table.Name, better))
-	f.Proposals = []rule.Proposal{fix}
 	p.Report(f)
 }
 

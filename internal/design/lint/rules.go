@@ -20,28 +20,6 @@ func Rules() []rule.Rule {
 	}
 }
 
-// replacedBy names the rule that has taken the place of one which is no more; "" says that none has.
-var replacedBy = map[string]string{
-	"unpadded-number": "natural-order", "negative-number": "natural-order", "version-order": "natural-order",
-	"address-order": "natural-order", "word-order": "natural-order", "mixed-time": "natural-order",
-	"mixed-epoch": "natural-order", "lost-fraction": "natural-order", "random-order": "natural-order",
-	"tied-order": "natural-order", "number-order": "natural-order", "low-byte": "natural-order",
-	"wrong-direction": "natural-order",
-	"mixed-case":      "invisible-difference",
-	"lost-last-day":   "range-end", "high-sentinel": "range-end",
-	"open-prefix": "foreign-rows",
-	"key-length":  "limits", "item-size": "limits", "collection-size": "limits",
-	"ttl-unit": "no-value", "expired-rows": "no-value",
-	"limit-with-filter": "filter-for-key",
-	"empty-index":       "sparse-index",
-	"hot-partition":     "loads", "partition-skew": "loads", "constant-partition": "loads", "contended-item": "loads",
-	"unread-shards": "loads",
-	"unread-index":  "index-cost", "wide-projection": "index-cost", "late-projection": "index-cost",
-	"write-amplification": "index-cost",
-	"counted-rows":        "cost", "scan-rate": "cost", "large-read": "cost",
-	"same-shape": "overwrite", "mixed-partition": "overwrite", "overwriting-put": "overwrite",
-}
-
 // Run applies all rules to a world, whose database must be open. It returns
 // findings in file order, the most severe first at each place. Findings that
 // the model accepts are notes with a reason. Run fails if ctx is done or the

@@ -136,7 +136,10 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 
 	typed := c.Type.Name == "number"
 	limited := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
-	s := sense{name: number, compare: compareNumbers, certain: typed, cure: "pad the numbers to one width"}
+	s := sense{
+		name: number, compare: compareNumbers, cure: "pad the numbers to one width",
+		certain: typed || padded && least < most, // who pads wants their order
+	}
 	switch width := max(most+2, 4); {
 	case limited && most > 0:
 		s.width = fmt.Sprintf("int(%d)", most)

@@ -20,8 +20,7 @@ var sparseIndex = rule.Rule{
 		"can enter, every query of the index returns nothing; that is an error if a pattern reads it. Write " +
 		"all key attributes under one condition: when: {status: [NEW, PAID]} on both.",
 
-	TableKeys: true,
-	Member:    checkMember, Index: checkEmpty,
+	Member: checkMember, Index: checkEmpty,
 }
 
 // checkMember reports an entity that has some of an index's key attributes, or has them under different conditions.
@@ -124,17 +123,13 @@ func checkEmpty(p *rule.Pass, v *rule.View) {
 	if len(v.Rows) > 0 || len(v.Entities()) == 0 && len(table.Rows) == 0 {
 		return // a table without items says nothing
 	}
-	written, excluded := map[string]bool{}, ""
+	written := map[string]bool{}
 	for _, e := range v.Entities() {
 		for _, t := range e.Attributes {
 			written[t.Name] = true
 		}
 		if v.WrittenBy(e) {
-			field := excludedField(e, v)
-			if field == "" {
-				return
-			}
-			excluded = field + " of " + e.Name
+			return
 		}
 	}
 	for _, r := range table.Rows {
@@ -146,17 +141,13 @@ func checkEmpty(p *rule.Pass, v *rule.View) {
 	all := rule.Names(v.Keys)
 	missing := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return written[name] })
 	f := v.Finding("no item can enter %s: ", v)
-	switch {
-	case len(missing) > 0:
-		f.Say("no entity and no item has %s", missing)
-		f.Advise("add %s to the items that belong in the index", missing)
-	case excluded != "":
-		f.Say("the conditions on %s exclude each other", excluded)
-		f.Advice = "give all key attributes of the index one condition"
-	default:
+	if len(missing) == 0 {
+		missing = all
 		f.Say("none has all of %s", all)
-		f.Advise("write all of %s on the items that belong in the index", all)
+	} else {
+		f.Say("no entity and no item has %s", missing)
 	}
+	f.Advise("add %s to the items that belong in the index", missing)
 	if slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v }) {
 		f.Severity = model.Error
 	}
@@ -167,24 +158,4 @@ func checkEmpty(p *rule.Pass, v *rule.View) {
 	}
 	f.Propose(f.Advice+", or remove the index", rule.RemoveIndex(v.Table.Name, v.Index.Name))
 	p.Report(f)
-}
-
-// excludedField returns a field whose conditions on the key attributes of an index leave no value, or "".
-func excludedField(e *model.Entity, v *rule.View) string {
-	left := map[string][]string{}
-	for _, a := range v.Keys {
-		for field, values := range e.Attribute(a.Name).When {
-			have, ok := left[field]
-			if !ok {
-				have = values
-			}
-			left[field] = slices.DeleteFunc(slices.Clone(have), func(value string) bool {
-				return !slices.Contains(values, value)
-			})
-			if len(left[field]) == 0 {
-				return field
-			}
-		}
-	}
-	return ""
 }

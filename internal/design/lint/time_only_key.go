@@ -36,7 +36,8 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	if most < 2 {
 		return
 	}
-	f := s.FindingIn(v, "the sort key %s of %s is only a time with a precision of one %s: ", s, e.Name, unitName[unit])
+	f := s.FindingIn(v, "the sort key %s of %s is only a time with a precision of one %s: ", s, e.Name,
+		map[time.Duration]string{time.Second: "second", time.Millisecond: "millisecond"}[unit])
 	switch {
 	case crowded:
 		f.Say("among the %s items of a partition, some have the same %s and replace each other",

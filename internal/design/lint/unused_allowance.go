@@ -20,10 +20,6 @@ var unusedAllowance = rule.Rule{
 		case !a.Known:
 			f.Say("unknown rule %s", a.Rule)
 			f.Advice = "correct the name: each finding begins with the name of its rule"
-			if name := replacedBy[a.Rule]; name != "" {
-				f.Severity = model.Error
-				f.Advise("write %s, which has taken its place", name)
-			}
 		case a.On != "":
 			f.Say("no finding of %s on %s to accept", a.Rule, a.On)
 		default:

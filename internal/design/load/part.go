@@ -10,8 +10,7 @@ import (
 // A partLoad is the part of the requests of a pattern that one partition gets.
 type partLoad struct {
 	part world.Part
-	// share is the part of all requests, and units are the read units of each, at the declared scale. Values
-	// are asked for as the pattern says: equally often, or as often as they have rows.
+	// share is the part of all requests, and units are the read units of each, at the declared scale.
 	share, units float64
 }
 
@@ -39,15 +38,14 @@ type sum struct {
 
 // loads returns the load of each partition with rows that the pattern reads, in the order of the space.
 func (s *spreader) loads() []partLoad {
-	byRows := s.p.Asked == model.AskedByRows
 	sums := map[world.Part]*sum{}
 	groups := map[[2]int]bool{}
-	total := 0.0
+	total, values := 0.0, 0.0
 	drawn, whole := false, false // all values are known, of whatever partition
 	for i := range s.all {
 		c := &s.all[i]
-		weight := c.weight(byRows)
-		total += weight * c.times
+		weight := c.often
+		total, values = total+weight*c.times, values+c.times
 		_, stands := s.stands(c)
 		drawn = drawn || c.row == nil
 		whole = whole || stands
@@ -72,15 +70,19 @@ func (s *spreader) loads() []partLoad {
 		}
 	}
 
+	if s.weights > 0 {
+		total, values = s.weights, s.values
+	}
+
 	// A partition of a sample can lack values. It has as many more as it has more rows than its values. There
 	// are more partitions too: the sample covers as many of the values as of the items.
-	all := 0.0
+	all, more := 0.0, 0.0
 	for _, at := range s.space.Parts {
 		if of := sums[at]; of != nil && s.w.Scale < 1 {
 			grow := s.w.Growth(s.space)
 			if rows := s.declared(grow, at.From, at.To); of.held > 0 && rows > of.held {
 				if !drawn {
-					total += of.all * (rows/of.held - 1)
+					more += of.all * (rows/of.held - 1)
 				}
 				of.units *= rows / of.held
 				of.weight *= rows / of.held
@@ -93,6 +95,7 @@ func (s *spreader) loads() []partLoad {
 			}
 		}
 	}
+	times := 1 + more/total
 	if s.w.Scale < 1 && !drawn && !whole {
 		declared := 0.0
 		for e, has := range s.of {
@@ -100,8 +103,9 @@ func (s *spreader) loads() []partLoad {
 				declared += s.w.Declared(e) * s.kept(e)
 			}
 		}
-		total *= max(1, declared/max(all, 1))
+		times *= max(1, declared/max(all, 1))
 	}
+	total = s.grown(total, values, times)
 
 	loads := make([]partLoad, 0, len(sums))
 	for _, at := range s.space.Parts {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 )
@@ -75,9 +74,20 @@ func ofSeveral(
 		return cmp.Or(cmp.Compare(b.units, a.units), cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.id, b.id))
 	})
 
+	pattern := questions[0].Pattern
+	z := zipf{skew: pattern.Skew}
+	for _, t := range list {
+		t.often = often(pattern.Asked, max(t.held, 1), t.times, &z)
+		for _, c := range t.parts {
+			if c != nil && windows == nil {
+				c.often = t.often
+			}
+		}
+	}
+
 	out := &Spread{Partitions: len(partitions)}
 	byRank := map[int]*Reading{}
-	rankOf := ranksOf(len(list), func(i int) float64 { return list[i].times })
+	rankOf := ranksOf(len(list), func(i int) float64 { return list[i].times * list[i].often })
 	for _, share := range []float64{1, 0.95, 0.5} {
 		rank := 0
 		if share < 1 {
@@ -101,7 +111,7 @@ func ofSeveral(
 		}
 	}
 
-	rows, byRows, units, held, values := 0.0, 0.0, 0.0, 0.0, 0.0
+	rows, byRows, units, held, weights, values := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for _, t := range list {
 		if !t.again {
 			out.Values++
@@ -110,16 +120,18 @@ func ofSeveral(
 			out.Empty++
 		}
 		values += t.times
-		units += t.mean * t.times
-		rows += t.rows * t.times
+		weights += t.times * t.often
+		units += t.mean * t.times * t.often
+		rows += t.rows * t.times * t.often
 		byRows += t.mean * t.held * t.times
 		held += t.held * t.times
 	}
-	out.Mean, out.MeanRows = units/max(values, 1), rows/max(values, 1)
-	out.MeanByRows = byRows / max(held, 1)
-	if questions[0].Pattern.Asked == model.AskedByRows {
-		out.Mean = out.MeanByRows
+	if windows == nil { // also those that have nothing in one of the requests
+		for _, s := range spreaders {
+			s.weights, s.values = weights, values
+		}
 	}
+	out.Mean, out.MeanRows, out.MeanByRows = units/weights, rows/weights, byRows/max(held, 1)
 	return out, nil
 }
 
@@ -205,6 +217,7 @@ type together struct {
 	// At the declared scale; held are the rows that there are without a limit, and mean the units on average.
 	units, mean, rows, bytes, held float64
 	times                          float64 // values for which they stand
+	often                          float64 // weight of each of them among all requests
 	again                          bool    // others stand for values of the same candidates
 }
 

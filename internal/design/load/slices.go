@@ -54,6 +54,8 @@ type spreader struct {
 	all       []candidate
 	estimated bool // some candidates have estimates
 	several   bool // some partitions have several candidates
+	// weights are those of all values, of which there are so many, if the candidates are not all of them.
+	weights, values float64
 }
 
 // A candidate is a value of the equalities in the conditions, in the partition key and in the sort key,
@@ -77,6 +79,7 @@ type candidate struct {
 	// than one candidate stands for some; again is the number of those before it.
 	times float64
 	again int
+	often float64 // weight of each of them among all requests
 }
 
 func newSpreader(w *world.World, space *world.Space, q question) *spreader {
@@ -292,17 +295,6 @@ func (s *spreader) keyed(it *world.Item, names []string) (*world.Item, bool) {
 	with := *it
 	with.Attributes = b.AppendItem(nil)
 	return &with, true
-}
-
-// weight returns how often each value of a candidate is asked for, in proportion to the others.
-func (c *candidate) weight(byRows bool) float64 {
-	switch {
-	case !byRows:
-		return 1
-	case c.empty:
-		return 0
-	}
-	return max(c.held, 1)
 }
 
 // unseen adds candidates without rows: values that no generated item has, which read so many rows each at the

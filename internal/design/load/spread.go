@@ -41,13 +41,13 @@ type Spread struct {
 	Partitions int `json:"partitions"`
 	Values     int `json:"values"`
 	Empty      int `json:"empty,omitempty"`
-	// P50 and P95 are the values that cost no more than half and 5 % of the
-	// others. Worst is the one that costs most.
+	// P50 and P95 are the values that half and 95 % of the requests do not exceed. Worst is the one that costs
+	// most.
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
 	// Mean is the average of the read units at the declared scale, with the values asked for as the pattern
-	// says: equally often, or as often as they have rows, which is MeanByRows in any case.
+	// says. MeanByRows is the average if they are asked for as often as they have rows.
 	Mean       float64 `json:"mean"`
 	MeanByRows float64 `json:"meanByRows"`
 	// MeanRows is the average of the rows returned, in the same way.
@@ -80,7 +80,7 @@ type Reading struct {
 	// declared scale, each rounded up.
 	Requests int `json:"-"`
 	declared float64
-	times    float64 // values at the declared scale
+	times    float64 // requests at the declared scale, in proportion to other readings
 	// Item is an item in the partition that has the values of the request.
 	Item *world.Item `json:"-"`
 }
@@ -229,6 +229,7 @@ func slicesOf(ctx context.Context, w *world.World, q question) (*spreader, error
 		return nil, err
 	}
 	s.rank()
+	s.weigh()
 	return s, nil
 }
 
@@ -319,7 +320,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 		if r == nil {
 			continue
 		}
-		r.Growth, r.ByteGrowth, r.times = c.Growth, c.ByteGrowth, c.times
+		r.Growth, r.ByteGrowth, r.times = c.Growth, c.ByteGrowth, c.times*c.often
 		byRank[i] = *r
 		out.Readings = append(out.Readings, *r)
 	}
@@ -346,18 +347,18 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 	}
 
 	out.Worst = out.Readings[0]
-	out.Mean, out.MeanRows = s.mean(byRank, s.p.Asked == model.AskedByRows)
-	out.MeanByRows, _ = s.mean(byRank, true)
+	out.Mean, out.MeanRows = s.mean(byRank, func(c *candidate) float64 { return c.often })
+	out.MeanByRows, _ = s.mean(byRank, (*candidate).byRows)
 	return out, nil
 }
 
-// ranks returns the candidate that costs no less than a share of the values.
+// ranks returns the candidate that costs no less than a share of the requests.
 func (s *spreader) ranks() func(share float64) int {
-	return ranksOf(len(s.all), func(i int) float64 { return s.all[i].times })
+	return ranksOf(len(s.all), func(i int) float64 { return s.all[i].times * s.all[i].often })
 }
 
-// ranksOf returns which of n candidates, in descending order, costs no less than a share of the values, of which each
-// stands for so many.
+// ranksOf returns which of n candidates, in descending order, costs no less than a share of the requests, of which
+// each gets so many.
 func ranksOf(n int, times func(i int) float64) func(share float64) int {
 	all := 0.0
 	for i := range n {
@@ -418,21 +419,25 @@ func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 	return r
 }
 
-// mean returns the average units and rows of all candidates, each once or as often as it has rows: of those
-// that were read as they were, of the others by the size of their rows.
-func (s *spreader) mean(readings map[int]Reading, byRows bool) (units, rows float64) {
+// mean returns the average units and rows of all candidates, by the weight of each: of those that were read as they
+// were, of the others by the size of their rows.
+func (s *spreader) mean(readings map[int]Reading, weightOf func(*candidate) float64) (units, rows float64) {
 	weights := 0.0
-	for i, c := range s.all {
-		cost, returned := s.cost(&c)
+	for i := range s.all {
+		c := &s.all[i]
+		cost, returned := s.cost(c)
 		if r, ok := readings[i]; ok && c.average == nil {
 			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
 		}
-		weight := c.weight(byRows) * c.times
+		weight := weightOf(c) * c.times
 		units += cost * weight
 		rows += returned * weight
 		weights += weight
 	}
-	return units / max(weights, 1), rows / max(weights, 1)
+	if weights == 0 {
+		return 0, 0
+	}
+	return units / weights, rows / weights
 }
 
 func (s *spreader) reading(ctx context.Context, target explain.Target, c candidate) (*Reading, error) {

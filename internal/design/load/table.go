@@ -178,14 +178,16 @@ func (t *Table) several(ctx context.Context, r *Reads, questions []question) err
 	if err != nil || spreaders == nil {
 		return err
 	}
+	if r.Spread, err = ofSeveral(ctx, t.target, questions, spreaders); err != nil {
+		return err
+	}
 	for i, s := range spreaders {
 		known := func(q question) bool { return alike(q, questions[i]) }
 		if questions[i].Pattern.Rate > 0 && !slices.ContainsFunc(questions[:i], known) {
 			r.loads = append(r.loads, s.loads())
 		}
 	}
-	r.Spread, err = ofSeveral(ctx, t.target, questions, spreaders)
-	return err
+	return nil
 }
 
 // A Space is the load of the partitions of a table or an index.
@@ -358,6 +360,9 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 				if load.part == *r.fixed {
 					row.Units[i] = p.Rate * load.units
 				}
+			case row.Among > 0 && p.Asked == model.AskedZipf: // the items of the file are the first among them
+				first := harmonic(p.Skew, float64(len(of))) / harmonic(p.Skew, row.Among)
+				row.Units[i] = p.Rate * load.share * first * load.units
 			case row.Among > 0:
 				row.Units[i] = p.Rate / row.Among * load.units
 			case periodic: // the requests of a range over several periods come to it in turn
@@ -437,13 +442,13 @@ func (t *Table) ofFirst(m *member, s *Space, k int, row *Source) {
 	for i, p := range s.Parts {
 		s.rates.rows(p, func(r *world.Row, share float64) {
 			if effects, ok := m.effects[r.Item]; ok {
-				row.Units[i] += factor * share * effects[k].units
+				row.Units[i] += factor * share * m.weight(r.Item) * effects[k].units
 			}
 		})
 	}
 	for it, effects := range m.effects {
 		if e := &effects[k]; e.to != nil {
-			s.move(row, e, row.Pattern.Rate*t.w.Represents(it)/counted)
+			s.move(row, e, row.Pattern.Rate*m.weight(it)*t.w.Represents(it)/counted)
 		}
 	}
 }

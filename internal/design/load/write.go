@@ -128,6 +128,8 @@ type member struct {
 	means   []effect
 	// loose is the number of declared requests for which no key says which item the member writes: any of its items.
 	loose float64
+	// often has the weight of each item of the first member among all requests, 1 on average, or is nil.
+	often map[*world.Item]float64
 }
 
 // An effect is what the write of an item does in a space: units in the row as it was, and those of a row that
@@ -358,57 +360,103 @@ func (t *writer) count(ctx context.Context, met []int) error {
 	}
 
 	c.Items = len(list)
-	type total struct{ units, times float64 }
-	totals := make([]total, 0, len(list))
-	groups := make([]map[*world.Item][]world.Row, len(c.members)) // of the first member's items, by another's
-	all := 0.0
+	requests := make([]request, 0, len(list))
 	for n, at := range list {
 		if n%1024 == 0 && context.Cause(ctx) != nil {
 			return context.Cause(ctx)
 		}
-		one := total{times: t.w.Represents(c.members[0].items[at])}
-		chosen, decided := t.chosen(at)
-		for i, it := range chosen {
-			switch {
-			case !decided[i]:
-				c.members[i].loose += one.times
-			case groups[i] == nil:
-				groups[i] = map[*world.Item][]world.Row{}
-				fallthrough
-			default:
-				groups[i][it] = append(groups[i][it], world.Row{Item: chosen[0]})
-			}
-			for k, e := range t.effects(c.members[i], it) {
-				one.units += e.units + e.moved
-				mean := &c.members[i].means[k]
-				mean.units += (e.units + e.moved) * one.times
-				mean.rows += e.rows * one.times
+		r := request{times: t.w.Represents(c.members[0].items[at])}
+		r.chosen, r.decided = t.chosen(at)
+		for i, it := range r.chosen {
+			for _, e := range t.effects(c.members[i], it) {
+				r.units += e.units + e.moved
 			}
 		}
-		all += one.times
-		totals = append(totals, one)
+		requests = append(requests, r)
 	}
+	c.First = requests[0].units
+	slices.SortStableFunc(requests, func(a, b request) int { return cmp.Compare(b.units, a.units) })
+	t.weigh(requests)
+	t.average(requests)
+	rank := ranksOf(len(requests), func(i int) float64 { return requests[i].times })
+	c.P50, c.P95, c.Worst = requests[rank(0.5)].units, requests[rank(0.95)].units, requests[0].units
+	t.sum()
+	return nil
+}
 
-	for i, m := range c.members {
+// A request is the write of one item of the first member, with those of the others.
+type request struct {
+	chosen  []*world.Item
+	decided []bool // by a key
+	units   float64
+	times   float64 // declared requests for which it stands
+}
+
+// weigh sets how often each request is made, if the pattern asks for its values by a zipf distribution.
+func (t *writer) weigh(requests []request) {
+	if t.p.Asked != model.AskedZipf {
+		return
+	}
+	z, all, weights := zipf{skew: t.p.Skew}, 0.0, 0.0
+	often := map[*world.Item]float64{}
+	for _, r := range requests {
+		weight := z.next(r.times)
+		often[r.chosen[0]] = weight
+		all, weights = all+r.times, weights+weight*r.times
+	}
+	for i := range requests {
+		it := requests[i].chosen[0]
+		often[it] *= all / weights
+		requests[i].times *= often[it]
+	}
+	t.cost.members[0].often = often
+}
+
+// average sets the averages of the members over all requests, and how often each writes its items.
+func (t *writer) average(requests []request) {
+	members, all := t.cost.members, 0.0
+	groups := make([]map[*world.Item][]world.Row, len(members)) // of the first member's items, by another's
+	for i := range groups {
+		groups[i] = map[*world.Item][]world.Row{}
+	}
+	for _, r := range requests {
+		all += r.times
+		for i, it := range r.chosen {
+			if r.decided[i] {
+				groups[i][it] = append(groups[i][it], world.Row{Item: r.chosen[0]})
+			} else {
+				members[i].loose += r.times
+			}
+			for k, e := range t.effects(members[i], it) {
+				mean := &members[i].means[k]
+				mean.units += (e.units + e.moved) * r.times
+				mean.rows += e.rows * r.times
+			}
+		}
+	}
+	for i, m := range members {
 		t.share(m, groups[i], all)
 		for k := range m.means {
 			m.means[k].units, m.means[k].rows = m.means[k].units/all, m.means[k].rows/all
 		}
 	}
-	c.First = totals[0].units
-	slices.SortFunc(totals, func(a, b total) int { return cmp.Compare(b.units, a.units) })
-	rank := ranksOf(len(totals), func(i int) float64 { return totals[i].times })
-	c.P50, c.P95, c.Worst = totals[rank(0.5)].units, totals[rank(0.95)].units, totals[0].units
-	t.sum()
-	return nil
+}
+
+// weight returns how often an item is written in proportion to the others.
+func (m *member) weight(it *world.Item) float64 {
+	if m.often == nil {
+		return 1
+	}
+	return m.often[it]
 }
 
 // share sets how often each item of a member is written: those that belong to the same parent come together, such as
 // the votes that a poll counts, and there are more of them at the declared scale.
 func (t *writer) share(m *member, groups map[*world.Item][]world.Row, all float64) {
-	if m == t.cost.members[0] {
+	main := t.cost.members[0]
+	if m == main {
 		for it := range groups {
-			m.shares[it] = 1 / all
+			m.shares[it] = m.weight(it) / all
 		}
 		return
 	}
@@ -423,7 +471,7 @@ func (t *writer) share(m *member, groups map[*world.Item][]world.Row, all float6
 	for it, rows := range groups {
 		each := grow.In(rows)
 		for i := range rows {
-			m.shares[it] += each(rows[i].Item) / all
+			m.shares[it] += main.weight(rows[i].Item) * each(rows[i].Item) / all
 		}
 	}
 

@@ -98,6 +98,8 @@ type Entity struct {
 	Parents []Parent
 	// Mutable names the fields that change during the life of an item.
 	Mutable []string
+	// Unique names the fields of which no two items of the entity have the same value, each by itself.
+	Unique []string
 	// Samples are items listed in the file. Count is the number of items to
 	// generate in addition.
 	Samples []*Sample
@@ -219,8 +221,9 @@ type Pattern struct {
 	// Rate is the number of requests per second; 0 means not declared.
 	Rate float64
 	// Asked says how often each value of the key conditions is asked for: one of the constants below, where
-	// "" is [AskedEqually].
+	// "" is [AskedEqually]. Skew is the exponent of [AskedZipf].
 	Asked  string
+	Skew   float64
 	Expect Expect
 }
 
@@ -228,6 +231,7 @@ type Pattern struct {
 const (
 	AskedEqually = "equally" // each as often as the others
 	AskedByRows  = "by_rows" // as often as it has rows: a project with twice the tasks twice as often
+	AskedZipf    = "zipf"    // the one that costs most most often, and the kth by cost with a weight of 1/k^Skew
 )
 
 // A Condition is a condition on one field.

@@ -175,7 +175,7 @@ func (p *parser) checkKeys(e *model.Entity) {
 	}
 }
 
-// mutableCodec is the codec of the name of a field that changes.
-var mutableCodec = checked(textSchema, func(in value, name string) {
+// fieldCodec is the codec of the name of a field of the entity.
+var fieldCodec = checked(textSchema, func(in value, name string) {
 	in.known(name, fieldNames(in.entity.Fields), "entity %s has no field %s", in.entity.Name)
 })

@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"fmt"
 	"reflect"
 
 	"go.yaml.in/yaml/v4"
@@ -50,11 +51,33 @@ var entityCodec = checked(textSchema, func(in value, name string) {
 
 var budgets = []string{model.BudgetSample, model.BudgetP95, model.BudgetWorst}
 
-var askedWays = []string{model.AskedEqually, model.AskedByRows}
+var askedWays = []string{model.AskedEqually, model.AskedByRows, "zipf(1.2)"}
 
-var askedCodec = checked(schema{"enum": askedWays}, func(in value, way string) {
-	in.known(way, askedWays, "asked is equally or by_rows, not %s")
-})
+// askedCodec is the codec of the member "asked" of a pattern.
+var askedCodec = special(
+	schema{"type": "string", "pattern": `^(equally|by_rows|zipf(\([0-9.]+\))?)$`, "examples": askedWays},
+	func(in value, p *model.Pattern) {
+		way, ok := in.text()
+		if !ok {
+			return
+		}
+		if skew, ok := in.zipf(way); ok {
+			p.Asked, p.Skew = model.AskedZipf, skew
+			return
+		}
+		p.Asked = way
+		in.known(way, askedWays, "asked is equally, by_rows or zipf(1.2), not %s")
+	},
+	func(p *model.Pattern) *yaml.Node {
+		switch p.Asked {
+		case "":
+			return nil
+		case model.AskedZipf:
+			return textNode(fmt.Sprintf("zipf(%v)", p.Skew))
+		}
+		return textNode(p.Asked)
+	},
+)
 
 var budgetCodec = checked(schema{"enum": budgets}, func(in value, level string) {
 	in.known(level, budgets, "budget is sample, p95 or worst, not %s")

@@ -188,7 +188,7 @@ func newGenerators(w *World, seed uint64) ([]*generator, error) {
 				domains[f] = d
 			}
 			g.domains = append(g.domains, domains[f])
-			g.owns = append(g.owns, ownedField(e) == f)
+			g.owns = append(g.owns, ownedField(e) == f || slices.Contains(e.Unique, f.Name))
 			g.from = append(g.from, g.way(f, e))
 		}
 

@@ -3,8 +3,6 @@ package rule
 import (
 	"slices"
 
-	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -23,43 +21,6 @@ func onTable(name string, change func(*model.Table) bool) Edit {
 		t := m.Table(name)
 		return t != nil && change(t)
 	}
-}
-
-// WriteTemplate returns the edit that gives an entity's attribute another template.
-func WriteTemplate(entity, attribute, src string) Edit {
-	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
-		t := e.Attribute(attribute)
-		template, err := keys.Parse(src)
-		if t == nil || err != nil || t.Template != nil && t.Template.String() == src {
-			return false
-		}
-		t.Template, t.Const = template, attr.Value{}
-		return true
-	})
-}
-
-// RemoveAttributes returns the edit that removes attributes of an entity.
-func RemoveAttributes(entity string, names []string) Edit {
-	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
-		n := len(e.Attributes)
-		e.Attributes = slices.DeleteFunc(e.Attributes, func(t *model.Template) bool {
-			return slices.Contains(names, t.Name)
-		})
-		// Without their attributes, fields would imply them.
-		e.Fields = slices.DeleteFunc(e.Fields, func(f *model.Field) bool {
-			return slices.Contains(names, f.Name) && !slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
-				return t.Template != nil && slices.Contains(t.Template.Components(), f.Name)
-			})
-		})
-		for _, s := range e.Samples {
-			for name := range s.Values {
-				if e.Field(name) == nil {
-					delete(s.Values, name)
-				}
-			}
-		}
-		return len(e.Attributes) < n
-	})
 }
 
 // WriteIndex returns the edit that adds an index or replaces the one of its
@@ -129,25 +90,4 @@ func ThroughIndex(pattern, index string) Edit {
 		p.Table, p.Index = p.Entity.Table, p.Entity.Table.Index(index)
 		return p.Index != nil
 	})
-}
-
-// AlsoGiven returns the edit that gives the patterns that read a view a value
-// for another field of their entity, as they must if a partition key gets that
-// field. What they expected is dropped, as by [OnPattern].
-func AlsoGiven(table, index, entity, field, value string) Edit {
-	return func(m *model.Model) bool {
-		for _, p := range m.Patterns {
-			name := ""
-			if p.Index != nil {
-				name = p.Index.Name
-			}
-			given := slices.ContainsFunc(p.Where, func(c model.Condition) bool { return c.Field == field })
-			if p.Entity != nil && p.Entity.Name == entity && p.Table != nil && p.Table.Name == table && name == index &&
-				p.Operation == "Query" && !given {
-				p.Where = append(p.Where, model.Condition{Field: field, Op: ast.Equal, Args: []string{value}})
-				p.Expect = model.Expect{Entities: p.Expect.Entities}
-			}
-		}
-		return true
-	}
 }

@@ -22,13 +22,6 @@ type Finding struct {
 type Proposal struct {
 	Text  string
 	Edits []Edit
-	// Index is an index that the proposal uses as it is, or nil.
-	Index *model.Index
-	// Or adds the proposal to an earlier one that holds.
-	Or bool
-	// Fewer says that patterns are meant to read fewer rows, such as one of
-	// several parts of a partition. Otherwise that breaks them.
-	Fewer bool
 }
 
 // An Edit changes a copy of a model. It reports false if it cannot, or if it

@@ -47,13 +47,11 @@ func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error)
 }
 
 // breaks reports whether a change that made before into r breaks the pattern: it is refused, fails its
-// expectations, or returns fewer rows. If fewer rows are the aim of the change, only none are too few.
-func (r reading) breaks(before reading, fewer bool) bool {
+// expectations, or returns fewer rows.
+func (r reading) breaks(before reading) bool {
 	switch {
 	case before.accepted && !r.accepted, before.met && !r.met:
 		return true
-	case fewer:
-		return float64(before.own)+before.rows > 0 && float64(r.own)+r.rows == 0
 	case r.own < before.own:
 		return true
 	}

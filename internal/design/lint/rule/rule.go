@@ -3,7 +3,6 @@ package rule
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 )
@@ -17,9 +16,6 @@ type Rule struct {
 	Help string
 	// Severity is the usual severity; findings can be more or less severe.
 	Severity model.Severity
-	// TableKeys is true if the keys that show the hazard are those of the
-	// table, even if the finding is about an index.
-	TableKeys bool
 
 	// These functions look for the hazard at each subject of a kind, in file
 	// order, or once in the whole Study. Most rules have one.
@@ -50,13 +46,15 @@ type Pass struct {
 }
 
 // Report adds a finding. If it has no severity, that is the severity of the
-// rule.
+// rule. If it shows no key, it gets one of its entity.
 func (p *Pass) Report(f *Finding) {
 	f.Rule = p.rule.ID
 	if f.Severity == 0 {
 		f.Severity = p.rule.Severity
 	}
-	p.addKeys(&f.Finding, p.rule.TableKeys)
+	if e := p.Model.Entity(f.Entity); len(f.Keys) == 0 && slices.Contains(p.Entities, e) {
+		f.Keys = p.TableView(e.Table).Example(e)
+	}
 	p.found = append(p.found, f)
 }
 
@@ -134,27 +132,4 @@ func (st *Study) accept(found []*Finding, known map[string]bool) []Allowance {
 		}
 	}
 	return all
-}
-
-// addKeys adds keys of the entity to a finding that shows fewer than two: those
-// of the index that the finding is about, or of the table.
-func (st *Study) addKeys(f *model.Finding, ofTable bool) {
-	e := st.Model.Entity(f.Entity)
-	if !slices.Contains(st.Entities, e) || len(f.Keys) > 1 {
-		return
-	}
-	v := st.TableView(e.Table)
-	if x := st.view(e.Table.Name, f.Index); x != nil && !ofTable {
-		v = x
-	}
-	for _, it := range st.items[e][:min(100, len(st.items[e]))] {
-		if key := v.KeyOf(it.Attributes); v.Holds(it) && len(f.Keys) < 2 && !slices.Contains(f.Keys, key) {
-			f.Keys = append(f.Keys, key)
-		}
-	}
-	for _, key := range v.SuchAs(e, nil, nil) {
-		if len(f.Keys) < 2 && !slices.Contains(f.Keys, strings.TrimPrefix(key, "such as ")) {
-			f.Keys = append(f.Keys, key)
-		}
-	}
 }

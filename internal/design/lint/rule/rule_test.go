@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/keys"
 )
 
 const shop = `name: shop
@@ -103,7 +104,7 @@ func TestProposals(t *testing.T) {
 				f := s.Finding("%s is long", s)
 				f.Advice = "shorten it"
 				for _, src := range []string{"O#{placed:", "O#{placed:date}#{order}", "O#", "O#{order}", "P#{order}"} {
-					f.Propose(src, rule.WriteTemplate(s.Entity.Name, s.Name, src))
+					f.Propose(src, writeTemplate(s.Entity.Name, s.Name, src))
 				}
 				p.Report(f)
 			}
@@ -119,6 +120,17 @@ func TestProposals(t *testing.T) {
 	}
 	require.Equal(t, []string{"O#{order}"}, advice(run(t, long, bare)))
 	require.Equal(t, []string{"O#"}, advice(run(t, long)), "without the other hazard")
+}
+
+// writeTemplate returns the edit that gives an entity's attribute another template.
+func writeTemplate(entity, attribute, src string) rule.Edit {
+	return func(m *model.Model) bool {
+		template, err := keys.Parse(src)
+		if err == nil {
+			m.Entity(entity).Attribute(attribute).Template = template
+		}
+		return err == nil
+	}
 }
 
 func advice(found []*rule.Finding) (all []string) {

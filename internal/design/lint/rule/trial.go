@@ -48,7 +48,7 @@ func (t *trials) settle() error {
 	for _, f := range t.found {
 		var remarks []string
 		for _, p := range f.Proposals {
-			if len(p.Edits) == 0 || len(f.Applied) > 0 && !p.Or {
+			if len(p.Edits) == 0 {
 				continue
 			}
 			if t.left == 0 {
@@ -64,17 +64,14 @@ func (t *trials) settle() error {
 				continue
 			}
 
-			if len(f.Applied) > 0 {
-				f.Advice += ", or " + p.Text
-			} else {
-				f.Advice = p.Text
-			}
-			for _, note := range append(notes, t.caveat(f, p.Index)...) {
+			f.Advice = p.Text
+			for _, note := range notes {
 				if !slices.Contains(remarks, note) {
 					remarks = append(remarks, note)
 				}
 			}
 			f.Applied = append(f.Applied, p)
+			break
 		}
 		for _, remark := range remarks {
 			f.Advice += "; " + remark
@@ -100,17 +97,17 @@ func (t *trials) holds(f *Finding, p *Proposal) (notes []string, ok bool, err er
 		if err != nil {
 			return nil, false, context.Cause(t.ctx)
 		}
-		if !after.improves(before, f, p.Fewer) {
+		if !after.improves(before, f) {
 			return nil, false, nil
 		}
-		return t.gains(before, after, f, p.Fewer), true, nil
+		return t.gains(before, after, f), true, nil
 	}
 	return nil, false, nil
 }
 
 // improves reports whether a finding is gone in a changed model, no other hazard has come, and all patterns are
 // answered as before.
-func (t *trial) improves(before *trial, f *Finding, fewer bool) bool {
+func (t *trial) improves(before *trial, f *Finding) bool {
 	if about := subjectOf(f); t.all[about] >= before.all[about] {
 		return false
 	}
@@ -120,7 +117,7 @@ func (t *trial) improves(before *trial, f *Finding, fewer bool) bool {
 		}
 	}
 	for i, r := range t.reads {
-		if r.breaks(before.reads[i], fewer) {
+		if r.breaks(before.reads[i]) {
 			return false
 		}
 	}
@@ -128,10 +125,10 @@ func (t *trial) improves(before *trial, f *Finding, fewer bool) bool {
 }
 
 // gains says how a change brings fewer or more units.
-func (t *trials) gains(before, after *trial, f *Finding, fewer bool) (all []string) {
+func (t *trials) gains(before, after *trial, f *Finding) (all []string) {
 	for i, q := range t.Queries {
 		units := unitsGained(before.reads[i].units, after.reads[i].units)
-		if !before.reads[i].accepted || fewer || units == "" || len(all) > 1 {
+		if !before.reads[i].accepted || units == "" || len(all) > 1 {
 			continue
 		}
 		of := ""
@@ -146,16 +143,6 @@ func (t *trials) gains(before, after *trial, f *Finding, fewer bool) (all []stri
 		}
 	}
 	return all
-}
-
-// caveat names a hazard of an index that a finding recommends, which may be nil.
-func (t *trials) caveat(f *Finding, x *model.Index) []string {
-	for _, o := range t.found {
-		if x != nil && o.Index == x.Name && o.Severity >= model.Warning && o.Rule != f.Rule {
-			return []string{"first mend the " + o.Rule + " of index " + x.Name}
-		}
-	}
-	return nil
 }
 
 // try applies edits to a copy of the model, runs the rules on it with a number of generated items, and measures

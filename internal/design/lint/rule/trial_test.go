@@ -65,18 +65,12 @@ func TestHarm(t *testing.T) {
 	const general = "think"
 	for _, tt := range []struct {
 		name, want string
-		fewer      bool
 		edits      []rule.Edit
 	}{
-		{"a partition for each moment", general, false, []rule.Edit{stored, rule.WriteIndex("Feed", finer)}},
-		{"a filter of nothing", general, false, []rule.Edit{rule.RemoveAttributes("Message", []string{"length"})}},
+		{"a partition for each moment", general, []rule.Edit{stored, rule.WriteIndex("Feed", finer)}},
+		{"another index", "do; write units of Message 11.9 → 12.9", []rule.Edit{rule.WriteIndex("Feed", byLevel)}},
 		{
-			"nothing, where fewer are meant", general, true,
-			[]rule.Edit{stored, rule.RemoveAttributes("Message", []string{"GSI1PK"})},
-		},
-		{"another index", "do; write units of Message 11.9 → 12.9", false, []rule.Edit{rule.WriteIndex("Feed", byLevel)}},
-		{
-			"a limit", "do; read units of \"short messages\" 28.8 → 0.5", false, []rule.Edit{limit},
+			"a limit", "do; read units of \"short messages\" 28.8 → 0.5", []rule.Edit{limit},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +90,7 @@ func TestHarm(t *testing.T) {
 					}
 					f := &rule.Finding{}
 					f.Message, f.Advice = "a hazard", general
-					f.Proposals = []rule.Proposal{{Text: "do", Edits: append(tt.edits, mark), Fewer: tt.fewer}}
+					f.Proposals = []rule.Proposal{{Text: "do", Edits: append(tt.edits, mark)}}
 					p.Report(f)
 				},
 			}

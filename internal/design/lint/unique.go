@@ -1,0 +1,106 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// checkUnique reports the fields that an entity declares unique although two items share a value, or nothing keeps
+// two of them from being written with one.
+func checkUnique(p *rule.Pass, e *model.Entity) {
+	for _, field := range e.Unique {
+		if a, b := twins(p.Items(e), field); a != nil {
+			v := p.TableView(e.Table)
+			f := v.Finding("two items of %s have the same %s, %s, which is declared unique", e.Name, field,
+				rule.Quoted(a.Values.Get(field)))
+			f.Pos, f.Entity, f.Severity, f.Keys = e.Pos, e.Name, model.Error, v.Shown(a, b)
+			f.Advise("correct the items, or give %s more values", field)
+			p.Report(f)
+			continue
+		}
+
+		q, written := unguarded(p, e, field)
+		if q != nil || !written && !keyedBy(e, field) {
+			reportUnguarded(p, e, field, q)
+		}
+	}
+}
+
+// unguarded returns the first pattern that can give a second item a value of a field, or nil, and whether any pattern
+// gives items one.
+func unguarded(p *rule.Pass, e *model.Entity, field string) (q *model.Pattern, written bool) {
+	for _, q := range p.Model.Patterns {
+		if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return w.Entity == e && gives(&w, field) }) {
+			if written = true; !guarded(q, field) {
+				return q, true
+			}
+		}
+	}
+	return nil, written
+}
+
+// twins returns two items that have the same value of a field, or nil.
+func twins(items []*world.Item, field string) (a, b *world.Item) {
+	first := map[string]*world.Item{}
+	for _, it := range items {
+		value := it.Values.Get(field)
+		if have := first[value]; have != nil {
+			return have, it
+		}
+		if value != "" {
+			first[value] = it
+		}
+	}
+	return nil, nil
+}
+
+// gives reports whether a write gives an item a value of a field.
+func gives(w *model.Write, field string) bool {
+	return w.Operation == model.Put || w.Operation == model.Update && slices.Contains(w.Changes(), field)
+}
+
+// keyedBy reports whether the table's key of an entity is made from one field alone, so that no two items have the
+// same value.
+func keyedBy(e *model.Entity, field string) bool {
+	own := e.KeyFields()
+	return len(own) == 1 && own[0].Name == field
+}
+
+// guarded reports whether the writes of a pattern are refused if another item has the value: one of them puts an item
+// keyed by the field that must not exist.
+func guarded(q *model.Pattern, field string) bool {
+	return slices.ContainsFunc(q.Writes, func(o model.Write) bool {
+		isNew := strings.Contains(o.If, "attribute_not_exists") && !strings.Contains(strings.ToUpper(o.If), " OR ")
+		return o.Operation == model.Put && isNew && keyedBy(o.Entity, field)
+	})
+}
+
+// reportUnguarded reports a field of which a pattern, or anybody, can write one value twice.
+func reportUnguarded(p *rule.Pass, e *model.Entity, field string, q *model.Pattern) {
+	v := p.TableView(e.Table)
+	f := v.Finding("two items of %s can be written with the same %s, which is declared unique", e.Name, field)
+	f.Pos, f.Entity, f.Keys = e.Pos, e.Name, v.Example(e)
+	if q != nil {
+		f.Say(": %q does not prevent it", q.Name)
+		f.Pos, f.Pattern = q.Pos, q.Name
+	}
+	for _, x := range e.Table.Indexes {
+		if e.ComponentsOf(x.Keys())[field] {
+			f.Say("; index %s accepts equal keys", x.Name)
+			break
+		}
+	}
+	condition := "attribute_not_exists(" + text.Name(e.Table.Partition[0].Name) + ")"
+	if keyedBy(e, field) {
+		f.Advise("add the condition %s", condition)
+	} else {
+		f.Advise("write it in a transaction that also puts a marker, an item whose key is made from %s alone, such as "+
+			"%s#{%s}, with the condition %s", field, strings.ToUpper(field), field, condition)
+	}
+	p.Report(f)
+}
