@@ -28,9 +28,9 @@ func Example_core() {
 	err = st.Update(ctx, func(w store.Writer) error { return w.Put(space, partition, sort, item) })
 
 	values, err := attr.ParseItem([]byte(`{":d": {"S": "DRIVE#a91"}, ":p": {"S": "photos/"}, ":n": {"N": "9"}}`))
-	env, err := expr.NewEnv(expr.Params{Values: values})
-	condition, err := env.Condition(expr.KeyConditionExpression, "PK = :d AND begins_with(SK, :p)")
-	options.Filter, err = env.Condition(expr.FilterExpression, "size(body) < :n")
+	params := expr.Params{Values: values}
+	condition, err := expr.ParseCondition("PK = :d AND begins_with(SK, :p)", params)
+	options.Filter, err = expr.ParseCondition("size(body) < :n", params)
 	slice, err := keycond.Compile(key, condition) // one range of one partition, or a refusal
 	err = st.View(ctx, func(r store.Reader) error {
 		page, err := slice.Page(r, space, options, visit) // up to 1 MB, and no row outside

@@ -6,7 +6,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/work"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/keycond"
@@ -154,7 +155,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		if err != nil {
 			return err
 		}
-		slice, err := keycond.Compile(schema, cond)
+		slice, err := keycond.Compile(schema, (*publicexpr.Condition)(cond))
 		if err != nil {
 			return err
 		}
@@ -162,7 +163,8 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 	}
 
 	p.schema = schema
-	p.options = keycond.PageOptions{Start: read.Start, Reverse: r.Reverse, Limit: r.Limit, Filter: read.Filter}
+	p.options = keycond.PageOptions{Start: read.Start, Reverse: r.Reverse, Limit: r.Limit}
+	p.options.Filter = (*publicexpr.Condition)(read.Filter)
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.rng, p.span = tr.Range, tr.Span })
 	page, err := p.run(ctx, d.Tables, func(attr.Item) error { return nil })
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/api/throughput"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/keycond"

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/keycond"
@@ -51,7 +52,8 @@ func fill(b testing.TB, f *tabletest.Fixture, rows int) {
 }
 
 func sliceOf(b testing.TB, tb *table.Table, src, values string) *keycond.Slice {
-	s, err := keycond.Compile(tb.Key(), tabletest.Condition(b, expr.KeyConditionExpression, src, values))
+	s, err := keycond.Compile(tb.Key(),
+		(*publicexpr.Condition)(tabletest.Condition(b, expr.KeyConditionExpression, src, values)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func BenchmarkQuery10(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				slice, err := keycond.Compile(tb.Key(), cond)
+				slice, err := keycond.Compile(tb.Key(), (*publicexpr.Condition)(cond))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -3,7 +3,7 @@ package compile
 import (
 	"time"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/diff"
 	"github.com/sortkey/sortkey/internal/design/explain"

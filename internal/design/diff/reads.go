@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"

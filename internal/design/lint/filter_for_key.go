@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/load"

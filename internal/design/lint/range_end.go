@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"

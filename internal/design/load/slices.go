@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"

@@ -3,7 +3,7 @@ package load
 import (
 	"math"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 )

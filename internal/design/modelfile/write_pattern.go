@@ -5,7 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 )

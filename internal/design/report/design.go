@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/design/load"

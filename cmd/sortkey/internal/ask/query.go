@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"

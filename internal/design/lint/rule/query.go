@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
