@@ -34,7 +34,8 @@ var floors = [][]string{
 		"internal/untagged",
 		"internal/tests/proptest", "internal/tests/processor", "internal/tests/cmdtest",
 	},
-	{"store/internal/remote", "internal/tests/pgtest", "internal/item/doc"},
+	{"internal/address", "internal/capability", "internal/tests/pgtest", "internal/item/doc"},
+	{"store/internal/remote"},
 	{
 		"attr", "keys/keyexpr",
 		"store/memory", "store/btree", "store/storetest", "store/disk", "store/postgres", "store/tikv",

@@ -7,6 +7,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/work"
 	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
@@ -46,7 +47,7 @@ type row struct {
 }
 
 func newRow(space store.Space, partition, sort, value []byte) row {
-	return row{space, partition, sort, value, store.AppendAddress(nil, space, partition, sort)}
+	return row{space, partition, sort, value, address.Append(nil, space, partition, sort)}
 }
 
 // plan compiles a call. It runs a read once to count the rows that it walks.
@@ -173,9 +174,9 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 
 	p.examined, p.returned = page.Examined, page.Returned
 	if p.scan != nil {
-		p.lo, p.hi = store.AppendSpan(nil, nil, p.space, p.span)
+		p.lo, p.hi = address.AppendSpan(nil, nil, p.space, p.span)
 	} else {
-		p.lo, p.hi = store.AppendRange(nil, nil, p.space, p.query.Slice.Partition, p.rng)
+		p.lo, p.hi = address.AppendRange(nil, nil, p.space, p.query.Slice.Partition, p.rng)
 	}
 	return checkRows(p.call, page.Returned)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -176,7 +177,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
-	if errors.Is(err, store.ErrChanged) { // the transaction that it is in begins again
+	if errors.Is(err, capability.ErrChanged) { // the transaction that it is in begins again
 		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
 		e.Err = err
 		return e
