@@ -20,10 +20,10 @@ import (
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
-	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )

@@ -19,11 +19,11 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/throughput"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/keycond"
-	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -52,8 +52,6 @@ type Options struct {
 	TransactionDelay time.Duration
 	// Kinesis gets the changes of tables with Kinesis destinations. Default: none.
 	Kinesis func(streamARN string, record []byte)
-	// Wording is the wording of messages. Default: [wire.WordingOctober].
-	Wording wire.Wording
 	// Region and Account appear in ARNs. Default: [DefaultRegion] and [DefaultAccount].
 	Region, Account string
 }
@@ -128,7 +126,7 @@ type Misuse interface {
 // wireError returns the form on the wire of an error from any package.
 func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return e.In(s.opts.Wording)
+		return e
 	}
 	if e, ok := errors.AsType[*table.Error](err); ok {
 		switch e.Kind {
