@@ -17,7 +17,7 @@ import (
 
 // maxIdentifiers bounds the public API: the exported identifiers of all public
 // packages together.
-const maxIdentifiers = 581
+const maxIdentifiers = 459
 
 const apiHead = `# The public face of Sortkey: every exported type, function, method, constant and
 # variable of the packages that programs may import. go test . -run TestAPI keeps
@@ -138,6 +138,7 @@ func mentioned(f *ast.File) map[string]string {
 					fields(s.Name.Name, typ.Fields)
 				case *ast.InterfaceType:
 					fields(s.Name.Name, typ.Methods)
+				case *ast.SelectorExpr: // a type of its own, whose fields nobody outside sees
 				default:
 					look(s.Name.Name, typ)
 				}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/table/life"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -49,8 +48,6 @@ type Options struct {
 	// of streams that are older than 24 hours, in the background. Default: never; call
 	// [DB.Sweep] instead. Forks use the same interval.
 	SweepInterval time.Duration
-	// Wording is the wording of error messages. Default: [WordingOctober2026].
-	Wording Wording
 	// Observer sees every request, whether it comes over HTTP or not. Default:
 	// none.
 	Observer Observer
@@ -60,21 +57,6 @@ type Options struct {
 
 	temporary bool // withDefaults opened Store, in memory, so nobody else has it
 }
-
-// A Wording is the wording of the service's error messages at a date. During
-// 2026 the service changed the wording operation by operation and region by
-// region, so messages may differ from those of your region in either wording.
-// Exceptions and their codes are the same.
-type Wording = wire.Wording
-
-const (
-	// WordingOctober2026 is the wording of most regions on 2026-10-20: refusals
-	// of PutItem, UpdateItem and DeleteItem begin with "1 validation error
-	// detected: ".
-	WordingOctober2026 = wire.WordingOctober
-	// WordingMay2026 is the wording before that change.
-	WordingMay2026 = wire.WordingMay
-)
 
 // A DB is an open database. It is safe for concurrent use.
 type DB struct {

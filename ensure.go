@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/store"
 )
 
 // EnsureTable makes a table be as [DB.CreateTable] would make it, so a program can call it at each
@@ -196,7 +196,7 @@ func (db *DB) settled(ctx context.Context, name string) error {
 		if busy = info.busy(); busy == "" {
 			return nil
 		}
-		if err := store.Health(ctx, db.store); err != nil { // what is unfinished will not be finished
+		if err := capability.Health(ctx, db.store); err != nil { // what is unfinished will not be finished
 			return err
 		}
 

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/keys"
 )

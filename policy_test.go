@@ -34,15 +34,17 @@ var layers = [][]string{
 		"internal/untagged",
 		"internal/tests/proptest", "internal/tests/processor", "internal/tests/cmdtest",
 	},
-	{"store/internal/remote", "internal/tests/pgtest", "internal/item/doc"},
+	{"internal/address", "internal/capability", "internal/tests/pgtest", "internal/item/doc"},
+	{"store/internal/remote"},
 	{
 		"attr", "keys/keyexpr",
 		"store/memory", "store/btree", "store/storetest", "store/disk", "store/postgres", "store/tikv",
 	},
-	{"expr/ast", "internal/item", "internal/text", "internal/sdkvalue", "internal/api/s3files"},
+	{"internal/expr/ast", "internal/item", "internal/text", "internal/sdkvalue", "internal/api/s3files"},
 	{"internal/lex", "internal/requestfile", "internal/table/lock"},
 	{"internal/wire"},
-	{"expr", "internal/wire/wiretest"},
+	{"internal/expr", "internal/wire/wiretest"},
+	{"expr"},
 	{"keycond"},
 	{"internal/legacy", "internal/partiql", "internal/keyschema", "internal/table"},
 	{"internal/api/event", "internal/table/life"},
@@ -88,11 +90,11 @@ var tops = []string{"cmd", "fuzz"}
 // noHTTP lists those that must not depend on net/http either.
 var (
 	noSDK = []string{
-		"attr", "expr", "expr/ast", "store", "store/memory", "keycond", "internal/table", "internal/table/life",
+		"attr", "expr", "store", "store/memory", "keycond", "internal/table", "internal/table/life",
 		"internal/api", "internal/server", "keys", "", "server",
 	}
 	noHTTP = []string{
-		"attr", "expr", "expr/ast", "store", "store/memory", "keycond", "internal/table", "internal/table/life",
+		"attr", "expr", "store", "store/memory", "keycond", "internal/table", "internal/table/life",
 		"internal/api", "keys", "",
 	}
 )

@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/table"
@@ -49,7 +50,7 @@ import (
 
 // Open opens a database. Close it after use. After an error there is nothing to close but
 // the store, if [Options] name one. A store is open in one database at a time, unless it is a
-// [store.Sharer]: Open refuses it a second time before Close. Open reads no items, so its time
+// [capability.Sharer]: Open refuses it a second time before Close. Open reads no items, so its time
 // does not depend on the size of the store. After a crash it repairs tables in
 // the background: an index whose building was interrupted can be read once
 // DescribeTable reports it ACTIVE, and DescribeTable reports the counts of the
@@ -122,7 +123,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region,
 		Account:      opts.Account,
-		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis, Wording: opts.Wording,
+		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis,
 		EnforceThroughput: opts.Simulate.EnforceThroughput, TransactionDelay: opts.Simulate.TransactionDelay,
 	})
 
@@ -193,7 +194,7 @@ const healthPatience = time.Second
 func (db *DB) health() error {
 	ctx, cancel := context.WithTimeout(context.Background(), healthPatience)
 	defer cancel()
-	return store.Health(ctx, db.store)
+	return capability.Health(ctx, db.store)
 }
 
 func init() {

@@ -3,7 +3,7 @@ package sortkey
 import (
 	"context"
 
-	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/internal/capability"
 )
 
 // Stats are figures of a database.
@@ -44,7 +44,7 @@ func (db *DB) Stats(ctx context.Context) (s Stats, err error) {
 			s.add(ix.Items())
 		}
 	}
-	if m, ok := db.store.(store.Measurer); ok {
+	if m, ok := db.store.(capability.Measurer); ok {
 		s.Versions, s.DiskBytes = m.Usage()
 	}
 	return s, nil
@@ -65,7 +65,7 @@ func (db *DB) Compact(ctx context.Context) error {
 	if ctx == nil {
 		return noContext("DB.Compact")
 	}
-	st, ok := db.store.(store.Compactor)
+	st, ok := db.store.(capability.Compactor)
 	if !ok {
 		return unsupported("Compact", "packages store/memory and store/disk")
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/expr/ast"
 )
 
 func itemOf(text string) attr.Item {
@@ -72,22 +71,6 @@ func ExampleParseUpdate() {
 	// true The provided expression refers to an attribute that does not exist in the item
 }
 
-func ExampleNewUpdate() {
-	visits := &ast.PathOperand{Path: ast.Path{{Name: "visits"}}}
-	one, err := attr.NewNumber("1")
-	if err != nil {
-		log.Fatal(err)
-	}
-	u, err := expr.NewUpdate(ast.Action{
-		Clause: ast.AddClause, Path: visits, Value: &ast.ValueOperand{Name: ":n", Value: one},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(u)
-	// Output: ADD visits :n
-}
-
 func ExampleError() {
 	_, err := expr.ParseCondition("price = = cost", expr.Params{})
 	fmt.Println(err)
@@ -97,21 +80,4 @@ func ExampleError() {
 	// Output:
 	// Invalid ConditionExpression: Syntax error; token: "=", near: "= = cost"
 	// 8 = = cost
-}
-
-func ExampleEnv_Unused() {
-	env, _ := expr.NewEnv(expr.Params{Names: map[string]string{"#a": "a", "#b": "b"}})
-	if _, err := env.Projection("#a"); err != nil {
-		panic(err)
-	}
-	fmt.Println(env.Unused())
-	// Output:
-	// Value provided in ExpressionAttributeNames unused in expressions: keys: {#b}
-}
-
-func ExampleAttributes() {
-	item := itemOf(`{"id": {"N": "1"}, "a": {"S": "x"}, "b": {"S": "y"}}`)
-	fmt.Printf("%s\n", attr.Item(expr.Attributes([]string{"b", "id"}).Append(nil, item)).AppendJSON(nil))
-	// Output:
-	// {"b":{"S":"y"},"id":{"N":"1"}}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 	"github.com/sortkey/sortkey/internal/tests/pgtest"
 	"github.com/sortkey/sortkey/server"
@@ -71,7 +72,7 @@ func target(op string) string {
 func memoryEngine(t testing.TB) *engine {
 	now := time.Unix(newGenerator(0, newService(true)).now, 0)
 	clock := func() time.Time { return now }
-	st := &countingStore{Getter: memory.Open().(store.Getter)}
+	st := &countingStore{Getter: memory.Open().(capability.Getter)}
 	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: rand.NewChaCha8([32]byte{}), Clock: clock})
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +114,7 @@ func inProcess(db *sortkey.DB) func(op string, body []byte) (r reply, answered b
 // A countingStore counts the rows that Views walk over. A Query or Scan must not walk over more than it counts as
 // scanned.
 type countingStore struct {
-	store.Getter
+	capability.Getter
 	rows int
 }
 

@@ -2,7 +2,7 @@ package keycond
 
 import (
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/store"
 )

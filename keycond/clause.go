@@ -2,7 +2,7 @@ package keycond
 
 import (
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -11,7 +11,7 @@ type Clause struct {
 	Attribute string // its name
 	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or
 	// begins_with.
-	Op ast.Op
+	Op string
 	// Values has one operand, or two for BETWEEN.
 	Values []attr.Value
 }
@@ -24,7 +24,7 @@ func (c *Clause) check() error {
 	case ast.OpBetween:
 		operands = 2
 	default:
-		return refuseOperator(string(c.Op))
+		return refuseOperator(c.Op)
 	}
 	if len(c.Values) != operands {
 		return refuse("the condition on %s has %s, and %s takes %d",
@@ -37,7 +37,7 @@ func (c *Clause) check() error {
 // begins_with(SK, "b").
 func (c Clause) String() string {
 	if c.check() != nil {
-		return text.Name(c.Attribute) + " " + string(c.Op)
+		return text.Name(c.Attribute) + " " + c.Op
 	}
 	name, v := text.Name(c.Attribute), text.Literal(c.Values[0])
 	switch c.Op {
@@ -46,7 +46,7 @@ func (c Clause) String() string {
 	case ast.OpBeginsWith:
 		return "begins_with(" + name + ", " + v + ")"
 	}
-	return name + " " + string(c.Op) + " " + v
+	return name + " " + c.Op + " " + v
 }
 
 func refuseOperator(op string) error {

@@ -3,10 +3,10 @@ package keycond
 import (
 	"slices"
 
-	"github.com/sortkey/sortkey/expr/ast"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	impl "github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 // Messages about expressions that are not key conditions, as captured in dynalite
@@ -30,7 +30,7 @@ const (
 // collect appends the clauses that c demands all of. Their values are appended
 // to values.
 func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
-	return appendClauses(dst, values, c.Node())
+	return appendClauses(dst, values, (*impl.Condition)(c).Node())
 }
 
 func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, error) {
@@ -76,12 +76,12 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 // compareClause makes a clause of a comparison, whose operands may stand in
 // either order.
 func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
-	if n.Op == ast.NotEqual || n.Op.Mirror() == "" { // no expression has others
-		return Clause{}, refuseOperator(string(n.Op))
+	if n.Op == ast.NotEqual || ast.Mirror(n.Op) == "" { // no expression has others
+		return Clause{}, refuseOperator(n.Op)
 	}
 	if _, ok := n.L.(*ast.ValueOperand); ok {
 		if _, ok := n.R.(*ast.PathOperand); ok {
-			return clause(values, n.Op.Mirror(), "", n.R, n.L)
+			return clause(values, ast.Mirror(n.Op), "", n.R, n.L)
 		}
 	}
 	return clause(values, n.Op, "", n.L, n.R)

@@ -10,7 +10,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -82,7 +83,7 @@ func compile(t *testing.T, s *keycond.Schema, src, values string) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	slice, err := keycond.Compile(s, cond)
+	slice, err := keycond.Compile(s, (*publicexpr.Condition)(cond))
 	if err != nil {
 		return "error: " + err.Error()
 	}

@@ -36,8 +36,8 @@ func Example_core() {
 	err = st.Update(ctx, func(w store.Writer) error { return w.Put(space, partition, sort, item) })
 
 	values, err := attr.ParseItem([]byte(`{":d": {"S": "DRIVE#a91"}, ":p": {"S": "photos/"}}`))
-	env, err := expr.NewEnv(expr.Params{Values: values})
-	condition, err := env.Condition(expr.KeyConditionExpression, "PK = :d AND begins_with(SK, :p)")
+	params := expr.Params{Values: values}
+	condition, err := expr.ParseCondition("PK = :d AND begins_with(SK, :p)", params)
 	slice, err := keycond.Compile(key, condition)
 	err = st.View(ctx, func(r store.Reader) error {
 		page, err := slice.Page(r, space, keycond.PageOptions{Limit: 2}, visit)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/item/number"
 	"github.com/sortkey/sortkey/internal/text"

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -30,7 +31,7 @@ func (s *stopped) Health(ctx context.Context) error {
 	if s.err != nil {
 		return s.err
 	}
-	return store.Health(ctx, s.Store)
+	return capability.Health(ctx, s.Store)
 }
 
 // healthOf returns the answer to GET /healthz.

@@ -18,14 +18,6 @@ type Forker interface {
 	ForksInstantly() bool
 }
 
-// A Getter is a [Store] that reads a single row faster than a View does.
-type Getter interface {
-	Store
-
-	// Get is a View of one Get. The value stays valid; the caller must not change it.
-	Get(ctx context.Context, space Space, partition, sort []byte) (value []byte, ok bool, err error)
-}
-
 // A Snapshotter is a [Store] that can be copied to a folder permanently.
 type Snapshotter interface {
 	Store

@@ -48,7 +48,7 @@ type Position struct {
 //
 // Iterators yield an error last, with a zero row. Each loop sees the rows as
 // they were when it began: it does not see rows put or deleted while it runs.
-// Reads check the context at least every [ContextRows] rows.
+// Reads check the context at least every 1,024 rows.
 type Reader interface {
 	// Get returns the value of a row, and whether the row exists. The value
 	// of an existing row may be empty.
@@ -101,7 +101,3 @@ type Store interface {
 	// Closing again does nothing.
 	Close() error
 }
-
-// ContextRows is the most rows that an iterator may yield between two checks of
-// its context.
-const ContextRows = 1024

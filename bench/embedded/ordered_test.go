@@ -20,11 +20,13 @@ import (
 	tidwall "github.com/tidwall/btree"
 	"go.etcd.io/bbolt"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	sortkey "github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// An ordered keeps rows in the order of their addresses, those of [sortkey.AppendAddress].
+// An ordered keeps rows in the order of their addresses, those of [address.Append].
 type ordered interface {
 	load(rows []orderedRow) error
 	get(r *orderedRow) (value []byte, err error) // nil if it is not there
@@ -39,7 +41,7 @@ type orderedRow struct{ partition, sort, value []byte }
 
 // address makes the address anew, as every read has to.
 func (r *orderedRow) address(dst []byte) []byte {
-	return sortkey.AppendAddress(dst, 1, r.partition, r.sort)
+	return address.Append(dst, 1, r.partition, r.sort)
 }
 
 func orderedRows(n int) []orderedRow {
@@ -200,7 +202,7 @@ func (o *oursOrdered) load(rows []orderedRow) error {
 }
 
 func (o *oursOrdered) get(r *orderedRow) ([]byte, error) {
-	value, _, err := o.Forker.(sortkey.Getter).Get(context.Background(), 1, r.partition, r.sort)
+	value, _, err := o.Forker.(capability.Getter).Get(context.Background(), 1, r.partition, r.sort)
 	return value, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
@@ -199,6 +200,6 @@ type teeWriter struct {
 
 // Put implements [store.Writer].
 func (w teeWriter) Put(space store.Space, partition, sort, value []byte) error {
-	w.tree.put(store.AppendAddress(make([]byte, 0, store.AddressLen(partition, sort)), space, partition, sort), value)
+	w.tree.put(address.Append(make([]byte, 0, address.Len(partition, sort)), space, partition, sort), value)
 	return w.Writer.Put(space, partition, sort, value)
 }

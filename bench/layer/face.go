@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -216,7 +217,7 @@ func keyArguments(r *work.Range) (args []any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	clauses, err := keycond.Clauses(cond)
+	clauses, err := keycond.Clauses((*publicexpr.Condition)(cond))
 	if err != nil {
 		return nil, err
 	}

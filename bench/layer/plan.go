@@ -6,7 +6,9 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/work"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/keycond"
@@ -45,7 +47,7 @@ type row struct {
 }
 
 func newRow(space store.Space, partition, sort, value []byte) row {
-	return row{space, partition, sort, value, store.AppendAddress(nil, space, partition, sort)}
+	return row{space, partition, sort, value, address.Append(nil, space, partition, sort)}
 }
 
 // plan compiles a call. It runs a read once to count the rows that it walks.
@@ -154,7 +156,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		if err != nil {
 			return err
 		}
-		slice, err := keycond.Compile(schema, cond)
+		slice, err := keycond.Compile(schema, (*publicexpr.Condition)(cond))
 		if err != nil {
 			return err
 		}
@@ -162,7 +164,8 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 	}
 
 	p.schema = schema
-	p.options = keycond.PageOptions{Start: read.Start, Reverse: r.Reverse, Limit: r.Limit, Filter: read.Filter}
+	p.options = keycond.PageOptions{Start: read.Start, Reverse: r.Reverse, Limit: r.Limit}
+	p.options.Filter = (*publicexpr.Condition)(read.Filter)
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.rng, p.span = tr.Range, tr.Span })
 	page, err := p.run(ctx, d.Tables, func(attr.Item) error { return nil })
 	if err != nil {
@@ -171,9 +174,9 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 
 	p.examined, p.returned = page.Examined, page.Returned
 	if p.scan != nil {
-		p.lo, p.hi = store.AppendSpan(nil, nil, p.space, p.span)
+		p.lo, p.hi = address.AppendSpan(nil, nil, p.space, p.span)
 	} else {
-		p.lo, p.hi = store.AppendRange(nil, nil, p.space, p.query.Slice.Partition, p.rng)
+		p.lo, p.hi = address.AppendRange(nil, nil, p.space, p.query.Slice.Partition, p.rng)
 	}
 	return checkRows(p.call, page.Returned)
 }

@@ -123,11 +123,7 @@ func (c *collection) print(out *strings.Builder, st store.Store, condition strin
 	if err != nil {
 		return err
 	}
-	env, err := expr.NewEnv(expr.Params{Values: values}) // not every condition uses every value
-	if err != nil {
-		return err
-	}
-	parsed, err := env.Condition(expr.KeyConditionExpression, "sensor = :s AND "+condition)
+	parsed, err := expr.ParseCondition("sensor = :s AND "+condition, expr.Params{Values: values})
 	if err != nil {
 		return err
 	}

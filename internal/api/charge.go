@@ -1,8 +1,8 @@
 package api
 
 import (
-	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 // Sizes that UpdateItem adds for the parts of an update expression when it

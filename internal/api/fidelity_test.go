@@ -1,15 +1,9 @@
 package api_test
 
 import (
-	"context"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/table/life"
-	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/store/memory"
 	"github.com/stretchr/testify/require"
 )
 
@@ -28,7 +22,7 @@ const tableM = `{"TableName":"MMM","BillingMode":"PAY_PER_REQUEST",
 // TestFidelity has the differences from the service that were found one by one,
 // by their numbers in the list of November 2026, each with the witness that
 // decided. Row 4 and the headers of rows 20 and 21 are in package server, the
-// wordings that changed in 2026 in TestWordings of package wire.
+// wordings that changed in 2026 in TestTexts of package wire.
 //
 // ACK is ack-api-quirks, whose authors ran their requests against the service in
 // us-east-1 and us-west-2 on 2026-10-08 and 09; its number is that of a finding.
@@ -418,19 +412,4 @@ func TestFidelityOfAnswers(t *testing.T) {
 	require.NotContains(t, described, `"TableThroughputModeSummary"`)
 	require.Contains(t, e.answer("DeleteTable", `{"TableName":"New"}`),
 		`"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"`)
-}
-
-func TestWording(t *testing.T) {
-	st := memory.Open()
-	t.Cleanup(func() { st.Close() })
-	db, err := life.Open(context.Background(), st)
-	require.NoError(t, err)
-	for wording, want := range map[wire.Wording]string{
-		wire.WordingOctober: "ValidationException: 1 validation error detected: " +
-			"ReturnValues can only be ALL_OLD or NONE",
-		wire.WordingMay: "ValidationException: ReturnValues can only be ALL_OLD or NONE",
-	} {
-		e := &endpoint{t: t, svc: api.New(db, api.Options{Clock: time.Now, Wording: wording})}
-		e.refuse("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"x"}},"ReturnValues":"ALL_NEW"}`, want)
-	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
@@ -157,7 +158,7 @@ func (s *sharedStore) Expecting(space store.Space, partition, sort, value []byte
 	return expectingStore{s, func(r store.Reader) error {
 		now, ok, err := r.Get(space, partition, sort)
 		if err == nil && (ok != (value != nil) || !bytes.Equal(now, value)) {
-			err = store.ErrChanged
+			err = capability.ErrChanged
 		}
 		return err
 	}}

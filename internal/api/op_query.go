@@ -10,8 +10,9 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/expr/ast"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/legacy"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -201,7 +202,7 @@ func (k *keyCondition) check() error {
 	if k.tree == nil || k.legacy {
 		return nil
 	}
-	_, err := keycond.Clauses(k.tree)
+	_, err := keycond.Clauses((*publicexpr.Condition)(k.tree))
 	return err
 }
 
@@ -213,7 +214,7 @@ func (k *keyCondition) slice(s *keycond.Schema) (*keycond.Slice, error) {
 	case k.legacy:
 		return legacy.Compile(s, k.tree)
 	}
-	return keycond.Compile(s, k.tree)
+	return keycond.Compile(s, (*publicexpr.Condition)(k.tree))
 }
 
 // keyCondition parses the key condition in either form.

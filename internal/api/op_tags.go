@@ -170,22 +170,9 @@ func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change fu
 	return err
 }
 
-// noResource is the error for an ARN of nothing. The service spelt ResourceArn
-// otherwise before October 2026. Sources: ack-api-quirks, DDB-TABLE-104; before,
-// dynalite, actions/tagResource.js.
+// noResource is the error for an ARN of nothing. Source: ack-api-quirks, DDB-TABLE-104.
 func noResource(arn string) error {
-	e := wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
-	e.May = "Requested resource not found: ResourcArn: " + arn + " not found"
-	return e
-}
-
-// otherAccount is the error for an ARN of another account. Sources: ack-api-quirks,
-// DDB-TABLE-136; before October 2026, dynalite, validations/tagResource.js.
-func (s *Service) otherAccount(op wire.Op, arn string) error {
-	e := wire.AccessDenied("Access is denied")
-	e.May = fmt.Sprintf("User: arn:aws:iam::%s:root is not authorized to perform: dynamodb:%s on resource: %s",
-		cmp.Or(s.opts.Account, DefaultAccount), op, arn)
-	return e
+	return wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
 }
 
 // tagged returns the table or the stream that an ARN refers to, which may not
@@ -202,7 +189,7 @@ func (s *Service) tagged(op wire.Op, arn string) (TableRef, error) {
 	case err != nil:
 		return ref, err
 	case ref.Account != cmp.Or(s.opts.Account, DefaultAccount):
-		return ref, s.otherAccount(op, arn)
+		return ref, wire.AccessDenied("Access is denied")
 	case !s.arns.Local(ref):
 		return ref, wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
 	case ref.Index != "":

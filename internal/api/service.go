@@ -18,8 +18,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/api/throughput"
+	"github.com/sortkey/sortkey/internal/capability"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/keycond"
@@ -51,8 +52,6 @@ type Options struct {
 	TransactionDelay time.Duration
 	// Kinesis gets the changes of tables with Kinesis destinations. Default: none.
 	Kinesis func(streamARN string, record []byte)
-	// Wording is the wording of messages. Default: [wire.WordingOctober].
-	Wording wire.Wording
 	// Region and Account appear in ARNs. Default: [DefaultRegion] and [DefaultAccount].
 	Region, Account string
 }
@@ -127,7 +126,7 @@ type Misuse interface {
 // wireError returns the form on the wire of an error from any package.
 func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return e.In(s.opts.Wording)
+		return e
 	}
 	if e, ok := errors.AsType[*table.Error](err); ok {
 		switch e.Kind {
@@ -176,7 +175,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
-	if errors.Is(err, store.ErrChanged) { // the transaction that it is in begins again
+	if errors.Is(err, capability.ErrChanged) { // the transaction that it is in begins again
 		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
 		e.Err = err
 		return e

@@ -1,14 +1,15 @@
 package legacy
 
 import (
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // Compile is [keycond.Compile] for the condition of KeyConditions. If it has an operator that no index can
 // serve, attributes outside the key of s are refused before that. Source: dynalite, test/query.js.
 func Compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
-	clauses, err := keycond.Clauses(c)
+	clauses, err := keycond.Clauses((*publicexpr.Condition)(c))
 	if err == nil {
 		return keycond.Of(s, clauses...)
 	}

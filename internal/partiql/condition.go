@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 // A part is a condition, or an operand when node is nil. Parentheses may contain

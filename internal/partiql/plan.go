@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/expr/ast"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
@@ -83,7 +84,7 @@ func (s *Statement) Plan(schema *keycond.Schema) (*Plan, error) {
 		if g.sort != nil {
 			key = append(key, g.sort)
 		}
-		slice, err := keycond.Compile(schema, conjunction(key))
+		slice, err := keycond.Compile(schema, (*publicexpr.Condition)(conjunction(key)))
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +159,7 @@ func between(a, b ast.Node) ast.Node {
 		}
 		x, v, op := c.L, c.R, c.Op
 		if _, ok := x.(*ast.ValueOperand); ok {
-			x, v, op = c.R, c.L, op.Mirror()
+			x, v, op = c.R, c.L, ast.Mirror(op)
 		}
 		switch out.X = x; op {
 		case ast.GreaterOrEqual:

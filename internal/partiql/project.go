@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 // Selected yields the paths that a SELECT returns of each item, none for *.

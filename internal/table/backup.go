@@ -13,6 +13,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/store"
 )
@@ -80,7 +82,7 @@ func (b *backupWriter) add(s *View, space store.Space) error {
 		if err != nil {
 			return err
 		}
-		b.addr = store.AppendAddress(b.addr[:0], space, row.Partition, row.Sort)
+		b.addr = address.Append(b.addr[:0], space, row.Partition, row.Sort)
 		b.block = append(binary.AppendUvarint(b.block, uint64(len(b.addr))), b.addr...)
 		b.block = append(binary.AppendUvarint(b.block, uint64(len(row.Value))), row.Value...)
 		if err := b.work.Add(s.ctx, len(b.addr)+len(row.Value)); err != nil {
@@ -113,7 +115,7 @@ func Restore(ctx context.Context, st store.Store, r io.Reader) error {
 	if err := b.readHead(); err != nil {
 		return err
 	}
-	if loader, ok := st.(store.Loader); ok {
+	if loader, ok := st.(capability.Loader); ok {
 		return loader.Load(ctx, func(l store.Loading) error {
 			if err := checkEmpty(l); err != nil {
 				return err
@@ -138,7 +140,7 @@ func Restore(ctx context.Context, st store.Store, r io.Reader) error {
 			return err
 		}
 		for addr, value := range b.rows(math.MaxInt) {
-			space, partition, sort, _ := store.ParseAddress(addr, nil)
+			space, partition, sort, _ := address.Parse(addr, nil)
 			if err := w.Put(space, partition, sort, bytes.Clone(value)); err != nil {
 				return err
 			}
@@ -248,7 +250,7 @@ func (b *backupReader) row() (addr, value []byte, err error) {
 		}
 		*part = b.block.Next(int(n))
 	}
-	if _, _, _, ok := store.ParseAddress(addr, nil); !ok || bytes.Compare(addr, b.last) <= 0 {
+	if _, _, _, ok := address.Parse(addr, nil); !ok || bytes.Compare(addr, b.last) <= 0 {
 		return nil, nil, unreadable(errors.New("a row out of place"))
 	}
 	b.last = append(b.last[:0], addr...)

@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/keycond"
-	"github.com/sortkey/sortkey/store"
 )
 
 // fill puts rows in partitions of ten, in batches.
@@ -51,7 +52,8 @@ func fill(b testing.TB, f *tabletest.Fixture, rows int) {
 }
 
 func sliceOf(b testing.TB, tb *table.Table, src, values string) *keycond.Slice {
-	s, err := keycond.Compile(tb.Key(), tabletest.Condition(b, expr.KeyConditionExpression, src, values))
+	s, err := keycond.Compile(tb.Key(),
+		(*publicexpr.Condition)(tabletest.Condition(b, expr.KeyConditionExpression, src, values)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func BenchmarkQuery10(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				slice, err := keycond.Compile(tb.Key(), cond)
+				slice, err := keycond.Compile(tb.Key(), (*publicexpr.Condition)(cond))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -138,7 +140,7 @@ func BenchmarkPut(b *testing.B) {
 				fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10,
 					i%10, i%100, i+round))
 		}
-		keys[i] = store.AppendAddress(nil, 1, fmt.Appendf(nil, "CUSTOMER#%07d", i/10),
+		keys[i] = address.Append(nil, 1, fmt.Appendf(nil, "CUSTOMER#%07d", i/10),
 			fmt.Appendf(nil, "ORDER#%d", i%10))
 	}
 	for _, view := range []string{"", "KEYS_ONLY", "NEW_AND_OLD_IMAGES"} {
@@ -213,7 +215,7 @@ func BenchmarkPage(b *testing.B) {
 					if _, err := tx.Put(tb, it, nil); err != nil {
 						return err
 					}
-					key := store.AppendAddress(nil, 1, []byte("customer"), fmt.Appendf(nil, "order#%08d", j))
+					key := address.Append(nil, 1, []byte("customer"), fmt.Appendf(nil, "order#%08d", j))
 					tree.ReplaceOrInsert(bareRow{key, bytes.Clone(it)})
 				}
 				return nil
@@ -254,7 +256,7 @@ func BenchmarkPage(b *testing.B) {
 			perRow(b)
 		})
 		b.Run(fmt.Sprintf("item=%d/bare", size), func(b *testing.B) {
-			from := bareRow{key: store.AppendPartition(nil, 1, []byte("customer"))}
+			from := bareRow{key: address.AppendPartition(nil, 1, []byte("customer"))}
 			b.ReportAllocs()
 			for b.Loop() {
 				bytes := 0

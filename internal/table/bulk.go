@@ -9,12 +9,14 @@ import (
 	"sync/atomic"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
 // A Bulk puts and deletes any number of items of one table. Several goroutines prepare items,
 // each in a [Part] of its own; [Bulk.Write] applies parts in their order. If a store is a
-// [store.Loader], many items become sorted rows of the table and its indexes, which it loads.
+// [capability.Loader], many items become sorted rows of the table and its indexes, which it loads.
 //
 // Others may use the table meanwhile, but a Bulk is faster if nobody else writes to it.
 type Bulk struct {
@@ -50,7 +52,7 @@ func (db *DB) Bulk(name string) (*Bulk, error) {
 
 // Loads reports whether the store takes sorted rows, so that large parts are worth their memory.
 func (b *Bulk) Loads() bool {
-	_, ok := b.db.Store.(store.Loader)
+	_, ok := b.db.Store.(capability.Loader)
 	return ok
 }
 
@@ -170,7 +172,7 @@ func (p *Part) index(r bulkRow) {
 
 func (p *Part) address(space store.Space, partition, sort []byte) extent {
 	at := len(p.arena)
-	p.arena = store.AppendAddress(p.arena, space, partition, sort)
+	p.arena = address.Append(p.arena, space, partition, sort)
 	return extent{uint32(at), uint32(len(p.arena) - at)}
 }
 
@@ -258,7 +260,7 @@ func (b *Bulk) update(ctx context.Context, parts []*Part) error {
 					continue
 				}
 				r := p.items[nextItem]
-				_, partition, sort, _ := store.ParseAddress(r.addr.of(p.arena), nil)
+				_, partition, sort, _ := address.Parse(r.addr.of(p.arena), nil)
 				item := attr.Item(slices.Clone(r.value.of(p.arena)))
 				if len(item) == 0 {
 					item = nil

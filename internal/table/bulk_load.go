@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -43,7 +45,7 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 	}
 
 	var w *bulkLoad
-	err = db.Store.(store.Loader).Load(ctx, func(l store.Loading) error {
+	err = db.Store.(capability.Loader).Load(ctx, func(l store.Loading) error {
 		w = &bulkLoad{table: t, loading: l, removed: make([]*Part, tableShards)}
 		for i := range w.removed {
 			w.removed[i] = &Part{table: t, rows: make([]bulkRows, buckets(t))}
@@ -99,7 +101,7 @@ func (b *Bulk) know(t *Table, r store.Reader, more int) error {
 		if !all {
 			return nil
 		}
-		room = store.AppendAddress(room[:0], t.def.Space, row.Partition, row.Sort)
+		room = address.Append(room[:0], t.def.Space, row.Partition, row.Sort)
 		known.add(room)
 	}
 	b.known, b.lookups = known, 0
@@ -242,7 +244,7 @@ func (w *bulkLoad) old(bucket int, addr []byte, room *[]byte) (attr.Item, error)
 	if w.known != nil && !w.known[bucket].add(hashOf(addr)) {
 		return nil, nil
 	}
-	space, partition, sort, _ := store.ParseAddress(addr, *room)
+	space, partition, sort, _ := address.Parse(addr, *room)
 	value, ok, err := w.loading.Get(space, partition, sort)
 	if err != nil || !ok {
 		return nil, err

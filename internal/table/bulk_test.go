@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
@@ -48,7 +49,7 @@ func (s *loader) Load(ctx context.Context, fn func(store.Loading) error) error {
 			if i > 0 && bytes.Compare(all[i-1].addr, c.addr) >= 0 {
 				return fmt.Errorf("address %q follows %q", c.addr, all[i-1].addr)
 			}
-			space, partition, sort, _ := store.ParseAddress(c.addr, nil)
+			space, partition, sort, _ := address.Parse(c.addr, nil)
 			err := w.Put(space, partition, sort, c.value)
 			if c.value == nil {
 				err = w.Delete(space, partition, sort)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table/lock"
 	"github.com/sortkey/sortkey/store"
@@ -159,7 +160,7 @@ func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := db.Store.(store.Getter); !ok || j != nil {
+	if _, ok := db.Store.(capability.Getter); !ok || j != nil {
 		return db.View(ctx, fn)
 	}
 	for {
@@ -174,7 +175,7 @@ func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
 	g := getters.Get().(*getter)
 	defer g.release()
 	all := db.Current()
-	g.ctx, g.store = ctx, all.Rows.(store.Getter)
+	g.ctx, g.store = ctx, all.Rows.(capability.Getter)
 	g.view = View{ctx: ctx, db: db, tables: all, r: g, room: g.room[:0]}
 	err := fn(&g.view)
 	if g.moved {
@@ -196,7 +197,7 @@ func (db *DB) Outdated(ctx context.Context, err error) (bool, error) {
 	if err == errMoved { //nolint:errorlint // never wrapped, and nobody else's
 		return true, nil
 	}
-	if err == nil || db.sharing == nil || !errors.Is(err, store.ErrChanged) {
+	if err == nil || db.sharing == nil || !errors.Is(err, capability.ErrChanged) {
 		return false, err
 	}
 	err = db.sharing.Reload(ctx)
@@ -209,7 +210,7 @@ type getter struct {
 	store.Reader // nil: nothing but Get is used
 	view         View
 	ctx          context.Context
-	store        store.Getter
+	store        capability.Getter
 	room         [addressRoom]byte // for the address, which a store does not keep
 	asked        bool
 	moved        bool // the row may be that of other tables
@@ -356,8 +357,8 @@ func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 
 // ChangeTables is Change for a function that changes definitions, and so depends on the current
 // ones. The caller holds Updates: exclusively, unless the change is a new table or the store is shared, which refuses
-// updates that know other definitions. Then the error of fn's own is [store.ErrChanged] if the current ones are not
-// those in the store.
+// updates that know other definitions. Then the error of fn's own is [capability.ErrChanged] if the current ones are
+// not those in the store.
 func (db *DB) ChangeTables(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.Current().Rows, fn)
 }

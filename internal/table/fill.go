@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -55,10 +57,10 @@ func (db *DB) FillIndex(
 			}
 		}
 
-		if p, ok := w.(store.Prefetcher); ok {
+		if p, ok := w.(capability.Prefetcher); ok {
 			var addrs [][]byte
 			for _, e := range list.entries {
-				addrs = append(addrs, store.AppendAddress(nil, space, e.partition, e.sort))
+				addrs = append(addrs, address.Append(nil, space, e.partition, e.sort))
 			}
 			if err := p.Prefetch(addrs); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/btree"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -29,7 +30,7 @@ func (f *frozen) release() {
 
 // Get implements [store.Reader].
 func (f *frozen) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
-	if row, changed := f.rows.Get(changedRow{addr: store.AppendAddress(nil, space, partition, sort)}); changed {
+	if row, changed := f.rows.Get(changedRow{addr: address.Append(nil, space, partition, sort)}); changed {
 		return row.value, row.existed, nil
 	}
 	return f.w.Get(space, partition, sort)
@@ -42,9 +43,9 @@ func (f *frozen) Query(
 	if f.rows.Len() == 0 {
 		return f.w.Query(space, partition, r, reverse)
 	}
-	lo, hi := store.AppendRange(nil, nil, space, partition, r)
+	lo, hi := address.AppendRange(nil, nil, space, partition, r)
 	return f.merge(f.w.Query(space, partition, r, reverse), lo, hi, reverse, func(dst []byte, row store.Row) []byte {
-		return store.AppendAddress(dst, space, partition, row.Sort)
+		return address.Append(dst, space, partition, row.Sort)
 	})
 }
 
@@ -53,16 +54,16 @@ func (f *frozen) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	if f.rows.Len() == 0 {
 		return f.w.Scan(space, s)
 	}
-	lo, hi := store.AppendSpan(nil, nil, space, s)
+	lo, hi := address.AppendSpan(nil, nil, space, s)
 	return f.merge(f.w.Scan(space, s), lo, hi, false, func(dst []byte, row store.Row) []byte {
-		return store.AppendAddress(dst, space, row.Partition, row.Sort)
+		return address.Append(dst, space, row.Partition, row.Sort)
 	})
 }
 
 // merge yields the rows of the update as they were. Nothing is written while it does. Rows that
 // have changed since take the places of those with their addresses, which lie in [lo, hi).
 func (f *frozen) merge(
-	now iter.Seq2[store.Row, error], lo, hi []byte, reverse bool, address func([]byte, store.Row) []byte,
+	now iter.Seq2[store.Row, error], lo, hi []byte, reverse bool, addressOf func([]byte, store.Row) []byte,
 ) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		was, more := f.first(lo, hi, reverse)
@@ -73,7 +74,7 @@ func (f *frozen) merge(
 			}
 			for more && before() {
 				if was.existed {
-					_, partition, sort, _ := store.ParseAddress(was.addr, nil)
+					_, partition, sort, _ := address.Parse(was.addr, nil)
 					if !yield(store.Row{Partition: partition, Sort: sort, Value: was.value}, nil) {
 						return false
 					}
@@ -89,7 +90,7 @@ func (f *frozen) merge(
 				yield(store.Row{}, err)
 				return
 			}
-			addr = address(addr[:0], row)
+			addr = addressOf(addr[:0], row)
 			if !old(addr) {
 				return
 			}

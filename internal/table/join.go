@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 

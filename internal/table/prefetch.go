@@ -4,21 +4,22 @@ import (
 	"iter"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 )
 
 // Prefetch reads items by their keys in one round trip, if the store can do that, so
 // that Get needs none. In a View they are kept until the next Prefetch. It leaves keys
 // that do not match their tables to Get.
 func (s *View) Prefetch(items iter.Seq2[*Table, attr.Item]) error {
-	p, ok := s.r.(store.Prefetcher)
+	p, ok := s.r.(capability.Prefetcher)
 	if !ok {
 		return nil
 	}
 	var addrs [][]byte
 	for t, key := range items {
 		if partition, sort, err := t.Address(key); err == nil {
-			addrs = append(addrs, store.AppendAddress(nil, t.def.Space, partition, sort))
+			addrs = append(addrs, address.Append(nil, t.def.Space, partition, sort))
 		}
 	}
 	if len(addrs) < 2 {

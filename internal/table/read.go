@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
@@ -135,7 +136,8 @@ func (s *View) examine(q *Read, visit func(attr.Item) error) *examiner {
 
 // options returns how to read the page.
 func (x *examiner) options(reverse bool) keycond.PageOptions {
-	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: x.q.Filter, Examine: x.examine}
+	filter := (*publicexpr.Condition)(x.q.Filter)
+	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: filter, Examine: x.examine}
 }
 
 // examine examines an item.

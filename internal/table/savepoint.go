@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -47,7 +49,7 @@ func (tx *Tx) restore(p savepoint) error {
 	undone := w.log[p.rows:]
 	w.log = w.log[:p.rows:p.rows]
 	for _, row := range slices.Backward(undone) {
-		space, partition, sort, _ := store.ParseAddress(row.addr, nil)
+		space, partition, sort, _ := address.Parse(row.addr, nil)
 		if err := w.remember(space, partition, sort); err != nil { // for loops
 			return err
 		}
@@ -88,7 +90,7 @@ func (w *undoWriter) remember(space store.Space, partition, sort []byte) error {
 	if err != nil {
 		return err
 	}
-	row := changedRow{store.AppendAddress(nil, space, partition, sort), bytes.Clone(value), existed}
+	row := changedRow{address.Append(nil, space, partition, sort), bytes.Clone(value), existed}
 	if w.points > 0 {
 		w.log = append(w.log, row)
 	}
@@ -119,9 +121,9 @@ func (w *undoWriter) Delete(space store.Space, partition, sort []byte) error {
 // Clear implements [store.Writer]: transactions clear no spaces.
 func (w *undoWriter) Clear(store.Space) error { return errors.ErrUnsupported }
 
-// Prefetch implements [store.Prefetcher].
+// Prefetch implements [capability.Prefetcher].
 func (w *undoWriter) Prefetch(addrs [][]byte) error {
-	if p, ok := w.Writer.(store.Prefetcher); ok {
+	if p, ok := w.Writer.(capability.Prefetcher); ok {
 		return p.Prefetch(addrs)
 	}
 	return nil

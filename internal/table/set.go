@@ -11,7 +11,7 @@ type Set struct {
 	ByName   map[string]*Table
 	Deleting bool // a table is DELETING
 	// Rows is the store for what depends on these tables. In a shared store it fails with
-	// [store.ErrChanged] once another server has changed a definition.
+	// [capability.ErrChanged] once another server has changed a definition.
 	Rows store.Store
 
 	// In a shared store: whether the tables were read from it, and the version that they have.

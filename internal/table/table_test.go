@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/keycond"
@@ -43,7 +44,8 @@ func ask(f *tabletest.Fixture, q query) ([]attr.Item, table.Page, error) {
 			}
 			schema = read.Index.Key()
 		}
-		slice, err := keycond.Compile(schema, tabletest.Condition(f, expr.KeyConditionExpression, q.key, q.values))
+		slice, err := keycond.Compile(schema,
+			(*publicexpr.Condition)(tabletest.Condition(f, expr.KeyConditionExpression, q.key, q.values)))
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -43,8 +45,8 @@ var (
 // Sweeps delete old records. If no other server uses the store, transactions do so too,
 // since a program need not sweep; in a shared store they would conflict with each other.
 func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
-	if p, ok := tx.w.(store.Presumer); ok { // a token is new unless its transaction is repeated
-		p.Presume(store.AppendAddress(nil, tokenSpace, tokensPartition, []byte(token)))
+	if p, ok := tx.w.(capability.Presumer); ok { // a token is new unless its transaction is repeated
+		p.Presume(address.Append(nil, tokenSpace, tokensPartition, []byte(token)))
 	}
 	value, ok, err := tx.w.Get(tokenSpace, tokensPartition, []byte(token))
 	if err != nil {
@@ -137,10 +139,10 @@ func oldTokens(r store.Reader, before time.Time) (old [][]byte, err error) {
 // forgetTokens deletes the rows that oldTokens has returned, with their records unless
 // these have been replaced by later ones.
 func forgetTokens(w store.Writer, old [][]byte, before time.Time) error {
-	if p, ok := w.(store.Prefetcher); ok {
+	if p, ok := w.(capability.Prefetcher); ok {
 		addrs := make([][]byte, 0, len(old))
 		for _, at := range old {
-			addrs = append(addrs, store.AppendAddress(nil, tokenSpace, tokensPartition, at[min(timeBytes, len(at)):]))
+			addrs = append(addrs, address.Append(nil, tokenSpace, tokensPartition, at[min(timeBytes, len(at)):]))
 		}
 		if err := p.Prefetch(addrs); err != nil {
 			return err

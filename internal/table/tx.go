@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/item/doc"
 	"github.com/sortkey/sortkey/store"
 )

@@ -5,10 +5,10 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 )
 
 const msgUpdateSize = "Item size to update has exceeded the maximum allowed size"

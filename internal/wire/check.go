@@ -319,19 +319,15 @@ func (v *violations) err() error {
 	if len(v.found) == 0 {
 		return nil
 	}
-	e := Validation(v.message(WordingOctober))
-	if may := v.message(WordingMay); may != e.Message {
-		e.May = may
-	}
-	return e
+	return Validation(v.message())
 }
 
 // message returns the text of all violations.
-func (v *violations) message(w Wording) string {
+func (v *violations) message() string {
 	// A violation that the service says in a sentence of its own hides all others.
 	missing := false
 	for i := range v.found {
-		if r := v.op.rule(&v.found[i]); r != nil && r.in(w) == formSentence {
+		if r := v.op.rule(&v.found[i]); r != nil && r.form == formSentence {
 			return strings.ReplaceAll(r.text, "%s", v.found[i].printed(""))
 		}
 		missing = missing || v.found[i].check == checkNull
@@ -339,7 +335,7 @@ func (v *violations) message(w Wording) string {
 	if !missing {
 		// The newer layer of the service stops at its first violation. A
 		// request without a required member does not reach that layer.
-		if list := v.generic(w); len(list) > 0 {
+		if list := v.generic(); len(list) > 0 {
 			return heading(len(list)) + strings.Join(list, "; ")
 		}
 	}
@@ -349,9 +345,9 @@ func (v *violations) message(w Wording) string {
 	kept := make([]string, 0, len(v.found))
 	for i := range v.found {
 		x := &v.found[i]
-		form := v.form(x, w)
+		form := v.form(x)
 		switch {
-		case form == formOmitted && enums, x.check == checkPattern && !missing && v.shortName(i, w):
+		case form == formOmitted && enums, x.check == checkPattern && !missing && v.shortName(i):
 			continue
 		case form != formReturns || missing:
 			form = formUsual
@@ -364,12 +360,12 @@ func (v *violations) message(w Wording) string {
 
 // generic returns the violations that are reported before all others: the first
 // that is reported alone, or all with formGeneric, violations of table names last.
-func (v *violations) generic(w Wording) (list []string) {
+func (v *violations) generic() (list []string) {
 	last := ""
 	for i := range v.found {
 		x := &v.found[i]
-		switch form := v.form(x, w); {
-		case form == formAlone || form == formFirst || form == formReturn:
+		switch form := v.form(x); {
+		case form == formFirst || form == formReturn:
 			return []string{x.render(form)}
 		case form == formGeneric && x.check == checkEmpty:
 			last = x.render(form)
@@ -384,9 +380,9 @@ func (v *violations) generic(w Wording) (list []string) {
 	return list
 }
 
-func (v *violations) form(x *violation, w Wording) form {
+func (v *violations) form(x *violation) form {
 	if r := v.op.rule(x); r != nil {
-		return r.in(w)
+		return r.form
 	}
 	return formUsual
 }
@@ -394,8 +390,8 @@ func (v *violations) form(x *violation, w Wording) form {
 // shortName reports whether violation i, of a pattern, concerns a table name that is
 // also too short or too long. The newer layer reports the length alone, except for
 // UpdateItem. Source: dynoxide, seven regions, 2026-10-09.
-func (v *violations) shortName(i int, w Wording) bool {
-	if !v.op.newer(w) || v.op == OpUpdateItem || v.op == OpBatchGetItem || i+1 == len(v.found) {
+func (v *violations) shortName(i int) bool {
+	if !v.op.newer() || v.op == OpUpdateItem || v.op == OpBatchGetItem || i+1 == len(v.found) {
 		return false
 	}
 	return v.found[i].member == "TableName" && v.found[i+1].path == v.found[i].path

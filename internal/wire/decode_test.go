@@ -254,10 +254,8 @@ func TestFaults(t *testing.T) {
 	if f := put.Faults.At(""); f == nil || f.Path != "Item" {
 		t.Errorf("At() = %v", f)
 	}
-	// Source: dynalite validations/index.js, validateExpressions.
-	got := messageIn(t, wire.WordingMay, wire.OpPutItem.FaultError(put.Faults, "ExpressionAttributeValues"))
-	if want := "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric " +
-		"value: z for key :b"; got != want {
+	got := message(t, wire.OpPutItem.FaultError(put.Faults, "ExpressionAttributeValues"))
+	if want := "1 validation error detected: The parameter cannot be converted to a numeric value: z"; got != want {
 		t.Errorf("FaultError = %s, want %s", got, want)
 	}
 	if err := wire.OpPutItem.FaultError(put.Faults, "Key"); err != nil {

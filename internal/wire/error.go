@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -13,10 +12,8 @@ type Error struct {
 	Code string
 	// Status is the HTTP status.
 	Status int
-	// Message is the text on the wire, in [WordingOctober].
+	// Message is the text on the wire.
 	Message string
-	// May is the text in [WordingMay] if it is another.
-	May string
 	// Item is the item that failed a condition, if the request asked for it.
 	Item attr.Item
 	// Reasons has an entry for each action of a cancelled transaction.
@@ -29,8 +26,7 @@ type Error struct {
 	// the caller.
 	Err error
 
-	lowerCase   bool // the name of the message on the wire is message, whatever the code
-	capitalItem bool // it is Message beside an item
+	lowerCase bool // the name of the message on the wire is message, whatever the code
 }
 
 // lower returns the error with the name of its message in lower case.
@@ -51,16 +47,6 @@ func (e *Error) Refusal() {}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
-
-// In returns the error in a wording.
-func (e *Error) In(w Wording) *Error {
-	if w != WordingMay || e.May == "" && e.Item == nil {
-		return e
-	}
-	older := *e
-	older.Message, older.May, older.capitalItem = cmp.Or(e.May, e.Message), "", true
-	return &older
-}
 
 // Names of exceptions that are not in the service model.
 const (
@@ -162,14 +148,11 @@ func (e *Error) Type() string {
 }
 
 // capital reports whether the name of the message on the wire is Message. Source for
-// the failed condition, which has the other name: a capture of August 2026. In [WordingMay] one with an item has
-// Message: recordings of 2025.
+// the failed condition, which has the other name: a capture of August 2026.
 func (e *Error) capital() bool {
 	switch {
-	case e.lowerCase:
+	case e.lowerCase, e.Code == CodeConditionFailed:
 		return false
-	case e.Code == CodeConditionFailed:
-		return e.capitalItem && e.Item != nil
 	}
 	return e.Code == CodeSerialization || e.Code == CodeAccessDenied || capitalMessage(e.Code)
 }

@@ -39,7 +39,7 @@ func (f Faults) At(path string) *Fault {
 // wording, or nil.
 func (op Op) FaultError(f Faults, path string) error {
 	if found := f.At(path); found != nil {
-		return op.inBoth(op.faultText(found, WordingOctober), op.faultText(found, WordingMay))
+		return op.Invalid(op.faultText(found))
 	}
 	return nil
 }

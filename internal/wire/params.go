@@ -64,9 +64,7 @@ func (p *params) check() error {
 	case p.names && p.nExpressions == 0:
 		return p.op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
 	case p.values && !p.used:
-		return p.op.inBoth(
-			p.op.valuesText(p.absent[:p.nAbsent], WordingOctober), p.op.valuesText(p.absent[:p.nAbsent], WordingMay),
-		)
+		return p.op.Invalid(p.op.valuesText(p.absent[:p.nAbsent]))
 	case p.operator && p.conditions == 0:
 		return p.op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
 	case p.operator && p.conditions == 1:

@@ -11,23 +11,11 @@ import (
 // service has two layers of validation. The older one prints values and writes
 // members with a lower-case first letter. The newer one ("Value at 'Limit'
 // failed to satisfy constraint") does not. During 2026, regions moved from one
-// layer to the other operation by operation. Sources:
+// layer to the other operation by operation. The texts are those of most regions on 2026-10-20: GetItem, BatchGetItem,
+// Query, PutItem, UpdateItem and DeleteItem (seven regions of seven captured on 2026-10-09) and Scan (20 of 33) are in
+// the newer layer. Sources:
 // paritysuite/dynamodb-conformance, registry/splits.json and captures/, and the
 // captures listed in dynoxide's CHANGELOG.md, 1.3.0 and 1.4.0.
-
-// A Wording is the state of the move at a date.
-type Wording uint8
-
-const (
-	// WordingOctober is the wording of most regions on 2026-10-20: GetItem,
-	// BatchGetItem, Query, PutItem, UpdateItem and DeleteItem (seven regions of
-	// seven captured on 2026-10-09) and Scan (20 of 33) are in the newer layer.
-	WordingOctober Wording = iota
-	// WordingMay is the wording of 2026-05: only GetItem, BatchGetItem and Query
-	// are in the newer layer. PutItem, UpdateItem and DeleteItem left it in
-	// eu-west-2 in July.
-	WordingMay
-)
 
 // A form says how a violation is reported.
 type form uint8
@@ -35,7 +23,6 @@ type form uint8
 const (
 	formUsual    form = iota // together with others
 	formSentence             // as a sentence of its own, before all others
-	formAlone                // in the usual wording, but without others
 	formGeneric              // in the newer layer's wording, with others of this form
 	formFirst                // in the newer layer's wording, and without others
 	formOmitted              // omitted if an enumeration is violated too
@@ -49,15 +36,7 @@ type rule struct {
 	member string
 	checks []check
 	form   form
-	may    form   // the form in [WordingMay]
 	text   string // of formSentence, in which %s stands for the value
-}
-
-func (r *rule) in(w Wording) form {
-	if w == WordingMay {
-		return r.may
-	}
-	return r.form
 }
 
 var (
@@ -65,7 +44,6 @@ var (
 	isEmpty = []check{checkEmpty}
 	tooLow  = []check{checkMin}
 	inRange = []check{checkMin, checkMax}
-	length  = []check{checkEmpty, checkMin, checkMax}
 	ofTags  = []check{checkNull, checkMin, checkMax}
 )
 
@@ -73,46 +51,37 @@ var rules = []rule{
 	// An empty table name is reported before everything else.
 	{
 		[]Op{OpPutItem, OpUpdateItem, OpDeleteItem, OpGetItem, OpQuery, OpScan},
-		"TableName", isEmpty, formGeneric, formAlone, "",
+		"TableName", isEmpty, formGeneric, "",
 	},
 	// Dynoxide, captured 2026-10-08 in 31 of 33 regions. UpdateItem reports only
 	// the first enumeration: conformance validation-ordering/updateItem.
-	{[]Op{OpPutItem, OpDeleteItem}, "ReturnValues", []check{checkEnum}, formReturns, formUsual, ""},
-	{[]Op{OpUpdateItem}, "ReturnValues", []check{checkEnum}, formReturn, formAlone, ""},
+	{[]Op{OpPutItem, OpDeleteItem}, "ReturnValues", []check{checkEnum}, formReturns, ""},
+	{[]Op{OpUpdateItem}, "ReturnValues", []check{checkEnum}, formReturn, ""},
 	// Conformance error-messages/query.
-	{[]Op{OpQuery}, "Limit", tooLow, formGeneric, formGeneric, ""},
+	{[]Op{OpQuery}, "Limit", tooLow, formGeneric, ""},
 	// Dynoxide, captured 2026-10-20 in eu-west-2 and eu-central-1.
-	{[]Op{OpScan}, "Limit", tooLow, formGeneric, formUsual, ""},
-	{[]Op{OpScan}, "Segment", inRange, formGeneric, formUsual, ""},
-	{[]Op{OpScan}, "TotalSegments", inRange, formGeneric, formUsual, ""},
+	{[]Op{OpScan}, "Limit", tooLow, formGeneric, ""},
+	{[]Op{OpScan}, "Segment", inRange, formGeneric, ""},
+	{[]Op{OpScan}, "TotalSegments", inRange, formGeneric, ""},
 	// Dynoxide, captured 2026-08-13 to 2026-10-23.
-	{[]Op{OpSearchVectors}, "TableName", isEmpty, formGeneric, formGeneric, ""},
-	{[]Op{OpSearchVectors}, "IndexName", inRange, formGeneric, formGeneric, ""},
-	{[]Op{OpSearchVectors}, "SearchVector", tooLow, formGeneric, formGeneric, ""},
-	{[]Op{OpSearchVectors}, "TopK", tooLow, formGeneric, formGeneric, ""},
+	{[]Op{OpSearchVectors}, "TableName", isEmpty, formGeneric, ""},
+	{[]Op{OpSearchVectors}, "IndexName", inRange, formGeneric, ""},
+	{[]Op{OpSearchVectors}, "SearchVector", tooLow, formGeneric, ""},
+	{[]Op{OpSearchVectors}, "TopK", tooLow, formGeneric, ""},
 	// Conformance error-messages/batchGetItem.
-	{[]Op{OpBatchGetItem}, "Keys", inRange, formFirst, formFirst, ""},
+	{[]Op{OpBatchGetItem}, "Keys", inRange, formFirst, ""},
 	// Conformance error-messages/batchGetItem: all regions but one since 2026-09-02.
 	// BatchWriteItem kept its sentence in most (2026-10-07).
 	{
-		[]Op{OpBatchGetItem}, "RequestItems", tooLow, formGeneric, formSentence,
-		"The requestItems parameter is required for BatchGetItem",
+		[]Op{OpBatchGetItem}, "RequestItems", tooLow, formGeneric, "",
 	},
 	sentence("RequestItems", tooLow, "The requestItems parameter is required for BatchWriteItem", OpBatchWriteItem),
 	// Conformance validation-ordering/batchOperations.
-	{[]Op{OpBatchWriteItem}, "RequestItems", []check{checkKeys}, formOmitted, formOmitted, ""},
+	{[]Op{OpBatchWriteItem}, "RequestItems", []check{checkKeys}, formOmitted, ""},
 	// Conformance error-messages/createTable; dynalite test/updateTable.js,
 	// deleteTable.js, describeTable.js, describeTimeToLive.js.
 	sentence("TableName", isNull, "The parameter 'TableName' is required but was not present in the request",
 		OpCreateTable, OpUpdateTable, OpDeleteTable, OpDescribeTable, OpDescribeTimeToLive),
-	// These operations said so before October 2026, when DescribeTable (2026-10-08) and
-	// UpdateTable (2026-10-09) gave the constraint. Sources: dynalite test/updateTable.js,
-	// deleteTable.js, describeTable.js, describeTimeToLive.js; ack-api-quirks, missing
-	// tables and DDB-TABLE-442.
-	{
-		[]Op{OpUpdateTable, OpDeleteTable, OpDescribeTable, OpDescribeTimeToLive},
-		"TableName", length, formUsual, formSentence, "TableName" + lengthText,
-	},
 	// Dynalite test/tagResource.js, untagResource.js, listTagsOfResource.js.
 	sentence("ResourceArn", isNull, "Invalid TableArn", OpTagResource, OpUntagResource, OpListTagsOfResource),
 	// Ack-api-quirks, DDB-TABLE-457, 2026-10-09.
@@ -122,10 +91,10 @@ var rules = []rule{
 	sentence("BackupArn", tooLow, "Invalid Backup ARN", OpDescribeBackup, OpDeleteBackup, OpRestoreTableFromBackup),
 	sentence("GlobalTableName", tooLow, "TableName"+lengthText, OpDescribeGlobalTable, OpDescribeGlobalTableSettings),
 	// Ack-api-quirks, DDB-TABLE-107, 110 and 457, 2026-10-08 and 09. The keys of UntagResource are elements.
-	{[]Op{OpCreateTable, OpTagResource}, "Key", ofTags, formSentence, formUsual, tagKeyText},
-	{[]Op{OpUntagResource}, "", ofTags, formSentence, formUsual, tagKeyText},
+	{[]Op{OpCreateTable, OpTagResource}, "Key", ofTags, formSentence, tagKeyText},
+	{[]Op{OpUntagResource}, "", ofTags, formSentence, tagKeyText},
 	{
-		[]Op{OpCreateTable, OpTagResource}, "Value", ofTags, formSentence, formUsual,
+		[]Op{OpCreateTable, OpTagResource}, "Value", ofTags, formSentence,
 		"The Tag Value provided is invalid, Value: %s",
 	},
 }
@@ -136,7 +105,7 @@ const (
 )
 
 func sentence(member string, checks []check, text string, ops ...Op) rule {
-	return rule{ops, member, checks, formSentence, formSentence, text}
+	return rule{ops, member, checks, formSentence, text}
 }
 
 func (op Op) rule(x *violation) *rule {
@@ -160,49 +129,40 @@ func (op Op) lifecycle() bool {
 
 // enveloped reports whether op's own refusals have the prefix "1 validation
 // error detected: ".
-func (op Op) enveloped(w Wording) bool {
-	return w == WordingOctober && (op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem)
+func (op Op) enveloped() bool {
+	return op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem
 }
 
 // newer reports whether op runs in the newer layer, whose messages do not name
 // the key of a value. Source: conformance error-messages/valueLayers.
-func (op Op) newer(w Wording) bool {
+func (op Op) newer() bool {
 	switch op {
-	case OpGetItem, OpBatchGetItem, OpQuery:
+	case OpGetItem, OpBatchGetItem, OpQuery, OpScan:
 		return true
-	case OpScan:
-		return w == WordingOctober
 	}
-	return op.enveloped(w)
+	return op.enveloped()
 }
 
 // Invalid returns the ValidationException, in op's wording, for an error in a
 // request that is found before its table is looked up. Use [Validation] for
 // errors that depend on the table.
-func (op Op) Invalid(message string) *Error { return op.inBoth(message, message) }
-
-// inBoth returns the ValidationException with the messages of both wordings.
-func (op Op) inBoth(october, may string) *Error {
-	if op.enveloped(WordingOctober) && !strings.HasPrefix(october, withoutEnvelope) {
-		october = heading(1) + october
+func (op Op) Invalid(message string) *Error {
+	if op.enveloped() && !strings.HasPrefix(message, withoutEnvelope) {
+		message = heading(1) + message
 	}
-	e := Validation(october)
-	if may != october {
-		e.May = may
-	}
-	return e
+	return Validation(message)
 }
 
 // faultText returns the message of a fault with the text that op adds.
-func (op Op) faultText(f *Fault, w Wording) string {
+func (op Op) faultText(f *Fault) string {
 	const values = "ExpressionAttributeValues."
 	at := strings.LastIndex(f.Path, values)
 	msg := f.Msg
-	if !op.newer(w) {
+	if !op.newer() {
 		msg = cmp.Or(f.Older, f.Msg)
 	}
 	switch {
-	case at >= 0 && !op.newer(w):
+	case at >= 0 && !op.newer():
 		return "ExpressionAttributeValues contains invalid value: " + msg + " for key " + f.Path[at+len(values):]
 	case op == OpScan && strings.HasPrefix(f.Path, "ExclusiveStartKey") &&
 		!slices.ContainsFunc(withoutPrefix[:], func(part string) bool { return strings.Contains(msg, part) }):
@@ -224,9 +184,9 @@ var withoutPrefix = [...]string{
 // valuesText returns the message for values that no expression can use. PutItem,
 // UpdateItem and DeleteItem do not name the absent expressions in the newer
 // layer.
-func (op Op) valuesText(absent []string, w Wording) string {
+func (op Op) valuesText(absent []string) string {
 	const text = "ExpressionAttributeValues can only be specified when using expressions"
-	if op.enveloped(w) || len(absent) == 0 {
+	if op.enveloped() || len(absent) == 0 {
 		return text
 	}
 	verb := " is null"

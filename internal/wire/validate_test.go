@@ -21,11 +21,6 @@ func check(t *testing.T, op wire.Op, body string) string {
 
 func message(t *testing.T, err error) string {
 	t.Helper()
-	return messageIn(t, wire.WordingOctober, err)
-}
-
-func messageIn(t *testing.T, w wire.Wording, err error) string {
-	t.Helper()
 	if err == nil {
 		return ""
 	}
@@ -36,7 +31,7 @@ func messageIn(t *testing.T, w wire.Wording, err error) string {
 	if e.Code != wire.CodeValidation || e.Status != 400 {
 		t.Fatalf("error is %s with status %d, want a ValidationException with 400", e.Code, e.Status)
 	}
-	return e.In(w).Message
+	return e.Message
 }
 
 func errorsOf(list ...string) string {

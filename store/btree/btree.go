@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/btree"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -232,7 +233,7 @@ func (r *reader) loop(walk func(tree *partitionTree, visit func(partition, row) 
 		n, broken := 0, false
 		var failed error
 		walk(tree, func(p partition, x row) bool {
-			if n++; n%store.ContextRows == 0 || r.done.Load() {
+			if n++; n%capability.ContextRows == 0 || r.done.Load() {
 				if failed = r.err(); failed != nil {
 					return false
 				}

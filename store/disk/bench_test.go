@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -106,7 +107,7 @@ func BenchmarkGet(b *testing.B) {
 		var key []byte
 		for i := 0; b.Loop(); i++ {
 			p, k := at(i)
-			key = store.AppendAddress(key[:0], 1, p, k)
+			key = address.Append(key[:0], 1, p, k)
 			_, c, err := db.Get(key)
 			if err != nil {
 				b.Fatal(err)
@@ -150,7 +151,7 @@ func BenchmarkPut(b *testing.B) {
 		share(b, func(i int) error {
 			batch := db.NewBatch()
 			defer batch.Close()
-			if err := batch.Set(store.AppendAddress(nil, 1, partition(i%100), sortKey(i)), value, nil); err != nil {
+			if err := batch.Set(address.Append(nil, 1, partition(i%100), sortKey(i)), value, nil); err != nil {
 				return err
 			}
 			return batch.Commit(pebble.Sync)
@@ -190,7 +191,7 @@ func BenchmarkReplace(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			p, k := at(i)
-			key := store.AppendAddress(nil, 1, p, k)
+			key := address.Append(nil, 1, p, k)
 			_, closer, err := db.Get(key)
 			if err != nil {
 				b.Fatal(err)

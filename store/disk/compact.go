@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/internal/capability"
 )
 
-var _ store.Compactor = (*Store)(nil)
+var _ capability.Compactor = (*Store)(nil)
 
 // behind is behind all addresses: no space is so large.
 var behind = []byte{0xFF}
 
-// Compact implements [store.Compactor]: it merges all files into one sorted run, so that the space of
+// Compact implements [capability.Compactor]: it merges all files into one sorted run, so that the space of
 // rows that were replaced or deleted is free again, and reads look into fewer files. It reads and writes
 // the whole store, and needs as much free space as its largest part for a while. Updates need not wait,
 // but share the disk. When ctx ends, or the store is closed, it returns at once, and the engine completes

@@ -19,6 +19,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
@@ -146,7 +148,7 @@ func TestDiskErrors(t *testing.T) {
 		if err == nil {
 			errs := h.run(s, rng.Uint64(), 4, func() bool { return h.tried.Load() > 1200 })
 			if len(errs) > 0 {
-				require.ErrorIs(t, store.Health(t.Context(), s), syscall.EIO, what)
+				require.ErrorIs(t, capability.Health(t.Context(), s), syscall.EIO, what)
 			}
 			closed := s.Close()
 			for _, err := range append(errs, closed) {
@@ -336,8 +338,8 @@ func loggedLoad(t *testing.T) *crashFS {
 	put(0, value[:10])
 	require.NoError(t, s.Load(t.Context(), func(l store.Loading) error {
 		return l.Add(func(yield func(address, value []byte) bool) {
-			_ = yield(store.AppendAddress(nil, 1, []byte("p"), []byte("0050x")), value) &&
-				yield(store.AppendAddress(nil, 1, []byte("p"), []byte("0051x")), value)
+			_ = yield(address.Append(nil, 1, []byte("p"), []byte("0050x")), value) &&
+				yield(address.Append(nil, 1, []byte("p"), []byte("0051x")), value)
 		})
 	}))
 	put(1000, value)

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -48,7 +49,7 @@ type Store struct {
 	unread  []*pebble.Snapshot // of versions that nobody reads, to be closed
 }
 
-var _ store.HealthChecker = (*Store)(nil)
+var _ capability.HealthChecker = (*Store)(nil)
 
 // leastFree is the free disk space that a store should have, in bytes: room for
 // what is in memory, its log, and a compaction.

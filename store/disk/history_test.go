@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -143,7 +144,7 @@ func doOps(w store.Writer, ops []op) (err error) {
 func addOps(l store.Loading, ops []op) error {
 	changes := map[string][]byte{} // by address
 	for _, o := range ops {
-		at := string(store.AppendAddress(nil, o.space, []byte(o.partition), []byte(o.sort)))
+		at := string(address.Append(nil, o.space, []byte(o.partition), []byte(o.sort)))
 		switch o.kind {
 		case 'p':
 			changes[at] = []byte(o.value)
@@ -154,7 +155,7 @@ func addOps(l store.Loading, ops []op) error {
 				if err != nil {
 					return err
 				}
-				changes[string(store.AppendAddress(nil, o.space, row.Partition, row.Sort))] = nil
+				changes[string(address.Append(nil, o.space, row.Partition, row.Sort))] = nil
 			}
 			for at := range changes {
 				if store.Space(binary.BigEndian.Uint64([]byte(at))) == o.space {

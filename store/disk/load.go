@@ -12,12 +12,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
-var _ store.Loader = (*Store)(nil)
+var _ capability.Loader = (*Store)(nil)
 
-// Load implements [store.Loader]. Each run becomes a file of rows, which is written in a folder
+// Load implements [capability.Loader]. Each run becomes a file of rows, which is written in a folder
 // inside the store's own; then the engine takes all of them over in one step. So the rows are
 // neither in the log nor in memory. A disk that is full while files are written does not fail the
 // store.
@@ -132,7 +133,7 @@ func (l *loading) Add(changes iter.Seq2[[]byte, []byte]) (err error) {
 				return err
 			}
 		}
-		if n++; n%store.ContextRows == 0 && l.ctx.Err() != nil {
+		if n++; n%capability.ContextRows == 0 && l.ctx.Err() != nil {
 			return context.Cause(l.ctx)
 		}
 		switch {

@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -22,7 +23,7 @@ import (
 func load(s *disk.Store, key, value string) error {
 	return s.Load(context.Background(), func(l store.Loading) error {
 		return l.Add(func(yield func(addr, value []byte) bool) {
-			yield(store.AppendAddress(nil, 1, []byte(key), nil), []byte(value))
+			yield(address.Append(nil, 1, []byte(key), nil), []byte(value))
 		})
 	})
 }
@@ -77,7 +78,7 @@ func TestLoadRefused(t *testing.T) {
 		return s.Load(t.Context(), func(l store.Loading) error {
 			return l.Add(func(yield func(addr, value []byte) bool) {
 				for _, key := range keys {
-					if !yield(store.AppendAddress(nil, 1, nil, []byte(key)), []byte("x")) {
+					if !yield(address.Append(nil, 1, nil, []byte(key)), []byte("x")) {
 						return
 					}
 				}
@@ -91,7 +92,7 @@ func TestLoadRefused(t *testing.T) {
 		for _, keys := range [][]string{{"a", "c"}, {"b"}} {
 			err := l.Add(func(yield func(addr, value []byte) bool) {
 				for _, key := range keys {
-					yield(store.AppendAddress(nil, 1, nil, []byte(key)), []byte("x"))
+					yield(address.Append(nil, 1, nil, []byte(key)), []byte("x"))
 				}
 			})
 			if err != nil {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -47,7 +49,7 @@ var boundsPool = sync.Pool{New: func() any {
 func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
 	b := boundsPool.Get().(*bounds)
 	defer boundsPool.Put(b)
-	b.lo = store.AppendAddress(b.lo[:0], space, partition, sort)
+	b.lo = address.Append(b.lo[:0], space, partition, sort)
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if r.finished() {
@@ -81,7 +83,7 @@ func (r *reader) Query(space store.Space, partition []byte, rng store.Range, rev
 	return func(yield func(store.Row, error) bool) {
 		b := boundsPool.Get().(*bounds)
 		defer boundsPool.Put(b)
-		b.lo, b.hi = store.AppendRange(b.lo[:0], b.hi[:0], space, partition, rng)
+		b.lo, b.hi = address.AppendRange(b.lo[:0], b.hi[:0], space, partition, rng)
 		b.opts.LowerBound, b.opts.UpperBound = b.lo, b.hi
 		at := len(b.lo) - len(rng.Lo)
 		r.walk(b, reverse, yield, func(key []byte) (store.Row, bool) {
@@ -95,7 +97,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	return func(yield func(store.Row, error) bool) {
 		b := boundsPool.Get().(*bounds)
 		defer boundsPool.Put(b)
-		lo, hi := store.AppendSpan(b.lo[:0], b.hi[:0], space, s)
+		lo, hi := address.AppendSpan(b.lo[:0], b.hi[:0], space, s)
 		b.lo = lo
 		b.opts.LowerBound, b.opts.UpperBound = lo, hi
 		if hi != nil {
@@ -104,7 +106,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		var prefix, partition []byte // of the previous row, mostly the same as the next
 		r.walk(b, false, yield, func(key []byte) (store.Row, bool) {
 			if len(prefix) == 0 || !bytes.HasPrefix(key, prefix) {
-				_, p, sort, ok := store.ParseAddress(key, b.partition)
+				_, p, sort, ok := address.Parse(key, b.partition)
 				if !ok {
 					return store.Row{}, false
 				}
@@ -143,7 +145,7 @@ func (r *reader) walk(
 	}
 	n := 0
 	for ok := first(); ok; ok = next() {
-		if n++; n%store.ContextRows == 0 && r.ctx.Err() != nil {
+		if n++; n%capability.ContextRows == 0 && r.ctx.Err() != nil {
 			yield(store.Row{}, context.Cause(r.ctx))
 			return
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/internal/capability"
 )
 
 // Stats are the figures of a store, for monitoring.
@@ -47,9 +47,9 @@ func (s *Store) Stats() Stats {
 	}
 }
 
-var _ store.Measurer = (*Store)(nil)
+var _ capability.Measurer = (*Store)(nil)
 
-// Usage implements [store.Measurer].
+// Usage implements [capability.Measurer].
 func (s *Store) Usage() (versions int, diskBytes int64) {
 	diskBytes = int64(min(s.Stats().DiskBytes, math.MaxInt64)) //nolint:gosec // bounded
 	s.mu.Lock()

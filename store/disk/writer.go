@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -96,12 +97,12 @@ func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
 	if err := w.check(len(value) + maxKey); err != nil {
 		return err
 	}
-	if store.AddressLen(partition, sort) > maxKey {
+	if address.Len(partition, sort) > maxKey {
 		return ErrTooLarge
 	}
 	b := boundsPool.Get().(*bounds)
 	defer boundsPool.Put(b)
-	b.lo = store.AppendAddress(b.lo[:0], space, partition, sort)
+	b.lo = address.Append(b.lo[:0], space, partition, sort)
 	return w.note(w.batch.Set(b.lo, value, nil))
 }
 
@@ -110,12 +111,12 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	if err := w.check(maxKey); err != nil {
 		return err
 	}
-	if store.AddressLen(partition, sort) > maxKey {
+	if address.Len(partition, sort) > maxKey {
 		return nil // the row does not exist
 	}
 	b := boundsPool.Get().(*bounds)
 	defer boundsPool.Put(b)
-	b.lo = store.AppendAddress(b.lo[:0], space, partition, sort)
+	b.lo = address.Append(b.lo[:0], space, partition, sort)
 	return w.note(w.batch.Delete(b.lo, nil))
 }
 
@@ -125,7 +126,7 @@ func (w *writer) Clear(space store.Space) error {
 	if err := w.check(maxKey); err != nil {
 		return err
 	}
-	lo, hi := store.AppendSpace(nil, nil, space)
+	lo, hi := address.AppendSpace(nil, nil, space)
 	if hi != nil {
 		return w.note(w.batch.DeleteRange(lo, hi, nil))
 	}

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -47,7 +48,7 @@ func (a *addresses) free() { addressPool.Put(a) }
 // appendPrefix appends the prefix of a partition to dst.
 func (a *addresses) appendPrefix(dst []byte, space store.Space, partition []byte) []byte {
 	if len(partition) > len(prefix{}.bytes)-partitionEnd {
-		return store.AppendPartition(dst, space, partition)
+		return address.AppendPartition(dst, space, partition)
 	}
 
 	at := len(dst)
@@ -57,7 +58,7 @@ func (a *addresses) appendPrefix(dst []byte, space store.Space, partition []byte
 		binary.BigEndian.PutUint64(dst[at:], uint64(space))
 		return dst
 	}
-	dst = store.AppendPartition(dst, space, partition)
+	dst = address.AppendPartition(dst, space, partition)
 	if n := len(dst) - at; n == partitionEnd+len(partition) { // otherwise it was escaped
 		p.n = uint8(copy(p.bytes[:], dst[at:]))
 	}
@@ -84,7 +85,7 @@ func (a *addresses) slice(space store.Space, partition []byte, r store.Range) {
 // span sets lo and hi to the bounds of a span of a space. It returns false when
 // there is no upper bound.
 func (a *addresses) span(space store.Space, s store.Span) bool {
-	lo, hi := store.AppendSpan(a.lo[:0], a.hi[:0], space, s)
+	lo, hi := address.AppendSpan(a.lo[:0], a.hi[:0], space, s)
 	if a.lo = lo; hi == nil {
 		return false
 	}

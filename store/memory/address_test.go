@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -24,7 +25,7 @@ func TestPrefixes(t *testing.T) {
 			partition = bytes.Repeat(partition[:9], rng.IntN(9))
 		}
 		space, sort := store.Space(rng.IntN(3)), []byte("sort")
-		want := store.AppendAddress(nil, space, partition, sort)
+		want := address.Append(nil, space, partition, sort)
 		require.Equal(t, want, a.row(space, partition, sort), "%q in space %d", partition, space)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -31,7 +32,7 @@ func (s compacting) Update(ctx context.Context, fn func(store.Writer) error) err
 func compact(s store.Store) error { return compactUntil(context.Background(), s) }
 
 func compactUntil(ctx context.Context, s store.Store) error {
-	return s.(store.Compactor).Compact(ctx)
+	return s.(capability.Compactor).Compact(ctx)
 }
 
 // TestCompactingStore runs the suite on a store that is compacted all the time.

@@ -5,17 +5,18 @@ import (
 	"context"
 	"iter"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
 var (
-	_ store.Differ = (*reader)(nil)
-	_ store.Differ = (*writer)(nil)
+	_ capability.Differ = (*reader)(nil)
+	_ capability.Differ = (*writer)(nil)
 )
 
-// Since implements [store.Differ]. A node that both trees have holds the same rows in
+// Since implements [capability.Differ]. A node that both trees have holds the same rows in
 // both, so it is passed over.
-func (r *reader) Since(before store.Reader, space store.Space) (changes iter.Seq2[store.Change, error], ok bool) {
+func (r *reader) Since(before store.Reader, space store.Space) (changes iter.Seq2[capability.Change, error], ok bool) {
 	var old *reader
 	switch b := before.(type) {
 	case *reader:
@@ -25,14 +26,14 @@ func (r *reader) Since(before store.Reader, space store.Space) (changes iter.Seq
 	default:
 		return nil, false
 	}
-	return func(yield func(store.Change, error) bool) { r.since(old, space, yield) }, true
+	return func(yield func(capability.Change, error) bool) { r.since(old, space, yield) }, true
 }
 
-func (r *reader) since(old *reader, space store.Space, yield func(store.Change, error) bool) {
+func (r *reader) since(old *reader, space store.Space, yield func(capability.Change, error) bool) {
 	var trees [2]tree
 	for i, side := range []*reader{old, r} {
 		if !side.begin() {
-			yield(store.Change{}, store.ErrClosed)
+			yield(capability.Change{}, store.ErrClosed)
 			return
 		}
 		defer side.finish()
@@ -52,12 +53,12 @@ func (r *reader) since(old *reader, space store.Space, yield func(store.Change, 
 	for more := true; more; {
 		for _, side := range []*reader{old, r} {
 			if err := side.ended(); err != nil {
-				yield(store.Change{}, err)
+				yield(capability.Change{}, err)
 				return
 			}
 		}
-		var c store.Change
-		if c, more = d.step(); c != (store.Change{}) && !yield(c, nil) {
+		var c capability.Change
+		if c, more = d.step(); c != (capability.Change{}) && !yield(c, nil) {
 			return
 		}
 	}
@@ -144,7 +145,7 @@ type difference struct {
 // A node has the same level in every tree that has it. So the frontier in front of the
 // higher of two nodes moves into it: no shared node is entered on one side only,
 // unless the rows before it differ.
-func (d *difference) step() (c store.Change, more bool) {
+func (d *difference) step() (c capability.Change, more bool) {
 	was, old := d.before.next()
 	is, row := d.now.next()
 	switch {

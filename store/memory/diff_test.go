@@ -7,12 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// plain hides that a reader is a [store.Differ].
+// plain hides that a reader is a [capability.Differ].
 type plain struct{ store.Reader }
 
 // changes returns the changes between two states as text.
@@ -23,7 +24,7 @@ func changes(before, now store.Reader, space store.Space) (list []string, err er
 		}
 		return fmt.Sprintf("%q/%q=%q", r.Partition, r.Sort, r.Value)
 	}
-	for c, err := range store.Changes(before, now, space) {
+	for c, err := range capability.Changes(before, now, space) {
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +108,7 @@ func TestChangesEnd(t *testing.T) {
 		was = before
 		return s.View(ctx, func(now store.Reader) error {
 			is = now
-			for range store.Changes(before, now, 1) {
+			for range capability.Changes(before, now, 1) {
 				break
 			}
 			cancel()

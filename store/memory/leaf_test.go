@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -230,7 +231,7 @@ func TestLengths(t *testing.T) {
 			memory.Check(t, s)
 
 			for sort, value := range want {
-				got, ok, err := s.(store.Getter).Get(t.Context(), 1, []byte(partition), []byte(sort))
+				got, ok, err := s.(capability.Getter).Get(t.Context(), 1, []byte(partition), []byte(sort))
 				require.NoError(t, err)
 				require.True(t, ok)
 				require.Equal(t, value, string(got))

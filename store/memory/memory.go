@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -24,8 +25,8 @@ type engine struct {
 }
 
 var (
-	_ store.Forker = (*engine)(nil)
-	_ store.Getter = (*engine)(nil)
+	_ store.Forker      = (*engine)(nil)
+	_ capability.Getter = (*engine)(nil)
 )
 
 // Open returns a new, empty store. It is safe for concurrent use. Its Fork
@@ -85,7 +86,7 @@ func (s *engine) Len() int {
 	return v.rows
 }
 
-// Get implements [store.Getter].
+// Get implements [capability.Getter].
 func (s *engine) Get(
 	ctx context.Context, space store.Space, partition, sort []byte,
 ) (value []byte, ok bool, err error) {

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -190,7 +191,7 @@ func (n *node) row(i int) store.Row {
 
 // partitionAt is where the partition begins in an address, and partitionEnd is the length of the rest of its prefix.
 var (
-	partitionEnd = store.AddressLen(nil, nil)
+	partitionEnd = address.Len(nil, nil)
 	partitionAt  = partitionEnd - 2
 )
 

@@ -254,7 +254,7 @@ func (n *node) touch(from, to int) (sum byte) {
 }
 
 // checkContext yields the context's error if it has ended. It runs after each
-// leaf, which has fewer rows than [store.ContextRows].
+// leaf, which has fewer rows than [capability.ContextRows].
 func (r *reader) checkContext(yield func(store.Row, error) bool) bool {
 	if r.ctx.Err() == nil {
 		return true

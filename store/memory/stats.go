@@ -1,13 +1,15 @@
 package memory
 
-import "github.com/sortkey/sortkey/store"
-
-var (
-	_ store.Compactor = (*engine)(nil)
-	_ store.Measurer  = (*engine)(nil)
+import (
+	"github.com/sortkey/sortkey/internal/capability"
 )
 
-// Usage implements [store.Measurer].
+var (
+	_ capability.Compactor = (*engine)(nil)
+	_ capability.Measurer  = (*engine)(nil)
+)
+
+// Usage implements [capability.Measurer].
 func (s *engine) Usage() (versions int, diskBytes int64) {
 	s.history.mu.Lock()
 	defer s.history.mu.Unlock()

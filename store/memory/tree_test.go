@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 )
@@ -19,7 +20,7 @@ import (
 // key returns a record with an address, or with any other bytes in place of one.
 func key(b []byte) *record {
 	r := &record{rest: b, value: valueOf(b)}
-	if _, partition, sort, ok := store.ParseAddress(b, nil); ok {
+	if _, partition, sort, ok := address.Parse(b, nil); ok {
 		r.sort = len(b) - len(sort)
 		if r.sort != partitionEnd+len(partition) {
 			r.partition = partition
@@ -46,7 +47,7 @@ func addressesOf(rng *rand.Rand, n int) [][]byte {
 		case 3:
 			sort = bytes.Repeat(sort, 1+rng.IntN(40))
 		}
-		out[i] = store.AppendAddress(nil, store.Space(1+rng.IntN(2)), partition, sort)
+		out[i] = address.Append(nil, store.Space(1+rng.IntN(2)), partition, sort)
 	}
 	return out
 }
@@ -148,17 +149,17 @@ func (n *node) checkRows(tb testing.TB) {
 	tb.Helper()
 	for i := range int(n.n) {
 		r := n.record(i)
-		address := r.appendKey(nil)
+		key := r.appendKey(nil)
 		if !bytes.Equal(r.value, n.value(i)) { // require takes longer than all else that is done for a row
-			require.Fail(tb, "wrong value", "%q, not %q, at %q", n.value(i), r.value, address)
+			require.Fail(tb, "wrong value", "%q, not %q, at %q", n.value(i), r.value, key)
 		}
-		_, partition, sort, ok := store.ParseAddress(address, nil)
+		_, partition, sort, ok := address.Parse(key, nil)
 		if !ok {
 			continue
 		}
 		row := n.row(i)
 		if !bytes.Equal(row.Partition, partition) || !bytes.Equal(row.Sort, sort) || !bytes.Equal(row.Value, r.value) {
-			require.Fail(tb, "wrong row", "%q/%q at %q", row.Partition, row.Sort, address)
+			require.Fail(tb, "wrong row", "%q/%q at %q", row.Partition, row.Sort, key)
 		}
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/tests/pgtest"
 	"github.com/sortkey/sortkey/internal/tests/processor"
 	"github.com/sortkey/sortkey/store"
@@ -72,9 +74,9 @@ func BenchmarkBeside(b *testing.B) {
 	const page = `select address, value from sortkey_rows where address >= $1 and address < $2 order by address limit $3`
 	const upsert = `insert into sortkey_rows (address, value) values ($1, $2) on conflict (address) do update set value = excluded.value`
 	serializable := pgx.TxOptions{IsoLevel: pgx.Serializable}
-	address := func(i int) []byte { return store.AppendAddress(nil, benchSpace, benchPartition(i), benchSort(i*7)) }
+	addressOf := func(i int) []byte { return address.Append(nil, benchSpace, benchPartition(i), benchSort(i*7)) }
 	read := func(ctx context.Context, i, limit int) error {
-		lo, hi := store.AppendRange(nil, nil, benchSpace, benchPartition(i), store.Range{})
+		lo, hi := address.AppendRange(nil, nil, benchSpace, benchPartition(i), store.Range{})
 		rows, err := bare.Query(ctx, page, lo, hi, limit)
 		if err != nil {
 			return err
@@ -133,11 +135,11 @@ func BenchmarkBeside(b *testing.B) {
 	putBare := func(ctx context.Context, i, indexes int) error {
 		return pgx.BeginTxFunc(ctx, bare, serializable, func(tx pgx.Tx) error {
 			for x := range indexes {
-				if _, err := tx.Exec(ctx, upsert, store.AppendAddress(nil, benchSpace+3+store.Space(x), benchSort(i*7), benchPartition(i)), benchValue); err != nil {
+				if _, err := tx.Exec(ctx, upsert, address.Append(nil, benchSpace+3+store.Space(x), benchSort(i*7), benchPartition(i)), benchValue); err != nil {
 					return err
 				}
 			}
-			_, err := tx.Exec(ctx, upsert, address(i), benchValue)
+			_, err := tx.Exec(ctx, upsert, addressOf(i), benchValue)
 			return err
 		})
 	}
@@ -149,12 +151,12 @@ func BenchmarkBeside(b *testing.B) {
 		{
 			"GetItem",
 			func(ctx context.Context, s store.Store, i int) error {
-				_, ok, err := s.(store.Getter).Get(ctx, benchSpace, benchPartition(i), benchSort(i*7))
+				_, ok, err := s.(capability.Getter).Get(ctx, benchSpace, benchPartition(i), benchSort(i*7))
 				return expect(ok, true, err)
 			},
 			func(ctx context.Context, i int) error {
 				var value []byte
-				return bare.QueryRow(ctx, get, address(i)).Scan(&value)
+				return bare.QueryRow(ctx, get, addressOf(i)).Scan(&value)
 			},
 		},
 		{"Query10", func(ctx context.Context, s store.Store, i int) error { return query(ctx, s, i, 10) }, func(ctx context.Context, i int) error { return read(ctx, i, 10) }},

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
@@ -60,7 +61,7 @@ func TestPresume(t *testing.T) {
 			calls := 0
 			key := []byte(tt.key)
 			err := s.Update(t.Context(), func(w store.Writer) error {
-				w.(presumer).Presume(store.AppendAddress(nil, 1, key, nil))
+				w.(presumer).Presume(address.Append(nil, 1, key, nil))
 				if _, _, err := w.Get(1, []byte("begin"), nil); err != nil { // takes the snapshot
 					return err
 				}

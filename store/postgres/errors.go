@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -59,7 +60,7 @@ func refusalOf(err error) refusal {
 			return lined
 		}
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-			errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrChanged) {
+			errors.Is(err, store.ErrClosed) || errors.Is(err, capability.ErrChanged) {
 			return final
 		}
 		return broken

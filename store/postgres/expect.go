@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -32,13 +34,13 @@ type expecting struct {
 }
 
 var (
-	_ store.Sharer = (*Store)(nil)
-	_ store.Getter = (*expecting)(nil)
+	_ capability.Sharer = (*Store)(nil)
+	_ capability.Getter = (*expecting)(nil)
 )
 
-// Expecting implements [store.Sharer].
+// Expecting implements [capability.Sharer].
 func (s *Store) Expecting(space store.Space, partition, sort, value []byte) store.Store {
-	addr := store.AppendAddress(nil, space, partition, sort)
+	addr := address.Append(nil, space, partition, sort)
 	key, _ := keys.Key(addr)
 	return &expecting{s, &expectation{key, addr, value}}
 }
@@ -60,7 +62,7 @@ func (e *expecting) Get(
 	}
 	s := &session{ctx: ctx, store: e.Store, begin: beginNothing}
 	defer s.finish()
-	key, _ := keys.Key(store.AppendAddress(nil, space, partition, sort))
+	key, _ := keys.Key(address.Append(nil, space, partition, sort))
 	same := e.row.value == nil
 	both := &step{statement: getBoth, params: [][]byte{key, e.row.key}, row: func(columns [][]byte) {
 		if bytes.Equal(columns[0], key) {
@@ -74,7 +76,7 @@ func (e *expecting) Get(
 		return nil, false, err
 	}
 	if !same {
-		return nil, false, store.ErrChanged
+		return nil, false, capability.ErrChanged
 	}
 	return value, ok, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/tests/pgtest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
@@ -89,7 +90,7 @@ func newGrown(b *testing.B, cluster *pgtest.Cluster, rows int) *grown {
 	n, err := c.CopyFrom(b.Context(), pgx.Identifier{"sortkey_rows"}, []string{"address", "value"},
 		pgx.CopyFromSlice(g.partitions*grownRows, func(i int) ([]any, error) {
 			sort := binary.BigEndian.AppendUint32([]byte("order#"), uint32(i%grownRows))
-			return []any{store.AppendAddress(nil, benchSpace, g.partition(i/grownRows), sort), value}, nil
+			return []any{address.Append(nil, benchSpace, g.partition(i/grownRows), sort), value}, nil
 		}))
 	require.NoError(b, expect(n, int64(g.partitions*grownRows), err))
 	require.NoError(b, c.Close(b.Context()))
@@ -121,7 +122,7 @@ func (g *grown) query(ctx context.Context, i int) (n int, err error) {
 }
 
 func (g *grown) bareQuery(ctx context.Context, i int) (n int, err error) {
-	lo, hi := store.AppendRange(nil, nil, benchSpace, g.partition(i), store.Range{})
+	lo, hi := address.AppendRange(nil, nil, benchSpace, g.partition(i), store.Range{})
 	rows, err := g.pool.Query(ctx, `select address, value from sortkey_rows where address >= $1 and address < $2 order by address limit 10`, lo, hi)
 	if err != nil {
 		return 0, err

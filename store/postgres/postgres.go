@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
@@ -36,7 +37,7 @@ type Store struct {
 	counts     counts
 }
 
-var _ store.Getter = (*Store)(nil)
+var _ capability.Getter = (*Store)(nil)
 
 // Open opens the tables that [Init] created in a database. The URL has the form that
 // PostgreSQL's clients take, such as
@@ -104,7 +105,7 @@ func (s *Store) view(ctx context.Context, fn func(store.Reader) error, row *expe
 	return err
 }
 
-// Get implements [store.Getter] with one statement, without a transaction.
+// Get implements [capability.Getter] with one statement, without a transaction.
 func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, false, err
@@ -238,7 +239,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 		}
 	}
 
-	if failed := w.verify(); err == nil || errors.Is(failed, store.ErrChanged) {
+	if failed := w.verify(); err == nil || errors.Is(failed, capability.ErrChanged) {
 		err = failed
 	}
 	if fault := w.failure(); fault != nil { // whatever fn made of it
@@ -341,7 +342,7 @@ func (s *Store) Close() error {
 // connection because all are in use.
 const healthPatience = 10 * time.Second
 
-// Health implements [store.Health]: the database answers, or it did a moment ago and all
+// Health implements [capability.Health]: the database answers, or it did a moment ago and all
 // connections are in use.
 func (s *Store) Health(ctx context.Context) error {
 	if err := s.ready(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
@@ -24,7 +25,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 		return nil, false, store.ErrClosed
 	}
 
-	addr := store.AppendAddress(nil, space, partition, sort)
+	addr := address.Append(nil, space, partition, sort)
 	if r.changes != nil {
 		if known, ok := r.changes.Get(space, addr); ok && !known.Dropped {
 			return known.Value, !known.Deleted, nil
@@ -54,7 +55,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 // Prefetch reads the rows at addresses in one round trip, so that Get answers from
 // memory: in a View, until the next Prefetch; in an Update, apart from values that are
 // too large together to be kept. It implements
-// [store.Prefetcher].
+// [capability.Prefetcher].
 func (r *reader) Prefetch(addrs [][]byte) error {
 	if err := r.Err(); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (r *reader) Prefetch(addrs [][]byte) error {
 	var found []remote.Row
 	for _, addr := range addrs {
 		if r.changes != nil {
-			space, _, _, _ := store.ParseAddress(addr, nil)
+			space, _, _, _ := address.Parse(addr, nil)
 			if _, known := r.changes.Get(space, addr); known {
 				continue
 			}

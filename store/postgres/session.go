@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -65,7 +66,7 @@ func (s *session) run(wanted ...*step) error {
 			if _, err = s.send(steps); err == nil {
 				s.begun = true
 				if !met() {
-					s.fault = store.ErrChanged
+					s.fault = capability.ErrChanged
 				}
 				return s.fault
 			}
@@ -155,7 +156,7 @@ func (s *session) pin() {
 	s.store.pins.remove(s)
 }
 
-// verify makes sure that the expected row was read. It returns [store.ErrChanged] if the
+// verify makes sure that the expected row was read. It returns [capability.ErrChanged] if the
 // row is not as expected, or the error of a read that was necessary for it.
 func (s *session) verify() error {
 	s.mu.Lock()
@@ -166,7 +167,7 @@ func (s *session) verify() error {
 		return nil
 	case !begun && fault == nil:
 		return s.read(&step{statement: takeSnapshot})
-	case errors.Is(fault, store.ErrChanged):
+	case errors.Is(fault, capability.ErrChanged):
 		return fault
 	}
 	return nil

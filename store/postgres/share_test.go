@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -46,16 +47,16 @@ func TestExpecting(t *testing.T) {
 			require.ErrorIs(t, st.View(t.Context(), func(store.Reader) error { return mine }), want)
 			require.ErrorIs(t, st.Update(t.Context(), func(store.Writer) error { return mine }), want)
 		}
-		_, _, err := st.(store.Getter).Get(t.Context(), 1, []byte("a"), nil)
+		_, _, err := st.(capability.Getter).Get(t.Context(), 1, []byte("a"), nil)
 		require.ErrorIs(t, err, want)
 	}
 	none, first := version(nil), version([]byte("1"))
 	check(none, nil)
-	check(first, store.ErrChanged)
+	check(first, capability.ErrChanged)
 	require.Equal(t, "1", value(t, one, "b"))
 	require.NoError(t, one.Update(t.Context(), func(w store.Writer) error { return w.Delete(1, []byte("b"), nil) }))
 	require.NoError(t, other.Update(t.Context(), func(w store.Writer) error { return w.Put(0, []byte("v"), nil, []byte("1")) }))
-	check(none, store.ErrChanged)
+	check(none, capability.ErrChanged)
 	require.Equal(t, "-", value(t, one, "b"))
 	check(first, nil)
 }
@@ -76,7 +77,7 @@ func TestExpectingCommit(t *testing.T) {
 		}
 		return w.Put(1, []byte("a"), nil, []byte("1"))
 	})
-	require.ErrorIs(t, err, store.ErrChanged)
+	require.ErrorIs(t, err, capability.ErrChanged)
 	require.Equal(t, "-", value(t, other, "a"))
 }
 
@@ -86,7 +87,7 @@ func TestRoundTrips(t *testing.T) {
 	proxy, at := newStandin(t, database(t))
 	s := open(t, at, postgres.Options{MaxConns: 4}).Expecting(0, []byte("v"), nil, nil)
 	get := func() {
-		_, _, err := s.(store.Getter).Get(t.Context(), 1, []byte("a"), nil)
+		_, _, err := s.(capability.Getter).Get(t.Context(), 1, []byte("a"), nil)
 		require.NoError(t, err)
 	}
 	put := func() {

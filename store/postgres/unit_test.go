@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
@@ -97,7 +98,7 @@ func TestAddress(t *testing.T) {
 func TestSteps(t *testing.T) {
 	w := &writer{reader: reader{changes: remote.NewChanges()}}
 	row := func(space store.Space) remote.Row {
-		return remote.Row{Addr: store.AppendAddress(nil, space, []byte("p"), nil), Value: []byte("v")}
+		return remote.Row{Addr: address.Append(nil, space, []byte("p"), nil), Value: []byte("v")}
 	}
 	for space := range store.Space(4) {
 		w.changes.Remember(row(space))

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
@@ -22,7 +23,7 @@ type writer struct {
 // does not clear, and that the row hardly ever exists: Get then answers so without reading
 // it, and the commit fails if it does exist. That is not a read for PostgreSQL, which has
 // one lock for all keys on a page of its index. So an Update that adds a row nearby does
-// not conflict with this one. It implements [store.Presumer].
+// not conflict with this one. It implements [capability.Presumer].
 func (w *writer) Presume(addr []byte) {
 	if w.presume && w.Err() == nil {
 		w.changes.Presume(addr)
@@ -55,7 +56,7 @@ func (w *writer) steps(yield func(*step) bool) {
 	// clearUpTo yields the statements for spaces that begin at or before an address, or all.
 	clearUpTo := func(addr []byte) bool {
 		for len(cleared) > 0 {
-			lo, hi := store.AppendSpace(nil, nil, cleared[0])
+			lo, hi := address.AppendSpace(nil, nil, cleared[0])
 			if addr != nil && bytes.Compare(lo, addr) > 0 {
 				break
 			}
@@ -116,7 +117,7 @@ func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
 	if err := w.check(len(value)); err != nil {
 		return err
 	}
-	w.changes.Set(remote.Row{Addr: store.AppendAddress(nil, space, partition, sort), Value: value})
+	w.changes.Set(remote.Row{Addr: address.Append(nil, space, partition, sort), Value: value})
 	return nil
 }
 
@@ -125,7 +126,7 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	if err := w.check(0); err != nil {
 		return err
 	}
-	w.changes.Set(remote.Row{Addr: store.AppendAddress(nil, space, partition, sort), Deleted: true})
+	w.changes.Set(remote.Row{Addr: address.Append(nil, space, partition, sort), Deleted: true})
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -21,22 +23,22 @@ func prefetch(t *testing.T, r store.Reader) {
 	t.Helper()
 	var addrs [][]byte
 	for _, at := range presence {
-		addrs = append(addrs, store.AppendAddress(nil, at.space, []byte(at.partition), []byte(at.sort)))
+		addrs = append(addrs, address.Append(nil, at.space, []byte(at.partition), []byte(at.sort)))
 	}
-	require.NoError(t, r.(store.Prefetcher).Prefetch(addrs))
+	require.NoError(t, r.(capability.Prefetcher).Prefetch(addrs))
 	for _, at := range presence {
 		require.Equal(t, at.want, get(t, r, at.space, at.partition, at.sort), "%+v", at)
 	}
 }
 
-// testPrefetch checks that a store.Prefetcher reads the same with Prefetch as without it,
+// testPrefetch checks that a capability.Prefetcher reads the same with Prefetch as without it,
 // and its own writes in an Update.
 func testPrefetch(t *testing.T, s store.Store) {
 	update(t, s, func(w store.Writer) {
 		put(t, w, 1, row{"p", "a", "1"}, row{"p", "c", ""}, row{"q", "a", "2"})
 	})
 	view(t, s, func(r store.Reader) {
-		if _, ok := r.(store.Prefetcher); !ok {
+		if _, ok := r.(capability.Prefetcher); !ok {
 			t.Skip("the engine does not prefetch")
 		}
 		prefetch(t, r)
@@ -45,10 +47,10 @@ func testPrefetch(t *testing.T, s store.Store) {
 	update(t, s, func(w store.Writer) {
 		del(t, w, 1, "p", "a")
 		put(t, w, 1, row{"p", "b", "new"})
-		require.NoError(t, w.(store.Prefetcher).Prefetch([][]byte{
-			store.AppendAddress(nil, 1, []byte("p"), []byte("a")),
-			store.AppendAddress(nil, 1, []byte("p"), []byte("b")),
-			store.AppendAddress(nil, 1, []byte("q"), []byte("a")),
+		require.NoError(t, w.(capability.Prefetcher).Prefetch([][]byte{
+			address.Append(nil, 1, []byte("p"), []byte("a")),
+			address.Append(nil, 1, []byte("p"), []byte("b")),
+			address.Append(nil, 1, []byte("q"), []byte("a")),
 		}))
 		require.Equal(t, "-", get(t, w, 1, "p", "a"))
 		require.Equal(t, "new", get(t, w, 1, "p", "b"))
@@ -56,17 +58,17 @@ func testPrefetch(t *testing.T, s store.Store) {
 	})
 }
 
-// testPresume checks that an Update of a store.Presumer that takes a row for absent adds
+// testPresume checks that an Update of a capability.Presumer that takes a row for absent adds
 // it if it is, and runs again if it is not.
 func testPresume(t *testing.T, s store.Store) {
 	add := func(value string) (runs int, seen string) {
 		update(t, s, func(w store.Writer) {
-			p, ok := w.(store.Presumer)
+			p, ok := w.(capability.Presumer)
 			if !ok {
 				t.Skip("the engine does not presume")
 			}
 			runs++
-			p.Presume(store.AppendAddress(nil, 1, []byte("p"), []byte("a")))
+			p.Presume(address.Append(nil, 1, []byte("p"), []byte("a")))
 			if seen = get(t, w, 1, "p", "a"); seen == "-" {
 				put(t, w, 1, row{"p", "a", value})
 			}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
-// testCompact checks that nobody can read what a store.Compactor does, that Updates go on meanwhile, and
+// testCompact checks that nobody can read what a capability.Compactor does, that Updates go on meanwhile, and
 // that it ends with its context.
 func testCompact(t *testing.T, s store.Store) {
-	compactor, ok := s.(store.Compactor)
+	compactor, ok := s.(capability.Compactor)
 	if !ok {
 		t.Skip("the engine does not compact")
 	}

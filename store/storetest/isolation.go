@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -62,7 +63,7 @@ func testChanges(t *testing.T, s store.Store) {
 		})
 		view(t, s, func(now store.Reader) {
 			got := []string{}
-			for c, err := range store.Changes(before, now, 1) {
+			for c, err := range capability.Changes(before, now, 1) {
 				require.NoError(t, err)
 				for _, r := range []*store.Row{c.Before, c.Now} {
 					if r != nil {
@@ -149,7 +150,7 @@ func testContext(t *testing.T, s store.Store) {
 }
 
 func testContextWhileWalking(t *testing.T, s store.Store) {
-	const rows = 3 * store.ContextRows
+	const rows = 3 * capability.ContextRows
 	update(t, s, func(w store.Writer) {
 		for i := range rows {
 			require.NoError(t, w.Put(1, []byte("p"), binary.BigEndian.AppendUint32(nil, uint32(i)), nil))
@@ -181,7 +182,7 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 		})
 		require.ErrorIs(t, err, context.Canceled, name)
 		require.LessOrEqual(
-			t, n, 10+store.ContextRows, "%s: the context is checked every %d rows", name, store.ContextRows,
+			t, n, 10+capability.ContextRows, "%s: the context is checked every %d rows", name, capability.ContextRows,
 		)
 	}
 }
@@ -355,7 +356,7 @@ func testConcurrentReads(t *testing.T, s store.Store) {
 // testHealth asks for the health of a store while an Update and a View are under way, and
 // after Close.
 func testHealth(t *testing.T, s store.Store) {
-	require.NoError(t, store.Health(t.Context(), s))
+	require.NoError(t, capability.Health(t.Context(), s))
 	running, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
 		done <- s.Update(t.Context(), func(w store.Writer) error {
@@ -368,9 +369,9 @@ func testHealth(t *testing.T, s store.Store) {
 		})
 	}()
 	<-running
-	require.NoError(t, s.View(t.Context(), func(store.Reader) error { return store.Health(t.Context(), s) }))
+	require.NoError(t, s.View(t.Context(), func(store.Reader) error { return capability.Health(t.Context(), s) }))
 	close(proceed)
 	require.NoError(t, <-done)
 	require.NoError(t, s.Close())
-	require.ErrorIs(t, store.Health(t.Context(), s), store.ErrClosed)
+	require.ErrorIs(t, capability.Health(t.Context(), s), store.ErrClosed)
 }

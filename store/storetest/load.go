@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -15,10 +17,10 @@ import (
 func add(l store.Loading, space store.Space, rows, gone []row) error {
 	changes := map[string][]byte{}
 	for _, r := range rows {
-		changes[string(store.AppendAddress(nil, space, []byte(r.partition), []byte(r.sort)))] = []byte(r.value)
+		changes[string(address.Append(nil, space, []byte(r.partition), []byte(r.sort)))] = []byte(r.value)
 	}
 	for _, r := range gone {
-		changes[string(store.AppendAddress(nil, space, []byte(r.partition), []byte(r.sort)))] = nil
+		changes[string(address.Append(nil, space, []byte(r.partition), []byte(r.sort)))] = nil
 	}
 	return l.Add(func(yield func(addr, value []byte) bool) {
 		for _, addr := range slices.Sorted(maps.Keys(changes)) {
@@ -29,10 +31,10 @@ func add(l store.Loading, space store.Space, rows, gone []row) error {
 	})
 }
 
-// testLoad checks that the changes of a store.Loader are those of an Update: all or none,
+// testLoad checks that the changes of a capability.Loader are those of an Update: all or none,
 // after the Updates before it, and not for its own reads.
 func testLoad(t *testing.T, s store.Store) {
-	loader, ok := s.(store.Loader)
+	loader, ok := s.(capability.Loader)
 	if !ok {
 		t.Skip("the engine does not load")
 	}

@@ -7,6 +7,8 @@ import (
 
 	tikverr "github.com/tikv/client-go/v2/error"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
@@ -24,7 +26,7 @@ type reader struct {
 	fetched atomic.Pointer[map[string]remote.Row]
 }
 
-var _ store.Prefetcher = (*writer)(nil)
+var _ capability.Prefetcher = (*writer)(nil)
 
 // Err implements [remote.Source].
 func (r *reader) Err() error {
@@ -53,7 +55,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	if err := r.Err(); err != nil {
 		return nil, false, err
 	}
-	addr := store.AppendAddress(nil, space, partition, sort)
+	addr := address.Append(nil, space, partition, sort)
 	if r.writer != nil {
 		return r.writer.read(space, addr)
 	}
@@ -65,7 +67,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return r.get(addr)
 }
 
-// Prefetch implements [store.Prefetcher] for Views. It sends one request to each region that
+// Prefetch implements [capability.Prefetcher] for Views. It sends one request to each region that
 // has some of the rows, all at the same time. An Update locks each row as it reads it: with
 // regions that move, locks of several rows in one request were left behind until they ended.
 func (r *reader) Prefetch(addrs [][]byte) error {

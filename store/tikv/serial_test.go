@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/tikvrpc"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 )
@@ -168,9 +170,9 @@ func (a *act) run(w store.Writer, id string) (err error) {
 	case 6:
 		var addrs [][]byte
 		for _, partition := range []string{"p", "q"} {
-			addrs = append(addrs, store.AppendAddress(nil, 1, []byte(partition), []byte(a.sort)))
+			addrs = append(addrs, address.Append(nil, 1, []byte(partition), []byte(a.sort)))
 		}
-		err = w.(store.Prefetcher).Prefetch(addrs)
+		err = w.(capability.Prefetcher).Prefetch(addrs)
 		for _, partition := range []string{"p", "q"} {
 			value, ok, failed := w.Get(1, []byte(partition), []byte(a.sort))
 			err = errors.Join(err, failed)

@@ -18,6 +18,8 @@ import (
 	pd "github.com/tikv/pd/client"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
@@ -68,8 +70,8 @@ func (s *Store) Stats() Stats {
 type counts struct{ conflicts, refused, resolved atomic.Int64 }
 
 var (
-	_ store.Getter       = (*Store)(nil)
-	_ store.ClearLimiter = (*Store)(nil)
+	_ capability.Getter       = (*Store)(nil)
+	_ capability.ClearLimiter = (*Store)(nil)
 )
 
 // Open opens the tables with a prefix in a cluster, and creates them if there are
@@ -232,7 +234,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(r)
 }
 
-// Get implements [store.Getter] in one round trip, without a timestamp.
+// Get implements [capability.Getter] in one round trip, without a timestamp.
 func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, false, err
@@ -242,10 +244,10 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 		return nil, false, err
 	}
 	r := &reader{ctx: ctx, store: s, ts: math.MaxUint64}
-	return r.get(store.AppendAddress(nil, space, partition, sort))
+	return r.get(address.Append(nil, space, partition, sort))
 }
 
-// ClearLimit implements [store.ClearLimiter]. So many rows of the greatest size have some
+// ClearLimit implements [capability.ClearLimiter]. So many rows of the greatest size have some
 // 400 MB, which an Update that deletes them reads twice; its own size is that of their keys.
 func (s *Store) ClearLimit() int { return 1000 }
 

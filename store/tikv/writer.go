@@ -16,6 +16,7 @@ import (
 	"github.com/tikv/client-go/v2/txnkv/transaction"
 	"github.com/tikv/client-go/v2/txnkv/txnlock"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
@@ -150,19 +151,19 @@ func (w *writer) check(size int) error {
 
 // Put implements [store.Writer].
 func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
-	if err := w.check(store.AddressLen(partition, sort) + len(value)); err != nil {
+	if err := w.check(address.Len(partition, sort) + len(value)); err != nil {
 		return err
 	}
-	w.changes.Set(remote.Row{Addr: store.AppendAddress(nil, space, partition, sort), Value: value})
+	w.changes.Set(remote.Row{Addr: address.Append(nil, space, partition, sort), Value: value})
 	return nil
 }
 
 // Delete implements [store.Writer].
 func (w *writer) Delete(space store.Space, partition, sort []byte) error {
-	if err := w.check(store.AddressLen(partition, sort)); err != nil {
+	if err := w.check(address.Len(partition, sort)); err != nil {
 		return err
 	}
-	w.changes.Set(remote.Row{Addr: store.AppendAddress(nil, space, partition, sort), Deleted: true})
+	w.changes.Set(remote.Row{Addr: address.Append(nil, space, partition, sort), Deleted: true})
 	return nil
 }
 

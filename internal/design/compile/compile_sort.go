@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
@@ -191,7 +191,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 	if s.typ.Desc {
 		slices.Reverse(encoded)
 		if op != ast.OpBetween {
-			op = op.Mirror()
+			op = ast.Mirror(op)
 		}
 	}
 

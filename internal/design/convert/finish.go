@@ -157,4 +157,3 @@ func joined(list ...attr.Item) attr.Item {
 	}
 	return b.Item()
 }
-

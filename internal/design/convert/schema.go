@@ -169,7 +169,9 @@ func kindOf(t keys.Type) attr.Kind {
 
 // asStored reports whether a type writes numbers like the service, without
 // padding.
-func asStored(t keys.Type) bool { return slices.Contains([]string{"number", "epoch", "epochms", "year"}, t.Name) }
+func asStored(t keys.Type) bool {
+	return slices.Contains([]string{"number", "epoch", "epochms", "year"}, t.Name)
+}
 
 // untyped records the fields of an entity that have no type.
 func (im *importer) untyped(n *node, entity string, fields []*node) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -125,7 +125,7 @@ func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 	switch n := n.(type) {
 	case *ast.Compare:
 		if _, ok := n.L.(*ast.ValueOperand); ok {
-			return on(n.Op.Mirror(), n.R, n.L)
+			return on(ast.Mirror(n.Op), n.R, n.L)
 		}
 		return on(n.Op, n.L, n.R)
 	case *ast.Between:

@@ -6,7 +6,8 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -156,7 +157,7 @@ func compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
 	if c == nil {
 		return nil, errors.New("it has no key condition")
 	}
-	return keycond.Compile(s, c)
+	return keycond.Compile(s, (*publicexpr.Condition)(c))
 }
 
 // refusalOf returns the service's refusal of a request, as opposed to other

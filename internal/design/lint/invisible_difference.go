@@ -7,10 +7,10 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/terminal"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 var invisibleDifference = rule.Rule{

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
@@ -16,7 +17,7 @@ import (
 // valid until visit returns; an error from it ends the walk.
 //
 // Between a database in memory and its fork the time depends on what differs, see
-// [store.Changes], unless the table was created again. A context of [table.DB.ViewJoined] of either
+// [capability.Changes], unless the table was created again. A context of [table.DB.ViewJoined] of either
 // database decides which state of it is compared.
 func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
 	return view(ctx, before, func(old store.Reader) error {
@@ -29,9 +30,9 @@ func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(w
 			if err != nil {
 				return err
 			}
-			changes := store.Changes(was, is, is.space)
+			changes := capability.Changes(was, is, is.space)
 			if was.space == is.space && is.space != 0 {
-				changes = store.Changes(was.Reader, is.Reader, is.space)
+				changes = capability.Changes(was.Reader, is.Reader, is.space)
 			}
 			for c, err := range changes {
 				if err == nil {

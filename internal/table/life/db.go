@@ -30,6 +30,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/lock"
 	"github.com/sortkey/sortkey/store"
@@ -81,7 +82,7 @@ func (db *DB) init(rows *table.DB) {
 // [DB.Recover], possibly in the background; the tables can be used before it
 // ends. The store stays the caller's, to be closed after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
-	if shared, ok := st.(store.Sharer); ok {
+	if shared, ok := st.(capability.Sharer); ok {
 		db := new(DB)
 		db.init(table.New(st, db))
 		db.sharing = &sharing{Sharer: shared, storing: db.NewLock()}

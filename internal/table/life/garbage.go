@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
@@ -68,7 +69,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 // drop removes the rows of spaces that the update takes out of use. If the store limits what
 // an update can delete, drop only lists them, and returns them for clearDropped after it.
 func (db *DB) drop(w store.Writer, spaces ...store.Space) (listed []store.Space, err error) {
-	if _, limited := db.Store.(store.ClearLimiter); limited {
+	if _, limited := db.Store.(capability.ClearLimiter); limited {
 		return spaces, list(w, spaces...)
 	}
 	for _, space := range spaces {
@@ -110,7 +111,7 @@ func (db *DB) clear(ctx context.Context, space store.Space) error {
 			if err != nil || !listed { // another server has cleared it, or put it in use
 				return err
 			}
-			if limited, ok := db.Store.(store.ClearLimiter); ok {
+			if limited, ok := db.Store.(capability.ClearLimiter); ok {
 				last, err = deleteSome(w, space, rest, limited.ClearLimit())
 			} else {
 				err = w.Clear(space)

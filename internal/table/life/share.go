@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/lock"
 	"github.com/sortkey/sortkey/store"
@@ -19,7 +20,7 @@ var versionPartition = []byte("version")
 
 // sharing is the additional state of a DB whose store other servers use too.
 type sharing struct {
-	store.Sharer
+	capability.Sharer
 
 	// The counters of this server; see [sharedCounts]. Whoever stores them, or gives them a
 	// row, holds storing.
@@ -49,7 +50,7 @@ type lease struct {
 func (l *lease) holds() bool { return l.held != nil && l.held.Err() == nil }
 
 // take takes the lease, unless it is held already.
-func (l *lease) take(ctx context.Context, st store.Sharer, name string) error {
+func (l *lease) take(ctx context.Context, st capability.Sharer, name string) error {
 	if l.holds() {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
@@ -338,7 +339,7 @@ func (db *DB) recountShared(ctx context.Context) error {
 		return nil
 	})
 
-	if skip || errors.Is(err, store.ErrChanged) {
+	if skip || errors.Is(err, capability.ErrChanged) {
 		return nil // the next time, with the new definitions
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
@@ -66,7 +67,7 @@ func (s *sharer) Expecting(space store.Space, partition, sort, value []byte) sto
 	return &expecting{s.Store, func(r store.Reader) error {
 		got, ok, err := r.Get(space, partition, sort)
 		if err == nil && (ok != (value != nil) || !bytes.Equal(got, value)) {
-			err = store.ErrChanged
+			err = capability.ErrChanged
 		}
 		return err
 	}}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/keycond"

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -21,7 +22,7 @@ func Opposite(
 	put func(ctx context.Context, db *sortkey.DB, table string, place int) error,
 ) {
 	st := open(t)
-	_, shared := st.(store.Sharer)
+	_, shared := st.(capability.Sharer)
 	s := newSubject(t, st, t.TempDir())
 	ctx := t.Context()
 	require.NoError(t, s.fill(ctx, 0))

@@ -12,8 +12,9 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/expr/ast"
+	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -335,7 +336,7 @@ func (tr *translation) slice(index string) (args []any, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	slice, err := keycond.Compile(tr.keys.Schema(index), condition)
+	slice, err := keycond.Compile(tr.keys.Schema(index), (*publicexpr.Condition)(condition))
 	if err != nil {
 		return nil, false
 	}

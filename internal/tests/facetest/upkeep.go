@@ -19,6 +19,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -179,7 +180,7 @@ func testVersions(t *testing.T, open func() store.Store) {
 	t.Cleanup(func() { _ = db.Close() })
 	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
 	items := sortkey.Table[object](db, "Items")
-	_, counts := st.(store.Measurer)
+	_, counts := st.(capability.Measurer)
 	versions := func(want int) {
 		t.Helper()
 		stats, err := db.Stats(ctx)
@@ -244,7 +245,7 @@ func tracks(n, take int) iter.Seq[track] {
 func testPutMany(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, many := newDB(t, st), 2000
-	if _, loads := st.(store.Loader); loads {
+	if _, loads := st.(capability.Loader); loads {
 		many = 12_000 // more than it writes by updates
 	}
 	indexes := []sortkey.TableOption{
@@ -370,7 +371,7 @@ func testBackup(t *testing.T, open func() store.Store) {
 			require.Equal(c, want, described(ctx, c, restored))
 			var again bytes.Buffer
 			require.NoError(c, restored.Backup(ctx, &again))
-			if _, shared := st.(store.Sharer); !shared { // otherwise servers note who they are
+			if _, shared := st.(capability.Sharer); !shared { // otherwise servers note who they are
 				require.Equal(c, backup.Bytes(), again.Bytes())
 			}
 			change(ctx, c, restored, 10)

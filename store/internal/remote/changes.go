@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/btree"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -88,7 +89,7 @@ func (c *Changes) forget(old Row) {
 
 // Clear makes a space empty.
 func (c *Changes) Clear(space store.Space) {
-	lo, hi := store.AppendSpace(nil, nil, space)
+	lo, hi := address.AppendSpace(nil, nil, space)
 	var gone []Row
 	c.ascend(lo, hi, func(r Row) { gone = append(gone, r) })
 	for _, r := range gone {

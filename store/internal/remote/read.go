@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/sortkey/sortkey/internal/address"
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -13,7 +15,7 @@ import (
 const (
 	firstChunk = 16
 	growth     = 8
-	maxChunk   = store.ContextRows
+	maxChunk   = capability.ContextRows
 	chunkBytes = 1 << 20
 )
 
@@ -36,7 +38,7 @@ func Query(
 	src Source, c *Changes, space store.Space, partition []byte, rng store.Range, reverse bool,
 ) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		lo, hi := store.AppendRange(nil, nil, space, partition, rng)
+		lo, hi := address.AppendRange(nil, nil, space, partition, rng)
 		at := len(lo) - len(rng.Lo)
 		walk(src, c, space, lo, hi, reverse, func(found Row, err error) bool {
 			if err != nil {
@@ -50,12 +52,12 @@ func Query(
 // Scan implements Scan of [store.Reader] over src; c is nil in a View.
 func Scan(src Source, c *Changes, space store.Space, s store.Span) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		lo, hi := store.AppendSpan(nil, nil, space, s)
+		lo, hi := address.AppendSpan(nil, nil, space, s)
 		walk(src, c, space, lo, hi, false, func(found Row, err error) bool {
 			if err != nil {
 				return yield(store.Row{}, err)
 			}
-			_, partition, sort, ok := store.ParseAddress(found.Addr, nil)
+			_, partition, sort, ok := address.Parse(found.Addr, nil)
 			if !ok {
 				yield(store.Row{}, fmt.Errorf("damaged row: %x is not an address", found.Addr))
 				return false

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/internal/remote"
@@ -60,7 +61,7 @@ type place struct {
 }
 
 func (p place) address() []byte {
-	return store.AppendAddress(nil, p.space, []byte(p.partition), []byte(p.sort))
+	return address.Append(nil, p.space, []byte(p.partition), []byte(p.sort))
 }
 
 func newPlace(t *proptest.T) place {

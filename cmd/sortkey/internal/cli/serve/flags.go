@@ -33,7 +33,6 @@ type serveFlags struct {
 	load, credentials                                                    []string
 	maxItems                                                             int
 	samples                                                              bool
-	wording                                                              string
 	pendingMB                                                            int
 	drain                                                                time.Duration
 	acceptLoss, untilEOF                                                 bool
@@ -51,9 +50,6 @@ const maxIsolated = 1000
 var isolations = map[string]string{
 	"key": "access key", "key,region": "access key and region", "path": "NAME after the address",
 }
-
-// wordings are the values of --wording.
-var wordings = map[string]sortkey.Wording{"2026-10": sortkey.WordingOctober2026, "2026-05": sortkey.WordingMay2026}
 
 func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags, o := cmd.Flags(), &f.opts
@@ -134,7 +130,6 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags.StringVar(&o.S3Root, "s3-root", "", "`FOLDER` whose folders are the S3 buckets of exports and imports")
 	flags.StringVar(&f.kinesis, "kinesis", "", "`FILE` to append the changes of tables with Kinesis destinations to")
 	flags.IntVar(&o.StreamShards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
-	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
 	flags.DurationVar(
 		&o.Simulate.TableDelay, "table-delay", 0,
 		"`TIME` for which tables and indexes are CREATING, UPDATING and DELETING",
@@ -159,7 +154,6 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		"credentials": app.Paths, "data": app.Paths, "kinesis": app.Paths, "load": app.ModelNames,
 		"design":  app.ModelNames,
 		"isolate": app.Words("key", "key,region", "path"),
-		"wording": app.Words("2026-10", "2026-05"),
 	})
 }
 
@@ -220,10 +214,6 @@ func (f *serveFlags) check() error {
 
 	if o.Simulate.StaleReads.Window > 0 && f.data != "" {
 		return app.UsageError("leave out --data", "--stale-reads needs a database in memory")
-	}
-	var ok bool
-	if o.Wording, ok = wordings[f.wording]; !ok {
-		return app.UsageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)
 	}
 
 	if f.server.MaxConnections < 0 || f.pendingMB < 1 {

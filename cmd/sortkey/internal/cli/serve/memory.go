@@ -6,6 +6,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -29,7 +30,7 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 		metrics.Read(sample)
 		cycles := sample[0].Value.Uint64()
 		if cycles == seen && cycles != returned {
-			if c, ok := st.(store.Compactor); ok && inMemory(st) {
+			if c, ok := st.(capability.Compactor); ok && inMemory(st) {
 				// A collection whenever the heap has grown by a quarter, so that old and new pages do not add up.
 				percent := debug.SetGCPercent(25)
 				err := c.Compact(ctx)

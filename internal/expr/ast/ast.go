@@ -67,7 +67,7 @@ type Not struct {
 
 // An Op is the operator of a [Compare], of an [Arithmetic] or of a condition on
 // a key attribute, as written in expressions.
-type Op string
+type Op = string
 
 // The comparison operators.
 const (
@@ -88,7 +88,7 @@ const (
 
 // Mirror returns the operator for the same comparison with its operands
 // swapped. It returns "" if op is not a comparison.
-func (op Op) Mirror() Op {
+func Mirror(op Op) Op {
 	switch op {
 	case Equal, NotEqual:
 		return op

@@ -2,7 +2,7 @@ package expr
 
 import (
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 // Messages for invalid operands.

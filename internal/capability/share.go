@@ -1,18 +1,20 @@
-package store
+package capability
 
 import (
 	"context"
 	"errors"
+
+	"github.com/sortkey/sortkey/store"
 )
 
 // ErrChanged is returned by the methods of a Store from [Sharer.Expecting] when the
 // expected row has another value.
 var ErrChanged = errors.New("store: an expected row has changed")
 
-// A Sharer is a [Store] whose rows other Stores use at the same time, in this process
+// A Sharer is a [store.Store] whose rows other Stores use at the same time, in this process
 // or in others.
 type Sharer interface {
-	Store
+	store.Store
 
 	// Expecting returns the store for callers that keep in memory what they read while
 	// one row had a value; nil means that the row did not exist. View, Update and Get
@@ -24,7 +26,7 @@ type Sharer interface {
 	// The row is read along with the first read of the function. The arguments must
 	// not be changed afterwards. The result is closed with the original store, and is
 	// a [Getter] if that is one.
-	Expecting(space Space, partition, sort, value []byte) Store
+	Expecting(space store.Space, partition, sort, value []byte) store.Store
 
 	// Lease takes the lease called name, so that one Store at a time does the work it
 	// stands for. If another Store has it, held is nil. Held is derived from ctx, and

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"reflect"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 // A Condition is a condition on an item: a condition, filter or key condition

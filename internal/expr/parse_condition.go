@@ -1,7 +1,7 @@
 package expr
 
 import (
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/lex"
 )
 

@@ -1,8 +1,12 @@
-package store
+// Package address encodes the place of a row as bytes, whose order is the order of rows. Engines whose rows are in one
+// ordered sequence of bytes use it, and so does what stores many rows at once.
+package address
 
 import (
 	"bytes"
 	"encoding/binary"
+
+	"github.com/sortkey/sortkey/store"
 )
 
 // An address is the encoded position of one row, the same in every engine:
@@ -26,15 +30,15 @@ const (
 	noAddress = -1
 )
 
-// AppendAddress appends the address of a row to dst.
-func AppendAddress(dst []byte, space Space, partition, sort []byte) []byte {
+// Append appends the address of a row to dst.
+func Append(dst []byte, space store.Space, partition, sort []byte) []byte {
 	return append(AppendPartition(dst, space, partition), sort...)
 }
 
 // AppendPartition appends the prefix shared by the addresses of all rows of a
 // partition, and by no other addresses.
-func AppendPartition(dst []byte, space Space, partition []byte) []byte {
-	dst = appendHash(dst, space, Hash(partition))
+func AppendPartition(dst []byte, space store.Space, partition []byte) []byte {
+	dst = appendHash(dst, space, store.Hash(partition))
 	for {
 		i := bytes.IndexByte(partition, escape)
 		if i < 0 {
@@ -48,34 +52,34 @@ func AppendPartition(dst []byte, space Space, partition []byte) []byte {
 	return append(dst, escape, escEnd)
 }
 
-// AddressLen returns the number of bytes that [AppendAddress] appends.
-func AddressLen(partition, sort []byte) int {
+// Len returns the number of bytes that [Append] appends.
+func Len(partition, sort []byte) int {
 	return prefixLen + len(partition) + bytes.Count(partition, []byte{escape}) + 2 + len(sort)
 }
 
-// ParseAddress splits an address into its parts. Sort is part of addr. So is
+// Parse splits an address into its parts. Sort is part of addr. So is
 // partition, unless it contains a zero byte: then it is unescaped to buf[:0],
 // which grows as needed. ok is false when addr is not an address of
-// [AppendAddress].
-func ParseAddress(addr, buf []byte) (space Space, partition, sort []byte, ok bool) {
+// [Append].
+func Parse(addr, buf []byte) (space store.Space, partition, sort []byte, ok bool) {
 	at := SortOffset(addr)
 	if at == noAddress {
 		return 0, nil, nil, false
 	}
-	space = Space(binary.BigEndian.Uint64(addr))
+	space = store.Space(binary.BigEndian.Uint64(addr))
 	partition, sort = addr[prefixLen:at-2:at-2], addr[at:]
 	if bytes.IndexByte(partition, escape) >= 0 {
 		partition = appendUnescaped(buf[:0], partition)
 	}
 	h := uint32(addr[spaceLen])<<16 | uint32(addr[spaceLen+1])<<8 | uint32(addr[spaceLen+2])
-	if h != Hash(partition) {
+	if h != store.Hash(partition) {
 		return 0, nil, nil, false
 	}
 	return space, partition, sort, true
 }
 
 // SortOffset returns the offset of the sort position in an address, or -1 when
-// addr is not an address. Unlike [ParseAddress] it does not check the hash.
+// addr is not an address. Unlike [Parse] it does not check the hash.
 func SortOffset(addr []byte) int {
 	for i := prefixLen; i+1 < len(addr); {
 		n := bytes.IndexByte(addr[i:], escape)
@@ -96,7 +100,7 @@ func SortOffset(addr []byte) int {
 
 // AppendRange appends to lo and hi the bounds [lo, hi) of the addresses of the
 // partition's rows in r.
-func AppendRange(lo, hi []byte, space Space, partition []byte, r Range) (newLo, newHi []byte) {
+func AppendRange(lo, hi []byte, space store.Space, partition []byte, r store.Range) (newLo, newHi []byte) {
 	start := len(lo)
 	lo = AppendPartition(lo, space, partition)
 	hi = append(hi, lo[start:]...)
@@ -111,22 +115,22 @@ func AppendRange(lo, hi []byte, space Space, partition []byte, r Range) (newLo, 
 // AppendSpan appends to lo and hi the bounds [lo, hi) of the addresses of the
 // space's rows in s. For an empty span, lo >= hi. The new hi is nil, for no
 // bound, when the span reaches to the end of the largest possible space.
-func AppendSpan(lo, hi []byte, space Space, s Span) (newLo, newHi []byte) {
+func AppendSpan(lo, hi []byte, space store.Space, s store.Span) (newLo, newHi []byte) {
 	start := len(lo)
-	first, last := s.First, min(s.Last, MaxHash)
+	first, last := s.First, min(s.Last, store.MaxHash)
 	if first > last { // empty; first may be larger than any hash
-		return appendHash(lo, space, MaxHash), appendHash(hi, space, 0)
+		return appendHash(lo, space, store.MaxHash), appendHash(hi, space, 0)
 	}
 	lo = appendHash(lo, space, first)
 	if s.After != nil {
-		after := AppendAddress(nil, space, s.After.Partition, s.After.Sort)
+		after := Append(nil, space, s.After.Partition, s.After.Sort)
 		if bytes.Compare(after, lo[start:]) > 0 {
 			lo = append(append(lo[:start], after...), 0) // the smallest bytes above after
 		}
 	}
 
 	switch {
-	case last < MaxHash:
+	case last < store.MaxHash:
 		hi = appendHash(hi, space, last+1)
 	case space+1 != 0:
 		hi = appendHash(hi, space+1, 0)
@@ -138,12 +142,12 @@ func AppendSpan(lo, hi []byte, space Space, s Span) (newLo, newHi []byte) {
 }
 
 // AppendSpace appends to lo and hi the bounds [lo, hi) of all addresses of a
-// space, as [AppendSpan] does for [Everything].
-func AppendSpace(lo, hi []byte, space Space) (newLo, newHi []byte) {
-	return AppendSpan(lo, hi, space, Everything())
+// space, as [AppendSpan] does for [store.Everything].
+func AppendSpace(lo, hi []byte, space store.Space) (newLo, newHi []byte) {
+	return AppendSpan(lo, hi, space, store.Everything())
 }
 
-func appendHash(dst []byte, space Space, h uint32) []byte {
+func appendHash(dst []byte, space store.Space, h uint32) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(space))
 	return append(dst, byte(h>>16), byte(h>>8), byte(h))
 }

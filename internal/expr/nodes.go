@@ -1,6 +1,6 @@
 package expr
 
-import "github.com/sortkey/sortkey/expr/ast"
+import "github.com/sortkey/sortkey/internal/expr/ast"
 
 // A nodeBlock holds the nodes of a typical expression in a single allocation.
 // Further nodes are allocated one by one.

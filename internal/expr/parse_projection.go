@@ -3,7 +3,7 @@ package expr
 import (
 	"slices"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/lex"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/lex"
 
 	"github.com/sortkey/sortkey/attr"

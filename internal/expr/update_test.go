@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 )
 
 const updateValues = `{":n": {"N": "1"}, ":s": {"S": "v"}, ":l": {"L": [{"S": "yyyyyyyyyy"}]}, ":ss": {"SS": ["cat"]},
