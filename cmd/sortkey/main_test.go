@@ -101,11 +101,14 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// count matches the number of items that an entity of a model generates.
-var count = regexp.MustCompile(`(?m)^( +count:) \d+$`)
+// count matches the number of items that an entity of a model generates, and per the number for each item of another.
+var (
+	count = regexp.MustCompile(`(?m)^( +count:) \d+$`)
+	per   = regexp.MustCompile(`(?m)^( +per:) .*$`)
+)
 
 // writeModels writes the models of the examples to a folder, as NAME.yaml. In a short
-// run their entities generate only 100 items each: a command would spend nine tenths of
+// run their entities generate few items each: a command would spend nine tenths of
 // its time on them.
 func writeModels(t *testing.T) string {
 	dir := t.TempDir()
@@ -115,7 +118,8 @@ func writeModels(t *testing.T) string {
 			t.Fatal(err)
 		}
 		if !proptest.Long() {
-			data = count.ReplaceAll(data, []byte("$1 100"))
+			data = count.ReplaceAll(data, []byte("$1 40"))
+			data = per.ReplaceAll(data, []byte("$1 {min: 1, p50: 2, p95: 4, max: 8}"))
 		}
 		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), data, 0o666); err != nil {
 			t.Fatal(err)
