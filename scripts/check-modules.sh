@@ -4,6 +4,7 @@
 # copy of the checkout, siblings are replaced by their folders.
 #
 #   scripts/check-modules.sh [MODULE...]      # default: all, as . store/disk cmd/sortkey
+#   TESTS=./sdk scripts/check-modules.sh .    # with the tests of these packages alone
 #   scripts/check-modules.sh --tidy           # instead, tidies the go.mod and go.sum of each module
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -43,5 +44,5 @@ for module in "$@"; do
   done
   go build ./...
   go vet ./...
-  go test -short ./...
+  go test -short ${TESTS:-./...}
 done

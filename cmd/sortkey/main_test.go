@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,15 +24,37 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(commandEnv) != "" {
+	if os.Getenv(commandEnv) != "" || strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "sortkey" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"sortkey": main})
+	os.Exit(runTests(m))
 }
 
-// TestScripts runs the real command. Besides the usual commands, scripts have serve,
-// which starts a server in the background and sets ENDPOINT, and stop, which stops it
-// and keeps its output in serve.out and serve.err. EXAMPLES is the folder of the
+// runTests runs the tests with this program on the PATH as sortkey.
+func runTests(m *testing.M) int {
+	self, err := os.Executable()
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "sortkey-test-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "sortkey"+strings.TrimSuffix(filepath.Ext(self), ".test"))
+	if os.Symlink(self, name) != nil { // as on Windows
+		if err := os.Link(self, name); err != nil {
+			log.Fatal(err)
+		}
+	}
+	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return m.Run()
+}
+
+// TestScripts runs the command. Scripts have these commands besides the usual ones: sortkey
+// runs it in this process, with the bytes of the file that input has named, if any, as its
+// standard input; exec sortkey starts a process; serve starts a server in the background and
+// sets ENDPOINT, and halt stops it and keeps its output in serve.out and serve.err. EXAMPLES is the folder of the
 // examples, and MODELS that of [writeModels]. Where PostgreSQL is installed, which is
 // the condition postgres, the command database sets DATABASE to the URL of an empty
 // database. The command mcp talks to sortkey mcp: see [talk].
@@ -40,18 +63,25 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scripts, err := filepath.Abs(filepath.Join("testdata", "script"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	models := writeModels(t)
 	cluster := sync.OnceValue(func() *pgtest.Cluster { return pgtest.New(t) })
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir:                 scripts, // absolute, as commands change the working folder
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("EXAMPLES", folder)
 			env.Setenv("MODELS", models)
+			env.Values[inputKey{}] = new(string)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"sortkey": runCommand,
+			"input":   setInput,
 			"database": func(ts *testscript.TestScript, _ bool, _ []string) {
 				ts.Setenv("DATABASE", cluster().Database(t))
 			},
@@ -71,11 +101,14 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// count matches the number of items that an entity of a model generates.
-var count = regexp.MustCompile(`(?m)^( +count:) \d+$`)
+// count matches the number of items that an entity of a model generates, and per the number for each item of another.
+var (
+	count = regexp.MustCompile(`(?m)^( +count:) \d+$`)
+	per   = regexp.MustCompile(`(?m)^( +per:) .*$`)
+)
 
 // writeModels writes the models of the examples to a folder, as NAME.yaml. In a short
-// run their entities generate only 100 items each: a command would spend nine tenths of
+// run their entities generate few items each: a command would spend nine tenths of
 // its time on them.
 func writeModels(t *testing.T) string {
 	dir := t.TempDir()
@@ -85,7 +118,8 @@ func writeModels(t *testing.T) string {
 			t.Fatal(err)
 		}
 		if !proptest.Long() {
-			data = count.ReplaceAll(data, []byte("$1 100"))
+			data = count.ReplaceAll(data, []byte("$1 40"))
+			data = per.ReplaceAll(data, []byte("$1 {min: 1, p50: 2, p95: 4, max: 8}"))
 		}
 		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), data, 0o666); err != nil {
 			t.Fatal(err)

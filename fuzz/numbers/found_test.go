@@ -13,7 +13,7 @@ import (
 )
 
 // TestFound has small models whose figures were once false, with what a count of their items says. A short run takes
-// one in four, because each has 100,000 items or more.
+// one in eight, because each has 100,000 items or more.
 func TestFound(t *testing.T) {
 	slow(t)
 	const tasks = `  Org: {attributes: {PK: "ORG#{org}", SK: META}, count: 50, samples: [{org: o1}]}
@@ -87,7 +87,7 @@ func TestFound(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if n%4 != 0 {
+			if n%8 != 0 {
 				proptest.NeedLong(t)
 			}
 			t.Parallel()
@@ -122,6 +122,7 @@ func TestFound(t *testing.T) {
 // TestRanges compares what ranges of time read in a sample with what they read in all items: a range lies where most
 // rows are, and in a sample many are there by chance.
 func TestRanges(t *testing.T) {
+	proptest.NeedLong(t) // it counts 200,000 items
 	slow(t)
 	const source = `name: ranges
 tables: {Tab: {partition: PK, sort: SK}}

@@ -119,6 +119,7 @@ func rowsOf(t *testing.T, s store.Store) map[string]string {
 func TestCompactBesideOthers(t *testing.T) {
 	s := memory.Open()
 	const rows = 20_000
+	rounds := proptest.Cases(40)
 	key := func(i int) []byte { return fmt.Appendf(nil, "%06d", i) }
 	put := func(from, to, step int, value string) {
 		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
@@ -148,12 +149,12 @@ func TestCompactBesideOthers(t *testing.T) {
 	}
 	for worker := range 2 {
 		wg.Go(func() {
-			for i := range 60 {
+			for i := range 5 * rounds {
 				put((i*2+worker)%20*1000+1, (i*2+worker)%20*1000+1000, 2, fmt.Sprint(i))
 			}
 		})
 		wg.Go(func() {
-			for range 15 {
+			for range rounds {
 				f := fork(t, s)
 				memory.Check(t, f)
 				assert.NoError(t, compact(f))
@@ -163,7 +164,7 @@ func TestCompactBesideOthers(t *testing.T) {
 		})
 	}
 	wg.Go(func() {
-		for range 30 {
+		for range 2 * rounds {
 			all := rowsOf(t, s)
 			for i := 0; i < rows; i += 2 {
 				assert.Equal(t, "even", all["p"+string(key(i))])

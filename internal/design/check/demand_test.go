@@ -29,7 +29,7 @@ func TestOnDemand(t *testing.T) {
 				require.NoError(t, err)
 				m, err := modelfile.Parse(file, data)
 				require.NoError(t, err)
-				w, err := world.Build(t.Context(), m, world.Options{MaxItems: 3000, OnDemand: onDemand})
+				w, err := world.Build(t.Context(), m, world.Options{MaxItems: 600, OnDemand: onDemand})
 				require.NoError(t, err)
 				defer w.Close()
 				r, err := check.Run(t.Context(), w, check.Options{Lint: rules.Run})

@@ -13,7 +13,7 @@
 //
 // Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another
 // seed, or a random one with the word random; SORTKEY_CHECKS multiplies the
-// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]), and ten
+// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]), and twenty
 // times as many cases.
 package proptest
 
@@ -54,16 +54,13 @@ var Seed = sync.OnceValue(func() int64 {
 })
 
 // Cases returns the number of cases to run for a property that has n where tests may
-// take long, as .ci/run lets them: a fifth of that elsewhere.
+// take long, as .ci/run lets them: a twentieth of that elsewhere.
 func Cases(n int) int {
 	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
 		return max(1, int(float64(n)*x))
 	}
-	switch {
-	case testing.Short():
-		return (n + 4) / 5
-	case !Long():
-		return (n + 9) / 10
+	if testing.Short() || !Long() {
+		return (n + 19) / 20
 	}
 	return n
 }

@@ -69,7 +69,7 @@ func manyLines(n int) string {
 // TestResume interrupts imports repeatedly, by a signal or a failure of the endpoint,
 // and compares the result with an uninterrupted import.
 func TestResume(t *testing.T) {
-	n := min(proptest.Cases(2500), 1500)
+	n := min(max(proptest.Cases(2500), 250), 1500)
 	whole := sortkeytest.New(t)
 	dir := t.TempDir()
 	path, second := filepath.Join(dir, "a.jsonl.gz"), filepath.Join(dir, "b.jsonl")

@@ -1,4 +1,4 @@
-package web_test
+package console_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 )
 
-// start serves a page that says hello, and returns its first address.
-func start(t *testing.T) *url.URL {
+// startSite serves a page that says hello, and returns its first address.
+func startSite(t *testing.T) *url.URL {
 	t.Helper()
 	s, err := web.Listen(0)
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func do(t *testing.T, method, address string, change func(*http.Request)) (*http
 
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	first := start(t)
+	first := startSite(t)
 	base := "http://" + first.Host + "/"
 	require.Equal(t, "127.0.0.1", first.Hostname())
 
@@ -134,7 +134,7 @@ func TestEnd(t *testing.T) {
 	t.Parallel()
 	ended := make(chan bool)
 	t.Cleanup(func() { <-ended }) // after the site
-	first := start(t)
+	first := startSite(t)
 	resp, _ := do(t, "GET", first.String(), nil)
 	req, err := http.NewRequestWithContext(context.Background(), "GET", "http://"+first.Host+"/wait", nil)
 	require.NoError(t, err)
@@ -215,7 +215,7 @@ func TestPrograms(t *testing.T) {
 // port nor the header of programs, and each session has its own.
 func TestCookie(t *testing.T) {
 	t.Parallel()
-	first, other := start(t), start(t)
+	first, other := startSite(t), startSite(t)
 	token := first.Query().Get("token")
 	cookieOf := func(u *url.URL) *http.Cookie {
 		resp, _ := do(t, "GET", u.String(), nil)

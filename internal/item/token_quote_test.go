@@ -1,4 +1,4 @@
-package token_test
+package item_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package live_test
+package console_test
 
 import (
 	"net/http"
@@ -18,7 +18,7 @@ import (
 // TestSavesAtOnce holds that of two pages that save the same version one is refused.
 func TestSavesAtOnce(t *testing.T) {
 	t.Parallel()
-	c := start(t)
+	c := startLive(t)
 	base := c.source().Version
 	const pages = 8
 	var wg sync.WaitGroup
@@ -49,7 +49,7 @@ func TestSavesAtOnce(t *testing.T) {
 // TestLineEnds holds that a file keeps its line ends, of which a browser knows only one kind.
 func TestLineEnds(t *testing.T) {
 	t.Parallel()
-	c := start(t)
+	c := startLive(t)
 	next := c.events()
 	unix := strings.Replace(drive, "root/}}}", "root/}}}, expect: {rows: 7}", 1)
 	dos := strings.ReplaceAll(unix, "\n", "\r\n")
@@ -72,7 +72,7 @@ func TestLineEnds(t *testing.T) {
 // TestMissing holds that the page says when its file is gone, too large, or no file.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	c := start(t)
+	c := startLive(t)
 	found := c.source().Findings
 	next := c.events()
 	gone := func(why string) {
@@ -115,7 +115,7 @@ func replace(t *testing.T, path, text string) {
 // not show as it is, and that a link stays one.
 func TestRefusedSaves(t *testing.T) {
 	t.Parallel()
-	c := start(t)
+	c := startLive(t)
 	next := c.events()
 	require.NoError(t, os.Chmod(c.path, 0o440))
 	status, text := c.do("POST", "/source?version="+c.source().Version, drive+"#")
@@ -174,7 +174,7 @@ func TestSlowBrowser(t *testing.T) {
 	for _, path := range []string{"/", "/main", "/source", "/query?space=1&partition=DRIVE%23a"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			c := start(t)
+			c := startLive(t)
 			next := c.events()
 			w := &stuck{httptest.NewRecorder(), make(chan bool), make(chan bool)}
 			var wg sync.WaitGroup

@@ -1,4 +1,4 @@
-package sdktarget_test
+package transfer_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package admission_test
+package server_test
 
 import (
 	"bufio"
@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/admission"
 )
 
-// patience is how long a test waits for what must come at once.
-const patience = 20 * time.Second
+// admissionPatience is how long a test waits for what must come at once.
+const admissionPatience = 20 * time.Second
 
 // serve serves h within a limit of connections, and returns the address and the counts.
 func serve(t *testing.T, most int, h http.HandlerFunc) (string, *admission.Counts) {
@@ -32,17 +32,17 @@ func serve(t *testing.T, most int, h http.HandlerFunc) (string, *admission.Count
 	t.Cleanup(func() {
 		_ = srv.Close()
 		require.ErrorIs(t, <-done, http.ErrServerClosed)
-		require.Eventually(t, func() bool { return counts.Open() == 0 }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return counts.Open() == 0 }, admissionPatience, time.Millisecond)
 	})
 	return inner.Addr().String(), counts
 }
 
-func dial(t *testing.T, addr, text string) *bufio.Reader {
+func dialAdmission(t *testing.T, addr, text string) *bufio.Reader {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
-	require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
+	require.NoError(t, c.SetDeadline(time.Now().Add(admissionPatience)))
 	_, err = io.WriteString(c, text)
 	require.NoError(t, err)
 	return bufio.NewReader(c)
@@ -77,12 +77,12 @@ func TestHolders(t *testing.T) {
 			t.Parallel()
 			addr, counts := serve(t, 4, func(http.ResponseWriter, *http.Request) {})
 			for range 40 {
-				if r := dial(t, addr, tt.text); tt.asked {
+				if r := dialAdmission(t, addr, tt.text); tt.asked {
 					_, err := http.ReadResponse(r, nil) // or it was closed for another
 					_ = err
 				}
 			}
-			require.Eventually(t, func() bool { return answered(addr) }, patience, 100*time.Millisecond)
+			require.Eventually(t, func() bool { return answered(addr) }, admissionPatience, 100*time.Millisecond)
 			require.LessOrEqual(t, counts.Open(), int64(4+16))
 		})
 	}

@@ -1,4 +1,4 @@
-package show_test
+package cli_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package demo_test
+package cli_test
 
 import (
 	"bytes"
@@ -59,7 +59,7 @@ items:
 patterns: [{name: p, PATTERN}]
 `
 
-func run(t *testing.T, text string) (*demo.Report, error) {
+func runDemo(t *testing.T, text string) (*demo.Report, error) {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte(text))
 	if err != nil {
@@ -102,7 +102,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := strings.Replace(ties, "PATTERN", tt.pattern, 1)
-			r, err := run(t, text)
+			r, err := runDemo(t, text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestJudge(t *testing.T) {
 
 // TestGenerated: the demo has the items that design check generates.
 func TestGenerated(t *testing.T) {
-	r, err := run(t, `
+	r, err := runDemo(t, `
 name: generated
 tables: {Things: {partition: PK}}
 entities:
@@ -150,7 +150,7 @@ func TestPages(t *testing.T) {
 	}
 	b.WriteString("patterns:\n  - {name: q, query: {table: Things, where: {PK: p}}, expect: {rows: 6, pages: 2}}\n")
 	b.WriteString("  - {name: s, scan: {table: Things}, expect: {rows: 6, pages: 1}}\n")
-	r, err := run(t, b.String())
+	r, err := runDemo(t, b.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestRunErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{name: bad, tables: {Things: {partition: PK}}, items: {Things: [{PK: a}, {PK: a}]}}`, "the same key"},
 	} {
-		if _, err := run(t, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := runDemo(t, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Run = %v, want %s", err, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package btree_test
+package store_test
 
 import (
 	"testing"
@@ -22,6 +22,6 @@ func TestMatrix(t *testing.T) {
 
 func TestHazards(t *testing.T) { facetest.Hazards(t, open) }
 
-func TestWaits(t *testing.T) { facetest.Waits(t, "btree", "../../docs/embedded.md", open) }
+func TestWaits(t *testing.T) { facetest.Waits(t, "btree", "../docs/embedded.md", open) }
 
 func TestOpposite(t *testing.T) { facetest.Opposite(t, 1000, open, nil) }

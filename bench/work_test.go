@@ -1,4 +1,4 @@
-package work_test
+package bench_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package s3files_test
+package api_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package ask_test
+package cli_test
 
 import (
 	"errors"

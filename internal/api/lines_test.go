@@ -1,4 +1,4 @@
-package lines_test
+package api_test
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package requestfile_test
+package sortkeytest_test
 
 import (
 	"errors"

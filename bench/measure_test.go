@@ -1,4 +1,4 @@
-package measure_test
+package bench_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package lock_test
+package table_test
 
 import (
 	"context"
@@ -66,9 +66,9 @@ func TestExclusive(t *testing.T) {
 	require.ErrorIs(t, life.Alive(), store.ErrClosed)
 }
 
-// TestWaits: a wait ends with its context, whose cause it returns, and with the lifetime; Drain waits for those that
+// TestLockWaits: a wait ends with its context, whose cause it returns, and with the lifetime; Drain waits for those that
 // have the lock.
-func TestWaits(t *testing.T) {
+func TestLockWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		life := lock.NewLifetime()
 		updates := life.NewLock()

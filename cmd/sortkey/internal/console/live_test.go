@@ -1,4 +1,4 @@
-package live_test
+package console_test
 
 import (
 	"bufio"
@@ -31,8 +31,8 @@ patterns:
   - {name: below root, query: {entity: Node, where: {drive: a, path: {begins_with: root/}}}}
 `
 
-// A client is a page of a test.
-type client struct {
+// A liveClient is a page of a test.
+type liveClient struct {
 	t    *testing.T
 	path string
 	url  string
@@ -40,7 +40,7 @@ type client struct {
 	handler http.Handler
 }
 
-func start(t *testing.T) *client {
+func startLive(t *testing.T) *liveClient {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(drive), 0o640))
@@ -48,7 +48,7 @@ func start(t *testing.T) *client {
 }
 
 // startAt serves the file at a path.
-func startAt(t *testing.T, path string) *client {
+func startAt(t *testing.T, path string) *liveClient {
 	t.Helper()
 	s, err := live.New(t.Context(), path, live.Options{
 		World: world.Options{MaxItems: 100},
@@ -66,10 +66,10 @@ func startAt(t *testing.T, path string) *client {
 		<-followed
 		require.NoError(t, s.Close())
 	})
-	return &client{t, path, server.URL, s.Handler()}
+	return &liveClient{t, path, server.URL, s.Handler()}
 }
 
-func (c *client) do(method, path, body string) (status int, text string) {
+func (c *liveClient) do(method, path, body string) (status int, text string) {
 	c.t.Helper()
 	req, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
 	require.NoError(c.t, err)
@@ -81,7 +81,7 @@ func (c *client) do(method, path, body string) (status int, text string) {
 	return resp.StatusCode, string(data)
 }
 
-func (c *client) get(path string) string {
+func (c *liveClient) get(path string) string {
 	c.t.Helper()
 	status, text := c.do("GET", path, "")
 	require.Equal(c.t, http.StatusOK, status, text)
@@ -94,14 +94,14 @@ type source struct {
 	Findings      []live.Finding
 }
 
-func (c *client) source() (s source) {
+func (c *liveClient) source() (s source) {
 	c.t.Helper()
 	require.NoError(c.t, json.Unmarshal([]byte(c.get("/source")), &s))
 	return s
 }
 
 // events returns the events from now on.
-func (c *client) events() func() string {
+func (c *liveClient) events() func() string {
 	c.t.Helper()
 	resp, err := http.Get(c.url + "/events")
 	require.NoError(c.t, err)
@@ -136,7 +136,7 @@ func TestSource(t *testing.T) {
 
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	c := start(t)
+	c := startLive(t)
 	page := c.get("/")
 	require.Contains(t, page, "<h1>drive</h1>")
 	require.Contains(t, page, `src="page.js"`)
@@ -175,7 +175,7 @@ func TestFollow(t *testing.T) {
 
 func TestSave(t *testing.T) {
 	t.Parallel()
-	c := start(t)
+	c := startLive(t)
 	base := c.source().Version
 	broken := strings.Replace(drive, "partition: PK", "partitoin: PK", 1)
 	_, text := c.do("POST", "/check", broken)
@@ -211,7 +211,7 @@ func TestSave(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	c := start(t)
+	c := startLive(t)
 	ask := func(values ...string) (int, string) {
 		q := url.Values{"space": {"1"}}
 		for i := 0; i < len(values); i += 2 {

@@ -1,4 +1,4 @@
-package sdkvalue_test
+package sdk_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package processor_test
+package proptest_test
 
 import (
 	"os"

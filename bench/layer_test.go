@@ -1,4 +1,4 @@
-package layer_test
+package bench_test
 
 import (
 	"context"
@@ -108,7 +108,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
-func TestGrow(t *testing.T) {
+func TestLayerGrow(t *testing.T) {
 	d, err := layer.Open(t.Context(), layer.Memory, work.Shape{Items: 100, Collection: 100, Size: 100}, "")
 	require.NoError(t, err)
 	defer d.Close()

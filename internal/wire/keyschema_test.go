@@ -1,4 +1,4 @@
-package keyschema_test
+package wire_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package number_test
+package item_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package operation_test
+package cli_test
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-func table() *keyschema.Table {
+func threeKeys() *keyschema.Table {
 	s := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.String} }
 	n := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Number} }
 	b := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Binary} }
@@ -86,7 +86,7 @@ func TestPlace(t *testing.T) {
 	for _, op := range []*operation.Operation{operation.Get, operation.Delete} {
 		var v values
 		require.NoError(t, op.Place(&v, strings.Fields("T a b c")))
-		_, err := op.Request(&v, table())
+		_, err := op.Request(&v, threeKeys())
 		require.EqualError(t, err, "the key of table T has 2 attributes, not 3")
 		advised, _ := errors.AsType[*advice.Error](err)
 		require.Equal(t, "give a value for each of PK, SK", advised.Advice)

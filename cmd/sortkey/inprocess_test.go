@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+)
+
+// inputKey is the key of a script's [testscript.Env.Values] for the standard input of its next command.
+type inputKey struct{}
+
+// setInput is the command input of scripts: input FILE makes a file the standard input of the next sortkey.
+func setInput(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: input FILE")
+	}
+	*ts.Value(inputKey{}).(*string) = ts.ReadFile(args[0])
+}
+
+// inProcess is held while a command runs in this process: it has the working folder and [os.Stdin] for itself.
+var inProcess sync.Mutex
+
+// runCommand is the command sortkey of scripts. It runs the command in this process, in the folder and with
+// the environment of the script: the start of a process takes longer than most commands.
+func runCommand(ts *testscript.TestScript, neg bool, args []string) {
+	var stdout, stderr safeBuffer
+	env := app.System()
+	env.Stdout, env.Stderr, env.Getenv = &stdout, &stderr, ts.Getenv
+	env.Width = func() int { return 0 }
+	code := mainIn(ts, env, args)
+
+	_, err := stdout.WriteTo(ts.Stdout())
+	ts.Check(err)
+	_, err = stderr.WriteTo(ts.Stderr())
+	ts.Check(err)
+	if failed := code != 0; failed != neg {
+		ts.Fatalf("sortkey ended with the exit code %d", code)
+	}
+}
+
+// mainIn runs the command in the current folder of a script, with the input that the script has set.
+func mainIn(ts *testscript.TestScript, env *app.Env, args []string) (code int) {
+	inProcess.Lock()
+	defer inProcess.Unlock()
+
+	folder, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer func() { ts.Check(os.Chdir(folder)) }()
+
+	in, out, err := os.Pipe()
+	ts.Check(err)
+	defer in.Close()
+	input := ts.Value(inputKey{}).(*string)
+	go func(text string) {
+		_, _ = io.WriteString(out, text) // the command may read less
+		_ = out.Close()
+	}(*input)
+	*input = ""
+	defer func(before *os.File) { os.Stdin = before }(os.Stdin)
+	os.Stdin, env.Stdin = in, in
+
+	return cli.Main(args, env)
+}
+
+// A safeBuffer is a buffer for several goroutines, as the output of a process is.
+type safeBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
