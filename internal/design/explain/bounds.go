@@ -54,6 +54,43 @@ func endOf(position []byte, b *keycond.Bound, names []string, upper bool) End {
 	return End{Bytes: position, Text: b.Text(names), Inclusive: b.Inclusive, Words: b.Words(names, upper)}
 }
 
+// A Bound is a part of the border of a slice: its words, and its bytes in hexadecimal or "".
+type Bound struct{ Name, Words, Hex string }
+
+// Bounds are the partition and the ends of the range that the request reads, none for a scan. The bytes are
+// those of a range that holds its start and not its end.
+func (r *Report) Bounds() []Bound {
+	if r.Partition.Bytes == nil {
+		return nil
+	}
+	all := []Bound{{"partition", r.Partition.Text, hexOf("", r.Partition.Bytes)}}
+	if len(r.Schema.Sort()) == 0 {
+		return all
+	}
+	low, high := r.Ends()
+	from, below := "", ""
+	if !r.Low.Inclusive {
+		from = "from "
+	}
+	if r.High.Inclusive {
+		below = "below "
+	}
+	return append(all,
+		Bound{"low end", low, hexOf(from, r.Low.Bytes)}, Bound{"high end", high, hexOf(below, r.High.Bytes)})
+}
+
+// hexOf returns the first bytes of a bound in hexadecimal, after a word.
+func hexOf(before string, b []byte) string {
+	const most = 32
+	switch {
+	case b == nil:
+		return ""
+	case len(b) > most:
+		return before + text.Hex(b[:most]) + "… (" + text.Count(len(b), "byte") + ")"
+	}
+	return before + text.Hex(b)
+}
+
 // An edge is the lower or upper end of a condition on one attribute.
 type edge struct {
 	open      bool

@@ -217,34 +217,10 @@ func named(name string) func(keycond.Attribute) bool {
 // noKey says why no key serves the filter, and what to change.
 func (e *explainer) noKey() string {
 	key, filter := e.conditions()
-	for _, n := range filter {
-		switch n := n.(type) {
-		case *ast.In:
-			if name, ok := keyPath(n.X, anyName); ok && len(name) <= longestName {
-				v, isValue := n.List[0].(*ast.ValueOperand)
-				if isValue && e.info.IsKey(name) {
-					if plans := e.plans(group{atoms: []atom{equalTo(name, v.Value)}}); len(plans) > 0 {
-						return "query " + plans[0].place() + " for each of the values"
-					}
-				}
-				return "make " + text.Name(name) +
-					" the partition key of an index, and send a query for each of the values"
-			}
-		case *ast.Call:
-			if name, ok := keyPath(n.Args[0], anyName); ok && n.Func == ast.AttributeExists && !e.info.IsKey(name) {
-				return "make " + text.Name(name) + " a key of an index: only items that have it are there"
-			}
-		}
-	}
-	a, ok := atomOf(filter[0], anyName)
-	if kind := e.info.Kind(a.Attribute); ok && kind != 0 && kind != a.Values[0].Kind() {
-		return "it finds nothing: " + text.Name(a.Attribute) + " is " + kindWord(kind) +
-			", and the filter compares it with another type"
-	}
-	if ok && len(key) == 0 && a.Op != ast.Equal {
+	if a, ok := atomOf(filter[0], anyName); ok && len(key) == 0 && a.Op != ast.Equal {
 		return "give the wanted rows an attribute in common, and make that the partition key of an index, with " +
 			text.Name(a.Attribute) + " as its sort key"
 	}
-	return "no key serves this filter: keys are compared with =, <, <=, >, >=, BETWEEN and begins_with, " +
-		"joined by AND"
+	return "no key serves this filter in one query: keys are compared with =, <, <=, >, >=, BETWEEN and begins_with, " +
+		"joined by AND; IN is a query for each of its values"
 }

@@ -34,18 +34,18 @@ var faults = []struct{ message, rule, source string }{
 func (e *explainer) fault(message string) *rule {
 	if name := value(e.asked.IndexName); name != "" && e.index == nil {
 		if len(e.info.Indexes) == 0 {
-			return ruleOf(plainRule, pageIndexes, "table %s has no indexes", e.info.Name)
+			return ruleOf(pageIndexes, "table %s has no indexes", e.info.Name)
 		}
 		var names []string
 		for _, ix := range e.info.Indexes {
 			names = append(names, ix.Key.Name())
 		}
-		return ruleOf(plainRule, pageIndexes,
+		return ruleOf(pageIndexes,
 			"table %s has no index %s; its indexes are %s", e.info.Name, name, strings.Join(names, ", "),
 		)
 	}
 	if word := e.asked.literal(); word != "" {
-		return ruleOf(plainRule, pageValues,
+		return ruleOf(pageValues,
 			"an expression cannot contain values: write a placeholder such as :v1 instead of %s and put the value "+
 				"into ExpressionAttributeValues",
 			word,
@@ -53,7 +53,7 @@ func (e *explainer) fault(message string) *rule {
 	}
 	for _, f := range faults {
 		if strings.Contains(message, f.message) {
-			return ruleOf(plainRule, f.source, "%s", f.rule)
+			return ruleOf(f.source, "%s", f.rule)
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // instead says how to find what a query that breaks a rule asks for.
-func (e *explainer) instead(broken *rule, s *keycond.Schema) {
+func (e *explainer) instead(s *keycond.Schema) {
 	key, filter := e.conditions()
 	groups, ok := []group{{}}, true
 	if key != nil {
@@ -27,12 +27,7 @@ func (e *explainer) instead(broken *rule, s *keycond.Schema) {
 	}
 
 	found := e.hintQueries(groups)
-	switch broken.kind {
-	case partitionRule:
-		e.hintPartition(groups, s)
-	case searchRule:
-		e.hint("to find it by key, store the value in its own attribute and make that a key of an index")
-	}
+	e.hintPartition(groups, s)
 	if found {
 		return
 	}
@@ -47,7 +42,7 @@ func (e *explainer) instead(broken *rule, s *keycond.Schema) {
 // conditions to the program.
 func (e *explainer) hintQueries(groups []group) bool {
 	var queries []string
-	gets, complete := true, true
+	complete := true
 	for _, g := range groups {
 		list := e.plans(g)
 		if len(list) == 0 {
@@ -60,7 +55,6 @@ func (e *explainer) hintQueries(groups []group) bool {
 		if !slices.Contains(queries, words) {
 			queries = append(queries, words)
 		}
-		gets = gets && e.isItem(list[0])
 		complete = complete && len(list[0].dropped) == 0
 	}
 
@@ -71,9 +65,6 @@ func (e *explainer) hintQueries(groups []group) bool {
 	case n == 1:
 		e.hint("%s", queries[0])
 	default:
-		if gets {
-			e.hint("read the %d items by their keys in one BatchGetItem", n)
-		}
 		for i, q := range queries {
 			e.hint("send %d queries and combine their results, %d of %[1]d: %[3]s", n, i+1, q)
 		}
@@ -81,49 +72,29 @@ func (e *explainer) hintQueries(groups []group) bool {
 	return complete
 }
 
-// isItem reports whether a plan reads one item by its key.
-func (e *explainer) isItem(p *plan) bool {
-	if p.index != nil || len(p.filter)+len(p.dropped) > 0 || len(p.clauses) < len(e.info.Key.Attributes()) {
-		return false
-	}
-	return p.clauses[len(p.clauses)-1].Op == ast.Equal
-}
-
-// hintPartition says which key would turn a condition that names no partition into one slice.
+// hintPartition says which index would turn a condition that names no partition into one slice.
 func (e *explainer) hintPartition(groups []group, s *keycond.Schema) {
 	for _, g := range groups {
-		for _, h := range s.Partition() {
-			for _, a := range g.on(h.Name) {
-				if a.Op == ast.Equal {
-					continue
-				}
-
-				what := keycond.Clause{Attribute: h.Name, Op: a.Op, Values: a.Values}.String()
-				if a.Op == ast.OpBeginsWith {
-					e.hint(
-						"for one slice, store the common prefix, %s, in its own attribute and make that the "+
-							"partition key of an index with the sort key %s: then compare the prefix with =, "+
-							"and use %s as the condition on the sort key",
-						text.Literal(a.Values[0]), text.Name(h.Name), what,
-					)
-				} else {
-					e.hint(
-						"for one slice, make %s the sort key of an index whose partition key the wanted rows share: "+
-							"then %s can be the condition on it",
-						text.Name(h.Name), what,
-					)
-				}
-				return
-			}
+		if len(e.plans(g)) > 0 {
+			continue
 		}
 		for _, a := range g.atoms {
-			if s.Has(a.Attribute) && len(e.plans(g)) == 0 {
-				e.hint(
-					"for one slice without the partition key, make %s the partition key of an index",
-					text.Name(a.Attribute),
-				)
-				return
+			what := spelled.Condition(a.node)
+			switch {
+			case !s.Has(a.Attribute):
+				continue
+			case a.Op == ast.Equal:
+				e.hint("for one slice without the partition key, make %s the partition key of an index", text.Name(a.Attribute))
+			case a.Op == ast.OpBeginsWith:
+				e.hint("for one slice, store the common prefix, %s, in its own attribute and make that the partition "+
+					"key of an index with the sort key %s: then compare the prefix with =, and use %s as the condition "+
+					"on the sort key",
+					text.Literal(a.Values[0]), text.Name(a.Attribute), what)
+			default:
+				e.hint("for one slice, make %s the sort key of an index whose partition key the wanted rows share: "+
+					"then %s can be the condition on it", text.Name(a.Attribute), what)
 			}
+			return
 		}
 	}
 }

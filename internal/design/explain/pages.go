@@ -118,7 +118,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 		}
 	}
 
-	size, fetched, returned, strong := 0, 0, 0, 0.0
+	size, fetched, strong := 0, 0, 0.0
 	for i, row := range rows {
 		n, whole := row.Size(), full[i]
 		size += n
@@ -129,9 +129,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 			strong += table.ReadUnits(f, true)
 		}
 		kept := e.q.filter.Match(whole)
-		if kept {
-			returned++
-		} else {
+		if !kept {
 			r.Wasted += n
 		}
 		e.row(row, whole, n, kept)
@@ -157,12 +155,6 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 		r.Stop = keycond.StopLimit.String()
 	default:
 		r.Stop = keycond.StopSize.String()
-	}
-
-	if returned != p.count {
-		e.note(fmt.Sprintf(
-			"the endpoint returned %d rows of a page, but %d rows of it satisfy the filter", p.count, returned,
-		))
 	}
 
 	e.compare(p, size, strong)

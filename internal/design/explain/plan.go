@@ -70,7 +70,6 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 
 	for _, n := range g.rest {
 		switch {
-		case always(n, s):
 		case touches(n, s.Has):
 			p.dropped = append(p.dropped, n)
 		default:
@@ -108,18 +107,6 @@ func (g group) on(name string) (out []atom) {
 		}
 	}
 	return out
-}
-
-// always reports whether n holds for every row of s.
-func always(n ast.Node, s *keycond.Schema) bool {
-	c, ok := n.(*ast.Call)
-	if !ok || c.Func != ast.AttributeExists || len(c.Args) != 1 {
-		return false
-	}
-	_, ok = keyPath(c.Args[0], func(name string) bool {
-		return slices.ContainsFunc(s.Attributes(), func(a keycond.Attribute) bool { return a.Name == name })
-	})
-	return ok
 }
 
 // touches reports whether n uses an attribute for which is returns true.

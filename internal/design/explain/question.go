@@ -22,7 +22,6 @@ type Question struct {
 	// Input is what the text stands for, or a part of it, or nil.
 	operation string
 	refused   *ServiceError
-	broken    *rule
 }
 
 // The operations that can be explained.
@@ -92,11 +91,18 @@ func parse(op string, body json.RawMessage) (Question, error) {
 	in, err := wire.DecodeRequest(q.operation, q.Text)
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		q.refused = refused(e)
-		q.Input, q.broken = misshapen(q.operation, q.Text)
+		q.Input = placeOf(q.Text)
 		return q, nil
 	}
 	q.Input = in
 	return q, err
+}
+
+// placeOf returns a request of the table and the index that a text names, if they can be read.
+func placeOf(body []byte) wire.Request {
+	var place struct{ TableName, IndexName *string }
+	_ = json.Unmarshal(body, &place) // what can be read
+	return &wire.QueryInput{TableName: place.TableName, IndexName: place.IndexName}
 }
 
 // detect returns the operation of a request with these members, and its body without

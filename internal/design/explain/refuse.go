@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/text"
@@ -15,10 +14,9 @@ import (
 func (e *explainer) refuse(s *ServiceError) error {
 	r := e.report
 	r.Refused = &Refusal{Code: s.Code, Message: s.Message}
-	e.setRule(e.broken)
 	info, err := Describe(e.ctx, e.target, r.Table)
 	if _, ok := refusalOf(err); ok {
-		if e.broken == nil && !e.opts.Brief {
+		if !e.opts.Brief {
 			e.refuseTable()
 		}
 		return nil
@@ -31,8 +29,8 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if e.index = info.Index(r.Index); e.index != nil {
 		r.Projection = e.index.Projection
 	}
-	if e.opts.Brief || e.broken != nil || len(e.asked.Faults) > 0 {
-		return nil // with Faults, the request lacks the values that are wrong
+	if e.opts.Brief || e.partly || len(e.asked.Faults) > 0 {
+		return nil // the request lacks what is wrong
 	}
 	if r.Operation == opGetItem {
 		e.refuseGet()
@@ -49,8 +47,9 @@ func (e *explainer) refuse(s *ServiceError) error {
 
 	broken := e.fault(s.Message)
 	if broken == nil && err == nil && r.Operation == opQuery {
-		if broken = e.brokenRule(r.Schema); broken != nil && broken.kind != valueRule {
-			e.instead(broken, r.Schema)
+		var value bool
+		if broken, value = e.brokenRule(r.Schema); broken != nil && !value {
+			e.instead(r.Schema)
 		}
 	}
 	e.setRule(broken)
@@ -72,9 +71,9 @@ func (e *explainer) hint(format string, args ...any) {
 func (e *explainer) refuseTable() {
 	name := value(e.asked.TableName)
 	if name == "" {
-		e.setRule(ruleOf(plainRule, pageQuery, "a request must name its table in TableName"))
+		e.setRule(ruleOf(pageQuery, "a request must name its table in TableName"))
 	} else {
-		e.setRule(ruleOf(plainRule, pageComponents, "table %s does not exist", name))
+		e.setRule(ruleOf(pageComponents, "table %s does not exist", name))
 	}
 
 	names := tableNames(e.ctx, e.target)
@@ -90,22 +89,16 @@ func (e *explainer) refuseTable() {
 
 // refuseGet explains a refused GetItem.
 func (e *explainer) refuseGet() {
-	key, s := e.asked.Key, e.info.Key
-	wrong := key.Len() != len(s.Attributes())
-	var names []string
-	for _, a := range s.Attributes() {
-		v := key.Get(a.Name)
-		wrong = wrong || v.Kind() != a.Kind || a.Kind != attr.Number && len(v.Raw()) == 0
-		names = append(names, text.Name(a.Name)+" ("+a.Kind.String()+")")
-	}
-	if !wrong {
-		e.setRule(e.fault(e.report.Refused.Message))
+	if r := e.fault(e.report.Refused.Message); r != nil {
+		e.setRule(r)
 		return
 	}
-
+	var names []string
+	for _, a := range e.info.Key.Attributes() {
+		names = append(names, text.Name(a.Name)+" ("+a.Kind.String()+")")
+	}
 	e.setRule(ruleOf(
-		plainRule, pageGet,
-		"GetItem needs the whole primary key, which is %s, with values of these types and nothing else",
+		pageGet, "GetItem needs the whole primary key, which is %s, with values of these types and nothing else",
 		strings.Join(names, " and "),
 	))
 }

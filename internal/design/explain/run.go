@@ -59,7 +59,7 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 		Start:   r.ExclusiveStartKey,
 	}}
 	if q.refused != nil {
-		e.report.Operation, e.broken = q.operation, q.broken
+		e.report.Operation, e.partly = q.operation, true
 		return e.report, e.refuse(q.refused)
 	}
 	if err := e.run(); err != nil {
@@ -81,7 +81,7 @@ type explainer struct {
 	report *Report
 	shares map[string]*Share
 
-	broken *rule // of a text that does not have the shape of its operation
+	partly bool // the text does not have the shape of its operation, so only its table is known
 }
 
 func (e *explainer) run() error {

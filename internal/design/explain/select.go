@@ -49,28 +49,21 @@ func runSelect(
 		return nil, fmt.Errorf("cannot parse the statement: %w", err)
 	}
 
-	refuse := func(message, rule string) {
-		e.report.Refused = &Refusal{Code: "ValidationException", Message: message, Rule: rule, Source: pageSelect}
-	}
 	plans, whole := e.selected(schema)
 	switch {
-	case s.ordered != "" && !schema.Has(s.ordered):
-		refuse(
-			"ORDER BY "+text.Name(s.ordered)+" is not the order of "+placeName(schema),
-			"rows are ordered only by the sort key: ORDER BY needs a key attribute of the table or index",
-		)
-		return e.report, nil
-	case !whole && s.ordered != "":
-		refuse(
-			"ORDER BY needs the partition key with = or IN",
-			"rows are ordered only within a partition, and this reads several: "+e.unfixed(schema),
-		)
+	case s.ordered != "" && !(whole && schema.Has(s.ordered)):
+		e.report.Refused = &Refusal{
+			Code: "ValidationException", Message: "ORDER BY " + text.Name(s.ordered) + " is not the order of this read",
+			Rule: "rows are ordered only within a partition, by the sort key: ORDER BY needs a key attribute, and " +
+				"WHERE with = or IN on the partition key", Source: pageSelect,
+		}
 		e.hintKeys(schema)
 		return e.report, nil
 	case !whole:
 		r, err := scan()
 		if err == nil && r.Refused == nil {
-			r.Notes = append([]string{"the SELECT is a scan: " + e.unfixed(schema)}, r.Notes...)
+			note := "the SELECT is a scan: WHERE does not fix the partition key, " + equalities(schema.Partition())
+			r.Notes = append([]string{note}, r.Notes...)
 			if len(r.Hints) == 0 {
 				e.hintKeys(schema)
 				r.Hints = e.report.Hints
@@ -168,24 +161,4 @@ func (e *explainer) hintKeys(s *keycond.Schema) {
 	if groups, ok := normal(e.q.filter.Node(), e.info.IsKey); ok {
 		e.hintPartition(groups, s)
 	}
-}
-
-// unfixed says which attribute of the partition key has no =.
-func (e *explainer) unfixed(s *keycond.Schema) string {
-	on := map[string]bool{}
-	if e.q.filter != nil {
-		for _, n := range conjuncts(e.q.filter.Node()) {
-			if a, ok := atomOf(n, anyName); ok {
-				on[a.Attribute] = on[a.Attribute] || a.Op == ast.Equal
-			}
-		}
-	}
-	for _, h := range s.Partition() {
-		if !on[h.Name] {
-			return fmt.Sprintf(
-				"WHERE does not compare %s, the partition key of %s, with = or IN", text.Name(h.Name), placeName(s),
-			)
-		}
-	}
-	return "its conditions are not ranges of single partitions"
 }

@@ -52,37 +52,13 @@ type printer struct {
 // labelWidth is the width of the label before each line.
 const labelWidth = 10
 
-// A span is a part of a line, in one colour.
-type span struct {
-	text  string
-	paint func(string) string // nil means no colour
-}
-
-func plain(format string, args ...any) span { return span{text: fmt.Sprintf(format, args...)} }
-
-// line writes a label and the spans of a line, cut to the width.
-func (p *printer) line(label string, parts ...span) {
-	whole := ""
-	for _, s := range parts {
-		whole += s.text
-	}
-	kept, ellipsis := whole, ""
+// line writes a label and a line, cut to the width.
+func (p *printer) line(label, format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
 	if p.o.Width > 0 {
-		if kept = terminal.Clip(whole, max(p.o.Width-labelWidth-1, leastKey)); kept != whole {
-			kept, ellipsis = strings.TrimSuffix(kept, "…"), "…"
-		}
+		s = terminal.Clip(s, max(p.o.Width-labelWidth-1, leastKey))
 	}
-	var out strings.Builder
-	for _, s := range parts {
-		n := min(len(s.text), len(kept))
-		if s.paint == nil {
-			out.WriteString(kept[:n])
-		} else {
-			out.WriteString(s.paint(kept[:n]))
-		}
-		kept = kept[n:]
-	}
-	p.long(label, out.String()+ellipsis)
+	p.long(label, s)
 }
 
 // long writes a label and an uncut line.
@@ -120,21 +96,21 @@ func (p *printer) title() string {
 func (p *printer) report() {
 	r := p.r
 	fmt.Fprintln(&p.out, p.title())
-	p.line("key", plain("%s", p.key()))
+	p.line("key", "%s", p.key())
 	if r.Clauses != nil {
-		p.line("condition", plain("%s", r.KeyCondition()))
+		p.line("condition", "%s", r.KeyCondition())
 	}
 	if r.Filter != "" {
-		p.line("filter", plain("%s", r.Filter))
+		p.line("filter", "%s", r.Filter)
 	}
 	if r.Operation != opScan {
 		p.ends()
 	}
 	if r.Start != nil {
-		p.line("starts", plain("after %s", r.KeyText(r.Start)))
+		p.line("starts", "after %s", r.KeyText(r.Start))
 	}
 	if r.Reverse {
-		p.line("order", plain("descending"))
+		p.line("order", "descending")
 	}
 	if p.o.Rows > 0 && (r.Operation != opGetItem || r.Examined > 0 || r.Before != nil || r.After != nil) {
 		fmt.Fprintf(&p.out, "\n%s\n", r.Picture(p.o.Rows).Text(p.o.Width, p.paint))
@@ -172,71 +148,32 @@ func (p *printer) key() string {
 
 // ends writes the partition and both ends of the range, with their bytes.
 func (p *printer) ends() {
-	r := p.r
-	p.line("partition", p.end(r.Partition.Text, "", r.Partition.Bytes)...)
-	if r.Schema == nil || len(r.Schema.Sort()) == 0 {
-		return
+	for i, b := range p.r.Bounds() {
+		p.line([]string{"partition", "range", ""}[i], "%s", strings.TrimSpace(b.Words+"  "+b.Hex))
 	}
-	// The bytes describe a range with an inclusive start and an exclusive end.
-	from, below := "", ""
-	if !r.Low.Inclusive {
-		from = "from "
-	}
-	if r.High.Inclusive {
-		below = "below "
-	}
-	low, high := r.Ends()
-	p.line("range", p.end(low, from, r.Low.Bytes)...)
-	p.line("", p.end(high, below, r.High.Bytes)...)
-}
-
-// end returns the description of an end and its bytes, if any.
-func (p *printer) end(words, before string, b []byte) []span {
-	const most = 24
-	if b == nil {
-		return []span{{text: words}}
-	}
-	hex := before + text.Hex(b[:min(len(b), most)])
-	if len(b) > most {
-		hex += "… (" + text.Count(len(b), "byte") + ")"
-	}
-	return []span{{text: words + "  "}, {hex, p.paint.Faint}}
-}
-
-func (p *printer) bad(format string, args ...any) span {
-	return span{fmt.Sprintf(format, args...), p.paint.Bad}
 }
 
 func (p *printer) figures() {
 	r := p.r
-	rows := []span{plain("%s examined, %s returned", text.Count(r.Examined, "row"), text.Thousands(r.Returned))}
+	wasted := ""
 	if n := r.Examined - r.Returned; n > 0 {
-		rows = append(rows, plain(", "), p.bad("%s wasted", text.Thousands(n)))
+		wasted = fmt.Sprintf(", %s wasted", text.Thousands(n))
 	}
+	p.line("rows", "%s examined, %s returned%s, in %s",
+		text.Count(r.Examined, "row"), text.Thousands(r.Returned), wasted, text.Count(r.Pages, "page"))
 
-	p.line("rows", append(rows, plain(", in %s", text.Count(r.Pages, "page")))...)
-	size := []span{plain("%s", text.Count(r.Bytes, "byte"))}
+	size := text.Count(r.Bytes, "byte")
 	if r.Fetched > 0 {
-		size = append(size, plain(" of the index and %s fetched from the table", text.Count(r.Fetched, "byte")))
+		size += fmt.Sprintf(" of the index and %s fetched from the table", text.Count(r.Fetched, "byte"))
 	}
 	if r.Wasted > 0 {
-		size = append(
-			size, plain(", "),
-			p.bad(
-				"%s wasted (%s)", text.Thousands(r.Wasted),
-				text.Percent(float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1))),
-			),
-		)
+		size += fmt.Sprintf(", %s wasted (%s)", text.Thousands(r.Wasted), text.Percent(r.Waste()))
 	}
-
-	p.line("size", size...)
+	p.line("size", "%s", size)
 	if r.Strong == 0 && r.Index != "" {
-		p.line(
-			"read units",
-			plain("%v eventually consistent; a global index has no strongly consistent reads", r.Eventual),
-		)
+		p.line("read units", "%v eventually consistent; a global index has no strongly consistent reads", r.Eventual)
 	} else {
-		p.line("read units", plain("%v eventually consistent, %v strongly consistent", r.Eventual, r.Strong))
+		p.line("read units", "%v eventually consistent, %v strongly consistent", r.Eventual, r.Strong)
 	}
 
 	p.stop()
@@ -247,7 +184,7 @@ func (p *printer) stop() {
 	r := p.r
 	if r.Operation == opGetItem {
 		if r.Examined == 0 {
-			p.line("found", plain("no item with that key"))
+			p.line("found", "no item with that key")
 		}
 		return
 	}
@@ -263,15 +200,15 @@ func (p *printer) stop() {
 
 	switch r.Stop {
 	case keycond.StopEnd.String():
-		p.line("ends", plain("at the end of %s", whole))
+		p.line("ends", "at the end of %s", whole)
 	case keycond.StopLimit.String():
-		p.line("ends", plain("at Limit %d, counted before the filter%s", r.Limit, more))
+		p.line("ends", "at Limit %d, counted before the filter%s", r.Limit, more)
 	default:
-		p.line("ends", plain("at %s%s", r.Stop, more))
+		p.line("ends", "at %s%s", r.Stop, more)
 	}
 
 	if r.Last != nil {
-		p.line("last key", plain("%s", r.Last.AppendJSON(nil)))
+		p.line("last key", "%s", r.Last.AppendJSON(nil))
 	}
 }
 
@@ -286,14 +223,12 @@ func (p *printer) entities() {
 	}
 	label := "by entity"
 	for _, s := range r.Entities {
-		parts := []span{plain(
-			"%s  %s examined, %s returned, %s", terminal.Pad(entityName(s.Entity), width),
-			text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"),
-		)}
+		wasted := ""
 		if s.Wasted > 0 {
-			parts = append(parts, plain(", "), p.bad("%s wasted", text.Thousands(s.Wasted)))
+			wasted = fmt.Sprintf(", %s wasted", text.Thousands(s.Wasted))
 		}
-		p.line(label, parts...)
+		p.line(label, "%s  %s examined, %s returned, %s%s", terminal.Pad(entityName(s.Entity), width),
+			text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"), wasted)
 		label = ""
 	}
 }
@@ -339,7 +274,7 @@ func (p *printer) remedy() {
 		p.long("", p.paint.Faint(f.Source))
 	}
 	if p.r.Schema != nil {
-		p.line("key", plain("%s", p.key()))
+		p.line("key", "%s", p.key())
 	}
 	p.hints("instead")
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/gen"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -53,46 +52,6 @@ func InCode(in wire.Request) (all []Code) {
 		}
 	}
 	return all
-}
-
-// A bound is a part of the border of a slice: its words, and its bytes in hexadecimal or "".
-type bound struct{ Name, Words, Hex string }
-
-// boundBytes is the number of bytes of a bound that a page shows.
-const boundBytes = 64
-
-// Bounds are the partition and the ends of the range that the request reads, none for a scan. The bytes are
-// those of a range that holds its start and not its end.
-func (p *answer) Bounds() []bound {
-	r := p.Report
-	if r.Operation == "Scan" || r.Partition.Bytes == nil {
-		return nil
-	}
-	all := []bound{{"partition", r.Partition.Text, hexOf("", r.Partition.Bytes)}}
-	if r.Schema == nil || len(r.Schema.Sort()) == 0 {
-		return all
-	}
-	low, high := r.Ends()
-	from, below := "", ""
-	if !r.Low.Inclusive {
-		from = "from "
-	}
-	if r.High.Inclusive {
-		below = "below "
-	}
-	return append(all,
-		bound{"low end", low, hexOf(from, r.Low.Bytes)}, bound{"high end", high, hexOf(below, r.High.Bytes)})
-}
-
-// hexOf returns the first bytes of a bound in hexadecimal, after a word.
-func hexOf(before string, b []byte) string {
-	switch {
-	case b == nil:
-		return ""
-	case len(b) > boundBytes:
-		return before + text.Hex(b[:boundBytes]) + "… (" + text.Count(len(b), "byte") + ")"
-	}
-	return before + text.Hex(b)
 }
 
 // Nothing says what to do about a request that finds no rows.

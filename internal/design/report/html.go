@@ -45,7 +45,8 @@ var parsed = sync.OnceValue(func() *template.Template {
 	}).ParseFS(files, "templates/*"))
 })
 
-// HTML writes a result as a self-contained page (see [Page]). W is the checked world. Without a bill the page has no money on it.
+// HTML writes a result as a self-contained page (see [Page]). W is the checked world. Without a bill the page has no
+// money on it.
 func HTML(out io.Writer, w *world.World, r *check.Result, b *bill.Bill) error {
 	p, err := NewPage(context.Background(), w, r, b)
 	if err != nil {

@@ -87,7 +87,8 @@ func TestAdviceFollows(t *testing.T) {
 		return out
 	}
 	const add = "add a global secondary index with the partition key "
-	none := "no key serves this filter: keys are compared with =, <, <=, >, >=, BETWEEN and begins_with, joined by AND"
+	none := "no key serves this filter in one query: keys are compared with =, <, <=, >, >=, BETWEEN and begins_with, " +
+		"joined by AND; IN is a query for each of its values"
 	want := map[string]string{
 		"Tab Scan filter state = ?":                 add + "state, and query it with state = ?",
 		"Tab Scan filter <b>state\\u{20":            add + "`<b>state\\u202e`, and query it with `<b>state\\u202e` = ?",
