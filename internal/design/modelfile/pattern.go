@@ -17,7 +17,7 @@ import (
 var verbs = []string{"query", "get", "scan", "put", "update", "delete", "move", "transact", "request"}
 
 func beforePattern(in value, q *model.Pattern) bool {
-	n := in.deref()
+	n := in.node
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false
 	}
@@ -30,7 +30,7 @@ func beforePattern(in value, q *model.Pattern) bool {
 	}
 	if asked != 1 {
 		name := ""
-		if n := in.get("name").deref(); n != nil {
+		if n := in.get("name").node; n != nil {
 			name = n.Value
 		}
 		in.fail(

@@ -129,7 +129,7 @@ var keyTypes = []string{"S", "N", "B"}
 var projectionCodec = special(
 	schema{"default": "all", "anyOf": []schema{{"enum": projections}, arrayOf(textSchema)}},
 	func(in value, x *model.Index) {
-		if n := in.deref(); n != nil && n.Kind == yaml.SequenceNode {
+		if n := in.node; n != nil && n.Kind == yaml.SequenceNode {
 			x.Projection, x.Include = "INCLUDE", in.texts()
 		} else if word, ok := in.text(); ok && in.oneOf(word, projections) && word == "keys" {
 			x.Projection = "KEYS_ONLY"
