@@ -110,8 +110,9 @@ func beforeKey(in value, a *model.Attribute) bool {
 		name.what = "the name of " + in.what
 	}
 	a.Kind = attr.String
-	if a.Name, _ = name.text(); len(a.Name) > 255 {
-		in.fail("", "the name of %s has more than 255 bytes", in.what)
+	ok := false
+	if a.Name, ok = name.text(); ok && (a.Name == "" || len(a.Name) > 255) {
+		in.fail("", "the name of %s must have 1 to 255 bytes", in.what)
 	}
 	return a.Name != ""
 }
