@@ -39,7 +39,7 @@ go build -o "$dir/sortkey" ./cmd/sortkey
 mkdir -p "$cache"
 rm -rf "$cache/code"
 mkdir "$cache/code"
-go test ./fuzz/gencheck -run '^TestWrite$' -count=1 -args -to "$cache/code" "${models[@]}"
+go test ./internal/design/gen -run '^TestWrite$' -count=1 -args -to "$cache/code" "${models[@]}"
 
 skipped=0
 skip() {

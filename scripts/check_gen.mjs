@@ -3,7 +3,7 @@
 //   node check_gen.mjs FOLDER OUT keys       package @sortkey/keys, against the answers of package keys in Go
 //   node check_gen.mjs FOLDER OUT MODULE     the patterns of a model, against a server with its items
 //
-// FOLDER has what the test in fuzz/gencheck wrote, and OUT the JavaScript that tsc made of it.
+// FOLDER has what the test in internal/design/gen wrote, and OUT the JavaScript that tsc made of it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";

@@ -3,7 +3,7 @@
     python check_gen.py FOLDER keys            package sortkey_keys, against the answers of package keys in Go
     python check_gen.py FOLDER MODULE          the patterns of a model, against a server with its items
 
-FOLDER has what the test in fuzz/gencheck wrote.
+FOLDER has what the test in internal/design/gen wrote.
 """
 
 import importlib

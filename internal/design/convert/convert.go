@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -101,7 +102,8 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 				return nil, nil, err
 			}
 			format := detect(d)
-			if o.Format != "" && format != Items && format != Tables {
+			data := []Format{Items, Tables} // whose content says what they are
+			if o.Format != "" && !slices.Contains(data, o.Format) && !slices.Contains(data, format) {
 				format = o.Format
 			}
 			if format != Tables {

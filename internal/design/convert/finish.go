@@ -140,11 +140,10 @@ func (im *importer) valid(part *model.Model, what, hint string) bool {
 
 // itemOf returns the item of a sample.
 func itemOf(e *model.Entity, s *model.Sample) attr.Item {
-	made, err := e.Item(s.Values)
-	if err != nil {
-		return s.Attributes
+	if made, err := e.ItemWith(s.Values, s.Attributes); err == nil {
+		return made
 	}
-	return joined(made, s.Attributes)
+	return s.Attributes
 }
 
 // joined returns an item with the attributes of several.

@@ -27,8 +27,7 @@ func sample(e *model.Entity, it attr.Item) *model.Sample {
 	}
 
 	s.Attributes = extra.Item()
-	made, err := e.Item(s.Values)
-	if err != nil || !joined(made, s.Attributes).Equal(it) {
+	if made, err := e.ItemWith(s.Values, s.Attributes); err != nil || !made.Equal(it) {
 		return nil
 	}
 	return s

@@ -49,9 +49,15 @@ func (p *planner) make() error {
 	p.pairs, p.names = pairs(old, made, p.renames), newNames(old, made)
 	p.splits, p.parts = splits(made, p.pairs, p.renames), map[*model.Entity]bool{}
 	p.examples()
+	var err error
+	if p.target, err = p.names.target(); err != nil {
+		return err
+	}
 	p.askGone()
 	for again := true; again; {
-		p.target = p.names.target()
+		if p.target, err = p.names.target(); err != nil {
+			return err
+		}
 		p.carry()
 		if again = p.conflicts(); len(p.questions) > 0 {
 			return nil
@@ -59,7 +65,6 @@ func (p *planner) make() error {
 		if again {
 			continue
 		}
-		var err error
 		if again, err = p.disturbed(); err != nil || len(p.questions) > 0 {
 			return err
 		}
@@ -109,7 +114,6 @@ func (p *planner) askGone() {
 		)
 	}
 
-	p.target = p.names.target()
 	for _, t := range old.Tables {
 		if _, said := p.renames[t.Name]; said || p.successor(t) != nil {
 			continue

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -159,8 +161,17 @@ func requestTable(request json.RawMessage) string {
 	return in.TableName
 }
 
-// target returns the new version with the names that the plan gives. What did not change it shares.
-func (n *names) target() *model.Model {
+// target returns a copy of the new version with the names that the plan gives.
+func (n *names) target() (*model.Model, error) {
+	var text bytes.Buffer
+	if err := modelfile.Write(&text, n.is); err != nil {
+		return nil, err
+	}
+	m, err := modelfile.Parse("", text.Bytes())
+	if err != nil {
+		return nil, err
+	}
+
 	n.all = nil
 	add := func(one Name) {
 		if one.Why == "" {
@@ -168,12 +179,8 @@ func (n *names) target() *model.Model {
 		}
 		n.all = append(n.all, one)
 	}
-	m := *n.is
-	tables := map[*model.Table]*model.Table{nil: nil}
-	indexes := map[*model.Index]*model.Index{nil: nil}
-	m.Tables = nil
-	for _, t := range n.is.Tables {
-		made := *t
+	for i, t := range n.is.Tables {
+		made := m.Tables[i]
 		if now := n.tables[t]; now != "" {
 			made.Name = now
 			add(Name{Table: t.Name, Now: now})
@@ -181,67 +188,34 @@ func (n *names) target() *model.Model {
 		for _, a := range slices.Sorted(maps.Keys(n.attributes[t])) {
 			add(Name{Table: t.Name, Attribute: a, Now: n.attributes[t][a]})
 		}
-
 		made.TTL = n.attribute(t, t.TTL)
-		made.Indexes = nil
-		for _, x := range t.Indexes {
-			y := *x
-			y.Partition, y.Sort = n.keys(t, x.Partition), n.keys(t, x.Sort)
-			y.Include = nil
-			for _, a := range x.Include {
-				y.Include = append(y.Include, n.attribute(t, a))
+		for _, x := range made.Indexes {
+			x.Partition, x.Sort = n.keys(t, x.Partition), n.keys(t, x.Sort)
+			for k, a := range x.Include {
+				x.Include[k] = n.attribute(t, a)
 			}
 			old := n.was.Table(made.Name)
-			if old != nil && old.Index(y.Name) != nil && indexText(old.Index(y.Name)) != indexText(&y) {
-				y.Name = spare(y.Name, func(s string) bool { return old.Index(s) != nil || t.Index(s) != nil })
-				add(Name{Table: t.Name, Index: x.Name, Now: y.Name, Why: "an index cannot change"})
+			if old != nil && old.Index(x.Name) != nil && indexText(old.Index(x.Name)) != indexText(x) {
+				name := x.Name
+				x.Name = spare(name, func(s string) bool { return old.Index(s) != nil || t.Index(s) != nil })
+				add(Name{Table: t.Name, Index: name, Now: x.Name, Why: "an index cannot change"})
 			}
-			indexes[x] = &y
-			made.Indexes = append(made.Indexes, &y)
 		}
-		tables[t] = &made
-		m.Tables = append(m.Tables, &made)
 	}
-
-	entities := map[*model.Entity]*model.Entity{nil: nil}
-	m.Entities = nil
-	for _, e := range n.is.Entities {
-		made := *e
-		made.Table = tables[e.Table]
-		made.Attributes = nil
-		for _, t := range e.Attributes {
-			s := *t
-			s.Name = n.attribute(e.Table, t.Name)
+	for i, e := range n.is.Entities {
+		for k, t := range e.Attributes {
+			made := m.Entities[i].Attributes[k]
+			made.Name = n.attribute(e.Table, t.Name)
 			if sort := n.sorts[e]; sort != nil && t.Name == e.Table.Sort[0].Name {
-				s.Template = sort
+				made.Template = sort
 				add(Name{Table: e.Table.Name, Entity: e.Name, Attribute: t.Name, Now: sort.String()})
 			}
-			made.Attributes = append(made.Attributes, &s)
 		}
-		entities[e] = &made
-		m.Entities = append(m.Entities, &made)
 	}
-
-	m.Items = nil
-	for _, r := range n.is.Items {
-		made := *r
-		made.Table = tables[r.Table]
-		m.Items = append(m.Items, &made)
+	for i, p := range n.is.Patterns {
+		n.expressions(p, m.Patterns[i])
 	}
-
-	m.Patterns = nil
-	for _, p := range n.is.Patterns {
-		made := *p
-		made.Table, made.Index = tables[p.Table], indexes[p.Index]
-		made.Entity, made.Then = entities[p.Entity], entities[p.Then]
-		made.Writes = slices.Clone(p.Writes)
-		for i := range made.Writes {
-			made.Writes[i].Entity = entities[made.Writes[i].Entity]
-		}
-		n.expressions(p, &made)
-		m.Patterns = append(m.Patterns, &made)
-	}
-	return &m
+	return m, nil
 }
 
 // expressions gives the names to what a pattern says of attributes, and to a request of its author's.
@@ -250,8 +224,6 @@ func (n *names) expressions(p, made *model.Pattern) {
 		made.Request = n.request(p, made)
 		return
 	}
-	made.Project = slices.Clone(p.Project)
-	made.Where = slices.Clone(p.Where)
 	for old, now := range n.attributes[p.Table] {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {
 			continue // it is a field

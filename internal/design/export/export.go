@@ -116,39 +116,11 @@ type design struct {
 	lost map[Part]bool
 }
 
-// Only returns the part of a model that is about one table.
+// Only returns a model with one of its tables, and its entities and items.
 func Only(m *model.Model, t *model.Table) *model.Model {
 	one := *m
 	one.Tables = []*model.Table{t}
-	one.Entities, one.Items, one.Patterns, one.Fields, one.Allow = nil, nil, nil, nil, nil
-	for _, e := range m.Entities {
-		if e.Table == t {
-			one.Entities = append(one.Entities, e)
-		}
-	}
-
-	for _, f := range m.Fields {
-		if slices.ContainsFunc(one.Entities, func(e *model.Entity) bool { return slices.Contains(e.Fields, f) }) {
-			one.Fields = append(one.Fields, f)
-		}
-	}
-
-	for _, r := range m.Items {
-		if r.Table == t {
-			one.Items = append(one.Items, r)
-		}
-	}
-
-	for _, p := range m.Patterns {
-		if p.Table == t {
-			one.Patterns = append(one.Patterns, p)
-		}
-	}
-
-	for _, a := range m.Allow {
-		if a.On == "" || a.On == t.Name || t.Index(a.On) != nil || one.Entity(a.On) != nil || one.Pattern(a.On) != nil {
-			one.Allow = append(one.Allow, a)
-		}
-	}
+	one.Entities = slices.DeleteFunc(slices.Clone(m.Entities), func(e *model.Entity) bool { return e.Table != t })
+	one.Items = slices.DeleteFunc(slices.Clone(m.Items), func(r *model.RawItem) bool { return r.Table != t })
 	return &one
 }

@@ -101,26 +101,11 @@ func (d *design) nonKeyAttributes(t *model.Table) []any {
 			all = append(all, ordered{{"AttributeName", name}, {"AttributeType", kind.String()}})
 		}
 	}
-
-	kinds := t.Kinds()
-	for _, e := range d.m.Entities {
-		if e.Table != t {
-			continue
-		}
-		for _, a := range e.Attributes {
-			add(a.Name, a.Kind)
-		}
-		for _, s := range e.Samples {
-			for name, v := range s.Attributes.All() {
-				add(string(name), v.Kind())
-			}
-		}
+	for name, kind := range d.m.AttributesIn(t) {
+		add(name, kind)
 	}
-
-	for _, x := range t.Indexes {
-		for _, a := range x.Keys() {
-			add(a.Name, kinds[a.Name])
-		}
+	for _, a := range t.AllKeys() {
+		add(a.Name, a.Kind)
 	}
 	return all
 }

@@ -45,6 +45,9 @@ func Request(in wire.Request, lang string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("unknown language %q: use one of %s", lang, strings.Join(Languages(), ", "))
 	}
+	if err := legacy(in); err != nil {
+		return "", err
+	}
 	return write(in), nil
 }
 

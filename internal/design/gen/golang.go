@@ -56,10 +56,8 @@ func goElem(value any) string {
 	switch value.(type) {
 	case map[string]string:
 		return "string"
-	case attr.Item, placedValues:
-		return "types.AttributeValue"
 	}
-	return "types.Condition"
+	return "types.AttributeValue"
 }
 
 // goEntry returns a value of a map.
@@ -67,8 +65,6 @@ func goEntry(value any) string {
 	switch v := value.(type) {
 	case attr.Value:
 		return goValue(v)
-	case wire.Condition:
-		return goCondition(v)
 	case operand:
 		return "attribute" + v.Kind.String() + "(" + v.Name() + ")"
 	}
@@ -83,21 +79,6 @@ func goStrings(list []string) (all []string) {
 		all = append(all, goString(s))
 	}
 	return all
-}
-
-func goCondition(c wire.Condition) string {
-	var parts []string
-	if c.AttributeValueList != nil {
-		var values []string
-		for _, v := range c.AttributeValueList {
-			values = append(values, goValue(v))
-		}
-		parts = append(parts, "AttributeValueList: "+goList("types.AttributeValue", values))
-	}
-	if c.ComparisonOperator != nil {
-		parts = append(parts, "ComparisonOperator: types.ComparisonOperator("+goString(*c.ComparisonOperator)+")")
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 func goList(elem string, parts []string) string {

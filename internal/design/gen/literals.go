@@ -10,7 +10,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // literals writes the members of requests in a language whose literals are like those of
@@ -74,8 +73,6 @@ func (w *literals) value(value any) string {
 		return w.list(texts)
 	case attr.Value:
 		return w.attribute(of)
-	case wire.Condition:
-		return w.condition(of)
 	case operand:
 		return "keys." + of.Kind.String() + "(keys." + w.textOf + "(" + of.Name() + "))"
 	}
@@ -84,21 +81,6 @@ func (w *literals) value(value any) string {
 }
 
 func (w *literals) entry(name string, value any) string { return w.name(name) + ": " + w.value(value) }
-
-func (w *literals) condition(c wire.Condition) string {
-	var parts []string
-	if c.AttributeValueList != nil {
-		var values []string
-		for _, v := range c.AttributeValueList {
-			values = append(values, w.attribute(v))
-		}
-		parts = append(parts, w.name("AttributeValueList")+": "+w.list(values))
-	}
-	if c.ComparisonOperator != nil {
-		parts = append(parts, w.entry("ComparisonOperator", *c.ComparisonOperator))
-	}
-	return w.braces(parts)
-}
 
 // attribute writes an attribute value in the form of the service, with its kind as name.
 func (w *literals) attribute(v attr.Value) string {

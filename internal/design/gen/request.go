@@ -14,8 +14,7 @@ import (
 )
 
 // A member is a member of a request that is present. Its value is a string, an enum, a
-// bool, an int64, a []string, or one of the maps: map[string]string, [attr.Item], placedValues
-// and map[string]wire.Condition.
+// bool, an int64, a []string, or one of the maps: map[string]string, [attr.Item] and placedValues.
 type member struct {
 	Name  string
 	value any
@@ -31,7 +30,17 @@ type placedValues struct {
 type enum string
 
 // enums are the members whose values are enumerated.
-var enums = []string{"ConditionalOperator", "ReturnConsumedCapacity", "Select"}
+var enums = []string{"ReturnConsumedCapacity", "Select"}
+
+// legacy returns an error for a request with parameters of the time before expressions, which is not written as code.
+func legacy(in wire.Request) error {
+	for _, m := range membersOf(in) {
+		if _, ok := m.value.(map[string]wire.Condition); ok {
+			return fmt.Errorf("%s is a legacy parameter: write it as an expression", m.Name)
+		}
+	}
+	return nil
+}
 
 // requestOf returns the request of a pattern. It refuses a raw request that code could not
 // repeat: with a member that its operation does not have, or a value that is not allowed.
@@ -52,7 +61,7 @@ func requestOf(m *model.Model, p *model.Pattern) (wire.Request, error) {
 	if faults, ok := reflect.ValueOf(in).Elem().FieldByName("Faults").Interface().(wire.Faults); ok && len(faults) > 0 {
 		return nil, in.Op().FaultError(faults, "")
 	}
-	return in, nil
+	return in, legacy(in)
 }
 
 // hasMember reports whether the operation of a request has a parameter.
@@ -107,10 +116,6 @@ func entries(value any, entry func(name string, v any) string) (all []string, ok
 			} else {
 				all = append(all, entry(string(name), v))
 			}
-		}
-	case map[string]wire.Condition:
-		for _, name := range slices.Sorted(maps.Keys(of)) {
-			all = append(all, entry(name, of[name]))
 		}
 	default:
 		return nil, false

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -23,6 +24,41 @@ func (t *Table) AllKeys() iter.Seq2[*Index, Attribute] {
 		more := each(nil, t.Partition, t.Sort)
 		for _, x := range t.Indexes {
 			more = more && each(x, x.Partition, x.Sort)
+		}
+	}
+}
+
+// AttributesIn yields the attributes that items of a table can have, with their kinds: those of its entities, of their
+// samples and of the items of no entity. One can come several times.
+func (m *Model) AttributesIn(t *Table) iter.Seq2[string, attr.Kind] {
+	return func(yield func(string, attr.Kind) bool) {
+		item := func(it attr.Item) bool {
+			for name, v := range it.All() {
+				if !yield(string(name), v.Kind()) {
+					return false
+				}
+			}
+			return true
+		}
+		for _, e := range m.Entities {
+			if e.Table != t {
+				continue
+			}
+			for _, a := range e.Attributes {
+				if !yield(a.Name, a.Kind) {
+					return
+				}
+			}
+			for _, s := range e.Samples {
+				if !item(s.Attributes) {
+					return
+				}
+			}
+		}
+		for _, r := range m.Items {
+			if r.Table == t && !item(r.Item) {
+				return
+			}
 		}
 	}
 }

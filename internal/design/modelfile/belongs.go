@@ -84,7 +84,7 @@ var (
 const evenly = "even"
 
 func readPer(in value, p *model.Per) {
-	n := in.deref()
+	n := in.node
 	if n == nil {
 		return
 	}

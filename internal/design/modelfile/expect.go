@@ -24,7 +24,7 @@ func afterExpect(in value, x *model.Expect) bool {
 	if q.Table == nil {
 		x.Keys = nil
 	}
-	if n := in.at(in.get("item").deref(), ""); n.node != nil && q.Operation != "GetItem" && q.Operation != "" {
+	if n := in.get("item"); n.node != nil && q.Operation != "GetItem" && q.Operation != "" {
 		n.fail("use rows or keys", "only a get can expect an item")
 	}
 	return true
@@ -87,14 +87,14 @@ var budgetCodec = checked(schema{"enum": budgets}, func(in value, level string) 
 var itemCodec = special(
 	anyOf(schema{"const": "none"}, schema{"type": "object"}),
 	func(in value, x *model.Expect) {
-		n := in.deref()
+		n := in.node
 		t := in.pattern.Table
 		switch {
 		case n == nil:
 		case n.Kind == yaml.ScalarNode && n.Value == "none":
 			x.NoItem = true
 		case t != nil:
-			x.Item, _ = in.at(n, "the item").item(t.Kinds())
+			x.Item, _ = in.called("the item").item(t.Kinds())
 		}
 	},
 	func(x *model.Expect) *yaml.Node {

@@ -34,7 +34,12 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 		return
 	}
 
-	kinds := in.kindsIn(q.Table)
+	kinds := map[string][]attr.Kind{}
+	for name, k := range in.m.AttributesIn(q.Table) {
+		if !slices.Contains(kinds[name], k) {
+			kinds[name] = append(kinds[name], k)
+		}
+	}
 	known := slices.Sorted(maps.Keys(kinds))
 	for name := range c.TopLevel() {
 		if like := similar(name, known); like != "" && kinds[name] == nil {
@@ -60,39 +65,6 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 			}
 		}
 	}
-}
-
-// kindsIn returns the types of the attributes in items of a table.
-func (p *parser) kindsIn(t *model.Table) map[string][]attr.Kind {
-	all := map[string][]attr.Kind{}
-	add := func(name string, k attr.Kind) {
-		if !slices.Contains(all[name], k) {
-			all[name] = append(all[name], k)
-		}
-	}
-	addItem := func(it attr.Item) {
-		for name, v := range it.All() {
-			add(string(name), v.Kind())
-		}
-	}
-	for _, e := range p.m.Entities {
-		if e.Table != t {
-			continue
-		}
-		for _, a := range e.Attributes {
-			add(a.Name, a.Kind)
-		}
-		for _, s := range e.Samples {
-			addItem(s.Attributes)
-		}
-	}
-
-	for _, r := range p.m.Items {
-		if r.Table == t {
-			addItem(r.Item)
-		}
-	}
-	return all
 }
 
 // checkComparison fails if an attribute is compared with a value of a type

@@ -37,7 +37,7 @@ var nameCodec = checked(textSchema, func(in value, name string) {
 }).called("the name")
 
 var seedCodec = special(schema{"type": "integer"}, func(in value, seed *uint64) {
-	n := in.deref()
+	n := in.node
 	if n == nil {
 		return
 	}
@@ -53,7 +53,7 @@ func beforeModel(in value, _ *model.Model) bool {
 	if in.node.Kind != yaml.MappingNode {
 		return false
 	}
-	if t := in.get("tables").deref(); t == nil || empty(t) || t.Kind == yaml.MappingNode && len(t.Content) == 0 {
+	if t := in.get("tables").node; t == nil || empty(t) || t.Kind == yaml.MappingNode && len(t.Content) == 0 {
 		in.fail("add tables: {Name: {partition: PK, sort: SK}}", "the model has no tables")
 		delete(in.members, "tables")
 	}
@@ -69,7 +69,7 @@ func beforeModel(in value, _ *model.Model) bool {
 
 // nameless reports whether a value is a mapping without a name.
 func (in value) nameless() bool {
-	n := in.deref()
+	n := in.node
 	return n != nil && n.Kind == yaml.MappingNode &&
 		!slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return c.Value == "name" })
 }

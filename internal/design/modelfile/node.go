@@ -18,6 +18,7 @@ import (
 const (
 	maxFileBytes = 32 << 20
 	maxDepth     = 64
+	maxLevels    = 10_000
 	maxErrors    = 100
 	// The number of values that a file may expand to with its aliases: a base,
 	// plus a number for each byte.
@@ -28,11 +29,9 @@ const (
 // A parser reads a model and collects errors. It leaves out invalid parts and checks the
 // rest.
 type parser struct {
-	file  string
-	errs  model.Errors
-	nodes int  // read, including aliases
-	limit int  // of nodes
-	over  bool // the limit was exceeded
+	file string
+	errs model.Errors
+	left int // nodes that the file may still expand to
 
 	m        *model.Model
 	declared map[*model.Field]bool // fields that have a type of their own
@@ -122,28 +121,6 @@ func (in value) oneOf(s string, words []string) bool {
 	return in.known(s, words, "%s must be one of %s, not %s", in.what, strings.Join(words, ", "))
 }
 
-// deref follows aliases, and returns nil if there are too many. It counts nodes, so that a
-// small file cannot expand to a large one.
-func (in value) deref() *yaml.Node {
-	n, p := in.node, in.parser
-	for range maxDepth {
-		if n == nil || n.Kind != yaml.AliasNode {
-			break
-		}
-		n = n.Alias
-	}
-	if p.nodes++; p.nodes > p.limit {
-		if !p.over {
-			in.at(n, "").fail("use fewer aliases", "the file expands to more than %d values", p.limit)
-		}
-		p.over = true
-	}
-	if p.over || n == nil || n.Kind == yaml.AliasNode {
-		return nil
-	}
-	return n
-}
-
 func kindOf(n *yaml.Node) string {
 	switch {
 	case n == nil || empty(n):
@@ -172,11 +149,9 @@ type entry struct {
 	key  value
 }
 
-// entries returns the entries of a mapping in order, followed by those merged
-// with <<.
-func (in value) entries() []entry { return in.entriesOf(in.deref(), 0) }
-
-func (in value) entriesOf(n *yaml.Node, depth int) []entry {
+// entries returns the entries of a mapping in order.
+func (in value) entries() (all []entry) {
+	n := in.node
 	if n == nil {
 		return nil
 	}
@@ -184,20 +159,13 @@ func (in value) entriesOf(n *yaml.Node, depth int) []entry {
 		in.fail("", "%s must be a mapping of names, not %s", in.what, kindOf(n))
 		return nil
 	}
-
-	var all, merged []entry
 	lines := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		name := in.at(n.Content[i], "").deref()
-		if name == nil {
-			continue
-		}
+		name := n.Content[i]
 		e := entry{in.at(n.Content[i+1], name.Value), name.Value, in.at(name, in.what)}
 		switch {
 		case name.Kind != yaml.ScalarNode:
 			e.key.fail("", "a name in %s must be text, not %s", in.what, kindOf(name))
-		case name.ShortTag() == "!!merge":
-			merged = append(merged, e)
 		case lines[e.name] > 0:
 			e.key.fail("keep one of them", "%s is in %s twice, first on line %d", clip(e.name), in.what, lines[e.name])
 		default:
@@ -205,25 +173,12 @@ func (in value) entriesOf(n *yaml.Node, depth int) []entry {
 			all = append(all, e)
 		}
 	}
-
-	for _, m := range merged {
-		if depth > maxDepth {
-			break
-		}
-		for _, e := range m.called(in.what).entriesOf(m.deref(), depth+1) {
-			if lines[e.name] == 0 {
-				lines[e.name] = e.key.node.Line
-				all = append(all, e)
-			}
-		}
-	}
 	return all
 }
 
 // list returns the elements of a list. Any other value is its own only element.
 func (in value) list() (all []value) {
-	n := in.deref()
-	switch {
+	switch n := in.node; {
 	case n == nil:
 		return nil
 	case n.Kind == yaml.SequenceNode:
@@ -232,10 +187,10 @@ func (in value) list() (all []value) {
 		}
 		return all
 	case empty(n):
-		in.at(n, "").fail("", "%s must be a list, not empty", in.what)
+		in.fail("", "%s must be a list, not empty", in.what)
 		return nil
 	}
-	return []value{in.at(n, in.what)}
+	return []value{in}
 }
 
 // texts returns the texts of a list.
@@ -250,7 +205,7 @@ func (in value) texts() (all []string) {
 
 // text returns a scalar as written, whatever its YAML type.
 func (in value) text() (string, bool) {
-	n := in.deref()
+	n := in.node
 	if n == nil {
 		return "", false
 	}

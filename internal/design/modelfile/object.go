@@ -82,7 +82,7 @@ func (o object[T]) codec() codec {
 }
 
 func (o object[T]) read(in value, v *T) bool {
-	n, self := in.deref(), reflect.ValueOf(v).Elem()
+	n, self := in.node, reflect.ValueOf(v).Elem()
 	isMapping := n != nil && n.Kind == yaml.MappingNode
 	if o.short != "" {
 		in.node, in.short = n, !isMapping
@@ -124,7 +124,7 @@ func (o object[T]) find(in value, n *yaml.Node) map[string]*yaml.Node {
 		names = append(names, m.name)
 	}
 	all := map[string]*yaml.Node{}
-	for _, e := range in.entriesOf(n, 0) {
+	for _, e := range in.entries() {
 		if n.Style&yaml.FlowStyle != 0 && empty(e.node) && !slices.Contains(names, e.name) { // as {placed:date}
 			e.key.fail("put text with braces in quotes", "%s has no member %s", in.what, clip(e.name))
 		} else if e.key.known(e.name, names, "%s has no member %s", in.what) {

@@ -17,7 +17,7 @@ import (
 var verbs = []string{"query", "get", "scan", "put", "update", "delete", "move", "transact", "request"}
 
 func beforePattern(in value, q *model.Pattern) bool {
-	n := in.deref()
+	n := in.node
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false
 	}
@@ -30,7 +30,7 @@ func beforePattern(in value, q *model.Pattern) bool {
 	}
 	if asked != 1 {
 		name := ""
-		if n := in.get("name").deref(); n != nil {
+		if n := in.get("name").node; n != nil {
 			name = n.Value
 		}
 		in.fail(
@@ -81,45 +81,10 @@ func beforeQuery(in value, q *model.Pattern) bool {
 }
 
 func afterQuery(in value, q *model.Pattern) bool {
-	if q.Operation != "Scan" && len(q.Where) == 0 && (q.Entity == nil || in.members["where"] == nil) {
-		// An entity with a constant partition key needs no condition.
-		if need := needs(q); len(need) > 0 {
-			in.fail("add where: {"+strings.Join(need, ": …, ")+": …}", "%s has no where", in.what)
-		}
-	}
 	in.get("filter").expression(q, &model.Pattern{Filter: q.Filter, Parameters: q.Parameters})
 	in.used(q.Parameters, "filter", q.Filter)
 	in.get("project").expression(q, &model.Pattern{Project: q.Project})
 	return true
-}
-
-// needs returns the fields of the entity, or the key attributes, that a pattern
-// must give.
-func needs(q *model.Pattern) (all []string) {
-	list := q.Table.Partition
-	switch {
-	case q.Index != nil:
-		list = q.Index.Partition
-	case q.Operation == "GetItem":
-		list = q.Table.Keys()
-	}
-	for _, a := range list {
-		var t *model.Template
-		if q.Entity != nil {
-			t = q.Entity.Attribute(a.Name)
-		}
-		switch {
-		case t == nil:
-			all = append(all, a.Name)
-		case t.Template != nil:
-			for _, name := range t.Template.Components() {
-				if !slices.Contains(all, name) {
-					all = append(all, name)
-				}
-			}
-		}
-	}
-	return all
 }
 
 // expression compiles a scan of the pattern's items, with only a filter or a projection, to
@@ -135,6 +100,9 @@ func (in value) expression(q, scan *model.Pattern) {
 		return
 	}
 	msg, hint := compileText(err)
+	if q.IsWrite() {
+		msg = strings.ReplaceAll(msg, "FilterExpression", "ConditionExpression")
+	}
 	in.fail(hint, "%s", msg)
 }
 

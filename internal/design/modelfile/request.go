@@ -61,12 +61,12 @@ var requestCodec = special(define("request", schema{
 // json appends a value of a request as JSON. Under a type of DynamoDB JSON a scalar is text,
 // except for BOOL and NULL.
 func (in value) json(dst []byte, asText bool, depth int) []byte {
-	n := in.deref()
+	n := in.node
 	if n == nil {
 		return dst
 	}
 	if depth > maxDepth {
-		in.at(n, "").fail("", "%s is nested more than %d deep", in.what, maxDepth)
+		in.fail("", "%s is nested more than %d deep", in.what, maxDepth)
 		return dst
 	}
 

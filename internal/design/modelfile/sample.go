@@ -45,7 +45,7 @@ func (in value) sample(e *model.Entity) {
 		return
 	}
 
-	s := &model.Sample{Pos: in.at(in.deref(), "").pos(), Values: map[string]string{}}
+	s := &model.Sample{Pos: in.pos(), Values: map[string]string{}}
 	kinds := e.Table.Kinds()
 	known := fieldNames(e.Fields)
 	for _, t := range e.Attributes {
@@ -117,7 +117,6 @@ var itemsCodec = special(
 
 // rawItem reads an item that no entity describes.
 func (in value) rawItem(t *model.Table) {
-	in.node = in.deref()
 	it, ok := in.item(t.Kinds())
 	if !ok || in.node == nil {
 		return

@@ -110,8 +110,9 @@ func beforeKey(in value, a *model.Attribute) bool {
 		name.what = "the name of " + in.what
 	}
 	a.Kind = attr.String
-	if a.Name, _ = name.text(); len(a.Name) > 255 {
-		in.fail("", "the name of %s has more than 255 bytes", in.what)
+	ok := false
+	if a.Name, ok = name.text(); ok && (a.Name == "" || len(a.Name) > 255) {
+		in.fail("", "the name of %s must have 1 to 255 bytes", in.what)
 	}
 	return a.Name != ""
 }
@@ -129,7 +130,7 @@ var keyTypes = []string{"S", "N", "B"}
 var projectionCodec = special(
 	schema{"default": "all", "anyOf": []schema{{"enum": projections}, arrayOf(textSchema)}},
 	func(in value, x *model.Index) {
-		if n := in.deref(); n != nil && n.Kind == yaml.SequenceNode {
+		if n := in.node; n != nil && n.Kind == yaml.SequenceNode {
 			x.Projection, x.Include = "INCLUDE", in.texts()
 		} else if word, ok := in.text(); ok && in.oneOf(word, projections) && word == "keys" {
 			x.Projection = "KEYS_ONLY"

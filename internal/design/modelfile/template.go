@@ -39,8 +39,8 @@ func startAttribute(key value, a *attribute) bool {
 // readTemplate reads the text of a template.
 func readTemplate(in value, a *attribute) {
 	// In YAML, # after a space begins a comment.
-	if n := in.deref(); n != nil && strings.HasPrefix(n.LineComment, "#{") {
-		in.at(n, "").fail(
+	if n := in.node; n != nil && strings.HasPrefix(n.LineComment, "#{") {
+		in.fail(
 			"put the text in quotes", "attribute %s ends before %s, which YAML reads as a comment", a.Name,
 			clip(n.LineComment),
 		)
@@ -108,7 +108,7 @@ func readWhen(in value, a *attribute) {
 		if !slices.Contains(of.Fields, f) {
 			of.Fields = append(of.Fields, f)
 		}
-		if n := e.deref(); n != nil && n.Kind == yaml.MappingNode {
+		if n := e.node; n != nil && n.Kind == yaml.MappingNode {
 			e.what = "when " + e.name
 			e.fieldRange(f, a)
 			continue

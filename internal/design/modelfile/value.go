@@ -21,7 +21,7 @@ var anyValue = define("value", schema{
 func (in value) attribute(kind attr.Kind) (attr.Value, bool) { return in.attributeAt(kind, 0) }
 
 func (in value) attributeAt(kind attr.Kind, depth int) (v attr.Value, ok bool) {
-	n := in.deref()
+	n := in.node
 	if n == nil {
 		return v, false
 	}
@@ -30,14 +30,13 @@ func (in value) attributeAt(kind attr.Kind, depth int) (v attr.Value, ok bool) {
 		return v, false
 	}
 
-	inside := in.at(n, in.what)
 	switch n.Kind {
 	case yaml.ScalarNode:
-		v, ok = inside.scalar(kind)
+		v, ok = in.scalar(kind)
 	case yaml.SequenceNode:
-		v, ok = inside.payload(attr.List, depth)
+		v, ok = in.payload(attr.List, depth)
 	case yaml.MappingNode:
-		k := attr.Map
+		k, inside := attr.Map, in
 		if typed, payload := typed(n); typed != 0 {
 			k, inside.node = typed, payload
 		}
@@ -62,9 +61,6 @@ func typed(n *yaml.Node) (attr.Kind, *yaml.Node) {
 		return 0, nil
 	}
 	payload := n.Content[1]
-	if payload.Kind == yaml.AliasNode {
-		payload = payload.Alias
-	}
 	kind, ok := attr.ParseKind(n.Content[0].Value)
 	want := yaml.ScalarNode
 	switch {
@@ -99,7 +95,7 @@ func (in value) payload(kind attr.Kind, depth int) (attr.Value, bool) {
 	case attr.StringSet, attr.NumberSet, attr.BinarySet:
 		var elems []attr.Value
 		for _, e := range n.Content {
-			one := in.at(in.at(e, "").deref(), in.what)
+			one := in.at(e, in.what)
 			if one.node == nil || one.node.Kind != yaml.ScalarNode {
 				one.fail("", "an element of %s must be text, not %s", in.what, kindOf(one.node))
 				return attr.Value{}, false

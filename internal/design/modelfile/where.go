@@ -115,7 +115,7 @@ func (p *parser) anyField(name string) bool {
 // b]} and so on.
 func (e entry) condition() (model.Condition, bool) {
 	c := model.Condition{Pos: e.key.pos(), Field: e.name, Op: ast.Equal}
-	in := e.at(e.deref(), "the condition on "+e.name)
+	in := e.called("the condition on " + e.name)
 	switch {
 	case in.node == nil:
 		return c, false

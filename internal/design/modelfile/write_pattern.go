@@ -1,11 +1,8 @@
 package modelfile
 
 import (
-	"strings"
-
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
@@ -152,23 +149,11 @@ func (in value) afterWrite(verb string, w *model.Write) bool {
 		in.fail("add if: …", "%s has no condition", in.what)
 	case w.If != "":
 		scan := &model.Pattern{Filter: w.If, Parameters: w.Parameters}
-		q := &model.Pattern{Pos: w.Pos, Table: w.Entity.Table, Entity: w.Entity}
-		in.get("if").condition(q, scan)
+		q := &model.Pattern{Pos: w.Pos, Table: w.Entity.Table, Entity: w.Entity, Writes: []model.Write{*w}}
+		in.get("if").expression(q, scan)
 	}
 	in.used(w.Parameters, "condition", w.If)
 	return true
-}
-
-// condition compiles a condition of a write like a filter, to check it.
-func (in value) condition(q, scan *model.Pattern) {
-	scan.Pos, scan.Operation, scan.Table, scan.Entity = q.Pos, "Scan", q.Table, q.Entity
-	request, err := compile.Pattern(in.m, scan)
-	if err == nil {
-		in.checkFilter(q, request)
-		return
-	}
-	msg, hint := compileText(err)
-	in.fail(hint, "%s", strings.ReplaceAll(msg, "FilterExpression", "ConditionExpression"))
 }
 
 // equalitiesCodec is the codec of values of fields of the entity of a write.

@@ -1,4 +1,4 @@
-package gencheck_test
+package gen_test
 
 import (
 	"context"
@@ -32,7 +32,7 @@ var to = flag.String("to", "", "folder to write to, as scripts/check-gen.sh does
 // TypeScript: the code of models, the calls of its functions with the items that they should return, and random
 // calls of templates with what package keys answers.
 func TestWrite(t *testing.T) {
-	dir, models := t.TempDir(), []string{"../../internal/design/gen/testdata/store/model.yaml"}
+	dir, models := t.TempDir(), []string{"testdata/store/model.yaml"}
 	if *to != "" {
 		dir, models = *to, flag.Args()
 	}
@@ -44,12 +44,12 @@ type check struct {
 	Model  string // the file
 	Module string
 	// Calls are the calls of the functions of patterns, by language, and Keys those of keys.
-	Calls map[string][]call
+	Calls map[string][]patternCall
 	Keys  map[string][]keyCall
 }
 
-// A call is a call of the function of a pattern, with the items of the request that it returns.
-type call struct {
+// A patternCall is a call of the function of a pattern, with the items of the request that it returns.
+type patternCall struct {
 	Pattern, Function string
 	Args              []gen.Arg
 	Operation         string
@@ -100,7 +100,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 	defer w.Close()
 
 	c := &check{
-		Model: path, Module: strings.ReplaceAll(m.Name, "-", "_"), Calls: map[string][]call{},
+		Model: path, Module: strings.ReplaceAll(m.Name, "-", "_"), Calls: map[string][]patternCall{},
 		Keys: map[string][]keyCall{},
 	}
 	for lang, extension := range map[string]string{"python": ".py", "typescript": ".ts"} {
@@ -125,7 +125,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 				if err != nil {
 					return nil, fmt.Errorf("pattern %s: %w", part.Name, err)
 				}
-				c.Calls[lang] = append(c.Calls[lang], call{part.Name, f.Function, f.Args(part), part.Operation, items})
+				c.Calls[lang] = append(c.Calls[lang], patternCall{part.Name, f.Function, f.Args(part), part.Operation, items})
 			}
 		}
 		for _, k := range all {
