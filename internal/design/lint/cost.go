@@ -12,10 +12,9 @@ import (
 var cost = rule.Rule{
 	ID: "cost", Title: "Requests that read much", Severity: model.Warning,
 	Help: "A scan reads and charges all items, whatever a filter drops. A query without a limit reads its " +
-		"whole range, in pages of 1 MB, one after the other. Select: COUNT reads all rows too, to return a " +
-		"number: there is no count of a partition to ask for. The rule looks at scans that run once a second " +
-		"and read 100 units a second, or whose table has no declared counts; at queries that read 2 MB in " +
-		"one partition at the declared scale; and at counts of ten rows.",
+		"whole range, in pages of 1 MB, one after the other, also if it only counts. The rule looks at scans " +
+		"that run once a second and read 100 units a second, or whose table has no declared counts, and at " +
+		"queries that read 2 MB in one partition at the declared scale.",
 
 	Query: func(p *rule.Pass, q *rule.Query) {
 		switch {
@@ -23,46 +22,16 @@ var cost = rule.Rule{
 		case q.Operation == "Scan":
 			checkScan(p, q)
 		case q.Operation == "Query" && q.Ran() && q.Expect.Error == "" && len(q.Slices()) > 0:
-			checkCount(p, q)
 			checkLarge(p, q)
 		}
 	},
 }
 
 const (
-	fewRows      = 10      // to count so few costs little more than to read one
 	largeBytes   = 2 << 20 // that a query without a limit reads
 	oftenScanned = 1       // requests per second
 	scanUnits    = 100     // read units per second
 )
-
-// checkCount reports a query that reads rows only to count them.
-func checkCount(p *rule.Pass, q *rule.Query) {
-	in, _ := q.Compiled.(*wire.QueryInput)
-	selected := in != nil && in.Select != nil && *in.Select == "COUNT"
-	if !selected {
-		return
-	}
-	worst := q.Slices()[0] // the largest comes first
-	rows, units := float64(worst.Rows)*worst.Growth, table.ReadUnits(int(worst.DeclaredBytes()), q.Consistent)
-	if rows < fewRows || units < 1 {
-		return
-	}
-
-	it := q.View.Rows[worst.Part.From].Item
-	f := q.Finding("%q reads all rows to count them: %s in partition %s, for %s read units", q.Name,
-		text.Count(int(rows), "row"), q.View.PartitionKey(it), text.Figure(units))
-	for _, r := range q.View.In(worst.Part) {
-		if (q.Entity == nil || r.Item.Entity == q.Entity) && len(f.Keys) < 2 {
-			f.Keys = append(f.Keys, q.View.Shown(r.Item)...)
-		}
-	}
-	if units < unitsThatCount {
-		f.Severity = model.Note
-	}
-	f.Advice = "keep the number in an attribute of the parent, and change it in the transaction that writes a row"
-	p.Report(f)
-}
 
 // checkLarge reports a query without a limit that reads megabytes.
 func checkLarge(p *rule.Pass, q *rule.Query) {

@@ -96,10 +96,8 @@ func reportAlike(p *rule.Pass, first, second *model.Entity, equal, words bool) {
 	f.Keys = append(v.Example(first), v.Example(second)...)
 	switch {
 	case equal:
-		key := v.Example(first)[0]
 		f.Severity = model.Error
 		f.Message = rule.Sentence("the keys of %s are equal: an item of one replaces the item of the other", names)
-		f.Keys = []string{key + " (" + first.Name + ")", key + " (" + second.Name + ")"}
 	case !words:
 		f.Severity = model.Note
 	}
