@@ -3,10 +3,8 @@ package lint
 import (
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 var cost = rule.Rule{
@@ -51,7 +49,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	it := q.View.Rows[worst.From].Item
 	f := q.Finding("%q has no limit, and in partition %s it reads %s rows with %s at the declared scale, "+
 		"for %s read units%s", q.Name, q.View.PartitionKey(it), text.Thousands(int(float64(worst.Rows)*worst.Growth)),
-		text.Size(bytes), text.Figure(table.ReadUnits(int(bytes), q.Consistent)), rule.Others(over, "so large"))
+		text.Size(bytes), text.Figure(worst.Units(q.Consistent)), rule.Others(over, "so large"))
 	f.Keys = q.View.Shown(it, q.View.Rows[worst.To-1].Item)
 	if pages := q.Expect.Pages; pages != nil && *pages > 1 ||
 		q.Expect.Units != nil && *q.Expect.Units >= table.ReadUnits(largeBytes, q.Consistent) {
@@ -63,21 +61,18 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 
 // checkScan reports a scan that runs often.
 func checkScan(p *rule.Pass, q *rule.Query) {
-	if q.Rate < oftenScanned {
-		return
+	counted := len(q.View.Rows) > 0
+	for _, e := range q.View.Entities() {
+		counted = counted && e.Count > 0
 	}
-	items, bytes, counted := scanVolume(p, q.View)
-	if in, ok := q.Compiled.(*wire.ScanInput); ok && in.Limit != nil && items > float64(*in.Limit) {
-		items, bytes = float64(*in.Limit), bytes*float64(*in.Limit)/items
-	}
-	units := table.ReadUnits(int(bytes), q.Consistent)
-	if counted && units*q.Rate < scanUnits {
+	r := q.Together()
+	if q.Rate < oftenScanned || counted && r.MeanUnits*q.Rate < scanUnits {
 		return
 	}
 	f := q.Finding("%q scans %s %s per second: ", q.Name, q.View, text.Amount(text.Figure(q.Rate), "time"))
 	if counted {
-		f.Say("each scan reads %s with %s, which makes %s per second", text.Count(int(items), "item"),
-			text.Amount(text.Figure(units), "read unit"), text.Amount(text.Figure(units*q.Rate), "unit"))
+		f.Say("each scan reads %s for %s, which makes %s per second", text.Count(int(r.MeanRows), "item"),
+			text.Amount(text.Figure(r.MeanUnits), "read unit"), text.Amount(text.Figure(r.MeanUnits*q.Rate), "unit"))
 	} else {
 		f.Say("each scan reads all items, however many there will be")
 	}
@@ -87,24 +82,6 @@ func checkScan(p *rule.Pass, q *rule.Query) {
 	f.Advice = "query an index whose partition key has what the pattern looks for, " +
 		"or keep the result and read it by key"
 	p.Report(f)
-}
-
-// scanVolume returns the items and bytes of a view at the declared scale, and
-// whether all its entities have counts.
-func scanVolume(p *rule.Pass, v *rule.View) (items, bytes float64, counted bool) {
-	counted = len(v.Rows) > 0
-	var last *world.Item
-	for i := range v.Rows {
-		r := &v.Rows[i]
-		n := p.World.Represents(r.Item)
-		items += n
-		bytes += n * float64(r.Size())
-		if last == nil || last.Entity != r.Item.Entity {
-			counted = counted && r.Item.Entity != nil && r.Item.Entity.Count > 0
-		}
-		last = r.Item
-	}
-	return items, bytes, counted
 }
 
 var fanOut = rule.Rule{

@@ -302,7 +302,7 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 	each := rowBytes(p, q.View, e, &narrow)
 	worst := all[0] // the largest comes first
 	rows, bytes := float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
-	now, then := table.ReadUnits(int(bytes), q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
+	now, then := worst.Units(q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
 	if rows == 0 || bytes/rows-each < savedBytes || now < 2*then || now-then < 2 {
 		return
 	}

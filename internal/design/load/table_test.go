@@ -289,7 +289,9 @@ type value struct {
 }
 
 // empty reports whether no partition has rows of the query's entity.
-func (v *value) empty() bool { return !slices.ContainsFunc(v.parts, func(p *part) bool { return p.own }) }
+func (v *value) empty() bool {
+	return !slices.ContainsFunc(v.parts, func(p *part) bool { return p.own })
+}
 
 // values returns the values that a query can be asked for.
 func (n *counter) values(q *query) map[string]*value {

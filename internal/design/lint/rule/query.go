@@ -101,7 +101,7 @@ func (q *Query) reads() *load.Reads { return q.readsOf(q.Pattern) }
 
 // readsOf returns what a pattern reads for all its values.
 func (q *Query) readsOf(p *model.Pattern) *load.Reads {
-	if !q.Ran() {
+	if q.Operation != "Scan" && !q.Ran() {
 		return &load.Reads{}
 	}
 	reads, err := load.TableOf(q.study.World).Reads(q.study.ctx, p)
