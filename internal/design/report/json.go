@@ -117,11 +117,10 @@ type jsonMoved struct {
 	Actions      float64 `json:"actions"`
 	Transactions float64 `json:"transactions"` // at least, one after the other
 	Units        float64 `json:"units"`
-	Seconds      float64 `json:"seconds"` // at least, in the partition with most units
 }
 
 func jsonMovedOf(m *load.Moved) jsonMoved {
-	return jsonMoved{m.Name, m.Items, m.Actions, m.Transactions, m.Units, m.Seconds}
+	return jsonMoved{m.Name, m.Items, m.Actions, m.Transactions, m.Units}
 }
 
 type jsonWriteSpace struct {
