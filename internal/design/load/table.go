@@ -23,7 +23,7 @@ type Table struct {
 	mu     sync.Mutex
 	reads  map[*model.Pattern]func() (*Reads, error)
 	writes map[*model.Pattern]func() (*Cost, error)
-	loads  func() ([]*Space, error)
+	loads  map[int]func() ([]*Space, error) // the only key is 0
 }
 
 type tableID struct{}
@@ -32,7 +32,7 @@ type tableID struct{}
 func TableOf(w *world.World) *Table {
 	t, _ := w.Kept.LoadOrStore(tableID{}, &Table{
 		w: w, target: w.Target(), spaces: spacesOf(w), reads: map[*model.Pattern]func() (*Reads, error){},
-		writes: map[*model.Pattern]func() (*Cost, error){},
+		writes: map[*model.Pattern]func() (*Cost, error){}, loads: map[int]func() ([]*Space, error){},
 	})
 	return t.(*Table)
 }
@@ -236,13 +236,7 @@ type ItemLoad struct {
 
 // Spaces returns the loads of all tables and indexes, each table before its indexes.
 func (t *Table) Spaces(ctx context.Context) ([]*Space, error) {
-	t.mu.Lock()
-	if t.loads == nil {
-		t.loads = sync.OnceValues(func() ([]*Space, error) { return t.load(ctx) })
-	}
-	f := t.loads
-	t.mu.Unlock()
-	return f()
+	return once(t, t.loads, 0, func() ([]*Space, error) { return t.load(ctx) })
 }
 
 func (t *Table) load(ctx context.Context) (all []*Space, err error) {
