@@ -103,19 +103,15 @@ func stats(w *world.World, space *load.Space) TableStats {
 	}
 
 	entities := map[*model.Entity]*EntityStats{}
-	grow := w.Growth(space.Space)
+	s.DeclaredItems, s.DeclaredBytes = space.Whole()
 	for i, at := range space.Parts {
 		rows := space.In(at)
 		p := Partition{Items: len(rows)}
-		each := grow.In(rows)
+		p.DeclaredItems, p.DeclaredBytes = space.Volume(at)
 		for i := range rows {
 			row := &rows[i]
 			it, size := row.Item, row.Size()
-			s.DeclaredItems += w.Represents(it)
-			s.DeclaredBytes += w.Represents(it) * float64(size)
 			p.Bytes += size
-			p.DeclaredItems += each(it)
-			p.DeclaredBytes += each(it) * float64(size)
 			es := entities[it.Entity]
 			if es == nil {
 				es = &EntityStats{}

@@ -3,19 +3,16 @@ package lint
 import (
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 var cost = rule.Rule{
 	ID: "cost", Title: "Requests that read much", Severity: model.Warning,
 	Help: "A scan reads and charges all items, whatever a filter drops. A query without a limit reads its " +
-		"whole range, in pages of 1 MB, one after the other. Select: COUNT reads all rows too, to return a " +
-		"number: there is no count of a partition to ask for. The rule looks at scans that run once a second " +
-		"and read 100 units a second, or whose table has no declared counts; at queries that read 2 MB in " +
-		"one partition at the declared scale; and at counts of ten rows.",
+		"whole range, in pages of 1 MB, one after the other, also if it only counts. The rule looks at scans " +
+		"that run once a second and read 100 units a second, or whose table has no declared counts, and at " +
+		"queries that read 2 MB in one partition at the declared scale.",
 
 	Query: func(p *rule.Pass, q *rule.Query) {
 		switch {
@@ -23,46 +20,16 @@ var cost = rule.Rule{
 		case q.Operation == "Scan":
 			checkScan(p, q)
 		case q.Operation == "Query" && q.Ran() && q.Expect.Error == "" && len(q.Slices()) > 0:
-			checkCount(p, q)
 			checkLarge(p, q)
 		}
 	},
 }
 
 const (
-	fewRows      = 10      // to count so few costs little more than to read one
 	largeBytes   = 2 << 20 // that a query without a limit reads
 	oftenScanned = 1       // requests per second
 	scanUnits    = 100     // read units per second
 )
-
-// checkCount reports a query that reads rows only to count them.
-func checkCount(p *rule.Pass, q *rule.Query) {
-	in, _ := q.Compiled.(*wire.QueryInput)
-	selected := in != nil && in.Select != nil && *in.Select == "COUNT"
-	if !selected {
-		return
-	}
-	worst := q.Slices()[0] // the largest comes first
-	rows, units := float64(worst.Rows)*worst.Growth, table.ReadUnits(int(worst.DeclaredBytes()), q.Consistent)
-	if rows < fewRows || units < 1 {
-		return
-	}
-
-	it := q.View.Rows[worst.Part.From].Item
-	f := q.Finding("%q reads all rows to count them: %s in partition %s, for %s read units", q.Name,
-		text.Count(int(rows), "row"), q.View.PartitionKey(it), text.Figure(units))
-	for _, r := range q.View.In(worst.Part) {
-		if (q.Entity == nil || r.Item.Entity == q.Entity) && len(f.Keys) < 2 {
-			f.Keys = append(f.Keys, q.View.Shown(r.Item)...)
-		}
-	}
-	if units < unitsThatCount {
-		f.Severity = model.Note
-	}
-	f.Advice = "keep the number in an attribute of the parent, and change it in the transaction that writes a row"
-	p.Report(f)
-}
 
 // checkLarge reports a query without a limit that reads megabytes.
 func checkLarge(p *rule.Pass, q *rule.Query) {
@@ -82,7 +49,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	it := q.View.Rows[worst.From].Item
 	f := q.Finding("%q has no limit, and in partition %s it reads %s rows with %s at the declared scale, "+
 		"for %s read units%s", q.Name, q.View.PartitionKey(it), text.Thousands(int(float64(worst.Rows)*worst.Growth)),
-		text.Size(bytes), text.Figure(table.ReadUnits(int(bytes), q.Consistent)), rule.Others(over, "so large"))
+		text.Size(bytes), text.Figure(worst.Units(q.Consistent)), rule.Others(over, "so large"))
 	f.Keys = q.View.Shown(it, q.View.Rows[worst.To-1].Item)
 	if pages := q.Expect.Pages; pages != nil && *pages > 1 ||
 		q.Expect.Units != nil && *q.Expect.Units >= table.ReadUnits(largeBytes, q.Consistent) {
@@ -94,21 +61,18 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 
 // checkScan reports a scan that runs often.
 func checkScan(p *rule.Pass, q *rule.Query) {
-	if q.Rate < oftenScanned {
-		return
+	counted := len(q.View.Rows) > 0
+	for _, e := range q.View.Entities() {
+		counted = counted && e.Count > 0
 	}
-	items, bytes, counted := scanVolume(p, q.View)
-	if in, ok := q.Compiled.(*wire.ScanInput); ok && in.Limit != nil && items > float64(*in.Limit) {
-		items, bytes = float64(*in.Limit), bytes*float64(*in.Limit)/items
-	}
-	units := table.ReadUnits(int(bytes), q.Consistent)
-	if counted && units*q.Rate < scanUnits {
+	r := q.Together()
+	if q.Rate < oftenScanned || counted && r.MeanUnits*q.Rate < scanUnits {
 		return
 	}
 	f := q.Finding("%q scans %s %s per second: ", q.Name, q.View, text.Amount(text.Figure(q.Rate), "time"))
 	if counted {
-		f.Say("each scan reads %s with %s, which makes %s per second", text.Count(int(items), "item"),
-			text.Amount(text.Figure(units), "read unit"), text.Amount(text.Figure(units*q.Rate), "unit"))
+		f.Say("each scan reads %s for %s, which makes %s per second", text.Count(int(r.MeanRows), "item"),
+			text.Amount(text.Figure(r.MeanUnits), "read unit"), text.Amount(text.Figure(r.MeanUnits*q.Rate), "unit"))
 	} else {
 		f.Say("each scan reads all items, however many there will be")
 	}
@@ -118,24 +82,6 @@ func checkScan(p *rule.Pass, q *rule.Query) {
 	f.Advice = "query an index whose partition key has what the pattern looks for, " +
 		"or keep the result and read it by key"
 	p.Report(f)
-}
-
-// scanVolume returns the items and bytes of a view at the declared scale, and
-// whether all its entities have counts.
-func scanVolume(p *rule.Pass, v *rule.View) (items, bytes float64, counted bool) {
-	counted = len(v.Rows) > 0
-	var last *world.Item
-	for i := range v.Rows {
-		r := &v.Rows[i]
-		n := p.World.Represents(r.Item)
-		items += n
-		bytes += n * float64(r.Size())
-		if last == nil || last.Entity != r.Item.Entity {
-			counted = counted && r.Item.Entity != nil && r.Item.Entity.Count > 0
-		}
-		last = r.Item
-	}
-	return items, bytes, counted
 }
 
 var fanOut = rule.Rule{

@@ -12,8 +12,7 @@ import (
 var delimiterInValue = rule.Rule{
 	ID: "delimiter-in-value", Title: "A delimiter inside a value", Severity: model.Warning,
 	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the " +
-		"product TV, and a program that splits the key at # gets one part too many. The key can even be a " +
-		"valid key of another entity. If the value is meant to be a path, type it so: {category:path}.",
+		"product TV, and a program that splits the key at # gets one part too many. If the value is meant to be a path, type it so: {category:path}.",
 
 	Component: checkDelimiterInValue,
 }
@@ -31,25 +30,6 @@ func checkDelimiterInValue(p *rule.Pass, c rule.Component) {
 	f.Advise("replace %s in %s when you build the key, or use another delimiter in %s",
 		rule.Quoted(mark), c.Name, c.Slot)
 	f.Keys = c.KeyWith(hits[0])
-	if short, _, _ := strings.Cut(hits[0].Text, mark); short != "" {
-		f.Say("; its row lies among the rows of %s", rule.Quoted(short))
-		f.Keys = append(f.Keys, c.SuchAs(hits[0].Item, short)...)
-	}
-	for _, w := range hits {
-		if w.Item == nil {
-			continue
-		}
-		if e := p.Model.Classify(c.Entity.Table, w.Item.Attributes); e != nil && e != c.Entity {
-			f.Severity = model.Error
-			f.Say("; the key with %s is a valid key of %s", w, e.Name)
-			f.Keys = c.View().Shown(w.Item)
-			if o := p.Slot(e, c.Slot.Name); o != nil {
-				f.Keys = append(f.Keys, o.Example()...)
-			}
-			break
-		}
-	}
-
 	p.Report(f)
 }
 

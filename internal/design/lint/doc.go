@@ -2,12 +2,10 @@
 // wanted order, slices that hold more or less than they should, and partitions
 // that are too large or too hot. [Run] examines a [world.World]: the templates
 // of the model and the items built from them. A finding names the place in the
-// model, shows two keys from the data, and says what to do. If the data has no
-// keys that show the hazard, Run makes keys from the declared types and marks
-// them "such as". Rules about text look only at samples, raw items and declared
-// values, because randomly generated text proves nothing. Sizes, counts and
-// rates also use generated items, and are extrapolated when fewer items were
-// generated than are declared.
+// model, shows keys from the data, and says what to do. Rules about text look
+// only at samples, raw items and declared values, because randomly generated
+// text proves nothing. Sizes, counts and rates also use generated items, and are
+// extrapolated when fewer items were generated than are declared.
 //
 // A rule is a [rule.Rule] with a principle, such as the order of bytes against the
 // one that people mean, in a file of its own. [Rules] lists them.

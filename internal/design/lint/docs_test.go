@@ -26,7 +26,7 @@ pattern expects that waste.
 Rules about text look only at samples, raw items and declared values, because
 randomly generated text proves nothing. Counts, sizes and rates also use
 generated items, and are extrapolated when fewer were generated than are
-declared. Keys that no item has are marked "such as".
+declared.
 
 A change of indexes that a finding proposes was applied to a copy of the model with
 few items. It is printed only if the finding is gone, no other error or warning has

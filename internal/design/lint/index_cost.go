@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -73,7 +74,9 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 	var unread []string
 	for _, e := range p.Entities {
 		at := slices.IndexFunc(v.Rows, func(r world.Row) bool { return r.Item.Entity == e })
-		if at < 0 || readers[e] {
+		if at < 0 || readers[e] || slices.ContainsFunc(p.Entities, func(o *model.Entity) bool {
+			return readers[o] && fits(v, o, v.Rows[at].Item)
+		}) {
 			continue
 		}
 		unread = append(unread, e.Name)
@@ -110,6 +113,18 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 	}
 	sayCost(f, "writing them costs", units)
 	p.Report(f)
+}
+
+// fits reports whether rows of an entity can be in the partition of an item, so that a query for them reads that too.
+func fits(v *rule.View, e *model.Entity, it *world.Item) bool {
+	return !slices.ContainsFunc(v.Hash, func(a model.Attribute) bool {
+		t, value := e.Attribute(a.Name), it.Attributes.Get(a.Name)
+		if t == nil || t.Template == nil {
+			return t == nil || !attr.Equal(t.Const, value)
+		}
+		_, ok := t.Template.Match(model.TextOf(value))
+		return !ok
+	})
 }
 
 // checkWide reports an index with all attributes whose patterns all project few.
@@ -287,7 +302,7 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 	each := rowBytes(p, q.View, e, &narrow)
 	worst := all[0] // the largest comes first
 	rows, bytes := float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
-	now, then := table.ReadUnits(int(bytes), q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
+	now, then := worst.Units(q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
 	if rows == 0 || bytes/rows-each < savedBytes || now < 2*then || now-then < 2 {
 		return
 	}

@@ -19,7 +19,7 @@ type shape struct {
 }
 
 // shapeOfKey returns the shape of an entity's key, and whether it has one.
-func shapeOfKey(e *model.Entity) (s shape, ok bool) {
+func shapeOfKey(p *rule.Pass, e *model.Entity) (s shape, ok bool) {
 	timed, other := false, false
 	for i, a := range e.Table.Keys() {
 		t := e.Attribute(a.Name)
@@ -27,18 +27,24 @@ func shapeOfKey(e *model.Entity) (s shape, ok bool) {
 			return s, false
 		}
 		parts, inSort := partsOf(t), i >= len(e.Table.Partition)
-		for k, p := range parts {
-			s.same += p.Literal + "\x00" + p.Name + "\x00"
-			s.alike += p.Literal + "\x00" + kindOf(e, p) + "\x00"
-			s.words = s.words || k+1 < len(parts) && strings.ContainsFunc(p.Literal, unicode.IsLetter)
-			if p.Name != "" && inSort {
-				timed, other = timed || rule.Precision(p.Type) > 0, other || rule.Precision(p.Type) == 0
+		for k, part := range parts {
+			s.same += part.Literal + "\x00" + part.Name + "\x00"
+			s.alike += part.Literal + "\x00" + kindOf(e, part) + "\x00"
+			s.words = s.words || k+1 < len(parts) && strings.ContainsFunc(part.Literal, unicode.IsLetter)
+			if part.Name != "" && inSort {
+				moment := rule.Precision(part.Type) > 0 || rule.Textual(part.Type) && momentsOnly(p.Written(e, part.Name))
+				timed, other = timed || moment, other || !moment
 			}
 		}
 		s.same, s.alike = s.same+"\x01", s.alike+"\x01"
 	}
 	s.timed = timed && !other
 	return s, true
+}
+
+// momentsOnly reports whether there are values, and all are points in time.
+func momentsOnly(words []rule.Written) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !isMoment(w.Text) })
 }
 
 // kindOf returns what the values of a part of a template have in common: that they are listed, or their type.
@@ -57,13 +63,13 @@ func kindOf(e *model.Entity, p keys.Part) string {
 func checkKeys(p *rule.Pass) {
 	first := map[string][]*model.Entity{} // by table and shape
 	for _, e := range p.Entities {
-		s, ok := shapeOfKey(e)
+		s, ok := shapeOfKey(p, e)
 		if !ok || s.timed { // then two keys are equal only at one moment
 			continue
 		}
 		id := e.Table.Name + "\x01" + s.alike
 		for _, o := range first[id] {
-			other, _ := shapeOfKey(o)
+			other, _ := shapeOfKey(p, o)
 			equal := s.same == other.same
 			if !equal || within(o, e) == within(e, o) { // otherwise they are two states of one item
 				reportAlike(p, o, e, equal, s.words)
@@ -96,10 +102,8 @@ func reportAlike(p *rule.Pass, first, second *model.Entity, equal, words bool) {
 	f.Keys = append(v.Example(first), v.Example(second)...)
 	switch {
 	case equal:
-		key := v.Example(first)[0]
 		f.Severity = model.Error
 		f.Message = rule.Sentence("the keys of %s are equal: an item of one replaces the item of the other", names)
-		f.Keys = []string{key + " (" + first.Name + ")", key + " (" + second.Name + ")"}
 	case !words:
 		f.Severity = model.Note
 	}

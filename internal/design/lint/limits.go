@@ -108,24 +108,19 @@ func checkCollection(p *rule.Pass, v *rule.View) {
 	local := slices.DeleteFunc(slices.Clone(p.Views), func(o *rule.View) bool {
 		return o.Table != v.Table || o.Index == nil || !o.Index.Local
 	})
-	if v.Index != nil || len(local) == 0 {
+	if v.Index != nil || len(local) == 0 || v.Load() == nil {
 		return
 	}
 
-	grow := p.World.Growth(v.Space)
 	most := 0.0
 	var at world.Part
 	for _, part := range v.Parts {
-		rows := slices.Clone(v.In(part))
-		each := grow.In(rows)
+		_, sum := v.Load().Volume(part)
 		for _, o := range local {
 			if in, ok := o.Partition(v.PartitionOf(nil, &v.Rows[part.From])); ok {
-				rows = append(rows, o.In(in)...)
+				_, bytes := o.Load().Volume(in)
+				sum += bytes
 			}
-		}
-		sum := 0.0
-		for _, r := range rows {
-			sum += float64(r.Size()) * each(r.Item)
 		}
 		if sum > most {
 			most, at = sum, part

@@ -26,13 +26,13 @@ var loads = rule.Rule{
 		"one shard of several has a part of the rows.",
 
 	View: func(p *rule.Pass, v *rule.View) {
-		checkVolume(p, v)
 		for _, e := range v.Entities() {
 			if v.WrittenBy(e) {
 				checkConstant(p, v, e)
 			}
 		}
 		if s := v.Load(); s != nil {
+			checkVolume(p, v, s)
 			checkHot(p, v, s, s.Writes, "write unit", maxWrites)
 			checkHot(p, v, s, s.Reads, "read unit", maxReads)
 			for _, l := range s.Items {
@@ -158,20 +158,12 @@ const (
 )
 
 // checkVolume reports the partition with most items, if it has much of the view.
-func checkVolume(p *rule.Pass, v *rule.View) {
+func checkVolume(p *rule.Pass, v *rule.View, s *load.Space) {
 	var at world.Part
-	var items, bytes, all, allBytes float64
+	var items, bytes float64
 	large := 0
-	grow := p.World.Growth(v.Space)
 	for _, part := range v.Parts {
-		rows := v.In(part)
-		each := grow.In(rows)
-		n, size := 0.0, 0.0
-		for i := range rows {
-			times, represents := each(rows[i].Item), p.World.Represents(rows[i].Item)
-			n, size = n+times, size+times*float64(rows[i].Size())
-			all, allBytes = all+represents, allBytes+represents*float64(rows[i].Size())
-		}
+		n, size := s.Volume(part)
 		if n >= manyItems || size >= manyBytes {
 			large++
 		}
@@ -179,6 +171,7 @@ func checkVolume(p *rule.Pass, v *rule.View) {
 			items, bytes, at = n, size, part
 		}
 	}
+	all, allBytes := s.Whole()
 	items, bytes = min(items, all), min(bytes, allBytes)
 	if (items < manyItems || items < largePart*all) && (bytes < manyBytes || bytes < largePart*allBytes) {
 		return

@@ -21,11 +21,6 @@ patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExp
 fields: {t: {size: 50000}}
 entities: {Art: {count: 60, fields: {shelf: {values: [a, b]}, title: {size: 30}}, attributes: {PK: "A#{shelf}", SK: "{art}", title: "{title}", text: "{t}"}, samples: [{shelf: a, art: x, title: t, t: z}]}}`
 	for _, tt := range []struct{ name, rule, src, want string }{
-		{
-			"no data: keys of the types", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "V#{v:number}#{at:time}#{id:ulid}#{k:enum(A,B)}#{u:uuid}#{h:hex(8)}#{d:date}"}}}`,
-			`such as "P#a1", "V#10#2026-01-05T10:00:00Z#01KE5WGCV08GZZZZZZZZZZZZZZ#A#123e4567-e89b-42d3-a456-426614174000#c0ffee42#2026-01-05"`,
-		},
 		{"decimals", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 9.5}, {p: a, x: 10.25}]}}`, `{x:decimal(4,2)}`},
 		{"text that is numbers", "natural-order", `
@@ -47,7 +42,7 @@ entities:
 		{"equal keys without fields", "overwrite", `
 entities:
   E: {attributes: {PK: CONFIG, SK: MAIN, a: "{a}"}}
-  F: {attributes: {PK: CONFIG, SK: MAIN, b: "{b}"}}`, `error the keys of E and F are equal.*"CONFIG", "MAIN" (F)`},
+  F: {attributes: {PK: CONFIG, SK: MAIN, b: "{b}"}}`, `error the keys of E and F are equal`},
 		{"a time beside the same id", "overwrite", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}", a: "{a}"}}
@@ -140,7 +135,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: a}, {
 			raw("PK = :p AND #s BETWEEN :a AND :b", "N#", "N#zzz"), `error.*2 rows are missing`},
 		{"U+FFFF is below emoji", "range-end", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: a}]}}` +
-			raw("PK = :p AND #s BETWEEN :a AND :b", "N#", "N#\\uffff"), `such as "P#a", "N#`},
+			raw("PK = :p AND #s BETWEEN :a AND :b", "N#", "N#\\uffff"), `"P#a", "N#`},
 		{"a bound of a range", "range-end", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: "é"}]}}` +
 			raw("PK = :p AND #s BETWEEN :a AND :b", "N#k", "N#~"), `end the range with "N$"`},

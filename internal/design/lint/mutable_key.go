@@ -33,15 +33,7 @@ func checkMutable(p *rule.Pass, s *rule.Slot) {
 
 	v := p.TableView(s.Entity.Table)
 	f := s.FindingIn(v, "%s can change and is in %s, a key of %s: an update cannot change a key", names, s.Name, v)
-	it := p.First(s.Entity)
-	other := "changed"
-	for _, w := range p.Written(s.Entity, names[0]) {
-		if it == nil || w.Text != it.Values.Get(names[0]) {
-			other = w.Text
-			break
-		}
-	}
-	f.Keys = append(v.Shown(it), v.SuchAs(s.Entity, it, map[string]string{names[0]: other})...)
+	f.Keys = v.Shown(p.First(s.Entity))
 
 	f.Advise("leave %s out of %s, and add an index that has it for the patterns that give it", names, s.Name)
 	p.Report(f)

@@ -59,7 +59,7 @@ func checkValues(p *rule.Pass, s *rule.Slot) {
 	if worst.needed != nil {
 		f.Say("; %q needs their order", worst.needed.Name)
 	}
-	f.Keys = worst.Pair(worst.a, worst.b)
+	f.Keys = worst.View().Shown(worst.a.Item, worst.b.Item)
 
 	f.Advice = worst.cure
 	parts := s.Template.Parts()
@@ -139,7 +139,7 @@ func checkWants(p *rule.Pass, q *rule.Query) {
 	for c := range q.Orders {
 		if f := unwanted(p, q, c, w); f != nil {
 			f.Entity = c.Entity.Name
-			f.Keys = q.TwoRows(c)
+			f.Keys = q.View.Example(c.Entity)
 			p.Report(f)
 			return
 		}
@@ -200,11 +200,6 @@ func adviseTime(f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding 
 	default:
 		f.Advise("use an id that begins with its time, {%s:ulid}, or put a time before the id", c)
 		return f
-	}
-	if _, given := q.Given(c.Name); !given && q.Entity == c.Entity {
-		byTime := q.View.ByFields(c.Entity, []string{field}, q.Name)
-		byTime.Text = f.Advice + ", or " + byTime.Text
-		f.Proposals = append(f.Proposals, byTime)
 	}
 	return f
 }

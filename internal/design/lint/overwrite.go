@@ -73,7 +73,7 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 	for i := range q.Writes {
 		for j := range q.Writes[:i] {
 			a, b := &q.Writes[j], &q.Writes[i]
-			if !slices.Contains(p.Entities, b.Entity) || !oneItem(a, b) {
+			if !slices.Contains(p.Entities, b.Entity) || !oneItem(p, a, b) {
 				continue
 			}
 			f := writeFinding(p, q, b.Entity, "%q writes or checks one item of %s twice in a transaction: "+
@@ -89,7 +89,7 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 
 // oneItem reports whether two writes are of one item: they choose it by the same values, and these are its whole
 // key, or they are of two entities whose keys are built from the same fields.
-func oneItem(a, b *model.Write) bool {
+func oneItem(p *rule.Pass, a, b *model.Write) bool {
 	key := func(w *model.Write) map[string]string {
 		all := map[string]string{}
 		for _, c := range w.Where {
@@ -101,8 +101,8 @@ func oneItem(a, b *model.Write) bool {
 		return false
 	}
 	if a.Entity != b.Entity {
-		x, ok1 := shapeOfKey(a.Entity)
-		y, ok2 := shapeOfKey(b.Entity)
+		x, ok1 := shapeOfKey(p, a.Entity)
+		y, ok2 := shapeOfKey(p, b.Entity)
 		return a.Entity.Table == b.Entity.Table && ok1 && ok2 && x.same == y.same
 	}
 	given := key(a)

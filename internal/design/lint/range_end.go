@@ -51,7 +51,7 @@ func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 
 	f := q.Finding("the range ends at %s, but keys that begin with %s go on after it",
 		rule.Quoted(bound), rule.Quoted(base))
-	f.Keys = append(q.View.Shown(last), q.SuchAs(c.Attribute, bound+above))
+	f.Keys = q.View.Shown(last)
 	if missed > 0 {
 		f.Severity = model.Error
 		f.Say(": %s %s missing", text.Count(missed, "row"), text.Agree(missed, "is", "are"))

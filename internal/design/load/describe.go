@@ -124,8 +124,5 @@ func (m *Moved) String() string {
 		s += " in 1 transaction"
 	}
 	s += ", " + text.Amount(text.Figure(m.Units), "write unit")
-	if m.Seconds >= 1 {
-		s += ", at least " + text.Figure(m.Seconds) + " s in one partition"
-	}
 	return s
 }

@@ -13,10 +13,6 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// PartitionUnits are the write units per second of one partition.
-// Source: DG/bp-partition-key-design.html.
-const PartitionUnits = 1000
-
 // mostMoved is the most items whose move is counted, evenly over those of the entity, if nothing goes along.
 const mostMoved = 10_000
 
@@ -53,8 +49,6 @@ type Moved struct {
 	Transactions float64 `json:"transactions"`
 	// Units are the write units in all tables and indexes.
 	Units float64 `json:"units"`
-	// Seconds is the least time that the units of the partition with most of them take.
-	Seconds float64 `json:"seconds"`
 
 	spaces    []float64 // units in each table and index
 	generated bool      // some items are
@@ -100,7 +94,7 @@ type plan struct {
 }
 
 // A change is what changes in a row of a space.
-type change struct{ touched, rekeyed, parted bool }
+type change struct{ touched, rekeyed bool }
 
 type planID struct {
 	e    *model.Entity
@@ -353,7 +347,6 @@ func (m *mover) cost() *Cost {
 		}
 		one := all[at]
 		one.Name = m.name(one.group)
-		one.Seconds = m.hottest(&one, one.size.rows) / PartitionUnits
 		return one
 	}
 	move.P50, move.P95, move.Worst = rank(0.5), rank(0.95), rank(1)
@@ -429,13 +422,11 @@ func (m *mover) plan(e *model.Entity, mask uint8) *plan {
 		p.touched = p.touched || changes(t.Name)
 	}
 	for _, s := range m.spaces {
-		hash, keys := s.Table.Partition, s.Table.Keys()
+		keys := s.Table.Keys()
 		if s.Index != nil {
-			hash, keys = s.Index.Partition, s.Index.Keys()
+			keys = s.Index.Keys()
 		}
-		c := change{
-			rekeyed: p.rekeyed || slices.ContainsFunc(keys, inKey), parted: slices.ContainsFunc(hash, inKey),
-		}
+		c := change{rekeyed: p.rekeyed || slices.ContainsFunc(keys, inKey)}
 		c.touched = c.rekeyed || s.Index == nil && p.touched
 		for _, t := range e.Attributes {
 			projected := s.Index != nil && (s.Index.Projection == "ALL" || slices.Contains(s.Index.Include, t.Name))
@@ -500,38 +491,4 @@ func (m *mover) units(k int, it *world.Item, c change) float64 {
 		return 2 * table.WriteUnits(size)
 	}
 	return table.WriteUnits(size)
-}
-
-// hottest returns the units in the partition that gets most of them.
-func (m *mover) hottest(one *Moved, grow func(*world.Item) float64) (most float64) {
-	var id []byte
-	for k := range m.spaces {
-		s := &m.spaces[k]
-		if one.spaces[k] <= most {
-			continue
-		}
-
-		schema, parts := s.Table.Schema(s.Index), map[string]float64{}
-		factor := 1.0
-		if s.Index == nil && one.Transactions > 0 {
-			factor = 2
-		}
-		for i := range one.group.rows {
-			it := one.group.rows[i].Item
-			c := m.plan(it.Entity, one.group.masks[i]).spaces[k]
-			units := factor * grow(it) * m.units(k, it, c)
-			if units == 0 {
-				continue
-			}
-			if c.parted { // the delete is in one partition, the put in another
-				units /= 2
-			}
-			id, _ = schema.AppendPartition(id[:0], it.Attributes)
-			parts[string(id)] += units
-		}
-		for _, units := range parts {
-			most = max(most, units)
-		}
-	}
-	return most
 }

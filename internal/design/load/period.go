@@ -61,11 +61,12 @@ func (s *period) numberOf(value string) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	at, err := time.Parse(s.layout(), text)
-	return s.numberAt(at), err == nil
+	n, ok := s.unit().place(text)
+	return int(n), ok
 }
 
-func (s *period) layout() string {
+// unit returns what numbers count.
+func (s *period) unit() unit {
 	switch s.of.Name {
 	case "year":
 		return "2006"
@@ -78,31 +79,20 @@ func (s *period) layout() string {
 const day = 24 * time.Hour
 
 func (s *period) numberAt(at time.Time) int {
-	switch s.of.Name {
-	case "year":
-		return at.Year()
-	case "month":
-		return at.Year()*12 + int(at.Month()) - 1
-	}
-	begin := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
-	return int(begin.Unix() / int64(day/time.Second))
+	n, _ := s.unit().place(at.Format(time.RFC3339Nano))
+	return int(n)
 }
 
 func (s *period) begin(number int) time.Time {
-	switch s.of.Name {
-	case "year":
-		return time.Date(number, 1, 1, 0, 0, 0, 0, time.UTC)
-	case "month":
-		return time.Date(number/12, time.Month(number%12+1), 1, 0, 0, 0, 0, time.UTC)
-	}
-	return time.Unix(int64(number)*int64(day/time.Second), 0).UTC()
+	at, _ := time.Parse(string(s.unit()), s.text(number)) // it is one of these
+	return at
 }
 
 // end returns the last moment of a period.
 func (s *period) end(number int) time.Time { return s.begin(number + 1).Add(-1) }
 
 // text returns the period with a number, as a value of its type.
-func (s *period) text(number int) string { return s.begin(number).Format(s.layout()) }
+func (s *period) text(number int) string { return s.unit().text(float64(number)) }
 
 // argsIn returns the bounds of the part in another period. In a shorter one they end with it.
 func (s *period) argsIn(number int) []string {

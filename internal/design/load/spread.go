@@ -18,6 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
@@ -206,6 +207,11 @@ type Slice struct {
 
 // DeclaredBytes returns the bytes at the declared scale.
 func (s *Slice) DeclaredBytes() float64 { return float64(s.Bytes) * s.ByteGrowth }
+
+// Units returns the read units at the declared scale.
+func (s *Slice) Units(consistent bool) float64 {
+	return table.ReadUnits(int(s.DeclaredBytes()), consistent)
+}
 
 // slicesOf returns the candidates of a question, or nil if it has none in partitions.
 func slicesOf(ctx context.Context, w *world.World, q question) (*spreader, error) {

@@ -23,7 +23,7 @@ type Table struct {
 	mu     sync.Mutex
 	reads  map[*model.Pattern]func() (*Reads, error)
 	writes map[*model.Pattern]func() (*Cost, error)
-	loads  func() ([]*Space, error)
+	loads  map[int]func() ([]*Space, error) // the only key is 0
 }
 
 type tableID struct{}
@@ -32,7 +32,7 @@ type tableID struct{}
 func TableOf(w *world.World) *Table {
 	t, _ := w.Kept.LoadOrStore(tableID{}, &Table{
 		w: w, target: w.Target(), spaces: spacesOf(w), reads: map[*model.Pattern]func() (*Reads, error){},
-		writes: map[*model.Pattern]func() (*Cost, error){},
+		writes: map[*model.Pattern]func() (*Cost, error){}, loads: map[int]func() ([]*Space, error){},
 	})
 	return t.(*Table)
 }
@@ -96,7 +96,7 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		}
 	}
 	r.scan = first.Operation == "Scan"
-	defer func() { r.average(p, questions) }()
+	defer func() { t.average(r, p, questions) }()
 
 	if len(questions) > 1 {
 		var reports []*explain.Report
@@ -128,9 +128,17 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 }
 
 // average sets what the requests read on average.
-func (r *Reads) average(p *model.Pattern, questions []question) {
+func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 	if r.Requests = len(questions); r.Spread != nil {
 		r.MeanUnits, r.MeanRows = r.Spread.Mean, r.Spread.MeanRows
+		return
+	}
+	if r.scan && r.space != nil { // of which one page was read
+		rows, bytes := volumeOf(r.space.Rows, t.w.Represents)
+		if limit := float64(p.Limit); limit > 0 && rows > limit {
+			rows, bytes = limit, bytes*limit/rows
+		}
+		r.MeanRows, r.MeanUnits = rows, table.ReadUnits(int(bytes), p.Consistent)
 		return
 	}
 	for i := range questions {
@@ -228,13 +236,7 @@ type ItemLoad struct {
 
 // Spaces returns the loads of all tables and indexes, each table before its indexes.
 func (t *Table) Spaces(ctx context.Context) ([]*Space, error) {
-	t.mu.Lock()
-	if t.loads == nil {
-		t.loads = sync.OnceValues(func() ([]*Space, error) { return t.load(ctx) })
-	}
-	f := t.loads
-	t.mu.Unlock()
-	return f()
+	return once(t, t.loads, 0, func() ([]*Space, error) { return t.load(ctx) })
 }
 
 func (t *Table) load(ctx context.Context) (all []*Space, err error) {
@@ -338,7 +340,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	rates := s.rates
 	if r.scan {
 		for i, part := range s.Parts {
-			row.Units[i] = p.Rate * t.scanned(s.Space, part, p)
+			row.Units[i] = p.Rate * scanned(s, part, p)
 		}
 		s.add(row)
 		return nil
@@ -378,23 +380,34 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 }
 
 // scanned returns the read units of a scan in a partition, which it reads with others in one page.
-func (t *Table) scanned(s *world.Space, part world.Part, p *model.Pattern) float64 {
-	rows := s.In(part)
-	each := t.w.Growth(s).In(rows)
-	bytes, declared := 0.0, 0.0
-	for i := range rows {
-		n := each(rows[i].Item)
-		bytes += n * float64(rows[i].Size())
-		declared += n
-	}
-	if limit := float64(p.Limit); limit > 0 && declared > limit {
-		bytes *= limit / declared
+func scanned(s *Space, part world.Part, p *model.Pattern) float64 {
+	rows, bytes := s.Volume(part)
+	if limit := float64(p.Limit); limit > 0 && rows > limit {
+		bytes *= limit / rows
 	}
 	units := bytes / (8 << 10)
 	if p.Consistent {
 		units *= 2
 	}
 	return units
+}
+
+// Volume returns the rows of a partition and their bytes, at the declared scale.
+func (s *Space) Volume(p world.Part) (rows, bytes float64) {
+	return volumeOf(s.In(p), s.rates.grow.In(s.In(p)))
+}
+
+// Whole returns all rows and their bytes, at the declared scale.
+func (s *Space) Whole() (rows, bytes float64) { return volumeOf(s.Rows, s.rates.w.Represents) }
+
+// volumeOf adds up rows, each of which stands for so many.
+func volumeOf(rows []world.Row, each func(*world.Item) float64) (n, bytes float64) {
+	for i := range rows {
+		times := each(rows[i].Item)
+		n += times
+		bytes += times * float64(rows[i].Size())
+	}
+	return n, bytes
 }
 
 // addWrites adds what a pattern writes in each partition, and to single items. The declared rates of an entity stand

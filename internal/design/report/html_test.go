@@ -315,8 +315,7 @@ patterns:
             "items": 4,
             "actions": 8,
             "transactions": 1,
-            "units": 16,
-            "seconds": 0.016
+            "units": 16
           }`)
 }
 

@@ -37,38 +37,9 @@ func (c Component) Encoded(it *world.Item) string {
 	return s
 }
 
-// SuchAs returns a key like that of an item, which may be nil, with a value of
-// the component.
-func (c Component) SuchAs(base *world.Item, value string) []string {
-	return c.View().SuchAs(c.Entity, base, map[string]string{c.Name: value})
-}
-
-// KeyWith returns a key that contains a value of the component.
+// KeyWith returns a key that contains a value of the component, none for a value that no item has.
 func (c Component) KeyWith(w Written) []string {
-	if w.Item != nil {
-		return c.View().Shown(w.Item)
-	}
-	return c.SuchAs(nil, w.Text)
-}
-
-// Pair returns the two keys that show a hazard: the key of each value's item, or
-// a key made from the value if it has no item.
-func (c Component) Pair(a, b Written) (all []string) {
-	base := a.Item
-	if base == nil {
-		base = b.Item
-	}
-	if base == nil {
-		base = c.study.First(c.Entity)
-	}
-	for _, w := range []Written{a, b} {
-		if w.Item != nil {
-			all = append(all, c.View().Shown(w.Item)...)
-		} else {
-			all = append(all, c.SuchAs(base, w.Text)...)
-		}
-	}
-	return all
+	return c.View().Shown(w.Item)
 }
 
 // Longer yields the other slots of the attribute whose keys begin like those of

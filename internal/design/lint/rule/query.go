@@ -2,14 +2,12 @@ package rule
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -103,7 +101,7 @@ func (q *Query) reads() *load.Reads { return q.readsOf(q.Pattern) }
 
 // readsOf returns what a pattern reads for all its values.
 func (q *Query) readsOf(p *model.Pattern) *load.Reads {
-	if !q.Ran() {
+	if q.Operation != "Scan" && !q.Ran() {
 		return &load.Reads{}
 	}
 	reads, err := load.TableOf(q.study.World).Reads(q.study.ctx, p)
@@ -111,21 +109,6 @@ func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 		return &load.Reads{}
 	}
 	return reads
-}
-
-// SuchAs returns, as text, a key with the values of the query and one of the
-// named attribute, which comes after them.
-func (q *Query) SuchAs(name, value string) string {
-	var b strings.Builder
-	b.WriteString("such as ")
-	it := q.key()
-	for _, a := range q.View.Keys {
-		if a.Name == name {
-			break
-		}
-		b.WriteString(text.Literal(it.Get(a.Name)) + ", ")
-	}
-	return b.String() + Quoted(value)
 }
 
 // Expects reports whether the pattern expects an item in its result.
@@ -200,28 +183,6 @@ func (q *Query) SlotsOf(e *model.Entity) (all []*Slot) {
 		}
 	}
 	return all
-}
-
-// TwoRows returns the keys of up to two rows of an entity that the query reads,
-// or of rows that it could read, in the order of a component.
-func (q *Query) TwoRows(c Component) (shown []string) {
-	p, ok := q.Partition()
-	if !ok {
-		return nil
-	}
-	for _, r := range q.View.In(p) {
-		if r.Item.Entity == c.Entity && len(shown) < 2 {
-			shown = append(shown, q.View.Shown(r.Item)...)
-		}
-	}
-	if len(shown) < 2 {
-		change := map[string]string{}
-		if Textual(c.Type) {
-			change[c.Name] = "z9"
-		}
-		shown = append(shown, q.View.SuchAs(c.Entity, q.study.First(c.Entity), change)...)
-	}
-	return shown
 }
 
 // common returns the longest common prefix of a and b.

@@ -38,7 +38,7 @@ func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error)
 	all := q.Slices()
 	for _, s := range all {
 		rows += s.Rows
-		units += table.ReadUnits(int(s.DeclaredBytes()), q.Consistent || result.Report.Consistent)
+		units += s.Units(q.Consistent || result.Report.Consistent)
 	}
 	if n := float64(len(all)); n > 0 {
 		r.rows, r.units = float64(rows)/n, units/n

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -120,8 +121,8 @@ func (s *Slot) Rest(c Component, prefix string) string {
 	if it := s.study.First(s.Entity); it != nil {
 		value = it.Values.Get(c.Name)
 	}
-	if value == "" {
-		value = example(s.Entity.Field(c.Name), c.Type)
+	if value == "" && model.Moment(c.Type) {
+		value = "2026-01-05T10:00:00Z"
 	}
 	part, err := c.Type.Encode(value)
 	if err != nil || c.Type.Desc {

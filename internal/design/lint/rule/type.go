@@ -2,7 +2,6 @@ package rule
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
@@ -49,48 +48,6 @@ func KindOf(t keys.Type) attr.Kind {
 		return attr.Number
 	}
 	return attr.String
-}
-
-// example returns an example value of a field, which may be nil.
-func example(f *model.Field, t keys.Type) string {
-	if f != nil && len(f.Values) > 0 {
-		return f.Values[0]
-	}
-	if f != nil && f.From != "" {
-		if v, err := t.Canonical(f.From); err == nil {
-			return v
-		}
-	}
-
-	switch t.Name {
-	case "int", "signed", "decimal", "number":
-		return "7"
-	case "year":
-		return "2026"
-	case "month":
-		return "2026-01"
-	case "date":
-		return "2026-01-05"
-	case "time", "millis", "micros", "nanos", "epoch", "epochms":
-		return "2026-01-05T10:00:00Z"
-	case "uuid":
-		return "123e4567-e89b-42d3-a456-426614174000"
-	case "ulid":
-		return "01KE5WGCV08GZZZZZZZZZZZZZZ"
-	case "ksuid":
-		return "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
-	case "hex":
-		return strings.Repeat("c0ffee42", t.Width/8+1)[:t.Width]
-	case "enum":
-		if len(t.Values) > 0 {
-			return t.Values[0]
-		}
-	}
-
-	if t.Width > 0 {
-		return strings.Repeat("a", t.Width)
-	}
-	return "a1"
 }
 
 // TimeField returns a time field of an entity and its type, or "".

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -118,52 +117,12 @@ func (v *View) Shown(items ...*world.Item) (all []string) {
 	return all
 }
 
-// Example returns the key of an item of an entity in the view, or one that such
-// an item could have.
+// Example returns the key of an item of an entity in the view, if there is one.
 func (v *View) Example(e *model.Entity) []string {
 	for _, it := range v.study.items[e] {
 		if v.Holds(it) {
 			return v.Shown(it)
 		}
 	}
-	return v.SuchAs(e, nil, nil)
-}
-
-// SuchAs returns, as text, a key that an item of the entity could have. It
-// takes values from change, then from base, and makes examples of the types for
-// the rest. It returns nothing if no such key can be built.
-func (v *View) SuchAs(e *model.Entity, base *world.Item, change map[string]string) []string {
-	values := map[string]string{}
-	if base != nil {
-		values = base.Values.Map()
-	}
-
-	maps.Copy(values, change)
-	var parts []string
-	for _, a := range v.Keys {
-		t := e.Attribute(a.Name)
-		switch {
-		case t == nil:
-			return nil
-		case t.Template == nil:
-			parts = append(parts, text.Literal(t.Const))
-			continue
-		}
-
-		for _, p := range t.Template.Parts() {
-			if p.Name != "" && values[p.Name] == "" {
-				values[p.Name] = example(e.Field(p.Name), p.Type)
-			}
-		}
-
-		key, err := t.Template.Build(values)
-		if err != nil {
-			return nil
-		}
-		if a.Kind != attr.Number {
-			key = Quoted(key)
-		}
-		parts = append(parts, key)
-	}
-	return []string{"such as " + strings.Join(parts, ", ")}
+	return nil
 }
