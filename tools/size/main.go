@@ -38,7 +38,8 @@ func part(path string) string {
 		return "tests"
 	case in("internal/tests", "store/storetest", "internal/table/tabletest", "internal/wire/wiretest"):
 		return "test helpers"
-	case in("store", "keycond", "expr", "attr", "keys", "internal/item"):
+	case in("store", "keycond", "expr", "attr", "keys", "internal/item", "internal/expr", "internal/address",
+		"internal/capability"):
 		return "library core"
 	case in("design", "internal/design"):
 		return "workbench"
