@@ -14,33 +14,41 @@ import (
 // pages are the documents whose commands a reader types into an empty folder, one after the other.
 // Each is run so; the help of sortkey is one too. The commands of a page share a server in memory,
 // where no flag names another source, as those who read along have started one.
-var pages = []string{"README.md", "docs/embedded.md", "docs/operations.md", "sortkey help"}
+var pages = []string{"README.md", "docs/embedded.md", "docs/operations.md", "docs/workbench.md", "sortkey help"}
 
 // apart are the commands that cannot run in an empty folder, with the reason. Of those that are
 // sortkey's own the flags are checked. A reason holds for commands that begin so.
 var apart = map[string]string{
-	"sortkey serve":                       "it serves until it is stopped; TestScripts/serve starts it with these flags",
-	"sortkey console":                     "it serves until it is stopped; TestScripts/console starts it",
-	"sortkey shell http://":               "it needs a server at the address; TestScripts/shell starts one",
-	"sortkey shell postgres://":           "it needs PostgreSQL; TestScripts/items-postgres has one",
-	"sortkey init --store":                "it needs PostgreSQL; TestScripts/serve-postgres has one",
-	"sortkey bench":                       "it measures for minutes, on an idle machine",
-	"aws dynamodb":                        "it needs the AWS CLI",
-	"curl ":                               "it needs the server of the line before",
-	"go get ":                             "it needs the network",
-	"go test":                             "it is run in a checkout",
-	"GOWORK=":                             "it is run in a checkout",
-	"go run ":                             "it is run in a checkout",
-	"go tool ":                            "it needs the server of the line before",
-	"scripts/":                            "it is run in a checkout",
-	"./sortkey-tikv ":                     "it needs TiKV",
-	"CGO_ENABLED=0 go build ":             "it is run in a checkout",
-	"grep -E 'VmRSS|RssAnon' /proc/$!/st": "it needs the server of the line before",
-	"export AWS_ENDPOINT_URL_DYNAMODB=":   "it points at the server of the line before",
+	"sortkey serve":                        "it serves until it is stopped; TestScripts/serve starts it with these flags",
+	"sortkey design open":                  "it serves until it is stopped; TestScripts/design-open starts it",
+	"sortkey design check shop.yaml --aga": "it needs a server at the address; TestScripts/design-check-running has one",
+	"sortkey design import --from http:":   "it needs a server at the address; TestScripts/design-import has a folder",
+	"sortkey console":                      "it serves until it is stopped; TestScripts/console starts it",
+	"sortkey shell http://":                "it needs a server at the address; TestScripts/shell starts one",
+	"sortkey shell postgres://":            "it needs PostgreSQL; TestScripts/items-postgres has one",
+	"sortkey init --store":                 "it needs PostgreSQL; TestScripts/serve-postgres has one",
+	"sortkey bench":                        "it measures for minutes, on an idle machine",
+	"aws dynamodb":                         "it needs the AWS CLI",
+	"curl ":                                "it needs the server of the line before",
+	"go get ":                              "it needs the network",
+	"go test":                              "it is run in a checkout",
+	"GOWORK=":                              "it is run in a checkout",
+	"go run ":                              "it is run in a checkout",
+	"go tool ":                             "it needs the server of the line before",
+	"scripts/":                             "it is run in a checkout",
+	"./sortkey-tikv ":                      "it needs TiKV",
+	"CGO_ENABLED=0 go build ":              "it is run in a checkout",
+	"grep -E 'VmRSS|RssAnon' /proc/$!/st":  "it needs the server of the line before",
+	"export AWS_ENDPOINT_URL_DYNAMODB=":    "it points at the server of the line before",
 }
 
 // given are what a page says that its reader has already: commands and files.
 var given = map[string]string{
+	"docs/workbench.md": `echo '{"Parameters": {"Stage": {"Type": "String"}}, "Resources": {"Shop": {
+		"Type": "AWS::DynamoDB::Table", "Properties": {"TableName": {"Fn::Sub": "shop-${Stage}"},
+		"AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
+		"KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}]}}}}' >template.yaml &&
+		echo '{"PK": {"S": "C#1"}, "total": {"N": "12"}}' >items.json && mkdir keys`,
 	"docs/operations.md": `mkdir seeds &&
 		echo '{"Orders": [{"PutRequest": {"Item": {"customer": {"S": "c9"}, "order": {"N": "1"}}}}]}' >seeds/orders.json`,
 }

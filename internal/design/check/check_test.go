@@ -77,7 +77,7 @@ func TestExpectations(t *testing.T) {
 		{`query: {entity: File, index: ByKind, where: {kind: jpg}}`, `{ties: true, keys: [["D#a", "F#two"], ["D#a", "F#one"]]}`, ""},
 		{`query: {entity: File, index: ByKind, where: {kind: jpg}}`, `keys: [["D#a", "F#two"], ["D#a", "F#one"]]`, "row 1 is"},
 		{`get: {entity: Drive, where: {drive: a}}`, `item: {PK: "D#a", SK: META}`, ""},
-		{`get: {entity: Drive, where: {drive: a}}`, `item: {PK: "D#a", SK: META, x: 1}`, "it has no x"},
+		{`get: {entity: Drive, where: {drive: a}}`, `item: {PK: "D#a", SK: META, x: 1}`, `got {"PK":{"S":"D#a"},"SK":{"S":"META"}}`},
 		{`get: {entity: Drive, where: {drive: a}}`, `item: none`, "expected no item, got one"},
 		{`get: {entity: Drive, where: {drive: b}}`, `item: none`, ""},
 		{`get: {entity: Drive, where: {drive: b}}`, `item: {PK: x, SK: y}`, "expected an item, got none"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -75,63 +76,11 @@ func (j *judge) judge() {
 		return
 	}
 
-	advice := ""
-	if len(r.Hints) > 0 {
-		advice = r.Hints[0]
-	}
 	if x.Rows != nil && r.Returned != *x.Rows {
 		j.fail(j.some(""), "", "expected %s, got %d", rows(*x.Rows), r.Returned)
 	}
-
-	const narrow = "add a limit, or narrow the range"
-	if x.MaxRows != nil {
-		if r.Returned > *x.MaxRows {
-			j.fail(j.some(""), narrow, "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
-		} else if w := j.over(float64(*x.MaxRows), (*load.Reading).DeclaredRows); w != nil {
-			j.elsewhere(
-				narrow, "expected at most %s, got %s%s", rows(*x.MaxRows),
-				grown(float64(w.Rows), w.DeclaredRows(), count), inPartition(w),
-			)
-		}
-	}
-
-	const pages = "a page ends at 1 MB or at the limit, before the filter: read less, or expect more pages"
-	if x.Pages != nil {
-		if r.Pages > *x.Pages {
-			j.fail(nil, pages, "expected at most %s, got %d", text.Count(*x.Pages, "page"), r.Pages)
-		} else if w := j.over(float64(*x.Pages), (*load.Reading).DeclaredPages); w != nil {
-			j.elsewhere(
-				pages, "expected at most %s, got %s%s", text.Count(*x.Pages, "page"),
-				grown(float64(w.Pages), w.DeclaredPages(), count), inPartition(w),
-			)
-		}
-	}
-
-	if x.Units != nil {
-		if j.pr.Units() > *x.Units {
-			j.fail(
-				nil, advice, "expected at most %s, got %v for %s", units(*x.Units), j.pr.Units(),
-				text.Count(r.Bytes+r.Fetched, "byte"),
-			)
-		} else if w := j.over(*x.Units, (*load.Reading).DeclaredUnits); w != nil {
-			j.elsewhere(
-				cmp.Or(advice, narrow), "expected at most %s, got %s for %s%s", units(*x.Units),
-				grown(w.Units, w.DeclaredUnits(), text.Figure), rows(w.Examined), inPartition(w),
-			)
-		}
-	}
-
-	if x.Waste != nil {
-		if j.pr.Waste() > *x.Waste {
-			j.fail(
-				j.wasted(), advice,
-				"expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
-				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined),
-			)
-		} else if w := j.over(*x.Waste, func(r *load.Reading) float64 { return r.Waste }); w != nil {
-			j.elsewhere(advice, "expected at most %s of the bytes wasted, got %s%s: %d of %s were read and dropped",
-				text.Percent(*x.Waste), text.Percent(w.Waste), inPartition(w), w.Examined-w.Rows, rows(w.Examined))
-		}
+	for _, b := range j.budgets() {
+		j.budget(b)
 	}
 
 	if len(x.Entities) > 0 {
@@ -156,6 +105,93 @@ func (j *judge) judge() {
 	j.item()
 	j.batch()
 	j.nothing()
+}
+
+// A budget is an expectation that holds in all partitions, unless the pattern says otherwise.
+type budget struct {
+	most   *float64
+	words  string // most, in words
+	own    float64
+	got    string // what the pattern reads with its own values
+	of     func(*load.Reading) float64
+	where  func(*load.Reading) string // what it reads in a partition
+	keys   []string
+	advice string
+}
+
+// budgets returns the budgets of the pattern.
+func (j *judge) budgets() []budget {
+	r, x := j.pr.Total, j.p.Expect
+	const (
+		narrow = "add a limit, or narrow the range"
+		pages  = "a page ends at 1 MB or at the limit, before the filter: read less, or expect more pages"
+	)
+	hint := ""
+	if len(r.Hints) > 0 {
+		hint = r.Hints[0]
+	}
+	return []budget{
+		{
+			of64(x.MaxRows), rows(value(x.MaxRows)), float64(r.Returned), strconv.Itoa(r.Returned),
+			(*load.Reading).DeclaredRows, func(w *load.Reading) string {
+				return grown(float64(w.Rows), w.DeclaredRows(), count) + inPartition(w)
+			}, j.some(""), narrow,
+		},
+		{
+			of64(x.Pages), text.Count(value(x.Pages), "page"), float64(r.Pages), strconv.Itoa(r.Pages),
+			(*load.Reading).DeclaredPages, func(w *load.Reading) string {
+				return grown(float64(w.Pages), w.DeclaredPages(), count) + inPartition(w)
+			}, nil, pages,
+		},
+		{
+			x.Units, units(value(x.Units)), j.pr.Units(),
+			fmt.Sprintf("%v for %s", j.pr.Units(), text.Count(r.Bytes+r.Fetched, "byte")),
+			(*load.Reading).DeclaredUnits, func(w *load.Reading) string {
+				return grown(w.Units, w.DeclaredUnits(), text.Figure) + " for " + rows(w.Examined) + inPartition(w)
+			}, nil, cmp.Or(hint, narrow),
+		},
+		{
+			x.Waste, text.Percent(value(x.Waste)) + " of the bytes wasted", j.pr.Waste(),
+			text.Percent(j.pr.Waste()) + dropped(r.Returned, r.Examined),
+			func(w *load.Reading) float64 { return w.Waste }, func(w *load.Reading) string {
+				return text.Percent(w.Waste) + inPartition(w) + dropped(w.Rows, w.Examined)
+			}, j.wasted(), hint,
+		},
+	}
+}
+
+// budget fails the pattern if it exceeds a budget with its own values, or else in another partition.
+func (j *judge) budget(b budget) {
+	if b.most == nil {
+		return
+	}
+	if b.own > *b.most {
+		j.fail(b.keys, b.advice, "expected at most %s, got %s", b.words, b.got)
+	} else if w := j.over(*b.most, b.of); w != nil {
+		if b.advice != "" {
+			b.advice += "; "
+		}
+		j.fail(nil, b.advice+"if the budget is only for the values in where, write budget: sample",
+			"expected at most %s, got %s", b.words, strings.TrimSuffix(b.where(w), ",")) // without a partition
+	}
+}
+
+func of64(n *int) *float64 {
+	if n == nil {
+		return nil
+	}
+	return new(float64(*n))
+}
+
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+func dropped(returned, examined int) string {
+	return fmt.Sprintf(": %d of %s were read and dropped", examined-returned, rows(examined))
 }
 
 // over returns the partition that exceeds a budget most, among those in which
@@ -190,15 +226,6 @@ func inPartition(r *load.Reading) string {
 		return " at " + r.Place()
 	}
 	return " in partition " + r.Key.Text()
-}
-
-// elsewhere adds a failure in another partition than that of the sample, or at the declared scale.
-func (j *judge) elsewhere(advice, format string, args ...any) {
-	if advice != "" {
-		advice += "; "
-	}
-	msg := strings.TrimSuffix(fmt.Sprintf(format, args...), ",") // of a reading without a partition
-	j.fail(nil, advice+"if the budget is only for the values in where, write budget: sample", "%s", msg)
 }
 
 // grown returns a figure, and that at the declared scale if it differs.
@@ -240,28 +267,8 @@ func (j *judge) item() {
 	case x.Item != nil && len(r.Items) == 0:
 		j.fail(nil, "check the key: it is built from the values in where", "expected an item, got none")
 	case x.Item != nil && !r.Items[0].Equal(x.Item):
-		j.fail(
-			[]string{string(r.Items[0].AppendJSON(nil))}, "", "expected the item %s, but %s", x.Item.AppendJSON(nil),
-			difference(x.Item, r.Items[0]),
-		)
+		j.fail(nil, "", "expected the item %s, got %s", x.Item.AppendJSON(nil), r.Items[0].AppendJSON(nil))
 	}
-}
-
-// difference describes the first difference between two items.
-func difference(want, got attr.Item) string {
-	for name, v := range want.All() {
-		if have := got.Get(string(name)); have.Kind() == 0 {
-			return "it has no " + string(name)
-		} else if !attr.Equal(have, v) {
-			return fmt.Sprintf("%s is %s", name, text.Literal(have))
-		}
-	}
-	for name := range got.All() {
-		if want.Get(string(name)).Kind() == 0 {
-			return "it also has " + string(name)
-		}
-	}
-	return "they are equal"
 }
 
 // keys compares the keys of the returned rows, in order.

@@ -2,8 +2,8 @@ package check
 
 import (
 	"context"
+	"math"
 	"strings"
-	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -55,11 +55,22 @@ func nearest(ctx context.Context, w *world.World, r *explain.Report) (string, er
 	}
 	at, ok := space.Partition(r.Partition.Bytes)
 	if !ok {
-		if at, err = likestPartition(ctx, space, r.Partition.Text); err != nil {
+		i, err := likest(ctx, r.Partition.Text, len(space.Parts), func(i int) string {
+			return keyText(space.Rows[space.Parts[i].From].Item.Attributes, space.Hash)
+		})
+		if err != nil {
 			return "", err
 		}
+		at = space.Parts[i]
 	}
-	row := likestRow(space, at, r.Low.Text)
+	rows := space.In(at)
+	i, err := likest(ctx, r.Low.Text, len(rows), func(i int) string {
+		return keyText(rows[i].Item.Attributes, space.Sort)
+	})
+	if err != nil {
+		return "", err
+	}
+	row := &rows[i]
 	var key model.Key
 	for _, a := range append(append([]model.Attribute(nil), space.Hash...), space.Sort...) {
 		key = append(key, row.Item.Attributes.Get(a.Name))
@@ -67,31 +78,18 @@ func nearest(ctx context.Context, w *world.World, r *explain.Report) (string, er
 	return key.Text(), nil
 }
 
-// likestPartition returns the partition whose key is most like a text.
-func likestPartition(ctx context.Context, s *world.Space, wanted string) (likest world.Part, err error) {
-	most := likeness{prefix: -1}
-	want := skeleton(wanted)
-	for i, at := range s.Parts {
+// likest returns which of n texts is most like the wanted one.
+func likest(ctx context.Context, wanted string, n int, textOf func(i int) string) (likest int, err error) {
+	least := math.MaxInt
+	for i := range n {
 		if i%1024 == 0 && context.Cause(ctx) != nil {
-			return likest, context.Cause(ctx)
+			return 0, context.Cause(ctx)
 		}
-		if l := like(want, wanted, keyText(s.Rows[at.From].Item.Attributes, s.Hash)); l.above(most) {
-			most, likest = l, at
+		if d := text.Distance(strings.ToLower(wanted), strings.ToLower(textOf(i))); d < least {
+			least, likest = d, i
 		}
 	}
 	return likest, nil
-}
-
-// likestRow returns the row of a partition whose sort key is most like a text.
-func likestRow(s *world.Space, at world.Part, wanted string) *world.Row {
-	rows := s.In(at)
-	likest, most, want := &rows[0], likeness{prefix: -1}, skeleton(wanted)
-	for i := range rows {
-		if l := like(want, wanted, keyText(rows[i].Item.Attributes, s.Sort)); l.above(most) {
-			most, likest = l, &rows[i]
-		}
-	}
-	return likest
 }
 
 // keyText returns key attributes of an item as text.
@@ -101,33 +99,4 @@ func keyText(it attr.Item, list []model.Attribute) string {
 		key = append(key, it.Get(a.Name))
 	}
 	return key.Text()
-}
-
-// A likeness says how much two keys have in common: letters and digits at their beginning, whatever
-// their case and separators, then how many bytes differ.
-type likeness struct{ prefix, distance int }
-
-func (l likeness) above(other likeness) bool {
-	if l.prefix != other.prefix {
-		return l.prefix > other.prefix
-	}
-	return l.distance < other.distance
-}
-
-func like(skeletonOfWanted, wanted, key string) likeness {
-	other, n := skeleton(key), 0
-	for n < len(other) && n < len(skeletonOfWanted) && other[n] == skeletonOfWanted[n] {
-		n++
-	}
-	return likeness{n, text.Distance(wanted, key)}
-}
-
-// skeleton returns the letters and digits of a key in lower case.
-func skeleton(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, s)
 }

@@ -84,11 +84,12 @@ func (e *explainer) hintPartition(groups []group, s *keycond.Schema) {
 			case !s.Has(a.Attribute):
 				continue
 			case a.Op == ast.Equal:
-				e.hint("for one slice without the partition key, make %s the partition key of an index", text.Name(a.Attribute))
+				e.hint("for one slice without the partition key, make %s the partition key of an index",
+					text.Name(a.Attribute))
 			case a.Op == ast.OpBeginsWith:
 				e.hint("for one slice, store the common prefix, %s, in its own attribute and make that the partition "+
-					"key of an index with the sort key %s: then compare the prefix with =, and use %s as the condition "+
-					"on the sort key",
+					"key of an index with the sort key %s: then compare the prefix with =, and use %s as the "+
+					"condition on the sort key",
 					text.Literal(a.Values[0]), text.Name(a.Attribute), what)
 			default:
 				e.hint("for one slice, make %s the sort key of an index whose partition key the wanted rows share: "+

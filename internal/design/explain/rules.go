@@ -91,7 +91,8 @@ func brokenForm(n ast.Node) *rule {
 	switch n := n.(type) {
 	case *ast.Or:
 		return ruleOf(
-			pageKeys, "a key condition is one range of one partition, so AND joins its parts: OR asks for several ranges",
+			pageKeys, "a key condition is one range of one partition, so AND joins its parts: OR asks for several "+
+				"ranges",
 		)
 	case *ast.Not:
 		return ruleOf(pageKeys, "a key condition cannot be negated: the keys outside a range are up to two ranges")

@@ -9,7 +9,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keys"
 )
 
 // An entityRow is an entity in the chart of the design.
@@ -91,7 +90,7 @@ func (s *space) place(e *model.Entity, fields map[string]string, items int) (pla
 		if t == nil {
 			return place{}, false
 		}
-		p.Keys = append(p.Keys, keyChart{a.Name, keyParts(e, t, fields)})
+		p.Keys = append(p.Keys, keyChart{a.Name, keyParts(t, fields)})
 		if c := t.Condition(); c != "" && !slices.Contains(conditions, c) {
 			conditions = append(conditions, c)
 		}
@@ -103,8 +102,8 @@ func (s *space) place(e *model.Entity, fields map[string]string, items int) (pla
 	return p, true
 }
 
-// keyParts returns the parts of the template of an entity's attribute.
-func keyParts(e *model.Entity, t *model.Template, fields map[string]string) (all []keyPart) {
+// keyParts returns the parts of a template.
+func keyParts(t *model.Template, fields map[string]string) (all []keyPart) {
 	if t.Template == nil {
 		return []keyPart{{Literal: strings.Trim(text.Literal(t.Const), `"`)}}
 	}
@@ -113,38 +112,13 @@ func keyParts(e *model.Entity, t *model.Template, fields map[string]string) (all
 			all = append(all, keyPart{Literal: p.Literal})
 			continue
 		}
-		one := keyPart{Name: p.Name, Color: fields[p.Name], Help: fieldHelp(e.Field(p.Name), p.Type)}
+		one := keyPart{Name: p.Name, Color: fields[p.Name], Help: p.Type.String()}
 		if p.Typed {
 			one.Type = p.Type.String()
 		}
 		all = append(all, one)
 	}
 	return all
-}
-
-// fieldHelp describes a field in a key.
-func fieldHelp(f *model.Field, t keys.Type) string {
-	words := []string{"type " + t.String()}
-	if f == nil {
-		return words[0]
-	}
-	switch {
-	case len(f.Values) > 0:
-		words = append(words, "one of "+short(strings.Join(f.Values, ", "), 80))
-	case f.Distinct > 0:
-		words = append(words, text.Count(f.Distinct, "value"))
-	}
-	if d := f.Distribution; d.Name != "" && d.Name != "uniform" {
-		if d.Skew > 0 {
-			words = append(words, fmt.Sprintf("%s(%s)", d.Name, text.Figure(d.Skew)))
-		} else {
-			words = append(words, d.Name)
-		}
-	}
-	if f.From != "" || f.To != "" {
-		words = append(words, "from "+f.From+" to "+f.To)
-	}
-	return strings.Join(words, ", ")
 }
 
 // fieldColors gives each field that appears in a key template a class, in the order of the model.

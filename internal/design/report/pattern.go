@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
@@ -118,41 +117,6 @@ func (p *pattern) entities() (all []*model.Entity) {
 	return all
 }
 
-// Conditions says what the pattern fixes and bounds, without values, or "".
-func (p *pattern) Conditions() string {
-	var all []string
-	list := p.Pattern.Where
-	if len(p.Pattern.Writes) == 1 {
-		list = p.Pattern.Writes[0].Where
-	}
-	if p.Pattern.Moves() {
-		all = append(all, p.Pattern.Writes[0].Field.Name)
-	}
-
-	for _, c := range list {
-		op := strings.ToLower(strings.ReplaceAll(string(c.Op), "_", " "))
-		switch c.Op {
-		case ast.OpBeginsWith:
-			op = "begins with"
-		case model.In:
-			op = "in all"
-			if len(c.Args) > 0 {
-				op = fmt.Sprintf("in %d values", len(c.Args))
-			}
-		}
-		all = append(all, strings.TrimSuffix(c.Field+" "+op, " ="))
-	}
-
-	words := strings.Join(all, ", ")
-	if p.Pattern.Descending {
-		words += ", descending"
-	}
-	if p.Pattern.Limit > 0 {
-		words += fmt.Sprintf(", limit %d", p.Pattern.Limit)
-	}
-	return strings.TrimPrefix(words, ", ")
-}
-
 // figures are those of half of the values that a pattern can ask for, of 95 of 100, and of the worst.
 type figures struct{ Name, Unit, P50, P95, Worst string }
 
@@ -186,14 +150,6 @@ func (p *pattern) Costs() figures {
 	}
 	own := of(p.Own().DeclaredUnits())
 	return figures{"read units", "R", own, own, own}
-}
-
-// Pages is the most pages of a request, at the declared scale.
-func (p *pattern) Pages() string {
-	if p.Spread != nil {
-		return text.Thousands(int(p.Spread.Worst.DeclaredPages()))
-	}
-	return text.Thousands(int(p.Own().DeclaredPages()))
 }
 
 // MostWaste is the share of the bytes read that are not returned, where it is highest.

@@ -2,10 +2,12 @@ package design
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -55,7 +57,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
   sortkey design check file-tree
   sortkey design check shop.yaml --max-items 1000000
   sortkey design check shop.yaml --against http://127.0.0.1:8000
-  sortkey design check shop.yaml --format html -o shop.html --fail-on warning`,
+  sortkey design check shop.yaml -o shop.html --fail-on warning`,
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,7 +69,10 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
-	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(checkFormats, ", "))
+	flags.StringVar(
+		&f.format, "format", "",
+		"output `FORMAT`: "+strings.Join(checkFormats, ", ")+" (default that of the output file, or text)",
+	)
 	flags.StringVar(&f.failOn, "fail-on", "error", "lowest `SEVERITY` with exit code 1: error, warning, or never")
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
@@ -94,6 +99,9 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		return app.Usage("design check", "--fail-on is error, warning or never, not %q", f.failOn)
 	}
 
+	if f.format == "" {
+		f.format = cmp.Or(formatOf[filepath.Ext(f.out)], checkFormats[0])
+	}
 	if !slices.Contains(checkFormats, f.format) {
 		return app.Usage("design check", "--format is one of %s, not %q", strings.Join(checkFormats, ", "), f.format)
 	}
@@ -203,3 +211,6 @@ func writeResult(env *app.Env, w *world.World, r *check.Result, severity model.S
 
 // checkFormats are the names of the formats, the default first.
 var checkFormats = []string{"text", "markdown", "json", "html"}
+
+// formatOf has the formats of output files, by the ends of their names.
+var formatOf = map[string]string{".md": "markdown", ".json": "json", ".html": "html"}
