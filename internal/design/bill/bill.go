@@ -109,7 +109,7 @@ func (b *Bill) asked(r *check.Result) {
 			continue
 		}
 		more += p.Pattern.Rate * (p.Spread.MeanByRows - p.Spread.Mean)
-		byRows = byRows || p.Pattern.Asked == model.AskedByRows
+		byRows = byRows || p.Pattern.Asked != model.AskedEqually && p.Pattern.Asked != ""
 		equally = equally || p.Pattern.Asked != model.AskedByRows
 	}
 	b.OnDemandByRows = b.Total.OnDemand + b.OnDemand(more, 0)

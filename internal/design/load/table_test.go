@@ -288,6 +288,14 @@ type value struct {
 	units, average, held, times float64
 }
 
+// tie returns what orders values that cost the same.
+func (v *value) tie(q *query) float64 {
+	if q.shards {
+		return 0
+	}
+	return v.held
+}
+
 // empty reports whether no partition has rows of the query's entity.
 func (v *value) empty() bool {
 	return !slices.ContainsFunc(v.parts, func(p *part) bool { return p.own })
@@ -437,7 +445,8 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 			return map[bool]int{true: 1, false: -1}[a.empty()]
 		}
 		return cmp.Or(
-			cmp.Compare(b.units, a.units), cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows), cmp.Compare(a.id, b.id),
+			cmp.Compare(b.units, a.units), cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows),
+			cmp.Compare(b.tie(q), a.tie(q)), cmp.Compare(a.id, b.id),
 		)
 	})
 	all, mean := q.weigh(list), 0.0
