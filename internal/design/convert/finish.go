@@ -156,4 +156,3 @@ func joined(list ...attr.Item) attr.Item {
 	}
 	return b.Item()
 }
-

@@ -38,8 +38,8 @@ type node struct {
 	key     string // in an object
 	at, end int    // offsets in the file
 	kind    jsontext.Kind
-	text string  // of a string or a number
-	list []*node // of an object or a list
+	text    string  // of a string or a number
+	list    []*node // of an object or a list
 }
 
 // read parses a file. Its error is an [*Error].

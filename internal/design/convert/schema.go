@@ -122,7 +122,8 @@ func (im *importer) declare(d *declared) {
 	for _, a := range d.t.Keys() {
 		if e.Attribute(a.Name) == nil {
 			im.loss(
-				d.n, d.name, "it has no template for "+a.Name+", a key of table "+d.t.Name, "add the entity to the model",
+				d.n, d.name, "it has no template for "+a.Name+", a key of table "+d.t.Name,
+				"add the entity to the model",
 			)
 			return
 		}
@@ -169,7 +170,9 @@ func kindOf(t keys.Type) attr.Kind {
 
 // asStored reports whether a type writes numbers like the service, without
 // padding.
-func asStored(t keys.Type) bool { return slices.Contains([]string{"number", "epoch", "epochms", "year"}, t.Name) }
+func asStored(t keys.Type) bool {
+	return slices.Contains([]string{"number", "epoch", "epochms", "year"}, t.Name)
+}
 
 // untyped records the fields of an entity that have no type.
 func (im *importer) untyped(n *node, entity string, fields []*node) {
