@@ -42,7 +42,7 @@ tables: {Shop: {partition: PK, sort: SK}}
 fields: {user: {type: int(5)}, order: {type: int(7)}, product: {type: int(4)}}
 entities:
   User: {count: 40, attributes: {PK: "USER#{user}", SK: PROFILE}}
-  Order: {of: User, per: {min: 1, p50: 3, p95: 6, max: 20}, attributes: {PK: "USER#{user}", SK: "ORDER#{order}"}}
+  Order: {of: User, per: {min: 1, p50: 3, p95: 6, max: 20}, fields: {status: {values: [NEW, PAID]}}, attributes: {PK: "USER#{user}", SK: "ORDER#{order}"}}
   Line: {of: [Order, Product], per: [1..5, even], attributes: {PK: "ORDER#{order}", SK: "PRODUCT#{product}"}}
   Product: {count: 30, attributes: {PK: "PRODUCT#{product}", SK: META}}
   Event: {count: 50, attributes: {PK: "EVENT#{event:ulid}", SK: "{at:time}"}}
@@ -69,4 +69,5 @@ entities:
 	require.Equal(t, "Order of User: \nProduct2 of Order: ", belongs(m))
 	orders := m.Entity("Order")
 	require.Equal(t, 147, orders.Count+len(orders.Samples))
+	require.Equal(t, []string{"NEW", "PAID"}, orders.Field("status").Values)
 }

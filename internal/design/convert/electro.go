@@ -116,7 +116,8 @@ func electroVersion(n *node) string { return cmp.Or(n.get("model").str("version"
 // electroEntity declares the entity of a schema.
 func (im *importer) electroEntity(t *model.Table, n *node) {
 	name := n.get("model").str("entity")
-	d := &declared{name: name, n: n, t: t, constants: [][2]string{{"__edb_e__", name}, {"__edb_v__", electroVersion(n)}}}
+	constants := [][2]string{{"__edb_e__", name}, {"__edb_v__", electroVersion(n)}}
+	d := &declared{name: name, n: n, t: t, constants: constants}
 	im.untyped(n, name, n.get("attributes").members())
 	for _, a := range n.get("attributes").members() {
 		if a.key != fieldName(a.key) {

@@ -25,7 +25,8 @@ func shapes(t *model.Table, it attr.Item) string {
 
 // kindAttributes are common names of an attribute with the kind of an item.
 var kindAttributes = []string{
-	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "_et", "entity", "type", "Type", "kind",
+	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "_et", "entity", "type", "Type",
+	"kind",
 }
 
 // mostKinds limits the groups of a table's items. A larger number means that

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -159,17 +160,28 @@ func (im *importer) count(ctx context.Context) error {
 	return nil
 }
 
-// repeat declares the number of different values of the fields of an entity whose values repeat in
-// its samples, and of numbers that tell its items apart: more than there are items, as the samples have some of them.
+// fewValues is up to how many different values of a field are listed.
+const fewValues = 10
+
+// repeat declares the values of the fields of an entity whose values repeat in its samples, or their number, and how
+// many numbers tell its items apart: more than there are items, as the samples have some of them.
 func (im *importer) repeat(e *model.Entity) {
 	for _, f := range e.Fields {
 		different := map[string]bool{}
 		for _, s := range e.Samples {
 			different[s.Values[f.Name]] = true
 		}
+		delete(different, "")
 		n := len(different)
 		switch {
-		case e.CarriedFrom(f) != nil || len(f.Values) > 0:
+		case e.CarriedFrom(f) != nil:
+		case 2*n <= len(e.Samples) && n <= fewValues:
+			for _, v := range slices.Sorted(maps.Keys(different)) {
+				if !slices.Contains(f.Values, v) {
+					f.Values = append(f.Values, v)
+				}
+			}
+		case len(f.Values) > 0:
 		case 2*n <= len(e.Samples):
 			f.Distinct = max(f.Distinct, n)
 		case (f.Type.Name == "int" || f.Type.Name == "number") && slices.Contains(e.KeyFields(), f):

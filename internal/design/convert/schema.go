@@ -122,7 +122,8 @@ func (im *importer) declare(d *declared) {
 	for _, a := range d.t.Keys() {
 		if e.Attribute(a.Name) == nil {
 			im.loss(
-				d.n, d.name, "it has no template for "+a.Name+", a key of table "+d.t.Name, "add the entity to the model",
+				d.n, d.name, "it has no template for "+a.Name+", a key of table "+d.t.Name,
+				"add the entity to the model",
 			)
 			return
 		}

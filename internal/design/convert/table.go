@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
@@ -228,27 +225,23 @@ func (im *importer) definitions(f File) {
 // definition adds a table, unless it is invalid.
 func (im *importer) definition(s *tabledef.Schema) *model.Table {
 	kinds := s.KeyTypes()
-	key := func(list []types.KeySchemaElement) (hash, sort []model.Attribute) {
-		for _, k := range list {
-			a := model.Attribute{Name: aws.ToString(k.AttributeName)}
-			a.Kind = keyKind(kinds[a.Name])
-			if k.KeyType == types.KeyTypeRange {
-				sort = append(sort, a)
-			} else {
-				hash = append(hash, a)
-			}
+	attributes := func(names []string) (all []model.Attribute) {
+		for _, name := range names {
+			all = append(all, model.Attribute{Name: name, Kind: keyKind(kinds[name])})
 		}
-		return hash, sort
+		return all
 	}
 
 	t := &model.Table{Name: s.TableName}
-	t.Partition, t.Sort = key(s.KeySchema)
+	hash, sort := tabledef.KeyNames(s.KeySchema)
+	t.Partition, t.Sort = attributes(hash), attributes(sort)
 	if s.TimeToLiveSpecification != nil {
 		t.TTL = s.TimeToLiveSpecification.AttributeName
 	}
 	for i, x := range slices.Concat(s.GlobalSecondaryIndexes, s.LocalSecondaryIndexes) {
 		index := &model.Index{Name: x.IndexName, Local: i >= len(s.GlobalSecondaryIndexes)}
-		index.Partition, index.Sort = key(x.KeySchema)
+		hash, sort := tabledef.KeyNames(x.KeySchema)
+		index.Partition, index.Sort = attributes(hash), attributes(sort)
 		index.Projection, index.Include = projection(string(x.Projection.ProjectionType), x.Projection.NonKeyAttributes)
 		t.Indexes = append(t.Indexes, index)
 	}

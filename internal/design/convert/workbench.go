@@ -51,7 +51,8 @@ func (im *importer) workbenchTable(n *node) {
 				x.Partition = t.Partition
 			}
 			p := m.get("Projection")
-			x.Projection, x.Include = projection(strings.ToUpper(p.str("ProjectionType")), p.get("NonKeyAttributes").texts())
+			kind := strings.ToUpper(p.str("ProjectionType"))
+			x.Projection, x.Include = projection(kind, p.get("NonKeyAttributes").texts())
 			t.Indexes = append(t.Indexes, x)
 		}
 	}

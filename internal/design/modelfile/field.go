@@ -49,7 +49,10 @@ func afterField(in value, f *model.Field) bool {
 
 // typeCodec is the codec of the type of a field.
 var typeCodec = special(
-	schema{"type": "string", "description": "The encoding of a value in a key: " + strings.Join(keys.TypeNames(), ", ") + "."},
+	schema{
+		"type":        "string",
+		"description": "The encoding of a value in a key: " + strings.Join(keys.TypeNames(), ", ") + ".",
+	},
 	readType,
 	func(f *model.Field) *yaml.Node {
 		if f.Type.Name == "" {

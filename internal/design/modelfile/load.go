@@ -60,7 +60,8 @@ func (p *parser) document(data []byte) *yaml.Node {
 	}
 	root := doc.Content[0]
 	if !p.resolve(root, 0) {
-		p.at(root, "").fail("use fewer aliases", "the file expands to more than %d values", maxValues+maxValuesPerByte*len(data))
+		most := maxValues + maxValuesPerByte*len(data)
+		p.at(root, "").fail("use fewer aliases", "the file expands to more than %d values", most)
 		return nil
 	}
 	return root

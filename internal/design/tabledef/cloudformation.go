@@ -131,8 +131,8 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 	for _, id := range slices.Sorted(maps.Keys(t.resources)) {
 		if strings.HasPrefix(id, "Fn::ForEach::") {
 			in.note(Note{
-				"Resources." + id + " is not read: it is a loop", "load the output of aws cloudformation get-template " +
-					"--template-stage Processed, which has what the loop makes",
+				"Resources." + id + " is not read: it is a loop",
+				"load the output of aws cloudformation get-template --template-stage Processed",
 			})
 			continue
 		}

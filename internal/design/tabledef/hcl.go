@@ -269,7 +269,7 @@ type guarded struct {
 func (g *guarded) UnwrapExpression() hcl.Expression { return g.Expression }
 
 func (g *guarded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	g.sources.spend(expressionWork, 1)
+	g.sources.spend(expressionWork, 2)
 	v, diags := g.Expression.Value(ctx)
 	n := sizeOf(v)
 	g.sources.spend(n.members*memberWork+n.bytes/2, n.members)

@@ -203,6 +203,18 @@ func (s *Schema) KeyTypes() map[string]string {
 	return t
 }
 
+// KeyNames returns the names of the attributes of a partition key and of a sort key.
+func KeyNames(list []types.KeySchemaElement) (hash, sort []string) {
+	for _, k := range list {
+		if name := aws.ToString(k.AttributeName); k.KeyType == types.KeyTypeRange {
+			sort = append(sort, name)
+		} else {
+			hash = append(hash, name)
+		}
+	}
+	return hash, sort
+}
+
 // CreateTable returns the request that creates the table with a name.
 func (s *Schema) CreateTable(name string) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
