@@ -183,3 +183,12 @@ func checkBetween(t *proptest.T, tmpl *keys.Template) {
 		t.Fatalf("%v: %q has the prefix: %v, want %v", r, key, !in, in)
 	}
 }
+
+func TestContains(t *testing.T) {
+	r := keys.Range{Low: "b", High: "d"}
+	for key, want := range map[string]bool{"a": false, "b": true, "c": true, "d": true, "d0": false} {
+		if r.Contains(key) != want {
+			t.Errorf("%v contains %q: %v, want %v", r, key, !want, want)
+		}
+	}
+}

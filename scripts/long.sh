@@ -12,8 +12,8 @@ logs=${LOGS:-$(mktemp -d)}
 mkdir -p "$logs"
 wanted=" $* " failed=0 table=""
 
-# part NAME COMMAND… runs a command with its output in a log. A test of Go or a script that leaves something out
-# says "skipped", or "--- SKIP" and the reason in the line after it.
+# part NAME COMMAND… runs a command with its output in a log. A script that leaves something out says "skipped", and a
+# test of Go says "--- SKIP", with the reason in the line before.
 part() {
   local name=$1 log=$logs/$1.log began=$SECONDS result=ran
   shift
@@ -24,9 +24,9 @@ part() {
     tail -20 "$log"
   fi
   table+=$(printf '%-13s %-7s %6ds  %s' "$name" "$result" $((SECONDS - began)) "$log")$'\n'
-  table+=$(awk '/^ *--- SKIP/ { test = $3; next }
-    test { sub(/^ *[^ ]*: /, ""); print "    skipped: " test ": " $0; test = ""; next }
-    /skipped[:,]/ && !/skipped: 0$/ { print "    " $0 }' "$log" | sort -u)$'\n'
+  table+=$(awk '/^ *--- SKIP/ { sub(/^ *[^ ]*: /, "", line); print "    skipped: " $3 ": " line }
+    /skipped[:,]/ && !/skipped: 0$/ { print "    " $0 }
+    { line = $0 }' "$log" | sort -u)$'\n'
 }
 
 go_test() { SORTKEY_LONG=1 go test -count=1 -v -timeout 12h "$@"; }

@@ -1,4 +1,4 @@
-package metrics_test
+package cli_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 // A program that embeds a database counts its requests.
-func Example() {
+func Example_metrics() {
 	m := metrics.New(metrics.Options{})
 	db, err := sortkey.Open(sortkey.Options{Observer: m})
 	if err != nil {

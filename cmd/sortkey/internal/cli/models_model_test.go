@@ -1,4 +1,4 @@
-package models_test
+package cli_test
 
 import (
 	"errors"

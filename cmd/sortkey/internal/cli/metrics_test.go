@@ -1,4 +1,4 @@
-package metrics_test
+package cli_test
 
 import (
 	"context"
