@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
@@ -489,7 +488,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Info      info      `json:"DDBStreamBatchInfo"`
 	}{
 		Request: request{
-			inside.SideOf(s.db.DB).RequestID(),
+			s.db.DB.Engine().RequestID(),
 			"arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls,
 		},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -473,12 +474,12 @@ func TestEventSourceCascade(t *testing.T) {
 func TestEventSourceIsQuiet(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "1")
-	fault := db.DB.Fail(sortkey.Fault{Code: "InternalServerError"})
+	rule, _ := db.DB.Engine().Fail(fault.Fault{Code: "InternalServerError"})
 	calls := db.Record()
 	n := 0
 	db.EventSource("Events", func(event) { n++ }).Deliver()
 	require.Equal(t, 1, n)
-	require.Zero(t, fault.Count())
+	require.Zero(t, rule.Met())
 	require.Empty(t, calls.Calls())
 }
 

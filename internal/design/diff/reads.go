@@ -6,11 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 // tries is how many items a pattern is tried with, beside its own values.

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/store"

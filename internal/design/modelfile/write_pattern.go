@@ -5,9 +5,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
 // writeVerbs are the members of patterns that write, and of the writes of a transaction, with their

@@ -19,8 +19,8 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/capability"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/inside"
 )
 
 type importer struct {
@@ -406,7 +405,7 @@ func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
 		last.expires = im.expires(ctx, table)
 	}
 	if im.o.DB != nil {
-		b, err := inside.Service(im.o.DB).Bulk(table)
+		b, err := im.o.DB.Engine().Service.Bulk(table)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package inside_test
+package api_test
 
 import (
 	"math"
@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/api/fault"
-	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/api"
+	faults "github.com/sortkey/sortkey/internal/api/fault"
 )
 
 // TestFaultProblem has a fault for each message, and some that are right.
@@ -15,107 +15,107 @@ func TestFaultProblem(t *testing.T) {
 	const code = "InternalServerError"
 	for _, tt := range []struct {
 		name, want string
-		fault      fault.Fault
+		fault      faults.Fault
 	}{
 		{
 			"Times", "Times of the fault is -1, want the number of calls that fail, or 0 for all",
-			fault.Fault{Code: code, Times: -1},
+			faults.Fault{Code: code, Times: -1},
 		},
 		{
 			"Skip", "Skip of the fault is -2, want the number of calls that pass first, from 0",
-			fault.Fault{Code: code, Skip: -2},
+			faults.Fault{Code: code, Skip: -2},
 		},
-		{"Delay", "Delay of the fault is -1s, want a time from now on", fault.Fault{Delay: -time.Second}},
+		{"Delay", "Delay of the fault is -1s, want a time from now on", faults.Fault{Delay: -time.Second}},
 		{
 			"Unprocessed", "Unprocessed of the fault is -1, want a number of requests, from 1",
-			fault.Fault{Unprocessed: -1},
+			faults.Fault{Unprocessed: -1},
 		},
 		{
 			"Chance above 1", "Chance of the fault is 1.5, want a probability up to 1, or 0 for every call",
-			fault.Fault{Code: code, Chance: 1.5},
+			faults.Fault{Code: code, Chance: 1.5},
 		},
-		{"Chance below 0", "Chance of the fault is -0.1, want", fault.Fault{Code: code, Chance: -0.1}},
-		{"Chance NaN", "Chance of the fault is NaN, want", fault.Fault{Code: code, Chance: math.NaN()}},
+		{"Chance below 0", "Chance of the fault is -0.1, want", faults.Fault{Code: code, Chance: -0.1}},
+		{"Chance NaN", "Chance of the fault is NaN, want", faults.Fault{Code: code, Chance: math.NaN()}},
 		{
 			"Nth of none", "Nth of the fault is [], want the numbers of the calls that fail, from 1",
-			fault.Fault{Code: code, Nth: []int{}},
+			faults.Fault{Code: code, Nth: []int{}},
 		},
-		{"Nth below 1", "Nth of the fault is [1 0], want", fault.Fault{Code: code, Nth: []int{1, 0}}},
+		{"Nth below 1", "Nth of the fault is [1 0], want", faults.Fault{Code: code, Nth: []int{1, 0}}},
 		{
 			"Nth twice", "Nth of the fault is [3 1 3], which has call 3 twice: a call fails once",
-			fault.Fault{Code: code, Nth: []int{3, 1, 3}},
+			faults.Fault{Code: code, Nth: []int{3, 1, 3}},
 		},
 		{
 			"two effects", "the fault has Code and Reset, but a call meets one of them only: set a fault for each",
-			fault.Fault{Code: code, Reset: true},
+			faults.Fault{Code: code, Reset: true},
 		},
-		{"hang and reasons", "the fault has Reasons and Hang, but", fault.Fault{Reasons: []string{"None"}, Hang: true}},
+		{"hang and reasons", "the fault has Reasons and Hang, but", faults.Fault{Reasons: []string{"None"}, Hang: true}},
 		{
 			"message", `the fault has the Message "no" without a Code: set the Code of the error`,
-			fault.Fault{Message: "no", Reset: true},
+			faults.Fault{Message: "no", Reset: true},
 		},
-		{"no effect", "the fault has no effect: set Code,", fault.Fault{Operation: "Query"}},
+		{"no effect", "the fault has no effect: set Code,", faults.Fault{Operation: "Query"}},
 		{
 			"ARN", `the Table of the fault is "arn:aws:dynamodb:us-east-1:000000000000:table/Orders": give its name`,
-			fault.Fault{Code: code, Table: "arn:aws:dynamodb:us-east-1:000000000000:table/Orders"},
+			faults.Fault{Code: code, Table: "arn:aws:dynamodb:us-east-1:000000000000:table/Orders"},
 		},
 		{
 			"operation without tables",
 			`no call can meet the fault: its Operation is ListTables and its Table is "Orders", but that operation ` +
 				`names no table: remove one of them`,
-			fault.Fault{Operation: "ListTables", Table: "Orders", Code: code},
+			faults.Fault{Operation: "ListTables", Table: "Orders", Code: code},
 		},
 		{
 			"operation without an index",
 			`no call can meet the fault: its Operation is PutItem and its Index is "ByX", but only Query and Scan ` +
 				`have an index: remove one of them`,
-			fault.Fault{Operation: "PutItem", Index: "ByX", Code: code},
+			faults.Fault{Operation: "PutItem", Index: "ByX", Code: code},
 		},
 		{
 			"operation without items", `its Operation is Query and its Key is "a*", but only operations that name ` +
 				`items, such as GetItem, have a key`,
-			fault.Fault{Operation: "Query", Key: "a*", Code: code},
+			faults.Fault{Operation: "Query", Key: "a*", Code: code},
 		},
 		{
 			"statement", "its Operation is ExecuteStatement and its Key",
-			fault.Fault{Operation: "ExecuteStatement", Key: "a", Code: code},
+			faults.Fault{Operation: "ExecuteStatement", Key: "a", Code: code},
 		},
 		{
 			"index and key", `its Index is "ByX" and its Key is "a", but`,
-			fault.Fault{Index: "ByX", Key: "a", Code: code},
+			faults.Fault{Index: "ByX", Key: "a", Code: code},
 		},
 		{
 			"index and reasons", `its Index is "ByX" and it has Reasons, but only transactions have reasons`,
-			fault.Fault{Index: "ByX", Reasons: []string{""}},
+			faults.Fault{Index: "ByX", Reasons: []string{""}},
 		},
 		{
 			"reasons", "its Operation is PutItem and it has Reasons, but only transactions",
-			fault.Fault{Operation: "PutItem", Reasons: []string{""}},
+			faults.Fault{Operation: "PutItem", Reasons: []string{""}},
 		},
 		{
 			"unprocessed", "its Operation is TransactWriteItems and it has Unprocessed, but only " +
 				"batches leave requests unprocessed",
-			fault.Fault{Operation: "TransactWriteItems", Unprocessed: 1},
+			faults.Fault{Operation: "TransactWriteItems", Unprocessed: 1},
 		},
 		{
 			"right", "",
-			fault.Fault{
+			faults.Fault{
 				Operation: "Query", Table: "Orders", Index: "ByX", Code: code, Nth: []int{2, 1}, Delay: time.Second,
 			},
 		},
 		{
 			"code and a lost answer", "the fault has Code and LoseAnswer, but a call meets one",
-			fault.Fault{Code: code, LoseAnswer: true},
+			faults.Fault{Code: code, LoseAnswer: true},
 		},
-		{"statement of a table", "", fault.Fault{Operation: "ExecuteStatement", Table: "Orders", Code: code}},
-		{"records of a table", "", fault.Fault{Operation: "GetRecords", Table: "Orders", Code: code}},
-		{"batch of a table", "", fault.Fault{Operation: "BatchWriteItem", Table: "Orders", Key: "a", Unprocessed: 1}},
-		{"description of a table", "", fault.Fault{Operation: "DescribeTable", Table: "Orders", Hang: true}},
-		{"certain", "", fault.Fault{Chance: 1, LoseAnswer: true}},
-		{"key of a transaction", "", fault.Fault{Key: "a", Reasons: []string{"TransactionConflict"}}},
+		{"statement of a table", "", faults.Fault{Operation: "ExecuteStatement", Table: "Orders", Code: code}},
+		{"records of a table", "", faults.Fault{Operation: "GetRecords", Table: "Orders", Code: code}},
+		{"batch of a table", "", faults.Fault{Operation: "BatchWriteItem", Table: "Orders", Key: "a", Unprocessed: 1}},
+		{"description of a table", "", faults.Fault{Operation: "DescribeTable", Table: "Orders", Hang: true}},
+		{"certain", "", faults.Fault{Chance: 1, LoseAnswer: true}},
+		{"key of a transaction", "", faults.Fault{Key: "a", Reasons: []string{"TransactionConflict"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := inside.FaultProblem(tt.fault)
+			got := api.FaultProblem(tt.fault)
 			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 				t.Errorf("FaultProblem(%+v) = %q, want %q", tt.fault, got, tt.want)
 			}
