@@ -527,18 +527,6 @@ func TestEventSourceTestFailures(t *testing.T) {
 		"MaximumRetryAttempts is -2": set(func(s *sortkeytest.EventSource) {
 			s.MaximumRetryAttempts = -2
 		}),
-		"MaximumBatchingWindow is 6m0s, want at most five": set(func(s *sortkeytest.EventSource) {
-			s.MaximumBatchingWindow = 6 * time.Minute
-		}),
-		"ParallelizationFactor is 11, want 1 to 10": set(func(s *sortkeytest.EventSource) {
-			s.ParallelizationFactor = 11
-		}),
-		"TumblingWindow is 1.5s, want whole seconds": set(func(s *sortkeytest.EventSource) {
-			s.TumblingWindow = 1500 * time.Millisecond
-		}),
-		"TumblingWindow needs a ParallelizationFactor of 1": set(func(s *sortkeytest.EventSource) {
-			s.TumblingWindow, s.ParallelizationFactor = time.Minute, 2
-		}),
 		"MaximumRecordAge is 1s": set(func(s *sortkeytest.EventSource) { s.MaximumRecordAge = time.Second }),
 		`StartingPosition is "AFTER_SEQUENCE_NUMBER"`: set(func(s *sortkeytest.EventSource) {
 			s.StartingPosition = streamtypes.ShardIteratorTypeAfterSequenceNumber
