@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 )
@@ -58,13 +59,16 @@ type Options struct {
 	temporary bool // withDefaults opened Store, in memory, so nobody else has it
 }
 
+// handle leads the packages of this module to the database, without a field that programs see.
+type handle = engine.Handle
+
 // A DB is an open database. It is safe for concurrent use.
 type DB struct {
+	handle
 	opts    Options
 	store   store.Store
 	tables  *life.DB
 	service *api.Service
-	ids     func() string      // of responses
 	cancel  context.CancelFunc // ends the background work
 	closing atomic.Bool        // Close has been called
 	running sync.WaitGroup     // the background work

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store"
@@ -57,11 +58,11 @@ func TestStatuses(t *testing.T) {
 	forged := func(text string) sortkey.Option {
 		return sortkey.After(base64.RawURLEncoding.EncodeToString([]byte(text)))
 	}
-	fault := db.Fail(sortkey.Fault{
+	_, lift := db.Engine().Fail(fault.Fault{
 		Operation: "PutItem", Table: "Other", Code: "ProvisionedThroughputExceededException",
 	})
 	throttled := other.Put(ctx, map[string]any{"p": "Q"})
-	fault.Lift()
+	lift()
 
 	for i, tt := range []struct {
 		err    error

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api/event"
-	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -50,9 +50,13 @@ type Event struct {
 	// In and Out are the sizes of the two bodies as sent, in bytes.
 	In, Out int64
 
-	traces       []table.Trace
-	request      []byte
-	asked, found int // items that reads named by their keys
+	// Request is the body of the request in JSON, for an observer that has a method RequestBytes() int, if it has at
+	// most so many bytes. Do not change it.
+	Request []byte
+	// Asked counts the items that the request's reads named by their keys, and Found those of them that exist.
+	Asked, Found int
+
+	traces []table.Trace
 }
 
 // Units are the capacity units that a request consumed of a table or an index.
@@ -69,7 +73,7 @@ type Units struct {
 func (e *Event) Traces() []Trace {
 	traces := make([]Trace, len(e.traces))
 	for i := range e.traces {
-		traces[i] = newTrace(&e.traces[i])
+		traces[i] = Trace(engine.NewTrace(&e.traces[i]))
 	}
 	return traces
 }
@@ -85,7 +89,7 @@ func observe(o Observer) event.Observer {
 type observer struct{ Observer }
 
 func (o *observer) Begin(ctx context.Context, e *event.Event) {
-	if k, ok := o.Observer.(inside.RequestKeeper); ok {
+	if k, ok := o.Observer.(interface{ RequestBytes() int }); ok {
 		e.RequestBytes = max(e.RequestBytes, k.RequestBytes())
 	}
 	o.Observer.Begin(ctx, newEvent(e))
@@ -98,7 +102,7 @@ func newEvent(e *event.Event) *Event {
 		Operation: e.Operation, Tables: e.Tables, Error: e.Error, Message: e.Message, Start: e.Start,
 		Duration: e.Duration,
 		Method:   e.Method, Path: e.Path, From: e.From, Status: e.Status, ID: e.ID, In: e.In, Out: e.Out,
-		traces: e.Traces, request: e.Request, asked: e.Asked, found: e.Found,
+		traces: e.Traces, Request: e.Request, Asked: e.Asked, Found: e.Found,
 	}
 	for _, u := range e.Used {
 		out.Units = append(out.Units, Units(u))

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/server"
 
 	"github.com/stretchr/testify/require"
@@ -121,7 +120,7 @@ func TestRequestBytes(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 		r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 		server.New(db, server.Options{}).ServeHTTP(httptest.NewRecorder(), r)
-		return string(inside.RequestOf(k.last))
+		return string(k.last.Request)
 	}
 	const scan = ` {"TableName": "Cats", "Limit": 5}`
 	require.Equal(t, scan, send("Scan", scan))
@@ -135,5 +134,5 @@ func TestRequestBytes(t *testing.T) {
 	require.ErrorIs(t, err, sortkey.ErrNotFound)
 	require.Equal(t, "GetItem", k.last.Operation)
 	require.JSONEq(t, `{"TableName": "Cats", "Key": {"PK": {"S": "a"}}, "ConsistentRead": false}`,
-		string(inside.RequestOf(k.last)))
+		string(k.last.Request))
 }

@@ -50,7 +50,7 @@ var layers = [][]string{
 	{"internal/api/event", "internal/table/life"},
 	{"internal/table/tabletest"},
 	{"internal/api", "internal/server"},
-	{"internal/inside"},
+	{"internal/engine"},
 	{""},
 	{"server", "internal/tests/facetest"},
 	{"sdk", "internal/tests/dbtest"},

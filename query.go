@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -273,7 +274,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 // one reads one page.
 func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
 	p := new(Page[T])
-	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = newTrace(&tr) })
+	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = Trace(engine.NewTrace(&tr)) })
 	l := t.itemType.lists.Get().(*list[T])
 	defer t.itemType.keep(l)
 	err := t.read(ctx, r, r.limit, 0, l)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api/fault"
 )
 
 // shape is what a description says about the definition of a table.
@@ -430,8 +431,8 @@ func TestGetMany(t *testing.T) {
 	require.Nil(t, list[0])
 	require.NotNil(t, list[1])
 
-	fault := db.Fail(sortkey.Fault{Operation: "BatchGetItem", Table: "Tab", Unprocessed: 100})
+	_, lift := db.Engine().Fail(fault.Fault{Operation: "BatchGetItem", Table: "Tab", Unprocessed: 100})
 	_, err = items.GetMany(ctx, keys)
 	require.Equal(t, 503, sortkey.StatusOf(err), "%v", err)
-	fault.Lift()
+	lift()
 }

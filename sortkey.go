@@ -39,10 +39,8 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/capability"
-	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/seeded"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -129,7 +127,10 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 
 	var seed [32]byte
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
-	db.ids = seeded.RequestIDs(seed)
+	db.handle = engine.HandleOf(&engine.DB{
+		Store: st, Tables: tables, Service: db.service, Logger: opts.Logger, Clock: opts.Clock,
+		Observer: observe(opts.Observer), RequestID: seeded.RequestIDs(seed),
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	db.cancel = cancel
 	switch {
@@ -183,31 +184,6 @@ func (db *DB) tend(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		}
-	}
-}
-
-// healthPatience limits how long a health check waits for a store.
-const healthPatience = time.Second
-
-// health returns why the store does not work, or nil.
-func (db *DB) health() error {
-	ctx, cancel := context.WithTimeout(context.Background(), healthPatience)
-	defer cancel()
-	return capability.Health(ctx, db.store)
-}
-
-func init() {
-	inside.Service = func(db any) *api.Service { return db.(*DB).service }
-	inside.Trace = func(tr *table.Trace) any { return newTrace(tr) }
-	inside.RequestOf = func(e any) []byte { return e.(*Event).request }
-	inside.ItemsOf = func(e any) (asked, found int) { return e.(*Event).asked, e.(*Event).found }
-	inside.Store = func(db any) store.Store { return db.(*DB).store }
-	inside.SideOf = func(db any) inside.Side {
-		of := db.(*DB)
-		return inside.Side{
-			Logger: of.opts.Logger, Clock: of.opts.Clock, Observer: observe(of.opts.Observer), RequestID: of.ids,
-			Health: of.health,
 		}
 	}
 }

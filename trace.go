@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
@@ -24,7 +23,7 @@ type Trace struct {
 	// range of sort keys that a query read, nil where it is open. The range of a page that
 	// goes on after another begins, or in reverse ends, after its ExclusiveStartKey.
 	SortKey   []string
-	Low, High *Bound
+	Low, High *keycond.Bound
 	// Span is the part of scan order that a scan read; the zero value for a query.
 	Span       store.Span
 	Reverse    bool
@@ -38,35 +37,8 @@ type Trace struct {
 	// Units are the read units consumed.
 	Units float64
 	// Stop says why the page ended.
-	Stop Stop
+	Stop keycond.Stop
 }
-
-// A Bound is one end of a range of sort keys.
-type Bound struct {
-	// Sort are the values of the sort key's attributes at the bound, in the order of the
-	// key. Those that the bound leaves open are missing. The last may be the beginning of a
-	// value, or what follows all values with a beginning, and then need not be UTF-8.
-	Sort []attr.Attribute
-	// Item is the primary key of the item at the bound, in an index, where items with equal
-	// sort keys are in an order too; nil where the bound is that of the sort key alone.
-	Item []attr.Attribute
-	// Inclusive says whether the range holds the rows at the bound.
-	Inclusive bool
-}
-
-// A Stop is the reason why a page ended.
-type Stop string
-
-// The reasons for a page to end.
-const (
-	StopEnd    Stop = "end"    // at the end of the range
-	StopLimit  Stop = "limit"  // at the Limit of the request
-	StopSize   Stop = "size"   // at 1 MB, the size of a page in the documentation
-	StopAnswer Stop = "answer" // at the longest answer in JSON
-)
-
-// String returns the reason in words, such as "end of the range".
-func (s Stop) String() string { return keycond.Stop(s).String() }
 
 // Slice returns the partition and the range that was read, in words.
 func (t Trace) Slice() string {
@@ -74,8 +46,7 @@ func (t Trace) Slice() string {
 	if t.Operation == "Scan" {
 		s = describeSpan(t.Span)
 	} else {
-		low, high := (*keycond.Bound)(t.Low), (*keycond.Bound)(t.High)
-		s = keycond.DescribePartition(t.Partition) + ", " + keycond.DescribeRange(t.SortKey, low, high)
+		s = keycond.DescribePartition(t.Partition) + ", " + keycond.DescribeRange(t.SortKey, t.Low, t.High)
 	}
 	if t.Reverse {
 		s += ", backwards"
@@ -99,7 +70,7 @@ func (t Trace) Cost() string {
 		unit = "read unit"
 	}
 	fmt.Fprintf(&b, ", %v %s", t.Units, unit)
-	if t.Stop != StopEnd && t.Stop != "" {
+	if t.Stop != keycond.StopEnd && t.Stop != "" {
 		b.WriteString(", stopped at " + t.Stop.String())
 	}
 	return b.String()
@@ -107,22 +78,6 @@ func (t Trace) Cost() string {
 
 // String returns the slice and its cost.
 func (t Trace) String() string { return t.Slice() + ": " + t.Cost() }
-
-func newTrace(tr *table.Trace) Trace {
-	t := Trace{
-		Operation: tr.Operation, Table: tr.Table, Index: tr.Index, Reverse: tr.Reverse, Consistent: tr.Consistent,
-		Examined: tr.Examined, Returned: tr.Returned, Bytes: tr.Bytes, Fetched: tr.Fetched, Units: tr.Units,
-		Stop: Stop(tr.Stop),
-	}
-	if tr.Operation == "Scan" {
-		t.Span = tr.Span
-		return t
-	}
-	t.Partition, t.SortKey = tr.Key.PartitionKey(tr.Partition), tr.Key.SortNames()
-	low, high := tr.Key.Bounds(tr.Range)
-	t.Low, t.High = (*Bound)(low), (*Bound)(high)
-	return t
-}
 
 // describeSpan describes a range of scan order in words.
 func describeSpan(s store.Span) string {

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -27,7 +28,7 @@ type jsonTrace struct {
 	Bytes      int             `json:"bytes"`
 	Fetched    int             `json:"fetched,omitempty"`
 	Units      float64         `json:"units"`
-	Stop       Stop            `json:"stop"`
+	Stop       keycond.Stop    `json:"stop"`
 }
 
 type jsonBound struct {
@@ -59,7 +60,7 @@ func (t Trace) MarshalJSON() ([]byte, error) {
 	j := jsonTrace{
 		Slice: t.Slice(), Operation: t.Operation, Table: t.Table, Index: t.Index,
 		Partition: toJSON(t.Partition), SortKey: t.SortKey,
-		Low: t.Low.json(), High: t.High.json(), Reverse: t.Reverse, Consistent: t.Consistent,
+		Low: boundJSON(t.Low), High: boundJSON(t.High), Reverse: t.Reverse, Consistent: t.Consistent,
 		Examined: t.Examined, Returned: t.Returned, Bytes: t.Bytes, Fetched: t.Fetched, Units: t.Units, Stop: t.Stop,
 	}
 	if t.Operation == "Scan" {
@@ -94,14 +95,14 @@ func (t *Trace) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-func (b *Bound) json() *jsonBound {
+func boundJSON(b *keycond.Bound) *jsonBound {
 	if b == nil {
 		return nil
 	}
 	return &jsonBound{Sort: toJSON(b.Sort), Item: toJSON(b.Item), Inclusive: b.Inclusive}
 }
 
-func (j *jsonBound) bound() (*Bound, error) {
+func (j *jsonBound) bound() (*keycond.Bound, error) {
 	if j == nil {
 		return nil, nil
 	}
@@ -110,7 +111,7 @@ func (j *jsonBound) bound() (*Bound, error) {
 		return nil, err
 	}
 	it, err := fromJSON(j.Item)
-	return &Bound{Sort: sort, Item: it, Inclusive: j.Inclusive}, err
+	return &keycond.Bound{Sort: sort, Item: it, Inclusive: j.Inclusive}, err
 }
 
 func toJSON(list []attr.Attribute) []jsonAttribute {

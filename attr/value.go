@@ -46,10 +46,6 @@ func NewNumber(text string) (Value, error) {
 	return Value{Number, raw}, nil
 }
 
-// MaxDigits is the most significant decimal digits that a number may have.
-// Source: DG/HowItWorks.NamingRulesDataTypes.html.
-const MaxDigits = number.MaxDigits
-
 // AppendNumber appends the payload of the N with the given decimal text: an
 // optional sign, digits with an optional point, and an optional exponent. The
 // error is an [*Error].

@@ -1,7 +1,6 @@
 package keys_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -42,16 +41,6 @@ func TestSuccessorCodePoints(t *testing.T) {
 		}
 		if got, ok := keys.Successor("x" + string(r)); got != "x"+string(next) || !ok {
 			t.Fatalf("Successor(%q) = %q, %v", "x"+string(r), got, ok)
-		}
-	}
-}
-
-func TestSuccessorBytes(t *testing.T) {
-	for _, tt := range []struct{ prefix, want []byte }{
-		{[]byte("ab"), []byte("ac")}, {[]byte("a\xff"), []byte("b")}, {[]byte("\xff"), nil}, {nil, nil},
-	} {
-		if got, ok := keys.SuccessorBytes(tt.prefix); !bytes.Equal(got, tt.want) || ok != (tt.want != nil) {
-			t.Errorf("SuccessorBytes(%q) = %q, %v, want %q", tt.prefix, got, ok, tt.want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"slices"
 	"unicode/utf8"
 )
 
@@ -18,7 +17,6 @@ const (
 // Attributes of type S hold UTF-8 and are compared by bytes. So Successor
 // returns the smallest UTF-8 string in that order: it drops trailing U+10FFFF
 // and increments the last remaining code point, skipping the surrogates.
-// [SuccessorBytes] is for attributes of type B.
 func Successor(prefix string) (string, bool) {
 	if !utf8.ValidString(prefix) {
 		return "", false
@@ -36,20 +34,6 @@ func Successor(prefix string) (string, bool) {
 		return prefix + string(r), true
 	}
 	return "", false
-}
-
-// SuccessorBytes returns the smallest bytes greater than all bytes that begin
-// with prefix. It returns false when they do not exist: when prefix is empty or
-// all 0xFF.
-func SuccessorBytes(prefix []byte) ([]byte, bool) {
-	for i := len(prefix) - 1; i >= 0; i-- {
-		if prefix[i] != 0xFF {
-			next := slices.Clone(prefix[:i+1])
-			next[i]++
-			return next, true
-		}
-	}
-	return nil, false
 }
 
 // below returns a string less than key that is greater than every string less

@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -112,7 +111,7 @@ func BenchmarkQuery10(b *testing.B) {
 // benchmark measures a call with each client. Body is the request that the call sends.
 func benchmark(b *testing.B, db *sortkeytest.DB, operation, body string, call func(*dynamodb.Client) any) {
 	out := call(db.Direct)
-	response, _ := inside.Service(db.DB).Serve(b.Context(), "DynamoDB_20120810."+operation, []byte(body), nil)
+	response, _ := db.DB.Engine().Service.Serve(b.Context(), "DynamoDB_20120810."+operation, []byte(body), nil)
 	wire := func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() }
 	for _, bb := range []struct {
 		name   string

@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // endpoint is an address to which nothing is sent.
@@ -31,7 +30,7 @@ const endpoint = "http://sortkey.invalid"
 //	over := server.New(db, server.Options{}).Client()
 //	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = over })
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	if len(optFns) > 0 || inside.SideOf(db).Observer != nil {
+	if len(optFns) > 0 || db.Engine().Observer != nil {
 		return dynamodb.New(options(db), optFns...)
 	}
 	return shorten(db, options(db))

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -67,7 +66,7 @@ type direct struct {
 }
 
 func newDirect(db *sortkey.DB, whole bool) *direct {
-	return &direct{service: inside.Service(db), requestID: inside.SideOf(db).RequestID, whole: whole}
+	return &direct{service: db.Engine().Service, requestID: db.Engine().RequestID, whole: whole}
 }
 
 // shortID is the name of the short way on a stack.

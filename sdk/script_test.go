@@ -26,6 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -46,7 +47,7 @@ import (
 //	simulate            opens another database with a sortkey.Simulation as JSON
 //	advance DURATION    moves the clock; nobody sweeps
 //	hold, settle        the indexes
-//	fault, lift         a sortkey.Fault as JSON, and its end
+//	fault, lift         a sortkeytest.Fault as JSON, and its end
 //
 // Attribute values may be written as plain JSON, a string for {"S":…}, a number
 // for {"N":…} and so on, and are printed so. The table of a request is the last
@@ -90,7 +91,8 @@ type driver struct {
 	client *dynamodb.Client
 	host   string // as requests name it
 	table  string
-	fault  *sortkey.ActiveFault
+	fault  *fault.Rule
+	lift   func()
 }
 
 func newDriver(t *testing.T, way string, optFns ...func(*sortkey.Options)) *driver {
@@ -175,16 +177,16 @@ func (d *driver) run(t *testing.T, td *datadriven.TestData) (string, error) {
 		d.db.HoldIndexes()
 		return "", nil
 	case "settle":
-		d.db.DB.Settle()
+		d.db.Settle()
 		return "", nil
 	case "fault":
-		var fault sortkey.Fault
-		err := decodeText(reflect.ValueOf(&fault).Elem(), td.Input)
-		d.fault = d.db.DB.Fail(fault)
+		var f fault.Fault
+		err := decodeText(reflect.ValueOf(&f).Elem(), td.Input)
+		d.fault, d.lift = d.db.DB.Engine().Fail(f)
 		return "", err
 	case "lift":
-		d.fault.Lift()
-		return fmt.Sprintf("met by %d\n", d.fault.Count()), nil
+		d.lift()
+		return fmt.Sprintf("met by %d\n", d.fault.Met()), nil
 	case "repeat":
 		for n := range 5000 {
 			answer, err := d.operation(arg, strings.ReplaceAll(td.Input, "«n»", strconv.Itoa(n)), false)

@@ -328,20 +328,20 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		fault sortkey.Fault
+		fault sortkeytest.Fault
 		ctx   func(*testing.T) context.Context
 	}{
-		"reset": {sortkey.Fault{Reset: true}, (*testing.T).Context},
-		"lost":  {sortkey.Fault{LoseAnswer: true}, (*testing.T).Context},
-		"deadline": {sortkey.Fault{
+		"reset": {sortkeytest.Fault{Reset: true}, (*testing.T).Context},
+		"lost":  {sortkeytest.Fault{LoseAnswer: true}, (*testing.T).Context},
+		"deadline": {sortkeytest.Fault{
 			Delay: time.Hour,
 		}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, time.Minute)
 		})},
-		"cause": {sortkey.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
+		"cause": {sortkeytest.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeoutCause(ctx, time.Minute, errors.New("no patience"))
 		})},
-		"cancelled": {sortkey.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
+		"cancelled": {sortkeytest.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(time.Minute, cancel)
 			return ctx, cancel

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/api/fault"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -29,11 +29,17 @@ type controlled struct {
 	offset *atomic.Int64 // of the clock, in nanoseconds
 
 	mu     sync.Mutex
-	faults map[int]*sortkey.ActiveFault
+	faults map[int]activeFault
 	begun  int // faults so far
 	log    []controlRequest
 	lost   int // requests that the log had no room for
 	stop   func()
+}
+
+// An activeFault is a fault in force, and how it ends.
+type activeFault struct {
+	rule *fault.Rule
+	lift func()
 }
 
 // A controlRequest is a request in the answer of GET /databases/KEY/requests.
@@ -81,14 +87,12 @@ func (c *controlled) End(_ context.Context, e *sortkey.Event) {
 
 // newControlled begins to control a database.
 func newControlled(db *isolatedDB) *controlled {
-	c := &controlled{offset: db.offset, faults: map[int]*sortkey.ActiveFault{}}
+	c := &controlled{offset: db.offset, faults: map[int]activeFault{}}
 	c.stop = db.Observe(c)
 	return c
 }
 
-func init() { inside.Control = func(s any) any { return s.(*Server).control() } }
-
-// control returns a handler with which tests in other languages control the databases of
+// Control returns a handler with which tests in other languages control the databases of
 // [Options.Isolate]: KEY and OTHER are their names, such as access keys. It checks neither signatures nor hosts: serve
 // it to these tests only.
 //
@@ -96,14 +100,14 @@ func init() { inside.Control = func(s any) any { return s.(*Server).control() } 
 //	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now;
 //	                                    OTHER must have one
 //	POST   /databases/KEY/clock         {"advance": "1h30m"}; answers when what has expired is gone
-//	POST   /databases/KEY/faults        the members of a [sortkey.Fault]; answers {"id": 1}
+//	POST   /databases/KEY/faults        the members of a fault of package sortkeytest; answers {"id": 1}
 //	GET    /databases/KEY/faults        each fault with its id, its calls in words, and how many have failed
 //	DELETE /databases/KEY/faults        lifts all faults; with /ID at the end, one
 //	GET    /databases/KEY/requests      the requests since the database was made or the last DELETE
 //	DELETE /databases/KEY/requests      forgets them
 //
 // An error is a JSON object with the member error.
-func (s *Server) control() http.Handler {
+func (s *Server) Control() http.Handler {
 	if s.isolated != nil {
 		s.isolated.mu.Lock()
 		s.isolated.watched = true
@@ -183,7 +187,7 @@ func (s *Server) control() http.Handler {
 
 	handle("POST /databases/{key}/faults", with(func(r *http.Request, db *isolatedDB, c *controlled) (any, error) {
 		var in struct {
-			sortkey.Fault
+			fault.Fault
 			Delay string // instead of nanoseconds
 		}
 		if err := readControl(r, &in); err != nil {
@@ -200,11 +204,12 @@ func (s *Server) control() http.Handler {
 		if len(c.faults) == maxFaults {
 			return nil, fmt.Errorf("there are %d faults: lift some", maxFaults)
 		}
-		if problem := inside.FaultProblem(fault.Fault(in.Fault)); problem != "" {
+		if problem := api.FaultProblem(in.Fault); problem != "" {
 			return nil, errors.New(problem)
 		}
 		c.begun++
-		c.faults[c.begun] = db.Fail(in.Fault)
+		rule, lift := db.Engine().Fail(in.Fault)
+		c.faults[c.begun] = activeFault{rule, lift}
 		return map[string]int{"id": c.begun}, nil
 	}))
 
@@ -216,7 +221,7 @@ func (s *Server) control() http.Handler {
 		}
 		rows := []row{}
 		for _, id := range slices.Sorted(maps.Keys(c.faults)) {
-			rows = append(rows, row{id, c.faults[id].String(), c.faults[id].Count()})
+			rows = append(rows, row{id, c.faults[id].rule.Describe(), c.faults[id].rule.Met()})
 		}
 		return rows, nil
 	}))
@@ -229,10 +234,10 @@ func (s *Server) control() http.Handler {
 		r *http.Request, _ *isolatedDB, c *controlled,
 	) (any, error) {
 		id, err := strconv.Atoi(r.PathValue("id"))
-		if err != nil || c.faults[id] == nil {
+		if err != nil || c.faults[id].rule == nil {
 			return nil, fmt.Errorf("there is no fault %s", r.PathValue("id"))
 		}
-		c.faults[id].Lift()
+		c.faults[id].lift()
 		delete(c.faults, id)
 		return done{}, nil
 	}))
@@ -256,7 +261,7 @@ type done struct{}
 
 func (c *controlled) lift() {
 	for id, f := range c.faults {
-		f.Lift()
+		f.lift()
 		delete(c.faults, id)
 	}
 }

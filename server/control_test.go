@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -48,7 +47,7 @@ func startControlOf(t *testing.T, o server.Options, optFns ...func(*sortkey.Opti
 		cancel()
 		require.NoError(t, <-done)
 	})
-	control := httptest.NewServer(inside.Control(s).(http.Handler))
+	control := httptest.NewServer(s.Control())
 	t.Cleanup(control.Close)
 	return &controller{t, "http://" + ln.Addr().String(), control.URL}
 }
@@ -290,7 +289,7 @@ func TestControlAtOnce(t *testing.T) {
 func TestControlWithout(t *testing.T) {
 	t.Parallel()
 	db := sortkeytest.New(t)
-	control := httptest.NewServer(inside.Control(server.New(db.DB, server.Options{})).(http.Handler))
+	control := httptest.NewServer(server.New(db.DB, server.Options{}).Control())
 	defer control.Close()
 	c := &controller{T: t, control: control.URL}
 	status, answer := c.do("DELETE", "/databases/a", "")

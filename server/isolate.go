@@ -18,7 +18,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/event"
-	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -26,7 +26,7 @@ import (
 // [Options.IsolateBy] says nothing else.
 type isolated struct {
 	db      *sortkey.DB // of requests that name none, and the origin of the others
-	side    inside.Side // of db
+	side    *engine.DB  // of db
 	opts    Options
 	closing sync.WaitGroup // of databases that made room
 
@@ -64,7 +64,7 @@ const idle = time.Minute
 func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) ([]byte, int) {
 	name := event.Database(ctx)
 	if name == "" {
-		return inside.Service(s.db).Serve(ctx, target, body, dst)
+		return s.db.Engine().Service.Serve(ctx, target, body, dst)
 	}
 	db, err := s.enter(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 		return failure.AppendJSON(dst), failure.Status
 	}
 	defer s.leave(db)
-	dst, status := inside.Service(db.DB).Serve(ctx, target, body, dst)
+	dst, status := db.DB.Engine().Service.Serve(ctx, target, body, dst)
 	if e := event.Of(ctx); e != nil && e.Error == "ResourceNotFoundException" {
 		e.Message += s.elsewhere(ctx, name)
 	}

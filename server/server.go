@@ -13,7 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/admission"
-	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/engine"
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
 
@@ -22,7 +22,7 @@ import (
 type Server struct {
 	db      *sortkey.DB
 	opts    Options
-	side    inside.Side
+	side    *engine.DB
 	handler http.Handler
 	counts  admission.Counts
 	// isolated are the databases of Options.Isolate, or nil.
@@ -32,8 +32,8 @@ type Server struct {
 // New returns a server of a database. It needs no closing; the database is the caller's to
 // close.
 func New(db *sortkey.DB, opts Options) *Server {
-	s := &Server{db: db, opts: opts, side: inside.SideOf(db)}
-	s.handler = traceHandler(protocol.New(inside.Service(db), s.protocol()))
+	s := &Server{db: db, opts: opts, side: db.Engine()}
+	s.handler = traceHandler(protocol.New(db.Engine().Service, s.protocol()))
 	if opts.Isolate > 0 {
 		s.isolated = &isolated{db: db, side: s.side, opts: opts, databases: map[string]*isolatedDB{}}
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -34,7 +34,7 @@ func traceHandler(next http.Handler) http.Handler {
 		// The trace arrives before the response is written, so the header can
 		// still be set.
 		ctx := table.WithTrace(req.Context(), func(tr table.Trace) {
-			if value, err := json.Marshal(inside.Trace(&tr)); err == nil {
+			if value, err := json.Marshal(sortkey.Trace(engine.NewTrace(&tr))); err == nil {
 				w.Header().Set(TraceHeader, string(value))
 			}
 		})

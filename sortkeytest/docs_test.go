@@ -213,22 +213,22 @@ func TestTotal(t *testing.T) {
 func TestDocumentFaults(t *testing.T) {
 	db := sortkeytest.New(&reports{TB: t}) // no call meets these faults
 	// The first two writes are throttled; the third gets through.
-	db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 2})
+	db.Fail(sortkeytest.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 2})
 
 	// The second transaction is carried out, but its answer is lost.
-	db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Skip: 1, Times: 1, LoseAnswer: true})
+	db.Fail(sortkeytest.Fault{Operation: "TransactWriteItems", Skip: 1, Times: 1, LoseAnswer: true})
 
 	// The second action of each transaction meets another transaction.
-	db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}})
+	db.Fail(sortkeytest.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}})
 
 	// A batch leaves its last request unprocessed, once.
-	db.Fail(sortkey.Fault{Operation: "BatchWriteItem", Unprocessed: 1, Times: 1})
+	db.Fail(sortkeytest.Fault{Operation: "BatchWriteItem", Unprocessed: 1, Times: 1})
 
 	// Items of one kind are slow.
-	db.Fail(sortkey.Fault{Key: "INVOICE#*", Delay: 2 * time.Second})
+	db.Fail(sortkeytest.Fault{Key: "INVOICE#*", Delay: 2 * time.Second})
 
 	// The first and the third read fail.
-	db.Fail(sortkey.Fault{Operation: "GetItem", Nth: []int{1, 3}, Code: "InternalServerError"})
+	db.Fail(sortkeytest.Fault{Operation: "GetItem", Nth: []int{1, 3}, Code: "InternalServerError"})
 }
 
 func TestDocumentThroughput(t *testing.T) {
@@ -296,7 +296,7 @@ func TestDocumentTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := sortkeytest.New(t)
 		db.Table("Orders", "customer / placed:N")
-		db.Fail(sortkey.Fault{Operation: "UpdateItem", Code: "ThrottlingException", Times: 7})
+		db.Fail(sortkeytest.Fault{Operation: "UpdateItem", Code: "ThrottlingException", Times: 7})
 		patient := sdk.Client(db.DB, func(o *dynamodb.Options) { o.RetryMaxAttempts = 8 })
 		if err := NewService(patient).Ship(t.Context(), "7", 2); err != nil {
 			t.Error(err)

@@ -13,10 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/store"
 )
 
 // The rules come from the Lambda developer guide: docs.aws.amazon.com/lambda/latest/dg/
@@ -47,19 +45,6 @@ type EventSource struct {
 	// StartingPosition is TRIM_HORIZON, for all records in the stream, or LATEST, for
 	// the changes after the call to [DB.EventSource]. Default: TRIM_HORIZON.
 	StartingPosition types.ShardIteratorType
-	// MaximumBatchingWindow is how long the service waits for a batch to fill, up to
-	// five minutes: records of an event were made within this time. Default: 0, so an
-	// event has any records that have not been delivered.
-	MaximumBatchingWindow time.Duration
-	// ParallelizationFactor is how many batches of a shard are handled at a time, up to
-	// 10. So only changes of the same item are in order. Here the batches take turns.
-	// Default: 1.
-	ParallelizationFactor int
-	// TumblingWindow is the length of windows that have a state, in seconds, up to 15
-	// minutes. An event also has the window and its state, and the response must have the
-	// new state. When the window is over, on the clock of the database, the handler is
-	// called once more, without records. Default: 0, no windows.
-	TumblingWindow time.Duration
 	// MaximumRetryAttempts is how often the handler gets a batch again, at most
 	// 10,000. Default: -1, until the records expire; so that it does not run that long,
 	// the test fails when the handler has failed 100 times for the same records.
@@ -89,16 +74,8 @@ type EventSource struct {
 	table   string
 	arn     string
 	handle  handler
-	filter  filter             // nil for all records
-	done    map[lane]string    // the last record that was delivered or discarded
-	windows map[string]*window // that are open, by shard
-}
-
-// A lane is one of the sequences of records into which ParallelizationFactor divides a
-// shard, by item.
-type lane struct {
-	shard  string
-	number int
+	filter  filter            // nil for all records
+	done    map[string]string // the last record that was delivered or discarded, by shard
 }
 
 // EventSource connects a function to the stream of a table. The handler is the function
@@ -115,9 +92,9 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 	defer resume()
 	db.t.Helper()
 	s := &EventSource{
-		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon, ParallelizationFactor: 1,
+		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon,
 		MaximumRetryAttempts: -1, MaximumRecordAge: retained,
-		db: db, table: table, arn: db.stream(quiet, table), done: map[lane]string{}, windows: map[string]*window{},
+		db: db, table: table, arn: db.stream(quiet, table), done: map[string]string{},
 	}
 	for i, fn := range optFns {
 		if fn == nil {
@@ -138,9 +115,8 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 	}
 	if s.StartingPosition == types.ShardIteratorTypeLatest {
 		for _, sh := range db.shards(quiet, s.arn) {
-			n := len(sh.Records)
-			for number := 0; number < s.ParallelizationFactor && n > 0; number++ {
-				s.done[lane{sh.ID, number}] = *sh.Records[n-1].Dynamodb.SequenceNumber
+			if n := len(sh.Records); n > 0 {
+				s.done[sh.ID] = *sh.Records[n-1].Dynamodb.SequenceNumber
 			}
 		}
 	}
@@ -155,14 +131,6 @@ func (s *EventSource) check() error {
 	case s.StartingPosition != types.ShardIteratorTypeTrimHorizon &&
 		s.StartingPosition != types.ShardIteratorTypeLatest:
 		return fmt.Errorf("StartingPosition is %q, want TRIM_HORIZON or LATEST", s.StartingPosition)
-	case s.MaximumBatchingWindow < 0 || s.MaximumBatchingWindow > 5*time.Minute:
-		return fmt.Errorf("MaximumBatchingWindow is %v, want at most five minutes", s.MaximumBatchingWindow)
-	case s.ParallelizationFactor < 1 || s.ParallelizationFactor > 10:
-		return fmt.Errorf("ParallelizationFactor is %d, want 1 to 10", s.ParallelizationFactor)
-	case s.TumblingWindow < 0 || s.TumblingWindow > 15*time.Minute || s.TumblingWindow%time.Second != 0:
-		return fmt.Errorf("TumblingWindow is %v, want whole seconds, at most 15 minutes", s.TumblingWindow)
-	case s.TumblingWindow > 0 && s.ParallelizationFactor > 1:
-		return errors.New("TumblingWindow needs a ParallelizationFactor of 1, as a shard has one state")
 	case s.MaximumRetryAttempts < -1 || s.MaximumRetryAttempts > 10_000:
 		return fmt.Errorf("MaximumRetryAttempts is %d, want -1 to 10,000", s.MaximumRetryAttempts)
 	case s.MaximumRecordAge < time.Minute || s.MaximumRecordAge > 7*24*time.Hour:
@@ -205,45 +173,28 @@ func (s *EventSource) Deliver() {
 	)
 }
 
-// deliverShard delivers the pending records of a shard, a batch of each lane in turn.
-// It reports whether there was anything.
+// deliverShard delivers the pending records of a shard, batch by batch. It reports whether there was anything.
 func (s *EventSource) deliverShard(sh api.StreamShard) (delivered bool) {
 	s.db.t.Helper()
-	pending := make([][]eventRecord, s.ParallelizationFactor)
-	for number := range pending {
-		pending[number] = s.pending(sh, lane{sh.ID, number})
+	pending := s.pending(sh)
+	for len(pending) > 0 {
+		var b batch
+		b, pending = s.cut(sh.ID, pending)
+		s.deliver(b)
+		delivered = true
 	}
-	for more := true; more; delivered = delivered || more {
-		more = false
-		for number, records := range pending {
-			if len(records) == 0 {
-				continue
-			}
-			var b batch
-			b, pending[number] = s.cut(lane{sh.ID, number}, records)
-			if s.TumblingWindow > 0 {
-				s.enter(b)
-			}
-			s.deliver(b)
-			more = true
-		}
-	}
-
-	return s.finishOld(sh.ID) || delivered
+	return delivered
 }
 
-// pending returns the records of a lane that are still to be delivered. If the last
+// pending returns the records of a shard that are still to be delivered. If the last
 // delivered record has expired, all that are left are newer. Records are filtered
 // before they are cut into batches; the guide does not say which comes first.
-func (s *EventSource) pending(sh api.StreamShard, l lane) (records []eventRecord) {
+func (s *EventSource) pending(sh api.StreamShard) (records []eventRecord) {
 	from := 0
-	if last, ok := s.done[l]; ok {
+	if last, ok := s.done[sh.ID]; ok {
 		from = 1 + slices.IndexFunc(sh.Records, func(r wire.Record) bool { return *r.Dynamodb.SequenceNumber == last })
 	}
 	for _, r := range sh.Records[from:] {
-		if s.laneOf(r) != l.number {
-			continue
-		}
 		if e := eventOf(r, s.arn); s.filter == nil || e.matches(s.filter) {
 			records = append(records, e)
 		}
@@ -251,17 +202,9 @@ func (s *EventSource) pending(sh api.StreamShard, l lane) (records []eventRecord
 	return records
 }
 
-// laneOf returns the number of the lane for the changes of an item.
-func (s *EventSource) laneOf(r wire.Record) int {
-	if s.ParallelizationFactor == 1 {
-		return 0
-	}
-	return int(store.Hash(r.Dynamodb.Keys)) % s.ParallelizationFactor
-}
-
-// A batch holds consecutive records of a lane and counts what happened to them.
+// A batch holds consecutive records of a shard and counts what happened to them.
 type batch struct {
-	lane     lane
+	shard    string
 	records  []eventRecord
 	calls    int   // of the handler with these records, in this batch or a larger one
 	failures int   // calls in a row that got no record done
@@ -270,21 +213,15 @@ type batch struct {
 }
 
 // cut returns the next batch and the records after it.
-func (s *EventSource) cut(l lane, records []eventRecord) (batch, []eventRecord) {
+func (s *EventSource) cut(shard string, records []eventRecord) (batch, []eventRecord) {
 	n, size := 0, len(`{"Records":[]}`)
 	for n < min(s.BatchSize, len(records)) {
-		if s.MaximumBatchingWindow > 0 && records[n].created.Sub(records[0].created) >= s.MaximumBatchingWindow {
-			break
-		}
-		if s.TumblingWindow > 0 && !s.windowOf(records[n]).Equal(s.windowOf(records[0])) {
-			break
-		}
 		if size += len(records[n].json) + len(","); size > maxEvent && n > 0 {
 			break
 		}
 		n++
 	}
-	return batch{lane: l, records: records[:n]}, records[n:]
+	return batch{shard: shard, records: records[:n]}, records[n:]
 }
 
 // deliver calls the handler until all records of the batch are done or discarded.
@@ -328,11 +265,8 @@ func (s *EventSource) deliver(b batch) {
 // call calls the handler and returns how many records are done.
 func (s *EventSource) call(b *batch) (done int) {
 	s.db.t.Helper()
-	w := s.windows[b.lane.shard]
-	response, err := s.handle.call(s.db.t, s.eventOf(*b, w, false, false))
-	if b.calls++; err == nil && w != nil {
-		err = s.keepState(b.lane.shard, w, response)
-	}
+	response, err := s.handle.call(s.db.t, eventWith(b.records))
+	b.calls++
 	switch b.err = err; {
 	case err != nil:
 		return 0
@@ -341,6 +275,18 @@ func (s *EventSource) call(b *batch) (done int) {
 	}
 	done, b.err = succeeded(response, b.records)
 	return done
+}
+
+// eventWith returns the event with records.
+func eventWith(records []eventRecord) []byte {
+	event := []byte(`{"Records":[`)
+	for i, r := range records {
+		if i > 0 {
+			event = append(event, ',')
+		}
+		event = append(event, r.json...)
+	}
+	return append(event, "]}"...)
 }
 
 // errReported is the error of a call whose response reports failures.
@@ -418,7 +364,7 @@ func (s *EventSource) discardOld(b batch) batch {
 }
 
 // advance moves the position in the shard past the first n records of the batch.
-func (s *EventSource) advance(b batch, n int) { s.done[b.lane] = b.records[n-1].number }
+func (s *EventSource) advance(b batch, n int) { s.done[b.shard] = b.records[n-1].number }
 
 // discard discards a batch.
 func (s *EventSource) discard(b batch, condition string) {
@@ -489,12 +435,12 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Info      info      `json:"DDBStreamBatchInfo"`
 	}{
 		Request: request{
-			inside.SideOf(s.db.DB).RequestID(),
+			s.db.DB.Engine().RequestID(),
 			"arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls,
 		},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		Info: info{
-			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339),
+			b.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339),
 			last.created.UTC().Format(time.RFC3339),
 			len(b.records), s.arn,
 		},

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -473,12 +474,12 @@ func TestEventSourceCascade(t *testing.T) {
 func TestEventSourceIsQuiet(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "1")
-	fault := db.DB.Fail(sortkey.Fault{Code: "InternalServerError"})
+	rule, _ := db.DB.Engine().Fail(fault.Fault{Code: "InternalServerError"})
 	calls := db.Record()
 	n := 0
 	db.EventSource("Events", func(event) { n++ }).Deliver()
 	require.Equal(t, 1, n)
-	require.Zero(t, fault.Count())
+	require.Zero(t, rule.Met())
 	require.Empty(t, calls.Calls())
 }
 
@@ -525,18 +526,6 @@ func TestEventSourceTestFailures(t *testing.T) {
 		}),
 		"MaximumRetryAttempts is -2": set(func(s *sortkeytest.EventSource) {
 			s.MaximumRetryAttempts = -2
-		}),
-		"MaximumBatchingWindow is 6m0s, want at most five": set(func(s *sortkeytest.EventSource) {
-			s.MaximumBatchingWindow = 6 * time.Minute
-		}),
-		"ParallelizationFactor is 11, want 1 to 10": set(func(s *sortkeytest.EventSource) {
-			s.ParallelizationFactor = 11
-		}),
-		"TumblingWindow is 1.5s, want whole seconds": set(func(s *sortkeytest.EventSource) {
-			s.TumblingWindow = 1500 * time.Millisecond
-		}),
-		"TumblingWindow needs a ParallelizationFactor of 1": set(func(s *sortkeytest.EventSource) {
-			s.TumblingWindow, s.ParallelizationFactor = time.Minute, 2
 		}),
 		"MaximumRecordAge is 1s": set(func(s *sortkeytest.EventSource) { s.MaximumRecordAge = time.Second }),
 		`StartingPosition is "AFTER_SEQUENCE_NUMBER"`: set(func(s *sortkeytest.EventSource) {

@@ -22,17 +22,16 @@ import (
 // The limits of patterns. Sources: invocation-eventfiltering.html, by default five, and API_Filter of
 // Lambda; the range of numbers in comparisons is from eb-create-pattern-operators.html.
 const (
-	mostFilters      = 10
-	mostPattern      = 4096
-	mostAlternatives = 1000 // the service's limit is not known
-	mostNumber       = 5e9
+	mostFilters = 10
+	mostPattern = 4096
+	mostNumber  = 5e9
 )
 
-// A filter is patterns without $or. A record is delivered if it matches one of the alternatives.
-type filter []alternative
+// A filter is patterns. A record is delivered if it matches one of them.
+type filter []pattern
 
-// An alternative is conditions that all must hold.
-type alternative []condition
+// A pattern is conditions that all must hold.
+type pattern []condition
 
 // A condition is what the values at a path are like: one of them meets one of the tests.
 type condition struct {
@@ -46,25 +45,25 @@ func parseFilters(patterns []string) (all filter, err error) {
 	if len(patterns) > mostFilters {
 		return nil, fmt.Errorf("there are %d Filters, want at most %d", len(patterns), mostFilters)
 	}
-	for _, pattern := range patterns {
-		f, err := parseFilter(pattern)
+	for _, source := range patterns {
+		p, err := parsePattern(source)
 		if err != nil {
-			return nil, fmt.Errorf("filter %s: %w", shorten([]byte(pattern)), err)
+			return nil, fmt.Errorf("filter %s: %w", shorten([]byte(source)), err)
 		}
-		all = append(all, f...)
+		all = append(all, p)
 	}
 	return all, nil
 }
 
-// parseFilter reads a pattern.
-func parseFilter(pattern string) (filter, error) {
-	if len(pattern) > mostPattern {
-		return nil, fmt.Errorf("pattern has %d bytes, want at most %d", len(pattern), mostPattern)
+// parsePattern reads a pattern.
+func parsePattern(source string) (pattern, error) {
+	if len(source) > mostPattern {
+		return nil, fmt.Errorf("pattern has %d bytes, want at most %d", len(source), mostPattern)
 	}
-	if _, err := jsontext.AppendFormat(nil, []byte(pattern)); err != nil { // which also refuses a name twice
+	if _, err := jsontext.AppendFormat(nil, []byte(source)); err != nil { // which also refuses a name twice
 		return nil, err
 	}
-	v, err := decodeJSON([]byte(pattern))
+	v, err := decodeJSON([]byte(source))
 	if err != nil {
 		return nil, err
 	}
@@ -73,20 +72,17 @@ func parseFilter(pattern string) (filter, error) {
 	if !ok {
 		return nil, fmt.Errorf("pattern is %s, want an object", kindOf(v))
 	}
-	f, err := parseObject(fields, "", false)
+	p, err := parseObject(fields, "")
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range f {
-		slices.SortFunc(a, func(a, b condition) int { return strings.Compare(a.path, b.path) })
-		for i := 1; i < len(a); i++ {
-			if a[i].path == a[i-1].path {
-				return nil, fmt.Errorf("%s comes twice: write one list for it", a[i].path)
-			}
+	slices.SortFunc(p, func(a, b condition) int { return strings.Compare(a.path, b.path) })
+	for i := 1; i < len(p); i++ {
+		if p[i].path == p[i-1].path {
+			return nil, fmt.Errorf("%s comes twice: write one list for it", p[i].path)
 		}
 	}
-
-	return f, nil
+	return p, nil
 }
 
 // decodeJSON decodes JSON with its numbers as they are written.
@@ -97,45 +93,30 @@ func decodeJSON(data []byte) (v any, err error) {
 	return v, err
 }
 
-// parseObject reads an object at a path, all of whose members must match. InOr says that it is
-// below a $or.
-func parseObject(fields map[string]any, path string, inOr bool) (filter, error) {
+// parseObject reads an object at a path, all of whose members must match.
+func parseObject(fields map[string]any, path string) (all pattern, err error) {
 	if len(fields) == 0 {
 		return nil, placed(path, "the object is empty: name a field")
 	}
-	product := filter{nil}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		member, err := parseMember(name, fields[name], path, inOr)
+		member, err := parseMember(name, fields[name], path)
 		if err != nil {
 			return nil, err
 		}
-		if len(product)*len(member) > mostAlternatives {
-			return nil, placed(path, "the lists of $or have more than %d combinations", mostAlternatives)
-		}
-		var next filter
-		for _, a := range product {
-			for _, b := range member {
-				next = append(next, slices.Concat(a, b))
-			}
-		}
-		product = next
+		all = append(all, member...)
 	}
-
-	return product, nil
+	return all, nil
 }
 
 // parseMember reads a member of an object at a path.
-func parseMember(name string, v any, path string, inOr bool) (filter, error) {
+func parseMember(name string, v any, path string) (pattern, error) {
 	if name == "$or" {
-		return parseOr(v, path)
-	}
-	if inOr && slices.Contains(reserved, name) {
-		return nil, placed(path, "%s cannot be the name of a field in $or", name)
+		return nil, placed(path, "$or is not supported: write a pattern in Filters for each alternative")
 	}
 	inner := strings.TrimPrefix(path+"."+name, ".")
 	switch v := v.(type) {
 	case map[string]any:
-		return parseObject(v, inner, inOr)
+		return parseObject(v, inner)
 	case []any:
 		c := condition{path: inner}
 		if len(v) == 0 {
@@ -152,38 +133,10 @@ func parseMember(name string, v any, path string, inOr bool) (filter, error) {
 			}
 			c.tests = append(c.tests, test)
 		}
-		return filter{{c}}, nil
+		return pattern{c}, nil
 	}
 
 	return nil, placed(inner, "the pattern is %s, want a list of values or operators, or an object", kindOf(v))
-}
-
-// parseOr reads the list of $or, whose elements are patterns for the object that has it.
-func parseOr(v any, path string) (all filter, err error) {
-	list, ok := v.([]any)
-	path = strings.TrimPrefix(path+".$or", ".")
-	if !ok || len(list) < 2 {
-		return nil, placed(path, "$or is %s, want a list of at least two objects", kindOf(v))
-	}
-	for i, e := range list {
-		fields, ok := e.(map[string]any)
-		if !ok {
-			return nil, placed(fmt.Sprintf("%s[%d]", path, i), "the alternative is %s, want an object", kindOf(e))
-		}
-		f, err := parseObject(fields, strings.TrimSuffix(strings.TrimSuffix(path, "$or"), "."), true)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, f...)
-	}
-	return all, nil
-}
-
-// reserved are the names that EventBridge keeps for operators below $or.
-var reserved = []string{
-	"exactly", "equals-ignore-case", "prefix", "suffix", "anything-but", "exists", "wildcard", "numeric", "cidr",
-	"=", "<", "<=", ">", ">=", "regex", "not-wildcard", "not-equals-ignore-case", "date-after", "date-on-or-after",
-	"date-before", "date-on-or-before", "in-date-range", "ip-address-in-range", "ip-address-not-in-range",
 }
 
 // placed is the error of a place in a pattern.
@@ -491,27 +444,27 @@ func (r *flatRecord) add(path string, v any, within []element) {
 	}
 }
 
-// matches reports whether one of the alternatives matches.
+// matches reports whether one of the patterns matches.
 func (f filter) matches(r flatRecord) bool {
-	return slices.ContainsFunc(f, func(a alternative) bool { return a.matches(r, nil) })
+	return slices.ContainsFunc(f, func(p pattern) bool { return p.matches(r, nil) })
 }
 
 // matches reports whether all conditions hold for values that are not in different elements of
 // a list, nor of one that within has.
-func (a alternative) matches(r flatRecord, within []element) bool {
-	if len(a) == 0 {
+func (p pattern) matches(r flatRecord, within []element) bool {
+	if len(p) == 0 {
 		return true
 	}
-	c, there := a[0], false
+	c, there := p[0], false
 	for _, l := range r.leaves[c.path] {
 		all, ok := merge(within, l.within)
 		if !ok {
 			continue
 		}
 		there = true
-		if slices.ContainsFunc(c.tests, func(test func(leaf) bool) bool { return test(l) }) && a[1:].matches(r, all) {
+		if slices.ContainsFunc(c.tests, func(test func(leaf) bool) bool { return test(l) }) && p[1:].matches(r, all) {
 			return true
 		}
 	}
-	return c.absent && !there && a[1:].matches(r, within)
+	return c.absent && !there && p[1:].matches(r, within)
 }

@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -65,7 +66,7 @@ func TestTyped(t *testing.T) {
 func TestFixturesAreQuiet(t *testing.T) {
 	r := &reports{TB: t}
 	db := orders(r)
-	db.DB.Fail(sortkey.Fault{Code: "InternalServerError"})
+	db.DB.Engine().Fail(fault.Fault{Code: "InternalServerError"})
 	db.Forbid("Scan", "Query", "PutItem", "GetItem", "CreateTable")
 	rec := db.Record()
 	db.Table("More", "id")
@@ -222,7 +223,7 @@ func TestSharedEnds(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
 		url = db.URL()
 		db.Record()
-		db.Fail(sortkey.Fault{Operation: "Scan", Hang: true})
+		db.Fail(sortkeytest.Fault{Operation: "Scan", Hang: true})
 	})
 	require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "no call met the fault set")
 	_, err := http.Get(url) //nolint:bodyclose,noctx // refused
@@ -352,7 +353,7 @@ func TestURL(t *testing.T) {
 	ended := make(chan struct{})
 	t.Run("a test", func(t *testing.T) {
 		db := orders(t)
-		hang := db.Fail(sortkey.Fault{Operation: "PutItem", Hang: true})
+		hang := db.Fail(sortkeytest.Fault{Operation: "PutItem", Hang: true})
 		url = db.URL()
 		require.Equal(t, url, db.URL())
 		c := dynamodb.New(dynamodb.Options{
@@ -423,7 +424,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		db.Fail(sortkey.Fault{Operation: "GetItem", Hang: true})
+		db.Fail(sortkeytest.Fault{Operation: "GetItem", Hang: true})
 		_, err := db.Client.GetItem(ctx, &dynamodb.GetItemInput{
 			TableName: aws.String("Tab"),
 			Key:       map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "a"}},

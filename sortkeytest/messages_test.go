@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -86,23 +85,23 @@ func TestMessages(t *testing.T) {
 		{"Query of an index", "Query of Orders/ByStatus has 1 key value, want values for status and customer",
 			func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/ByStatus", "x") }},
 		{"Nth", "Nth of the fault is [0], want the numbers of the calls that fail, from 1",
-			func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Nth: []int{0}, Hang: true}) }},
+			func(db *sortkeytest.DB) { db.Fail(sortkeytest.Fault{Nth: []int{0}, Hang: true}) }},
 		{"type of a key", `sortkeytest: Query of Orders: the value 2 for placed has type string, want a number, as ` +
 			`the key is "customer / placed:N"`,
 			func(db *sortkeytest.DB) { sortkeytest.Query[Order](db, "Orders", "7", "2") }},
 		{"code of a fault", `sortkeytest: the Code of the fault is "ThrotlingException", which is not an exception ` +
 			`of GetItem: did you mean ThrottlingException?`,
-			func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Operation: "GetItem", Code: "ThrotlingException"}) }},
+			func(db *sortkeytest.DB) { db.Fail(sortkeytest.Fault{Operation: "GetItem", Code: "ThrotlingException"}) }},
 		{"code of another operation", `which is not an exception of GetItem: `,
 			func(db *sortkeytest.DB) {
-				db.Fail(sortkey.Fault{Operation: "GetItem", Code: "ConditionalCheckFailedException"})
+				db.Fail(sortkeytest.Fault{Operation: "GetItem", Code: "ConditionalCheckFailedException"})
 			}},
 		{"code of no operation", `which is not an exception of any operation: `,
-			func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Code: "TeapotException"}) }},
+			func(db *sortkeytest.DB) { db.Fail(sortkeytest.Fault{Code: "TeapotException"}) }},
 		{"reason", `sortkeytest: the Reasons of the fault have "TransactionConflictException", ` +
 			`which is not a cancellation reason: `,
 			func(db *sortkeytest.DB) {
-				db.Fail(sortkey.Fault{Reasons: []string{"", "TransactionConflictException"}})
+				db.Fail(sortkeytest.Fault{Reasons: []string{"", "TransactionConflictException"}})
 			}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,9 +125,9 @@ func TestPlaces(t *testing.T) {
 	db.Table("Orders", "id")
 	calls := db.Record()
 	db.Forbid("Scan")
-	db.Fail(sortkey.Fault{Operation: "Query", Code: "ThrottlingException"})
-	db.Fail(sortkey.Fault{Operation: "Scan", Delay: 1, Times: 3})
-	db.Fail(sortkey.Fault{Operation: "Scan", Delay: 1, Nth: []int{2, 4}})
+	db.Fail(sortkeytest.Fault{Operation: "Query", Code: "ThrottlingException"})
+	db.Fail(sortkeytest.Fault{Operation: "Scan", Delay: 1, Times: 3})
+	db.Fail(sortkeytest.Fault{Operation: "Scan", Delay: 1, Nth: []int{2, 4}})
 	scan(t, db)
 	calls.Never("Scan")
 	calls.Only("Other")
@@ -212,7 +211,7 @@ func TestWrongHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := sortkeytest.New(t)
 		db.Table("Orders", "id")
-		db.Fail(sortkey.Fault{Operation: "Scan", Hang: true})
+		db.Fail(sortkeytest.Fault{Operation: "Scan", Hang: true})
 		_, _ = db.Client.Scan(context.Background(), &dynamodb.ScanInput{TableName: aws.String("Orders")})
 	})
 }

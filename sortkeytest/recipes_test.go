@@ -36,7 +36,7 @@ func accounts(t *testing.T) *sortkeytest.DB {
 // A retry meets throttling: the SDK tries again until the third write gets through.
 func TestRecipeThrottled(t *testing.T) {
 	db := accounts(t)
-	throttled := db.Fail(sortkey.Fault{
+	throttled := db.Fail(sortkeytest.Fault{
 		Operation: "PutItem", Table: "Accounts", Code: "ProvisionedThroughputExceededException", Times: 2,
 	})
 	client := sdk.Client(db.DB, func(o *dynamodb.Options) {
@@ -75,7 +75,7 @@ func transfer(ctx context.Context, c *dynamodb.Client, token, amount string) err
 func TestRecipeLostAnswer(t *testing.T) {
 	db := accounts(t)
 	before := db.Fork(t)
-	db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Times: 1, LoseAnswer: true})
+	db.Fail(sortkeytest.Fault{Operation: "TransactWriteItems", Times: 1, LoseAnswer: true})
 	require.NoError(t, transfer(t.Context(), db.Client, "t1", "30"))
 	require.Equal(t, "Accounts: id\n~ \"a\"  {balance: 100 → 70}\n~ \"b\"  {balance: 0 → 30}\n", db.Diff(before))
 }
@@ -83,7 +83,7 @@ func TestRecipeLostAnswer(t *testing.T) {
 // The second account is in another transaction, and the transfer is tried again.
 func TestRecipeConflict(t *testing.T) {
 	db := accounts(t)
-	db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}, Times: 2})
+	db.Fail(sortkeytest.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}, Times: 2})
 	require.NoError(t, transfer(t.Context(), db.Client, "t1", "30"))
 }
 
@@ -108,7 +108,7 @@ func putAll(ctx context.Context, c *dynamodb.Client, ids ...string) error {
 // A batch leaves requests unprocessed, which a program must send again.
 func TestRecipeUnprocessed(t *testing.T) {
 	db := accounts(t)
-	db.Fail(sortkey.Fault{Operation: "BatchWriteItem", Unprocessed: 2, Times: 1})
+	db.Fail(sortkeytest.Fault{Operation: "BatchWriteItem", Unprocessed: 2, Times: 1})
 	require.NoError(t, putAll(t.Context(), db.Client, "c", "d", "e"))
 	require.Len(t, sortkeytest.Items[map[string]any](db, "Accounts"), 5)
 }

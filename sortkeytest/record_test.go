@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -64,7 +63,7 @@ func TestOperationNames(t *testing.T) {
 	for _, name := range []func(*sortkeytest.DB){
 		func(db *sortkeytest.DB) { db.Forbid("GetRecords", "Scans") },
 		func(db *sortkeytest.DB) { db.Record().Never("Scans") },
-		func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Operation: "Scans", Hang: true}) },
+		func(db *sortkeytest.DB) { db.Fail(sortkeytest.Fault{Operation: "Scans", Hang: true}) },
 	} {
 		got := failure(t, func(tb testing.TB) { name(sortkeytest.New(tb)) })
 		require.Equal(t, `sortkeytest: unknown operation "Scans": did you mean Scan?`, got)

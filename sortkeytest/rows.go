@@ -9,7 +9,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -73,7 +72,7 @@ func (db *DB) missing(ctx context.Context, table string) {
 // findSchema is schema, and reports whether there is a table.
 func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok bool) {
 	db.t.Helper()
-	out, err := inside.Service(db.DB).DescribeTable(ctx, &wire.DescribeTableInput{TableName: &table})
+	out, err := db.DB.Engine().Service.DescribeTable(ctx, &wire.DescribeTableInput{TableName: &table})
 	if e, isWire := errors.AsType[*wire.Error](err); isWire && e.Code == "ResourceNotFoundException" {
 		return s, false
 	}
@@ -171,9 +170,9 @@ func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (
 
 	var old *api.Service
 	if before != nil {
-		old = inside.Service(before.DB)
+		old = before.DB.Engine().Service
 	}
-	err := inside.Service(db.DB).Changes(ctx, old, table, func(was, is attr.Item) error {
+	err := db.DB.Engine().Service.Changes(ctx, old, table, func(was, is attr.Item) error {
 		list = append(list, change{rowOf(was), rowOf(is)})
 		return nil
 	})

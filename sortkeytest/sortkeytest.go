@@ -12,7 +12,6 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/event"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
@@ -156,15 +155,20 @@ func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) (copied *DB) 
 	return newDB(t, &DB{DB: fork, Clock: clock, seed: next, stale: db.stale})
 }
 
-// HoldIndexes makes reads of indexes see the rows as they are now, until Settle: see
-// [sortkey.DB.HoldIndexes].
+// HoldIndexes makes reads of global and local indexes see the rows as they are now, until [DB.Settle], so that a test
+// meets an index that lags behind. Consistent reads of local indexes, and indexes that are created later, are not
+// affected. A fork inherits nothing of it. The store must be one of package store/memory, as it is by default.
 func (db *DB) HoldIndexes() {
 	defer resume()
 	db.t.Helper()
-	if err := db.DB.HoldIndexes(); err != nil {
+	if err := db.DB.Engine().Tables.HoldIndexes(context.Background()); err != nil {
 		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
 }
+
+// Settle makes reads see all changes so far: it ends [DB.HoldIndexes], and the window of [sortkey.StaleReads] for the
+// changes before it.
+func (db *DB) Settle() { db.DB.Engine().Tables.Settle() }
 
 // With returns the same database for a subtest, so that a method that fails there
 // fails the subtest. With the database of a parent, it would end the parent from
@@ -203,14 +207,14 @@ func newDB(t testing.TB, db *DB) *DB {
 		}
 	})
 
-	inside.Service(db.DB).ExplainClosed(of.over)
+	db.DB.Engine().Service.ExplainClosed(of.over)
 	db.Clock.moved = func() {
 		if _, err := db.DB.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
 			db.t.Errorf("sortkeytest: sweep: %v", err)
 		}
 	}
 	if inBubble() {
-		inside.Service(db.DB).Faults().Endless(func(operation string) {
+		db.DB.Engine().Service.Faults().Endless(func(operation string) {
 			db.t.Logf("sortkeytest: %s hangs with a context that never ends: unless the database is closed, "+
 				"all goroutines in the bubble will be blocked; give it a context with a deadline", operation)
 		})

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // A test is the test that owns a database. Failures may be reported to it at any time: the
@@ -34,14 +32,9 @@ func resume() {
 	}
 }
 
-func init() { inside.TestOf = func(db any) inside.Test { return db.(*DB).t } }
-
-// End fails the test and ends it: Fatalf for packages that cannot defer resume.
-func (t *test) End(message string) {
-	defer resume()
-	t.TB.Helper()
-	t.Fatalf("%s", message)
-}
+// T returns the test that the database belongs to, for functions that get a database and no test, such as those that
+// fill one for [Shared].
+func (db *DB) T() testing.TB { return db.t }
 
 // Errorf implements [testing.TB].
 func (t *test) Errorf(format string, args ...any) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,7 +19,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/requestfile"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -44,18 +44,18 @@ import (
 // give it. Any other value that only a deployment knows fails the test if a definition needs
 // it.
 func Load(db *sortkeytest.DB, path string, parameters ...string) {
-	t := inside.TestOf(db)
+	t := db.T()
 	t.Helper()
 	if err := load(t, db, path, parameters); err != nil {
 		text := err.Error()
 		if hint := advice.Of(err); hint != "" {
 			text += "\nhint: " + hint
 		}
-		t.End("sortkeytest: " + text)
+		t.Fatalf("sortkeytest: %s", text)
 	}
 }
 
-func load(t inside.Test, db *sortkeytest.DB, path string, parameters []string) error {
+func load(t testing.TB, db *sortkeytest.DB, path string, parameters []string) error {
 	t.Helper()
 	with := tabledef.Parameters{"AWS::Region": db.DB.Region()}
 	for _, p := range parameters {
@@ -88,7 +88,7 @@ func load(t inside.Test, db *sortkeytest.DB, path string, parameters []string) e
 
 	for _, s := range list {
 		if _, err := db.Client.CreateTable(ctx, s.CreateTable(s.TableName)); err != nil {
-			return advice.New(loadAdvice(s, err), "%s: table %s: %s", s.Place, s.TableName, t.Reason(err))
+			return advice.New(loadAdvice(s, err), "%s: table %s: %s", s.Place, s.TableName, reasonOf(err))
 		}
 		ttl := s.TimeToLiveSpecification
 		if ttl == nil {
@@ -101,10 +101,23 @@ func load(t inside.Test, db *sortkeytest.DB, path string, parameters []string) e
 				Enabled:       aws.Bool(true),
 			},
 		}); err != nil {
-			return fmt.Errorf("%s: table %s: %s", s.Place, s.TableName, t.Reason(err))
+			return fmt.Errorf("%s: table %s: %s", s.Place, s.TableName, reasonOf(err))
 		}
 	}
 	return nil
+}
+
+// reasonOf returns the code and the message of an error of the service's, without the text that the SDK puts around it.
+func reasonOf(err error) string {
+	type answer interface {
+		error
+		ErrorCode() string
+		ErrorMessage() string
+	}
+	if e, ok := errors.AsType[answer](err); ok {
+		return e.ErrorCode() + ": " + e.ErrorMessage()
+	}
+	return err.Error()
 }
 
 // isRequests reports whether a file has requests that write items.

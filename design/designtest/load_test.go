@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/design/designtest"
+	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -31,7 +32,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func TestLoad(t *testing.T) {
 	db := sortkeytest.New(t)
-	db.DB.Fail(sortkey.Fault{Operation: "CreateTable", Code: "InternalServerError"})
+	db.DB.Engine().Fail(fault.Fault{Operation: "CreateTable", Code: "InternalServerError"})
 	designtest.Load(db, "testdata/deploy/template.yaml", "Stage=a")
 	designtest.Load(db, "testdata/infra/tables.tf", "stage=a")
 	designtest.Load(db, "testdata/drive.yaml")

@@ -120,12 +120,6 @@ func TestStatuses(t *testing.T) {
 		}
 	}
 
-	fault := db.Fail(sortkey.Fault{Operation: "GetItem", Table: "Orders", Code: "ThrottlingException"})
-	require.Equal(t, 503, send(shop, ctx, "GET", "/orders/ann/1", "", "").Code)
-	fault.Lift()
-	fault = db.Fail(sortkey.Fault{Operation: "GetItem", Table: "Orders", Code: "InternalServerError"})
-	require.Equal(t, 500, send(shop, ctx, "GET", "/orders/ann/1", "", "").Code)
-	fault.Lift()
 	require.NoError(t, db.DeleteTable(ctx, "Orders"))
 	require.Equal(t, 404, send(shop, ctx, "GET", "/orders/ann/1", "", "").Code)
 	require.NoError(t, db.Close())

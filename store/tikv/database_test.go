@@ -9,7 +9,6 @@ import (
 	"github.com/tikv/client-go/v2/tikvrpc"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
@@ -54,7 +53,7 @@ func TestDeleteLargeTable(t *testing.T) {
 	name := new("Sessions")
 	require.NoError(t, s.View(t.Context(), func(before store.Reader) error {
 		require.Equal(t, 2*(items+1), length(before))
-		_, err := inside.Service(db).UpdateTable(t.Context(), &wire.UpdateTableInput{
+		_, err := db.Engine().Service.UpdateTable(t.Context(), &wire.UpdateTableInput{
 			TableName: name,
 			GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{
 				Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")},
@@ -63,7 +62,7 @@ func TestDeleteLargeTable(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, int64(items+1), dbtest.Count(t, db, nil))
 
-		_, err = inside.Service(db).DeleteTable(t.Context(), &wire.DeleteTableInput{TableName: name})
+		_, err = db.Engine().Service.DeleteTable(t.Context(), &wire.DeleteTableInput{TableName: name})
 		require.NoError(t, err)
 		require.Equal(t, 2*(items+1), length(before))
 		return nil

@@ -1,5 +1,5 @@
 // Package fault makes calls of operations fail on purpose: which calls, and how.
-// Package api asks a [Set] about each call; sortkey.Fault is its public form.
+// Package api asks a [Set] about each call; sortkeytest.Fault is its public form.
 package fault
 
 import (
@@ -23,7 +23,7 @@ type Call struct {
 	Keys func() []string
 }
 
-// A Fault says which calls fail and how: sortkey.Fault, where its fields are documented.
+// A Fault says which calls fail and how: sortkeytest.Fault, where its fields are documented.
 type Fault struct {
 	Operation     string
 	Table, Index  string
@@ -227,6 +227,14 @@ func (r *Rule) Met() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.met
+}
+
+// Describe describes the calls that the rule is for and, if it has met none, those that came instead.
+func (r *Rule) Describe() string {
+	if r.Met() == 0 {
+		return r.String() + "; " + r.Calls()
+	}
+	return r.String()
 }
 
 // String describes the calls that the rule is for.

@@ -11,7 +11,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -135,7 +134,7 @@ func TestCompileIsExact(t *testing.T) {
 				want[string(it.Attributes.Get("SK").Raw())] = true
 			}
 		}
-		out, status := inside.Service(w.DB).Serve(context.Background(), "DynamoDB_20120810.Query", request, nil)
+		out, status := w.DB.Engine().Service.Serve(context.Background(), "DynamoDB_20120810.Query", request, nil)
 		if status != 200 {
 			t.Fatalf("%s: %s", request, out)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/design/convert"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -26,7 +25,7 @@ func endpoint(db *sortkey.DB) convert.Endpoint {
 }
 
 func serve(t *testing.T, db *sortkey.DB, op string, body []byte) {
-	out, status := inside.Service(db).Serve(t.Context(), "DynamoDB_20120810."+op, body, nil)
+	out, status := db.Engine().Service.Serve(t.Context(), "DynamoDB_20120810."+op, body, nil)
 	require.Equal(t, http.StatusOK, status, "%s", out)
 }
 

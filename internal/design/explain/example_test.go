@@ -8,7 +8,6 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -26,7 +25,7 @@ func ExampleRun() {
 		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos/1.jpg"}}}`},
 		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos/2.jpg"}}}`},
 	} {
-		if body, status := inside.Service(db).Serve(ctx, "DynamoDB_20120810."+request[0], []byte(request[1]), nil); status != 200 {
+		if body, status := db.Engine().Service.Serve(ctx, "DynamoDB_20120810."+request[0], []byte(request[1]), nil); status != 200 {
 			fmt.Printf("%s\n", body)
 			return
 		}

@@ -17,8 +17,8 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/heavy"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -58,7 +58,7 @@ func Traced(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	ctx = table.WithTrace(ctx, func(tr table.Trace) {
 		mu.Lock()
 		defer mu.Unlock()
-		all = append(all, inside.Trace(&tr).(sortkey.Trace))
+		all = append(all, sortkey.Trace(engine.NewTrace(&tr)))
 	})
 	return ctx, func() []sortkey.Trace {
 		mu.Lock()
@@ -88,7 +88,7 @@ func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sort
 }
 
 func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, error) {
-	service := inside.Service(t.db)
+	service := t.db.Engine().Service
 	ctx = heavy.Exempt(ctx) // a check uses all processors
 	var items []attr.Item
 	visit := func(it attr.Item) (int, error) {

@@ -17,7 +17,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -280,7 +279,7 @@ func (n *naive) send(t *testing.T, actions []wire.TransactWriteItem) (units floa
 	total := new("TOTAL")
 	if len(actions) == 1 { // an update
 		put := actions[0].Put
-		out, err := inside.Service(fork).PutItem(context.Background(), &wire.PutItemInput{
+		out, err := fork.Engine().Service.PutItem(context.Background(), &wire.PutItemInput{
 			TableName: put.TableName, Item: put.Item, ReturnConsumedCapacity: total,
 		})
 		if err != nil {
@@ -291,7 +290,7 @@ func (n *naive) send(t *testing.T, actions []wire.TransactWriteItem) (units floa
 	if len(actions) == 0 {
 		return 0
 	}
-	out, err := inside.Service(fork).TransactWriteItems(context.Background(), &wire.TransactWriteItemsInput{
+	out, err := fork.Engine().Service.TransactWriteItems(context.Background(), &wire.TransactWriteItemsInput{
 		TransactItems: actions, ReturnConsumedCapacity: total,
 	})
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -665,7 +664,7 @@ func sent(t *proptest.T, w *world.World, p *model.Pattern, items []*world.Item, 
 	fork, err := w.DB.Fork()
 	require.NoError(t, err)
 	defer fork.Close()
-	service := inside.Service(fork)
+	service := fork.Engine().Service
 	var all []compile.Item
 	for i, it := range items {
 		values := map[string]string{}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // Holding returns a world with tables and the items in them, which belong to those tables by name. Of two
@@ -23,7 +22,7 @@ func Holding(ctx context.Context, tables []*model.Table, items []Item) (*World, 
 				list = append(list, items[i].Attributes)
 			}
 		}
-		if err := inside.Service(w.DB).Load(ctx, t.Name, list); err != nil {
+		if err := w.DB.Engine().Service.Load(ctx, t.Name, list); err != nil {
 			w.Close()
 			return nil, err
 		}

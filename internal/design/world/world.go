@@ -16,7 +16,6 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -198,7 +197,7 @@ func (b *builder) build(ctx context.Context) (err error) {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		out, status := inside.Service(b.w.DB).Serve(ctx, "DynamoDB_20120810.CreateTable", t.CreateRequest(), nil)
+		out, status := b.w.DB.Engine().Service.Serve(ctx, "DynamoDB_20120810.CreateTable", t.CreateRequest(), nil)
 		if status != http.StatusOK {
 			return errorAt(t.Pos, "cannot create table %s: %s", t.Name, message(out))
 		}
@@ -349,7 +348,7 @@ func (b *builder) write(ctx context.Context, list []pendingItem) error {
 		items[i] = p.item
 	}
 	if b.w.onDemand {
-		return inside.Service(b.w.DB).CheckLoad(ctx, list[0].table, items)
+		return b.w.DB.Engine().Service.CheckLoad(ctx, list[0].table, items)
 	}
-	return inside.Service(b.w.DB).Load(ctx, list[0].table, items)
+	return b.w.DB.Engine().Service.Load(ctx, list[0].table, items)
 }

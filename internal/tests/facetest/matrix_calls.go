@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/api/fault"
 )
 
 // A matrixCall is one call of the face.
@@ -110,7 +110,9 @@ var matrixOthers = []matrixCall{
 		_, err := s.db.Sweep(ctx)
 		return err
 	}},
-	{name: "HoldIndexes", alone: true, call: func(_ context.Context, s *subject) error { return s.db.HoldIndexes() }},
+	{name: "HoldIndexes", alone: true, call: func(_ context.Context, s *subject) error {
+		return s.db.Engine().Tables.HoldIndexes(context.Background())
+	}},
 	{name: "Backup", call: func(ctx context.Context, s *subject) error { return s.db.Backup(ctx, io.Discard) }},
 	{name: "Compact", call: func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) }},
 	{name: "Stats", call: func(ctx context.Context, s *subject) error {
@@ -118,7 +120,7 @@ var matrixOthers = []matrixCall{
 		return err
 	}},
 	{name: "Settle", call: func(_ context.Context, s *subject) error {
-		s.db.Settle()
+		s.db.Engine().Tables.Settle()
 		return nil
 	}},
 	{name: "Observe", call: func(_ context.Context, s *subject) error {
@@ -126,7 +128,8 @@ var matrixOthers = []matrixCall{
 		return nil
 	}},
 	{name: "Fail", call: func(_ context.Context, s *subject) error {
-		s.db.Fail(sortkey.Fault{Operation: "ListTables", Code: "ThrottlingException"}).Lift()
+		_, lift := s.db.Engine().Fail(fault.Fault{Operation: "ListTables", Code: "ThrottlingException"})
+		lift()
 		return nil
 	}},
 	{name: "Region", call: func(_ context.Context, s *subject) error {
@@ -176,7 +179,7 @@ var matrixOthers = []matrixCall{
 // request returns a call of an operation, as a client of the SDK would make it.
 func request(name string, ends bool, operation, body string) matrixCall {
 	return matrixCall{name: name, ends: ends, call: func(ctx context.Context, s *subject) error {
-		out, status := inside.Service(s.db).Serve(ctx, "DynamoDB_20120810."+operation, []byte(body), nil)
+		out, status := s.db.Engine().Service.Serve(ctx, "DynamoDB_20120810."+operation, []byte(body), nil)
 		if status != 200 {
 			return fmt.Errorf("%s: %s", operation, out)
 		}

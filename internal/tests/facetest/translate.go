@@ -15,7 +15,6 @@ import (
 	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -44,7 +43,7 @@ func (p *pair) translate(t *testing.T, name string, in map[string]any) (says fun
 	if maker == nil || !isText {
 		return nil, false
 	}
-	out, err := inside.Service(p.requests.db).DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &table})
+	out, err := p.requests.db.Engine().Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &table})
 	if err != nil || *out.Table.TableName != table { // the face takes no ARN
 		return nil, false
 	}

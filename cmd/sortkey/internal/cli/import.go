@@ -55,8 +55,8 @@ an empty string. Sets, lists and maps are written as DynamoDB JSON.
 If several records have the same key, the last one wins. Rejected records go to a
 report, as JSON objects with file, line and reason, of up to 64 MiB; the exit code
 is 1 then. An interrupted import first writes what it has read. It keeps its position in a
-journal beside the input, and --resume continues from there, if the table still has
-what was written.`,
+journal beside the input, and --resume continues from there, unless the table was
+created anew.`,
 		Example: `  sortkey import ./export --data ./sortkey-data
   sortkey import orders.csv --table Orders --key customer:S,placed:N --type total=N
   sortkey import items.json.gz --schema table.json --endpoint http://127.0.0.1:8000

@@ -19,7 +19,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/sdk"
@@ -333,7 +332,7 @@ func (b *branch) changes(
 	if err != nil {
 		return out, err
 	}
-	before := inside.Service(b.base)
+	before := b.base.Engine().Service
 	switch {
 	case old == nil:
 		out.Other, before = tableNew, nil
@@ -341,7 +340,7 @@ func (b *branch) changes(
 		out.Other = tableOtherKey
 		return out, nil
 	}
-	err = inside.Service(b.work).Changes(ctx, before, name, func(was, is attr.Item) error {
+	err = b.work.Engine().Service.Changes(ctx, before, name, func(was, is attr.Item) error {
 		if out.N++; out.N <= maxChanges {
 			out.Changes = append(out.Changes, changeOf(t, was, is))
 		}

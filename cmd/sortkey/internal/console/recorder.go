@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -120,7 +119,7 @@ func NewRecorder() *Recorder {
 	return &Recorder{shapes: map[string]*Shape{}}
 }
 
-// RequestBytes implements [inside.RequestKeeper].
+// RequestBytes implements [sortkey.RequestKeeper].
 func (*Recorder) RequestBytes() int { return keptBytes }
 
 // Begin implements [sortkey.Observer].
@@ -148,11 +147,10 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 		At: e.Start.Format("15:04:05.000"), Operation: seen(e.Operation, maxName),
 		Table:    seen(strings.Join(e.Tables, ", "), maxConditions),
 		Examined: e.Examined, Returned: e.Returned, Millis: float64(e.Duration.Microseconds()) / 1000,
-		Error: seen(e.Error, maxName), Message: seen(e.Message, maxMessage), body: inside.RequestOf(e),
+		Error: seen(e.Error, maxName), Message: seen(e.Message, maxMessage), body: e.Request,
 	}
-	asked, found := inside.ItemsOf(e)
-	one.Examined += asked
-	one.Returned += found
+	one.Examined += e.Asked
+	one.Returned += e.Found
 	if e.Error == "" {
 		one.Written = writes(e.Operation, one.body)
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
@@ -114,7 +113,7 @@ func (s *Server) forks() bool {
 	if s.opts.DB == nil {
 		return false
 	}
-	_, ok := inside.Store(s.opts.DB).(store.Forker)
+	_, ok := s.opts.DB.Engine().Store.(store.Forker)
 	return ok
 }
 

@@ -70,7 +70,7 @@ type reading struct {
 
 // readingOf describes how a page was read: from its trace, or from the answer of a service without traces.
 func readingOf(p *operation.Page, traces []sortkey.Trace, limit int32) reading {
-	r := reading{Examined: len(p.Items), Returned: len(p.Items), Units: p.Units, Stop: sortkey.StopEnd.String()}
+	r := reading{Examined: len(p.Items), Returned: len(p.Items), Units: p.Units, Stop: keycond.StopEnd.String()}
 	if p.Examined != nil {
 		r.Examined = int(*p.Examined)
 	}
@@ -79,9 +79,9 @@ func readingOf(p *operation.Page, traces []sortkey.Trace, limit int32) reading {
 		tr := traces[len(traces)-1]
 		r.Slice, r.Bytes, r.Stop = tr.Slice(), tr.Bytes+tr.Fetched, tr.Stop.String()
 	case p.Last != nil && limit > 0 && r.Examined >= int(limit):
-		r.Stop = sortkey.StopLimit.String()
+		r.Stop = keycond.StopLimit.String()
 	case p.Last != nil:
-		r.Stop = sortkey.StopSize.String()
+		r.Stop = keycond.StopSize.String()
 	}
 	if r.Examined > r.Returned {
 		r.Waste = math.Round(100*float64(r.Examined-r.Returned)/float64(r.Examined)) / 100

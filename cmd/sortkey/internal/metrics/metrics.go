@@ -12,7 +12,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -138,7 +137,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 // Watch adds metrics of a database's tables, which are collected at each scrape.
 // Call it before the first scrape.
 func (m *Metrics) Watch(db *sortkey.DB) {
-	m.parts = append(m.parts, &tables{service: inside.Service(db), labels: m.labels}, healthy(db))
+	m.parts = append(m.parts, &tables{service: db.Engine().Service, labels: m.labels}, healthy(db))
 }
 
 // WatchServer adds metrics of a server's connections. Call it before the first scrape.

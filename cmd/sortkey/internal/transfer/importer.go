@@ -14,7 +14,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/inside"
 )
 
 type importer struct {
@@ -392,8 +391,6 @@ type recordWriter interface {
 	// barrier waits until all records are written or rejected. It returns the rejects
 	// since the last call, in the order of the file, and the counts.
 	barrier() (rejects []Reject, written, deleted int64, err error)
-	// recent returns the last writes that barrier has waited for, or some of them.
-	recent() []lastWrite
 	// close ends the writer without writing what it has: call barrier first.
 	close()
 }
@@ -401,20 +398,16 @@ type recordWriter interface {
 // writer starts the writer of a source.
 func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
 	table, k := im.journal.Tables[i].Table, keysOf(im.schemas[i])
-	last := tail{keys: k}
-	if im.o.Journal != "" {
-		last.expires = im.expires(ctx, table)
-	}
 	if im.o.DB != nil {
-		b, err := inside.Service(im.o.DB).Bulk(table)
+		b, err := im.o.DB.Engine().Service.Bulk(table)
 		if err != nil {
 			return nil, err
 		}
 		if b.Loads() {
-			return startLoader(ctx, b, table, last, im.o.Mask), nil
+			return startLoader(ctx, b, table, k, im.o.Mask), nil
 		}
 	}
-	return startPipeline(ctx, im.retry, table, last, im.o.Workers, im.o.HTTP), nil
+	return startPipeline(ctx, im.retry, table, k, im.o.Workers, im.o.HTTP), nil
 }
 
 // importFile imports a file from a position on.
@@ -479,9 +472,6 @@ func (im *importer) sendRecords(ctx context.Context, p *pipeline, in *input, f F
 			e := entry{item: rec.Item, remove: rec.Delete, key: string(key), at: here, size: len(rec.Item)}
 			if err := p.put(e, key); err != nil {
 				return im.settle(p, at.Source)
-			}
-			if im.o.Journal != "" {
-				p.last.add(rec.Item, rec.Delete, key, r.Count())
 			}
 		}
 
@@ -556,9 +546,6 @@ func (im *importer) settle(w recordWriter, source int) error {
 	t.Written += written
 	t.Deleted += deleted
 	t.Rejected += int64(len(rejects))
-	if err == nil && written+deleted > 0 {
-		im.journal.Sources[source].Last = w.recent()
-	}
 	if n := firstRejects - len(im.result.First); n > 0 {
 		im.result.First = append(im.result.First, rejects[:min(n, len(rejects))]...)
 	}

@@ -80,7 +80,7 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		if out, err = im.retry.describe(ctx, name); err != nil {
 			return err
 		}
-	} else if err := im.checkResumed(ctx, i, out.Table); err != nil {
+	} else if err := im.checkResumed(i, out.Table); err != nil {
 		return err
 	}
 	im.journal.Sources[i].Made = identityOf(out.Table)

@@ -30,11 +30,9 @@ type journal struct {
 const journalVersion = 1
 
 type journalSource struct {
-	Table string     `json:"table"`
-	Files []identity `json:"files"`
-	// Made identifies the table, and Last are the last writes to it before the position.
-	Made tableIdentity `json:"made,omitzero"`
-	Last []lastWrite   `json:"last,omitempty"`
+	Table string        `json:"table"`
+	Files []identity    `json:"files"`
+	Made  tableIdentity `json:"made,omitzero"` // of the table
 }
 
 // A position is a place in the input.

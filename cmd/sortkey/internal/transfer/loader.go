@@ -44,7 +44,6 @@ type loader struct {
 	reading int             // bytes of the text of the running blocks
 	bytes   int             // that the ready ones take
 	since   time.Time       // of the last write
-	last    tail            // of the written ones
 }
 
 // A loadBlock is a block that is being decoded.
@@ -60,15 +59,14 @@ type prepared struct {
 	part             *api.BulkPart
 	rejects          []Reject
 	written, deleted int64
-	last             tail
 }
 
 func startLoader(
-	ctx context.Context, b *api.Bulk, table string, last tail, mask func(string, attr.Item) (attr.Item, error),
+	ctx context.Context, b *api.Bulk, table string, k *keys, mask func(string, attr.Item) (attr.Item, error),
 ) *loader {
 	l := &loader{
-		ctx: ctx, bulk: b, table: table, keys: last.keys, mask: mask, work: make(chan *loadBlock),
-		since: time.Now(), last: last,
+		ctx: ctx, bulk: b, table: table, keys: k, mask: mask, work: make(chan *loadBlock),
+		since: time.Now(),
 	}
 	for range runtime.GOMAXPROCS(0) {
 		l.workers.Go(func() {
@@ -91,7 +89,6 @@ func (l *loader) close() {
 func (l *loader) prepare(b *loadBlock, d *decoder) {
 	var key []byte
 	first := b.count - int64(len(b.records))
-	b.last = tail{keys: l.last.keys, expires: l.last.expires, reused: true}
 	for i := range b.records {
 		rec := &b.records[i]
 		it, remove, err := b.decode(rec, d)
@@ -122,8 +119,6 @@ func (l *loader) prepare(b *loadBlock, d *decoder) {
 		if text != "" {
 			refused := Reject{File: b.file, Line: rec.Line, Reason: text, order: first + int64(i) + 1}
 			b.rejects = append(b.rejects, refused)
-		} else if i >= len(b.records)-2*lastWrites {
-			b.last.add(it, remove, key, 0) // all that come after these are seen, too
 		}
 	}
 }
@@ -188,9 +183,6 @@ func (l *loader) barrier() (rejects []Reject, written, deleted int64, err error)
 	}
 	if err = l.bulk.Write(l.ctx, parts); err == nil {
 		for _, b := range l.ready {
-			if b.written+b.deleted > 0 {
-				l.last.list = b.last.list
-			}
 			rejects = append(rejects, b.rejects...)
 			written += b.written
 			deleted += b.deleted
@@ -207,9 +199,6 @@ func (l *loader) barrier() (rejects []Reject, written, deleted int64, err error)
 	}
 	return rejects, written, deleted, err
 }
-
-// recent implements [recordWriter].
-func (l *loader) recent() []lastWrite { return l.last.writes() }
 
 const codeNoTable = "ResourceNotFoundException"
 

@@ -65,13 +65,10 @@ type pipeline struct {
 	rejects []Reject
 	written int64
 	deleted int64
-
-	last    tail        // of the records that were put
-	settled []lastWrite // the last ones that were written
 }
 
-func startPipeline(ctx context.Context, r *retrier, table string, last tail, workers int, http bool) *pipeline {
-	p := &pipeline{ctx: ctx, retry: r, table: table, keys: last.keys, last: last}
+func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int, http bool) *pipeline {
+	p := &pipeline{ctx: ctx, retry: r, table: table, keys: k}
 	if http {
 		p.sender = newSender(r.client)
 	}
@@ -136,13 +133,8 @@ func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err erro
 	rejects, written, deleted = p.rejects, p.written, p.deleted
 	p.rejects, p.written, p.deleted = nil, 0, 0
 	slices.SortFunc(rejects, func(a, b Reject) int { return int(a.order - b.order) })
-	p.last.reject(rejects)
-	p.settled = p.last.writes()
 	return rejects, written, deleted, p.err
 }
-
-// recent implements [recordWriter].
-func (p *pipeline) recent() []lastWrite { return p.settled }
 
 // reject adds a rejected record.
 func (p *pipeline) reject(r Reject) {

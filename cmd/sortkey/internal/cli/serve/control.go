@@ -9,7 +9,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
-	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/server"
 )
 
@@ -29,7 +28,7 @@ func serveControl(
 	if err := web.CheckToken(token); err != nil {
 		return nil, app.UsageError("make one with: openssl rand -hex 16", "%s: %w", tokenVariable, err)
 	}
-	s, err := serveBeside(ctx, "--control", port, authorized(token, inside.Control(front).(http.Handler)), nil, log)
+	s, err := serveBeside(ctx, "--control", port, authorized(token, front.Control()), nil, log)
 	if err != nil {
 		return nil, err
 	}

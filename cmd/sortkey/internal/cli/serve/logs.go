@@ -13,7 +13,6 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // logFlags select what a server logs.
@@ -191,10 +190,10 @@ func (o *observers) End(ctx context.Context, e *sortkey.Event) {
 	}
 }
 
-// RequestBytes implements [inside.RequestKeeper].
+// RequestBytes implements [sortkey.RequestKeeper].
 func (o *observers) RequestBytes() (most int) {
 	for _, observer := range o.all {
-		if k, ok := observer.(inside.RequestKeeper); ok {
+		if k, ok := observer.(interface{ RequestBytes() int }); ok {
 			most = max(most, k.RequestBytes())
 		}
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/inside"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/server"
@@ -220,7 +219,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		defer end()
 	}
 	watch.open.Store(true)
-	go returnMemory(ctx, inside.Store(db), quietTime)
+	go returnMemory(ctx, db.Engine().Store, quietTime)
 
 	who := "any credentials"
 	switch {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/api"
 	faults "github.com/sortkey/sortkey/internal/api/fault"
-	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // TestFaultProblem has a fault for each message, and some that are right.
@@ -115,7 +115,7 @@ func TestFaultProblem(t *testing.T) {
 		{"key of a transaction", "", faults.Fault{Key: "a", Reasons: []string{"TransactionConflict"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := inside.FaultProblem(tt.fault)
+			got := api.FaultProblem(tt.fault)
 			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 				t.Errorf("FaultProblem(%+v) = %q, want %q", tt.fault, got, tt.want)
 			}

@@ -1,4 +1,4 @@
-package inside
+package api
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 // FaultProblem says why no call can meet a fault, and what to change. It returns "" for a fault that
 // is right.
 func FaultProblem(f fault.Fault) string {
-	if f.Operation != "" && !slices.Contains(operations(nil), f.Operation) {
-		return fmt.Sprintf("unknown operation %q: %s", f.Operation, text.DidYouMean(f.Operation, operations(nil)))
+	if f.Operation != "" && !slices.Contains(operationNames(nil), f.Operation) {
+		return fmt.Sprintf("unknown operation %q: %s", f.Operation, text.DidYouMean(f.Operation, operationNames(nil)))
 	}
 	if problem := numberProblem(f); problem != "" {
 		return problem
@@ -37,9 +37,9 @@ func FaultProblem(f fault.Fault) string {
 			f.Code, of, text.DidYouMean(f.Code, known))
 	}
 	for _, code := range f.Reasons {
-		if code != "" && !slices.Contains(reasons, code) {
+		if code != "" && !slices.Contains(reasonCodes, code) {
 			return fmt.Sprintf("the Reasons of the fault have %q, which is not a cancellation reason: %s",
-				code, text.DidYouMean(code, reasons))
+				code, text.DidYouMean(code, reasonCodes))
 		}
 	}
 	return ""
@@ -104,7 +104,7 @@ func matchProblem(f fault.Fault) string {
 	var conditions []condition
 	add := func(set bool, is, wants string, meets func(wire.Op) bool) {
 		if set {
-			conditions = append(conditions, condition{is, wants, operations(meets)})
+			conditions = append(conditions, condition{is, wants, operationNames(meets)})
 		}
 	}
 	oneOf := func(list ...wire.Op) func(wire.Op) bool {
@@ -145,8 +145,8 @@ func namesTables(op wire.Op) bool {
 	return op.NamesTables()
 }
 
-// operations returns the names of the operations of which something is true, of all for nil.
-func operations(is func(wire.Op) bool) (names []string) {
+// operationNames returns the names of the operations of which something is true, of all for nil.
+func operationNames(is func(wire.Op) bool) (names []string) {
 	for _, op := range wire.Operations() {
 		if is == nil || is(op) {
 			names = append(names, op.String())
@@ -166,8 +166,8 @@ func codesOf(operation string) (codes []string) {
 	return slices.Compact(codes)
 }
 
-// reasons are the codes of cancellation reasons. Source: API_TransactWriteItems.
-var reasons = []string{
+// reasonCodes are the codes of cancellation reasons. Source: API_TransactWriteItems.
+var reasonCodes = []string{
 	"AccessDenied", "ConditionalCheckFailed", "DuplicateItem", "ItemCollectionSizeLimitExceeded", "None",
 	"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict", "ValidationError",
 }

@@ -1,0 +1,91 @@
+// Package engine is what a sortkey.DB wraps: the database as the other packages of this module see it. They get it
+// from the method Engine that a sortkey.DB has of the [Handle] in it; programs use the clients of package sdk.
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/capability"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A DB is an open database.
+type DB struct {
+	Store    store.Store
+	Tables   *life.DB
+	Service  *api.Service // its operations
+	Logger   *slog.Logger
+	Clock    func() time.Time
+	Observer event.Observer // or nil
+	// RequestID returns the id of the next request.
+	RequestID func() string
+}
+
+// healthTimeout limits how long a health check waits for a store.
+const healthTimeout = time.Second
+
+// Health returns why the database cannot be used, or nil.
+func (db *DB) Health() error {
+	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
+	defer cancel()
+	return capability.Health(ctx, db.Store)
+}
+
+// Fail puts a fault in force until lift is called.
+func (db *DB) Fail(f fault.Fault) (rule *fault.Rule, lift func()) {
+	rule = &fault.Rule{Fault: f}
+	set := db.Service.Faults()
+	set.Add(rule)
+	return rule, func() { set.Remove(rule) }
+}
+
+// A Handle leads from a sortkey.DB, which has it as an embedded field, to the database.
+type Handle struct{ db *DB }
+
+// HandleOf returns the handle of a database.
+func HandleOf(db *DB) Handle { return Handle{db} }
+
+// Engine returns the database. It is for the packages of this module.
+func (h Handle) Engine() *DB { return h.db }
+
+// A Trace has the fields of sortkey.Trace, where they are documented.
+type Trace struct {
+	Operation          string
+	Table              string
+	Index              string
+	Partition          []attr.Attribute
+	SortKey            []string
+	Low, High          *keycond.Bound
+	Span               store.Span
+	Reverse            bool
+	Consistent         bool
+	Examined, Returned int
+	Bytes, Fetched     int
+	Units              float64
+	Stop               keycond.Stop
+}
+
+// NewTrace returns the trace of what a query or scan has read.
+func NewTrace(tr *table.Trace) Trace {
+	t := Trace{
+		Operation: tr.Operation, Table: tr.Table, Index: tr.Index, Reverse: tr.Reverse, Consistent: tr.Consistent,
+		Examined: tr.Examined, Returned: tr.Returned, Bytes: tr.Bytes, Fetched: tr.Fetched, Units: tr.Units,
+		Stop: tr.Stop,
+	}
+	if tr.Operation == "Scan" {
+		t.Span = tr.Span
+		return t
+	}
+	t.Partition, t.SortKey = tr.Key.PartitionKey(tr.Partition), tr.Key.SortNames()
+	t.Low, t.High = tr.Key.Bounds(tr.Range)
+	return t
+}
