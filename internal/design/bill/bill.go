@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// Hours is the number of hours for which a month is billed, a twelfth of a year.
-const Hours = 730
+// hours is the number of hours for which a month is billed, a twelfth of a year.
+const hours = 730
 
 // A Bill is what a design costs a month.
 type Bill struct {
@@ -80,7 +80,7 @@ func Of(r *check.Result, p *Prices) *Bill {
 		switch {
 		case t.Index == nil:
 			table, own = len(b.Spaces), t
-			b.Records += (t.Rows + t.Expired) * Hours * 3600
+			b.Records += (t.Rows + t.Expired) * hours * 3600
 			s.Provisioned = capacity(t.Reads, t.Writes, p)
 		case t.Index.Local:
 			own.Reads, own.Writes = own.Reads+t.Reads, own.Writes+t.Writes
@@ -133,7 +133,7 @@ func (b *Bill) Requests(reads, writes float64) float64 { return b.prices.request
 // one of each.
 func capacity(reads, writes float64, prices *Prices) float64 {
 	units := func(f float64) float64 { return math.Max(math.Ceil(f-1e-9), 1) }
-	return (units(reads)*prices.Provisioned.Reads + units(writes)*prices.Provisioned.Writes) * Hours
+	return (units(reads)*prices.Provisioned.Reads + units(writes)*prices.Provisioned.Writes) * hours
 }
 
 // Declared reports whether the design declares rates, without which only storage costs.

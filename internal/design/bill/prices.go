@@ -94,7 +94,7 @@ func parse(path string, data []byte) (*Prices, error) {
 
 // OnDemandFor returns what read and write units a second cost a month on demand.
 func (p *Prices) OnDemandFor(reads, writes float64) float64 {
-	return p.requests(reads, writes) * Hours * 3600
+	return p.requests(reads, writes) * hours * 3600
 }
 
 func (p *Prices) requests(reads, writes float64) float64 {

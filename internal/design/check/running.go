@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// RunningRule is the rule ID of findings about differences between a model and running tables.
-const RunningRule = "running-table"
+// runningRule is the rule ID of findings about differences between a model and running tables.
+const runningRule = "running-table"
 
 // RunningOptions configure [Running]. The zero value is ready to use.
 type RunningOptions struct {
@@ -84,7 +84,7 @@ type running struct {
 }
 
 func (r *running) differ(s model.Severity, f model.Finding, advice, format string, args ...any) {
-	f.Rule, f.Severity, f.Advice, f.Message = RunningRule, s, advice, fmt.Sprintf(format, args...)
+	f.Rule, f.Severity, f.Advice, f.Message = runningRule, s, advice, fmt.Sprintf(format, args...)
 	r.result.Findings = append(r.result.Findings, f)
 }
 

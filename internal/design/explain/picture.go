@@ -18,7 +18,7 @@ type Picture []PictureLine
 
 // A PictureLine is one line of a [Picture].
 type PictureLine struct {
-	Kind LineKind
+	Kind lineKind
 	// Text is the key of a row without the partition key, or describes an end
 	// or a gap.
 	Text string
@@ -33,12 +33,12 @@ type PictureLine struct {
 	Hidden int
 }
 
-// A LineKind is the kind of a [PictureLine].
-type LineKind uint8
+// A lineKind is the kind of a [PictureLine].
+type lineKind uint8
 
 // The kinds of lines.
 const (
-	OutsideRow LineKind = iota + 1 // the row just outside the range
+	OutsideRow lineKind = iota + 1 // the row just outside the range
 	Top                            // where reading begins
 	Bottom                         // where the range ends
 	ReadRow                        // a row that was read

@@ -55,8 +55,8 @@ func HTML(out io.Writer, w *world.World, r *check.Result, b *bill.Bill) error {
 	return p.execute(out, "page")
 }
 
-// A Page shows the result of a check: the entities and their keys, what the patterns cost, the findings,
-// the key space of each table and index with the slices of its patterns, and each pattern.
+// A Page shows the result of a check: the entities and their keys, what the patterns cost, the findings, money, each
+// table and index, and each pattern with its slices.
 type Page struct {
 	*check.Result
 	Bill     *bill.Bill // nil without prices

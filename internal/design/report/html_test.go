@@ -70,6 +70,15 @@ var drive string
 func TestFolds(t *testing.T) {
 	w, r := checked(t, load(t, "testdata/work.yaml"), world.Options{MaxItems: 3000})
 	root := inspect(t, render(t, w, r))
+	slices, scrolled := len(root.class("slice")), 0
+	for _, box := range root.class("scroll") {
+		scrolled += len(box.class("slice"))
+	}
+	require.Equal(t, slices, scrolled, "a slice is wider than a narrow window")
+	style := root.all(func(n *node) bool { return n.name == "style" })[0].text
+	require.Contains(t, style, "prefers-color-scheme: dark")
+	require.Contains(t, style, "@media (max-width: 600px)")
+
 	var order []string
 	for _, title := range root.all(func(n *node) bool { return n.name == "h2" }) {
 		order = append(order, title.attrs["id"])

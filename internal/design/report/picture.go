@@ -223,23 +223,27 @@ func (d *painter) options() explain.Options {
 // slices draws what a pattern reads: the worst of its slices and the one in the middle, or its own if it has no others.
 func (d *painter) slices(p *pattern) (all []*picture, err error) {
 	id := fmt.Sprintf("slice-%d", p.N)
+	own := []*picture{newPicture(p.Report, id, "", d.colors, nil)}
 	s := p.Spread
-	if s == nil || s.Worst.Request == nil {
-		return []*picture{newPicture(p.Report, id, "", d.colors, nil)}, nil
+	if s == nil {
+		return own, nil
 	}
 	for i, r := range []*load.Reading{&s.Worst, &s.P50} {
-		name := []string{"worst", "median"}[i]
 		if i > 0 && string(r.Request) == string(s.Worst.Request) {
 			break
 		}
 		q, err := explain.Parse(p.Report.Operation, r.Request)
 		if err != nil {
-			return nil, err
+			return own, nil // such as the several requests of a pattern
 		}
 		report, err := explain.Run(d.ctx, d.target, q, d.options())
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case report.Refused != nil:
+			return own, nil
 		}
+		name := []string{"worst", "median"}[i]
 		all = append(all, newPicture(report, id+[]string{"", "-median"}[i], name+": "+r.Place(), d.colors, nil))
 	}
 	return all, nil
