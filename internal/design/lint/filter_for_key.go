@@ -79,30 +79,25 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 		return
 	}
 	r, limit := q.Report, q.Report.Limit
-	if s := q.Spread(); s != nil && !(r.Examined == limit && r.Returned < limit && r.Last != nil) {
+	returned, where, keys := r.Returned, "", []string(nil)
+	if s := q.Spread(); s != nil && (r.Examined < limit || r.Returned == limit || r.Last == nil) {
 		at := slices.IndexFunc(s.Readings, func(o load.Reading) bool {
 			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // over all pages
 		})
-		if at >= 0 {
-			o := &s.Readings[at]
-			f := q.Finding("%q has limit %d, and its first page returns at most %s in partition %s: "+
-				"a limit counts rows before the filter", q.Name, limit, text.Count(o.Rows, "row"), o.Key.Text())
-			f.Keys, f.Advice = q.View.Shown(o.Item), limitAdvice
-			p.Report(f)
+		if at < 0 {
+			return
 		}
+		o := &s.Readings[at]
+		returned, where, keys = o.Rows, " in partition "+o.Key.Text(), q.View.Shown(o.Item)
+	} else if r.Examined < limit || r.Returned == limit || r.Last == nil {
 		return
 	}
-	if r.Examined == limit && r.Returned < limit && r.Last != nil {
-		f := q.Finding("%q has limit %d and returns %s: "+
-			"a limit counts rows before the filter, which dropped %s of them",
-			q.Name, limit, text.Count(r.Returned, "row"), text.Thousands(r.Examined-r.Returned))
-		f.Advice = limitAdvice
-		p.Report(f)
-	}
+	f := q.Finding("%q has limit %d, and its first page returns at most %s%s: a limit counts rows before the filter",
+		q.Name, limit, text.Count(returned, "row"), where)
+	f.Keys = keys
+	f.Advice = "read on from LastEvaluatedKey until enough rows have come, or put the filter's attribute into a key"
+	p.Report(f)
 }
-
-const limitAdvice = "read on from LastEvaluatedKey until enough rows have come, " +
-	"or put the filter's attribute into a key"
 
 // onlyLive reports whether a filter only leaves out items whose time to live has passed. The service
 // deletes them within days, so they are few beside the others, whatever the times in the model are.

@@ -68,13 +68,10 @@ func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 		if extra := slices.DeleteFunc(namesOf(made), v.Table.Has); len(extra) > 0 {
 			f.Advise("add %s to the attributes of %s, or remove %s", missing, e.Name, extra)
 		}
-	case len(when) > 0 && len(always) > 0:
-		f.Say("%s of %s has a condition and %s does not: the index holds only items with both, "+
-			"and the others store %s for nothing", namesOf(when), e.Name, namesOf(always), namesOf(always))
-		f.Advise("give %s the condition of %s: when: %s", namesOf(always), namesOf(when), whenText(when[0]))
-	case len(when) > 1 && whenText(when[0]) != whenText(when[1]):
-		f.Say("%s of %s have different conditions: %s holds only items that meet both", namesOf(when), e.Name, v)
-		f.Advise("give both one condition: when: %s", whenText(when[0]))
+	case len(when) > 0 && len(always) > 0 || len(when) > 1 && whenText(when[0]) != whenText(when[1]):
+		names := namesOf(append(when, always...))
+		f.Say("%s of %s have different conditions: %s holds only items that meet all", names, e.Name, v)
+		f.Advise("give all one condition: when: %s", whenText(when[0]))
 	case len(when) > 0:
 		return
 	default:

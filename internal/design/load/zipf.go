@@ -45,16 +45,22 @@ func harmonic(skew, n float64) float64 { return (&zipf{skew: skew}).next(n) * n 
 // weigh sets how often the candidates are asked for, in the order of their cost. Of those that cost the same, such as
 // a page each, the one with most rows comes first.
 func (s *spreader) weigh() {
+	z := zipf{skew: s.p.Skew}
+	if s.p.Asked != model.AskedZipf {
+		for i := range s.all {
+			c := &s.all[i]
+			c.often = often(s.p.Asked, c.byRows(), c.times, &z)
+		}
+		return
+	}
+
 	order := make([]*candidate, len(s.all))
 	for i := range s.all {
 		order[i] = &s.all[i]
 	}
-	if s.p.Asked == model.AskedZipf {
-		slices.SortStableFunc(order, func(a, b *candidate) int {
-			return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows), cmp.Compare(b.held, a.held))
-		})
-	}
-	z := zipf{skew: s.p.Skew}
+	slices.SortStableFunc(order, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows), cmp.Compare(b.held, a.held))
+	})
 	for _, c := range order {
 		c.often = often(s.p.Asked, c.byRows(), c.times, &z)
 	}
