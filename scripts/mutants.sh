@@ -24,7 +24,7 @@ while IFS= read -r line; do
     # shellcheck disable=SC2086 # several packages
     if ! go build -overlay "$work/overlay.json" "./$(dirname "$file")" >"$work/log" 2>&1; then
       verdict="does not compile: $(sed -n 2p "$work/log")"
-    elif go test -vet=off -timeout 5m -overlay "$work/overlay.json" $packages >"$work/log" 2>&1; then
+    elif go test -vet=off -timeout 2m -overlay "$work/overlay.json" $packages >"$work/log" 2>&1; then
       verdict="is not noticed by $packages"
     fi
   fi

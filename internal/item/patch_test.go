@@ -75,6 +75,7 @@ func TestDepth(t *testing.T) {
 		{`{"SS":["a"]}`, 1},
 		{`{"L":[]}`, 1},
 		{`{"M":{"a":{"S":"x"},"b":{"L":[{"L":[]},{"L":[{"NULL":true}]}]}}}`, 4},
+		{`{"M":{"a":{"L":[{"L":[]},{"NULL":true}]},"b":{"S":"x"}}}`, 3},
 	} {
 		v, err := attr.ParseValue([]byte(tt.json))
 		require.NoError(t, err)

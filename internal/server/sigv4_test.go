@@ -259,6 +259,11 @@ func TestSignatureErrors(t *testing.T) {
 				"keyid/date/region/service/term, got 'a/b/c/d/'", 0,
 		},
 		{
+			"long credential", "/", auth(good, "a/b/c/d/e/f", "host"), "20260301T120000Z",
+			"IncompleteSignatureException: Credential must have exactly 5 slash-delimited elements, e.g. " +
+				"keyid/date/region/service/term, got 'a/b/c/d/e/f'", 0,
+		},
+		{
 			"scope", "/", auth(good, "a/b//d/e", "host"),
 			"20260301T120000Z", "InvalidSignatureException: Credential should be scoped to a valid region, not ''. " +
 				"Credential should be scoped to correct service: 'dynamodb'. " +
