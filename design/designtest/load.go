@@ -107,15 +107,24 @@ func load(t testing.TB, db *sortkeytest.DB, path string, parameters []string) er
 	return nil
 }
 
-// reasonOf returns the code and the message of an error of the service's, without the text that the SDK puts around it.
+// reasonOf returns the operation, the code and the message of an error of the service's, without the text that the SDK
+// puts around them.
 func reasonOf(err error) string {
+	type call interface {
+		error
+		Operation() string
+	}
 	type answer interface {
 		error
 		ErrorCode() string
 		ErrorMessage() string
 	}
 	if e, ok := errors.AsType[answer](err); ok {
-		return e.ErrorCode() + ": " + e.ErrorMessage()
+		text := e.ErrorCode() + ": " + e.ErrorMessage()
+		if c, ok := errors.AsType[call](err); ok {
+			text = c.Operation() + ": " + text
+		}
+		return text
 	}
 	return err.Error()
 }
