@@ -3,6 +3,7 @@ package sortkeytest
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -33,8 +34,26 @@ func resume() {
 }
 
 // T returns the test that the database belongs to, for functions that get a database and no test, such as those that
-// fill one for [Shared].
-func (db *DB) T() testing.TB { return db.t }
+// fill one for [Shared]. Its Fatalf never ends the program: after the end of the test it ends the goroutine.
+func (db *DB) T() testing.TB { return outside{db.t} }
+
+// An outside is a test as other packages get it.
+type outside struct{ *test }
+
+// Fatalf implements [testing.TB].
+func (t outside) Fatalf(format string, args ...any) {
+	t.Helper()
+	defer func() {
+		switch p := recover(); p.(type) {
+		case nil:
+		case stopped:
+			runtime.Goexit()
+		default:
+			panic(p)
+		}
+	}()
+	t.test.Fatalf(format, args...)
+}
 
 // Errorf implements [testing.TB].
 func (t *test) Errorf(format string, args ...any) {
