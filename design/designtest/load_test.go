@@ -116,6 +116,7 @@ func TestLoadIsNotDelayed(t *testing.T) {
 // An endedTest is a test that has ended: package testing panics when somebody reports to it.
 type endedTest struct{ testing.TB }
 
+func (endedTest) Fail()                 { panic("Fail in goroutine after TestEnded has completed") }
 func (endedTest) Logf(string, ...any)   { panic("Log in goroutine after TestEnded has completed: text") }
 func (endedTest) Errorf(string, ...any) { panic("Fail in goroutine after TestEnded has completed") }
 func (endedTest) Fatalf(string, ...any) { panic("Fail in goroutine after TestEnded has completed") }

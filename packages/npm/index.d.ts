@@ -60,7 +60,7 @@ export interface Database {
   reset(): Promise<void>;
 }
 
-/** Which calls fail, and how; see docs/testing-faults.md. */
+/** Which calls fail, and how; see docs/testing.md. */
 export interface FaultOptions {
   operation?: string;
   table?: string;

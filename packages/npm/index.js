@@ -168,7 +168,7 @@ class Database {
     return { endpoint: this.url, region, credentials: { accessKeyId: "any", secretAccessKey: "any" } };
   }
 
-  /** Makes calls fail. The members are those of a fault in docs/testing-faults.md, with small first letters. */
+  /** Makes calls fail. The members are those of a fault in docs/testing.md, with small first letters. */
   async fail({ delay, ...members }) {
     const body = delay === undefined ? {} : { Delay: duration(delay) };
     for (const [name, value] of Object.entries(members)) {

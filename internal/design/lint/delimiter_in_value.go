@@ -12,7 +12,8 @@ import (
 var delimiterInValue = rule.Rule{
 	ID: "delimiter-in-value", Title: "A delimiter inside a value", Severity: model.Warning,
 	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the " +
-		"product TV, and a program that splits the key at # gets one part too many. If the value is meant to be a path, type it so: {category:path}.",
+		"product TV, and a program that splits the key at # gets one part too many. If the value is meant to be " +
+		"a path, type it so: {category:path}.",
 
 	Component: checkDelimiterInValue,
 }

@@ -308,7 +308,8 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 	}
 	shown := q.View.Rows[worst.Part.From].Item
 	f := q.Finding("%q returns only %s, but reads whole items: in partition %s, %s of %s on average for %s read units",
-		q.Name, q.Project, q.View.PartitionKey(shown), text.Count(int(rows), "row"), text.Size(bytes/rows), text.Figure(now))
+		q.Name, q.Project, q.View.PartitionKey(shown), text.Count(int(rows), "row"), text.Size(bytes/rows),
+		text.Figure(now))
 	f.Keys = q.View.Shown(shown)
 	if now-then >= unitsThatCount {
 		f.Severity = model.Warning

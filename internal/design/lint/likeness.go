@@ -32,7 +32,8 @@ func shapeOfKey(p *rule.Pass, e *model.Entity) (s shape, ok bool) {
 			s.alike += part.Literal + "\x00" + kindOf(e, part) + "\x00"
 			s.words = s.words || k+1 < len(parts) && strings.ContainsFunc(part.Literal, unicode.IsLetter)
 			if part.Name != "" && inSort {
-				moment := rule.Precision(part.Type) > 0 || rule.Textual(part.Type) && momentsOnly(p.Written(e, part.Name))
+				moment := rule.Precision(part.Type) > 0 ||
+					rule.Textual(part.Type) && momentsOnly(p.Written(e, part.Name))
 				timed, other = timed || moment, other || !moment
 			}
 		}

@@ -16,8 +16,9 @@ var naturalOrder = rule.Rule{
 		"before 007, Zoe before adam, HIGH before LOW, `New York#` before `New#`, and 10:00:00.5Z before " +
 		"10:00:00Z. Seconds and milliseconds, or times of two formats or zones, do not mix. The rule " +
 		"compares this order with the one that people mean. It also reports a pattern that wants rows by " +
-		"time when something else orders them (a random id, a name), and one that reads the wrong end. It is an error if rows are out of order and a pattern needs the order. Text " +
-		"that may be an id is a note, or nothing, if no pattern does.",
+		"time when something else orders them (a random id, a name), and one that reads the wrong end. It is " +
+		"an error if rows are out of order and a pattern needs the order. Text that may be an id is a note, " +
+		"or nothing, if no pattern does.",
 
 	Slot: checkValues, Whole: checkFormats, Query: checkWants,
 }

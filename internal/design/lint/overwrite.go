@@ -138,7 +138,8 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 	f := v.Finding("rows of %s and %s have equal keys in %s%s: its partition key does not include %s",
 		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), own)
 	f.Entity, f.Keys = e.Name, table.Shown(a, b)
-	f.Advise("include the partition key of the table, %s, in the partition key of the index", rule.Names(v.Table.Partition))
+	f.Advise("include the partition key of the table, %s, in the partition key of the index",
+		rule.Names(v.Table.Partition))
 	t := e.Attribute(v.Hash[0].Name)
 	f.Pos = t.Pos
 

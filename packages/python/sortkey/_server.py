@@ -154,7 +154,7 @@ class Database:
     def fail(self, operation=None, code=None, **options):
         """Makes calls fail, and returns the fault.
 
-        The options are the members of a fault in docs/testing-faults.md, in Python's spelling: table, index, key,
+        The options are the members of a fault in docs/testing.md, in Python's spelling: table, index, key,
         skip, times, nth, chance, seed, message, reasons, unprocessed, delay (seconds), hang, reset, lose_answer.
         """
         members = {"".join(word.title() for word in name.split("_")): value for name, value in options.items()}

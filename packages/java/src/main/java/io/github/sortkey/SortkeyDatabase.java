@@ -46,7 +46,7 @@ public final class SortkeyDatabase implements AutoCloseable {
         return fail(Map.of("Operation", operation, "Code", code, "Times", times));
     }
 
-    /** Makes calls fail. The members are those of a fault in docs/testing-faults.md; Delay is a Duration. */
+    /** Makes calls fail. The members are those of a fault in docs/testing.md; Delay is a Duration. */
     public Fault fail(Map<String, ?> fault) {
         Matcher id = Pattern.compile("\"id\":(\\d+)").matcher(server.control("POST", path + "/faults", json(fault)));
         if (!id.find()) {
