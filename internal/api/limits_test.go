@@ -74,3 +74,28 @@ func TestBatchGetBytes(t *testing.T) {
 	require.Equal(t, 52, strings.Count(got, `"v":{"S":`))
 	require.Equal(t, 60, strings.Count(got, `"a":{"S":`), "the others are unprocessed keys")
 }
+
+// TestLargestItem holds that an item may have exactly 400 KB.
+func TestLargestItem(t *testing.T) {
+	e := newEndpoint(t, tableH)
+	put := func(size int) string {
+		return `{"TableName":"HHH","Item":{"a":{"S":"k"},"v":{"S":"` + strings.Repeat("x", size-len("akv")) + `"}}}`
+	}
+	e.want("PutItem", put(400<<10), `{}`)
+	e.refuse("PutItem", put(400<<10+1), "ValidationException: Item size has exceeded the maximum allowed size")
+}
+
+// TestMostSlices holds that a statement may read 50 partitions, and no more.
+func TestMostSlices(t *testing.T) {
+	e := newEndpoint(t, tableH)
+	statement := func(n int) string {
+		var either []string
+		for i := range n {
+			either = append(either, fmt.Sprintf("a = '%d'", i))
+		}
+		return `{"Statement":"SELECT * FROM HHH WHERE ` + strings.Join(either, " OR ") + `"}`
+	}
+	e.want("ExecuteStatement", statement(50), `{"Items":[]}`)
+	e.refuse("ExecuteStatement", statement(51),
+		"ValidationException: Too many decomposed read operations for a given query.")
+}
