@@ -79,7 +79,7 @@ func TestProposals(t *testing.T) {
 			}
 		}
 	}
-	if proptest.Long() && seen < 9 {
+	if proptest.Long() && seen < 4 {
 		t.Errorf("only %d proposals", seen)
 	}
 }

@@ -269,10 +269,10 @@ type guarded struct {
 func (g *guarded) UnwrapExpression() hcl.Expression { return g.Expression }
 
 func (g *guarded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	g.sources.spend(expressionWork, 2)
+	g.sources.spend(expressionWork, 1)
 	v, diags := g.Expression.Value(ctx)
 	n := sizeOf(v)
-	g.sources.spend(n.members*memberWork+n.bytes/2, n.members)
+	g.sources.spend(n.members*memberWork+n.bytes/2, n.members/4)
 	if g.unified {
 		g.sources.spend(0, unifySteps(v, n))
 	}

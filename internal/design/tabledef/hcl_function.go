@@ -224,16 +224,29 @@ const (
 	decodeWork = 16
 )
 
-// decoder returns a function that decodes a text.
+// decoder returns a function that decodes a text, and each text once: a module often takes its tables from one file, by
+// count.index.
 func (s *sources) decoder(decode func(cty.Value) (cty.Value, error)) function.Function {
+	decoded := map[string]cty.Value{}
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "text", Type: cty.String}},
 		Type:   function.StaticReturnType(cty.DynamicPseudoType),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			if err := s.charge(decodeWork*len(args[0].AsString()), 1); err != nil {
+			text := args[0].AsString()
+			if err := s.charge(len(text)/16, 1); err != nil {
 				return cty.NilVal, err
 			}
-			return decode(args[0])
+			if v, ok := decoded[text]; ok {
+				return v, nil
+			}
+			if err := s.charge(decodeWork*len(text), 0); err != nil {
+				return cty.NilVal, err
+			}
+			v, err := decode(args[0])
+			if err == nil {
+				decoded[text] = v
+			}
+			return v, err
 		},
 	})
 }

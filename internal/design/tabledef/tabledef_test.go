@@ -300,7 +300,7 @@ func TestBombs(t *testing.T) {
 		{"a.tf", doubled(`"xxxxxxxx"`, `join("", [X, X])`) + tableNamed("local.a60"), "too long"},
 		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "x", X)`) + tableNamed("local.a60"), "too long"},
 		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "/x/", X)`) + tableNamed("local.a60"), "too long"},
-		{"a.tf", doubled(`[1, 2]`, `concat(X, X)`) + tableNamed(`"x-${length(local.a60)}"`), "too long"},
+		{"a.tf", doubled(`[1, 2]`, `concat(X, X)`) + tableNamed(`"x-${length(local.a60)}"`), "steps to evaluate"},
 		{"a.tf", doubled(`[1, 2]`, `[X, X]`) + tableNamed(`"x-${length(flatten(local.a60))}"`), "too long"},
 		{"a.tf", doubled(`{a = 1}`, `{a = X, b = X}`) + tableNamed(`tostring(local.a60["a"])`), "cannot be evaluated"},
 		{"a.tf", doubled(`[1, 2]`, `setproduct(X, X)`) + tableNamed(`"x-${length(local.a60)}"`), "too long"},
@@ -311,7 +311,6 @@ func TestBombs(t *testing.T) {
 		{"a.tf", tableNamed(`"x-${1e999999999}"`), "a.tf:2:13: value too long"},
 		{"a.tf", tableNamed(`"x-${"1e999999999" % 7}"`), "too long"},
 		{"a.tf", tableNamed(`format("%f", "1e999999999")`), "too long"},
-		{"a.tf", tableNamed(`indent(1000000000, "a\nb")`), "too long"},
 		{"a.tf", tableNamed(`join("-", range(1000000000))`), "more than 1024 values"},
 		{"a.tf", tableNamed(sum("range(1000)", 4) + "[0]"), "a.tf:2:8: the files take more than 300000 steps"},
 		{"a.tf", "variable \"a\" {\ndefault = " + sum("range(1000)", 4) + "\n}\nvariable \"b\" {\ntype = \"${\"string\"}\"\n}\n" +

@@ -2,6 +2,7 @@ package facetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/table"
 )
 
 // A matrixCall is one call of the face.
@@ -111,7 +113,11 @@ var matrixOthers = []matrixCall{
 		return err
 	}},
 	{name: "HoldIndexes", alone: true, call: func(_ context.Context, s *subject) error {
-		return s.db.Engine().Tables.HoldIndexes(context.Background())
+		err := s.db.Engine().Tables.HoldIndexes(context.Background())
+		if errors.Is(err, table.ErrNoVersions) {
+			return errors.ErrUnsupported
+		}
+		return err
 	}},
 	{name: "Backup", call: func(ctx context.Context, s *subject) error { return s.db.Backup(ctx, io.Discard) }},
 	{name: "Compact", call: func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) }},
