@@ -121,7 +121,7 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 {
 		r.fixed = &s.own
 	}
-	if len(s.all) > 1 {
+	if len(s.all) > 1 || len(s.all) == 1 && s.tiled != nil { // one value, in several windows
 		r.Spread, err = s.read(ctx, t.target)
 	}
 	return r, err

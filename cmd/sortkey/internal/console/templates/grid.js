@@ -28,10 +28,10 @@
   const figure = function (/** @type {number} */ n) { return n.toLocaleString('en'); };
   const count = function (/** @type {number} */ n) { return figure(n) + (n === 1 ? ' row' : ' rows'); };
 
-  // What is above the rows is folded in a narrow window.
+  // What is above the rows is folded in a narrow window, unless somebody is typing there.
   const above = document.getElementById('above'), narrow = matchMedia('(max-width: 760px)');
   if (above instanceof HTMLDetailsElement) {
-    const fold = function () { above.open = !narrow.matches || !table; };
+    const fold = function () { above.open = !narrow.matches || !table || above.contains(document.activeElement); };
     narrow.addEventListener('change', fold);
     fold();
   }
