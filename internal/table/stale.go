@@ -12,8 +12,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// ErrNoVersions is the error of a store that cannot keep earlier versions.
-var ErrNoVersions = errors.New("store cannot keep earlier versions of its rows")
+// ErrNoVersions is the error of a store that cannot keep earlier versions. It is an [errors.ErrUnsupported].
+var ErrNoVersions error = noVersions{}
+
+type noVersions struct{}
+
+func (noVersions) Error() string { return "store cannot keep earlier versions of its rows" }
+
+func (noVersions) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // Staleness says which earlier versions eventually consistent reads may see.
 type Staleness struct {

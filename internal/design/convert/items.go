@@ -8,17 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// items reads items into the tables.
-func (im *importer) items(d *document) error {
-	if len(im.m.Tables) == 0 {
-		return noDefinition(d.name)
-	}
-	for _, n := range d.roots {
-		im.itemsIn(n, d.name)
-	}
-	return nil
-}
-
+// itemsIn reads items into the tables.
 func (im *importer) itemsIn(n *node, file string) {
 	if m := n.get("RequestItems"); m != nil && m.isObject() {
 		n = m

@@ -17,9 +17,6 @@ func TestLoud(t *testing.T) {
 		return `
 patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "` + cond + `", ExpressionAttributeNames: {"#s": SK}, ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "` + a + `"}, ":b": {S: "` + b + `"}}}}]`
 	}
-	const shelf = `
-fields: {t: {size: 50000}}
-entities: {Art: {count: 60, fields: {shelf: {values: [a, b]}, title: {size: 30}}, attributes: {PK: "A#{shelf}", SK: "{art}", title: "{title}", text: "{t}"}, samples: [{shelf: a, art: x, title: t, t: z}]}}`
 	for _, tt := range []struct{ name, rule, src, want string }{
 		{"decimals", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 9.5}, {p: a, x: 10.25}]}}`, `{x:decimal(4,2)}`},

@@ -2,7 +2,6 @@ package facetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/fault"
-	"github.com/sortkey/sortkey/internal/table"
 )
 
 // A matrixCall is one call of the face.
@@ -113,11 +111,7 @@ var matrixOthers = []matrixCall{
 		return err
 	}},
 	{name: "HoldIndexes", alone: true, call: func(_ context.Context, s *subject) error {
-		err := s.db.Engine().Tables.HoldIndexes(context.Background())
-		if errors.Is(err, table.ErrNoVersions) {
-			return errors.ErrUnsupported
-		}
-		return err
+		return s.db.Engine().Tables.HoldIndexes(context.Background())
 	}},
 	{name: "Backup", call: func(ctx context.Context, s *subject) error { return s.db.Backup(ctx, io.Discard) }},
 	{name: "Compact", call: func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) }},
