@@ -30,10 +30,7 @@ var inProcess sync.Mutex
 // the environment of the script: the start of a process takes longer than most commands.
 func runCommand(ts *testscript.TestScript, neg bool, args []string) {
 	var stdout, stderr safeBuffer
-	env := app.System()
-	env.Stdout, env.Stderr, env.Getenv = &stdout, &stderr, ts.Getenv
-	env.Width = func() int { return 0 }
-	code := mainIn(ts, env, args)
+	code := mainIn(ts, &stdout, &stderr, args)
 
 	_, err := stdout.WriteTo(ts.Stdout())
 	ts.Check(err)
@@ -45,9 +42,12 @@ func runCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // mainIn runs the command in the current folder of a script, with the input that the script has set.
-func mainIn(ts *testscript.TestScript, env *app.Env, args []string) (code int) {
+func mainIn(ts *testscript.TestScript, stdout, stderr io.Writer, args []string) (code int) {
 	inProcess.Lock()
 	defer inProcess.Unlock()
+	env := app.System()
+	env.Stdout, env.Stderr, env.Getenv = stdout, stderr, ts.Getenv
+	env.Width = func() int { return 0 }
 
 	folder, err := os.Getwd()
 	ts.Check(err)

@@ -48,11 +48,14 @@ func start(t *testing.T) *client {
 	return &client{t, db, server.URL}
 }
 
+// browser has a transport of its own: a server of another test that closes also closes connections of the default one.
+var browser = &http.Client{Transport: &http.Transport{}}
+
 func (c *client) do(method, path, body string) (status int, text string) {
 	c.Helper()
 	req, err := http.NewRequestWithContext(c.Context(), method, c.url+"/"+path, strings.NewReader(body))
 	require.NoError(c, err)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := browser.Do(req)
 	require.NoError(c, err)
 	return resp.StatusCode, c.read(resp)
 }
@@ -60,7 +63,7 @@ func (c *client) do(method, path, body string) (status int, text string) {
 // location returns where a path leads.
 func (c *client) location(path string) (status int, next string) {
 	c.Helper()
-	plain := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	plain := http.Client{Transport: browser.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := plain.Get(c.url + "/" + path)
 	require.NoError(c, err)
 	c.read(resp)
@@ -335,7 +338,7 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.fill()
-	resp, err := http.Get(c.url + "/events")
+	resp, err := browser.Get(c.url + "/events")
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	c.page("table?name=Shop")

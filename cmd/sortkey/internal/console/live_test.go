@@ -73,7 +73,7 @@ func (c *liveClient) do(method, path, body string) (status int, text string) {
 	c.t.Helper()
 	req, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
 	require.NoError(c.t, err)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := browser.Do(req)
 	require.NoError(c.t, err)
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
@@ -103,7 +103,7 @@ func (c *liveClient) source() (s source) {
 // events returns the events from now on.
 func (c *liveClient) events() func() string {
 	c.t.Helper()
-	resp, err := http.Get(c.url + "/events")
+	resp, err := browser.Get(c.url + "/events")
 	require.NoError(c.t, err)
 	c.t.Cleanup(func() { _ = resp.Body.Close() })
 	lines := bufio.NewScanner(resp.Body)

@@ -83,7 +83,7 @@ func TestBusy(t *testing.T) {
 	db := sortkeytest.New(t)
 	pages := httptest.NewServer(quiet(console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), Requests: r}).Handler()))
 	t.Cleanup(pages.Close)
-	resp, err := http.Get(pages.URL + "/events")
+	resp, err := browser.Get(pages.URL + "/events")
 	require.NoError(t, err)
 	defer resp.Body.Close()
 

@@ -34,7 +34,7 @@ func (c *client) live() (b batch, size int) {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/events", nil)
 	require.NoError(c, err)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := browser.Do(req)
 	require.NoError(c, err)
 	defer resp.Body.Close()
 	line, err := bufio.NewReaderSize(resp.Body, 1<<20).ReadString('\n')

@@ -140,7 +140,7 @@ func TestEnd(t *testing.T) {
 	require.NoError(t, err)
 	req.AddCookie(resp.Cookies()[0])
 	go func() {
-		if resp, err := http.DefaultClient.Do(req); err == nil {
+		if resp, err := browser.Do(req); err == nil {
 			_ = resp.Body.Close()
 		}
 		close(ended)
