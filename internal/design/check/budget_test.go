@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-// TestBudget holds that budgets of a first run are met in the next one, whatever the size of the world, are no more
-// than what is a step above the worst figure, and that nothing else of the model changes.
+// TestBudget checks that the next run meets the budgets of a first run, whatever the size of the world, that a budget
+// is at most one step above the worst figure, and that nothing else in the model changes.
 func TestBudget(t *testing.T) {
 	for _, scale := range []int{0, 200, 20} {
 		m, err := modelfile.Load("../modelfile/testdata/shop.yaml")

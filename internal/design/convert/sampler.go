@@ -37,8 +37,7 @@ const (
 	keptBytes = 128 << 20
 )
 
-// kind returns what tells the kind of an item: the words in its keys, and the attribute
-// that names it.
+// kind returns the kind of an item: the words in its keys, and the value of the attribute that names its kind.
 func (o offered) kind() string {
 	kind := o.t.Name + "\x00" + shapes(o.t, o.it)
 	for _, name := range kindAttributes {

@@ -8,25 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/keycond"
 )
-
-func threeKeys() *keyschema.Table {
-	s := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.String} }
-	n := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Number} }
-	b := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Binary} }
-	key := keycond.NewSchema([]keycond.Attribute{s("PK")}, []keycond.Attribute{s("SK")})
-	return &keyschema.Table{Name: "T", Key: key, Indexes: []*keyschema.Index{
-		{Key: key.NewIndex("num", []keycond.Attribute{n("id")}, []keycond.Attribute{n("at")})},
-		{Key: key.NewIndex("bin", []keycond.Attribute{b("hash")}, nil)},
-		{Key: key.NewIndex("multi",
-			[]keycond.Attribute{s("state"), n("year")}, []keycond.Attribute{s("city"), n("score")})},
-	}}
-}
 
 // line returns the values of an operation, by their place in a line.
 func line(op *operation.Operation, v *operation.Values) string {
@@ -86,7 +70,7 @@ func TestPlace(t *testing.T) {
 	for _, op := range []*operation.Operation{operation.Get, operation.Delete} {
 		var v values
 		require.NoError(t, op.Place(&v, strings.Fields("T a b c")))
-		_, err := op.Request(&v, threeKeys())
+		_, err := op.Request(&v, table())
 		require.EqualError(t, err, "the key of table T has 2 attributes, not 3")
 		advised, _ := errors.AsType[*advice.Error](err)
 		require.Equal(t, "give a value for each of PK, SK", advised.Advice)

@@ -63,7 +63,8 @@ func (c *client) do(method, path, body string) (status int, text string) {
 // location returns where a path leads.
 func (c *client) location(path string) (status int, next string) {
 	c.Helper()
-	plain := http.Client{Transport: browser.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	plain := http.Client{Transport: browser.Transport, CheckRedirect: stay}
 	resp, err := plain.Get(c.url + "/" + path)
 	require.NoError(c, err)
 	c.read(resp)

@@ -81,7 +81,7 @@ func call(
 	defer func() {
 		if p := recover(); p != nil {
 			err = advice.New(
-				"try other arguments, and tell the user that sortkey has a bug here",
+				"this is a bug in sortkey: tell the user, and try other arguments",
 				"%s failed inside: %v", op.Name, p,
 			)
 		}
