@@ -22,11 +22,12 @@ if [ -z "$server" ]; then
 fi
 "$server" --version
 
-export SORTKEY_CHECKS=${SORTKEY_CHECKS:-5} SORTKEY_LONG=1
+export SORTKEY_CHECKS=${SORTKEY_CHECKS:-5} SORTKEY_LONG=1 SORTKEY_POSTGRES=1
 report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:' || true; }
 go test ./store/postgres -count=1 -v -timeout 20m | report
 go test ./fuzz -run 'TestPropertyTransactionsOn(Postgres|Servers)' -count=1 -v -timeout 20m | report
-go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
+go test ./cmd/sortkey -run 'TestScripts/.*postgres' -count=1 -v -timeout 10m | report
+go test ./cmd/sortkey/internal/cli -run TestStoreInPostgreSQL -count=1 -v | report
 go test ./cmd/sortkey -run TestKillServers -count=1 -v -timeout 20m | report
 if [ "${1-}" = --bench ]; then
   go test ./store/postgres -run '^$' -bench 'Beside|Servers|Growth' -timeout 20m

@@ -31,16 +31,29 @@ part() {
 
 go_test() { SORTKEY_LONG=1 go test -count=1 -v -timeout 12h "$@"; }
 
+# Packages without goroutines are left out, and scripts of which the race detector shows nothing.
+race() {
+  go list work |
+    grep -vE '/(attr|expr|keys|keycond)(/|$)|/internal/(apigen|item|legacy|partiql|text|wire)$' |
+    grep -vE '/design/(advice|awscli|bill|convert|diff|examples|export|gen|lint|lint/rule|mask|report|tabledef)$|/fuzz/' |
+    xargs go test -race -short -vet=off -skip '^TestScripts$/^(bench|blank|def|demo|design|help|key|mask|templates)'
+}
+
 part fuzz scripts/fuzz.sh 60s
 part oracle scripts/oracle.sh 200000 "$RANDOM"
 SORTKEY_CHECKS=10 part properties go_test ./fuzz -run 'Property(Marshal|Unmarshal|PutGet)'
 SORTKEY_CHECKS=5 part transactions go_test ./fuzz -run Transactions
 SORTKEY_CHECKS=50 part samples go_test ./fuzz/numbers
 SORTKEY_CHECKS=30 GOWORK=$PWD/all.work part order go_test ./store/tikv -run Order
+part race race
+SORTKEY_POSTGRES=1 part race-postgres go_test -race -short -run '^Test(Servers|UpdatesTogether|Lookup|LongKeys)' ./store/postgres
+GOWORK=$PWD/all.work part tikv go_test -race -short -skip '^Test(Matrix|Hazards|OpenWithoutCluster)$' ./store/tikv ./cmd/sortkey/tikv
 part pairs go_test -race -run 'Matrix|Hazards' ./internal/tests/facetest ./store/...
 part commands go_test -race -run TestScripts ./cmd/sortkey
 part attack scripts/attack.sh
 part crash scripts/crash.sh
+part import scripts/check-import.sh
+part pages scripts/check-pages.sh
 part postgres scripts/check-postgres.sh
 part million scripts/check-million.sh
 part clients scripts/check-clients.sh

@@ -21,7 +21,7 @@ if [ "${1-}" = --against ]; then
   shift 2
 fi
 requests=${1:-20000}
-export SORTKEY_SEED=${2:-1} SORTKEY_LONG=1
+export SORTKEY_SEED=${2:-1} SORTKEY_LONG=1 SORTKEY_POSTGRES=1
 
 run() { go test ./fuzz -run '^TestOracle$' -count=1 -v -timeout 0 -requests "$requests" "$@"; }
 report() { grep -vE '^(=== |PASS$|ok )' || true; }

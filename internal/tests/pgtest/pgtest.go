@@ -1,6 +1,7 @@
 // Package pgtest starts PostgreSQL for tests: a cluster of its own in a temporary
-// folder, which listens on a Unix socket there. It needs PostgreSQL's programs and
-// installs nothing.
+// folder, which listens on a Unix socket there. It needs PostgreSQL's programs, installs
+// nothing, and starts only with SORTKEY_POSTGRES set, as scripts/check-postgres.sh does:
+// these tests take minutes.
 //
 // PostgreSQL refuses to run as root, so as root the cluster belongs to the user
 // postgres or nobody.
@@ -23,9 +24,9 @@ import (
 	"time"
 )
 
-// Missing says how to install PostgreSQL.
-const Missing = "PostgreSQL is not installed: install the package postgresql (Debian, Ubuntu), " +
-	"postgresql-server (Fedora) or postgresql (Homebrew)"
+// Missing says how to run the tests on PostgreSQL.
+const Missing = "runs with SORTKEY_POSTGRES=1 and PostgreSQL, the package postgresql (Debian, Ubuntu, Homebrew) " +
+	"or postgresql-server (Fedora)"
 
 // A Cluster is a PostgreSQL server with its data.
 type Cluster struct {
@@ -39,8 +40,11 @@ type Cluster struct {
 	names    atomic.Int64
 }
 
-// Bin returns the folder of PostgreSQL's programs, or "" if they are not installed.
+// Bin returns the folder of PostgreSQL's programs, or "" if they are not installed or not wanted.
 func Bin() string {
+	if os.Getenv("SORTKEY_POSTGRES") == "" {
+		return ""
+	}
 	folders, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	slices.SortFunc(folders, func(a, b string) int { return major(b) - major(a) })
 	if path, err := exec.LookPath("initdb"); err == nil {

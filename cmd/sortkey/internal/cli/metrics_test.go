@@ -166,7 +166,7 @@ func TestStoreOnDisk(t *testing.T) {
 func TestStoreInPostgreSQL(t *testing.T) {
 	proptest.NeedLong(t) // it creates a cluster
 	if pgtest.Bin() == "" {
-		t.Skip("PostgreSQL is not installed; scripts/check-postgres.sh says what to install")
+		t.Skip(pgtest.Missing)
 	}
 	url := pgtest.New(t).Database(t)
 	require.NoError(t, postgres.Init(t.Context(), url))
