@@ -55,7 +55,7 @@ var layers = [][]string{
 	{"server", "internal/tests/facetest"},
 	{"sdk", "internal/tests/dbtest"},
 	{"sortkeytest"},
-	{"examples/music", "examples/orders", "examples/rangescan", "fuzz/replay"},
+	{"examples/music", "examples/orders", "fuzz/replay"},
 
 	// The workbench.
 	{"internal/design/terminal", "internal/design/advice"},

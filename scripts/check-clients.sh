@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests a running server with clients in other languages: boto3 and the AWS CLI each
 # create a table, write batches, query with paging and delete, and every answer is
-# compared. It also runs the Python, JavaScript and JUnit code in docs/testing-languages.md.
+# compared. It also runs the Python and JavaScript code in docs/testing-languages.md.
 # A client that is not installed is skipped, and the script says so. It ends with 0 if
 # no answer was wrong.
 #
@@ -74,36 +74,6 @@ if (cd "$node_project" && node -e 'require.resolve("@aws-sdk/client-dynamodb")')
 else
   echo "JavaScript: skipped, @aws-sdk/client-dynamodb is not installed (npm install it, and set NODE_PROJECT to the folder)"
   skipped=$((skipped + 1))
-fi
-
-# junit prints the path of the jar that runs tests, or nothing if it cannot be had.
-junit() {
-  local version=1.11.4 cache=${XDG_CACHE_HOME:-$HOME/.cache}/sortkey/junit
-  local jar=${JUNIT:-$cache/junit-platform-console-standalone-$version.jar}
-  if [ ! -e "$jar" ] && [ -z "${JUNIT:-}" ] && command -v mvn >/dev/null; then
-    mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy -DoutputDirectory="$cache" \
-      "-Dartifact=org.junit.platform:junit-platform-console-standalone:$version" >"$dir/mvn.log" 2>&1 || true
-  fi
-  [ ! -e "$jar" ] || echo "$jar"
-}
-
-if ! command -v javac >/dev/null; then
-  echo "JUnit: SKIPPED, there is no JDK (apt-get install default-jdk-headless)"
-  skipped=$((skipped + 1))
-elif ! jar=$(junit) || [ -z "$jar" ]; then
-  echo "JUnit: SKIPPED, there is no junit-platform-console-standalone (install Maven, or set JUNIT to the file)"
-  skipped=$((skipped + 1))
-else
-  mkdir "$dir/java"
-  code java | sed -n '/^import static/,$p' >"$dir/java/ThrottledOnceTest.java"
-  javac -cp "$jar" -d "$dir/java" "$dir/java/ThrottledOnceTest.java"
-  if ! java -jar "$jar" execute --class-path "$dir/java" --select-class ThrottledOnceTest --disable-banner \
-    --fail-if-no-tests >"$dir/junit.log" 2>&1; then
-    cat "$dir/junit.log" >&2
-    exit 1
-  fi
-  echo "JUnit: the code in docs/testing-languages.md works"
-  ran=$((ran + 1))
 fi
 
 # same NAME WANT GOT

@@ -48,7 +48,7 @@ SORTKEY_CHECKS=30 GOWORK=$PWD/all.work part order go_test ./store/tikv -run Orde
 part race race
 SORTKEY_POSTGRES=1 part race-postgres go_test -race -short -run '^Test(Servers|UpdatesTogether|Lookup|LongKeys)' ./store/postgres
 GOWORK=$PWD/all.work part tikv go_test -race -short -skip '^Test(Matrix|Hazards|OpenWithoutCluster)$' ./store/tikv ./cmd/sortkey/tikv
-part pairs go_test -race -run 'Matrix|Hazards' ./internal/tests/facetest ./store/...
+part pairs go_test -race -run 'Matrix|Hazards' . ./store/...
 part commands go_test -race -run TestScripts ./cmd/sortkey
 part attack scripts/attack.sh
 part crash scripts/crash.sh

@@ -16,7 +16,7 @@ grep -q "^## $version" CHANGELOG.md || { echo "CHANGELOG.md has no section for $
 ours=$(module_path .)
 tags=("$version")
 for module in "${modules[@]:1}"; do
-  case $module in fuzz | examples | cmd/sortkey/browser) ;; *) tags+=("$module/$version") ;; esac
+  case $module in fuzz | cmd/sortkey/browser) ;; *) tags+=("$module/$version") ;; esac
   sed -i -E "s#^(\s*(require )?$ours(/[a-z/]+)? )v[^ ]+#\1$version#" "$module/go.mod"
 done
 sed -i -E "s#^(\s*$ours(/[a-z/]+)? )v[^ ]+ =>#\1$version =>#" go.work all.work

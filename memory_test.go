@@ -1,4 +1,4 @@
-package facetest_test
+package sortkey_test
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ import (
 )
 
 func TestMemory(t *testing.T) {
-	facetest.Run(t, "../../../sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
+	facetest.Run(t, "sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
 		db, err := sortkey.Open(opts)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
@@ -34,7 +34,7 @@ func TestHazards(t *testing.T) {
 }
 
 func TestWaits(t *testing.T) {
-	facetest.Waits(t, "memory", "../../../docs/embedded.md", func(*testing.T) store.Store { return nil })
+	facetest.Waits(t, "memory", "docs/embedded.md", func(*testing.T) store.Store { return nil })
 }
 
 func TestOpposite(t *testing.T) {
