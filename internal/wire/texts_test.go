@@ -1,18 +1,10 @@
 package wire_test
 
 import (
-	"flag"
-	"fmt"
-	"os"
-	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/wire"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the table of texts into docs/fidelity.md")
 
 // TestTexts has the messages that the service changed in 2026, with the date
 // of the text and the number of regions that showed it.
@@ -25,7 +17,6 @@ func TestTexts(t *testing.T) {
 		length = " failed to satisfy constraint: Member must have length greater than or equal to "
 		chars  = " failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 	)
-	var table strings.Builder
 	for _, tt := range []struct {
 		op               wire.Op
 		body, want, when string
@@ -133,26 +124,5 @@ func TestTexts(t *testing.T) {
 		if got := message(t, err); got != tt.want {
 			t.Errorf("%v %s, %s\n got %s\nwant %s", tt.op, tt.body, tt.when, got, tt.want)
 		}
-		fmt.Fprintf(&table, "| %v `%s` | %s | %s |\n", tt.op, tt.body, code(tt.want), tt.when)
 	}
-	holdTable(t, table.String())
-}
-
-// code returns a message as code that may have backquotes.
-func code(message string) string { return "`` " + message + " ``" }
-
-// holdTable checks, or writes with -rewrite, the table of texts in docs/fidelity.md.
-func holdTable(t *testing.T, rows string) {
-	const path, head = "../../docs/fidelity.md", "| request | text | seen |\n|---|---|---|\n"
-	page, err := os.ReadFile(path)
-	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(page), head)
-	require.True(t, ok, "%s has no table of texts", path)
-	was, after, _ := strings.Cut(rest, "\n\n")
-	if *rewrite {
-		page := before + head + strings.TrimSuffix(rows, "\n") + "\n\n" + after
-		require.NoError(t, os.WriteFile(path, []byte(page), 0o644))
-		return
-	}
-	require.Equal(t, rows, was+"\n", "run go test ./internal/wire -run TestTexts -rewrite")
 }
