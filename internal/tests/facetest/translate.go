@@ -12,7 +12,6 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -335,7 +334,7 @@ func (tr *translation) slice(index string) (args []any, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	slice, err := keycond.Compile(tr.keys.Schema(index), (*publicexpr.Condition)(condition))
+	slice, err := keycond.Compile(tr.keys.Schema(index), condition)
 	if err != nil {
 		return nil, false
 	}
