@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -435,7 +436,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Info      info      `json:"DDBStreamBatchInfo"`
 	}{
 		Request: request{
-			s.db.DB.Engine().RequestID(),
+			engine.Of(s.db.DB).RequestID(),
 			"arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls,
 		},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -73,7 +74,7 @@ func (db *DB) Fail(f Fault) *ActiveFault {
 	if problem := api.FaultProblem(fault.Fault(f)); problem != "" {
 		db.t.Fatalf("sortkeytest: %s", problem)
 	}
-	rule, lift := db.DB.Engine().Fail(fault.Fault(f))
+	rule, lift := engine.Of(db.DB).Fail(fault.Fault(f))
 	failure, set := &ActiveFault{rule, lift}, caller()
 	db.t.Cleanup(func() {
 		switch met, want := failure.Count(), wanted(f); {

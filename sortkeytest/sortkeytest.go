@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
@@ -161,14 +162,14 @@ func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) (copied *DB) 
 func (db *DB) HoldIndexes() {
 	defer resume()
 	db.t.Helper()
-	if err := db.DB.Engine().Tables.HoldIndexes(context.Background()); err != nil {
+	if err := engine.Of(db.DB).Tables.HoldIndexes(context.Background()); err != nil {
 		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
 }
 
 // Settle makes reads see all changes so far: it ends [DB.HoldIndexes], and the window of [sortkey.StaleReads] for the
 // changes before it.
-func (db *DB) Settle() { db.DB.Engine().Tables.Settle() }
+func (db *DB) Settle() { engine.Of(db.DB).Tables.Settle() }
 
 // With returns the same database for a subtest, so that a method that fails there
 // fails the subtest. With the database of a parent, it would end the parent from
@@ -207,14 +208,14 @@ func newDB(t testing.TB, db *DB) *DB {
 		}
 	})
 
-	db.DB.Engine().Service.ExplainClosed(of.over)
+	engine.Of(db.DB).Service.ExplainClosed(of.over)
 	db.Clock.moved = func() {
 		if _, err := db.DB.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
 			db.t.Errorf("sortkeytest: sweep: %v", err)
 		}
 	}
 	if inBubble() {
-		db.DB.Engine().Service.Faults().Endless(func(operation string) {
+		engine.Of(db.DB).Service.Faults().Endless(func(operation string) {
 			db.t.Logf("sortkeytest: %s hangs with a context that never ends: unless the database is closed, "+
 				"all goroutines in the bubble will be blocked; give it a context with a deadline", operation)
 		})

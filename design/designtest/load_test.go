@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -32,7 +33,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func TestLoad(t *testing.T) {
 	db := sortkeytest.New(t)
-	db.DB.Engine().Fail(fault.Fault{Operation: "CreateTable", Code: "InternalServerError"})
+	engine.Of(db.DB).Fail(fault.Fault{Operation: "CreateTable", Code: "InternalServerError"})
 	designtest.Load(db, "testdata/deploy/template.yaml", "Stage=a")
 	designtest.Load(db, "testdata/infra/tables.tf", "stage=a")
 	designtest.Load(db, "testdata/drive.yaml")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -42,7 +43,7 @@ func (p *pair) translate(t *testing.T, name string, in map[string]any) (says fun
 	if maker == nil || !isText {
 		return nil, false
 	}
-	out, err := p.requests.db.Engine().Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &table})
+	out, err := engine.Of(p.requests.db).Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &table})
 	if err != nil || *out.Table.TableName != table { // the face takes no ARN
 		return nil, false
 	}
