@@ -34,7 +34,6 @@ import (
 // AWS Lambda function, see [DB.EventSource].
 func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
-		defer resume()
 		db.t.Helper()
 		var shards []api.StreamShard
 		db.moment(func(ctx context.Context) { shards = db.shards(ctx, db.stream(ctx, table)) })

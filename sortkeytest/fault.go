@@ -66,7 +66,6 @@ type Fault struct {
 //
 // After the end of its test, Fail returns nil for a fault that it refuses: its methods do nothing.
 func (db *DB) Fail(f Fault) *ActiveFault {
-	defer resume()
 	db.t.Helper()
 	if f.Operation != "" {
 		checkNames(db.t, []string{f.Operation})

@@ -112,7 +112,7 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 
 // similar returns a hint for the name of a table that does not exist, or "".
 func (db *DB) similar(ctx context.Context, table string) string {
-	if db.t.life.over() != "" {
+	if db.life.over() != "" {
 		return ""
 	}
 	tables := db.tables(ctx)

@@ -113,24 +113,3 @@ func TestLoadIsNotDelayed(t *testing.T) {
 	designtest.Load(db, "testdata/drive.yaml")                         // with items
 	require.Equal(t, now, db.Clock.Now())
 }
-
-// An endedTest is a test that has ended: package testing panics when somebody reports to it.
-type endedTest struct{ testing.TB }
-
-func (endedTest) Fail()                 { panic("Fail in goroutine after TestEnded has completed") }
-func (endedTest) Logf(string, ...any)   { panic("Log in goroutine after TestEnded has completed: text") }
-func (endedTest) Errorf(string, ...any) { panic("Fail in goroutine after TestEnded has completed") }
-func (endedTest) Fatalf(string, ...any) { panic("Fail in goroutine after TestEnded has completed") }
-
-// TestLoadAfterTest: a Load that comes after the end of its test ends its goroutine and not the program.
-func TestLoadAfterTest(t *testing.T) {
-	db := sortkeytest.New(endedTest{t})
-	returned, ended := false, make(chan struct{})
-	go func() {
-		defer close(ended)
-		designtest.Load(db, "testdata/missing.yaml")
-		returned = true
-	}()
-	<-ended
-	require.False(t, returned)
-}
