@@ -345,7 +345,7 @@ func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) 
 
 // Change is update for a function that does not depend on definitions.
 func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
-	if err := db.Apart(ctx); err != nil {
+	if err := db.OutsideTx(ctx); err != nil {
 		return err
 	}
 	if err := db.Updates.RLock(ctx); err != nil {
