@@ -85,15 +85,7 @@ func TestPublicTypes(t *testing.T) {
 // where they do.
 func mentioned(f *ast.File) map[string]string {
 	found := map[string]string{}
-	names := map[string]string{}
-	for _, spec := range f.Imports {
-		path := strings.Trim(spec.Path.Value, `"`)
-		name := path[strings.LastIndexByte(path, '/')+1:]
-		if spec.Name != nil {
-			name = spec.Name.Name
-		}
-		names[name] = path
-	}
+	names := importsOf(f)
 	look := func(where string, n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			s, ok := n.(*ast.SelectorExpr)
@@ -190,6 +182,10 @@ func exported(t *testing.T, pkg string) (lines []string) {
 					case *ast.TypeSpec:
 						if s.Name.IsExported() {
 							add("type " + s.Name.Name + kindOf(s.Type))
+							for _, method := range methodsOf(t, f, s) {
+								method.Body, method.Doc = nil, nil
+								add(say(method))
+							}
 						}
 					case *ast.ValueSpec:
 						for _, name := range s.Names {
@@ -203,6 +199,60 @@ func exported(t *testing.T, pkg string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// methodsOf returns the exported methods of the type of another package of this module that a declaration is an alias
+// of: programs can call them.
+func methodsOf(t *testing.T, f *ast.File, s *ast.TypeSpec) (methods []*ast.FuncDecl) {
+	t.Helper()
+	of, ok := s.Type.(*ast.SelectorExpr)
+	if !ok || !s.Assign.IsValid() {
+		return nil
+	}
+	folder, ok := strings.CutPrefix(importsOf(f)[of.X.(*ast.Ident).Name], module+"/")
+	if !ok || isPublic(folder) { // the methods of a public type are listed there
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(".", folder, "*.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, d := range f.Decls {
+			d, ok := d.(*ast.FuncDecl)
+			if !ok || !d.Name.IsExported() || d.Recv == nil || receiver(d.Recv.List[0].Type) != of.Sel.Name {
+				continue
+			}
+			methods = append(methods, d)
+			ast.Inspect(d.Type, func(n ast.Node) bool {
+				if x, ok := n.(*ast.SelectorExpr); ok {
+					path := importsOf(f)[x.X.(*ast.Ident).Name]
+					if strings.HasPrefix(path, module+"/internal/") {
+						t.Errorf("%s: %s.%s mentions a type of %s", file, of.Sel.Name, d.Name.Name, path)
+					}
+				}
+				return true
+			})
+		}
+	}
+	return methods
+}
+
+// importsOf returns the paths of the imports of a file by their names there.
+func importsOf(f *ast.File) map[string]string {
+	names := map[string]string{}
+	for _, spec := range f.Imports {
+		path := strings.Trim(spec.Path.Value, `"`)
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		names[name] = path
+	}
+	return names
 }
 
 func receiver(e ast.Expr) string {

@@ -19,18 +19,18 @@ func decode(it attr.Item, dst any) error {
 	return attr.UnmarshalItem(it, dst)
 }
 
-// decodeAside is decode within a read: if aside is not nil, it lets the methods of the type use the
-// transaction, which the read has.
-func decodeAside(aside func(func()), it attr.Item, dst any) error {
-	if aside == nil {
+// decodeUnlocked is decode within a read. If unlocked is not nil, the read holds an Update, and decodeUnlocked unlocks
+// it so that methods of the type can use the transaction.
+func decodeUnlocked(unlocked func(func()), it attr.Item, dst any) error {
+	if unlocked == nil {
 		return decode(it, dst)
 	}
-	return decodeBeside(aside, it, dst)
+	return decodeInUpdate(unlocked, it, dst)
 }
 
-// decodeBeside is decodeAside in an Update. Its error is on the heap, unlike that of other reads.
-func decodeBeside(aside func(func()), it attr.Item, dst any) (err error) {
-	aside(func() { err = decode(it, dst) })
+// decodeInUpdate is decodeUnlocked in an Update. The closure moves its error to the heap, unlike that of other reads.
+func decodeInUpdate(unlocked func(func()), it attr.Item, dst any) (err error) {
+	unlocked(func() { err = decode(it, dst) })
 	return err
 }
 

@@ -166,7 +166,7 @@ func noIndex(name, index string, info *TableInfo) error {
 // alter runs a change of a table. The change goes on if ctx ends while it is being completed, but
 // alter does not wait for it then.
 func (db *DB) alter(ctx context.Context, change func() error) error {
-	if err := db.tables.Apart(ctx); err != nil { // which only this goroutine can find out
+	if err := db.tables.OutsideTx(ctx); err != nil { // which only this goroutine can find out
 		return failed(err)
 	}
 	done := make(chan error, 1)

@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store"
@@ -58,7 +59,7 @@ func TestStatuses(t *testing.T) {
 	forged := func(text string) sortkey.Option {
 		return sortkey.After(base64.RawURLEncoding.EncodeToString([]byte(text)))
 	}
-	_, lift := db.Engine().Fail(fault.Fault{
+	_, lift := engine.Of(db).Fail(fault.Fault{
 		Operation: "PutItem", Table: "Other", Code: "ProvisionedThroughputExceededException",
 	})
 	throttled := other.Put(ctx, map[string]any{"p": "Q"})

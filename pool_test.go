@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
 )
 
@@ -62,7 +63,7 @@ func TestBehaviourOfPools(t *testing.T) {
 	facetest.Run(t, "sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
 		opts.Observer = &k
 		db := open(t, opts)
-		db.Engine().Fail(fault.Fault{Key: "no such key*", Code: "InternalServerError"})
+		engine.Of(db).Fail(fault.Fault{Key: "no such key*", Code: "InternalServerError"})
 		return db
 	})
 	require.Greater(t, len(k.events), 1000)

@@ -256,7 +256,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	if r.filter != nil {
 		l.end = int(most)
 	}
-	l.aside = t.db.tables.Aside(ctx)
+	l.unlocked = t.db.tables.Unlocked(ctx)
 	if t.itemType.callsMethods { // which may wait for anything
 		ctx = heavy.Exempt(ctx)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 )
 
 // shape is what a description says about the definition of a table.
@@ -431,7 +432,7 @@ func TestGetMany(t *testing.T) {
 	require.Nil(t, list[0])
 	require.NotNil(t, list[1])
 
-	_, lift := db.Engine().Fail(fault.Fault{Operation: "BatchGetItem", Table: "Tab", Unprocessed: 100})
+	_, lift := engine.Of(db).Fail(fault.Fault{Operation: "BatchGetItem", Table: "Tab", Unprocessed: 100})
 	_, err = items.GetMany(ctx, keys)
 	require.Equal(t, 503, sortkey.StatusOf(err), "%v", err)
 	lift()

@@ -7,28 +7,27 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A room is memory for the bytes of a slice, which are written one after the other: an
-// empty slice whose capacity is the memory left.
-type room []byte
+// An arena is the memory for the bytes of one slice. It is an empty slice whose capacity is the memory that is left.
+type arena []byte
 
-// keep returns b, which was appended to the room, and goes on after it.
-func (r *room) keep(b []byte) []byte {
+// take returns b, which the caller has appended to the arena, and moves the arena past it.
+func (r *arena) take(b []byte) []byte {
 	*r = b[len(b):]
 	return b[:len(b):len(b)]
 }
 
 // upper is [store.AppendUpper].
-func (r *room) upper(prefix []byte) []byte {
+func (r *arena) upper(prefix []byte) []byte {
 	b := store.AppendUpper(*r, prefix)
 	if b == nil {
 		return nil
 	}
-	return r.keep(b)
+	return r.take(b)
 }
 
 // bounds returns the range of sort positions for clauses on a left prefix of
 // the sort key, of which only the last may be other than =.
-func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
+func (s *Schema) bounds(r *arena, clauses []Clause) store.Range {
 	if len(clauses) == 0 {
 		return store.Range{}
 	}
@@ -39,7 +38,7 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 		for _, c := range clauses[:len(clauses)-1] {
 			b = item.AppendKey(b, c.Values[0])
 		}
-		prefix = r.keep(b)
+		prefix = r.take(b)
 	}
 
 	v := last.Values[0]
@@ -61,7 +60,7 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 		} else {
 			lo = item.AppendKeyPrefix(lo, v.Raw())
 		}
-		lo = r.keep(lo)
+		lo = r.take(lo)
 		return store.Range{Lo: lo, Hi: r.upper(lo)}
 	}
 
@@ -70,20 +69,20 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 
 // first returns the lowest position a row with component v after prefix can
 // have.
-func (s *Schema) first(r *room, prefix []byte, v attr.Value) []byte {
+func (s *Schema) first(r *arena, prefix []byte, v attr.Value) []byte {
 	b := append([]byte(*r), prefix...)
 	if s.table == nil {
-		return r.keep(append(b, v.Raw()...))
+		return r.take(append(b, v.Raw()...))
 	}
-	return r.keep(item.AppendKey(b, v))
+	return r.take(item.AppendKey(b, v))
 }
 
 // after returns the lowest position above all rows with component v after
 // prefix. In a table that is one row; in an index, all rows that share it.
-func (s *Schema) after(r *room, prefix []byte, v attr.Value) []byte {
+func (s *Schema) after(r *arena, prefix []byte, v attr.Value) []byte {
 	if s.table == nil {
 		b := append([]byte(*r), prefix...)
-		return r.keep(append(append(b, v.Raw()...), 0))
+		return r.take(append(append(b, v.Raw()...), 0))
 	}
 	return r.upper(s.first(r, prefix, v))
 }

@@ -30,7 +30,7 @@ const (
 // collect appends the clauses that c demands all of. Their values are appended
 // to values.
 func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
-	return appendClauses(dst, values, (*impl.Condition)(c).Node())
+	return appendClauses(dst, values, impl.Node(c))
 }
 
 func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, error) {

@@ -16,7 +16,7 @@ import (
 // dynalite (test/query.js) and conformance (queryKeyConditionOperands.test.ts,
 // multiAttributeGsiKey.test.ts), the newer where they differ.
 func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
-	m := new(made)
+	m := new(sliceAlloc)
 	values := m.values[:0]
 	var few [len(m.clauses)]Clause
 	clauses, err := collect(few[:0], &values, c)
@@ -36,8 +36,8 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 // their values. Each attribute has one clause. The error is that of [Compile], but for more clauses than the
 // key has attributes.
 func Of(s *Schema, clauses ...Clause) (*Slice, error) {
-	m := new(made)
-	r := room(m.bytes[:0])
+	m := new(sliceAlloc)
+	r := arena(m.bytes[:0])
 	values := m.values[:0]
 	var few [len(m.clauses)]Clause
 	copied := few[:0]
@@ -50,7 +50,7 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 		}
 		from := len(values)
 		for _, v := range c.Values {
-			values = append(values, attr.MakeValue(v.Kind(), r.keep(append(r, v.Raw()...))))
+			values = append(values, attr.MakeValue(v.Kind(), r.take(append(r, v.Raw()...))))
 		}
 		c.Values = values[from:len(values):len(values)]
 		copied = append(copied, c)
@@ -59,8 +59,8 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	return m.slicing(s, copied, r)
 }
 
-// slicing returns the slice that clauses select, made in the room that is left.
-func (m *made) slicing(s *Schema, clauses []Clause, r room) (*Slice, error) {
+// slicing returns the slice that clauses select. It takes the memory for its bytes from an arena.
+func (m *sliceAlloc) slicing(s *Schema, clauses []Clause, r arena) (*Slice, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (m *made) slicing(s *Schema, clauses []Clause, r room) (*Slice, error) {
 	for i, c := range sort[:len(s.partition)] {
 		partition = appendComponent(partition, c.Values[0], i == last)
 	}
-	slice.Partition = r.keep(partition)
+	slice.Partition = r.take(partition)
 	slice.Range = s.bounds(&r, sort[len(s.partition):])
 	return slice, nil
 }
@@ -92,8 +92,8 @@ func Clauses(c *expr.Condition) ([]Clause, error) {
 	return collect(nil, &values, c)
 }
 
-// made is a slice with the room that a usual one takes.
-type made struct {
+// sliceAlloc holds a Slice and the arrays that most slices need, so that compiling allocates once.
+type sliceAlloc struct {
 	slice   Slice
 	clauses [2]Clause
 	values  [3]attr.Value

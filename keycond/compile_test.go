@@ -10,7 +10,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -83,7 +82,7 @@ func compile(t *testing.T, s *keycond.Schema, src, values string) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	slice, err := keycond.Compile(s, (*publicexpr.Condition)(cond))
+	slice, err := keycond.Compile(s, cond)
 	if err != nil {
 		return "error: " + err.Error()
 	}

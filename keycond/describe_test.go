@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/keycond"
@@ -41,7 +40,7 @@ func compiled(t *testing.T, schema *keycond.Schema, source, values string) *keyc
 	require.NoError(t, err)
 	cond, err := env.Condition(expr.KeyConditionExpression, source)
 	require.NoError(t, err)
-	slice, err := keycond.Compile(schema, (*publicexpr.Condition)(cond))
+	slice, err := keycond.Compile(schema, cond)
 	require.NoError(t, err, source)
 	return slice
 }

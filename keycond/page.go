@@ -31,7 +31,7 @@ type PageOptions struct {
 	Limit int
 	// Filter leaves out items after they were examined; nil keeps all.
 	Filter *expr.Condition
-	// Examine, if not nil, is called with each item before the filter. An error of it is that of the page.
+	// Examine, if not nil, is called with each item before the filter. If it returns an error, Page returns it.
 	Examine func(attr.Item) error
 }
 
@@ -99,7 +99,7 @@ func (s *Slice) Page(
 }
 
 // Page reads one page of rows that lie as the schema says, such as those of a scan, like [Slice.Page].
-// Where the rows begin and their order are the caller's matter: Start and Reverse do nothing here.
+// The caller chooses where rows begins and in which order: Start and Reverse do nothing here.
 func (s *Schema) Page(
 	rows iter.Seq2[store.Row, error], o PageOptions, visit func(attr.Item) error,
 ) (Page, error) {

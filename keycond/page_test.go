@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/keycond"
@@ -79,7 +78,9 @@ func TestPage(t *testing.T) {
 	f := newPages(t)
 	failure := errors.New("no")
 	values := parsedItem(t, `{":t": {"BOOL": true}}`)
-	odd, err := publicexpr.ParseCondition("odd = :t", publicexpr.Params{Values: values})
+	env, err := expr.NewEnv(expr.Params{Values: values})
+	require.NoError(t, err)
+	odd, err := env.Condition(expr.FilterExpression, "odd = :t")
 	require.NoError(t, err)
 	start := func(n int) attr.Item { return parsedItem(t, fmt.Sprintf(`{"p": {"S": "a"}, "s": {"N": "%d"}}`, n)) }
 
@@ -228,7 +229,7 @@ func TestMadeTrees(t *testing.T) {
 		&ast.Between{X: path("s"), Lo: value}, &ast.And{}, &ast.Not{}, &ast.Compare{}, (*ast.Compare)(nil),
 		&ast.Compare{Op: ast.Less, L: path("s"), R: (*ast.ValueOperand)(nil)},
 	} {
-		_, err := keycond.Compile(schema, (*publicexpr.Condition)(expr.NewCondition(&ast.And{L: equal, R: node})))
+		_, err := keycond.Compile(schema, expr.NewCondition(&ast.And{L: equal, R: node}))
 		if _, empty := node.(*ast.And); !empty {
 			require.Error(t, err, "%#v", node)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/leanovate/gopter/prop"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
@@ -183,7 +182,7 @@ func TestPropertyRanges(t *testing.T) {
 			if err != nil {
 				return &gopter.PropResult{Status: gopter.PropUndecided} // such as begins_with of a number
 			}
-			slice, err := keycond.Compile(index, (*publicexpr.Condition)(condition))
+			slice, err := keycond.Compile(index, condition)
 			other, otherErr := keycond.Of(index, q.clauses(index)...)
 			if !reflect.DeepEqual(slice, other) || fmt.Sprint(err) != fmt.Sprint(otherErr) {
 				return failed("%s with %s: %v, %v; of its clauses: %v, %v", source, values.AppendJSON(nil), slice, err,

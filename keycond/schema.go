@@ -220,8 +220,8 @@ func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
 	}
 	whole := pk.Raw()
 	if len(s.sort) > 0 {
-		var room [128]byte
-		whole = append(append(room[:0], whole...), it.Get(s.sort[0].Name).Raw()...)
+		var buf [128]byte
+		whole = append(append(buf[:0], whole...), it.Get(s.sort[0].Name).Raw()...)
 	}
 	h := store.Hash(whole)
 	dst = append(dst, byte(h>>16), byte(h>>8), byte(h))

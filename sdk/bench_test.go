@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/server"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -111,7 +112,7 @@ func BenchmarkQuery10(b *testing.B) {
 // benchmark measures a call with each client. Body is the request that the call sends.
 func benchmark(b *testing.B, db *sortkeytest.DB, operation, body string, call func(*dynamodb.Client) any) {
 	out := call(db.Direct)
-	response, _ := db.DB.Engine().Service.Serve(b.Context(), "DynamoDB_20120810."+operation, []byte(body), nil)
+	response, _ := engine.Of(db.DB).Service.Serve(b.Context(), "DynamoDB_20120810."+operation, []byte(body), nil)
 	wire := func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() }
 	for _, bb := range []struct {
 		name   string

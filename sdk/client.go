@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/server"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -30,7 +31,7 @@ const endpoint = "http://sortkey.invalid"
 //	over := server.New(db, server.Options{}).Client()
 //	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = over })
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	if len(optFns) > 0 || db.Engine().Observer != nil {
+	if len(optFns) > 0 || engine.Of(db).Observer != nil {
 		return dynamodb.New(options(db), optFns...)
 	}
 	return shorten(db, options(db))

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -66,7 +67,7 @@ type direct struct {
 }
 
 func newDirect(db *sortkey.DB, whole bool) *direct {
-	return &direct{service: db.Engine().Service, requestID: db.Engine().RequestID, whole: whole}
+	return &direct{service: engine.Of(db).Service, requestID: engine.Of(db).RequestID, whole: whole}
 }
 
 // shortID is the name of the short way on a stack.

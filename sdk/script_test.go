@@ -27,6 +27,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -182,7 +183,7 @@ func (d *driver) run(t *testing.T, td *datadriven.TestData) (string, error) {
 	case "fault":
 		var f fault.Fault
 		err := decodeText(reflect.ValueOf(&f).Elem(), td.Input)
-		d.fault, d.lift = d.db.DB.Engine().Fail(f)
+		d.fault, d.lift = engine.Of(d.db.DB).Fail(f)
 		return "", err
 	case "lift":
 		d.lift()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/sortkeytest"
 	"github.com/sortkey/sortkey/store"
@@ -54,7 +55,7 @@ func TestStaleReadsNeedVersions(t *testing.T) {
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	db, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}})
 	require.NoError(t, err)
-	require.ErrorIs(t, db.Engine().Tables.HoldIndexes(t.Context()), table.ErrNoVersions)
-	db.Engine().Tables.Settle()
+	require.ErrorIs(t, engine.Of(db).Tables.HoldIndexes(t.Context()), table.ErrNoVersions)
+	engine.Of(db).Tables.Settle()
 	require.NoError(t, db.Close())
 }

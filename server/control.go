@@ -21,6 +21,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -208,7 +209,7 @@ func (s *Server) Control() http.Handler {
 			return nil, errors.New(problem)
 		}
 		c.begun++
-		rule, lift := db.Engine().Fail(in.Fault)
+		rule, lift := engine.Of(db).Fail(in.Fault)
 		c.faults[c.begun] = activeFault{rule, lift}
 		return map[string]int{"id": c.begun}, nil
 	}))

@@ -64,7 +64,7 @@ const idle = time.Minute
 func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) ([]byte, int) {
 	name := event.Database(ctx)
 	if name == "" {
-		return s.db.Engine().Service.Serve(ctx, target, body, dst)
+		return engine.Of(s.db).Service.Serve(ctx, target, body, dst)
 	}
 	db, err := s.enter(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 		return failure.AppendJSON(dst), failure.Status
 	}
 	defer s.leave(db)
-	dst, status := db.DB.Engine().Service.Serve(ctx, target, body, dst)
+	dst, status := engine.Of(db.DB).Service.Serve(ctx, target, body, dst)
 	if e := event.Of(ctx); e != nil && e.Error == "ResourceNotFoundException" {
 		e.Message += s.elsewhere(ctx, name)
 	}

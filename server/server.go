@@ -32,8 +32,8 @@ type Server struct {
 // New returns a server of a database. It needs no closing; the database is the caller's to
 // close.
 func New(db *sortkey.DB, opts Options) *Server {
-	s := &Server{db: db, opts: opts, side: db.Engine()}
-	s.handler = traceHandler(protocol.New(db.Engine().Service, s.protocol()))
+	s := &Server{db: db, opts: opts, side: engine.Of(db)}
+	s.handler = traceHandler(protocol.New(engine.Of(db).Service, s.protocol()))
 	if opts.Isolate > 0 {
 		s.isolated = &isolated{db: db, side: s.side, opts: opts, databases: map[string]*isolatedDB{}}
 	}

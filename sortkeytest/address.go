@@ -25,14 +25,13 @@ func (db *DB) Config() aws.Config { return sdk.Config(db.DB) }
 // ends with the test of the database. In a bubble of testing/synctest it fails the
 // test: the bubble's time would stop while the server waits for the network.
 func (db *DB) URL() string {
-	defer resume()
 	db.t.Helper()
 	return db.url()
 }
 
 func (db *DB) url() string {
 	db.t.Helper()
-	if over := db.t.life.over(); over != "" {
+	if over := db.life.over(); over != "" {
 		db.t.Fatalf("sortkeytest: cannot start a server: %s", over)
 	}
 	if inBubble() {
@@ -54,7 +53,6 @@ func (db *DB) url() string {
 //
 // They also keep proxies out of the way.
 func (db *DB) Env() []string {
-	defer resume()
 	db.t.Helper()
 	return db.env()
 }
@@ -92,10 +90,6 @@ func (db *DB) env() []string {
 // config.LoadDefaultConfig reaches the database. It also takes back AWS_PROFILE and
 // AWS_CA_BUNDLE. Like t.Setenv, it cannot be used in parallel tests.
 func (db *DB) Setenv(t testing.TB) {
-	if !db.hasTest(t, "Setenv") {
-		return
-	}
-	defer resume()
 	t.Helper()
 	for _, variable := range append(db.With(t).env(), "AWS_PROFILE=", "AWS_CA_BUNDLE=") {
 		name, value, _ := strings.Cut(variable, "=")

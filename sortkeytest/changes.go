@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sdk"
@@ -33,7 +34,6 @@ import (
 // AWS Lambda function, see [DB.EventSource].
 func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
-		defer resume()
 		db.t.Helper()
 		var shards []api.StreamShard
 		db.moment(func(ctx context.Context) { shards = db.shards(ctx, db.stream(ctx, table)) })
@@ -53,7 +53,7 @@ func (db *DB) Streams() *dynamodbstreams.Client { return sdk.Streams(db.DB) }
 // stream returns the ARN of a table's stream, or of its last one.
 func (db *DB) stream(ctx context.Context, table string) string {
 	db.t.Helper()
-	arn, ok, err := db.DB.Engine().Service.LastStream(ctx, table)
+	arn, ok, err := engine.Of(db.DB).Service.LastStream(ctx, table)
 	switch {
 	case err != nil:
 		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
@@ -68,7 +68,7 @@ func (db *DB) stream(ctx context.Context, table string) string {
 // shards returns the shards of a stream with their records, parents first.
 func (db *DB) shards(ctx context.Context, arn string) []api.StreamShard {
 	db.t.Helper()
-	list, err := db.DB.Engine().Service.StreamShards(ctx, arn)
+	list, err := engine.Of(db.DB).Service.StreamShards(ctx, arn)
 	if err != nil {
 		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}

@@ -18,7 +18,6 @@ import (
 //	Orders: customer / placed
 //	"7" / "2026-01-30"  {total: 12}
 func (db *DB) Dump(tables ...string) string {
-	defer resume()
 	db.t.Helper()
 	return db.dump(tables)
 }
@@ -59,7 +58,6 @@ func (db *DB) dump(tables []string) string {
 // In memory, the time depends on what differs between a database and its fork, not on
 // how many items there are.
 func (db *DB) Diff(before *DB) string {
-	defer resume()
 	db.t.Helper()
 	if before == nil {
 		db.t.Fatalf("sortkeytest: Diff needs the database before, usually a fork, which is nil")
@@ -128,7 +126,6 @@ func (c change) String() string {
 // SORTKEY_UPDATE=1 in the environment it writes the file instead, also with a flag
 // -update if the test program has defined one.
 func (db *DB) Golden(path string, tables ...string) {
-	defer resume()
 	db.t.Helper()
 	got := db.dump(tables)
 	if updating() {

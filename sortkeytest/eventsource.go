@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -86,10 +87,7 @@ type EventSource struct {
 // The context and the event may be left out, and so may the response or both results. A
 // lambda.Handler works too. The event may have any type into which its JSON can be decoded.
 // Nothing is delivered before [EventSource.Deliver].
-//
-// After the end of its test, EventSource returns nil for what it refuses: it delivers nothing.
 func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource)) *EventSource {
-	defer resume()
 	db.t.Helper()
 	s := &EventSource{
 		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon,
@@ -144,10 +142,6 @@ func (s *EventSource) check() error {
 // once: to let time pass between them, advance the clock of the database in the
 // handler. The handler gets the context of the test. If it panics, the test fails.
 func (s *EventSource) Deliver() {
-	if s == nil {
-		return
-	}
-	defer resume()
 	s.db.t.Helper()
 	if !s.running.TryLock() {
 		s.db.t.Fatalf("sortkeytest: Deliver of table %s runs already: "+
@@ -435,7 +429,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Info      info      `json:"DDBStreamBatchInfo"`
 	}{
 		Request: request{
-			s.db.DB.Engine().RequestID(),
+			engine.Of(s.db.DB).RequestID(),
 			"arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls,
 		},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -474,7 +475,7 @@ func TestEventSourceCascade(t *testing.T) {
 func TestEventSourceIsQuiet(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "1")
-	rule, _ := db.DB.Engine().Fail(fault.Fault{Code: "InternalServerError"})
+	rule, _ := engine.Of(db.DB).Fail(fault.Fault{Code: "InternalServerError"})
 	calls := db.Record()
 	n := 0
 	db.EventSource("Events", func(event) { n++ }).Deliver()

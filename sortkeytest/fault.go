@@ -5,6 +5,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -65,7 +66,6 @@ type Fault struct {
 //
 // After the end of its test, Fail returns nil for a fault that it refuses: its methods do nothing.
 func (db *DB) Fail(f Fault) *ActiveFault {
-	defer resume()
 	db.t.Helper()
 	if f.Operation != "" {
 		checkNames(db.t, []string{f.Operation})
@@ -73,7 +73,7 @@ func (db *DB) Fail(f Fault) *ActiveFault {
 	if problem := api.FaultProblem(fault.Fault(f)); problem != "" {
 		db.t.Fatalf("sortkeytest: %s", problem)
 	}
-	rule, lift := db.DB.Engine().Fail(fault.Fault(f))
+	rule, lift := engine.Of(db.DB).Fail(fault.Fault(f))
 	failure, set := &ActiveFault{rule, lift}, caller()
 	db.t.Cleanup(func() {
 		switch met, want := failure.Count(), wanted(f); {

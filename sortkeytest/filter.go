@@ -195,61 +195,26 @@ func parseOperator(name string, operand any) (func(leaf) bool, error) {
 		[]string{"exists", "prefix", "suffix", "equals-ignore-case", "anything-but", "numeric"}))
 }
 
-// ofText returns a test of texts with a function that compares one with the operand.
-func ofText(compare func(s, operand string) bool, operand string) func(leaf) bool {
-	return func(l leaf) bool {
-		s, ok := l.value.(string)
-		return ok && compare(s, operand)
-	}
-}
-
 // comparisons of texts by the name of the operator.
 var comparisons = map[string]func(s, operand string) bool{
 	"prefix": strings.HasPrefix, "suffix": strings.HasSuffix, "equals-ignore-case": strings.EqualFold,
 }
 
-// parseText reads the operand of an operator for texts. Those for the beginning and the end can
-// ignore case.
+// parseText reads the operand of an operator for texts.
 func parseText(name string, operand any) (func(leaf) bool, error) {
-	if s, ok := operand.(string); ok {
-		return ofText(comparisons[name], s), nil
+	text, ok := operand.(string)
+	if !ok {
+		return nil, fmt.Errorf("the operand is %s, want a text", kindOf(operand))
 	}
-	if inner, ok := operand.(map[string]any); ok && name != "equals-ignore-case" && len(inner) == 1 {
-		if s, ok := inner["equals-ignore-case"].(string); ok {
-			compare := comparisons[name]
-			return ofText(func(s, operand string) bool { return compare(strings.ToLower(s), operand) },
-				strings.ToLower(s)), nil
-		}
-		return nil, fmt.Errorf(`the operand is %s, want {"equals-ignore-case": "text"} or a text`, kindOf(operand))
-	}
-	return nil, fmt.Errorf("the operand is %s, want a text", kindOf(operand))
+	compare := comparisons[name]
+	return func(l leaf) bool {
+		s, ok := l.value.(string)
+		return ok && compare(s, text)
+	}, nil
 }
 
-// parseBut reads the operand of anything-but: a text, a number, a list of either, or an operator for
-// texts with one or a list.
+// parseBut reads the operand of anything-but: a text, a number, or a list of either.
 func parseBut(operand any) (func(leaf) bool, error) {
-	if inner, ok := operand.(map[string]any); ok {
-		if len(inner) != 1 {
-			return nil, fmt.Errorf("the operand has %s, want one operator", text.Count(len(inner), "member"))
-		}
-		for name, operand := range inner {
-			compare := comparisons[name]
-			if compare == nil {
-				return nil, fmt.Errorf("the operator is %q, want prefix, suffix or equals-ignore-case", name)
-			}
-			texts, _, err := operands(operand)
-			if err == nil && (len(texts) == 0 || name != "equals-ignore-case" && slices.Contains(texts, "")) {
-				err = fmt.Errorf("the operand is %s, want a text that is not empty, or a list of them", kindOf(operand))
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			return func(l leaf) bool {
-				return !slices.ContainsFunc(texts, func(s string) bool { return ofText(compare, s)(l) })
-			}, nil
-		}
-	}
-
 	texts, numbers, err := operands(operand)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -66,7 +67,7 @@ func TestTyped(t *testing.T) {
 func TestFixturesAreQuiet(t *testing.T) {
 	r := &reports{TB: t}
 	db := orders(r)
-	db.DB.Engine().Fail(fault.Fault{Code: "InternalServerError"})
+	engine.Of(db.DB).Fail(fault.Fault{Code: "InternalServerError"})
 	db.Forbid("Scan", "Query", "PutItem", "GetItem", "CreateTable")
 	rec := db.Record()
 	db.Table("More", "id")

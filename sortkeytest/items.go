@@ -29,7 +29,6 @@ import (
 // Put writes items. Each is a struct or map that package attributevalue can
 // marshal, a map of attribute values, or a slice or array of those.
 func (db *DB) Put(table string, items ...any) {
-	defer resume()
 	db.t.Helper()
 	n := 0
 	for _, item := range items {
@@ -72,7 +71,6 @@ func (db *DB) put(table string, n int, item any) {
 // and TransactWriteItems. Those name their tables: table may be "" then, and it is an
 // error if they name another. Their deletes delete; conditions and updates are errors.
 func (db *DB) PutJSON(table string, text []byte) {
-	defer resume()
 	db.t.Helper()
 	if err := db.putJSON(table, text); err != nil {
 		db.t.Fatalf("sortkeytest: %s%s", ofTable(table), db.reason(err))
@@ -89,7 +87,6 @@ func ofTable(table string) string {
 
 // PutFile is [DB.PutJSON] for a file.
 func (db *DB) PutFile(table, path string) {
-	defer resume()
 	db.t.Helper()
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -166,7 +163,7 @@ func (db *DB) putRequests(table string, text json.RawMessage, line int64) error 
 
 // written returns the error of writing an item. After the end of a test it says so.
 func (db *DB) written(err error, item []byte) error {
-	if over := db.t.life.over(); err != nil && over != "" {
+	if over := db.life.over(); err != nil && over != "" {
 		return errors.New(over)
 	}
 	if err != nil {
@@ -253,7 +250,6 @@ func shorten(value []byte) string {
 // Get returns the item with a key: the values of the partition key and, if the table
 // has one, of the sort key. It reports whether there is such an item.
 func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
-	defer resume()
 	db.t.Helper()
 	schema := db.schema(quiet, table, "")
 	names := schema.names
@@ -284,7 +280,6 @@ func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 // rest: with one value, all items of a partition. To read an index, give its name after
 // the table's and a slash: "Orders/ByStatus".
 func Query[T any](db *DB, from string, key ...any) []T {
-	defer resume()
 	db.t.Helper()
 	table, index, _ := strings.Cut(from, "/")
 	schema := db.schema(quiet, table, index)
@@ -335,7 +330,6 @@ func Query[T any](db *DB, from string, key ...any) []T {
 
 // Items returns all items of a table in the order of their keys.
 func Items[T any](db *DB, table string) []T {
-	defer resume()
 	db.t.Helper()
 	all := []T{}
 	db.moment(func(ctx context.Context) {

@@ -152,56 +152,6 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestWrongGoroutines runs tests that use a database of another test, in a process of
-// their own, which must neither panic nor pass.
-func TestWrongGoroutines(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWrong(Sibling|Predecessor|Successor)$",
-		"-test.v")
-	cmd.Env = append(os.Environ(), "SORTKEY_WRONG=1")
-	out, err := cmd.CombinedOutput()
-	require.Error(t, err)
-	text := string(out)
-	require.NotContains(t, text, "panic")
-	for _, want := range []string{
-		"table Tab: item 0: the database of TestWrongSibling/first ended with its test at ",
-		"--- FAIL: TestWrongSibling ",
-		"table Tab: item 0: the database of TestWrongPredecessor ended with its test at ",
-	} {
-		require.Contains(t, text, want)
-	}
-	require.Regexp(t,
-		`(?m)^sortkeytest: table Tab: item 0: the database of TestWrongPredecessor`, text)
-}
-
-// wrong skips a test that fails on purpose.
-func wrong(t *testing.T) {
-	if os.Getenv("SORTKEY_WRONG") == "" {
-		t.Skip("TestWrongGoroutines runs it")
-	}
-}
-
-func TestWrongSibling(t *testing.T) {
-	wrong(t)
-	var db *sortkeytest.DB
-	t.Run("first", func(t *testing.T) {
-		db = sortkeytest.New(t)
-		db.Table("Tab", "customer")
-	})
-	t.Run("second", func(t *testing.T) { db.Put("Tab", Order{Customer: "7"}) })
-}
-
-func TestWrongPredecessor(t *testing.T) {
-	wrong(t)
-	ended = sortkeytest.New(t)
-}
-
-var ended *sortkeytest.DB
-
-func TestWrongSuccessor(t *testing.T) {
-	wrong(t)
-	ended.Put("Tab", Order{Customer: "7"})
-}
-
 // In a bubble, a call that hangs without a deadline ends the program: "all goroutines in
 // bubble are blocked".
 func TestWrongHang(t *testing.T) {

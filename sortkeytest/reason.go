@@ -10,13 +10,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// reason is [test.Reason].
-func (db *DB) reason(err error) string { return db.t.Reason(err) }
-
-// Reason returns the code and the message of an error of the test's own operations,
+// reason returns the code and the message of an error of the test's own operations,
 // without the text that the SDK puts around them.
-func (t *test) Reason(err error) string {
-	if over := t.life.over(); over != "" && isClosed(err) {
+func (db *DB) reason(err error) string {
+	if over := db.life.over(); over != "" && isClosed(err) {
 		return over
 	}
 	if e, ok := errors.AsType[*wire.Error](err); ok {

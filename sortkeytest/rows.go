@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -72,7 +73,7 @@ func (db *DB) missing(ctx context.Context, table string) {
 // findSchema is schema, and reports whether there is a table.
 func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok bool) {
 	db.t.Helper()
-	out, err := db.DB.Engine().Service.DescribeTable(ctx, &wire.DescribeTableInput{TableName: &table})
+	out, err := engine.Of(db.DB).Service.DescribeTable(ctx, &wire.DescribeTableInput{TableName: &table})
 	if e, isWire := errors.AsType[*wire.Error](err); isWire && e.Code == "ResourceNotFoundException" {
 		return s, false
 	}
@@ -111,7 +112,7 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 
 // similar returns a hint for the name of a table that does not exist, or "".
 func (db *DB) similar(ctx context.Context, table string) string {
-	if db.t.life.over() != "" {
+	if db.life.over() != "" {
 		return ""
 	}
 	tables := db.tables(ctx)
@@ -170,9 +171,9 @@ func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (
 
 	var old *api.Service
 	if before != nil {
-		old = before.DB.Engine().Service
+		old = engine.Of(before.DB).Service
 	}
-	err := db.DB.Engine().Service.Changes(ctx, old, table, func(was, is attr.Item) error {
+	err := engine.Of(db.DB).Service.Changes(ctx, old, table, func(was, is attr.Item) error {
 		list = append(list, change{rowOf(was), rowOf(is)})
 		return nil
 	})

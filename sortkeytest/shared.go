@@ -3,7 +3,6 @@ package sortkeytest
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -37,7 +36,6 @@ import (
 func Shared(fill func(*DB), optFns ...func(*sortkey.Options)) func(testing.TB) *DB {
 	outside, bubbled := &template{fill: fill, optFns: optFns}, &template{fill: fill, optFns: optFns}
 	return func(t testing.TB) *DB {
-		needTest(t, "the function that Shared returns")
 		t.Helper()
 		if inBubble() {
 			return bubbled.fork(t)
@@ -61,17 +59,15 @@ type template struct {
 }
 
 // fork returns a copy for a test.
-func (s *template) fork(t testing.TB) (db *DB) {
+func (s *template) fork(t testing.TB) *DB {
 	t.Helper()
-	defer resume()
 	s.once.Do(func() { s.open(t) })
 	failures, logs := s.test.reports()
 	for _, text := range logs {
 		t.Logf("%s", text)
 	}
 	if failures != "" {
-		db = broken(t, "could not be filled")
-		db.t.Fatalf("sortkeytest: cannot fill the shared database: %s", failures)
+		t.Fatalf("sortkeytest: cannot fill the shared database: %s", failures)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +101,6 @@ type filling struct {
 	failures []string
 	logs     []string
 	cleanups []func()
-	ended    bool
 }
 
 func (f *filling) Helper()      {}
@@ -132,27 +127,17 @@ func (f *filling) Logf(format string, args ...any) {
 	f.logs = append(f.logs, fmt.Sprintf(format, args...))
 }
 
-// Errorf fails the tests that ask from now on. Those that have asked already run, so a failure of
-// the shared database itself, which a test has kept, is also written to the standard error output.
+// Errorf fails the tests that ask from now on.
 func (f *filling) Errorf(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	text := fmt.Sprintf(format, args...)
-	if f.ended {
-		fmt.Fprintln(os.Stderr, text)
-	}
-	f.failures = append(f.failures, strings.TrimPrefix(text, "sortkeytest: "))
+	f.failures = append(f.failures, strings.TrimPrefix(fmt.Sprintf(format, args...), "sortkeytest: "))
 }
 
-// Fatalf ends the goroutine that fills the database. After that it ends nothing.
+// Fatalf ends the goroutine that fills the database.
 func (f *filling) Fatalf(format string, args ...any) {
 	f.Errorf(format, args...)
-	f.mu.Lock()
-	ended := f.ended
-	f.mu.Unlock()
-	if !ended {
-		runtime.Goexit()
-	}
+	runtime.Goexit()
 }
 
 // end ends the filling: what it began ends as it does in a test. It is told of a panic, and whether
@@ -168,7 +153,6 @@ func (f *filling) end(panicked any, returned bool) {
 		f.mu.Lock()
 		n := len(f.cleanups)
 		if n == 0 {
-			f.ended = true
 			f.mu.Unlock()
 			return
 		}

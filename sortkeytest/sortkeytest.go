@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
@@ -37,7 +38,8 @@ type DB struct {
 	// Clock is the clock of the database.
 	Clock *Clock
 
-	t     *test
+	t     testing.TB
+	life  *life
 	seed  seed
 	stale sortkey.StaleReads
 	serve func() (url string, err error) // starts the server once
@@ -60,21 +62,12 @@ var quiet = event.Quiet(context.Background())
 // change the options of the database before it opens. Unless they set a source,
 // ids are the same in every run, including the ids of requests, which errors contain.
 func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
-	needTest(t, "New")
-	t.Helper()
-	return open(t, optFns)
-}
-
-// open is New. Its result is broken if it fails and cannot end the test.
-func open(t testing.TB, optFns []func(*sortkey.Options)) (db *DB) {
-	defer resume()
 	t.Helper()
 	var first seed
 	opts := sortkey.Options{Rand: first.reader()}
 	for i, fn := range optFns {
 		if fn == nil {
-			db = broken(t, "could not be opened")
-			db.t.Fatalf("sortkeytest: option %d of New is nil", i+1)
+			t.Fatalf("sortkeytest: option %d of New is nil", i+1)
 		}
 		fn(&opts)
 	}
@@ -87,56 +80,21 @@ func open(t testing.TB, optFns []func(*sortkey.Options)) (db *DB) {
 	opts.Clock = clock.Now
 	opened, err := sortkey.Open(opts)
 	if err != nil {
-		db = broken(t, "could not be opened")
-		db.t.Fatalf("sortkeytest: %v", err)
+		t.Fatalf("sortkeytest: %v", err)
 	}
 	return newDB(t, &DB{DB: opened, Clock: clock, seed: first, stale: *stale})
-}
-
-// needTest panics without a test, to which nothing could be reported.
-func needTest(t testing.TB, what string) {
-	if t == nil {
-		panic("sortkeytest: " + what + " needs the test, a *testing.T or another testing.TB, which is nil")
-	}
-}
-
-// broken returns a database of which every use fails, and says how it has come to that. It
-// is for callers that a failure does not end.
-func broken(t testing.TB, how string) *DB {
-	closed, err := sortkey.Open(sortkey.Options{})
-	if err != nil {
-		panic(err) // nothing was asked for that can fail
-	}
-	db := newDB(t, &DB{DB: closed, Clock: new(Clock)})
-	db.t.life.stop(how)
-	_ = closed.Close()
-	return db
 }
 
 // Fork returns a copy of the database as it is now, for a subtest or the same
 // test. Its time does not depend on the size. Neither sees later writes to the
 // other, and each has its own clock. The copy is closed when t ends.
 func (db *DB) Fork(t testing.TB) *DB {
-	if !db.hasTest(t, "Fork") {
-		return broken(db.t.TB, "could not be forked")
-	}
 	t.Helper()
 	return db.fork(t)
 }
 
-// hasTest reports whether a method got a test, and fails that of the database otherwise.
-func (db *DB) hasTest(t testing.TB, method string) bool {
-	defer resume()
-	db.t.Helper()
-	if t == nil {
-		db.t.Fatalf("sortkeytest: %s needs the test, a *testing.T or another testing.TB, which is nil", method)
-	}
-	return t != nil
-}
-
 // fork is Fork, with changes of the options.
-func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) (copied *DB) {
-	defer resume()
+func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	t.Helper()
 	clock, next := db.Clock.fork(), db.seed.fork(t.Name())
 	fork, err := db.DB.Fork(append([]func(*sortkey.Options){func(o *sortkey.Options) {
@@ -146,11 +104,7 @@ func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) (copied *DB) 
 		}
 	}}, optFns...)...)
 	if err != nil {
-		copied = broken(t, "could not be forked")
-		if over := db.t.life.over(); over != "" {
-			copied.t.Fatalf("sortkeytest: cannot fork: %s", over)
-		}
-		copied.t.Fatalf("sortkeytest: %v", err)
+		t.Fatalf("sortkeytest: cannot fork: %s", db.reason(err))
 	}
 	return newDB(t, &DB{DB: fork, Clock: clock, seed: next, stale: db.stale})
 }
@@ -159,32 +113,28 @@ func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) (copied *DB) 
 // meets an index that lags behind. Consistent reads of local indexes, and indexes that are created later, are not
 // affected. A fork inherits nothing of it. The store must be one of package store/memory, as it is by default.
 func (db *DB) HoldIndexes() {
-	defer resume()
 	db.t.Helper()
-	if err := db.DB.Engine().Tables.HoldIndexes(context.Background()); err != nil {
+	if err := engine.Of(db.DB).Tables.HoldIndexes(context.Background()); err != nil {
 		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
 }
 
 // Settle makes reads see all changes so far: it ends [DB.HoldIndexes], and the window of [sortkey.StaleReads] for the
 // changes before it.
-func (db *DB) Settle() { db.DB.Engine().Tables.Settle() }
+func (db *DB) Settle() { engine.Of(db.DB).Tables.Settle() }
 
 // With returns the same database for a subtest, so that a method that fails there
 // fails the subtest. With the database of a parent, it would end the parent from
 // a goroutine that is not the parent's, and with it the whole program.
 func (db *DB) With(t testing.TB) *DB {
-	if !db.hasTest(t, "With") {
-		t = db.t.TB
-	}
 	own := *db
-	own.t = newTest(t, db.t.life)
+	own.t = t
 	return &own
 }
 
 // Close closes the database before its test ends, which then closes nothing.
 func (db *DB) Close() error {
-	db.t.life.stop("was closed")
+	db.life.stop("was closed")
 	return db.DB.Close()
 }
 
@@ -207,19 +157,20 @@ func newDB(t testing.TB, db *DB) *DB {
 		}
 	})
 
-	db.DB.Engine().Service.ExplainClosed(of.over)
+	engine.Of(db.DB).Service.ExplainClosed(of.over)
 	db.Clock.moved = func() {
 		if _, err := db.DB.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
 			db.t.Errorf("sortkeytest: sweep: %v", err)
 		}
 	}
 	if inBubble() {
-		db.DB.Engine().Service.Faults().Endless(func(operation string) {
+		engine.Of(db.DB).Service.Faults().Endless(func(operation string) {
 			db.t.Logf("sortkeytest: %s hangs with a context that never ends: unless the database is closed, "+
 				"all goroutines in the bubble will be blocked; give it a context with a deadline", operation)
 		})
 	}
 
-	db.t, db.Client, db.Direct, db.serve = newTest(t, of), sdk.Client(db.DB), sdk.Direct(db.DB), listen(t, db.DB)
+	db.t, db.life = t, of
+	db.Client, db.Direct, db.serve = sdk.Client(db.DB), sdk.Direct(db.DB), listen(t, db.DB)
 	return db
 }

@@ -13,7 +13,6 @@ import (
 // string unless a type follows its name: "sensor / second:N". Use
 // [DB.CreateTable] for everything else.
 func (db *DB) Table(name, key string, indexes ...Index) {
-	defer resume()
 	db.t.Helper()
 	opts := make([]sortkey.TableOption, len(indexes))
 	for i, ix := range indexes {
@@ -28,7 +27,6 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 // TableDelay in the options. Billing is on demand unless the input has a mode or a
 // throughput.
 func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
-	defer resume()
 	db.t.Helper()
 	if in == nil {
 		db.t.Fatalf("sortkeytest: the input of CreateTable is nil")

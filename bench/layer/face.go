@@ -10,7 +10,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -217,7 +216,7 @@ func keyArguments(r *work.Range) (args []any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	clauses, err := keycond.Clauses((*publicexpr.Condition)(cond))
+	clauses, err := keycond.Clauses(cond)
 	if err != nil {
 		return nil, err
 	}

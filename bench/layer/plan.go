@@ -6,7 +6,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/work"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -156,7 +155,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		if err != nil {
 			return err
 		}
-		slice, err := keycond.Compile(schema, (*publicexpr.Condition)(cond))
+		slice, err := keycond.Compile(schema, cond)
 		if err != nil {
 			return err
 		}
@@ -165,7 +164,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 
 	p.schema = schema
 	p.options = keycond.PageOptions{Start: read.Start, Reverse: r.Reverse, Limit: r.Limit}
-	p.options.Filter = (*publicexpr.Condition)(read.Filter)
+	p.options.Filter = read.Filter
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.rng, p.span = tr.Range, tr.Span })
 	page, err := p.run(ctx, d.Tables, func(attr.Item) error { return nil })
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -32,7 +33,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func TestLoad(t *testing.T) {
 	db := sortkeytest.New(t)
-	db.DB.Engine().Fail(fault.Fault{Operation: "CreateTable", Code: "InternalServerError"})
+	engine.Of(db.DB).Fail(fault.Fault{Operation: "CreateTable", Code: "InternalServerError"})
 	designtest.Load(db, "testdata/deploy/template.yaml", "Stage=a")
 	designtest.Load(db, "testdata/infra/tables.tf", "stage=a")
 	designtest.Load(db, "testdata/drive.yaml")
@@ -111,25 +112,4 @@ func TestLoadIsNotDelayed(t *testing.T) {
 	designtest.Load(db, "testdata/deploy/template.yaml", "Stage=test") // with a time to live
 	designtest.Load(db, "testdata/drive.yaml")                         // with items
 	require.Equal(t, now, db.Clock.Now())
-}
-
-// An endedTest is a test that has ended: package testing panics when somebody reports to it.
-type endedTest struct{ testing.TB }
-
-func (endedTest) Fail()                 { panic("Fail in goroutine after TestEnded has completed") }
-func (endedTest) Logf(string, ...any)   { panic("Log in goroutine after TestEnded has completed: text") }
-func (endedTest) Errorf(string, ...any) { panic("Fail in goroutine after TestEnded has completed") }
-func (endedTest) Fatalf(string, ...any) { panic("Fail in goroutine after TestEnded has completed") }
-
-// TestLoadAfterTest: a Load that comes after the end of its test ends its goroutine and not the program.
-func TestLoadAfterTest(t *testing.T) {
-	db := sortkeytest.New(endedTest{t})
-	returned, ended := false, make(chan struct{})
-	go func() {
-		defer close(ended)
-		designtest.Load(db, "testdata/missing.yaml")
-		returned = true
-	}()
-	<-ended
-	require.False(t, returned)
 }

@@ -61,12 +61,12 @@ func (a *answer) fits(it attr.Item) bool {
 	return true
 }
 
-// reserve asks for room for the response before it is encoded, and returns the error
+// reserve reserves the memory of the response before it is encoded, and returns the error
 // of a server that has no more.
-func (a *answer) reserve(ctx context.Context) error { return reserve(event.RoomOf(ctx), a.json) }
+func (a *answer) reserve(ctx context.Context) error { return reserve(event.ReservationOf(ctx), a.json) }
 
-func reserve(room event.Room, bytes int) error {
-	if room != nil && !room.Reserve(bytes) {
+func reserve(reservation event.Reservation, bytes int) error {
+	if reservation != nil && !reservation.Reserve(bytes) {
 		return wire.ServiceUnavailable("The server is busy.")
 	}
 	return nil

@@ -177,9 +177,9 @@ func (r *narrow) Reserve(n int) bool {
 	return n <= r.limit
 }
 
-// TestRoom checks that operations reserve room before they encode their answers, at least
+// TestReservation checks that operations reserve memory before they encode their answers, at least
 // as much as these then take, and that they fail when the server has no more.
-func TestRoom(t *testing.T) {
+func TestReservation(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	inflate(e, 1)
 	for i := range 300 {
@@ -210,6 +210,6 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-func serveIn(svc *api.Service, room event.Room, op, body string) ([]byte, int) {
-	return svc.Serve(event.WithRoom(context.Background(), room), "DynamoDB_20120810."+op, []byte(body), nil)
+func serveIn(svc *api.Service, room event.Reservation, op, body string) ([]byte, int) {
+	return svc.Serve(event.WithReservation(context.Background(), room), "DynamoDB_20120810."+op, []byte(body), nil)
 }

@@ -33,7 +33,7 @@ const (
 // attributes, plus 3, plus 19 for every SET and 2 for every REMOVE.
 func charge(u *expr.Update) int {
 	n := chargeUpdate
-	for _, a := range u.Actions() {
+	for _, a := range expr.Actions(u) {
 		n += chargeTarget(a.Path.Path)
 		switch a.Clause {
 		case ast.SetClause, ast.AddClause:

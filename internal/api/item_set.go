@@ -35,8 +35,8 @@ func itemID(t *table.Table, key attr.Item) (string, error) {
 
 // idAt returns the text of itemID for the item at an address.
 func idAt(t *table.Table, partition, sort []byte) string {
-	var room [256]byte
-	id := append(append(room[:0], t.Name()...), 0)
+	var buf [256]byte
+	id := append(append(buf[:0], t.Name()...), 0)
 	id = item.AppendKey(id, attr.MakeValue(attr.Binary, partition))
 	return string(append(id, sort...))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -103,7 +104,7 @@ func planSelect(
 		return read, nil, err
 	}
 	if st.Where != nil {
-		if err := t.CheckPaths(st.Where.Paths()); err != nil {
+		if err := t.CheckPaths(expr.Paths(st.Where)); err != nil {
 			return read, nil, err
 		}
 	}
@@ -116,7 +117,7 @@ func planSelect(
 		return read, plan, nil // where an index does not hold an attribute, the item has none
 	}
 	var missing []string
-	for name := range plan.Filter.TopLevel() {
+	for name := range expr.TopLevel(plan.Filter) {
 		if !read.Index.Projects(name) && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}

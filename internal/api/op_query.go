@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/legacy"
@@ -202,7 +201,7 @@ func (k *keyCondition) check() error {
 	if k.tree == nil || k.legacy {
 		return nil
 	}
-	_, err := keycond.Clauses((*publicexpr.Condition)(k.tree))
+	_, err := keycond.Clauses(k.tree)
 	return err
 }
 
@@ -214,7 +213,7 @@ func (k *keyCondition) slice(s *keycond.Schema) (*keycond.Slice, error) {
 	case k.legacy:
 		return legacy.Compile(s, k.tree)
 	}
-	return keycond.Compile(s, (*publicexpr.Condition)(k.tree))
+	return keycond.Compile(s, k.tree)
 }
 
 // keyCondition parses the key condition in either form.

@@ -164,7 +164,7 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 		return nil
 	}
 
-	if err := walk(cond.Node()); err != nil {
+	if err := walk(expr.Node(cond)); err != nil {
 		return nil, err
 	}
 	switch {

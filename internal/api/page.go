@@ -31,15 +31,15 @@ func (p *pageRead) finish(ctx context.Context, t *table.Table, page *table.Page)
 // A pageEncoder holds the input of one query or scan whose answer becomes JSON,
 // straight from the stored rows. It is pooled; nothing keeps a part of it.
 type pageEncoder[I any] struct {
-	in    I
-	dst   []byte
-	count int
-	room  event.Room // nil: nothing limits the answer
-	visit Visit      // the method add, bound once
+	in          I
+	dst         []byte
+	count       int
+	reservation event.Reservation // nil: nothing limits the answer
+	visit       Visit             // the method add, bound once
 }
 
 // largeItem is the size of stored items whose JSON is measured before it is appended,
-// so that room for it is there at once.
+// so that its memory is allocated at once.
 const largeItem = 16 << 10
 
 // add appends an item to the list of Items.
@@ -58,7 +58,7 @@ func (e *pageEncoder[I]) add(it attr.Item) (int, error) {
 	return len(e.dst) - before, e.grow(0)
 }
 
-// grow makes room for n bytes more. Capacity is doubled, which costs less memory than
+// grow allocates memory for n bytes more. Capacity is doubled, which costs less memory than
 // what append does with long slices, and it is reserved before it is allocated.
 func (e *pageEncoder[I]) grow(n int) error {
 	want := cap(e.dst)
@@ -68,8 +68,8 @@ func (e *pageEncoder[I]) grow(n int) error {
 	if want <= uncounted {
 		return nil // a page this short is not counted, and append makes it as long as it needs
 	}
-	if e.room != nil && want > e.room.Reserved() {
-		if err := reserve(e.room, want); err != nil {
+	if e.reservation != nil && want > e.reservation.Reserved() {
+		if err := reserve(e.reservation, want); err != nil {
 			return err
 		}
 	}
@@ -99,7 +99,7 @@ func page[I any, P interface {
 		if err := in.DecodeJSON(body); err != nil {
 			return nil, err
 		}
-		e.dst, e.room = append(dst, `{"Items":[`...), event.RoomOf(ctx)
+		e.dst, e.reservation = append(dst, `{"Items":[`...), event.ReservationOf(ctx)
 		out, err := method(s, ctx, in, e.visit)
 		switch {
 		case err != nil:

@@ -176,7 +176,7 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	}
 	all := value(r.sel) == selectAll && ix.Definition().Projection.Type != table.ProjectAll
 	if query && r.filter != nil {
-		if missing := notProjected(ix, r.filter.TopLevel()); len(missing) > 0 {
+		if missing := notProjected(ix, expr.TopLevel(r.filter)); len(missing) > 0 {
 			return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
 				"Secondary index %s does not project one or more filter attributes: [%s]", ix.Name(),
 				strings.Join(missing, ", ")))
@@ -185,7 +185,7 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 
 	var missing []string
 	if r.projection != nil {
-		missing = notProjected(ix, r.projection.TopLevel())
+		missing = notProjected(ix, expr.TopLevel(r.projection))
 	}
 	switch {
 	case ix.Local():
@@ -224,11 +224,11 @@ func (r *readParams) checkPaths(t *table.Table, schema *keycond.Schema) error {
 			return err
 		}
 	}
-	return t.CheckPaths(r.filter.Paths())
+	return t.CheckPaths(expr.Paths(r.filter))
 }
 
 func (r *readParams) checkFilterKeys(schema *keycond.Schema) error {
-	for name := range r.filter.TopLevel() {
+	for name := range expr.TopLevel(r.filter) {
 		if schema.Has(name) {
 			what := "Filter Expression"
 			if r.legacyFilter {
@@ -247,7 +247,7 @@ func (r *readParams) checkProjection(t *table.Table) error {
 	if r.projection == nil {
 		return nil
 	}
-	return t.CheckPaths(slices.Values(r.projection.Paths()))
+	return t.CheckPaths(expr.Paths(r.projection))
 }
 
 // A Visit is called with each item that a query or a scan finds, valid until it

@@ -143,8 +143,8 @@ func typed[I wire.Input, O wire.Output](
 		if err != nil {
 			return nil, err
 		}
-		if room := event.RoomOf(ctx); room != nil && room.Reserved() > cap(dst) {
-			dst = slices.Grow(dst, room.Reserved())
+		if reservation := event.ReservationOf(ctx); reservation != nil && reservation.Reserved() > cap(dst) {
+			dst = slices.Grow(dst, reservation.Reserved())
 		}
 		return out.AppendJSON(dst), nil
 	}}

@@ -139,7 +139,7 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	a.key = key
 	a.check = func(t *table.Table) error { return t.CheckKey(key) }
 	if st.Where != nil {
-		if err := t.CheckPaths(st.Where.Paths()); err != nil {
+		if err := t.CheckPaths(expr.Paths(st.Where)); err != nil {
 			return a, err
 		}
 	}
@@ -147,18 +147,18 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	case partiql.Update:
 		exists := onItem(t, ast.AttributeExists)
 		if rest != nil {
-			exists = &ast.And{L: exists, R: rest.Node()}
+			exists = &ast.And{L: exists, R: expr.Node(rest)}
 		}
 		cond := expr.NewCondition(exists)
 		a.check = func(t *table.Table) error { return t.CheckUpdate(key, st.Update) }
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, key, st.Update, cond) }
 	case partiql.Delete:
 		if rest != nil {
-			rest = expr.NewCondition(&ast.Or{L: onItem(t, ast.AttributeNotExists), R: rest.Node()})
+			rest = expr.NewCondition(&ast.Or{L: onItem(t, ast.AttributeNotExists), R: expr.Node(rest)})
 		}
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, key, rest) }
 	default:
-		rest = expr.NewCondition(&ast.And{L: onItem(t, ast.AttributeExists), R: rest.Node()})
+		rest = expr.NewCondition(&ast.And{L: onItem(t, ast.AttributeExists), R: expr.Node(rest)})
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, key, rest) }
 	}
 

@@ -1,5 +1,5 @@
 // Package engine is what a sortkey.DB wraps: the database as the other packages of this module see it. They get it
-// from the method Engine that a sortkey.DB has of the [Handle] in it; programs use the clients of package sdk.
+// with [Of]; programs use the clients of package sdk.
 package engine
 
 import (
@@ -48,14 +48,17 @@ func (db *DB) Fail(f fault.Fault) (rule *fault.Rule, lift func()) {
 	return rule, func() { set.Remove(rule) }
 }
 
-// A Handle leads from a sortkey.DB, which has it as an embedded field, to the database.
+// A Handle is embedded in a sortkey.DB and leads to the database. Its method is not exported, so only this package can
+// call it.
 type Handle struct{ db *DB }
 
 // HandleOf returns the handle of a database.
 func HandleOf(db *DB) Handle { return Handle{db} }
 
-// Engine returns the database. It is for the packages of this module.
-func (h Handle) Engine() *DB { return h.db }
+func (h Handle) engine() *DB { return h.db }
+
+// Of returns the database that a sortkey.DB wraps.
+func Of(db interface{ engine() *DB }) *DB { return db.engine() }
 
 // A Trace has the fields of sortkey.Trace, where they are documented.
 type Trace struct {

@@ -34,12 +34,12 @@ var (
 // similar size, unless it adds numbers of more than 18 digits.
 func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 	if old.Len() == 0 {
-		if !u.Creates() {
+		if !u.creates() {
 			return nil, nil
 		}
 		old = key
 	}
-	if len(u.Actions()) == 0 {
+	if len(Actions(u)) == 0 {
 		return item.AppendWith(nil, old, nil), nil
 	}
 	s := updaters.Get().(*updater)

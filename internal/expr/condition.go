@@ -39,17 +39,30 @@ func isNil(v any) bool {
 	return of.Kind() == reflect.Pointer && of.IsNil()
 }
 
-// Node returns the tree of the condition, nil for the nil Condition. The caller must not change it.
-func (c *Condition) Node() ast.Node {
+// Node returns the tree of a condition, nil for the nil Condition. The caller must not change it.
+func Node(c *Condition) ast.Node {
 	if c == nil {
 		return nil
 	}
 	return c.tree
 }
 
-// Paths yields the document paths in the condition, in the order they are
-// written. A path may occur more than once. The caller must not change paths.
-func (c *Condition) Paths() iter.Seq[ast.Path] {
+// A tree is what was parsed: a [Condition], a [Projection] or an [Update]. Programs have these types from package
+// expr outside of internal, so what leads to their trees is functions of this package, and no methods.
+type tree interface {
+	paths() iter.Seq[ast.Path]
+	topLevel() iter.Seq[string]
+}
+
+// Paths yields the document paths in an expression, in the order they are written, with those that an update only
+// reads. A path may occur more than once. The caller must not change paths.
+func Paths(t tree) iter.Seq[ast.Path] { return t.paths() }
+
+// TopLevel yields the names of the top-level attributes in an expression, of an update those that it changes. A
+// condition yields them in the order they are written and maybe more than once, the others in byte order and once.
+func TopLevel(t tree) iter.Seq[string] { return t.topLevel() }
+
+func (c *Condition) paths() iter.Seq[ast.Path] {
 	return func(yield func(ast.Path) bool) {
 		if c != nil {
 			for o := range ast.Operands(c.tree) {
@@ -62,11 +75,9 @@ func (c *Condition) Paths() iter.Seq[ast.Path] {
 	}
 }
 
-// TopLevel yields the names of the top-level attributes in the condition, in
-// the order they are written. A name may occur more than once.
-func (c *Condition) TopLevel() iter.Seq[string] {
+func (c *Condition) topLevel() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for p := range c.Paths() {
+		for p := range c.paths() {
 			if !yield(p[0].Name) {
 				return
 			}

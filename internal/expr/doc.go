@@ -1,5 +1,5 @@
-// Package expr parses, checks and evaluates the expressions of DynamoDB on items, without a table:
-// Package expr outside of internal is what programs see of it.
+// Package expr parses, checks and evaluates the expressions of DynamoDB on items, without a table. Programs have its
+// types and their methods from package expr outside of internal, by aliases.
 //
 // A [Condition], a [Projection] and an [Update] are immutable and safe for concurrent use. They work on
 // binary items in place and allocate only the new item of an update. Their trees are those of package

@@ -6,7 +6,7 @@ import (
 )
 
 // A Param is the parameter of a request that an [Error] names.
-type Param string
+type Param = string
 
 // The parameters of requests that have expressions, and what these refer to.
 const (
@@ -21,12 +21,14 @@ const (
 )
 
 // isExpression reports whether the parameter is the text of an expression.
-func (p Param) isExpression() bool { return strings.HasSuffix(string(p), "Expression") }
+func isExpression(p Param) bool { return strings.HasSuffix(p, "Expression") }
 
-// An Error says why the service refuses an expression, with a ValidationException.
+// An Error says why the service refuses an expression, with a ValidationException. Its text alone is that of any error;
+// the fields show the user of an expression where the fault lies.
 type Error struct {
-	// Param is the parameter at fault. It is empty for errors that depend on
-	// the item.
+	// Param is the parameter of a request that takes such an expression, such as "UpdateExpression". It is
+	// ExpressionAttributeNames or ExpressionAttributeValues if the fault is there, and empty for errors that depend
+	// on the item.
 	Param Param
 	// Message is the service's message without the prefix that [Error.Error] adds,
 	// such as "Invalid FilterExpression: ".
@@ -40,8 +42,8 @@ type Error struct {
 
 // Error returns the text of the service's ValidationException.
 func (e *Error) Error() string {
-	if e.Param.isExpression() {
-		return "Invalid " + string(e.Param) + ": " + e.Message
+	if isExpression(e.Param) {
+		return "Invalid " + e.Param + ": " + e.Message
 	}
 	return e.Message
 }

@@ -229,24 +229,24 @@ func TestSharedEnv(t *testing.T) {
 func TestPaths(t *testing.T) {
 	e := env(t, map[string]string{"#n": "name"}, `{":x": {"N": "1"}}`)
 	c := condition(t, e, "a = b.c AND NOT (size(d[1]) > :x OR e BETWEEN f AND #n) AND g IN (:x, h) AND contains(i, a)")
-	require.Equal(t, []string{"a", "b", "d", "e", "f", "name", "g", "h", "i", "a"}, slices.Collect(c.TopLevel()))
+	require.Equal(t, []string{"a", "b", "d", "e", "f", "name", "g", "h", "i", "a"}, slices.Collect(expr.TopLevel(c)))
 	var paths []string
-	for p := range c.Paths() {
+	for p := range expr.Paths(c) {
 		paths = append(paths, p.String())
 		if len(paths) == 3 {
 			break
 		}
 	}
 	require.Equal(t, []string{"a", "b.c", "d[1]"}, paths)
-	for range c.TopLevel() {
+	for range expr.TopLevel(c) {
 		break
 	}
-	require.Empty(t, slices.Collect((*expr.Condition)(nil).TopLevel()))
+	require.Empty(t, slices.Collect(expr.TopLevel((*expr.Condition)(nil))))
 
 	p, err := e.Projection("z, b.c, a[1], b.d")
 	require.NoError(t, err)
-	require.Equal(t, []string{"a", "b", "z"}, slices.Collect(p.TopLevel()))
-	require.Empty(t, slices.Collect((*expr.Projection)(nil).TopLevel()))
+	require.Equal(t, []string{"a", "b", "z"}, slices.Collect(expr.TopLevel(p)))
+	require.Empty(t, slices.Collect(expr.TopLevel((*expr.Projection)(nil))))
 }
 
 func TestNil(t *testing.T) {

@@ -73,32 +73,32 @@ func FuzzParse(f *testing.F) {
 			checkError(t, src, err)
 			return
 		}
-		printed := ast.Format(c.Node())
+		printed := ast.Format(expr.Node(c))
 		if len(printed) > expr.MaxExpressionBytes {
 			return
 		}
 		again, err := e.Condition(expr.ConditionExpression, printed)
 		require.NoError(t, err, printed)
-		require.Equal(t, printed, ast.Format(again.Node()))
-		for n := range ast.Nodes(c.Node()) { // the text at the place of a node must itself parse
+		require.Equal(t, printed, ast.Format(expr.Node(again)))
+		for n := range ast.Nodes(expr.Node(c)) { // the text at the place of a node must itself parse
 			part, err := e.Condition(expr.ConditionExpression, n.Where().Text(src))
 			require.NoError(t, err, "%q at %v of %q", n.Where().Text(src), n.Where(), src)
-			require.Equal(t, ast.Format(n), ast.Format(part.Node()))
+			require.Equal(t, ast.Format(n), ast.Format(expr.Node(part)))
 		}
-		for o := range ast.Operands(c.Node()) {
+		for o := range ast.Operands(expr.Node(c)) {
 			if v, ok := o.(*ast.ValueOperand); ok {
 				require.Equal(t, v.Name, strings.Trim(v.Where().Text(src), "() \t\r\n"))
 			}
 		}
 		require.Equal(t, c.Match(it), again.Match(it))
 		// With the fewest parentheses it means the same.
-		bare := placed.Condition(c.Node())
+		bare := placed.Condition(expr.Node(c))
 		if len(bare) > expr.MaxExpressionBytes {
 			return
 		}
 		again, err = e.Condition(expr.ConditionExpression, bare)
 		require.NoError(t, err, bare)
-		require.Equal(t, bare, placed.Condition(again.Node()))
+		require.Equal(t, bare, placed.Condition(expr.Node(again)))
 		require.Equal(t, c.Match(it), again.Match(it), "%q and %q", src, bare)
 	})
 }

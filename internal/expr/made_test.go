@@ -12,41 +12,10 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// TestParseOne holds that an expression that stands alone must use all of its placeholders.
-func TestParseOne(t *testing.T) {
-	names, values := map[string]string{"#a": "a"}, parsed(t, `{":v": {"N": "1"}}`)
-	both := expr.Params{Names: names, Values: values}
-	_, err := expr.ParseCondition("#a = :v", both)
-	require.NoError(t, err)
-	_, err = expr.ParseUpdate("SET #a = :v", both)
-	require.NoError(t, err)
-	_, err = expr.ParseProjection("#a, b", expr.Params{Names: names})
-	require.NoError(t, err)
-
-	for _, tt := range []struct {
-		parse func() error
-		want  string
-	}{
-		{func() error { _, err := expr.ParseCondition("a = :v", both); return err },
-			"Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}"},
-		{func() error { _, err := expr.ParseUpdate("REMOVE #a", both); return err },
-			"Value provided in ExpressionAttributeValues unused in expressions: keys: {:v}"},
-		{func() error { _, err := expr.ParseProjection("a", expr.Params{Names: map[string]string{}}); return err },
-			"ExpressionAttributeNames must not be empty"},
-		{func() error { _, err := expr.ParseCondition("", expr.Params{}); return err },
-			"Invalid ConditionExpression: The expression can not be empty;"},
-		{func() error { _, err := expr.ParseUpdate("SET a = :v", expr.Params{}); return err },
-			"Invalid UpdateExpression: An expression attribute value used in expression is not " +
-				"defined; attribute value: :v"},
-	} {
-		require.EqualError(t, tt.parse(), tt.want)
-	}
-}
-
 // TestMadeConditions has trees that no expression has; nothing about them may panic.
 func TestMadeConditions(t *testing.T) {
 	require.Nil(t, expr.NewCondition(nil))
-	require.Nil(t, (*expr.Condition)(nil).Node())
+	require.Nil(t, expr.Node((*expr.Condition)(nil)))
 	require.True(t, expr.NewCondition(nil).Match(nil))
 
 	value := &ast.ValueOperand{Value: attr.NewString("x")}
@@ -64,7 +33,7 @@ func TestMadeConditions(t *testing.T) {
 		c := expr.NewCondition(tree)
 		require.False(t, c.Match(parsed(t, `{"a": {"S": "x"}}`)), "%#v", tree)
 		require.NotPanics(t, func() { _ = c.String() })
-		for range c.TopLevel() {
+		for range expr.TopLevel(c) {
 			t.Error("it names an attribute")
 		}
 	}
@@ -93,7 +62,7 @@ func TestNilPointers(t *testing.T) {
 		require.NotPanics(t, func() { _ = c.String() + ast.Format(tree) })
 		require.NotEmpty(t, slices.Collect(ast.Nodes(tree)))
 		_ = slices.Collect(ast.Operands(tree))
-		require.Empty(t, slices.Collect(c.TopLevel()))
+		require.Empty(t, slices.Collect(expr.TopLevel(c)))
 	}
 }
 

@@ -86,7 +86,7 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 		return nil, refuse(param, "The expression can not be empty;")
 	}
 	most := MaxExpressionBytes
-	if !param.isExpression() { // conditions of statements may be longer
+	if !isExpression(param) { // conditions of statements may be longer
 		most *= 16
 	}
 	if len(src) > most {

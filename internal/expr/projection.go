@@ -15,8 +15,8 @@ import (
 // A Projection selects parts of an item: a projection expression, or whole attributes. It is immutable and safe for
 // concurrent use. The nil Projection selects the whole item.
 type Projection struct {
-	// paths are the selected parts, in the order of the expression.
-	paths []ast.Path
+	// parts are the selected paths, in the order of the expression.
+	parts []ast.Path
 	root  branch
 }
 
@@ -54,7 +54,7 @@ func (p *Projection) init(paths []ast.Path, room []branch) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return comparePaths(paths[i], paths[j]) })
-	*p = Projection{paths: paths, root: branch{below: grow(room, paths, order, 0)}}
+	*p = Projection{parts: paths, root: branch{below: grow(room, paths, order, 0)}}
 }
 
 // grow appends the branches for the steps at depth. Order lists the indexes of
@@ -82,17 +82,14 @@ func comparePaths(a, b ast.Path) int {
 	})
 }
 
-// Paths returns the selected parts in the order of the expression. The caller must not change the slice.
-func (p *Projection) Paths() []ast.Path {
+func (p *Projection) paths() iter.Seq[ast.Path] {
 	if p == nil {
-		return nil
+		return slices.Values[[]ast.Path](nil)
 	}
-	return p.paths
+	return slices.Values(p.parts)
 }
 
-// TopLevel yields the names of the top-level attributes of the projection, each
-// once, in byte order.
-func (p *Projection) TopLevel() iter.Seq[string] {
+func (p *Projection) topLevel() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if p == nil {
 			return

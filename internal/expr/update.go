@@ -115,37 +115,32 @@ func isTerm(o ast.Operand, around ast.Func) bool {
 	return false
 }
 
-// Actions returns the actions in the order of the expression; their paths neither overlap nor conflict.
+// Actions returns the actions of an update in the order of the expression; their paths neither overlap nor conflict.
 // The caller must not change the slice.
-func (u *Update) Actions() []ast.Action {
+func Actions(u *Update) []ast.Action {
 	if u == nil {
 		return nil
 	}
 	return u.actions
 }
 
-// Creates reports whether the update creates an item that does not exist. An
+// creates reports whether the update creates an item that does not exist. An
 // update with only REMOVE and DELETE actions does not, and then does nothing at
 // all. An update without actions does. Source: alternator, test_item.py and
 // test_returnvalues.py.
-func (u *Update) Creates() bool {
+func (u *Update) creates() bool {
 	makes := func(a ast.Action) bool { return a.Clause == ast.SetClause || a.Clause == ast.AddClause }
 	return u == nil || len(u.actions) == 0 || slices.ContainsFunc(u.actions, makes)
 }
 
-// TopLevel yields the names of the top-level attributes that the update
-// changes, each once, in byte order.
-func (u *Update) TopLevel() iter.Seq[string] {
+func (u *Update) topLevel() iter.Seq[string] {
 	if u == nil {
 		return func(func(string) bool) {}
 	}
-	return u.touched.TopLevel()
+	return u.touched.topLevel()
 }
 
-// Paths yields every document path in the update, including those it only
-// reads, in the order they are written. A path may occur more than once. The
-// caller must not change paths.
-func (u *Update) Paths() iter.Seq[ast.Path] {
+func (u *Update) paths() iter.Seq[ast.Path] {
 	return func(yield func(ast.Path) bool) {
 		if u == nil {
 			return
@@ -172,7 +167,7 @@ func (u *Update) Paths() iter.Seq[ast.Path] {
 // a[100] past the end, a[100] does not exist; after REMOVE a[1], a[1] is the
 // element that moved there. Source: alternator, test_returnvalues.py.
 func (u *Update) Project(it attr.Item) attr.Item {
-	if len(u.Actions()) == 0 || it.Len() == 0 {
+	if len(Actions(u)) == 0 || it.Len() == 0 {
 		return nil
 	}
 	out := attr.Item(u.touched.Append(nil, it))
@@ -184,4 +179,4 @@ func (u *Update) Project(it attr.Item) attr.Item {
 
 // String returns the update as [ast.FormatUpdate] does. Parsing it with the same names and values
 // returns the same update.
-func (u *Update) String() string { return ast.FormatUpdate(u.Actions()) }
+func (u *Update) String() string { return ast.FormatUpdate(Actions(u)) }

@@ -28,17 +28,17 @@ func update(t testing.TB, src string) *expr.Update {
 
 func TestUpdateNames(t *testing.T) {
 	u := update(t, "SET z.a = if_not_exists(b.c, d), #n = e[1] + z.b REMOVE y DELETE z.q :ss ADD x :n")
-	require.Equal(t, []string{"name", "x", "y", "z"}, slices.Collect(u.TopLevel()))
+	require.Equal(t, []string{"name", "x", "y", "z"}, slices.Collect(expr.TopLevel(u)))
 	var touched, all []string
-	for _, a := range u.Actions() {
+	for _, a := range expr.Actions(u) {
 		touched = append(touched, a.Path.Path.String())
 	}
-	for p := range u.Paths() {
+	for p := range expr.Paths(u) {
 		all = append(all, p.String())
 	}
 	require.Equal(t, []string{"z.a", "name", "y", "z.q", "x"}, touched)
 	require.Equal(t, []string{"z.a", "b.c", "d", "name", "e[1]", "z.b", "y", "z.q", "x"}, all)
-	for range u.Paths() {
+	for range expr.Paths(u) {
 		break
 	}
 }
@@ -61,7 +61,7 @@ func TestActionKind(t *testing.T) {
 		{"DELETE c :ss", 0},
 		{"REMOVE c", 0},
 	} {
-		if got := update(t, tt.src).Actions()[0].Kind(); got != tt.want {
+		if got := expr.Actions(update(t, tt.src))[0].Kind(); got != tt.want {
 			t.Errorf("Kind of %s = %s, want %s", tt.src, got, tt.want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestUpdateCreates(t *testing.T) {
 		{"REMOVE a DELETE b :ss", false},
 		{"REMOVE a ADD b :ss", true},
 	} {
-		if got := update(t, tt.src).Creates(); got != tt.want {
+		if got := expr.Creates(update(t, tt.src)); got != tt.want {
 			t.Errorf("Creates of %s = %v, want %v", tt.src, got, tt.want)
 		}
 	}
@@ -94,12 +94,12 @@ func TestNilUpdate(t *testing.T) {
 	got, err = u.Apply(old, key)
 	require.NoError(t, err)
 	require.True(t, got.Equal(old))
-	require.True(t, u.Creates())
+	require.True(t, expr.Creates(u))
 	require.Nil(t, u.Project(old))
 	require.Empty(t, u.String())
-	require.Empty(t, u.Actions())
-	require.Empty(t, slices.Collect(u.TopLevel()))
-	for range u.Paths() {
+	require.Empty(t, expr.Actions(u))
+	require.Empty(t, slices.Collect(expr.TopLevel(u)))
+	for range expr.Paths(u) {
 		t.Error("a nil Update has a path")
 	}
 }

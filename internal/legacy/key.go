@@ -1,7 +1,6 @@
 package legacy
 
 import (
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -9,13 +8,13 @@ import (
 // Compile is [keycond.Compile] for the condition of KeyConditions. If it has an operator that no index can
 // serve, attributes outside the key of s are refused before that. Source: dynalite, test/query.js.
 func Compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
-	clauses, err := keycond.Clauses((*publicexpr.Condition)(c))
+	clauses, err := keycond.Clauses(c)
 	if err == nil {
 		return keycond.Of(s, clauses...)
 	}
 
 	names := map[string]bool{}
-	for name := range c.TopLevel() {
+	for name := range expr.TopLevel(c) {
 		names[name] = true
 	}
 	partition, sort := s.Partition(), s.Sort()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/text"
@@ -63,7 +64,7 @@ func TestScripts(t *testing.T) {
 					}
 					fmt.Fprintf(&out, "%t %s", ok, text.Literal(attr.NewMap(key)))
 					if rest != nil {
-						out.WriteString(" AND " + spelled.Condition(rest.Node()))
+						out.WriteString(" AND " + spelled.Condition(expr.Node(rest)))
 					}
 					out.WriteString("\n")
 				}
@@ -96,7 +97,7 @@ func describe(s *partiql.Statement, err error) string {
 		parts = append(parts, text.Literal(attr.NewMap(s.Item)))
 	}
 	if s.Update != nil {
-		for _, a := range s.Update.Actions() {
+		for _, a := range expr.Actions(s.Update) {
 			parts = append(parts, string(a.Clause), spelled.Path(a.Path.Path))
 			if a.Value != nil {
 				parts = append(parts, operand(a.Value))
@@ -104,7 +105,7 @@ func describe(s *partiql.Statement, err error) string {
 		}
 	}
 	if s.Where != nil {
-		parts = append(parts, "WHERE", spelled.Condition(s.Where.Node()))
+		parts = append(parts, "WHERE", spelled.Condition(expr.Node(s.Where)))
 	}
 	for _, o := range s.Order {
 		parts = append(parts, fmt.Sprintf("ORDER %s %t", o.Name, o.Desc))
@@ -142,7 +143,7 @@ func plan(p *partiql.Plan, err error) string {
 		parts = append(parts, "["+slice.String()+"]")
 	}
 	if p.Filter != nil {
-		parts = append(parts, "filter "+spelled.Condition(p.Filter.Node()))
+		parts = append(parts, "filter "+spelled.Condition(expr.Node(p.Filter)))
 	}
 	return strings.Join(parts, " ")
 }

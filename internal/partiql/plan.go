@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
@@ -84,7 +83,7 @@ func (s *Statement) Plan(schema *keycond.Schema) (*Plan, error) {
 		if g.sort != nil {
 			key = append(key, g.sort)
 		}
-		slice, err := keycond.Compile(schema, (*publicexpr.Condition)(conjunction(key)))
+		slice, err := keycond.Compile(schema, conjunction(key))
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +113,7 @@ func conjunction(nodes []ast.Node) *expr.Condition {
 // groups returns the alternatives of WHERE. It reports false if one of them does
 // not fix the partition key, so that only a scan finds its rows.
 func (s *Statement) groups(schema *keycond.Schema) (groups []group, ok bool) {
-	for _, nodes := range alternatives(s.Where.Node(), schema) {
+	for _, nodes := range alternatives(expr.Node(s.Where), schema) {
 		var g group
 		for _, n := range nodes {
 			switch on := keyOf(n); {
@@ -353,7 +352,7 @@ func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condi
 	var b attr.Builder
 	var others []ast.Node
 	if s.Where != nil {
-		for _, n := range conjuncts(nil, s.Where.Node()) {
+		for _, n := range conjuncts(nil, expr.Node(s.Where)) {
 			c, isCompare := n.(*ast.Compare)
 			name := keyOf(n)
 			if !isCompare || c.Op != ast.Equal || !schema.Has(name) {

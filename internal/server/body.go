@@ -16,7 +16,7 @@ import (
 // too long, so a client that is still sending sees the response.
 const drainFactor = 4
 
-// firstRead is how much room a body gets before any of it has arrived. More
+// firstRead is the capacity that a buffer gets before any of the body has arrived. More
 // comes with its bytes: a length that is only announced costs nothing.
 const firstRead = 32 << 10
 
@@ -108,8 +108,8 @@ func readAll(src io.Reader, limit, expected int, buf *buffer, sh *share) (bool, 
 			buf.b = append(make([]byte, 0, want), buf.b...)
 		}
 
-		room := buf.b[len(buf.b):cap(buf.b)]
-		n, err := src.Read(room[:min(len(room), limit+1-len(buf.b))])
+		free := buf.b[len(buf.b):cap(buf.b)]
+		n, err := src.Read(free[:min(len(free), limit+1-len(buf.b))])
 		buf.b = buf.b[:len(buf.b)+n]
 		if err == io.EOF {
 			return len(buf.b) <= limit, nil

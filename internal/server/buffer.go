@@ -49,10 +49,10 @@ func (buf *buffer) free() {
 	}
 }
 
-// Reserve implements [event.Room]: it takes the share before the bytes are allocated.
+// Reserve implements [event.Reservation]: it takes the share before the bytes are allocated.
 func (buf *buffer) Reserve(n int) bool { return n <= buf.Reserved() || buf.share.resize(n) }
 
-// Reserved implements [event.Room].
+// Reserved implements [event.Reservation].
 func (buf *buffer) Reserved() int { return int(buf.share.bytes) }
 
 // settle returns the buffer to keep an answer in until the client has read it, with

@@ -12,10 +12,10 @@ import (
 	"github.com/sortkey/sortkey/internal/api/event"
 )
 
-// headerRoom bounds the headers that net/http reads before it refuses a request itself,
+// minHeaderBytes bounds the headers that net/http reads before it refuses a request itself,
 // with status 431. It is more than Options.MaxHeaderBytes, so that the service's own
 // refusal is the usual one.
-const headerRoom = 256 << 10
+const minHeaderBytes = 256 << 10
 
 // Serve serves h, which [New] made, on ln until ctx ends, then lets the requests
 // under way finish for [Options].ShutdownTimeout and returns nil, or the error
@@ -43,7 +43,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		ReadTimeout:       timeout(opts.ReadTimeout),
 		WriteTimeout:      timeout(opts.WriteTimeout),
 		IdleTimeout:       timeout(opts.IdleTimeout),
-		MaxHeaderBytes:    max(headerRoom, 2*opts.MaxHeaderBytes),
+		MaxHeaderBytes:    max(minHeaderBytes, 2*opts.MaxHeaderBytes),
 		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
 		// Requests outlive ctx by the time of the shutdown.
 		BaseContext: func(net.Listener) context.Context {

@@ -199,7 +199,7 @@ func (s *service) serve(
 	}()
 
 	if out.share.b != nil {
-		ctx = event.WithRoom(ctx, out)
+		ctx = event.WithReservation(ctx, out)
 	}
 
 	// Only this operation needs the host, and only one reached through a socket

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -53,7 +52,7 @@ func fill(b testing.TB, f *tabletest.Fixture, rows int) {
 
 func sliceOf(b testing.TB, tb *table.Table, src, values string) *keycond.Slice {
 	s, err := keycond.Compile(tb.Key(),
-		(*publicexpr.Condition)(tabletest.Condition(b, expr.KeyConditionExpression, src, values)))
+		tabletest.Condition(b, expr.KeyConditionExpression, src, values))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -100,7 +99,7 @@ func BenchmarkQuery10(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				slice, err := keycond.Compile(tb.Key(), (*publicexpr.Condition)(cond))
+				slice, err := keycond.Compile(tb.Key(), cond)
 				if err != nil {
 					b.Fatal(err)
 				}

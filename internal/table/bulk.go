@@ -83,7 +83,7 @@ func (e extent) of(arena []byte) []byte { return arena[e.at : e.at+e.len : e.at+
 
 // Part returns an empty part.
 func (b *Bulk) Part() *Part {
-	const items, bytes = 1 << 10, 64 << 10 // room for so many
+	const items, bytes = 1 << 10, 64 << 10 // initial capacities
 	p := &Part{table: b.table, items: make([]bulkRow, 0, items), arena: make([]byte, 0, bytes)}
 	if b.Loads() {
 		p.rows = make([]bulkRows, buckets(b.table))
@@ -133,12 +133,12 @@ func (p *Part) Delete(key attr.Item) error {
 
 // add adds a put of an item, or a deletion, at the address of a key that has been checked.
 func (p *Part) add(key, item attr.Item) {
-	t, room := p.table, p.entry.partition[:0]
-	room, _ = t.key.AppendPartition(room, key)
-	n := len(room)
-	room, _ = t.key.AppendSort(room, key)
-	p.entry.partition = room
-	r := bulkRow{item: uint32(len(p.items)), addr: p.address(t.def.Space, room[:n], room[n:])}
+	t, buf := p.table, p.entry.partition[:0]
+	buf, _ = t.key.AppendPartition(buf, key)
+	n := len(buf)
+	buf, _ = t.key.AppendSort(buf, key)
+	p.entry.partition = buf
+	r := bulkRow{item: uint32(len(p.items)), addr: p.address(t.def.Space, buf[:n], buf[n:])}
 	if item != nil {
 		r.value = p.keep(item)
 	}

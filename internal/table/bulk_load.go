@@ -93,7 +93,7 @@ func (b *Bulk) know(t *Table, r store.Reader, more int) error {
 	const quicker = 8
 	all := items <= quicker*(b.lookups+int64(more))
 	known := make(keyFilters, tableShards)
-	var room []byte
+	var buf []byte
 	for row, err := range r.Scan(t.def.Space, store.Everything()) {
 		if err != nil {
 			return err
@@ -101,8 +101,8 @@ func (b *Bulk) know(t *Table, r store.Reader, more int) error {
 		if !all {
 			return nil
 		}
-		room = address.Append(room[:0], t.def.Space, row.Partition, row.Sort)
-		known.add(room)
+		buf = address.Append(buf[:0], t.def.Space, row.Partition, row.Sort)
+		known.add(buf)
 	}
 	b.known, b.lookups = known, 0
 	return nil
@@ -203,14 +203,14 @@ func (w *bulkLoad) loadItems(bucket int, d *delta) error {
 	t, rows := w.table, w.gather(bucket)
 	kept := rows[:0]
 	var e entry
-	var room []byte
+	var buf []byte
 	for i := range rows {
 		r := rows[i]
 		if w.again(rows, i) {
 			w.parts[r.part].replaced[r.item] = true
 			continue
 		}
-		old, err := w.old(bucket, w.addr(&r), &room)
+		old, err := w.old(bucket, w.addr(&r), &buf)
 		if err != nil {
 			return err
 		}
@@ -240,11 +240,11 @@ func (d *delta) add(it attr.Item, size, sign int) {
 }
 
 // old returns the item at an address, or nil.
-func (w *bulkLoad) old(bucket int, addr []byte, room *[]byte) (attr.Item, error) {
+func (w *bulkLoad) old(bucket int, addr []byte, buf *[]byte) (attr.Item, error) {
 	if w.known != nil && !w.known[bucket].add(hashOf(addr)) {
 		return nil, nil
 	}
-	space, partition, sort, _ := address.Parse(addr, *room)
+	space, partition, sort, _ := address.Parse(addr, *buf)
 	value, ok, err := w.loading.Get(space, partition, sort)
 	if err != nil || !ok {
 		return nil, err
@@ -313,7 +313,7 @@ type keyFilter struct {
 // A filterLevel has 16 bits for each key. The bits of a key are in one cache line.
 type filterLevel struct {
 	lines [][8]uint64 // as many as a power of two
-	room  int         // keys that can be added
+	free  int         // keys that can be added
 }
 
 const (
@@ -327,7 +327,7 @@ func (f *keyFilter) add(hash uint64) (had bool) {
 		return true
 	}
 	n := len(f.levels)
-	if n == 0 || f.levels[n-1].room == 0 {
+	if n == 0 || f.levels[n-1].free == 0 {
 		lines := firstLevel << n
 		f.levels = append(f.levels, filterLevel{make([][8]uint64, lines), lines * keysPerLine})
 		n++
@@ -360,7 +360,7 @@ func (l *filterLevel) has(hash uint64) bool {
 }
 
 func (l *filterLevel) set(hash uint64) {
-	l.room--
+	l.free--
 	line := &l.lines[int(hash>>32)&(len(l.lines)-1)]
 	h := uint32(hash)
 	for range filterBits {

@@ -176,7 +176,7 @@ func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
 	defer g.release()
 	all := db.Current()
 	g.ctx, g.store = ctx, all.Rows.(capability.Getter)
-	g.view = View{ctx: ctx, db: db, tables: all, r: g, room: g.room[:0]}
+	g.view = View{ctx: ctx, db: db, tables: all, r: g, addr: g.addr[:0]}
 	err := fn(&g.view)
 	if g.moved {
 		return errMoved
@@ -211,7 +211,7 @@ type getter struct {
 	view         View
 	ctx          context.Context
 	store        capability.Getter
-	room         [addressRoom]byte // for the address, which a store does not keep
+	addr         [addressBytes]byte // memory for the address, which a store does not keep
 	asked        bool
 	moved        bool // the row may be that of other tables
 }
@@ -345,7 +345,7 @@ func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) 
 
 // Change is update for a function that does not depend on definitions.
 func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
-	if err := db.Apart(ctx); err != nil {
+	if err := db.OutsideTx(ctx); err != nil {
 		return err
 	}
 	if err := db.Updates.RLock(ctx); err != nil {

@@ -22,8 +22,8 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 	if v.Kind() != attr.Number {
 		return false
 	}
-	var room [64]byte
-	whole, _, _ := strings.Cut(string(v.AppendNumber(room[:0])), ".")
+	var buf [64]byte
+	whole, _, _ := strings.Cut(string(v.AppendNumber(buf[:0])), ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
 		return false // beyond any clock

@@ -14,7 +14,7 @@ import (
 type entry struct {
 	partition, sort []byte
 	value           attr.Item
-	room            []byte // for values that are projected
+	projected       []byte // memory for the projected attributes
 }
 
 // entries holds the index entries of an item before and after a write.
@@ -24,7 +24,7 @@ var entryPool = sync.Pool{New: func() any { return new(entries) }}
 
 func (e *entries) release() {
 	const keepBytes = 64 << 10
-	if cap(e.old.room) > keepBytes || cap(e.new.room) > keepBytes {
+	if cap(e.old.projected) > keepBytes || cap(e.new.projected) > keepBytes {
 		return
 	}
 	e.old.value, e.new.value = nil, nil
@@ -53,8 +53,8 @@ func (e *entry) make(ix *Index, it attr.Item) bool {
 		e.value = it
 		return true
 	}
-	e.room = item.AppendOnly(e.room[:0], it, ix.project)
-	e.value = attr.Item(e.room)
+	e.projected = item.AppendOnly(e.projected[:0], it, ix.project)
+	e.value = attr.Item(e.projected)
 	return true
 }
 

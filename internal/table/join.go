@@ -9,14 +9,14 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A joint is a View or an Update that operations of a context take part in.
-type joint struct {
+// A txContext is a View or an Update that a context carries: operations with the context join it.
+type txContext struct {
 	view *View
 	tx   *Tx // nil for a View
 	*transaction
 }
 
-// A transaction is what the joints of one View or Update have in common.
+// A transaction is what the contexts of one View or Update have in common.
 type transaction struct {
 	// serial says that it is an Update: two operations must not use it at the same time, and
 	// using is held while one does.
@@ -25,9 +25,9 @@ type transaction struct {
 	using  sync.Mutex
 
 	state sync.Mutex // guards what follows; held for nothing else
-	// nested is the joint of the innermost Update whose function runs, nil for the transaction's
+	// nested is the context of the innermost Update whose function runs, nil for the transaction's
 	// own. Only its operations may use the transaction, and reads of frozen states.
-	nested *joint
+	nested *txContext
 	ended  bool
 	// broken is why an Update cannot be applied, whatever its function returns.
 	broken error
@@ -64,7 +64,7 @@ func (x *transaction) end() error {
 	return x.broken
 }
 
-type jointKey struct{ db *DB }
+type txContextKey struct{ db *DB }
 
 // ErrEnded is returned by operations whose context belongs to a [DB.UpdateJoined] or
 // [DB.ViewJoined] that has returned.
@@ -105,12 +105,12 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 	}
 	return db.run(ctx, newUpdate(), func(tx *Tx) (err error) {
 		x := new(struct {
-			joint
+			txContext
 			transaction
 		})
 		x.transaction.serial, x.transaction.update = true, tx
-		x.joint = joint{view: &tx.View, tx: tx, transaction: &x.transaction}
-		j := &x.joint
+		x.txContext = txContext{view: &tx.View, tx: tx, transaction: &x.transaction}
+		j := &x.txContext
 		tx.fixed = true
 		defer func() {
 			if broken := j.end(); broken != nil {
@@ -132,24 +132,24 @@ func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) er
 		return err
 	}
 	if j != nil {
-		return fn(db.join(ctx, &joint{view: j.view, transaction: j.transaction}))
+		return fn(db.join(ctx, &txContext{view: j.view, transaction: j.transaction}))
 	}
 	return db.View(ctx, func(view *View) error {
 		kept := *view // operations with the context may look at it when the View has ended
 		kept.fixed = true
-		j := &joint{view: &kept, transaction: new(transaction)}
+		j := &txContext{view: &kept, transaction: new(transaction)}
 		defer func() { _ = j.end() }()
 		return fn(db.join(ctx, j))
 	})
 }
 
-func (db *DB) join(ctx context.Context, j *joint) context.Context {
-	return context.WithValue(ctx, jointKey{db}, j)
+func (db *DB) join(ctx context.Context, j *txContext) context.Context {
+	return context.WithValue(ctx, txContextKey{db}, j)
 }
 
 // joined returns the View or Update of db that ctx belongs to, or nil.
-func (db *DB) joined(ctx context.Context) (*joint, error) {
-	j, _ := ctx.Value(jointKey{db}).(*joint)
+func (db *DB) joined(ctx context.Context) (*txContext, error) {
+	j, _ := ctx.Value(txContextKey{db}).(*txContext)
 	if j == nil {
 		return nil, nil
 	}
@@ -159,9 +159,9 @@ func (db *DB) joined(ctx context.Context) (*joint, error) {
 	return j, nil
 }
 
-// use begins an operation with the transaction. Done ends it. Of an Update, only the joint of the
-// innermost function can be used, and those that only read.
-func (j *joint) use() (done func(), err error) {
+// use begins an operation with the transaction, and done ends it. While nested Updates run, only the context of the
+// innermost function can be used, and contexts that only read.
+func (j *txContext) use() (done func(), err error) {
 	if j.serial && !j.using.TryLock() {
 		return nil, errConcurrent
 	}
@@ -181,14 +181,14 @@ func (j *joint) use() (done func(), err error) {
 	return done, nil
 }
 
-func (j *joint) isInnermost() bool {
+func (j *txContext) isInnermost() bool {
 	j.state.Lock()
 	defer j.state.Unlock()
 	return j.transaction.nested == nil || j.transaction.nested == j
 }
 
-// read calls fn with the state of the joint.
-func (j *joint) read(ctx context.Context, fn func(*View) error) error {
+// read calls fn with the state that the View or Update sees.
+func (j *txContext) read(ctx context.Context, fn func(*View) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -205,8 +205,8 @@ func (j *joint) read(ctx context.Context, fn func(*View) error) error {
 	return err
 }
 
-// write calls fn with the transaction of the joint.
-func (j *joint) write(ctx context.Context, fn func(*Tx) error) error {
+// write calls fn with the transaction of the Update.
+func (j *txContext) write(ctx context.Context, fn func(*Tx) error) error {
 	switch {
 	case j.tx == nil:
 		return ErrReadOnly
@@ -230,7 +230,7 @@ func (j *joint) write(ctx context.Context, fn func(*Tx) error) error {
 
 // nested runs the function of an Update within one. What it has written is taken back if it
 // fails.
-func (j *joint) nested(ctx context.Context, fn func(context.Context) error) (err error) {
+func (j *txContext) nested(ctx context.Context, fn func(context.Context) error) (err error) {
 	switch {
 	case j.tx == nil:
 		return ErrReadOnly
@@ -242,7 +242,7 @@ func (j *joint) nested(ctx context.Context, fn func(context.Context) error) (err
 		return err
 	}
 	point := j.tx.save()
-	inner := &joint{view: j.view, tx: j.tx, transaction: j.transaction}
+	inner := &txContext{view: j.view, tx: j.tx, transaction: j.transaction}
 	outer := j.nest(inner)
 	done()
 
@@ -270,8 +270,8 @@ func (j *joint) nested(ctx context.Context, fn func(context.Context) error) (err
 	return err
 }
 
-// nest makes next the joint that the transaction can be used with, and returns the one before.
-func (x *transaction) nest(next *joint) (was *joint) {
+// nest makes next the only context that can use the transaction, and returns the one before.
+func (x *transaction) nest(next *txContext) (was *txContext) {
 	x.state.Lock()
 	defer x.state.Unlock()
 	was, x.nested = x.nested, next
@@ -290,7 +290,7 @@ func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(
 }
 
 // freeze is Freeze for an Update.
-func (db *DB) freeze(ctx context.Context, j *joint) (frozen context.Context, release func(), err error) {
+func (db *DB) freeze(ctx context.Context, j *txContext) (frozen context.Context, release func(), err error) {
 	done, err := j.use()
 	if err != nil {
 		return nil, nil, err
@@ -299,7 +299,7 @@ func (db *DB) freeze(ctx context.Context, j *joint) (frozen context.Context, rel
 	f := j.update.freeze()
 	view := *j.view
 	view.r = f
-	frozen = db.join(ctx, &joint{view: &view, transaction: j.transaction})
+	frozen = db.join(ctx, &txContext{view: &view, transaction: j.transaction})
 	release = func() {
 		j, _ := db.joined(frozen)
 		if j == nil {
@@ -314,9 +314,9 @@ func (db *DB) freeze(ctx context.Context, j *joint) (frozen context.Context, rel
 	return frozen, release, nil
 }
 
-// Aside returns a function for what a read in an Update calls: it lets other operations with the
-// transaction in while its argument runs. It is nil if ctx belongs to no Update.
-func (db *DB) Aside(ctx context.Context) func(func()) {
+// Unlocked returns a function that unlocks the Update of ctx while its argument runs, so that code which a read calls
+// can use the transaction. It returns nil if ctx belongs to no Update.
+func (db *DB) Unlocked(ctx context.Context) func(func()) {
 	j, _ := db.joined(ctx)
 	if j == nil || !j.serial {
 		return nil
@@ -349,9 +349,8 @@ func isRefusal(err error) bool {
 	return ok
 }
 
-// Apart returns an error if ctx belongs to a transaction of db, in which definitions of
-// tables cannot change.
-func (db *DB) Apart(ctx context.Context) error {
+// OutsideTx returns an error if ctx belongs to a transaction of db, in which definitions of tables cannot change.
+func (db *DB) OutsideTx(ctx context.Context) error {
 	j, err := db.joined(ctx)
 	if j != nil {
 		return errDefinition

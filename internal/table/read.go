@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/keycond"
@@ -136,7 +135,7 @@ func (s *View) examine(q *Read, visit func(attr.Item) error) *examiner {
 
 // options returns how to read the page.
 func (x *examiner) options(reverse bool) keycond.PageOptions {
-	filter := (*publicexpr.Condition)(x.q.Filter)
+	filter := x.q.Filter
 	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: filter, Examine: x.examine}
 }
 

@@ -202,16 +202,16 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	return partition, sort, nil
 }
 
-// addressRoom is how many bytes most addresses have at most.
-const addressRoom = 64
+// addressBytes is the initial capacity for an address; most are shorter.
+const addressBytes = 64
 
 // addressOf returns the address of an item whose key attributes match the schema.
 func (t *Table) addressOf(it attr.Item) (partition, sort []byte) { return t.appendAddress(nil, it) }
 
-// appendAddress is addressOf in the room after buf, nil for new memory.
+// appendAddress is addressOf in the memory of buf, or in new memory if buf is nil.
 func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte) {
 	if buf == nil {
-		buf = make([]byte, 0, addressRoom)
+		buf = make([]byte, 0, addressBytes)
 	}
 	buf, _ = t.key.AppendPartition(buf, it)
 	n := len(buf)

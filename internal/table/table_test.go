@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
@@ -45,7 +44,7 @@ func ask(f *tabletest.Fixture, q query) ([]attr.Item, table.Page, error) {
 			schema = read.Index.Key()
 		}
 		slice, err := keycond.Compile(schema,
-			(*publicexpr.Condition)(tabletest.Condition(f, expr.KeyConditionExpression, q.key, q.values)))
+			tabletest.Condition(f, expr.KeyConditionExpression, q.key, q.values))
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type View struct {
 	tables *Set
 	r      store.Reader
 	fixed  bool   // in a transaction, whose reads see no earlier versions
-	room   []byte // for the address that a Get reads, if there is only one
+	addr   []byte // memory for the address that a Get reads, if there is only one Get
 	serial bool   // in an update, for which others wait
 }
 
@@ -63,7 +63,7 @@ func (s *View) Get(t *Table, key attr.Item) (attr.Item, error) {
 	if err := t.CheckKey(key); err != nil {
 		return nil, err
 	}
-	partition, sort := t.appendAddress(s.room, key)
+	partition, sort := t.appendAddress(s.addr, key)
 	return s.get(t, partition, sort)
 }
 
@@ -87,7 +87,7 @@ type Tx struct {
 	deliveries []Delivery
 	// expiring is true while time to live deletes items.
 	expiring bool
-	room     [4]delta // for pending
+	few      [4]delta // initial memory of pending
 }
 
 // A delta is the change of the counters of a space, applied after the
@@ -205,7 +205,7 @@ func (tx *Tx) count(s *Stats, before, after bool, was, is int) {
 		d.bytes += is + StorageOverhead
 	}
 	if tx.pending == nil {
-		tx.pending = tx.room[:0]
+		tx.pending = tx.few[:0]
 	}
 	for i := range tx.pending {
 		if p := &tx.pending[i]; p.stats == s {

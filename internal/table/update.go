@@ -66,7 +66,7 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 // checkActions is CheckUpdate without the key of the item.
 func (t *Table) checkActions(update *expr.Update) error {
 	refused := "" // the first attribute of the key that the update changes
-	for _, action := range update.Actions() {
+	for _, action := range expr.Actions(update) {
 		if name := action.Path.Path[0].Name; t.key.Has(name) && (refused == "" || name < refused) {
 			refused = name
 		}
@@ -78,12 +78,12 @@ func (t *Table) checkActions(update *expr.Update) error {
 		)
 	}
 
-	if slices.ContainsFunc(update.Actions(), isNested) {
-		if err := t.CheckPaths(update.Paths()); err != nil {
+	if slices.ContainsFunc(expr.Actions(update), isNested) {
+		if err := t.CheckPaths(expr.Paths(update)); err != nil {
 			return err
 		}
 	}
-	for _, action := range update.Actions() {
+	for _, action := range expr.Actions(update) {
 		kind := action.Kind()
 		if kind == 0 {
 			continue
@@ -152,7 +152,7 @@ func (t *Table) isIndexKey(name string) bool {
 // API_TransactWriteItems, CancellationReasons.
 func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 	changed := func(name string) bool {
-		return slices.ContainsFunc(update.Actions(), func(a ast.Action) bool { return a.Path.Path[0].Name == name })
+		return slices.ContainsFunc(expr.Actions(update), func(a ast.Action) bool { return a.Path.Path[0].Name == name })
 	}
 	for _, ix := range t.indexes {
 		for _, a := range ix.own {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -43,14 +44,14 @@ func putSession(t testing.TB, db *sortkey.DB, id string) {
 	t.Helper()
 	item, err := attr.ParseItem(fmt.Appendf(nil, `{"id":{"S":"%s"},"user":{"S":"u"}}`, id))
 	require.NoError(t, err)
-	_, err = db.Engine().Service.PutItem(context.Background(), &wire.PutItemInput{TableName: new("Sessions"), Item: item})
+	_, err = engine.Of(db).Service.PutItem(context.Background(), &wire.PutItemInput{TableName: new("Sessions"), Item: item})
 	require.NoError(t, err)
 }
 
 // described returns the item count and the index status of DescribeTable.
 func described(t testing.TB, db *sortkey.DB) (items int64, status string) {
 	t.Helper()
-	out, err := db.Engine().Service.DescribeTable(context.Background(), &wire.DescribeTableInput{TableName: new("Sessions")})
+	out, err := engine.Of(db).Service.DescribeTable(context.Background(), &wire.DescribeTableInput{TableName: new("Sessions")})
 	require.NoError(t, err)
 	return *out.Table.ItemCount, *out.Table.GlobalSecondaryIndexes[0].IndexStatus
 }
@@ -170,13 +171,13 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 	cutting := &cuttingStore{Store: st, fs: fs}
 	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: cutting}, 1500)
 	defer db.Close()
-	_, err = db.Engine().Service.UpdateTable(t.Context(), &wire.UpdateTableInput{
+	_, err = engine.Of(db).Service.UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:                   new("Sessions"),
 		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")}}},
 	})
 	require.NoError(t, err)
 	cutting.left.Store(3) // the definition and the first part; then a copy is taken
-	_, err = db.Engine().Service.UpdateTable(t.Context(), &wire.UpdateTableInput{
+	_, err = engine.Of(db).Service.UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:            new("Sessions"),
 		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("user"), AttributeType: new("S")}},
 		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Create: &wire.CreateGlobalSecondaryIndexAction{
@@ -221,14 +222,14 @@ func TestTableDelayRestart(t *testing.T) {
 		return db, db.Close
 	}
 	status := func(db *sortkey.DB) string {
-		out, err := db.Engine().Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &name})
+		out, err := engine.Of(db).Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &name})
 		if err != nil {
 			return err.Error()
 		}
 		return *out.Table.TableStatus
 	}
 	db, closeDB := open()
-	_, err := db.Engine().Service.CreateExpiring(t.Context(), &wire.CreateTableInput{
+	_, err := engine.Of(db).Service.CreateExpiring(t.Context(), &wire.CreateTableInput{
 		TableName: &name, BillingMode: new("PAY_PER_REQUEST"),
 		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}},
 		KeySchema:            []wire.KeySchemaElement{{AttributeName: new("id"), KeyType: new("HASH")}},
@@ -241,7 +242,7 @@ func TestTableDelayRestart(t *testing.T) {
 	require.Equal(t, "CREATING", status(db))
 	now = now.Add(time.Second)
 	require.Equal(t, "ACTIVE", status(db))
-	_, err = db.Engine().Service.DeleteTable(t.Context(), &wire.DeleteTableInput{TableName: &name})
+	_, err = engine.Of(db).Service.DeleteTable(t.Context(), &wire.DeleteTableInput{TableName: &name})
 	require.NoError(t, err)
 	require.NoError(t, closeDB())
 
@@ -265,6 +266,6 @@ func TestStaleReadsNeedMemory(t *testing.T) {
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	db, err := sortkey.Open(sortkey.Options{Store: st})
 	require.NoError(t, err)
-	require.ErrorIs(t, db.Engine().Tables.HoldIndexes(t.Context()), table.ErrNoVersions)
+	require.ErrorIs(t, engine.Of(db).Tables.HoldIndexes(t.Context()), table.ErrNoVersions)
 	require.NoError(t, db.Close())
 }

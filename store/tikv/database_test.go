@@ -9,6 +9,7 @@ import (
 	"github.com/tikv/client-go/v2/tikvrpc"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
@@ -53,7 +54,7 @@ func TestDeleteLargeTable(t *testing.T) {
 	name := new("Sessions")
 	require.NoError(t, s.View(t.Context(), func(before store.Reader) error {
 		require.Equal(t, 2*(items+1), length(before))
-		_, err := db.Engine().Service.UpdateTable(t.Context(), &wire.UpdateTableInput{
+		_, err := engine.Of(db).Service.UpdateTable(t.Context(), &wire.UpdateTableInput{
 			TableName: name,
 			GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{
 				Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")},
@@ -62,7 +63,7 @@ func TestDeleteLargeTable(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, int64(items+1), dbtest.Count(t, db, nil))
 
-		_, err = db.Engine().Service.DeleteTable(t.Context(), &wire.DeleteTableInput{TableName: name})
+		_, err = engine.Of(db).Service.DeleteTable(t.Context(), &wire.DeleteTableInput{TableName: name})
 		require.NoError(t, err)
 		require.Equal(t, 2*(items+1), length(before))
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
@@ -58,7 +59,7 @@ func TestRequests(t *testing.T) {
 	}
 	db := dbtest.Expiring(t, sortkey.Options{Store: s, Clock: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }}, 20)
 	defer func() { require.NoError(t, db.Close()) }()
-	service, name := db.Engine().Service, new("Sessions")
+	service, name := engine.Of(db).Service, new("Sessions")
 	item := func(text string) attr.Item {
 		parsed, err := attr.ParseItem([]byte(text))
 		require.NoError(t, err)

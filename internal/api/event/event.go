@@ -2,7 +2,7 @@
 // an [Event] for each request, the operations record in it what they read and
 // consumed, and the server passes it to the observer. A call without HTTP
 // begins its own event. Package event also keeps what else the server hands to the
-// operations in the context of a request, such as the [Room] of its answer.
+// operations in the context of a request, such as the [Reservation] of its answer.
 package event
 
 import (
@@ -128,9 +128,8 @@ func Database(ctx context.Context) string {
 	return name
 }
 
-// A Room is the memory that a response may take, a share of what the server has for
-// all responses.
-type Room interface {
+// A Reservation is the share that one response has taken of the memory that the server grants to all responses.
+type Reservation interface {
 	// Reserve makes the share at least so many bytes, and reports whether there is
 	// as much.
 	Reserve(bytes int) bool
@@ -138,17 +137,17 @@ type Room interface {
 	Reserved() int
 }
 
-type roomKey struct{}
+type reservationKey struct{}
 
-// WithRoom returns a context that carries the room of a response.
-func WithRoom(ctx context.Context, room Room) context.Context {
-	return context.WithValue(ctx, roomKey{}, room)
+// WithReservation returns a context that carries the reservation of a response.
+func WithReservation(ctx context.Context, reservation Reservation) context.Context {
+	return context.WithValue(ctx, reservationKey{}, reservation)
 }
 
-// RoomOf returns the room that ctx carries, or nil if nothing limits a response.
-func RoomOf(ctx context.Context) Room {
-	room, _ := ctx.Value(roomKey{}).(Room)
-	return room
+// ReservationOf returns the reservation that ctx carries, or nil if nothing limits a response.
+func ReservationOf(ctx context.Context) Reservation {
+	reservation, _ := ctx.Value(reservationKey{}).(Reservation)
+	return reservation
 }
 
 // A Slot is the place of a request among those that the server handles at a time. Only the goroutine of

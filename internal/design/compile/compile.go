@@ -270,7 +270,7 @@ func (c *compiler) expressions(in *wire.QueryInput) error {
 		if err != nil {
 			return err
 		}
-		if err := c.quoted(filter.Node()); err != nil {
+		if err := c.quoted(expr.Node(filter)); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -134,7 +135,7 @@ func TestCompileIsExact(t *testing.T) {
 				want[string(it.Attributes.Get("SK").Raw())] = true
 			}
 		}
-		out, status := w.DB.Engine().Service.Serve(context.Background(), "DynamoDB_20120810.Query", request, nil)
+		out, status := engine.Of(w.DB).Service.Serve(context.Background(), "DynamoDB_20120810.Query", request, nil)
 		if status != 200 {
 			t.Fatalf("%s: %s", request, out)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/design/convert"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -25,7 +26,7 @@ func endpoint(db *sortkey.DB) convert.Endpoint {
 }
 
 func serve(t *testing.T, db *sortkey.DB, op string, body []byte) {
-	out, status := db.Engine().Service.Serve(t.Context(), "DynamoDB_20120810."+op, body, nil)
+	out, status := engine.Of(db).Service.Serve(t.Context(), "DynamoDB_20120810."+op, body, nil)
 	require.Equal(t, http.StatusOK, status, "%s", out)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/table"
@@ -117,10 +118,10 @@ func keyWords(s *keycond.Schema) string {
 // conditions returns the conditions of a request that must all hold, those of its key first.
 func (e *explainer) conditions() (key, filter []ast.Node) {
 	if e.q.key != nil {
-		key = conjuncts(e.q.key.Node())
+		key = conjuncts(expr.Node(e.q.key))
 	}
 	if e.q.filter != nil {
-		filter = conjuncts(e.q.filter.Node())
+		filter = conjuncts(expr.Node(e.q.filter))
 	}
 	return key, filter
 }

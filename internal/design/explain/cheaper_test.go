@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -72,7 +73,7 @@ func cheap(t require.TestingT, index *keyschema.Index) *sortkey.DB {
 
 // asked sends a request, which must succeed.
 func asked(t require.TestingT, db *sortkey.DB, operation string, body []byte) []byte {
-	out, status := db.Engine().Service.Serve(context.Background(), "DynamoDB_20120810."+operation, body, nil)
+	out, status := engine.Of(db).Service.Serve(context.Background(), "DynamoDB_20120810."+operation, body, nil)
 	require.Equal(t, 200, status, "%s: %s", body, out)
 	return out
 }

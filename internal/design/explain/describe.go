@@ -14,7 +14,7 @@ func lacking(ix *keyschema.Index, projection *expr.Projection) (missing []string
 	if projection == nil {
 		return nil
 	}
-	for _, p := range projection.Paths() {
+	for p := range expr.Paths(projection) {
 		if ix.Lacks(p[0].Name) {
 			missing = append(missing, p[0].Name)
 		}

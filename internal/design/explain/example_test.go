@@ -8,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -25,7 +26,7 @@ func ExampleRun() {
 		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos/1.jpg"}}}`},
 		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos/2.jpg"}}}`},
 	} {
-		if body, status := db.Engine().Service.Serve(ctx, "DynamoDB_20120810."+request[0], []byte(request[1]), nil); status != 200 {
+		if body, status := engine.Of(db).Service.Serve(ctx, "DynamoDB_20120810."+request[0], []byte(request[1]), nil); status != 200 {
 			fmt.Printf("%s\n", body)
 			return
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/literal"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -187,7 +188,7 @@ func requestIn(t *proptest.T, hint string) (body, operation string) {
 
 // find runs a request and returns the sort keys that it finds in partition p.
 func find(t *proptest.T, db *sortkey.DB, operation, body string) []string {
-	answer, status := db.Engine().Service.Serve(context.Background(), "DynamoDB_20120810."+operation, []byte(body), nil)
+	answer, status := engine.Of(db).Service.Serve(context.Background(), "DynamoDB_20120810."+operation, []byte(body), nil)
 	require.Equal(t, 200, status, "%s: %s", body, answer)
 	var out struct{ Items []json.RawMessage }
 	require.NoError(t, json.Unmarshal(answer, &out))
@@ -218,7 +219,7 @@ func FuzzRun(f *testing.F) {
 		f.Fatal(err)
 	}
 	defer db.Close()
-	body, status := db.Engine().Service.Serve(context.Background(), "DynamoDB_20120810.CreateTable", createRequest(places()), nil)
+	body, status := engine.Of(db).Service.Serve(context.Background(), "DynamoDB_20120810.CreateTable", createRequest(places()), nil)
 	if status != 200 {
 		f.Fatalf("%s", body)
 	}
@@ -226,7 +227,7 @@ func FuzzRun(f *testing.F) {
 		`{"PK":{"S":"p"},"SK":{"S":"a"},"G":{"S":"g"},"N":{"N":"1"},"T":{"S":"t"}}`,
 		`{"PK":{"S":"p"},"SK":{"S":"b"},"G":{"S":"g"},"N":{"N":"20"},"T":{"S":"u"},"x":{"N":"1"}}`,
 	} {
-		if body, status := db.Engine().Service.Serve(context.Background(), "DynamoDB_20120810.PutItem", []byte(`{"TableName":"Things","Item":`+item+`}`), nil); status != 200 {
+		if body, status := engine.Of(db).Service.Serve(context.Background(), "DynamoDB_20120810.PutItem", []byte(`{"TableName":"Things","Item":`+item+`}`), nil); status != 200 {
 			f.Fatalf("%s", body)
 		}
 	}

@@ -114,7 +114,7 @@ func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {
 		return false
 	}
-	for name := range expr.NewCondition(n).TopLevel() {
+	for name := range expr.TopLevel(expr.NewCondition(n)) {
 		if is(name) {
 			return true
 		}

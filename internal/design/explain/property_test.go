@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 )
@@ -132,7 +133,7 @@ func drawItems(t *proptest.T) []attr.Item {
 }
 
 func serve(t require.TestingT, db *sortkey.DB, target, body string) {
-	out, status := db.Engine().Service.Serve(context.Background(), "DynamoDB_20120810."+target, []byte(body), nil)
+	out, status := engine.Of(db).Service.Serve(context.Background(), "DynamoDB_20120810."+target, []byte(body), nil)
 	require.Equal(t, 200, status, "%s", out)
 }
 

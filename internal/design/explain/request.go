@@ -186,7 +186,7 @@ func Clauses(in wire.Request) (key, filter []keycond.Clause) {
 		if c == nil {
 			return nil
 		}
-		for _, n := range conjuncts(c.Node()) {
+		for _, n := range conjuncts(expr.Node(c)) {
 			if a, ok := atomOf(n, anyName); ok {
 				all = append(all, a.Clause)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
@@ -43,7 +44,7 @@ func (e *explainer) brokenRule(s *keycond.Schema) (broken *rule, value bool) {
 		), false
 	}
 
-	parts := conjuncts(e.q.key.Node())
+	parts := conjuncts(expr.Node(e.q.key))
 	on := map[string][]atom{}
 	for _, n := range parts {
 		a, ok := atomOf(n, anyName)
@@ -64,7 +65,7 @@ func (e *explainer) brokenRule(s *keycond.Schema) (broken *rule, value bool) {
 	}
 
 	if e.q.filter != nil {
-		for name := range e.q.filter.TopLevel() {
+		for name := range expr.TopLevel(e.q.filter) {
 			if s.Has(name) {
 				return ruleOf(
 					pageFilter,

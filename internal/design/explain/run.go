@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -118,7 +117,7 @@ func (e *explainer) run() error {
 		return fmt.Errorf("cannot parse a request that the endpoint accepted: %w", err)
 	}
 	if e.q.filter != nil {
-		r.Filter = spelled.Condition(e.q.filter.Node())
+		r.Filter = spelled.Condition(expr.Node(e.q.filter))
 	}
 
 	switch r.Operation {
@@ -157,7 +156,7 @@ func compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
 	if c == nil {
 		return nil, errors.New("it has no key condition")
 	}
-	return keycond.Compile(s, (*publicexpr.Condition)(c))
+	return keycond.Compile(s, c)
 }
 
 // refusalOf returns the service's refusal of a request, as opposed to other

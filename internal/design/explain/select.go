@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/literal"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -119,7 +120,7 @@ func (e *explainer) planQuery(p *plan, reverse bool) wire.Request {
 		q.FilterExpression = new(b.Condition(conjunction(p.filter)))
 	}
 	if e.q.projection != nil {
-		q.ProjectionExpression = new(b.Projection(e.q.projection.Paths()))
+		q.ProjectionExpression = new(b.Projection(slices.Collect(expr.Paths(e.q.projection))))
 	}
 	q.ExpressionAttributeNames, q.ExpressionAttributeValues = b.Names(), b.Values()
 	return q
@@ -131,7 +132,7 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	if e.q.filter == nil {
 		return nil, false
 	}
-	groups, ok := normal(e.q.filter.Node(), e.info.IsKey)
+	groups, ok := normal(expr.Node(e.q.filter), e.info.IsKey)
 	if !ok {
 		return nil, false
 	}
@@ -158,7 +159,7 @@ func (e *explainer) hintKeys(s *keycond.Schema) {
 	if e.q.filter == nil {
 		return
 	}
-	if groups, ok := normal(e.q.filter.Node(), e.info.IsKey); ok {
+	if groups, ok := normal(expr.Node(e.q.filter), e.info.IsKey); ok {
 		e.hintPartition(groups, s)
 	}
 }

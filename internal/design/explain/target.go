@@ -88,7 +88,7 @@ func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sort
 }
 
 func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, error) {
-	service := t.db.Engine().Service
+	service := engine.Of(t.db).Service
 	ctx = heavy.Exempt(ctx) // a check uses all processors
 	var items []attr.Item
 	visit := func(it attr.Item) (int, error) {

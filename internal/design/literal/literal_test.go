@@ -153,7 +153,7 @@ func TestPlaceholdersTrees(t *testing.T) {
 		{Attribute: "PK", Op: ast.Equal, Values: []attr.Value{values.Get(":4")}},
 		{Attribute: sk.Name, Op: ast.OpBetween, Values: []attr.Value{values.Get(":2"), values.Get(":3")}},
 	}))
-	require.Equal(t, "PK = :PK2 AND (size(#status.#n2[2]) < :v5 OR NOT #status = :status) AND #status BETWEEN :status2 AND :status3", p.Condition(c.Node()))
+	require.Equal(t, "PK = :PK2 AND (size(#status.#n2[2]) < :v5 OR NOT #status = :status) AND #status BETWEEN :status2 AND :status3", p.Condition(expr.Node(c)))
 	require.Equal(t, "#n2.x[1], PK", p.Projection([]ast.Path{{{Name: "a-b"}, {Name: "x"}, {Index: 1}}, {{Name: "PK"}}}))
 	require.Equal(t, map[string]string{"#status": "status", "#n2": "a-b"}, p.Names())
 	require.Equal(t, `{":PK":{"S":"y"},":PK2":{"S":"x"},":SK_from":{"N":"1"},":SK_to":{"N":"9"},":status":{"S":"y"},":status2":{"N":"1"},":status3":{"N":"9"},":v5":{"N":"1"}}`, string(p.Values().AppendJSON(nil)))

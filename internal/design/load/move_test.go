@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -279,7 +280,7 @@ func (n *naive) send(t *testing.T, actions []wire.TransactWriteItem) (units floa
 	total := new("TOTAL")
 	if len(actions) == 1 { // an update
 		put := actions[0].Put
-		out, err := fork.Engine().Service.PutItem(context.Background(), &wire.PutItemInput{
+		out, err := engine.Of(fork).Service.PutItem(context.Background(), &wire.PutItemInput{
 			TableName: put.TableName, Item: put.Item, ReturnConsumedCapacity: total,
 		})
 		if err != nil {
@@ -290,7 +291,7 @@ func (n *naive) send(t *testing.T, actions []wire.TransactWriteItem) (units floa
 	if len(actions) == 0 {
 		return 0
 	}
-	out, err := fork.Engine().Service.TransactWriteItems(context.Background(), &wire.TransactWriteItemsInput{
+	out, err := engine.Of(fork).Service.TransactWriteItems(context.Background(), &wire.TransactWriteItemsInput{
 		TransactItems: actions, ReturnConsumedCapacity: total,
 	})
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -664,7 +665,7 @@ func sent(t *proptest.T, w *world.World, p *model.Pattern, items []*world.Item, 
 	fork, err := w.DB.Fork()
 	require.NoError(t, err)
 	defer fork.Close()
-	service := fork.Engine().Service
+	service := engine.Of(fork).Service
 	var all []compile.Item
 	for i, it := range items {
 		values := map[string]string{}

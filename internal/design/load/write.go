@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -195,7 +196,7 @@ func (t *writer) try(ctx context.Context) (met []int, err error) {
 		return nil, err
 	}
 	defer fork.Close()
-	service := fork.Engine().Service
+	service := engine.Of(fork).Service
 	err = spreadOver(len(t.cost.members[0].items), mostItems, func(at int) error {
 		if err := context.Cause(ctx); err != nil {
 			return err

@@ -41,7 +41,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 		}
 	}
 	known := slices.Sorted(maps.Keys(kinds))
-	for name := range c.TopLevel() {
+	for name := range expr.TopLevel(c) {
 		if like := similar(name, known); like != "" && kinds[name] == nil {
 			in.fail(
 				"did you mean "+like+"? If not, declare it in fields",
@@ -51,7 +51,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 		}
 	}
 
-	for node := range ast.Nodes(c.Node()) {
+	for node := range ast.Nodes(expr.Node(c)) {
 		switch node := node.(type) {
 		case *ast.Compare:
 			if node.Op != ast.NotEqual {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/engine"
 )
 
 // Holding returns a world with tables and the items in them, which belong to those tables by name. Of two
@@ -22,7 +23,7 @@ func Holding(ctx context.Context, tables []*model.Table, items []Item) (*World, 
 				list = append(list, items[i].Attributes)
 			}
 		}
-		if err := w.DB.Engine().Service.Load(ctx, t.Name, list); err != nil {
+		if err := engine.Of(w.DB).Service.Load(ctx, t.Name, list); err != nil {
 			w.Close()
 			return nil, err
 		}

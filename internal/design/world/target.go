@@ -8,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -173,7 +174,7 @@ func (w *World) load(ctx context.Context, absent []*Item) error {
 		for i, it := range absent[:n] {
 			list[i] = it.Attributes
 		}
-		if err := w.DB.Engine().Service.Load(ctx, t.Name, list); err != nil {
+		if err := engine.Of(w.DB).Service.Load(ctx, t.Name, list); err != nil {
 			return err
 		}
 		for _, it := range absent[:n] {

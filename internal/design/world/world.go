@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/engine"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
@@ -197,7 +198,7 @@ func (b *builder) build(ctx context.Context) (err error) {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		out, status := b.w.DB.Engine().Service.Serve(ctx, "DynamoDB_20120810.CreateTable", t.CreateRequest(), nil)
+		out, status := engine.Of(b.w.DB).Service.Serve(ctx, "DynamoDB_20120810.CreateTable", t.CreateRequest(), nil)
 		if status != http.StatusOK {
 			return errorAt(t.Pos, "cannot create table %s: %s", t.Name, message(out))
 		}
@@ -348,7 +349,7 @@ func (b *builder) write(ctx context.Context, list []pendingItem) error {
 		items[i] = p.item
 	}
 	if b.w.onDemand {
-		return b.w.DB.Engine().Service.CheckLoad(ctx, list[0].table, items)
+		return engine.Of(b.w.DB).Service.CheckLoad(ctx, list[0].table, items)
 	}
-	return b.w.DB.Engine().Service.Load(ctx, list[0].table, items)
+	return engine.Of(b.w.DB).Service.Load(ctx, list[0].table, items)
 }

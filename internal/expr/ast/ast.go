@@ -2,15 +2,15 @@
 // with their places in the text, a walk, and two formatters. Package expr parses them, and takes trees
 // that a program has made:
 //
-//	c, err := expr.ParseCondition("a = :v AND NOT contains(b.c[2], :v)", params)
-//	for o := range ast.Operands(c.Node()) {
+//	c, err := env.Condition(expr.ConditionExpression, "a = :v AND NOT contains(b.c[2], :v)")
+//	for o := range ast.Operands(expr.Node(c)) {
 //		if path, ok := o.(*ast.PathOperand); ok {
 //			fmt.Println(path.Path, path.Start) // a 0, then b.c[2] 24
 //		}
 //	}
 //	short := ast.Style{Name: …, Value: …} // names and values instead of placeholders
-//	fmt.Println(short.Condition(c.Node())) // a = "x" AND NOT contains(b.c[2], "x")
-//	again := expr.NewCondition(&ast.Or{L: c.Node(), R: …})
+//	fmt.Println(short.Condition(expr.Node(c))) // a = "x" AND NOT contains(b.c[2], "x")
+//	again := expr.NewCondition(&ast.Or{L: expr.Node(c), R: …})
 //
 // A condition is a [Node], what it compares an [Operand]; an update is a list of [Action].
 // Source of the grammar: DG/Expressions.OperatorsAndFunctions.html, DG/Expressions.UpdateExpressions.html.

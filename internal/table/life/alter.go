@@ -15,7 +15,7 @@ import (
 // changed afterwards. The error has kind [InUse] when a table of that name
 // exists.
 func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table, err error) {
-	if err := db.Apart(ctx); err != nil {
+	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
 	}
 	err = db.exclusively(ctx, func() error {
@@ -132,7 +132,7 @@ func noTable(name string) error {
 // backup. The error has kind [NotFound]; [Validation] when the table is protected;
 // or [InUse] in a state that takes time.
 func (db *DB) Delete(ctx context.Context, name string) (t *table.Table, err error) {
-	if err := db.Apart(ctx); err != nil {
+	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
 	}
 	err = db.exclusively(ctx, func() error {
@@ -263,7 +263,7 @@ func (db *DB) swap(name string, t *table.Table, version uint64) {
 // [NotFound] for a missing table, also for one that another server deletes meanwhile, and
 // [InUse] for one that is CREATING or DELETING, or comes from change.
 func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definition) error) (*table.Table, error) {
-	if err := db.Apart(ctx); err != nil {
+	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
 	}
 	unlock, err := db.alter.Lock(ctx)

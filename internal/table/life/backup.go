@@ -208,7 +208,7 @@ func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at t
 func (db *DB) restore(
 	ctx context.Context, def *table.Definition, c transfer, finish func(store.Reader, *table.Table) error,
 ) (*table.Table, error) {
-	if err := cmp.Or(db.Apart(ctx), def.Check()); err != nil {
+	if err := cmp.Or(db.OutsideTx(ctx), def.Check()); err != nil {
 		return nil, err
 	}
 	unlock, err := db.alter.Lock(ctx)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/engine"
 )
 
 // fewest is how many requests of all scripts must have gone through the face, so that a
@@ -69,7 +70,7 @@ type answer struct {
 func (s side) serve(t *testing.T, operation string, in map[string]any) []byte {
 	body, err := json.Marshal(in)
 	require.NoError(t, err)
-	out, _ := s.db.Engine().Service.Serve(t.Context(), "DynamoDB_20120810."+operation, body, nil)
+	out, _ := engine.Of(s.db).Service.Serve(t.Context(), "DynamoDB_20120810."+operation, body, nil)
 	return out
 }
 

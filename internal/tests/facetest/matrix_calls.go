@@ -10,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/fault"
+	"github.com/sortkey/sortkey/internal/engine"
 )
 
 // A matrixCall is one call of the face.
@@ -111,7 +112,7 @@ var matrixOthers = []matrixCall{
 		return err
 	}},
 	{name: "HoldIndexes", alone: true, call: func(_ context.Context, s *subject) error {
-		return s.db.Engine().Tables.HoldIndexes(context.Background())
+		return engine.Of(s.db).Tables.HoldIndexes(context.Background())
 	}},
 	{name: "Backup", call: func(ctx context.Context, s *subject) error { return s.db.Backup(ctx, io.Discard) }},
 	{name: "Compact", call: func(ctx context.Context, s *subject) error { return s.db.Compact(ctx) }},
@@ -120,7 +121,7 @@ var matrixOthers = []matrixCall{
 		return err
 	}},
 	{name: "Settle", call: func(_ context.Context, s *subject) error {
-		s.db.Engine().Tables.Settle()
+		engine.Of(s.db).Tables.Settle()
 		return nil
 	}},
 	{name: "Observe", call: func(_ context.Context, s *subject) error {
@@ -128,7 +129,7 @@ var matrixOthers = []matrixCall{
 		return nil
 	}},
 	{name: "Fail", call: func(_ context.Context, s *subject) error {
-		_, lift := s.db.Engine().Fail(fault.Fault{Operation: "ListTables", Code: "ThrottlingException"})
+		_, lift := engine.Of(s.db).Fail(fault.Fault{Operation: "ListTables", Code: "ThrottlingException"})
 		lift()
 		return nil
 	}},
@@ -179,7 +180,7 @@ var matrixOthers = []matrixCall{
 // request returns a call of an operation, as a client of the SDK would make it.
 func request(name string, ends bool, operation, body string) matrixCall {
 	return matrixCall{name: name, ends: ends, call: func(ctx context.Context, s *subject) error {
-		out, status := s.db.Engine().Service.Serve(ctx, "DynamoDB_20120810."+operation, []byte(body), nil)
+		out, status := engine.Of(s.db).Service.Serve(ctx, "DynamoDB_20120810."+operation, []byte(body), nil)
 		if status != 200 {
 			return fmt.Errorf("%s: %s", operation, out)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	publicexpr "github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -43,7 +43,7 @@ func (p *pair) translate(t *testing.T, name string, in map[string]any) (says fun
 	if maker == nil || !isText {
 		return nil, false
 	}
-	out, err := p.requests.db.Engine().Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &table})
+	out, err := engine.Of(p.requests.db).Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &table})
 	if err != nil || *out.Table.TableName != table { // the face takes no ARN
 		return nil, false
 	}
@@ -335,7 +335,7 @@ func (tr *translation) slice(index string) (args []any, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	slice, err := keycond.Compile(tr.keys.Schema(index), (*publicexpr.Condition)(condition))
+	slice, err := keycond.Compile(tr.keys.Schema(index), condition)
 	if err != nil {
 		return nil, false
 	}

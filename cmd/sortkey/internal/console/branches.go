@@ -19,6 +19,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/sdk"
@@ -332,7 +333,7 @@ func (b *branch) changes(
 	if err != nil {
 		return out, err
 	}
-	before := b.base.Engine().Service
+	before := engine.Of(b.base).Service
 	switch {
 	case old == nil:
 		out.Other, before = tableNew, nil
@@ -340,7 +341,7 @@ func (b *branch) changes(
 		out.Other = tableOtherKey
 		return out, nil
 	}
-	err = b.work.Engine().Service.Changes(ctx, before, name, func(was, is attr.Item) error {
+	err = engine.Of(b.work).Service.Changes(ctx, before, name, func(was, is attr.Item) error {
 		if out.N++; out.N <= maxChanges {
 			out.Changes = append(out.Changes, changeOf(t, was, is))
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
@@ -113,7 +114,7 @@ func (s *Server) forks() bool {
 	if s.opts.DB == nil {
 		return false
 	}
-	_, ok := s.opts.DB.Engine().Store.(store.Forker)
+	_, ok := engine.Of(s.opts.DB).Store.(store.Forker)
 	return ok
 }
 

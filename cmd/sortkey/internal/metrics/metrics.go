@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/server"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -137,7 +138,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 // Watch adds metrics of a database's tables, which are collected at each scrape.
 // Call it before the first scrape.
 func (m *Metrics) Watch(db *sortkey.DB) {
-	m.parts = append(m.parts, &tables{service: db.Engine().Service, labels: m.labels}, healthy(db))
+	m.parts = append(m.parts, &tables{service: engine.Of(db).Service, labels: m.labels}, healthy(db))
 }
 
 // WatchServer adds metrics of a server's connections. Call it before the first scrape.

@@ -25,6 +25,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -380,7 +381,7 @@ func (x *exporter) read(
 ) (n int, next attr.Item, err error) {
 	var failed error        // fn
 	ctx = heavy.Exempt(ctx) // fn may wait, and nobody else needs a processor
-	out, err := x.o.DB.Engine().Service.Scan(ctx, in, func(it attr.Item) (int, error) {
+	out, err := engine.Of(x.o.DB).Service.Scan(ctx, in, func(it attr.Item) (int, error) {
 		n++
 		if failed = fn(it); failed != nil {
 			return 0, keycond.ErrEndPage

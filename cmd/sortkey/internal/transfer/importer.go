@@ -14,6 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/internal/engine"
 )
 
 type importer struct {
@@ -399,7 +400,7 @@ type recordWriter interface {
 func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
 	table, k := im.journal.Tables[i].Table, keysOf(im.schemas[i])
 	if im.o.DB != nil {
-		b, err := im.o.DB.Engine().Service.Bulk(table)
+		b, err := engine.Of(im.o.DB).Service.Bulk(table)
 		if err != nil {
 			return nil, err
 		}

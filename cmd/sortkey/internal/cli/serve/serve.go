@@ -22,6 +22,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/engine"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/server"
@@ -219,7 +220,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		defer end()
 	}
 	watch.open.Store(true)
-	go returnMemory(ctx, db.Engine().Store, quietTime)
+	go returnMemory(ctx, engine.Of(db).Store, quietTime)
 
 	who := "any credentials"
 	switch {
