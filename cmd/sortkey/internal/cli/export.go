@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/mask"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -28,7 +29,7 @@ type exportFlags struct {
 	delimiter string
 	plain     bool
 	json      bool
-	mask      maskFlag
+	mask      string
 }
 
 func exportCommand(env *app.Env) *cobra.Command {
@@ -82,7 +83,7 @@ from a server of a snapshot, it is of one point in time.`,
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
 	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
 	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
-	f.mask.declare(flags)
+	flags.StringVar(&f.mask, "mask", "", maskUsage)
 	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
@@ -105,9 +106,11 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 		return err
 	}
 
-	rules, _, err := f.mask.read()
-	if err != nil {
-		return err
+	var rules *mask.Rules
+	if f.mask != "" {
+		if rules, err = readMask(f.mask); err != nil {
+			return err
+		}
 	}
 	target, err := openTarget(ctx, env, f.targetFlags, false)
 	if err != nil {
@@ -118,22 +121,16 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	names, err := exportedTables(ctx, target, args, f)
 	if err == nil && rules != nil {
 		o.Keys = rules.Keys
-		o.Mask, err = f.mask.check(env, rules, func(mask maskFunc) error {
-			check := o
-			check.Mask = mask
-			err := transfer.CheckExport(ctx, target.client, names, check)
-			bar.end()
-			return err
-		})
-		if err == nil && f.mask.partial {
-			defer printUncovered(env.Stderr, rules)
+		o.Mask = rules.Item
+		err = transfer.CheckExport(ctx, target.client, names, o)
+		bar.end()
+		if err == nil {
+			err = covered(env, rules, f.mask)
 		}
+		o.Mask = rules.Covered
 	}
-	if err != nil || f.mask.dryRun {
-		if err = target.end(err); err != nil {
-			return explainTransfer(err)
-		}
-		return nil
+	if err != nil {
+		return explainTransfer(target.end(err))
 	}
 
 	start := time.Now()

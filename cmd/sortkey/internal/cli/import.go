@@ -16,7 +16,6 @@ import (
 )
 
 type importFlags struct {
-	mask maskFlag
 	targetFlags
 	table, schema, key, format string
 	types, columns             []string
@@ -73,7 +72,6 @@ created anew.`,
 	}
 	flags := cmd.Flags()
 	f.declare(cmd, env)
-	f.mask.declare(flags)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
@@ -168,24 +166,16 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return explainImport(err)
 	}
-	rules, digest, err := f.mask.read()
-	if err != nil {
-		return err
-	}
-	if rules != nil {
-		o.Masked = digest
-	}
-
 	target, err := openTarget(ctx, env, f.targetFlags, true)
 	if err != nil {
 		return err
 	}
-	o.Target, o.DB, o.HTTP = target.name, target.db, target.db == nil
+	o.Target, o.DB = target.name, target.db
 
 	// Into a folder, large buffers are used again and again, so little more memory than they take is
 	// needed. Requests leave much garbage beside very little that stays.
 	garbage := 50
-	if o.HTTP {
+	if o.DB == nil {
 		garbage = 400
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
@@ -196,26 +186,6 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 
 	bar := newBar(env, help)
 	o.Progress, o.Waiting = bar.show, bar.wait
-	if rules != nil {
-		o.Keys = rules.Keys
-		o.Mask, err = f.mask.check(env, rules, func(mask maskFunc) error {
-			check := o
-			check.Mask = mask
-			err := transfer.CheckImport(ctx, target.client, sources, check)
-			bar.end()
-			return err
-		})
-		if err != nil || f.mask.dryRun {
-			if err = target.end(err); err != nil {
-				return explainImport(err)
-			}
-			return nil
-		}
-		if f.mask.partial {
-			defer printUncovered(env.Stderr, rules)
-		}
-	}
-
 	start := time.Now()
 	result, err := transfer.Import(ctx, target.client, sources, o)
 	bar.end()

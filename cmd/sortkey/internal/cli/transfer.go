@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"net/http"
-
 	"context"
 	"errors"
 	"fmt"
@@ -140,9 +138,6 @@ func (t *target) end(err error) error {
 	return err
 }
 
-// requestBytes is room for the requests of 25 usual items, so that one write sends each.
-const requestBytes = 32 << 10
-
 // openTarget opens the database. With create it creates a missing folder.
 func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (*target, error) {
 	if f.store != "" {
@@ -159,8 +154,7 @@ func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (
 			return nil, err
 		}
 		o := src.Client.Options()
-		o.HTTPClient = app.HTTPClient{Next: awshttp.NewBuildableClient().WithTimeout(app.RequestTimeout).
-			WithTransportOptions(func(t *http.Transport) { t.WriteBufferSize = requestBytes })}
+		o.HTTPClient = app.HTTPClient{Next: awshttp.NewBuildableClient().WithTimeout(app.RequestTimeout)}
 		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.Close}, nil
 	}
 

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
@@ -29,12 +28,6 @@ type ImportOptions struct {
 	Table string
 	// Schema creates a missing table. Default: the source's.
 	Schema *tabledef.Schema
-	// Mask returns what to write in place of an item, or of the key of one to delete. Masked
-	// names it in the journal: an import resumes with the same one only. Default: the item itself.
-	Mask   func(table string, it attr.Item) (attr.Item, error)
-	Masked string
-	// Keys is called with the key attributes of each table before Mask, and refuses it. Default: none is.
-	Keys func(table string, names []string) error
 	// Create fails if the table already exists.
 	Create bool
 	// Workers is the number of concurrent requests. Default: DefaultWorkers.
@@ -65,9 +58,6 @@ type ImportOptions struct {
 	// durable as the endpoint makes them. Default: DefaultEvery, or as many as are
 	// written at once if DB takes them.
 	Every int64
-	// HTTP says that the client sends requests over HTTP, so that the body of a request
-	// can be made without it. Default: the client gets items as values of the SDK.
-	HTTP bool
 	// DB is the database of the client, if it is in this process. If its store takes
 	// many sorted rows at once, items are handed to it, and Workers has no effect.
 	// Default: items are sent to the client.

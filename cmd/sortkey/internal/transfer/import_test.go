@@ -93,7 +93,7 @@ func TestResume(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					var batches atomic.Int64
 					client := hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
-						if batches.Add(1) < int64(10+20*try) {
+						if batches.Add(1) < int64(2+20*try) {
 							return nil, nil
 						}
 						if how == "signal" {

@@ -1,11 +1,9 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -225,9 +223,6 @@ func (im *importer) options() string {
 	if o.MaxLine != DefaultMaxLine {
 		text += fmt.Sprintf(" max-line=%d", o.MaxLine)
 	}
-	if im.o.Masked != "" {
-		text += " mask=" + im.o.Masked
-	}
 	return text
 }
 
@@ -366,18 +361,18 @@ func (im *importer) importAll(ctx context.Context) error {
 
 func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) error {
 	opts := im.readOptions[i]
-	w, err := im.writer(writes, i)
+	p, err := im.pipeline(writes, i)
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer p.close()
 	for n, f := range s.Files {
 		if !im.done(i, n) {
 			at := position{Source: i, File: n}
 			if im.journal.At.Source == i && im.journal.At.File == n {
 				at = im.journal.At
 			}
-			if err := im.importFile(ctx, w, at, f, opts); err != nil {
+			if err := im.importFile(ctx, p, at, f, opts); err != nil {
 				return err
 			}
 		}
@@ -386,46 +381,38 @@ func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) 
 	return nil
 }
 
-// A recordWriter writes the records of a source.
-type recordWriter interface {
-	// barrier waits until all records are written or rejected. It returns the rejects
-	// since the last call, in the order of the file, and the counts.
-	barrier() (rejects []Reject, written, deleted int64, err error)
-	// close ends the writer without writing what it has: call barrier first.
-	close()
-}
-
-// writer starts the writer of a source.
-func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
-	table, k := im.journal.Tables[i].Table, keysOf(im.schemas[i])
+// pipeline starts the pipeline of a source.
+func (im *importer) pipeline(ctx context.Context, i int) (*pipeline, error) {
+	table := im.journal.Tables[i].Table
+	send := &sender{im.retry, table, im.o.Workers}
 	if im.o.DB != nil {
 		b, err := im.o.DB.Engine().Service.Bulk(table)
 		if err != nil {
 			return nil, err
 		}
 		if b.Loads() {
-			return startLoader(ctx, b, table, k, im.o.Mask), nil
+			return startPipeline(ctx, b, send, keysOf(im.schemas[i]), im.o.Every), nil
 		}
 	}
-	return startPipeline(ctx, im.retry, table, k, im.o.Workers, im.o.HTTP), nil
+	return startPipeline(ctx, nil, send, keysOf(im.schemas[i]), im.o.Every), nil
 }
 
 // importFile imports a file from a position on.
-func (im *importer) importFile(ctx context.Context, w recordWriter, at position, f File, opts ReadOptions) error {
+func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f File, opts ReadOptions) error {
 	in, err := openInput(f.Path)
 	if _, system := errors.AsType[*os.PathError](err); err != nil && system {
 		return err
 	}
 	if err != nil {
-		return im.broken(w, f, at, err)
+		return im.broken(p, f, at, err)
 	}
 	defer in.Close()
-	return im.importInput(ctx, w, at, f, in, opts)
+	return im.importInput(ctx, p, at, f, in, opts)
 }
 
 // importInput imports what is in a file from a position on.
 func (im *importer) importInput(
-	ctx context.Context, w recordWriter, at position, f File, in *input, opts ReadOptions,
+	ctx context.Context, p *pipeline, at position, f File, in *input, opts ReadOptions,
 ) error {
 	defer func() { im.result.Bytes += in.packed.Load() }()
 	r, err := openReader(in, f, opts, keysOf(im.schemas[at.Source]))
@@ -433,93 +420,31 @@ func (im *importer) importInput(
 		if _, ok := errors.AsType[*advice.Error](err); ok {
 			return err
 		}
-		return im.broken(w, f, at, err)
+		return im.broken(p, f, at, err)
 	}
 	if err := r.Skip(at.Records); err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
-	if l, ok := w.(*loader); ok {
-		return im.loadRecords(ctx, l, in, f, r, at)
-	}
-	return im.sendRecords(ctx, w.(*pipeline), in, f, r, at)
-}
-
-// sendRecords sends the records of a file from a position on to an endpoint.
-func (im *importer) sendRecords(ctx context.Context, p *pipeline, in *input, f File, r *Reader, at position) error {
-	table := &im.journal.Tables[at.Source]
-	every := cmp.Or(im.o.Every, DefaultEvery)
-	last := at.Records
-	var key []byte
-	for ctx.Err() == nil {
-		rec, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return im.end(p, in, f, r, at)
-		}
-		if err != nil {
-			return im.broken(p, f, at, err)
-		}
-		here := Reject{File: f.Path, Line: rec.Line, order: r.Count()}
-		if rec.Err == nil && im.o.Mask != nil {
-			rec.Item, rec.Err = im.o.Mask(p.table, rec.Item)
-		}
-		if rec.Err == nil {
-			key, rec.Err = p.keys.appendKey(key[:0], rec.Item)
-		}
-		if rec.Err != nil {
-			here.Reason = reason(rec.Err)
-			p.reject(here)
-		} else {
-			e := entry{item: rec.Item, remove: rec.Delete, key: string(key), at: here, size: len(rec.Item)}
-			if err := p.put(e, key); err != nil {
-				return im.settle(p, at.Source)
-			}
-		}
-
-		im.items++
-		im.result.Read++
-		table.Read++
-		at.Records, at.Line = r.Count(), rec.Line
-		if im.items%256 == 0 {
-			im.progress(
-				Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items},
-			)
-		}
-		if at.Records-last >= every {
-			if err := im.checkpoint(p, at); err != nil {
-				return err
-			}
-			last = at.Records
-		}
-	}
-	return im.interrupt(ctx, p, at)
-}
-
-// interrupt ends an import whose context has ended.
-func (im *importer) interrupt(ctx context.Context, w recordWriter, at position) error {
-	stop := context.Cause(ctx)
-	if err := im.checkpoint(w, at); err != nil && !errors.Is(err, stop) {
-		return errors.Join(stop, err)
-	}
-	return stop
+	return im.importRecords(ctx, p, in, f, r, at)
 }
 
 // end ends a file that was read to its end.
-func (im *importer) end(w recordWriter, in *input, f File, r *Reader, at position) error {
+func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) error {
 	if f.Items >= 0 && r.Count() != f.Items && !im.o.NoVerify {
-		return im.broken(w, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
+		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
 	}
 	im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
-	return im.checkpoint(w, at)
+	return im.checkpoint(p, at)
 }
 
 // broken ends a file that cannot be read any further. It waits for the writes of
 // the records before and reports the error.
-func (im *importer) broken(w recordWriter, f File, at position, err error) error {
+func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err)}
 	if _, complete := errors.AsType[*recordError](err); !complete {
 		r.Reason += "; nothing after this line was read"
 	}
-	if err := im.settle(w, at.Source); err != nil {
+	if err := im.settle(p, at.Source); err != nil {
 		return err
 	}
 	im.journal.Broken = append(im.journal.Broken, r)
@@ -531,8 +456,8 @@ func (im *importer) broken(w recordWriter, f File, at position, err error) error
 }
 
 // checkpoint waits until all records before a position are written and saves it.
-func (im *importer) checkpoint(w recordWriter, at position) error {
-	if err := im.settle(w, at.Source); err != nil {
+func (im *importer) checkpoint(p *pipeline, at position) error {
+	if err := im.settle(p, at.Source); err != nil {
 		return err
 	}
 	im.journal.At = at
@@ -540,8 +465,8 @@ func (im *importer) checkpoint(w recordWriter, at position) error {
 }
 
 // settle waits for the writes and counts their results.
-func (im *importer) settle(w recordWriter, source int) error {
-	rejects, written, deleted, err := w.barrier()
+func (im *importer) settle(p *pipeline, source int) error {
+	rejects, written, deleted, err := p.write()
 	t := &im.journal.Tables[source]
 	t.Written += written
 	t.Deleted += deleted

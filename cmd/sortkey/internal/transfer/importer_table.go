@@ -53,11 +53,6 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		want = have
 	}
 
-	if im.o.Keys != nil {
-		if err := im.o.Keys(name, keysOf(want).names); err != nil {
-			return err
-		}
-	}
 	if opts.Types, err = opts.Types.merge(want.KeyTypes()); err != nil {
 		return err
 	}
