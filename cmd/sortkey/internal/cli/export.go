@@ -2,13 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,13 +38,12 @@ manifests with checksums and counts. table.json holds the table's definition, as
 the JSON of a CreateTable request. sortkey import DIR restores the table with its
 indexes and items.
 
-The formats are dynamodb (DynamoDB JSON, which keeps everything), json (plain
-JSON lines) and csv. For json and csv, types.json keeps the types that they cannot
-show; an attribute that one type does not describe, such as a list with a set in it,
-has DynamoDB JSON as its values. --to - writes the items to standard output, where
-a warning names the attributes whose types plain JSON loses.
+--to - writes the items to standard output, in the format dynamodb (DynamoDB JSON,
+which keeps everything), json (plain JSON lines, in which sets are lists and binary
+data is base64) or csv, in which an attribute with values of several types has
+DynamoDB JSON as its values.
 
-Until the export is complete, its folder is named DIR.partial. From a server an
+The folder appears when the export is complete. From a server an
 export is a scan: it may or may not include concurrent writes. With --data, or
 from a server of a snapshot, it is of one point in time.`,
 		Example: `  sortkey export Orders --to ./orders --data ./sortkey-data
@@ -67,6 +61,8 @@ from a server of a snapshot, it is of one point in time.`,
 				return app.Usage("export", "export needs a table, or --all")
 			case f.to == "":
 				return app.Usage("export", "export needs a folder to write to: --to DIR, or --to - for standard output")
+			case f.to != "-" && f.format != "dynamodb":
+				return app.Usage("export", "--format %s needs --to -: a folder has DynamoDB JSON", f.format)
 			case f.all && f.to == "-":
 				return app.Usage("export", "--all needs a folder to write to")
 			}
@@ -140,20 +136,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	took := time.Since(start)
 	if err != nil {
 		h := explainTransfer(err)
-		part := filepath.Clean(f.to) + ".partial"
-		write, ok := errors.AsType[*fs.PathError](err)
-		started := errors.Is(err, context.Canceled) ||
-			ok && strings.HasPrefix(write.Path, part+string(filepath.Separator))
-		if _, err := os.Stat(part); started && f.to != "-" && errors.Is(err, os.ErrNotExist) {
-			h.Msg += "; removed the unfinished export"
-		}
 		return h
-	}
-
-	for _, r := range results {
-		for _, w := range r.Warnings {
-			fmt.Fprintf(env.Stderr, "sortkey: warning: %s: %s\n", r.Table, w)
-		}
 	}
 
 	out := env.Stdout

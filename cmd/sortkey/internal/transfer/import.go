@@ -28,8 +28,6 @@ type ImportOptions struct {
 	Table string
 	// Schema creates a missing table. Default: the source's.
 	Schema *tabledef.Schema
-	// Create fails if the table already exists.
-	Create bool
 	// Workers is the number of concurrent requests. Default: DefaultWorkers.
 	Workers int
 
@@ -46,11 +44,8 @@ type ImportOptions struct {
 	// Rejects is the file for rejected records, a [Reject] as JSON on each line.
 	// The first one creates it. Default: none.
 	Rejects string
-	// FollowRejects lets Rejects be a device, a pipe or a link, which stays and
-	// receives the lines. Default: an error, as others may have put it there.
-	FollowRejects bool
 	// RejectsBytes is the size limit of the file for rejected records. Those
-	// after it are only counted. A device, a pipe or a link receives all.
+	// after it are only counted.
 	// Default: DefaultRejectsBytes.
 	RejectsBytes int64
 	// Every is the number of records between two writes of the journal. The
@@ -63,8 +58,6 @@ type ImportOptions struct {
 	// Default: items are sent to the client.
 	DB *sortkey.DB
 
-	// NoVerify skips the checksums and counts of manifests.
-	NoVerify bool
 	// Grace is the time that requests in flight have to end after an
 	// interruption. Default: DefaultGrace.
 	Grace time.Duration
@@ -116,8 +109,6 @@ type ImportResult struct {
 	// Broken are the files that could not be read to the end, each with its last
 	// readable line. The records up to that line were imported.
 	Broken []Reject `json:"broken,omitempty"`
-	// Warnings say what the import could not check.
-	Warnings []string `json:"warnings,omitempty"`
 	// Rejects is the file with the report, if there is one.
 	Rejects string `json:"rejects,omitempty"`
 	// Unreported is the number of rejected records that the report leaves out
@@ -153,11 +144,6 @@ const firstRejects = 5
 // are not retried then.
 func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) (*ImportResult, error) {
 	im := newImporter(ctx, client, sources, o)
-	for _, s := range sources {
-		if s.Warning != "" {
-			im.result.Warnings = append(im.result.Warnings, s.Warning)
-		}
-	}
 	return im.finish(im.run(ctx))
 }
 

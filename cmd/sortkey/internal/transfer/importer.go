@@ -22,71 +22,55 @@ type importer struct {
 	readOptions []ReadOptions
 	result      *ImportResult
 	journal     journal
-	saved       bool     // the journal has been written
-	lock        *os.File // the locked journal
+	file        *os.File // of the journal, locked, or nil
+	found       bool     // there is a journal of an interrupted import, or another file
+	saved       bool     // this import can be resumed
 	report      *report
 	total       int64 // bytes in all files, 0 if unknown
 	before      int64 // bytes in the files before the current one
 	items       int64
 }
 
-func (im *importer) run(ctx context.Context) error {
-	defer im.release()
+func (im *importer) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, im.closeJournal(err)) }()
 	if err := im.prepare(); err != nil {
 		return err
 	}
-	err := im.runPrepared(ctx)
-	if err != nil && im.saved {
-		at := im.journal.At
-		im.result.Journal = im.o.Journal
-		im.result.File, im.result.Line = im.sources[at.Source].Files[at.File].Path, at.Line
-	}
-	return err
-}
-
-// release unlocks the journal.
-func (im *importer) release() {
-	if im.lock != nil {
-		_ = unlock(im.lock) // already synced
-		im.lock = nil
-	}
-}
-
-func (im *importer) runPrepared(ctx context.Context) error {
 	if err := im.verify(ctx); err != nil {
 		return err
 	}
-
 	for i := range im.sources {
 		if err := im.ensure(ctx, i); err != nil {
 			return err
 		}
 	}
-
-	if err := im.claimJournal(); err != nil {
+	if im.report, err = openReport(im.o.Rejects, im.found); err != nil {
 		return err
 	}
-	var err error
-	if im.report, err = openReport(im.o.Rejects, im.journal.Bytes, im.o.FollowRejects); err != nil {
-		return err
-	}
-
 	im.report.limit, im.report.unreported = im.o.RejectsBytes, im.journal.Unreported
-	if err := im.save(); err != nil {
-		return fail(ErrJournal, "", "cannot write the journal: %w", err)
-	}
-	err = im.importAll(ctx)
-	if im.saved {
-		sum := (&ImportResult{Tables: im.journal.Tables}).Sum()
-		switch {
-		case err == nil:
-			return os.Remove(im.o.Journal)
-		case im.journal.At == position{} && sum.Read == 0: // nothing to resume
-			im.saved = false
-			return errors.Join(err, os.Remove(im.o.Journal))
+	if im.file != nil {
+		im.saved = true
+		if err := errors.Join(im.record(im.journal), SyncFolder(filepath.Dir(im.o.Journal))); err != nil {
+			return fail(ErrJournal, "", "cannot write the journal: %w", err)
 		}
 	}
-	return err
+	return im.importAll(ctx)
+}
+
+// closeJournal unlocks the journal. It removes the journal of an import that is complete or has done nothing.
+func (im *importer) closeJournal(err error) error {
+	if im.file == nil {
+		return nil
+	}
+	at, sum := im.journal.At, (&ImportResult{Tables: im.journal.Tables}).Sum()
+	if err == nil || !im.found && at == (position{}) && sum.Read == 0 {
+		return unlockBefore(im.file, func() error { return os.Remove(im.o.Journal) })
+	}
+	if im.saved {
+		im.result.Journal = im.o.Journal
+		im.result.File, im.result.Line = im.sources[at.Source].Files[at.File].Path, at.Line
+	}
+	return unlock(im.file)
 }
 
 // prepare identifies the inputs and reads the journal of an interrupted import.
@@ -100,9 +84,6 @@ func (im *importer) prepare() error {
 		}
 		js := journalSource{Table: name}
 		for _, f := range s.Files {
-			if ionName(f.Path) {
-				return errIonFile(f.Path)
-			}
 			id, ok, err := identify(f.Path)
 			if err != nil {
 				return err
@@ -137,43 +118,25 @@ func (im *importer) prepare() error {
 		}
 	}
 
-	old, err := im.interrupted()
-	if err != nil || old == nil {
+	var err error
+	im.found = true // until it is known that there is none
+	if im.file, err = openJournal(im.o.Journal); err != nil {
 		return err
 	}
-	return im.resume(old)
-}
-
-// interrupted locks and returns the journal of an interrupted import, if there
-// is one. Without Resume and Restart that is an error.
-func (im *importer) interrupted() (old *journal, err error) {
-	if im.lock, err = lockJournal(im.o.Journal); err != nil {
-		return nil, err
+	old, err := readJournal(im.file, im.o.Restart)
+	if err != nil {
+		return err
 	}
-	old, err = readJournal(im.o.Journal, im.o.Restart)
-	if err == nil && old != nil && !im.o.Resume {
-		at := old.Sources[old.At.Source].Files[old.At.File].Path
-		err = fail(
-			ErrInterrupted, "", "this import was interrupted after line %d of %s (journal %s)", old.At.Line, at,
-			im.o.Journal,
-		)
-	}
-	return old, err
-}
-
-// claimJournal returns an error if another import has written the journal since
-// prepare found none.
-func (im *importer) claimJournal() error {
-	if im.o.Journal == "" || im.saved || im.lock != nil {
+	if im.found = old != nil; !im.found {
 		return nil
 	}
-	old, err := im.interrupted()
-	if err == nil && old != nil {
-		err = advice.New(
-			"run this import again", "another import with the journal %s was interrupted meanwhile", im.o.Journal,
+	if !im.o.Resume {
+		return fail(
+			ErrInterrupted, "", "this import was interrupted after line %d of %s (journal %s)", old.At.Line,
+			old.Sources[old.At.Source].Files[old.At.File].Path, im.o.Journal,
 		)
 	}
-	return err
+	return im.resume(old)
 }
 
 // resume continues with an earlier journal if it belongs to the same import.
@@ -200,9 +163,6 @@ func (im *importer) resume(old *journal) error {
 		}
 	}
 
-	if old.Bytes > 0 {
-		im.o.Rejects = old.Report
-	}
 	im.journal, im.saved = *old, true
 	return nil
 }
@@ -219,9 +179,6 @@ func (im *importer) options() string {
 	}
 	if im.o.Columns != nil {
 		text += fmt.Sprintf(" columns=%q", im.o.Columns)
-	}
-	if o.MaxLine != DefaultMaxLine {
-		text += fmt.Sprintf(" max-line=%d", o.MaxLine)
 	}
 	return text
 }
@@ -256,14 +213,10 @@ func (im *importer) table(s *Source) (string, error) {
 
 // verify checks all files against their manifests before anything is written.
 func (im *importer) verify(ctx context.Context) error {
-	if im.o.NoVerify {
-		return nil
-	}
-
 	for _, s := range im.sources {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
 			return fail(
-				ErrDamaged, "copy the export again",
+				nil, "copy the export again",
 				"%s is damaged: its summary counts %d items, its files have %d; nothing was written",
 				s.Name, s.Items, sum,
 			)
@@ -308,26 +261,10 @@ func (im *importer) progress(p Progress) {
 	}
 }
 
-// save writes the journal.
-func (im *importer) save() error {
-	if im.o.Journal == "" {
-		return nil
-	}
-	im.journal.Report, im.journal.Bytes, im.journal.Unreported = "", im.report.size, im.report.unreported
-	if im.report.size > 0 {
-		abs, err := filepath.Abs(im.report.path)
-		if err != nil {
-			return err
-		}
-		im.journal.Report = abs
-	}
-	lock, err := im.journal.write(im.o.Journal)
-	if err != nil {
-		return err
-	}
-	im.release()
-	im.lock, im.saved = lock, true
-	return nil
+// save records a checkpoint.
+func (im *importer) save(at position) error {
+	im.journal.At, im.journal.Table, im.journal.Unreported = at, im.journal.Tables[at.Source], im.report.unreported
+	return im.record(im.journal.checkpoint)
 }
 
 // writing returns the context of writes: when ctx ends, requests in flight have the time Grace to end.
@@ -430,7 +367,7 @@ func (im *importer) importInput(
 
 // end ends a file that was read to its end.
 func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) error {
-	if f.Items >= 0 && r.Count() != f.Items && !im.o.NoVerify {
+	if f.Items >= 0 && r.Count() != f.Items {
 		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
 	}
 	im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
@@ -451,8 +388,7 @@ func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	if err := im.report.add([]Reject{r}); err != nil {
 		return err
 	}
-	im.journal.At = at
-	return im.save()
+	return im.save(at)
 }
 
 // checkpoint waits until all records before a position are written and saves it.
@@ -460,8 +396,7 @@ func (im *importer) checkpoint(p *pipeline, at position) error {
 	if err := im.settle(p, at.Source); err != nil {
 		return err
 	}
-	im.journal.At = at
-	return im.save()
+	return im.save(at)
 }
 
 // settle waits for the writes and counts their results.
