@@ -153,13 +153,11 @@ func Export(
 	if err := SyncFolder(part); err != nil {
 		return nil, err
 	}
-	if err := checkNew(dir); err != nil { // another export may just have finished
-		return nil, err
-	}
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
+	_ = os.Remove(dir) // an empty folder
 	if err := os.Rename(part, dir); err != nil {
+		if made := checkNew(dir); made != nil { // another export may just have finished
+			err = made
+		}
 		return nil, err
 	}
 	return results, SyncFolder(filepath.Dir(dir))
