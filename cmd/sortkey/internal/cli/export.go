@@ -2,13 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/mask"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -28,7 +24,7 @@ type exportFlags struct {
 	delimiter string
 	plain     bool
 	json      bool
-	mask      maskFlag
+	mask      string
 }
 
 func exportCommand(env *app.Env) *cobra.Command {
@@ -42,13 +38,12 @@ manifests with checksums and counts. table.json holds the table's definition, as
 the JSON of a CreateTable request. sortkey import DIR restores the table with its
 indexes and items.
 
-The formats are dynamodb (DynamoDB JSON, which keeps everything), json (plain
-JSON lines) and csv. For json and csv, types.json keeps the types that they cannot
-show; an attribute that one type does not describe, such as a list with a set in it,
-has DynamoDB JSON as its values. --to - writes the items to standard output, where
-a warning names the attributes whose types plain JSON loses.
+--to - writes the items to standard output, in the format dynamodb (DynamoDB JSON,
+which keeps everything), json (plain JSON lines, in which sets are lists and binary
+data is base64) or csv, in which an attribute with values of several types has
+DynamoDB JSON as its values.
 
-Until the export is complete, its folder is named DIR.partial. From a server an
+The folder appears when the export is complete. From a server an
 export is a scan: it may or may not include concurrent writes. With --data, or
 from a server of a snapshot, it is of one point in time.`,
 		Example: `  sortkey export Orders --to ./orders --data ./sortkey-data
@@ -66,6 +61,8 @@ from a server of a snapshot, it is of one point in time.`,
 				return app.Usage("export", "export needs a table, or --all")
 			case f.to == "":
 				return app.Usage("export", "export needs a folder to write to: --to DIR, or --to - for standard output")
+			case f.to != "-" && f.format != "dynamodb":
+				return app.Usage("export", "--format %s needs --to -: a folder has DynamoDB JSON", f.format)
 			case f.all && f.to == "-":
 				return app.Usage("export", "--all needs a folder to write to")
 			}
@@ -82,7 +79,7 @@ from a server of a snapshot, it is of one point in time.`,
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
 	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
 	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
-	f.mask.declare(flags)
+	flags.StringVar(&f.mask, "mask", "", maskUsage)
 	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
@@ -105,9 +102,11 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 		return err
 	}
 
-	rules, _, err := f.mask.read()
-	if err != nil {
-		return err
+	var rules *mask.Rules
+	if f.mask != "" {
+		if rules, err = readMask(f.mask); err != nil {
+			return err
+		}
 	}
 	target, err := openTarget(ctx, env, f.targetFlags, false)
 	if err != nil {
@@ -118,22 +117,16 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	names, err := exportedTables(ctx, target, args, f)
 	if err == nil && rules != nil {
 		o.Keys = rules.Keys
-		o.Mask, err = f.mask.check(env, rules, func(mask maskFunc) error {
-			check := o
-			check.Mask = mask
-			err := transfer.CheckExport(ctx, target.client, names, check)
-			bar.end()
-			return err
-		})
-		if err == nil && f.mask.partial {
-			defer printUncovered(env.Stderr, rules)
+		o.Mask = rules.Item
+		err = transfer.CheckExport(ctx, target.client, names, o)
+		bar.end()
+		if err == nil {
+			err = covered(env, rules, f.mask)
 		}
+		o.Mask = rules.Covered
 	}
-	if err != nil || f.mask.dryRun {
-		if err = target.end(err); err != nil {
-			return explainTransfer(err)
-		}
-		return nil
+	if err != nil {
+		return explainTransfer(target.end(err))
 	}
 
 	start := time.Now()
@@ -143,20 +136,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	took := time.Since(start)
 	if err != nil {
 		h := explainTransfer(err)
-		part := filepath.Clean(f.to) + ".partial"
-		write, ok := errors.AsType[*fs.PathError](err)
-		started := errors.Is(err, context.Canceled) ||
-			ok && strings.HasPrefix(write.Path, part+string(filepath.Separator))
-		if _, err := os.Stat(part); started && f.to != "-" && errors.Is(err, os.ErrNotExist) {
-			h.Msg += "; removed the unfinished export"
-		}
 		return h
-	}
-
-	for _, r := range results {
-		for _, w := range r.Warnings {
-			fmt.Fprintf(env.Stderr, "sortkey: warning: %s: %s\n", r.Table, w)
-		}
 	}
 
 	out := env.Stdout

@@ -16,16 +16,13 @@ import (
 )
 
 type importFlags struct {
-	mask maskFlag
 	targetFlags
 	table, schema, key, format string
 	types, columns             []string
-	requests                   bool
 	delimiter                  string
-	create, resume, restart    bool
+	resume, restart            bool
 	rejects, journal           string
-	noJournal, noVerify        bool
-	workers, maxLine           int
+	workers                    int
 	json                       bool
 }
 
@@ -60,7 +57,7 @@ created anew.`,
 		Example: `  sortkey import ./export --data ./sortkey-data
   sortkey import orders.csv --table Orders --key customer:S,placed:N --type total=N
   sortkey import items.json.gz --schema table.json --endpoint http://127.0.0.1:8000
-  sortkey import seeds.json --request-items --schema table.json
+  sortkey import seeds.json --format requests --schema table.json
   aws dynamodb scan --table-name Orders | sortkey import - --table Orders
   sortkey import ./export --data ./sortkey-data --resume`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -73,15 +70,10 @@ created anew.`,
 	}
 	flags := cmd.Flags()
 	f.declare(cmd, env)
-	f.mask.declare(flags)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
 	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json, csv or requests")
-	flags.BoolVar(
-		&f.requests, "request-items", false,
-		"the files are requests of BatchWriteItem, PutItem or TransactWriteItems; short for --format requests",
-	)
 	flags.StringArrayVar(
 		&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable",
 	)
@@ -90,24 +82,16 @@ created anew.`,
 		"`CHARACTER` between CSV cells; tab for a tab (default comma, or tab in .tsv files)",
 	)
 	flags.StringSliceVar(&f.columns, "columns", nil, "comma-separated `NAMES` of the columns of CSV without a header")
-	flags.BoolVar(&f.create, "create", false, "create the table, and fail if it exists")
 	flags.BoolVar(&f.resume, "resume", false, "resume an interrupted import")
 	flags.BoolVar(&f.restart, "restart", false, "restart an interrupted import from the beginning")
 	flags.StringVar(&f.rejects, "rejects", "", "`FILE` for the report of rejected records (default beside the input)")
 	flags.StringVar(&f.journal, "journal", "", "`FILE` for the journal (default beside the input)")
-	flags.BoolVar(&f.noJournal, "no-journal", false, "keep no journal; the import cannot be resumed")
-	flags.BoolVar(&f.noVerify, "no-verify", false, "do not verify the checksums and counts of an export")
 	flags.IntVar(&f.workers, "workers", transfer.DefaultWorkers, "number of concurrent requests; a folder gets none")
-	flags.IntVar(
-		&f.maxLine, "max-line", transfer.DefaultMaxLine,
-		"length of the longest line in bytes; longer lines are rejected",
-	)
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
 		"format": app.Words("auto", "dynamodb", "json", "csv", "requests"),
 	})
-	cmd.MarkFlagsMutuallyExclusive("format", "request-items")
 	cmd.MarkFlagsMutuallyExclusive("schema", "key")
 	cmd.MarkFlagsMutuallyExclusive("resume", "restart")
 	return cmd
@@ -118,21 +102,18 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 	if o.Format, err = parseFormat(f.format); err != nil {
 		return o, err
 	}
-	if f.requests {
-		o.Format = transfer.Requests
-	}
 	if o.Types, err = transfer.ParseTypes(f.types); err != nil {
 		return o, fmt.Errorf("--type: %w", err)
 	}
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return o, err
 	}
-	if f.workers < 1 || f.maxLine < 1 {
-		return o, app.Usage("import", "--workers and --max-line must be positive")
+	if f.workers < 1 {
+		return o, app.Usage("import", "--workers must be positive")
 	}
 
-	o.Columns, o.MaxLine, o.Workers = f.columns, f.maxLine, f.workers
-	o.Table, o.Create, o.Resume, o.Restart, o.NoVerify = f.table, f.create, f.resume, f.restart, f.noVerify
+	o.Columns, o.Workers = f.columns, f.workers
+	o.Table, o.Resume, o.Restart = f.table, f.resume, f.restart
 	switch {
 	case f.schema != "":
 		o.Schema, err = transfer.ReadSchema(f.schema)
@@ -146,11 +127,8 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 	if f.journal != "" {
 		o.Journal = f.journal
 	}
-	if f.noJournal {
-		o.Journal = ""
-	}
 	if f.rejects != "" {
-		o.Rejects, o.FollowRejects = f.rejects, true
+		o.Rejects = f.rejects
 	}
 	return o, err
 }
@@ -168,24 +146,16 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return explainImport(err)
 	}
-	rules, digest, err := f.mask.read()
-	if err != nil {
-		return err
-	}
-	if rules != nil {
-		o.Masked = digest
-	}
-
 	target, err := openTarget(ctx, env, f.targetFlags, true)
 	if err != nil {
 		return err
 	}
-	o.Target, o.DB, o.HTTP = target.name, target.db, target.db == nil
+	o.Target, o.DB = target.name, target.db
 
 	// Into a folder, large buffers are used again and again, so little more memory than they take is
 	// needed. Requests leave much garbage beside very little that stays.
 	garbage := 50
-	if o.HTTP {
+	if o.DB == nil {
 		garbage = 400
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
@@ -196,26 +166,6 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 
 	bar := newBar(env, help)
 	o.Progress, o.Waiting = bar.show, bar.wait
-	if rules != nil {
-		o.Keys = rules.Keys
-		o.Mask, err = f.mask.check(env, rules, func(mask maskFunc) error {
-			check := o
-			check.Mask = mask
-			err := transfer.CheckImport(ctx, target.client, sources, check)
-			bar.end()
-			return err
-		})
-		if err != nil || f.mask.dryRun {
-			if err = target.end(err); err != nil {
-				return explainImport(err)
-			}
-			return nil
-		}
-		if f.mask.partial {
-			defer printUncovered(env.Stderr, rules)
-		}
-	}
-
 	start := time.Now()
 	result, err := transfer.Import(ctx, target.client, sources, o)
 	bar.end()
@@ -237,10 +187,6 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 
 // endImport reports rejects and returns the error of the command.
 func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
-	for _, w := range r.Warnings {
-		fmt.Fprintf(env.Stderr, "sortkey: warning: %s\n", w)
-	}
-
 	for _, x := range r.First {
 		fmt.Fprintf(env.Stderr, "%s:%d: %s\n", x.File, x.Line, x.Reason)
 	}

@@ -41,39 +41,34 @@ func TestMaskLeavesNothing(t *testing.T) {
 	at := maskFolder(t)
 	code, _, stderr := run(0, nil, "import", at("items.json"), "--schema", at("table.json"), "--data", at("db"))
 	require.Equal(t, 0, code, stderr)
-	for _, format := range []string{"dynamodb", "json", "csv"} {
-		dir := at(format)
-		code, out, stderr := run(0, nil, "export", "--all", "--data", at("db"), "--to", dir, "--format", format, "--mask", at("closed.yaml"))
-		require.Equal(t, 0, code, stderr)
-		text := out + stderr
-		require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			require.NoError(t, err)
-			text += strings.TrimPrefix(path, dir) + "\n"
-			if d.IsDir() {
-				return nil
-			}
-			f, err := os.Open(path)
-			require.NoError(t, err)
-			defer f.Close()
-			var r io.Reader = f
-			if strings.HasSuffix(path, ".gz") {
-				r, err = gzip.NewReader(f)
-				require.NoError(t, err)
-			}
-			b, err := io.ReadAll(r)
-			text += string(b)
-			return err
-		}))
-		for _, word := range []string{"u77", "u78", "anna77", "carla77", "dora77", "erna77", "frida77", "example.org", `"7"`, "0.7654321", "7700000000", "role"} {
-			require.NotContains(t, text, word, format)
+	dir := at("dynamodb")
+	code, out, stderr := run(0, nil, "export", "--all", "--data", at("db"), "--to", dir, "--mask", at("closed.yaml"))
+	require.Equal(t, 0, code, stderr)
+	text := out + stderr
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		text += strings.TrimPrefix(path, dir) + "\n"
+		if d.IsDir() {
+			return nil
 		}
+		f, err := os.Open(path)
+		require.NoError(t, err)
+		defer f.Close()
+		var r io.Reader = f
+		if strings.HasSuffix(path, ".gz") {
+			r, err = gzip.NewReader(f)
+			require.NoError(t, err)
+		}
+		b, err := io.ReadAll(r)
+		text += string(b)
+		return err
+	}))
+	for _, format := range []string{"json", "csv"} {
+		code, out, stderr := run(0, nil, "export", "People", "--data", at("db"), "--to", "-", "--format", format, "--mask", at("closed.yaml"))
+		require.Equal(t, 0, code, stderr)
+		text += out + stderr
 	}
-
-	code, _, stderr = run(0, nil, "import", at("dynamodb"), "--data", at("copy"))
-	require.Equal(t, 0, code, stderr)
-	code, _, stderr = run(0, nil, "import", at("items.json"), "--schema", at("table.json"), "--data", at("masked"), "--mask", at("closed.yaml"))
-	require.Equal(t, 0, code, stderr)
-	_, one, _ := run(0, nil, "scan", "People", "--data", at("copy"), "--json")
-	_, other, _ := run(0, nil, "scan", "People", "--data", at("masked"), "--json")
-	require.Equal(t, one, other, "an import and an export have the same stand-ins")
+	for _, word := range []string{"u77", "u78", "anna77", "carla77", "dora77", "erna77", "frida77", "example.org", `"7"`, "0.7654321", "7700000000", "role"} {
+		require.NotContains(t, text, word)
+	}
 }

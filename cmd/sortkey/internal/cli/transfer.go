@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"net/http"
-
 	"context"
 	"errors"
 	"fmt"
@@ -34,14 +32,12 @@ var flagAdvice = []struct {
 	{transfer.ErrRestart, "start over with --restart"},
 	{transfer.ErrBusy, "give this import its own files with --journal and --rejects"},
 	{transfer.ErrRejects, "name another file with --rejects"},
-	{transfer.ErrJournal, "name another file with --journal, or import without a journal with --no-journal"},
-	{transfer.ErrDamaged, "import without checks with --no-verify"},
+	{transfer.ErrJournal, "name another file with --journal"},
 	{transfer.ErrNoName, "name it with --table"},
 	{
 		transfer.ErrNoTable,
 		"to create it, give its key with --key, such as --key pk:S,sk:N, or its definition with --schema",
 	},
-	{transfer.ErrTableExists, "omit --create to write to the existing table"},
 	{transfer.ErrOtherKey, "import into another table with --table"},
 	{transfer.ErrType, "omit its --type"},
 	{transfer.ErrColumns, "name all columns with --columns"},
@@ -140,9 +136,6 @@ func (t *target) end(err error) error {
 	return err
 }
 
-// requestBytes is room for the requests of 25 usual items, so that one write sends each.
-const requestBytes = 32 << 10
-
 // openTarget opens the database. With create it creates a missing folder.
 func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (*target, error) {
 	if f.store != "" {
@@ -159,8 +152,7 @@ func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (
 			return nil, err
 		}
 		o := src.Client.Options()
-		o.HTTPClient = app.HTTPClient{Next: awshttp.NewBuildableClient().WithTimeout(app.RequestTimeout).
-			WithTransportOptions(func(t *http.Transport) { t.WriteBufferSize = requestBytes })}
+		o.HTTPClient = app.HTTPClient{Next: awshttp.NewBuildableClient().WithTimeout(app.RequestTimeout)}
 		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.Close}, nil
 	}
 

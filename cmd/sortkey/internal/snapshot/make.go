@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/staging"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/table"
@@ -136,12 +137,12 @@ func makeOf(ctx context.Context, st store.Snapshotter, target string) (*Info, er
 		return nil, err
 	}
 	info := &Info{Path: target, Tables: names}
-	temp, err := newTemp(target)
+	temp, err := staging.New(target)
 	if err != nil {
 		return nil, err
 	}
-	defer temp.remove()
-	unfinished := filepath.Join(temp.path, snapshotName)
+	defer temp.Remove()
+	unfinished := filepath.Join(temp.Path, "snapshot")
 	if kind := kindOf(target); kind == folder {
 		err = st.Snapshot(ctx, unfinished)
 	} else {
@@ -160,7 +161,7 @@ func makeOf(ctx context.Context, st store.Snapshotter, target string) (*Info, er
 		return nil, err
 	}
 
-	err = renameNew(unfinished, filepath.Clean(target))
+	err = staging.RenameNew(unfinished, filepath.Clean(target))
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = os.Rename(unfinished, target)
 	}

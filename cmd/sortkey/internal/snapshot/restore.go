@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/staging"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/files"
@@ -64,12 +65,12 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		return nil, err
 	}
 
-	temp, err := newTemp(data)
+	temp, err := staging.New(data)
 	if err != nil {
 		return nil, err
 	}
-	defer temp.remove()
-	restored := filepath.Join(temp.path, dataName)
+	defer temp.Remove()
+	restored := filepath.Join(temp.Path, "data")
 	if err := unpack(ctx, snapshot, restored); err != nil {
 		return nil, err
 	}
@@ -108,10 +109,10 @@ func occupied(path string) (bool, error) {
 // to the folder of restored.
 func place(restored, data string, exists bool) error {
 	if exists {
-		if err := exchange(restored, data); !errors.Is(err, errors.ErrUnsupported) {
+		if err := staging.Exchange(restored, data); !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
-		old := filepath.Join(filepath.Dir(restored), oldName)
+		old := filepath.Join(filepath.Dir(restored), staging.Old)
 		if err := os.Rename(data, old); err != nil {
 			return err
 		}

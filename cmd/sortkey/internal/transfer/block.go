@@ -30,11 +30,11 @@ type rawRecord struct {
 	decoded  bool
 }
 
-// readBlock reads the next records into b, at least one unless there is an error, which is that of
+// readBlock reads the next records into b, at most the given number and at least one unless there is an error, which is that of
 // [Reader.Next] for the record after them.
-func (r *Reader) readBlock(b *block) error {
+func (r *Reader) readBlock(b *block, most int) error {
 	b.records, b.data = b.records[:0], b.data[:0]
-	for len(b.records) < blockRecords && len(b.data) < blockBytes {
+	for len(b.records) < most && len(b.data) < blockBytes {
 		if r.requests != nil || r.cells != nil || r.dec.form == formUnknown {
 			rec, err := r.Next()
 			if err != nil {

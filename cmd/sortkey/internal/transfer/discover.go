@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -30,9 +29,6 @@ type Source struct {
 	Files []File
 	// Items is the number of items, or -1 if it is unknown.
 	Items int64
-
-	// Warning says what is unknown of the source, or is "".
-	Warning string
 
 	export bool
 	// requests is set if the file has requests, of which the source is the writes to Table.
@@ -79,7 +75,7 @@ type File struct {
 var dataSuffixes = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".ion", ".10n"}
 
 // Discover returns the sources in files and folders. A folder is an export with
-// its manifests or without them, a folder of such exports (of a bucket, or of all tables),
+// its manifests, a folder of such exports (of a bucket, or of all tables),
 // or a folder of data files for one table, such as the folder data of an export, with or
 // without the table's definition in table.json. A file of requests is one source for each
 // table that it writes to; all other files together are one. "-" is standard input.
@@ -156,40 +152,38 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // below are the places of exports in a folder: itself, one of all tables, a bucket, a folder of buckets.
 var below = []string{"", "*", s3files.Root + "/*", "*/" + s3files.Root + "/*"}
 
 func discoverFolder(dir string, format Format, table string) ([]*Source, error) {
-	if isFile(filepath.Join(dir, s3files.SummaryFile)) {
-		src, err := readExport(dir)
-		return []*Source{src}, err
-	}
-	if isFile(filepath.Join(dir, s3files.StartedFile)) && !bare(dir) {
-		return nil, advice.New(
-			"export again, or name its folder "+s3files.DataFolder+" to import what is there",
-			"%s is an unfinished export: it has no %s", dir, s3files.SummaryFile,
-		)
-	}
-
-	for _, pattern := range below[1:] {
-		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.SummaryFile))
+	for _, pattern := range below {
+		at := filepath.Join(escapeGlob(dir), pattern)
+		started, err := filepath.Glob(filepath.Join(at, s3files.StartedFile))
 		if err != nil {
 			return nil, err
 		}
-		started, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.StartedFile))
+		listed, err := filepath.Glob(filepath.Join(at, s3files.FilesFile))
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range started {
-			at := filepath.Dir(name)
-			if !isFile(filepath.Join(at, s3files.SummaryFile)) && (names != nil || !bare(at)) {
+		for _, name := range append(started, listed...) {
+			if folder := filepath.Dir(name); !isFile(filepath.Join(folder, s3files.SummaryFile)) {
 				return nil, advice.New(
-					"export again, or name the exports to import", "%s is an unfinished export: it has no %s", at,
-					s3files.SummaryFile,
+					"export again, or name its folder "+s3files.DataFolder+" to import what is there",
+					"%s is an unfinished export: it has no %s", folder, s3files.SummaryFile,
 				)
 			}
 		}
-		slices.Sort(names)
+
+		names, err := filepath.Glob(filepath.Join(at, s3files.SummaryFile))
+		if err != nil {
+			return nil, err
+		}
 		var found []*Source
 		for _, name := range names {
 			src, err := readExport(filepath.Dir(name))
@@ -204,46 +198,13 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 	}
 
 	found, err := dataFiles(dir, format, table)
-	if err != nil || found != nil {
-		return found, err
+	if data := filepath.Join(dir, s3files.DataFolder); err == nil && found == nil && isFolder(data) {
+		found, err = dataFiles(data, format, table)
 	}
-	for _, pattern := range below {
-		folders, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.DataFolder))
-		if err != nil {
-			return nil, err
-		}
-		for _, folder := range folders {
-			sources, err := dataFiles(folder, format, table)
-			if err != nil {
-				return nil, err
-			}
-			if at := filepath.Dir(folder); isFile(filepath.Join(at, s3files.StartedFile)) {
-				for _, src := range sources {
-					src.Warning = fmt.Sprintf(
-						"%s has no %s: nothing shows that the export is complete, and no checksum was verified",
-						at, s3files.SummaryFile,
-					)
-				}
-			}
-			found = append(found, sources...)
-		}
-		if found != nil {
-			return found, nil
-		}
+	if err == nil && found == nil {
+		err = fail(ErrNoData, "name the data files, or a folder with an export", "no data files in %s", dir)
 	}
-	return nil, fail(ErrNoData, "name the data files, or a folder with an export", "no data files in %s", dir)
-}
-
-// bare reports whether a folder without a summary may be an export that was copied without its
-// manifests: it has data files, and is not what [Export] left when it was killed.
-func bare(dir string) bool {
-	abs, err := filepath.Abs(dir)
-	if err != nil || isFile(filepath.Join(dir, s3files.FilesFile)) ||
-		strings.Contains(abs+string(filepath.Separator), partial+string(filepath.Separator)) {
-		return false
-	}
-	entries, err := os.ReadDir(filepath.Join(dir, s3files.DataFolder))
-	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isDataName(e.Name()) })
+	return found, err
 }
 
 // isDataName reports whether a file in a folder without a manifest has the name of a data file.
@@ -286,15 +247,6 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 	if src.Schema, err = optional(filepath.Join(beside, schemaFile), ReadSchema); err != nil {
 		return nil, err
 	}
-	sum := &s3files.Summary{OutputFormat: s3files.FormatDynamoDB}
-	if name := filepath.Join(beside, s3files.SummaryFile); beside != dir && isFile(name) {
-		if sum, err = readSummary(name); err != nil {
-			return nil, err
-		}
-	}
-	if src.Types, err = exportedTypes(beside, sum); err != nil {
-		return nil, err
-	}
 	if src.Schema != nil {
 		src.Table = src.Schema.TableName
 	}
@@ -304,7 +256,7 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 // ownFile reports whether a file in a folder of data files is not a data file
 // but one that an export or import wrote.
 func ownFile(name string) bool {
-	return name == schemaFile || name == typesFile || name == s3files.FilesFile ||
+	return name == schemaFile || name == s3files.FilesFile ||
 		strings.HasSuffix(name, journalSuffix) || strings.HasSuffix(name, rejectsSuffix)
 }
 

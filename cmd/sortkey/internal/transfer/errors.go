@@ -23,16 +23,12 @@ var (
 	ErrRejects = errors.New("unusable report file")
 	// ErrBusy: another import uses the Journal.
 	ErrBusy = errors.New("journal in use")
-	// ErrDamaged: a file does not match its manifest. NoVerify imports it.
-	ErrDamaged = errors.New("damaged export")
 	// ErrNoData: a folder has neither data files nor exports.
 	ErrNoData = errors.New("no data files")
 	// ErrNoName: neither Table nor the source names the table.
 	ErrNoName = errors.New("no table name")
 	// ErrNoTable: the table does not exist, and there is no Schema to create it.
 	ErrNoTable = errors.New("no table")
-	// ErrTableExists: Create is set and the table exists.
-	ErrTableExists = errors.New("table exists")
 	// ErrOtherKey: the table has another key than the source.
 	ErrOtherKey = errors.New("table has another key")
 	// ErrType: a key attribute is declared with another type in Types.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/staging"
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
@@ -37,12 +39,12 @@ const DefaultSegments = 4
 
 // ExportOptions configure [Export] and [ExportTo].
 type ExportOptions struct {
-	// Format is DynamoDB, JSON or CSV. Default: DynamoDB.
+	// Format of [ExportTo] is DynamoDB, JSON or CSV; a folder always gets DynamoDB. Default: DynamoDB.
 	Format Format
 	// Plain writes data files without gzip.
 	Plain bool
 	// Segments is the number of segments of a table that are read in parallel,
-	// each into its own file. JSON and CSV have one. Default: DefaultSegments.
+	// each into its own file. Default: DefaultSegments.
 	Segments int
 	// Delimiter separates the cells of CSV. Default: a comma.
 	Delimiter byte
@@ -76,9 +78,6 @@ func (o ExportOptions) withDefaults() ExportOptions {
 	if o.Segments <= 0 {
 		o.Segments = DefaultSegments
 	}
-	if o.Format != DynamoDB {
-		o.Segments = 1
-	}
 	if o.Delimiter == 0 {
 		o.Delimiter = ','
 	}
@@ -98,20 +97,15 @@ type ExportResult struct {
 	// PointInTime reports whether all items are from one point in time. For a
 	// scan that requires that nobody writes meanwhile.
 	PointInTime bool `json:"pointInTime"`
-	// Warnings describe data that the format cannot represent.
-	Warnings []string `json:"warnings,omitempty"`
 }
-
-// partial is the suffix of the folder of an unfinished export.
-const partial = ".partial"
 
 // Export writes tables into a folder, which must be new or empty: one table into
 // the folder itself or, with into, each table into a folder named after it. The
-// export is written under another name and renamed once it is durable, so the
+// export is written beside it and renamed once it is durable, so the
 // folder is complete or does not exist.
 func Export(
 	ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions,
-) (results []ExportResult, err error) {
+) ([]ExportResult, error) {
 	o = o.withDefaults()
 	dir = filepath.Clean(dir)
 	if into {
@@ -128,30 +122,23 @@ func Export(
 	if err := checkNew(dir); err != nil {
 		return nil, err
 	}
-	part, err := openPartial(dir + partial)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return nil, err
+	}
+	temp, err := staging.New(dir)
 	if err != nil {
 		return nil, err
 	}
-
-	done := false
-	defer func() {
-		if !done {
-			if left := part.remove(); left != nil {
-				err = fmt.Errorf("%w; unfinished files remain in %s", err, part.path)
-			}
-		}
-	}()
-
-	if err := checkNew(dir); err != nil { // another export may just have finished
-		return nil, err
-	}
+	defer temp.Remove()
+	part := filepath.Join(temp.Path, "export")
+	var results []ExportResult
 	var items int64
 	retry := newRetrier(ctx, client, o.Backoff, o.Waiting)
 	for _, table := range tables {
-		to := part.path
+		to := part
 		final := dir
 		if into {
-			to, final = filepath.Join(part.path, table), filepath.Join(dir, table)
+			to, final = filepath.Join(part, table), filepath.Join(dir, table)
 		}
 		x := &exporter{o: o, retry: retry, table: table, dir: to}
 		x.items.Store(items)
@@ -164,15 +151,33 @@ func Export(
 		results = append(results, r)
 	}
 
-	if err := SyncFolder(part.path); err != nil {
+	if err := SyncFolder(part); err != nil {
 		return nil, err
 	}
-	if err := part.rename(dir, !into); err != nil {
+	_ = os.Remove(dir) // an empty folder
+	if err := os.Rename(part, dir); err != nil {
+		if made := checkNew(dir); made != nil { // another export may just have finished
+			err = made
+		}
 		return nil, err
 	}
-
-	done = true
 	return results, SyncFolder(filepath.Dir(dir))
+}
+
+// checkNew returns an error if a folder exists and is not empty.
+func checkNew(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case isFile(dir):
+		return advice.New("name a new folder", "%s is a file", dir)
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return advice.New("name a new folder", "%s already exists and is not empty", dir)
+	}
+	return nil
 }
 
 // ExportTo writes the items of a table to w without compression.
@@ -236,11 +241,10 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	if err := os.MkdirAll(filepath.Join(x.dir, s3files.DataFolder), 0o700); err != nil {
 		return r, err
 	}
-	files, shape, err := x.data(ctx)
+	files, err := x.data(ctx)
 	if err != nil {
 		return r, err
 	}
-	r.Warnings = shape.warnings
 	var manifest []byte
 	for _, f := range files {
 		r.Items += f.Items
@@ -258,18 +262,6 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	if err := x.write(schemaFile, append(definition, '\n')); err != nil {
 		return r, err
 	}
-	typesMD5 := ""
-	if shape.types != nil {
-		text, err := json.MarshalIndent(shape.types, "", "  ")
-		if err != nil {
-			return r, err
-		}
-		text = append(text, '\n')
-		typesMD5 = s3files.ChecksumOf(text)
-		if err := x.write(typesFile, text); err != nil {
-			return r, err
-		}
-	}
 	if err := s3files.WriteManifest(s3files.FilesFile, manifest, x.write); err != nil {
 		return r, err
 	}
@@ -284,8 +276,7 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 		StartTime: began, EndTime: s3files.Time(x.o.Clock()), ExportTime: began,
 		TableArn: aws.ToString(d.TableArn), TableID: aws.ToString(d.TableId),
 		ManifestFilesS3Key: s3files.FilesFile, BilledSizeBytes: aws.ToInt64(d.TableSizeBytes), ItemCount: r.Items,
-		OutputFormat: map[Format]string{DynamoDB: s3files.FormatDynamoDB, JSON: "JSON", CSV: "CSV"}[x.o.Format],
-		ExportType:   s3files.FullExport, PointInTime: &r.PointInTime, TypesMD5: typesMD5,
+		OutputFormat: s3files.FormatDynamoDB, ExportType: s3files.FullExport, PointInTime: &r.PointInTime,
 	}
 	text, err := sum.Encode(s3files.Guided)
 	if err != nil {
@@ -295,12 +286,17 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 }
 
 func (x *exporter) write(name string, data []byte) error {
-	return writeAtomic(filepath.Join(x.dir, name), data)
+	f, err := openOwn(filepath.Join(x.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // data writes the data files, one for each segment.
-func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err error) {
-	files = make([]*dataWriter, x.o.Segments)
+func (x *exporter) data(ctx context.Context) ([]*dataWriter, error) {
+	files := make([]*dataWriter, x.o.Segments)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
@@ -309,11 +305,7 @@ func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err
 			f, err := x.create(i)
 			if err == nil {
 				files[i] = f
-				if x.o.Format == DynamoDB {
-					err = x.scan(ctx, i, f.WriteItem)
-				} else {
-					f.Items, sh, err = x.writePlain(ctx, f, x.dir)
-				}
+				err = x.scan(ctx, i, f.WriteItem)
 				if err == nil {
 					err = f.finish()
 				} else {
@@ -327,7 +319,7 @@ func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err
 	}
 
 	wg.Wait()
-	return files, sh, context.Cause(ctx)
+	return files, context.Cause(ctx)
 }
 
 // scan calls fn with the items of a segment, each valid until fn returns.
@@ -446,9 +438,7 @@ func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err
 	if x.o.Format == DynamoDB {
 		err = x.scan(ctx, 0, out.WriteItem)
 	} else {
-		var sh shape
-		out.Items, sh, err = x.writePlain(ctx, out, "")
-		r.Warnings = sh.warnings
+		out.Items, err = x.writePlain(ctx, out)
 	}
 	if closed := out.Close(); err == nil {
 		err = closed

@@ -17,7 +17,7 @@ type dataWriter struct {
 
 // create creates the data file of a segment.
 func (x *exporter) create(i int) (*dataWriter, error) {
-	ending := map[Format]string{DynamoDB: ".json", JSON: ".jsonl", CSV: ".csv"}[x.o.Format]
+	ending := ".json"
 	if !x.o.Plain {
 		ending += ".gz"
 	}

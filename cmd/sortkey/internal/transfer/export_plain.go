@@ -5,23 +5,15 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/item"
 )
-
-// A shape describes the attributes in an export in plain JSON or CSV.
-type shape struct {
-	types    Types
-	warnings []string
-}
 
 // maxColumns bounds the number of attribute names kept in memory.
 const maxColumns = 10_000
@@ -33,14 +25,12 @@ func kindsOf(k attr.Kind) kinds { return 1 << k }
 
 // A census collects the attributes of items.
 type census struct {
-	seen   map[string]kinds
-	hidden map[string]bool // attributes with types inside documents that plain JSON loses
-	over   bool            // there are more than maxColumns
-	lost   bool            // and some of those have types that plain JSON loses
+	seen map[string]kinds
+	over bool // there are more than maxColumns
 }
 
 func newCensus() *census {
-	return &census{seen: map[string]kinds{}, hidden: map[string]bool{}}
+	return &census{seen: map[string]kinds{}}
 }
 
 func (c *census) add(it attr.Item) {
@@ -48,71 +38,12 @@ func (c *census) add(it attr.Item) {
 		have, ok := c.seen[string(name)]
 		if !ok && len(c.seen) == maxColumns {
 			c.over = true
-			c.lost = c.lost || kindsOf(v.Kind())&unclear != 0 || hides(v, true)
 			continue
 		}
 		if now := have | kindsOf(v.Kind()); now != have {
 			c.seen[string(name)] = now
 		}
-		if k := v.Kind(); (k == attr.List || k == attr.Map) && !c.hidden[string(name)] && hides(v, true) {
-			c.hidden[string(name)] = true
-		}
 	}
-}
-
-// hides reports whether a value has another type when it is read from plain
-// JSON. The type of a top-level value can be declared.
-func hides(v attr.Value, top bool) bool {
-	switch v.Kind() {
-	case attr.Binary, attr.StringSet, attr.NumberSet, attr.BinarySet:
-		return !top
-	case attr.List:
-		for i := range v.Len() {
-			if hides(v.Index(i), false) {
-				return true
-			}
-		}
-	case attr.Map:
-		for _, m := range v.Map().All() {
-			if hides(m, false) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// unclear are the kinds of values that plain JSON shows like those of another kind.
-const unclear = 1<<attr.Binary | 1<<attr.StringSet | 1<<attr.NumberSet | 1<<attr.BinarySet
-
-// plain returns the types to declare for plain JSON. Values that one type does not make clear
-// are of type [AnyType].
-func (c *census) plain() Types {
-	types := Types{}
-	for name, seen := range c.seen {
-		kind, one := single(seen &^ kindsOf(attr.Null))
-		switch {
-		case c.hidden[name], seen&unclear != 0 && !one:
-			types[name] = AnyType
-		case seen&unclear != 0:
-			types[name] = kind.String()
-		}
-	}
-	return types
-}
-
-// warnings says what plain JSON without types loses.
-func (c *census) warnings() (list []string) {
-	if lost := slices.Sorted(maps.Keys(c.plain())); len(lost) > 0 {
-		list = append(list, fmt.Sprintf(
-			"plain JSON loses the types of sets and binary data in: %s; an export to a folder and the format "+
-				"dynamodb keep them", firstOf(lost),
-		))
-	}
-	if c.lost {
-		list = append(list, fmt.Sprintf("this is about the first %d attribute names only", maxColumns))
-	}
-	return list
 }
 
 // single returns the kind in k if there is only one.
@@ -125,34 +56,23 @@ func single(k kinds) (attr.Kind, bool) {
 	return 0, false
 }
 
-// firstOf lists the first names and counts the rest.
-func firstOf(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
-
-// writePlain writes the table as plain JSON or CSV. Without a folder there is no file for the types.
-func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (items int64, sh shape, err error) {
-	c := newCensus()
-	if x.o.Format == JSON && dir == "" {
+// writePlain writes the table as plain JSON or CSV.
+func (x *exporter) writePlain(ctx context.Context, w io.Writer) (items int64, err error) {
+	if x.o.Format == JSON {
 		var line []byte
-		err := x.scan(ctx, 0, func(it attr.Item) error {
+		return items, x.scan(ctx, 0, func(it attr.Item) error {
 			items++
-			c.add(it)
 			line = append(item.AppendPlain(line[:0], it), '\n')
 			_, err := w.Write(line)
 			return err
 		})
-		return items, shape{warnings: c.warnings()}, err
 	}
 
-	// The types and columns are known only after all items have been read.
-	sp, err := newSpool(dir)
+	// The columns are known only after all items have been read.
+	c := newCensus()
+	sp, err := newSpool()
 	if err != nil {
-		return 0, sh, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, sp.remove()) }()
 	err = x.scan(ctx, 0, func(it attr.Item) error {
@@ -161,58 +81,27 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 		return sp.add(it)
 	})
 	if err != nil {
-		return 0, sh, err
+		return 0, err
 	}
-	each := func(fn func(attr.Item) error) error {
-		return sp.each(func(it attr.Item) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return fn(it)
-		})
-	}
-	if x.o.Format == JSON {
-		sh.types, err = c.lines(w, x.table, each)
-	} else {
-		sh.types, err = x.cells(w, c, each)
-	}
-	return items, sh, err
-}
-
-// lines writes items as plain JSON. It returns the types to declare.
-func (c *census) lines(w io.Writer, table string, each func(func(attr.Item) error) error) (Types, error) {
-	if c.lost {
-		return nil, advice.New(
-			"use the format dynamodb", "table %s has more than %d attribute names, too many for %s", table, maxColumns,
-			typesFile,
-		)
-	}
-	types := c.plain()
-	typed := func(name []byte) bool { return types[string(name)] == AnyType }
-	var line []byte
-	return types, each(func(it attr.Item) error {
-		line = append(item.AppendPlainExcept(line[:0], it, typed), '\n')
-		_, err := w.Write(line)
-		return err
-	})
-}
-
-// cells writes items as CSV. It returns the types to declare.
-func (x *exporter) cells(w io.Writer, c *census, each func(func(attr.Item) error) error) (Types, error) {
 	if c.over {
-		return nil, advice.New(
+		return 0, advice.New(
 			"use the format dynamodb or json", "table %s has more than %d attribute names, too many for CSV columns",
 			x.table, maxColumns,
 		)
 	}
 	table, err := c.table(w, keysOf(x.schema).names, x.schema.KeyTypes(), x.o.Delimiter)
+	if err == nil {
+		err = table.header()
+	}
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	if err := table.header(); err != nil {
-		return nil, err
-	}
-	return table.types, each(table.item)
+	return items, sp.each(func(it attr.Item) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return table.item(it)
+	})
 }
 
 // WriteCSV writes items as CSV in the form of an export: with a header and a column for each
@@ -307,8 +196,8 @@ type spool struct {
 	w *bufio.Writer
 }
 
-func newSpool(dir string) (*spool, error) {
-	f, err := os.CreateTemp(dir, ".sortkey-export-*")
+func newSpool() (*spool, error) {
+	f, err := os.CreateTemp("", ".sortkey-export-*")
 	if err != nil {
 		return nil, err
 	}

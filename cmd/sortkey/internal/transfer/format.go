@@ -61,13 +61,6 @@ func errIonFile(name string) error {
 	)
 }
 
-// ionName reports whether a file has a name for Amazon Ion.
-func ionName(path string) bool {
-	name := strings.ToLower(path)
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	return strings.HasSuffix(name, ".ion") || strings.HasSuffix(name, ".10n")
-}
-
 // isIon reports whether data begins with the version marker of binary or
 // textual Amazon Ion.
 func isIon(head []byte) bool {

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
@@ -29,14 +28,6 @@ type ImportOptions struct {
 	Table string
 	// Schema creates a missing table. Default: the source's.
 	Schema *tabledef.Schema
-	// Mask returns what to write in place of an item, or of the key of one to delete. Masked
-	// names it in the journal: an import resumes with the same one only. Default: the item itself.
-	Mask   func(table string, it attr.Item) (attr.Item, error)
-	Masked string
-	// Keys is called with the key attributes of each table before Mask, and refuses it. Default: none is.
-	Keys func(table string, names []string) error
-	// Create fails if the table already exists.
-	Create bool
 	// Workers is the number of concurrent requests. Default: DefaultWorkers.
 	Workers int
 
@@ -53,11 +44,8 @@ type ImportOptions struct {
 	// Rejects is the file for rejected records, a [Reject] as JSON on each line.
 	// The first one creates it. Default: none.
 	Rejects string
-	// FollowRejects lets Rejects be a device, a pipe or a link, which stays and
-	// receives the lines. Default: an error, as others may have put it there.
-	FollowRejects bool
 	// RejectsBytes is the size limit of the file for rejected records. Those
-	// after it are only counted. A device, a pipe or a link receives all.
+	// after it are only counted.
 	// Default: DefaultRejectsBytes.
 	RejectsBytes int64
 	// Every is the number of records between two writes of the journal. The
@@ -65,16 +53,11 @@ type ImportOptions struct {
 	// durable as the endpoint makes them. Default: DefaultEvery, or as many as are
 	// written at once if DB takes them.
 	Every int64
-	// HTTP says that the client sends requests over HTTP, so that the body of a request
-	// can be made without it. Default: the client gets items as values of the SDK.
-	HTTP bool
 	// DB is the database of the client, if it is in this process. If its store takes
 	// many sorted rows at once, items are handed to it, and Workers has no effect.
 	// Default: items are sent to the client.
 	DB *sortkey.DB
 
-	// NoVerify skips the checksums and counts of manifests.
-	NoVerify bool
 	// Grace is the time that requests in flight have to end after an
 	// interruption. Default: DefaultGrace.
 	Grace time.Duration
@@ -126,8 +109,6 @@ type ImportResult struct {
 	// Broken are the files that could not be read to the end, each with its last
 	// readable line. The records up to that line were imported.
 	Broken []Reject `json:"broken,omitempty"`
-	// Warnings say what the import could not check.
-	Warnings []string `json:"warnings,omitempty"`
 	// Rejects is the file with the report, if there is one.
 	Rejects string `json:"rejects,omitempty"`
 	// Unreported is the number of rejected records that the report leaves out
@@ -163,11 +144,6 @@ const firstRejects = 5
 // are not retried then.
 func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) (*ImportResult, error) {
 	im := newImporter(ctx, client, sources, o)
-	for _, s := range sources {
-		if s.Warning != "" {
-			im.result.Warnings = append(im.result.Warnings, s.Warning)
-		}
-	}
 	return im.finish(im.run(ctx))
 }
 

@@ -1,11 +1,9 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,71 +23,55 @@ type importer struct {
 	readOptions []ReadOptions
 	result      *ImportResult
 	journal     journal
-	saved       bool     // the journal has been written
-	lock        *os.File // the locked journal
+	file        *os.File // of the journal, locked, or nil
+	found       bool     // there is a journal of an interrupted import, or another file
+	saved       bool     // this import can be resumed
 	report      *report
 	total       int64 // bytes in all files, 0 if unknown
 	before      int64 // bytes in the files before the current one
 	items       int64
 }
 
-func (im *importer) run(ctx context.Context) error {
-	defer im.release()
+func (im *importer) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, im.closeJournal(err)) }()
 	if err := im.prepare(); err != nil {
 		return err
 	}
-	err := im.runPrepared(ctx)
-	if err != nil && im.saved {
-		at := im.journal.At
-		im.result.Journal = im.o.Journal
-		im.result.File, im.result.Line = im.sources[at.Source].Files[at.File].Path, at.Line
-	}
-	return err
-}
-
-// release unlocks the journal.
-func (im *importer) release() {
-	if im.lock != nil {
-		_ = unlock(im.lock) // already synced
-		im.lock = nil
-	}
-}
-
-func (im *importer) runPrepared(ctx context.Context) error {
 	if err := im.verify(ctx); err != nil {
 		return err
 	}
-
 	for i := range im.sources {
 		if err := im.ensure(ctx, i); err != nil {
 			return err
 		}
 	}
-
-	if err := im.claimJournal(); err != nil {
+	if im.report, err = openReport(im.o.Rejects, im.found); err != nil {
 		return err
 	}
-	var err error
-	if im.report, err = openReport(im.o.Rejects, im.journal.Bytes, im.o.FollowRejects); err != nil {
-		return err
-	}
-
 	im.report.limit, im.report.unreported = im.o.RejectsBytes, im.journal.Unreported
-	if err := im.save(); err != nil {
-		return fail(ErrJournal, "", "cannot write the journal: %w", err)
-	}
-	err = im.importAll(ctx)
-	if im.saved {
-		sum := (&ImportResult{Tables: im.journal.Tables}).Sum()
-		switch {
-		case err == nil:
-			return os.Remove(im.o.Journal)
-		case im.journal.At == position{} && sum.Read == 0: // nothing to resume
-			im.saved = false
-			return errors.Join(err, os.Remove(im.o.Journal))
+	if im.file != nil {
+		im.saved = true
+		if err := errors.Join(im.record(im.journal), SyncFolder(filepath.Dir(im.o.Journal))); err != nil {
+			return fail(ErrJournal, "", "cannot write the journal: %w", err)
 		}
 	}
-	return err
+	return im.importAll(ctx)
+}
+
+// closeJournal unlocks the journal. It removes the journal of an import that is complete or has done nothing.
+func (im *importer) closeJournal(err error) error {
+	if im.file == nil {
+		return nil
+	}
+	at, sum := im.journal.At, (&ImportResult{Tables: im.journal.Tables}).Sum()
+	if err == nil || !im.found && at == (position{}) && sum.Read == 0 {
+		return unlockBefore(im.file, func() error { return os.Remove(im.o.Journal) })
+	}
+	if im.saved {
+		im.result.Journal = im.o.Journal
+		im.result.File, im.result.Line = im.sources[at.Source].Files[at.File].Path, at.Line
+	}
+	return unlock(im.file)
 }
 
 // prepare identifies the inputs and reads the journal of an interrupted import.
@@ -103,9 +85,6 @@ func (im *importer) prepare() error {
 		}
 		js := journalSource{Table: name}
 		for _, f := range s.Files {
-			if ionName(f.Path) {
-				return errIonFile(f.Path)
-			}
 			id, ok, err := identify(f.Path)
 			if err != nil {
 				return err
@@ -140,43 +119,25 @@ func (im *importer) prepare() error {
 		}
 	}
 
-	old, err := im.interrupted()
-	if err != nil || old == nil {
+	var err error
+	im.found = true // until it is known that there is none
+	if im.file, err = openJournal(im.o.Journal); err != nil {
 		return err
 	}
-	return im.resume(old)
-}
-
-// interrupted locks and returns the journal of an interrupted import, if there
-// is one. Without Resume and Restart that is an error.
-func (im *importer) interrupted() (old *journal, err error) {
-	if im.lock, err = lockJournal(im.o.Journal); err != nil {
-		return nil, err
+	old, err := readJournal(im.file, im.o.Restart)
+	if err != nil {
+		return err
 	}
-	old, err = readJournal(im.o.Journal, im.o.Restart)
-	if err == nil && old != nil && !im.o.Resume {
-		at := old.Sources[old.At.Source].Files[old.At.File].Path
-		err = fail(
-			ErrInterrupted, "", "this import was interrupted after line %d of %s (journal %s)", old.At.Line, at,
-			im.o.Journal,
-		)
-	}
-	return old, err
-}
-
-// claimJournal returns an error if another import has written the journal since
-// prepare found none.
-func (im *importer) claimJournal() error {
-	if im.o.Journal == "" || im.saved || im.lock != nil {
+	if im.found = old != nil; !im.found {
 		return nil
 	}
-	old, err := im.interrupted()
-	if err == nil && old != nil {
-		err = advice.New(
-			"run this import again", "another import with the journal %s was interrupted meanwhile", im.o.Journal,
+	if !im.o.Resume {
+		return fail(
+			ErrInterrupted, "", "this import was interrupted after line %d of %s (journal %s)", old.At.Line,
+			old.Sources[old.At.Source].Files[old.At.File].Path, im.o.Journal,
 		)
 	}
-	return err
+	return im.resume(old)
 }
 
 // resume continues with an earlier journal if it belongs to the same import.
@@ -203,9 +164,6 @@ func (im *importer) resume(old *journal) error {
 		}
 	}
 
-	if old.Bytes > 0 {
-		im.o.Rejects = old.Report
-	}
 	im.journal, im.saved = *old, true
 	return nil
 }
@@ -222,12 +180,6 @@ func (im *importer) options() string {
 	}
 	if im.o.Columns != nil {
 		text += fmt.Sprintf(" columns=%q", im.o.Columns)
-	}
-	if o.MaxLine != DefaultMaxLine {
-		text += fmt.Sprintf(" max-line=%d", o.MaxLine)
-	}
-	if im.o.Masked != "" {
-		text += " mask=" + im.o.Masked
 	}
 	return text
 }
@@ -262,14 +214,10 @@ func (im *importer) table(s *Source) (string, error) {
 
 // verify checks all files against their manifests before anything is written.
 func (im *importer) verify(ctx context.Context) error {
-	if im.o.NoVerify {
-		return nil
-	}
-
 	for _, s := range im.sources {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
 			return fail(
-				ErrDamaged, "copy the export again",
+				nil, "copy the export again",
 				"%s is damaged: its summary counts %d items, its files have %d; nothing was written",
 				s.Name, s.Items, sum,
 			)
@@ -314,26 +262,10 @@ func (im *importer) progress(p Progress) {
 	}
 }
 
-// save writes the journal.
-func (im *importer) save() error {
-	if im.o.Journal == "" {
-		return nil
-	}
-	im.journal.Report, im.journal.Bytes, im.journal.Unreported = "", im.report.size, im.report.unreported
-	if im.report.size > 0 {
-		abs, err := filepath.Abs(im.report.path)
-		if err != nil {
-			return err
-		}
-		im.journal.Report = abs
-	}
-	lock, err := im.journal.write(im.o.Journal)
-	if err != nil {
-		return err
-	}
-	im.release()
-	im.lock, im.saved = lock, true
-	return nil
+// save records a checkpoint.
+func (im *importer) save(at position) error {
+	im.journal.At, im.journal.Table, im.journal.Unreported = at, im.journal.Tables[at.Source], im.report.unreported
+	return im.record(im.journal.checkpoint)
 }
 
 // writing returns the context of writes: when ctx ends, requests in flight have the time Grace to end.
@@ -367,18 +299,18 @@ func (im *importer) importAll(ctx context.Context) error {
 
 func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) error {
 	opts := im.readOptions[i]
-	w, err := im.writer(writes, i)
+	p, err := im.pipeline(writes, i)
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer p.close()
 	for n, f := range s.Files {
 		if !im.done(i, n) {
 			at := position{Source: i, File: n}
 			if im.journal.At.Source == i && im.journal.At.File == n {
 				at = im.journal.At
 			}
-			if err := im.importFile(ctx, w, at, f, opts); err != nil {
+			if err := im.importFile(ctx, p, at, f, opts); err != nil {
 				return err
 			}
 		}
@@ -387,46 +319,38 @@ func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) 
 	return nil
 }
 
-// A recordWriter writes the records of a source.
-type recordWriter interface {
-	// barrier waits until all records are written or rejected. It returns the rejects
-	// since the last call, in the order of the file, and the counts.
-	barrier() (rejects []Reject, written, deleted int64, err error)
-	// close ends the writer without writing what it has: call barrier first.
-	close()
-}
-
-// writer starts the writer of a source.
-func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
-	table, k := im.journal.Tables[i].Table, keysOf(im.schemas[i])
+// pipeline starts the pipeline of a source.
+func (im *importer) pipeline(ctx context.Context, i int) (*pipeline, error) {
+	table := im.journal.Tables[i].Table
+	send := &sender{im.retry, table, im.o.Workers}
 	if im.o.DB != nil {
 		b, err := engine.Of(im.o.DB).Service.Bulk(table)
 		if err != nil {
 			return nil, err
 		}
 		if b.Loads() {
-			return startLoader(ctx, b, table, k, im.o.Mask), nil
+			return startPipeline(ctx, b, send, keysOf(im.schemas[i]), im.o.Every), nil
 		}
 	}
-	return startPipeline(ctx, im.retry, table, k, im.o.Workers, im.o.HTTP), nil
+	return startPipeline(ctx, nil, send, keysOf(im.schemas[i]), im.o.Every), nil
 }
 
 // importFile imports a file from a position on.
-func (im *importer) importFile(ctx context.Context, w recordWriter, at position, f File, opts ReadOptions) error {
+func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f File, opts ReadOptions) error {
 	in, err := openInput(f.Path)
 	if _, system := errors.AsType[*os.PathError](err); err != nil && system {
 		return err
 	}
 	if err != nil {
-		return im.broken(w, f, at, err)
+		return im.broken(p, f, at, err)
 	}
 	defer in.Close()
-	return im.importInput(ctx, w, at, f, in, opts)
+	return im.importInput(ctx, p, at, f, in, opts)
 }
 
 // importInput imports what is in a file from a position on.
 func (im *importer) importInput(
-	ctx context.Context, w recordWriter, at position, f File, in *input, opts ReadOptions,
+	ctx context.Context, p *pipeline, at position, f File, in *input, opts ReadOptions,
 ) error {
 	defer func() { im.result.Bytes += in.packed.Load() }()
 	r, err := openReader(in, f, opts, keysOf(im.schemas[at.Source]))
@@ -434,115 +358,51 @@ func (im *importer) importInput(
 		if _, ok := errors.AsType[*advice.Error](err); ok {
 			return err
 		}
-		return im.broken(w, f, at, err)
+		return im.broken(p, f, at, err)
 	}
 	if err := r.Skip(at.Records); err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
-	if l, ok := w.(*loader); ok {
-		return im.loadRecords(ctx, l, in, f, r, at)
-	}
-	return im.sendRecords(ctx, w.(*pipeline), in, f, r, at)
-}
-
-// sendRecords sends the records of a file from a position on to an endpoint.
-func (im *importer) sendRecords(ctx context.Context, p *pipeline, in *input, f File, r *Reader, at position) error {
-	table := &im.journal.Tables[at.Source]
-	every := cmp.Or(im.o.Every, DefaultEvery)
-	last := at.Records
-	var key []byte
-	for ctx.Err() == nil {
-		rec, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return im.end(p, in, f, r, at)
-		}
-		if err != nil {
-			return im.broken(p, f, at, err)
-		}
-		here := Reject{File: f.Path, Line: rec.Line, order: r.Count()}
-		if rec.Err == nil && im.o.Mask != nil {
-			rec.Item, rec.Err = im.o.Mask(p.table, rec.Item)
-		}
-		if rec.Err == nil {
-			key, rec.Err = p.keys.appendKey(key[:0], rec.Item)
-		}
-		if rec.Err != nil {
-			here.Reason = reason(rec.Err)
-			p.reject(here)
-		} else {
-			e := entry{item: rec.Item, remove: rec.Delete, key: string(key), at: here, size: len(rec.Item)}
-			if err := p.put(e, key); err != nil {
-				return im.settle(p, at.Source)
-			}
-		}
-
-		im.items++
-		im.result.Read++
-		table.Read++
-		at.Records, at.Line = r.Count(), rec.Line
-		if im.items%256 == 0 {
-			im.progress(
-				Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items},
-			)
-		}
-		if at.Records-last >= every {
-			if err := im.checkpoint(p, at); err != nil {
-				return err
-			}
-			last = at.Records
-		}
-	}
-	return im.interrupt(ctx, p, at)
-}
-
-// interrupt ends an import whose context has ended.
-func (im *importer) interrupt(ctx context.Context, w recordWriter, at position) error {
-	stop := context.Cause(ctx)
-	if err := im.checkpoint(w, at); err != nil && !errors.Is(err, stop) {
-		return errors.Join(stop, err)
-	}
-	return stop
+	return im.importRecords(ctx, p, in, f, r, at)
 }
 
 // end ends a file that was read to its end.
-func (im *importer) end(w recordWriter, in *input, f File, r *Reader, at position) error {
-	if f.Items >= 0 && r.Count() != f.Items && !im.o.NoVerify {
-		return im.broken(w, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
+func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) error {
+	if f.Items >= 0 && r.Count() != f.Items {
+		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
 	}
 	im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
-	return im.checkpoint(w, at)
+	return im.checkpoint(p, at)
 }
 
 // broken ends a file that cannot be read any further. It waits for the writes of
 // the records before and reports the error.
-func (im *importer) broken(w recordWriter, f File, at position, err error) error {
+func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err)}
 	if _, complete := errors.AsType[*recordError](err); !complete {
 		r.Reason += "; nothing after this line was read"
 	}
-	if err := im.settle(w, at.Source); err != nil {
+	if err := im.settle(p, at.Source); err != nil {
 		return err
 	}
 	im.journal.Broken = append(im.journal.Broken, r)
 	if err := im.report.add([]Reject{r}); err != nil {
 		return err
 	}
-	im.journal.At = at
-	return im.save()
+	return im.save(at)
 }
 
 // checkpoint waits until all records before a position are written and saves it.
-func (im *importer) checkpoint(w recordWriter, at position) error {
-	if err := im.settle(w, at.Source); err != nil {
+func (im *importer) checkpoint(p *pipeline, at position) error {
+	if err := im.settle(p, at.Source); err != nil {
 		return err
 	}
-	im.journal.At = at
-	return im.save()
+	return im.save(at)
 }
 
 // settle waits for the writes and counts their results.
-func (im *importer) settle(w recordWriter, source int) error {
-	rejects, written, deleted, err := w.barrier()
+func (im *importer) settle(p *pipeline, source int) error {
+	rejects, written, deleted, err := p.write()
 	t := &im.journal.Tables[source]
 	t.Written += written
 	t.Deleted += deleted

@@ -40,8 +40,6 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		return fail(errors.Join(ErrNoTable, missing), "", "table %s does not exist", name)
 	case err != nil && !absent:
 		return err
-	case !absent && im.o.Create && !im.saved && !im.created(i, name):
-		return fail(ErrTableExists, "", "table %s already exists", name)
 	case !absent:
 		have, err := tabledef.Of(out.Table)
 		if err != nil {
@@ -53,11 +51,6 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		want = have
 	}
 
-	if im.o.Keys != nil {
-		if err := im.o.Keys(name, keysOf(want).names); err != nil {
-			return err
-		}
-	}
 	if opts.Types, err = opts.Types.merge(want.KeyTypes()); err != nil {
 		return err
 	}
@@ -127,16 +120,6 @@ func openReader(in *input, f File, opts ReadOptions, k *keys) (*Reader, error) {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	return r, err
-}
-
-// created reports whether this import created the table for an earlier source.
-func (im *importer) created(i int, name string) bool {
-	for _, t := range im.journal.Tables[:i] {
-		if t.Table == name && t.Created {
-			return true
-		}
-	}
-	return false
 }
 
 // Create creates a table with a definition, and returns when it can be used.

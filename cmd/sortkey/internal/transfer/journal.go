@@ -8,31 +8,41 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
 // A journal records the progress of an import: the endpoint has acknowledged all
-// records before its position, or they are in the report.
+// records before its position, or they are in the report. Its file has a line of JSON
+// for the import, and one for each checkpoint after it. It is locked while the import runs.
 type journal struct {
 	Version int             `json:"version"`
 	Target  string          `json:"target"`
 	Options string          `json:"options"`
 	Sources []journalSource `json:"sources"`
-	At      position        `json:"at"`
 	Tables  []TableResult   `json:"tables"`
-	Broken  []Reject        `json:"broken,omitempty"`
-	Report  string          `json:"report,omitempty"` // file of rejected records
-	Bytes   int64           `json:"reportBytes"`
-	// Unreported is the number of rejected records that the report leaves out.
-	Unreported int64 `json:"unreported,omitempty"`
+	checkpoint
 }
 
-const journalVersion = 1
+const journalVersion = 2
+
+// journalHead begins the file of a journal.
+const journalHead = `{"version":`
 
 type journalSource struct {
 	Table string        `json:"table"`
 	Files []identity    `json:"files"`
 	Made  tableIdentity `json:"made,omitzero"` // of the table
+}
+
+// A checkpoint is a state of an import.
+type checkpoint struct {
+	At position `json:"at"`
+	// Table is the result of the position's source.
+	Table  TableResult `json:"table"`
+	Broken []Reject    `json:"broken,omitempty"`
+	// Unreported is the number of rejected records that the report leaves out.
+	Unreported int64 `json:"unreported,omitempty"`
 }
 
 // A position is a place in the input.
@@ -82,73 +92,12 @@ func identify(path string) (id identity, regular bool, err error) {
 	return id, true, nil
 }
 
-// readJournal returns the journal in a file, or nil if there is none. With
-// restart it returns nil for a journal, even an unreadable one. A file that is
-// not a journal is always an error, as the journal would overwrite it.
-func readJournal(path string, restart bool) (*journal, error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fail(ErrJournal, "", "%s is not a regular file; the journal would replace it", path)
-	}
-	f, err := openOwn(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if len(data) > 0 && data[0] != '{' {
-		return nil, fail(ErrJournal, "", "%s is not an import journal; the journal would overwrite it", path)
-	}
-
-	var j journal
-	err = json.Unmarshal(data, &j)
-	switch {
-	case restart:
-		return nil, nil
-	case err != nil || j.Version != journalVersion || !j.sound():
-		return nil, fail(ErrRestart, "", "%s is not an import journal that this version can read", path)
-	}
-	return &j, nil
-}
-
-// sound reports whether the position exists in the sources.
-func (j *journal) sound() bool {
-	at := j.At
-	return at.Source >= 0 && at.Source < len(j.Sources) && at.File >= 0 && at.File < len(j.Sources[at.Source].Files) &&
-		at.Records >= 0 && j.Bytes >= 0
-}
-
-// write replaces the journal in a file atomically. The file returned is locked
-// until it is closed, and nil where files cannot be locked.
-func (j *journal) write(path string) (*os.File, error) {
-	data, err := json.MarshalIndent(j, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return replace(path, append(data, '\n'), locksMove)
-}
-
-// lockJournal locks an existing journal, so that only one import uses it.
-func lockJournal(path string) (*os.File, error) {
+// openJournal opens or creates the file of a journal and locks it, so that only one import uses it.
+func openJournal(path string) (*os.File, error) {
 	for {
-		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !locksMove {
-			return nil, nil // readJournal reports what is wrong with it
-		}
-
-		f, err := openOwn(path, os.O_RDWR)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, nil // an import has just ended
-		}
+		f, err := openOwn(path, os.O_CREATE|os.O_RDWR)
 		if err != nil {
-			return nil, err
+			return nil, fail(ErrJournal, "", "cannot write the journal: %w", err)
 		}
 		if err = lockFile(f); err == nil {
 			err = checkPath(f, path)
@@ -156,65 +105,90 @@ func lockJournal(path string) (*os.File, error) {
 		if err == nil {
 			return f, nil
 		}
-
 		_ = unlock(f)
 		switch {
 		case errors.Is(err, errBusy):
 			return nil, fail(ErrBusy, "wait for it", "another import is using the journal %s", path)
-		case !errors.Is(err, errMoved): // the owner has replaced it
+		case !errors.Is(err, errMoved): // an import has just ended
 			return nil, err
 		}
 	}
 }
 
-// writeAtomic writes a file under another name, syncs it and renames it. The
-// other name is always the same: the next write removes what a killed process
-// left behind.
-func writeAtomic(path string, data []byte) error {
-	_, err := replace(path, data, false)
+// readJournal reads the file of a journal, and leaves it after the last whole checkpoint. It returns nil if there is
+// no checkpoint. With restart it returns nil for any journal, even an unreadable one. A file that is
+// not a journal is always an error, as the journal would overwrite it.
+func readJournal(f *os.File, restart bool) (*journal, error) {
+	head := make([]byte, len(journalHead))
+	n, err := io.ReadFull(f, head)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, err
+	case !strings.HasPrefix(journalHead, string(head[:n])):
+		return nil, fail(ErrJournal, "", "%s is not an import journal; the journal would overwrite it", f.Name())
+	case restart || n < len(head):
+		return nil, rewind(f, 0)
+	}
+
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	var j journal
+	dec := json.NewDecoder(f)
+	if err := dec.Decode(&j); err != nil || j.Version != journalVersion || !j.sound() {
+		return nil, fail(ErrRestart, "", "%s is not an import journal that this version can read", f.Name())
+	}
+	end := dec.InputOffset()
+	for {
+		var next journal // a line that was being written is not whole
+		if dec.Decode(&next) != nil {
+			break
+		}
+		end = dec.InputOffset()
+		if next.Version == 0 {
+			j.checkpoint = next.checkpoint
+		} else {
+			j = next // the import was resumed
+		}
+		if !j.sound() {
+			return nil, fail(ErrRestart, "", "%s is not an import journal that this version can read", f.Name())
+		}
+		if next.Version == 0 {
+			j.Tables[j.At.Source] = j.Table
+		}
+	}
+	return &j, rewind(f, end)
+}
+
+// rewind ends a file at an offset and continues there.
+func rewind(f *os.File, end int64) error {
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	_, err := f.Seek(end, io.SeekStart)
 	return err
 }
 
-// replace is writeAtomic. With lock it returns the file, locked.
-func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
-	temp := path + ".new"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
+// sound reports whether the position exists in the sources.
+func (j *journal) sound() bool {
+	at := j.At
+	return at.Source >= 0 && at.Source < min(len(j.Sources), len(j.Tables)) && at.File >= 0 &&
+		at.File < len(j.Sources[at.Source].Files) && at.Records >= 0
+}
 
-	f, err := openOwn(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
-	if err != nil {
-		return nil, err
+// record appends a line to the journal.
+func (im *importer) record(line any) error {
+	if im.file == nil {
+		return nil
 	}
-	defer func() {
-		if err != nil {
-			_ = unlock(f)
-			_ = os.Remove(temp)
-		}
-	}()
-
-	if _, err := f.Write(data); err != nil {
-		return nil, err
+	data, err := json.Marshal(line)
+	if err == nil {
+		_, err = im.file.Write(append(data, '\n'))
 	}
-	if err := f.Sync(); err != nil {
-		return nil, err
+	if err == nil {
+		err = im.file.Sync()
 	}
-
-	if lock {
-		err = lockFile(f)
-	} else {
-		err = f.Close()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return nil, err
-	}
-	if err := SyncFolder(filepath.Dir(path)); err != nil || !lock {
-		return nil, err
-	}
-	return f, nil
+	return err
 }
 
 // SyncFolder makes the names in a folder durable where the system supports it.
@@ -241,83 +215,36 @@ type Reject struct {
 
 // A report is the file of rejected records, one JSON object on each line.
 type report struct {
-	path   string
-	f      *os.File
-	size   int64
-	stream bool // path is not a regular file: append to it
-
+	path       string
+	f          *os.File
+	size       int64
 	limit      int64 // of size, in bytes; lines are only counted after it
 	unreported int64 // lines counted
 }
 
-// openReport opens the report: with size bytes of the import that is resumed, or
-// empty. The first reject creates the file. With follow, an existing device, pipe
-// or link stays and receives the lines.
-func openReport(path string, size int64, follow bool) (*report, error) {
-	r := &report{path: path, size: size}
+// openReport opens the report, which an import that is resumed continues. The first reject creates the file.
+func openReport(path string, resumed bool) (*report, error) {
+	r := &report{path: path}
 	if path == "" {
 		return r, nil
 	}
-
 	info, err := os.Lstat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, fail(ErrRejects, "", "cannot write the reject report: %s is a folder", path)
-	case err == nil && !info.Mode().IsRegular() && (size > 0 || !follow):
-		return nil, fail(ErrRejects, "", "cannot write the reject report: %w", errNotRegular(path))
-	case err == nil && !info.Mode().IsRegular():
-		r.stream, r.size = true, 0
-		return r, nil
-	case err != nil:
-		if above, err := os.Stat(filepath.Dir(path)); err != nil || !above.IsDir() {
-			return nil, fail(
-				ErrRejects, "", "cannot write the reject report: folder %s does not exist", filepath.Dir(path),
-			)
-		}
+	if err == nil && resumed {
+		r.size = info.Size()
 	}
-
-	if size == 0 { // check now that the file can be created later
-		f, err := openOwn(path, os.O_CREATE|os.O_WRONLY)
-		if err == nil {
-			err = errors.Join(f.Close(), os.Remove(path))
-		}
-		if err != nil {
-			return nil, fail(errors.Join(ErrRejects, ErrJournal), "", "cannot write the reject report: %w", err)
-		}
+	// Check now that the file can be written later.
+	f, err := openOwn(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
+	if err == nil && r.size > 0 {
+		r.f = f
 		return r, nil
 	}
-
-	f, err := openOwn(path, os.O_RDWR)
-	if err != nil {
-		return nil, fail(ErrRestart, "", "cannot append to the reject report: %w", err)
-	}
-	r.f = f
-	if info, err := f.Stat(); err != nil || info.Size() < size {
-		return nil, errors.Join(
-			fail(ErrRestart, "", "%s is shorter than when the import was interrupted", path), err, f.Close(),
-		)
-	}
-
-	// The name comes from the journal: do not truncate a file that is not a report.
-	head, end := make([]byte, len(reportHead)), make([]byte, 1)
-	_, err = f.ReadAt(head, 0)
 	if err == nil {
-		_, err = f.ReadAt(end, size-1)
+		err = errors.Join(f.Close(), os.Remove(path))
 	}
-	if err != nil || string(head) != reportHead || end[0] != '\n' {
-		return nil, errors.Join(
-			fail(ErrRestart, "", "%s is not the reject report of the interrupted import", path), f.Close(),
-		)
+	if err != nil {
+		return nil, fail(ErrRejects, "", "cannot write the reject report: %w", err)
 	}
-	return r, errors.Join(f.Truncate(size), seekEnd(f))
-}
-
-// reportHead begins each line of a report.
-const reportHead = `{"file":"`
-
-func seekEnd(f *os.File) error {
-	_, err := f.Seek(0, io.SeekEnd)
-	return err
+	return r, nil
 }
 
 // add writes rejects and makes them durable.
@@ -325,24 +252,13 @@ func (r *report) add(rejects []Reject) (err error) {
 	if len(rejects) == 0 || r.path == "" {
 		return nil
 	}
-	if r.f == nil {
-		if r.stream {
-			r.f, err = os.OpenFile(r.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		} else {
-			r.f, err = openOwn(r.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
-		}
-		if err != nil {
-			return err
-		}
-	}
-
 	var out []byte
 	for i, x := range rejects {
 		line, err := json.Marshal(x)
 		if err != nil {
 			return err
 		}
-		if !r.stream && (r.unreported > 0 || r.size+int64(len(out)+len(line)) >= r.limit) {
+		if r.unreported > 0 || r.size+int64(len(out)+len(line)) >= r.limit {
 			r.unreported += int64(len(rejects) - i)
 			break
 		}
@@ -352,8 +268,13 @@ func (r *report) add(rejects []Reject) (err error) {
 		return nil
 	}
 
+	if r.f == nil {
+		if r.f, err = openOwn(r.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY); err != nil {
+			return err
+		}
+	}
 	n, err := r.f.Write(out)
-	if err != nil || r.stream {
+	if err != nil {
 		return err
 	}
 	r.size += int64(n)

@@ -15,10 +15,10 @@ import (
 func TestUnlockDespiteCopies(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
-	f, err := openLocked(path)
+	f, err := openJournal(path)
 	require.NoError(t, err)
-	_, err = openLocked(path)
-	require.ErrorIs(t, err, errBusy)
+	_, err = openJournal(path)
+	require.ErrorIs(t, err, ErrBusy)
 
 	fd, err := syscall.Dup(int(f.Fd())) // what fork does
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func TestUnlockDespiteCopies(t *testing.T) {
 	require.NoError(t, unlock(f))
 	require.NoError(t, unlock(f), "it is closed already")
 
-	again, err := openLocked(path)
+	again, err := openJournal(path)
 	require.NoError(t, err)
 	require.NoError(t, unlock(again))
 }

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -14,14 +13,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design/files"
 )
 
-// The files of an export that are ours.
-const (
-	schemaFile = "table.json"
-	typesFile  = "types.json"
-)
+// schemaFile is the file of an export that is ours.
+const schemaFile = "table.json"
 
 // maxManifest bounds the size of a manifest, and maxSchema the size of a table's
-// definition and of its types, in bytes.
+// definition, in bytes.
 const (
 	maxManifest = 256 << 20
 	maxSchema   = 4 << 20
@@ -81,7 +77,10 @@ func readExport(dir string) (*Source, error) {
 	if strings.EqualFold(sum.OutputFormat, "ION") {
 		return nil, errIonFile("the export " + dir)
 	}
-	if src.Format, err = ParseFormat(sum.OutputFormat); err != nil {
+	if src.Format, err = ParseFormat(sum.OutputFormat); err == nil && src.Format != DynamoDB {
+		err = advice.New("name its data files, and give the types of attributes with --type", "unknown %q", src.Format)
+	}
+	if err != nil {
 		return nil, advice.New("", "%s: outputFormat: %w", summaryPath, err)
 	}
 	if sum.ExportType == s3files.IncrementalExport {
@@ -114,9 +113,6 @@ func readExport(dir string) (*Source, error) {
 	}
 
 	if src.Schema, err = optional(filepath.Join(dir, schemaFile), ReadSchema); err != nil {
-		return nil, err
-	}
-	if src.Types, err = exportedTypes(dir, sum); err != nil {
 		return nil, err
 	}
 	if src.Schema != nil && src.Schema.TableName != "" && src.Table == "" {
@@ -162,45 +158,6 @@ func optional[T any](name string, read func(string) (T, error)) (v T, err error)
 	return v, err
 }
 
-// exportedTypes returns the types of an export. Every export of plain JSON or CSV has them; one
-// of an older version does not have their checksum.
-func exportedTypes(dir string, sum *s3files.Summary) (Types, error) {
-	name := filepath.Join(dir, typesFile)
-	if format, err := ParseFormat(sum.OutputFormat); err != nil || format == DynamoDB {
-		return optional(name, readTypes)
-	}
-
-	data, err := readBounded(name, maxSchema)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, advice.New(
-			"copy the whole export again, or name its data files and give the types with --type",
-			"%s is missing, which has the types of the attributes of the export", name,
-		)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if got := s3files.ChecksumOf(data); sum.TypesMD5 != "" && got != sum.TypesMD5 {
-		return nil, fail(
-			ErrDamaged, "copy the export again",
-			"%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", name, got, sum.TypesMD5,
-		)
-	}
-	return readTypes(name)
-}
-
-func readTypes(name string) (Types, error) {
-	data, err := readBounded(name, maxSchema)
-	if err != nil {
-		return nil, err
-	}
-	var t Types
-	if err := json.Unmarshal(data, &t); err != nil {
-		return nil, advice.New("", "%s is malformed: %w", name, err)
-	}
-	return t, t.check()
-}
-
 // verify compares a file with its checksum in the manifest.
 func verify(ctx context.Context, f File, read func(n int)) error {
 	r, err := os.Open(f.Path)
@@ -227,7 +184,7 @@ func verify(ctx context.Context, f File, read func(n int)) error {
 
 	if got := s3files.Checksum(h.Sum(nil)); got != f.MD5 {
 		return fail(
-			ErrDamaged, "copy the export again",
+			nil, "copy the export again",
 			"%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", f.Path, got, f.MD5,
 		)
 	}

@@ -1,367 +1,316 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"net/http"
+	"io"
+	"runtime"
 	"slices"
-	"strconv"
 	"sync"
+	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 const (
-	batchWrites = 25 // the most writes of a BatchWriteItem
-	// batchEntries bounds the entries of a batch. Of those with one key only the
-	// last is written.
-	batchEntries = 1000
-	// batchBytes bounds the size of a batch, and flightBytes the size of all
-	// items that have been read but not yet written. The service limits a
-	// request to 16 MB.
-	batchBytes  = 2 << 20
-	flightBytes = 12 << 20
-	queueLength = 64
+	// loadBytes is how much memory the items take that are written at once to a database in this process.
+	loadBytes = 64 << 20
+	// sendBytes is the same for an endpoint.
+	sendBytes = 12 << 20
+	// loadTime is the longest time between two writes, so that an import that is killed
+	// loses no more than that.
+	loadTime = 5 * time.Second
+	// readingBytes bounds the text of the blocks that are being decoded: a block may be one long line.
+	readingBytes = 32 << 20
+	// keptBytes is the most memory that an unused block keeps for its text.
+	keptBytes = 8 * blockBytes
 )
 
-// An entry is one write.
+// A pipeline writes the records of a source. Goroutines decode blocks of records; the pipeline
+// collects them in their order, until they are enough to be written at once: to a database in this
+// process if its store gains from many sorted rows, or with requests.
+type pipeline struct {
+	ctx     context.Context //nolint:containedctx // of the writes, which outlives the context of reading
+	bulk    *api.Bulk       // of a database in this process, or nil
+	send    *sender
+	keys    *keys
+	work    chan *running
+	workers sync.WaitGroup
+	every   int64      // the most records between two writes, or 0
+	running []*running // in the order of the file
+	unused  []*running
+	ready   []part
+	rows    []*api.BulkPart // unused
+	reading int             // bytes of the text of the running blocks
+	bytes   int             // that the ready parts take
+	since   time.Time       // of the last write
+}
+
+// A running block is being decoded.
+type running struct {
+	block
+	part
+	file string
+	done chan struct{}
+}
+
+// A part is what becomes of the records of a block.
+type part struct {
+	rows             *api.BulkPart // for a database in this process
+	entries          []entry       // for an endpoint
+	rejects          []Reject
+	written, deleted int64
+	bytes            int
+}
+
+// An entry is one write to an endpoint.
 type entry struct {
 	item   attr.Item
 	remove bool
 	key    string
-	at     Reject // place in the input, without a reason
-	size   int
+	at     Reject // place in the input; it has a reason if the endpoint has rejected the entry
 }
 
-// A message tells a worker to write an entry, to write its batch now, or to
-// write its batch and call barrier.Done.
-type message struct {
-	entry   entry
-	flush   bool
-	barrier *sync.WaitGroup
-}
-
-// A pipeline writes entries with several workers. All entries of one key go to
-// one worker, which keeps their order.
-type pipeline struct {
-	ctx    context.Context //nolint:containedctx // of the writes, which outlives the context of reading
-	retry  *retrier
-	table  string
-	keys   *keys
-	sender *sender // of a client that sends requests over HTTP; may be nil
-	queues []chan message
-	done   sync.WaitGroup
-
-	mu      sync.Mutex
-	freed   sync.Cond
-	used    int // bytes in flight
-	err     error
-	rejects []Reject
-	written int64
-	deleted int64
-}
-
-func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int, http bool) *pipeline {
-	p := &pipeline{ctx: ctx, retry: r, table: table, keys: k}
-	if http {
-		p.sender = newSender(r.client)
+func startPipeline(ctx context.Context, b *api.Bulk, s *sender, k *keys, every int64) *pipeline {
+	p := &pipeline{
+		ctx: ctx, bulk: b, send: s, keys: k, every: every, work: make(chan *running), since: time.Now(),
 	}
-	p.freed.L = &p.mu
-	for range workers {
-		q := make(chan message, queueLength)
-		p.queues = append(p.queues, q)
-		p.done.Go(func() {
-			p.work(q)
+	if p.every <= 0 && b == nil {
+		p.every = DefaultEvery
+	}
+	for range runtime.GOMAXPROCS(0) {
+		p.workers.Go(func() {
+			d := decoder{reuse: true}
+			for b := range p.work {
+				p.prepare(b, &d)
+				b.done <- struct{}{}
+			}
 		})
 	}
 	return p
 }
 
-// close implements [recordWriter].
+// close ends the pipeline without writing what it has: call write first.
 func (p *pipeline) close() {
-	for _, q := range p.queues {
-		close(q)
-	}
-	p.done.Wait()
+	close(p.work)
+	p.workers.Wait()
 }
 
-// put passes an entry to a worker. It waits while too many bytes are in flight.
-// It returns the error of an earlier write, if one failed.
-func (p *pipeline) put(e entry, key []byte) error {
-	p.mu.Lock()
-	if p.full(e.size) {
-		// The bytes in flight may all be in batches that are not full.
-		p.mu.Unlock()
-		for _, q := range p.queues {
-			q <- message{flush: true}
+// prepare decodes the records of a block.
+func (p *pipeline) prepare(b *running, d *decoder) {
+	var key []byte
+	first := b.count - int64(len(b.records))
+	for i := range b.records {
+		rec := &b.records[i]
+		at := Reject{File: b.file, Line: rec.Line, order: first + int64(i) + 1}
+		it, remove, err := b.decode(rec, d)
+		if err == nil {
+			key, err = p.keys.appendKey(key[:0], it)
 		}
-		p.mu.Lock()
-		for p.full(e.size) {
-			p.freed.Wait()
-		}
-	}
-	p.used += e.size
-	err := p.err
-	p.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	p.queues[shard(key, len(p.queues))] <- message{entry: e}
-	return nil
-}
-
-func (p *pipeline) full(more int) bool {
-	return p.err == nil && p.used > 0 && p.used+more > flightBytes
-}
-
-// barrier implements [recordWriter].
-func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err error) {
-	var wg sync.WaitGroup
-	wg.Add(len(p.queues))
-	for _, q := range p.queues {
-		q <- message{barrier: &wg}
-	}
-	wg.Wait()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	rejects, written, deleted = p.rejects, p.written, p.deleted
-	p.rejects, p.written, p.deleted = nil, 0, 0
-	slices.SortFunc(rejects, func(a, b Reject) int { return int(a.order - b.order) })
-	return rejects, written, deleted, p.err
-}
-
-// reject adds a rejected record.
-func (p *pipeline) reject(r Reject) {
-	p.mu.Lock()
-	p.rejects = append(p.rejects, r)
-	p.mu.Unlock()
-}
-
-// settle releases the bytes of an entry and counts it if it was written.
-func (p *pipeline) settle(e entry, done bool) {
-	p.mu.Lock()
-	p.used -= e.size
-	switch {
-	case !done:
-	case e.remove:
-		p.deleted++
-	default:
-		p.written++
-	}
-	p.mu.Unlock()
-	p.freed.Broadcast()
-}
-
-func (p *pipeline) fail(err error) {
-	p.mu.Lock()
-	if p.err == nil {
-		p.err = err
-	}
-	p.mu.Unlock()
-	p.freed.Broadcast()
-}
-
-func (p *pipeline) failed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.err != nil
-}
-
-func (p *pipeline) work(q <-chan message) {
-	var batch []entry
-	bytes := 0
-	last := map[string]int{} // index in batch of the last entry with a key
-	flush := func() {
-		if len(batch) > 0 {
-			p.write(batch, last)
-		}
-		clear(batch)
-		clear(last)
-		batch, bytes = batch[:0], 0
-	}
-	for m := range q {
 		switch {
-		case m.barrier != nil:
-			flush()
-			m.barrier.Done()
-		case m.flush:
-			flush()
+		case err != nil:
+		case p.bulk == nil:
+			b.entries = append(b.entries, entry{bytes.Clone(it), remove, string(key), at})
+			b.bytes += len(it)
+		case remove:
+			err = refusal(b.rows.Delete(it))
 		default:
-			if bytes+m.entry.size > batchBytes {
-				flush()
-			}
-			last[m.entry.key] = len(batch)
-			batch = append(batch, m.entry)
-			if bytes += m.entry.size; len(last) == batchWrites || len(batch) == batchEntries {
-				flush()
-			}
+			err = refusal(b.rows.Put(it))
+		}
+
+		switch {
+		case err != nil:
+			at.Reason = reason(err)
+			b.rejects = append(b.rejects, at)
+		case remove:
+			b.deleted++
+		default:
+			b.written++
 		}
 	}
-
-	for _, e := range batch {
-		p.settle(e, false)
+	if b.rows != nil {
+		b.bytes = b.rows.Bytes()
 	}
 }
 
-// write writes a batch or, if the endpoint rejects it, each of its entries alone,
-// also those that a later one replaces: that may be the one that is rejected.
-func (p *pipeline) write(batch []entry, last map[string]int) {
-	if p.failed() {
-		for _, e := range batch {
-			p.settle(e, false)
-		}
-		return
+// refusal returns the message of an error of the database.
+func refusal(err error) error {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return errors.New(e.Message)
 	}
-	if err := p.writeBatch(batch, last); err != nil {
-		if !rejected(err) {
-			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
-				err = errDeleted(err, p.table)
-			}
-			p.fail(err)
-			for _, e := range batch {
-				p.settle(e, false)
-			}
-			return
-		}
-		for _, e := range batch {
-			if p.failed() {
-				p.settle(e, false)
-				continue
-			}
-			err := p.writeOne(e)
-			switch {
-			case err == nil:
-			case rejected(err):
-				r := e.at
-				r.Reason = rejectReason(err)
-				p.reject(r)
-			default:
-				p.fail(err)
-			}
-			p.settle(e, err == nil)
-		}
-	}
-}
-
-// errDeleted returns the error for a table that was deleted during an import.
-func errDeleted(err error, table string) error {
-	return fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", table)
-}
-
-// writeBatch writes the last entry of each key in a batch, retrying unprocessed
-// ones: the service refuses a batch with one key twice. It settles all entries
-// unless there is an error, after which some may have been written.
-func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
-	latest := make([]entry, 0, len(last))
-	for i, e := range batch {
-		if last[e.key] == i {
-			latest = append(latest, e)
-		}
-	}
-	if p.sender == nil || !p.sender.send(p.ctx, bodyOf(p.table, latest)) {
-		if err := p.retry.write(p.ctx, p.table, latest); err != nil {
-			return err
-		}
-	}
-	for _, e := range batch {
-		p.settle(e, true)
-	}
-	return nil
-}
-
-// Put writes items of different keys into a table.
-func Put(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {
-	r := newRetrier(ctx, client, 0, nil)
-	for batch := range slices.Chunk(items, batchWrites) {
-		entries := make([]entry, len(batch))
-		for i, it := range batch {
-			entries[i].item = it
-		}
-		if err := r.write(ctx, table, entries); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// write writes entries of different keys, at most batchWrites, with the SDK's client.
-func (r *retrier) write(ctx context.Context, table string, batch []entry) error {
-	left := make([]types.WriteRequest, len(batch))
-	for i, e := range batch {
-		if e.remove {
-			left[i].DeleteRequest = &types.DeleteRequest{Key: sdkvalue.Of(e.item)}
-		} else {
-			left[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(e.item)}
-		}
-	}
-	return r.do(ctx, func() error {
-		out, err := r.client.BatchWriteItem(
-			ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: left}}, once,
-		)
-		if err != nil {
-			return err
-		}
-		before := len(left)
-		if left = out.UnprocessedItems[table]; len(left) > 0 {
-			return &unprocessed{left: len(left), some: len(left) < before}
-		}
-		return nil
-	})
-}
-
-// bodyOf returns the body of a BatchWriteItem, made of the items without the shapes of the SDK.
-func bodyOf(table string, batch []entry) []byte {
-	body := append(strconv.AppendQuote([]byte(`{"RequestItems":{`), table), ":["...)
-	for i, e := range batch {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		if e.remove {
-			body = append(body, `{"DeleteRequest":{"Key":`...)
-		} else {
-			body = append(body, `{"PutRequest":{"Item":`...)
-		}
-		body = append(e.item.AppendJSON(body), "}}"...)
-	}
-	return append(body, "]}}"...)
-}
-
-func (p *pipeline) writeOne(e entry) (err error) {
-	if e.remove {
-		_, err = call(p.ctx, p.retry, p.retry.client.DeleteItem, &dynamodb.DeleteItemInput{
-			TableName: &p.table, Key: sdkvalue.Of(e.item),
-		})
-		return err
-	}
-	_, err = call(p.ctx, p.retry, p.retry.client.PutItem, &dynamodb.PutItemInput{
-		TableName: &p.table, Item: sdkvalue.Of(e.item),
-	})
 	return err
 }
 
-// rejected reports whether the endpoint rejects the data, so that a retry is
-// useless.
-func rejected(err error) bool {
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
-		switch e.ErrorCode() {
-		case "ValidationException", "SerializationException", "ItemCollectionSizeLimitExceededException",
-			"RequestEntityTooLarge", "RequestEntityTooLargeException":
-			return true
+// read reads a block of a file and lets a goroutine decode it.
+func (p *pipeline) read(r *Reader, file string) error {
+	b, ok := pop(&p.unused)
+	if !ok {
+		b = &running{done: make(chan struct{}, 1)}
+	}
+	b.file = file
+	most := blockRecords
+	if p.every > 0 {
+		most = int(min(p.every, blockRecords))
+	}
+	err := r.readBlock(&b.block, most)
+	if len(b.records) == 0 {
+		p.unused = append(p.unused, b)
+		return err
+	}
+	if p.bulk != nil {
+		if b.rows, ok = pop(&p.rows); !ok {
+			b.rows = p.bulk.Part()
 		}
 	}
-	resp, ok := errors.AsType[*smithyhttp.ResponseError](err)
-	return ok && resp.HTTPStatusCode() == http.StatusRequestEntityTooLarge
+	p.running = append(p.running, b)
+	p.reading += len(b.data)
+	p.work <- b
+	return err
 }
 
-func rejectReason(err error) string {
-	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != "" {
-		return reason(errors.New(e.ErrorMessage()))
+// pop takes the last element of a list.
+func pop[T any](list *[]T) (last T, ok bool) {
+	n := len(*list)
+	if n == 0 {
+		return last, false
 	}
-	return reason(err)
+	last = (*list)[n-1]
+	*list = (*list)[:n-1]
+	return last, true
+}
+
+// next waits for the earliest block that is being decoded, and returns where it ends.
+func (p *pipeline) next() (count, line int64) {
+	b := p.running[0]
+	<-b.done
+	p.running = slices.Delete(p.running, 0, 1)
+	p.ready = append(p.ready, b.part)
+	p.bytes += b.bytes
+	if p.reading -= len(b.data); cap(b.data) > keptBytes {
+		b.data = nil
+	}
+	b.part = part{}
+	p.unused = append(p.unused, b)
+	return b.count, b.line
+}
+
+// full reports whether the items that are ready should be written.
+func (p *pipeline) full() bool {
+	most := loadBytes
+	if p.bulk == nil {
+		most = sendBytes
+	}
+	return p.bytes >= most || len(p.ready) > 0 && time.Since(p.since) >= loadTime
+}
+
+// write writes the items that are ready. It returns the rejects in the order of the file, and the counts; they
+// are those of the items that are written if there is no error.
+func (p *pipeline) write() (rejects []Reject, written, deleted int64, err error) {
+	if p.bulk == nil {
+		err = p.send.write(p.ctx, p.ready)
+	} else {
+		rows := make([]*api.BulkPart, len(p.ready))
+		for i, b := range p.ready {
+			rows[i] = b.rows
+		}
+		err = p.bulk.Write(p.ctx, rows)
+		p.rows = append(p.rows, rows...)
+		for _, r := range rows {
+			r.Reset()
+		}
+	}
+	for _, b := range p.ready {
+		rejects = append(rejects, b.rejects...)
+		written += b.written
+		deleted += b.deleted
+		for _, e := range b.entries {
+			switch {
+			case e.at.Reason == "":
+				continue
+			case e.remove:
+				deleted--
+			default:
+				written--
+			}
+			rejects = append(rejects, e.at)
+		}
+	}
+	slices.SortFunc(rejects, func(a, b Reject) int { return int(a.order - b.order) })
+	clear(p.ready)
+	p.ready, p.bytes, p.since = p.ready[:0], 0, time.Now()
+	if err != nil {
+		return nil, 0, 0, p.gone(err)
+	}
+	return rejects, written, deleted, nil
+}
+
+// gone explains the error for a table that was deleted during an import.
+func (p *pipeline) gone(err error) error {
+	code := ""
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		code = e.Code
+	} else if e, ok := errors.AsType[smithy.APIError](err); ok {
+		code = e.ErrorCode()
+	}
+	if code != "ResourceNotFoundException" {
+		return err
+	}
+	return fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.send.table)
+}
+
+// importRecords imports the records of a file from a position on.
+func (im *importer) importRecords(
+	ctx context.Context, p *pipeline, in *input, f File, r *Reader, at position,
+) error {
+	table, last := &im.journal.Tables[at.Source], at.Records
+	// absorb takes over decoded blocks until no more than n are left.
+	absorb := func(n int) error {
+		for len(p.running) > n || len(p.running) > 0 && p.reading > readingBytes {
+			before := at.Records
+			at.Records, at.Line = p.next()
+			im.items += at.Records - before
+			im.result.Read += at.Records - before
+			table.Read += at.Records - before
+			im.progress(
+				Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items},
+			)
+			if p.full() || p.every > 0 && at.Records-last >= p.every {
+				if err := im.checkpoint(p, at); err != nil {
+					return err
+				}
+				last = at.Records
+			}
+		}
+		return nil
+	}
+	for ctx.Err() == nil {
+		err := p.read(r, f.Path)
+		if err == nil {
+			if err := absorb(2 * runtime.GOMAXPROCS(0)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := absorb(0); err != nil {
+			return err
+		}
+		if errors.Is(err, io.EOF) {
+			return im.end(p, in, f, r, at)
+		}
+		return im.broken(p, f, at, err)
+	}
+
+	if err := absorb(0); err != nil {
+		return err
+	}
+	stop := context.Cause(ctx)
+	if err := im.checkpoint(p, at); err != nil && !errors.Is(err, stop) {
+		return errors.Join(stop, err)
+	}
+	return stop
 }

@@ -1,8 +1,6 @@
 package transfer_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -92,76 +90,6 @@ func TestRequestsAndSchema(t *testing.T) {
 	_, err = transfer.Import(t.Context(), db.Client, sources, o)
 	require.ErrorContains(t, err, "the requests write to Other, not to Rows; the definition is of table Rows")
 	require.Equal(t, "import the writes to one table with --table", advice.Of(err))
-}
-
-// TestWithoutManifests finds the data files of exports whose manifests were not copied.
-func TestWithoutManifests(t *testing.T) {
-	const line = `{"Item":{"pk":{"S":"a"}}}`
-	const table = `{"TableName":"Rows","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}`
-	for _, tt := range []struct {
-		name  string
-		files map[string]string
-		path  string // to import
-		want  string // tables of the sources
-		found int
-	}{
-		{"data", map[string]string{"data/x.json": line}, "data", "", 1},
-		{"export", map[string]string{"data/x.json": line}, ".", "", 1},
-		{"ours", map[string]string{"table.json": table, "data/x.json": line}, ".", "Rows", 1},
-		{"data of ours", map[string]string{"table.json": table, "data/x.json": line}, "data", "Rows", 1},
-		{"below", map[string]string{"Rows/data/x.json": line, "Rows/table.json": table}, ".", "Rows", 1},
-		{"bucket", map[string]string{"p/AWSDynamoDB/01-a/data/x.json": line}, ".", "", 1},
-		{"two", map[string]string{"AWSDynamoDB/01-a/data/x.json": line, "AWSDynamoDB/01-b/data/x.json": line}, ".", "", 2},
-		{"files first", map[string]string{"x.json": line, "data/y.json": line}, ".", "", 1},
-	} {
-		root := t.TempDir()
-		for name, text := range tt.files {
-			path := filepath.Join(root, filepath.FromSlash(name))
-			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		}
-		sources, err := transfer.Discover([]string{filepath.Join(root, tt.path)}, "", "")
-		require.NoError(t, err, tt.name)
-		require.Len(t, sources, tt.found, tt.name)
-		require.Equal(t, tt.want, sources[0].Table, tt.name)
-		require.Equal(t, tt.want != "", sources[0].Schema != nil, tt.name)
-		require.Len(t, sources[0].Files, 1, tt.name)
-	}
-
-	for _, tt := range []struct {
-		files       string // in the folder x of a bucket
-		path, fault string
-	}{
-		{"data/x.json.gz", "x", ""},
-		{"data/x.json.gz", ".", ""},
-		{"data/x.json.gz.partial", "x", "is an unfinished export"},
-		{"data/x.json.gz.partial", ".", "is an unfinished export"},
-		{"y/data/x.json", "x", "is an unfinished export"},
-	} {
-		root := t.TempDir()
-		path := filepath.Join(root, "x", filepath.FromSlash(tt.files))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, gzipped(t, line), 0o600))
-		require.NoError(t, os.WriteFile(filepath.Join(root, "x", "_started"), nil, 0o600))
-		sources, err := transfer.Discover([]string{filepath.Join(root, tt.path)}, "", "")
-		if tt.fault != "" {
-			require.ErrorContains(t, err, tt.fault, tt)
-			continue
-		}
-		require.NoError(t, err, tt)
-		require.Len(t, sources, 1)
-		require.Contains(t, sources[0].Warning, "x has no manifest-summary.json: nothing shows that the export is complete")
-		res, err := transfer.Import(t.Context(), sortkeytest.New(t).Client, sources, options(t, path))
-		require.NoError(t, err)
-		require.Equal(t, int64(1), res.Sum().Written)
-		require.Equal(t, []string{sources[0].Warning}, res.Warnings)
-	}
-
-	started := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(started, "_started"), nil, 0o600))
-	_, err := transfer.Discover([]string{started}, "", "")
-	require.ErrorContains(t, err, "is an unfinished export")
-	require.Equal(t, "export again, or name its folder data to import what is there", advice.Of(err))
 }
 
 // TestSkipRequests: a resumed import skips the writes to its table only.

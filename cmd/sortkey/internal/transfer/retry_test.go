@@ -80,20 +80,17 @@ func TestEndpointGone(t *testing.T) {
 	for _, tt := range []struct {
 		how, reason, msg string
 		first            int // attempt with the first report
-		http             bool
 	}{
-		{drop, "EOF", " failed to answer 10 times in a row: EOF", 2, false},
-		{drop, "EOF", " failed to answer 10 times in a row: EOF", 2, true},
-		{"ThrottlingException", "ThrottlingException: slow down", " refused 10 times in a row: ThrottlingException: slow down", 3, false},
-		{"ThrottlingException", "ThrottlingException: slow down", " refused 10 times in a row: ThrottlingException: slow down", 3, true},
+		{drop, "EOF", " failed to answer 10 times in a row: EOF", 2},
+		{"ThrottlingException", "ThrottlingException: slow down", " refused 10 times in a row: ThrottlingException: slow down", 3},
 	} {
-		t.Run(fmt.Sprint(tt.how, " http=", tt.http), func(t *testing.T) {
+		t.Run(tt.how, func(t *testing.T) {
 			db := sortkeytest.New(t)
 			f := newFlaky(t, db)
 			f.failing("BatchWriteItem", tt.how, 4)
 			path := write(t, "a.jsonl", manyLines(1000))
 			o := options(t, path)
-			o.Workers, o.Every, o.Backoff, o.HTTP = 1, 100, time.Nanosecond, tt.http
+			o.Workers, o.Every, o.Backoff = 1, 100, time.Nanosecond
 			var waits []transfer.Wait
 			o.Waiting = func(w transfer.Wait) { waits = append(waits, w) }
 			r, err := importFiles(t, t.Context(), f.client, o, path)
@@ -137,7 +134,7 @@ func TestInterruptedWaiting(t *testing.T) {
 	f := newFlaky(t, db)
 	path := write(t, "a.jsonl", manyLines(1000))
 	o := options(t, path)
-	o.Every, o.Backoff, o.HTTP = 100, 24*time.Hour, true
+	o.Every, o.Backoff = 100, 24*time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var batches atomic.Int64

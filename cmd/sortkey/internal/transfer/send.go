@@ -1,76 +1,175 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
+	"errors"
 	"net/http"
-	"time"
+	"slices"
+	"sync"
 
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
-// A sender sends batches to an endpoint in less time than the SDK's client. Those that are not
-// answered well are left to that client, with its retries and errors.
+const (
+	batchWrites = 25 // the most writes of a BatchWriteItem
+	// batchBytes bounds the size of a batch. The service limits a request to 16 MB.
+	batchBytes = 2 << 20
+)
+
+// A sender writes to a table of an endpoint.
 type sender struct {
-	options dynamodb.Options
-	signer  *v4.Signer
+	retry   *retrier
+	table   string
+	workers int
 }
 
-// newSender returns a sender to the endpoint of a client, or nil if the client would have to
-// look for its endpoint.
-func newSender(client *dynamodb.Client) *sender {
-	o := client.Options()
-	if o.BaseEndpoint == nil || o.Credentials == nil || o.HTTPClient == nil {
+// write writes the entries of parts with several requests at a time. Of those with one key only the last
+// is sent: the service refuses a batch with one key twice. Entries that the endpoint rejects have a reason.
+func (s *sender) write(ctx context.Context, parts []part) error {
+	index := map[string]int{}
+	var keys [][]*entry // those with one key, in the order of the file
+	for _, p := range parts {
+		for i := range p.entries {
+			e := &p.entries[i]
+			at, ok := index[e.key]
+			if !ok {
+				at = len(keys)
+				index[e.key], keys = at, append(keys, nil)
+			}
+			keys[at] = append(keys[at], e)
+		}
+	}
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	batches := make(chan [][]*entry)
+	var workers sync.WaitGroup
+	for range s.workers {
+		workers.Go(func() {
+			for batch := range batches {
+				if err := s.batch(ctx, batch); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	size, first := 0, 0
+	for i, list := range keys {
+		more := len(list[len(list)-1].item)
+		if i-first == batchWrites || i > first && size+more > batchBytes {
+			batches <- keys[first:i]
+			size, first = 0, i
+		}
+		size += more
+	}
+	if first < len(keys) {
+		batches <- keys[first:]
+	}
+	close(batches)
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// batch writes a batch or, if the endpoint rejects it, each of its entries alone,
+// also those that a later one replaces: that may be the one that is rejected.
+func (s *sender) batch(ctx context.Context, keys [][]*entry) error {
+	if ctx.Err() != nil { // another batch has failed
+		return context.Cause(ctx)
+	}
+	batch := make([]types.WriteRequest, len(keys))
+	for i, list := range keys {
+		if e := list[len(list)-1]; e.remove {
+			batch[i].DeleteRequest = &types.DeleteRequest{Key: sdkvalue.Of(e.item)}
+		} else {
+			batch[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(e.item)}
+		}
+	}
+	if err := s.retry.write(ctx, s.table, batch); !rejected(err) {
+		return err
+	}
+
+	for _, list := range keys {
+		for _, e := range list {
+			err := s.one(ctx, e)
+			if !rejected(err) && err != nil {
+				return err
+			}
+			if err != nil {
+				e.at.Reason = rejectReason(err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *sender) one(ctx context.Context, e *entry) (err error) {
+	if e.remove {
+		_, err = call(ctx, s.retry, s.retry.client.DeleteItem, &dynamodb.DeleteItemInput{
+			TableName: &s.table, Key: sdkvalue.Of(e.item),
+		})
+		return err
+	}
+	_, err = call(ctx, s.retry, s.retry.client.PutItem, &dynamodb.PutItemInput{
+		TableName: &s.table, Item: sdkvalue.Of(e.item),
+	})
+	return err
+}
+
+// Put writes items of different keys into a table.
+func Put(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {
+	r := newRetrier(ctx, client, 0, nil)
+	for some := range slices.Chunk(items, batchWrites) {
+		batch := make([]types.WriteRequest, len(some))
+		for i, it := range some {
+			batch[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(it)}
+		}
+		if err := r.write(ctx, table, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write makes writes of different keys, at most batchWrites, and repeats those that are left unprocessed.
+func (r *retrier) write(ctx context.Context, table string, left []types.WriteRequest) error {
+	return r.do(ctx, func() error {
+		out, err := r.client.BatchWriteItem(
+			ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: left}}, once,
+		)
+		if err != nil {
+			return err
+		}
+		before := len(left)
+		if left = out.UnprocessedItems[table]; len(left) > 0 {
+			return &unprocessed{left: len(left), some: len(left) < before}
+		}
 		return nil
-	}
-	return &sender{o, v4.NewSigner()}
+	})
 }
 
-// send sends the body of a BatchWriteItem, and reports whether all of it was written. If not, some of it may have
-// been, and the body may be sent again.
-func (s *sender) send(ctx context.Context, body []byte) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, *s.options.BaseEndpoint, bytes.NewReader(body))
-	if err != nil {
-		return false
+// rejected reports whether the endpoint rejects the data, so that a retry is
+// useless.
+func rejected(err error) bool {
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		switch e.ErrorCode() {
+		case "ValidationException", "SerializationException", "ItemCollectionSizeLimitExceededException",
+			"RequestEntityTooLarge", "RequestEntityTooLargeException":
+			return true
+		}
 	}
-	if request.URL.Path == "" {
-		request.URL.Path = "/"
-	}
-
-	request.Header = http.Header{
-		"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"DynamoDB_20120810.BatchWriteItem"},
-		"User-Agent": {"sortkey"}, "Accept-Encoding": {"identity"},
-	}
-	if !s.sign(ctx, request, body) {
-		return false
-	}
-
-	response, err := s.options.HTTPClient.Do(request)
-	if err != nil {
-		return false
-	}
-	answer, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer))
-	if closed := response.Body.Close(); err != nil || closed != nil || response.StatusCode != http.StatusOK {
-		return false
-	}
-	return string(answer) == `{"UnprocessedItems":{}}`
+	resp, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	return ok && resp.HTTPStatusCode() == http.StatusRequestEntityTooLarge
 }
 
-// longestAnswer is more than an answer without unprocessed items has, in bytes.
-const longestAnswer = 1 << 10
-
-func (s *sender) sign(ctx context.Context, request *http.Request, body []byte) bool {
-	credentials, err := s.options.Credentials.Retrieve(ctx)
-	if err != nil {
-		return false
+func rejectReason(err error) string {
+	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != "" {
+		return reason(errors.New(e.ErrorMessage()))
 	}
-	sum := sha256.Sum256(body)
-	err = s.signer.SignHTTP(
-		ctx, credentials, request, hex.EncodeToString(sum[:]), "dynamodb", s.options.Region, time.Now(),
-	)
-	return err == nil
+	return reason(err)
 }

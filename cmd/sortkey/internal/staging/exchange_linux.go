@@ -1,4 +1,4 @@
-package snapshot
+package staging
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two folders atomically. The error is [errors.ErrUnsupported] if
+// Exchange swaps two folders atomically. The error is [errors.ErrUnsupported] if
 // the file system cannot.
-func exchange(a, b string) error {
+func Exchange(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
 		return errors.ErrUnsupported
@@ -17,9 +17,9 @@ func exchange(a, b string) error {
 	return os.NewSyscallError("exchange", err)
 }
 
-// renameNew renames a file or folder, and fails if the new name exists. The error
+// RenameNew renames a file or folder, and fails if the new name exists. The error
 // is [errors.ErrUnsupported] if the file system cannot do both atomically.
-func renameNew(from, to string) error {
+func RenameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
 		return errors.ErrUnsupported

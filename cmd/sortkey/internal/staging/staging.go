@@ -1,4 +1,6 @@
-package snapshot
+// Package staging makes folders and files appear whole. What is unfinished lies in a folder beside its final path,
+// which is locked while a process uses it; the folders of killed processes are removed by the next.
+package staging
 
 import (
 	"errors"
@@ -12,26 +14,25 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// The contents of a temporary folder besides its lock.
-const (
-	snapshotName = "snapshot" // an unfinished snapshot
-	dataName     = "data"     // an unfinished database, or the one that it has replaced
-	oldName      = "data.old" // the one to be replaced, where two folders cannot be exchanged
-)
+// Old is the name in a [Folder] of a folder to be replaced, where two folders cannot be exchanged. A Folder with it is
+// not removed while nothing is at the final path.
+const Old = "data.old"
+
+// contents are the names of what a Folder may have besides its lock.
+var contents = []string{"LOCK", "snapshot", "data", "export", Old}
 
 const tempMark = ".tmp-"
 
-// A tempFolder contains an unfinished snapshot or database beside its final path,
-// so that it can be renamed. It is locked while it is in use, which distinguishes
-// it from the folders that killed processes left behind.
-type tempFolder struct {
-	path string
+// A Folder contains what is unfinished, under one of the names snapshot, data and export, beside its final path,
+// so that it can be renamed. It is locked while it is in use.
+type Folder struct {
+	Path string
 	lock io.Closer // nil if the file system has no locks
 }
 
-// newTemp creates a temporary folder for the final path. It first removes those
+// New creates a folder for the final path. It first removes those
 // that killed processes left beside it, under this name or another.
-func newTemp(final string) (*tempFolder, error) {
+func New(final string) (*Folder, error) {
 	parent, base := filepath.Split(filepath.Clean(final))
 	parent = filepath.Clean(parent)
 	removeLeft(parent)
@@ -43,18 +44,19 @@ func newTemp(final string) (*tempFolder, error) {
 		}
 		lock, err := disk.Lock(path, disk.Options{})
 		if err == nil || try == tries {
-			return &tempFolder{path, lock}, nil
+			return &Folder{path, lock}, nil
 		}
 		_ = os.RemoveAll(path) // another process took it for one left behind
 	}
 }
 
-func (t *tempFolder) remove() {
-	_ = os.RemoveAll(t.path)
+// Remove removes the folder with what is in it.
+func (t *Folder) Remove() {
+	_ = os.RemoveAll(t.Path)
 	if t.lock != nil {
 		_ = t.lock.Close()
 	}
-	_ = os.RemoveAll(t.path) // some systems do not remove a file that is open
+	_ = os.RemoveAll(t.Path) // some systems do not remove a file that is open
 }
 
 // removeLeft removes the temporary folders in parent that no process uses.
@@ -69,7 +71,7 @@ func removeLeft(parent string) {
 			continue
 		}
 		if lock, err := disk.Lock(path, disk.Options{}); err == nil {
-			(&tempFolder{path, lock}).remove()
+			(&Folder{path, lock}).Remove()
 		}
 	}
 }
@@ -88,10 +90,10 @@ func isLeft(path string) bool {
 		return false
 	}
 	for _, e := range entries {
-		if !slices.Contains([]string{"LOCK", snapshotName, dataName, oldName}, e.Name()) {
+		if !slices.Contains(contents, e.Name()) {
 			return false
 		}
-		if _, err := os.Lstat(final); e.Name() == oldName && errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(final); e.Name() == Old && errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
 	}
