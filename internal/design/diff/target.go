@@ -15,7 +15,7 @@ import (
 )
 
 // A Name is another name that the plan gives to a table, an index or an attribute of the new version, or the template
-// with another first word that it gives to the sort key of an entity, since the old version needs what has its name
+// with another first word that it gives to a key of an entity, since the old version needs what has its name
 // until the program has switched.
 type Name struct {
 	// Table is what has another name, or else its Index or Attribute, or the Attribute of an Entity in it.
@@ -45,16 +45,22 @@ type names struct {
 	was, is    *model.Model
 	tables     map[*model.Table]string
 	attributes map[*model.Table]map[string]string
-	sorts      map[*model.Entity]*keys.Template // of sort keys, with another first word
-	why        map[string]string                // by the subject of the name
-	all        []Name                           // as the last target has them
+	words      map[key]*keys.Template // of keys, with another first word
+	why        map[string]string      // by the subject of the name
+	all        []Name                 // as the last target has them
+}
+
+// A key is a key attribute of an entity.
+type key struct {
+	entity    *model.Entity
+	attribute string
 }
 
 func newNames(was, is *model.Model) *names {
 	return &names{
 		was: was, is: is, why: map[string]string{},
 		tables: map[*model.Table]string{}, attributes: map[*model.Table]map[string]string{},
-		sorts: map[*model.Entity]*keys.Template{},
+		words: map[key]*keys.Template{},
 	}
 }
 
@@ -79,22 +85,18 @@ func (n *names) renew(t *model.Table, format string, args ...any) bool {
 	n.tables[t] = spare(t.Name, func(s string) bool { return n.was.Table(s) != nil || n.is.Table(s) != nil })
 	n.why[Name{Table: t.Name}.Subject()] = fmt.Sprintf(format, args...)
 	delete(n.attributes, t)
-	maps.DeleteFunc(n.sorts, func(e *model.Entity, _ *keys.Template) bool { return e.Table == t })
+	maps.DeleteFunc(n.words, func(k key, _ *keys.Template) bool { return k.entity.Table == t })
 	return true
 }
 
 // firstWord matches the word with which the text of a template begins.
 var firstWord = regexp.MustCompile(`^[\pL\pN_-]+`)
 
-// renewSort gives the sort key of an entity another first word, so that its new items lie apart from the old ones. It
-// reports false if the key has none, or another already.
-func (n *names) renewSort(e *model.Entity, why string) bool {
-	if n.sorts[e] != nil || len(e.Table.Sort) != 1 {
-		return false
-	}
-	name := e.Table.Sort[0].Name
+// renewWord gives a key of an entity another first word, so that its new items lie apart from the old ones. It
+// reports false if the key has none, or another already, or is the partition key of the table.
+func (n *names) renewWord(e *model.Entity, name, why string) bool {
 	t := e.Attribute(name)
-	if t == nil || t.Template == nil {
+	if n.words[key{e, name}] != nil || t == nil || t.Template == nil || e.Table.Partition[0].Name == name {
 		return false
 	}
 	source := t.Template.Explicit()
@@ -113,7 +115,7 @@ func (n *names) renewSort(e *model.Entity, why string) bool {
 	if err != nil {
 		return false
 	}
-	n.sorts[e] = made
+	n.words[key{e, name}] = made
 	n.why[Name{Table: e.Table.Name, Entity: e.Name, Attribute: name}.Subject()] = why
 	return true
 }
@@ -131,6 +133,7 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 	if n.attributes[t] == nil {
 		n.attributes[t] = map[string]string{}
 	}
+	maps.DeleteFunc(n.words, func(k key, _ *keys.Template) bool { return k == key{k.entity, name} && k.entity.Table == t })
 	n.attributes[t][name] = spare(name, func(s string) bool {
 		for _, m := range []*model.Model{n.was, n.is} {
 			if m.Table(t.Name) != nil && m.Table(t.Name).IsKey(s) {
@@ -206,9 +209,9 @@ func (n *names) target() (*model.Model, error) {
 		for k, t := range e.Attributes {
 			made := m.Entities[i].Attributes[k]
 			made.Name = n.attribute(e.Table, t.Name)
-			if sort := n.sorts[e]; sort != nil && t.Name == e.Table.Sort[0].Name {
-				made.Template = sort
-				add(Name{Table: e.Table.Name, Entity: e.Name, Attribute: t.Name, Now: sort.String()})
+			if other := n.words[key{e, t.Name}]; other != nil {
+				made.Template = other
+				add(Name{Table: e.Table.Name, Entity: e.Name, Attribute: t.Name, Now: other.String()})
 			}
 		}
 	}
