@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -127,7 +126,7 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 	for _, now := range n.attributes[t] {
 		renewed = renewed || now == name
 	}
-	if renewed || t.Has(name) || n.asked(t) {
+	if renewed || t.Has(name) {
 		return n.renew(t, format, args...)
 	}
 	if n.attributes[t] == nil {
@@ -149,19 +148,6 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 	})
 	n.why[Name{Table: t.Name, Attribute: name}.Subject()] = fmt.Sprintf(format, args...)
 	return true
-}
-
-// asked reports whether a pattern has a request of its author's for a table, which names attributes.
-func (n *names) asked(t *model.Table) bool {
-	return slices.ContainsFunc(n.is.Patterns, func(p *model.Pattern) bool {
-		return p.Request != nil && requestTable(p.Request) == t.Name
-	})
-}
-
-func requestTable(request json.RawMessage) string {
-	var in struct{ TableName string }
-	_ = json.Unmarshal(request, &in)
-	return in.TableName
 }
 
 // target returns a copy of the new version with the names that the plan gives.
@@ -221,12 +207,8 @@ func (n *names) target() (*model.Model, error) {
 	return m, nil
 }
 
-// expressions gives the names to what a pattern says of attributes, and to a request of its author's.
+// expressions gives the names to what a pattern says of attributes.
 func (n *names) expressions(p, made *model.Pattern) {
-	if p.Request != nil {
-		made.Request = n.request(p, made)
-		return
-	}
 	for old, now := range n.attributes[p.Table] {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {
 			continue // it is a field
@@ -252,23 +234,6 @@ func (n *names) expressions(p, made *model.Pattern) {
 			}
 		}
 	}
-}
-
-// request returns a request of an author's with the new names of its table and its index.
-func (n *names) request(p, made *model.Pattern) json.RawMessage {
-	var members map[string]any
-	if made.Table == nil || json.Unmarshal(p.Request, &members) != nil {
-		return p.Request
-	}
-	members["TableName"] = made.Table.Name
-	if made.Index != nil {
-		members["IndexName"] = made.Index.Name
-	}
-	request, err := json.Marshal(members)
-	if err != nil || made.Table.Name == p.Table.Name && (p.Index == nil || made.Index.Name == p.Index.Name) {
-		return p.Request
-	}
-	return request
 }
 
 func (n *names) attribute(t *model.Table, name string) string {
