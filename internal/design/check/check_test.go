@@ -95,9 +95,9 @@ func TestExpectations(t *testing.T) {
 		{`query: {entity: File, where: {drive: a}, filter: 'size = "1"'}`, "", "finds nothing: the filter drops all of 3 rows"},
 		{`query: {entity: File, where: {drive: a}, filter: "attribute_not_exists(gone)"}`, "rows: 3", ""},
 		{`scan: {table: Drive, filter: 'size = "1"'}`, "", "finds nothing: the filter drops all of 4 rows"},
-		{`request: {operation: Query, TableName: Drive}`, "rows: 1", "the service refuses the request: ValidationException"},
-		{`request: {operation: Query, TableName: Drive}`, "error: ValidationException", ""},
-		{`request: {operation: Query, TableName: Drive}`, "error: Other", "expected Other, got ValidationException"},
+		{`query: {entity: File, index: ByKind, where: {kind: png}, consistent: true}`, "rows: 1", "the service refuses the request: ValidationException"},
+		{`query: {entity: File, index: ByKind, where: {kind: png}, consistent: true}`, "error: ValidationException", ""},
+		{`query: {entity: File, index: ByKind, where: {kind: png}, consistent: true}`, "error: Other", "expected Other, got ValidationException"},
 	} {
 		m, err := modelfile.Parse("small.yaml", []byte(small+"    "+tt.question+"\n    expect: "+wrap(tt.expect)+"\n"))
 		require.NoError(t, err, tt.question)

@@ -92,16 +92,12 @@ type PatternResult struct {
 	nearest string // the key most like that of a request that finds nothing
 }
 
-// Request returns the request as JSON, a raw one as its author wrote it, or nil for a
-// pattern that does not compile.
+// Request returns the request as JSON, or nil for a pattern that does not compile.
 func (p *PatternResult) Request() json.RawMessage {
-	switch {
-	case p.Pattern.Request != nil:
-		return p.Pattern.Request
-	case p.Input != nil:
-		return compile.JSON(p.Input)
+	if p.Input == nil {
+		return nil
 	}
-	return nil
+	return compile.JSON(p.Input)
 }
 
 // FoundNothing reports whether the pattern fails only because it finds nothing, and does not say that it
@@ -449,8 +445,7 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *world.World) error {
 // compile sets the request. If the pattern does not make one, compile sets the reason and
 // returns it.
 func (p *PatternResult) compile(m *model.Model) (err error) {
-	p.Input, err = compile.Pattern(m, p.Pattern)
-	if _, refused := errors.AsType[*wire.Error](err); err == nil || refused {
+	if p.Input, err = compile.Pattern(m, p.Pattern); err == nil {
 		return nil
 	}
 	p.Compile, _ = errors.AsType[*compile.Error](err)
@@ -462,12 +457,6 @@ func (p *PatternResult) compile(m *model.Model) (err error) {
 
 // explain runs the request.
 func (p *PatternResult) explain(ctx context.Context, target explain.Target, o explain.Options) (err error) {
-	q := explain.Question{Input: p.Input, Text: p.Request()}
-	if p.Input == nil { // the service refuses the text of a raw request
-		if q, err = explain.Parse(p.Pattern.Operation, p.Pattern.Request); err != nil {
-			return err
-		}
-	}
-	p.Report, err = explain.Run(ctx, target, q, o)
+	p.Report, err = explain.Run(ctx, target, explain.Question{Input: p.Input, Text: p.Request()}, o)
 	return err
 }

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -348,11 +347,11 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	}
 
 	tries := []*model.Pattern{&asked}
-	if p.Entity != nil && p.Request == nil && len(p.Where) > 0 {
+	if p.Entity != nil && len(p.Where) > 0 {
 		tries = r.tries(&asked)
 	}
 	o := explain.Options{Pages: r.o.Pages, Classify: r.m.EntityName, Brief: true}
-	if limited(p) {
+	if p.Limit > 0 {
 		o.Pages = 0 // one
 	}
 	var read []PatternResult
@@ -403,13 +402,6 @@ func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
 		n++
 	}
 	return n
-}
-
-// limited reports whether the request of a pattern has a Limit, so that it is for one page.
-func limited(p *model.Pattern) bool {
-	var request struct{ Limit *int64 }
-	_ = json.Unmarshal(p.Request, &request)
-	return p.Limit > 0 || request.Limit != nil
 }
 
 // tries returns a pattern with different values of items of its entity that have all of them: the values

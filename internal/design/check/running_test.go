@@ -180,14 +180,9 @@ fields: {customer: {values: [only]}, pad: {size: 100000}}
 `
 	_, text := runningOn(t, model+`patterns:
   - {name: newest, query: {entity: Order, where: {customer: c}, limit: 2, order: desc}, expect: {max_rows: 2, pages: 1}}
-  - name: raw
-    request:
-      {operation: Query, TableName: Shop, Limit: 2, KeyConditionExpression: PK = :p,
-       ExpressionAttributeValues: {":p": {S: "C#only"}}}
-    expect: {max_rows: 2, pages: 1}
   - {name: all, query: {entity: Order, where: {customer: c}}}
 `, model, check.RunningOptions{Pages: 2})
-	for _, want := range []string{"✓ newest", "✓ raw", "· all", "after 2 pages: the pattern reads more, and costs more"} {
+	for _, want := range []string{"✓ newest", "· all", "after 2 pages: the pattern reads more, and costs more"} {
 		require.Contains(t, text, want)
 	}
 	require.Equal(t, 1, strings.Count(text, "reads more, and costs more"))

@@ -103,7 +103,7 @@ func TestSpread(t *testing.T) {
   - {name: key, query: {table: Docs, where: {PK: TENANT#t1}}}
   - {name: scan, scan: {table: Docs}}
   - name: raw
-    request: {operation: Query, TableName: Docs, KeyConditionExpression: "PK = :pk AND begins_with(SK, :x)", ExpressionAttributeValues: {":pk": {S: TENANT#t1}, ":x": {S: "DOC#"}}}
+    query: {table: Docs, where: {PK: TENANT#t1, SK: {begins_with: "DOC#"}}}
 `)
 	by := map[string]*load.Spread{}
 	for _, p := range r.Patterns {

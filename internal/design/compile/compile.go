@@ -53,12 +53,8 @@ func (e *Error) Error() string { return e.Msg }
 //     component follows, a bound moves past the delimiter, to the character
 //     after it, so that it compares only the value.
 //
-// The error is an [*Error], or for a raw request that does not have the form of
-// its operation, a [*wire.Error].
+// The error is an [*Error].
 func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
-	if p.Request != nil {
-		return wire.DecodeRequest(p.Operation, p.Request)
-	}
 	if p.Moves() {
 		return nil, &Error{
 			Pos: p.Pos, Pattern: p.Name, Msg: "a move is a write of every item that carries the value, not one request",
@@ -124,11 +120,8 @@ func asError(err error) *Error {
 	return e
 }
 
-// PatternJSON returns the request of a pattern as JSON: a raw one as its author wrote it.
+// PatternJSON returns the request of a pattern as JSON.
 func PatternJSON(m *model.Model, p *model.Pattern) (json.RawMessage, error) {
-	if p.Request != nil {
-		return p.Request, nil
-	}
 	in, err := Pattern(m, p)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ const maxRequests = 1000
 // an [*Error].
 func Split(p *model.Pattern) ([]*model.Pattern, error) {
 	parts := []*model.Pattern{p}
-	if p.Request != nil || p.Table == nil || p.IsWrite() {
+	if p.Table == nil || p.IsWrite() {
 		return parts, nil
 	}
 

@@ -285,15 +285,20 @@ func (p *planner) disturbed() (again bool, err error) {
 	}
 	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
 	why := fmt.Sprintf("%q of the %s version would read items of the %s one", q.Name, version, other)
-	moves := slices.ContainsFunc(p.items, func(v moved) bool { return v.table == t && !v.kept })
-	if q.Index != nil && !q.Index.Local && !moves {
+	switch {
+	case q.Index == nil:
+		again = p.renewWords(t, t.Sort, why)
+	case !q.Index.Local:
+		again = p.renewWords(t, q.Index.Partition, why)
+		if again {
+			break
+		}
 		for _, a := range q.Index.Keys() {
 			if !t.Has(a.Name) && t.IsKey(a.Name) {
 				p.renewAttribute(t, a.Name, &again, "%s", why)
 			}
 		}
 	}
-	again = again || q.Index == nil && p.renewSorts(t, why)
 	if !again && !p.names.renew(own, "%s", why) {
 		p.ask("change the pattern", "%s in a table of its own too", why)
 		return false, nil
@@ -301,14 +306,16 @@ func (p *planner) disturbed() (again bool, err error) {
 	return true, nil
 }
 
-// renewSorts gives another first word to the sort keys of the entities whose items move within a table, so that the
-// items of the others stay. It reports whether it gave one.
-func (p *planner) renewSorts(t *model.Table, why string) (again bool) {
+// renewWords gives another first word to keys of the entities whose items move within a table, so that the items of
+// the others stay. It reports whether it gave one.
+func (p *planner) renewWords(t *model.Table, keys []model.Attribute, why string) (again bool) {
 	for _, e := range p.is.World.Model.Entities {
 		moves := slices.ContainsFunc(p.items, func(v moved) bool {
 			return v.table == t && !v.kept && v.was.Table.Name == t.Name && v.entity != nil && v.entity.Name == e.Name
 		})
-		again = moves && p.names.renewSort(e, why) || again
+		for _, a := range keys {
+			again = moves && p.names.renewWord(e, a.Name, why) || again
+		}
 	}
 	return again
 }

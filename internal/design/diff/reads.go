@@ -185,7 +185,7 @@ func (r *reader) read(
 func variants(p *model.Pattern, items []world.Item) []*model.Pattern {
 	own := *p
 	all := []*model.Pattern{&own}
-	if p.Entity == nil || p.Request != nil || len(p.Where) == 0 {
+	if p.Entity == nil || len(p.Where) == 0 {
 		return all
 	}
 	var some []*world.Item

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -15,7 +14,7 @@ import (
 )
 
 // A Name is another name that the plan gives to a table, an index or an attribute of the new version, or the template
-// with another first word that it gives to the sort key of an entity, since the old version needs what has its name
+// with another first word that it gives to a key of an entity, since the old version needs what has its name
 // until the program has switched.
 type Name struct {
 	// Table is what has another name, or else its Index or Attribute, or the Attribute of an Entity in it.
@@ -45,16 +44,22 @@ type names struct {
 	was, is    *model.Model
 	tables     map[*model.Table]string
 	attributes map[*model.Table]map[string]string
-	sorts      map[*model.Entity]*keys.Template // of sort keys, with another first word
-	why        map[string]string                // by the subject of the name
-	all        []Name                           // as the last target has them
+	words      map[key]*keys.Template // of keys, with another first word
+	why        map[string]string      // by the subject of the name
+	all        []Name                 // as the last target has them
+}
+
+// A key is a key attribute of an entity.
+type key struct {
+	entity    *model.Entity
+	attribute string
 }
 
 func newNames(was, is *model.Model) *names {
 	return &names{
 		was: was, is: is, why: map[string]string{},
 		tables: map[*model.Table]string{}, attributes: map[*model.Table]map[string]string{},
-		sorts: map[*model.Entity]*keys.Template{},
+		words: map[key]*keys.Template{},
 	}
 }
 
@@ -79,22 +84,18 @@ func (n *names) renew(t *model.Table, format string, args ...any) bool {
 	n.tables[t] = spare(t.Name, func(s string) bool { return n.was.Table(s) != nil || n.is.Table(s) != nil })
 	n.why[Name{Table: t.Name}.Subject()] = fmt.Sprintf(format, args...)
 	delete(n.attributes, t)
-	maps.DeleteFunc(n.sorts, func(e *model.Entity, _ *keys.Template) bool { return e.Table == t })
+	maps.DeleteFunc(n.words, func(k key, _ *keys.Template) bool { return k.entity.Table == t })
 	return true
 }
 
 // firstWord matches the word with which the text of a template begins.
 var firstWord = regexp.MustCompile(`^[\pL\pN_-]+`)
 
-// renewSort gives the sort key of an entity another first word, so that its new items lie apart from the old ones. It
-// reports false if the key has none, or another already.
-func (n *names) renewSort(e *model.Entity, why string) bool {
-	if n.sorts[e] != nil || len(e.Table.Sort) != 1 {
-		return false
-	}
-	name := e.Table.Sort[0].Name
+// renewWord gives a key of an entity another first word, so that its new items lie apart from the old ones. It
+// reports false if the key has none, or another already, or is the partition key of the table.
+func (n *names) renewWord(e *model.Entity, name, why string) bool {
 	t := e.Attribute(name)
-	if t == nil || t.Template == nil {
+	if n.words[key{e, name}] != nil || t == nil || t.Template == nil || e.Table.Partition[0].Name == name {
 		return false
 	}
 	source := t.Template.Explicit()
@@ -113,7 +114,7 @@ func (n *names) renewSort(e *model.Entity, why string) bool {
 	if err != nil {
 		return false
 	}
-	n.sorts[e] = made
+	n.words[key{e, name}] = made
 	n.why[Name{Table: e.Table.Name, Entity: e.Name, Attribute: name}.Subject()] = why
 	return true
 }
@@ -125,12 +126,13 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 	for _, now := range n.attributes[t] {
 		renewed = renewed || now == name
 	}
-	if renewed || t.Has(name) || n.asked(t) {
+	if renewed || t.Has(name) {
 		return n.renew(t, format, args...)
 	}
 	if n.attributes[t] == nil {
 		n.attributes[t] = map[string]string{}
 	}
+	maps.DeleteFunc(n.words, func(k key, _ *keys.Template) bool { return k == key{k.entity, name} && k.entity.Table == t })
 	n.attributes[t][name] = spare(name, func(s string) bool {
 		for _, m := range []*model.Model{n.was, n.is} {
 			if m.Table(t.Name) != nil && m.Table(t.Name).IsKey(s) {
@@ -146,19 +148,6 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 	})
 	n.why[Name{Table: t.Name, Attribute: name}.Subject()] = fmt.Sprintf(format, args...)
 	return true
-}
-
-// asked reports whether a pattern has a request of its author's for a table, which names attributes.
-func (n *names) asked(t *model.Table) bool {
-	return slices.ContainsFunc(n.is.Patterns, func(p *model.Pattern) bool {
-		return p.Request != nil && requestTable(p.Request) == t.Name
-	})
-}
-
-func requestTable(request json.RawMessage) string {
-	var in struct{ TableName string }
-	_ = json.Unmarshal(request, &in)
-	return in.TableName
 }
 
 // target returns a copy of the new version with the names that the plan gives.
@@ -206,9 +195,9 @@ func (n *names) target() (*model.Model, error) {
 		for k, t := range e.Attributes {
 			made := m.Entities[i].Attributes[k]
 			made.Name = n.attribute(e.Table, t.Name)
-			if sort := n.sorts[e]; sort != nil && t.Name == e.Table.Sort[0].Name {
-				made.Template = sort
-				add(Name{Table: e.Table.Name, Entity: e.Name, Attribute: t.Name, Now: sort.String()})
+			if other := n.words[key{e, t.Name}]; other != nil {
+				made.Template = other
+				add(Name{Table: e.Table.Name, Entity: e.Name, Attribute: t.Name, Now: other.String()})
 			}
 		}
 	}
@@ -218,12 +207,8 @@ func (n *names) target() (*model.Model, error) {
 	return m, nil
 }
 
-// expressions gives the names to what a pattern says of attributes, and to a request of its author's.
+// expressions gives the names to what a pattern says of attributes.
 func (n *names) expressions(p, made *model.Pattern) {
-	if p.Request != nil {
-		made.Request = n.request(p, made)
-		return
-	}
 	for old, now := range n.attributes[p.Table] {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {
 			continue // it is a field
@@ -249,23 +234,6 @@ func (n *names) expressions(p, made *model.Pattern) {
 			}
 		}
 	}
-}
-
-// request returns a request of an author's with the new names of its table and its index.
-func (n *names) request(p, made *model.Pattern) json.RawMessage {
-	var members map[string]any
-	if made.Table == nil || json.Unmarshal(p.Request, &members) != nil {
-		return p.Request
-	}
-	members["TableName"] = made.Table.Name
-	if made.Index != nil {
-		members["IndexName"] = made.Index.Name
-	}
-	request, err := json.Marshal(members)
-	if err != nil || made.Table.Name == p.Table.Name && (p.Index == nil || made.Index.Name == p.Index.Name) {
-		return p.Request
-	}
-	return request
 }
 
 func (n *names) attribute(t *model.Table, name string) string {

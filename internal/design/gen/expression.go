@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -26,7 +27,7 @@ var writers = map[string]func(wire.Request) string{"aws": cli, "go": golang, "py
 // [Languages]. It returns a [*compile.Error] if the pattern is not one
 // request.
 func Expression(m *model.Model, p *model.Pattern, lang string) (string, error) {
-	in, err := requestOf(m, p)
+	in, err := compile.Pattern(m, p)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/gen"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -63,24 +62,6 @@ func request(op, body, lang string) (string, error) {
 		return "", err
 	}
 	return gen.Request(in, lang)
-}
-
-// TestRawRequest holds that a raw request of a design is refused if code could not repeat it.
-func TestRawRequest(t *testing.T) {
-	for _, tt := range []struct{ request, want string }{
-		{`{operation: Query, TableName: Tab, KeyConditionExpresion: "PK = :a"}`, "Query has no parameter KeyConditionExpresion"},
-		{`{operation: Scan, TableName: Tab, Faults: []}`, "Scan has no parameter Faults"},
-		{`{operation: Query, TableName: Tab, Limit: x}`, "STRING_VALUE cannot be converted to Integer"},
-		{
-			`{operation: Scan, TableName: Tab, ExclusiveStartKey: {PK: {NS: ["1", "1"]}}}`,
-			"ValidationException: One or more parameter values were invalid: Input collection contains duplicates",
-		},
-	} {
-		m, err := modelfile.Parse("m", []byte("name: m\ntables: {Tab: {partition: PK}}\npatterns:\n  - {name: p, request: "+tt.request+"}\n"))
-		require.NoError(t, err)
-		text, err := gen.Expression(m, m.Patterns[0], "go")
-		require.ErrorContains(t, err, tt.want, text)
-	}
 }
 
 // same compares requests with normalized attribute values.

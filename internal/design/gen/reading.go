@@ -137,7 +137,7 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 		return nil, err
 	}
 
-	in, err := requestOf(m, p)
+	in, err := compile.Pattern(m, p)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 	}
 
 	r := &reading{m: m, Pattern: p}
-	if p.Request != nil || p.Operation == "Scan" && p.Parameters.Len() == 0 {
+	if p.Operation == "Scan" && p.Parameters.Len() == 0 {
 		r.Members, r.Fixed = membersOf(in), true
 		return r, nil
 	}

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
-	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -40,28 +38,6 @@ func legacy(in wire.Request) error {
 		}
 	}
 	return nil
-}
-
-// requestOf returns the request of a pattern. It refuses a raw request that code could not
-// repeat: with a member that its operation does not have, or a value that is not allowed.
-func requestOf(m *model.Model, p *model.Pattern) (wire.Request, error) {
-	in, err := compile.Pattern(m, p)
-	if err != nil || p.Request == nil {
-		return in, err
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(p.Request, &raw); err != nil {
-		return nil, fmt.Errorf("the request is not a JSON object: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		if !hasMember(in, name) {
-			return nil, fmt.Errorf("%v has no parameter %s", in.Op(), name)
-		}
-	}
-	if faults, ok := reflect.ValueOf(in).Elem().FieldByName("Faults").Interface().(wire.Faults); ok && len(faults) > 0 {
-		return nil, in.Op().FaultError(faults, "")
-	}
-	return in, legacy(in)
 }
 
 // hasMember reports whether the operation of a request has a parameter.

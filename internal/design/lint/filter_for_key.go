@@ -67,7 +67,7 @@ func checkDropped(p *rule.Pass, q *rule.Query) {
 	}
 	f.Advice = "put the filter's attribute into the key of an index"
 	_, filters := explain.Clauses(q.Compiled)
-	if q.Entity != nil && q.Request == nil && len(filters) == 1 && filters[0].Op == ast.Equal {
+	if q.Entity != nil && len(filters) == 1 && filters[0].Op == ast.Equal {
 		f.Proposals = []rule.Proposal{throughKey(q, filters[0])}
 	}
 	p.Report(f)

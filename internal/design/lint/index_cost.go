@@ -137,7 +137,7 @@ func checkWide(p *rule.Pass, v *rule.View) {
 		if q.View != v {
 			continue
 		}
-		if len(q.Project) == 0 || q.Request != nil {
+		if len(q.Project) == 0 {
 			return // it returns all attributes
 		}
 		readers++

@@ -13,9 +13,9 @@ import (
 // part of each finding.
 func TestLoud(t *testing.T) {
 	const head = "name: loud\ntables: {Tab: {partition: PK, sort: SK, indexes: {GSI1: {partition: GSI1PK, sort: GSI1SK}}}}\n"
-	raw := func(cond, a, b string) string {
+	between := func(a, b string) string {
 		return `
-patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "` + cond + `", ExpressionAttributeNames: {"#s": SK}, ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "` + a + `"}, ":b": {S: "` + b + `"}}}}]`
+patterns: [{name: q, query: {table: Tab, where: {PK: "P#a", SK: {between: ["` + a + `", "` + b + `"]}}}}]`
 	}
 	for _, tt := range []struct{ name, rule, src, want string }{
 		{"decimals", "natural-order", `
@@ -129,25 +129,25 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-1-5"}]}}`, `as in "2026-1-5"`},
 		{"zzz loses zzzz", "range-end", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: a}, {p: a, n: zzzz}, {p: a, n: "{x"}]}}` +
-			raw("PK = :p AND #s BETWEEN :a AND :b", "N#", "N#zzz"), `error.*2 rows are missing`},
+			between("N#", "N#zzz"), `error.*2 rows are missing`},
 		{"U+FFFF is below emoji", "range-end", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: a}]}}` +
-			raw("PK = :p AND #s BETWEEN :a AND :b", "N#", "N#\\uffff"), `"P#a", "N#`},
+			between("N#", "N#\\uffff"), `"P#a", "N#`},
 		{"a bound of a range", "range-end", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: "é"}]}}` +
-			raw("PK = :p AND #s BETWEEN :a AND :b", "N#k", "N#~"), `end the range with "N$"`},
+			between("N#k", "N#~"), `end the range with "N$"`},
 		{"a version by its prefix", "foreign-rows", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "V#{v}#{x}"}, samples: [{p: a, v: 1, x: x}, {p: a, v: 10, x: x}, {p: a, v: 11, x: x}]}}
-patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p AND begins_with(SK, :a)", ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "V#1"}}}}]`, "also reads siblings: V#10# and V#11#"},
+patterns: [{name: q, query: {table: Tab, where: {PK: "P#a", SK: {begins_with: "V#1"}}}}]`, "also reads siblings: V#10# and V#11#"},
 		{"a user whose name begins another's", "foreign-rows", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "USER#{u}"}, samples: [{p: a, u: ann}, {p: a, u: anna}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, u: {begins_with: ann}}}}]`, `warning the prefix "USER#ann" also reads siblings: USER#anna.*compare the whole key: SK = "USER#ann"`},
-		{"an order whose number begins another's, raw", "foreign-rows", `
+		{"an order whose number begins another's, by its key", "foreign-rows", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "ORDER#{o}"}, samples: [{p: a, o: 1}, {p: a, o: 10}]}}
-patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p AND begins_with(SK, :a)", ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "ORDER#1"}}}}]`, `warning the prefix "ORDER#1" also.*compare the whole key: SK = "ORDER#1"`},
-		{"a raw request for the newest", "natural-order", `
+patterns: [{name: q, query: {table: Tab, where: {PK: "P#a", SK: {begins_with: "ORDER#1"}}}}]`, `warning the prefix "ORDER#1" also.*compare the whole key: SK = "ORDER#1"`},
+		{"a query of the table for the newest", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05T10:00:00Z"}, {p: a, at: "2026-01-06T10:00:00Z"}]}}
-patterns: [{name: the latest event, request: {operation: Query, TableName: Tab, Limit: 1, KeyConditionExpression: "PK = :p", ExpressionAttributeValues: {":p": {S: "P#a"}}}}]`, `error.*asks for the latest rows, but its limit keeps those at the other end`},
+patterns: [{name: the latest event, query: {table: Tab, where: {PK: "P#a"}, limit: 1}}]`, `error.*asks for the latest rows, but its limit keeps those at the other end`},
 		{"a key in descending order", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time:desc}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
 patterns: [{name: newest events, query: {entity: E, where: {p: a}, order: desc, limit: 5}}]`, `warning.*read in descending order.*order: asc`},
@@ -178,7 +178,7 @@ entities:
 patterns: [{name: q, query: {entity: E, index: Inverted, where: {e: x}}}]`, "no pattern reads the rows of F in index Inverted.*P#a\"\nadd the patterns that need them"},
 		{"a sentinel after a whole key", "range-end", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "USER#{u}"}, samples: [{p: a, u: ann}, {p: a, u: anna}]}}` +
-			raw("PK = :p AND #s BETWEEN :a AND :b", "USER#ann", "USER#ann~"), `use begins_with(SK, "USER#ann"), which needs no bound`},
+			between("USER#ann", "USER#ann~"), `use begins_with(SK, "USER#ann"), which needs no bound`},
 		{"not a range, as expected", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, b: y}}, expect: {error: NotARange}}]`, `note.*write SK: "{b}#{a}"`},

@@ -33,13 +33,9 @@ func TestOrdering(t *testing.T) {
 		{"status, ascending with a limit", status, "{at:time}", "events", query(", order: asc, limit: 1"), "natural-order", 0},
 		{"status, words", status, "{at:time}", "timeline of a user", query(""), "natural-order", model.Warning},
 		{"a status that is given", status, "{at:time}", "latest open events", `{entity: E, where: {user: U1, status: OPEN}, order: desc, limit: 1}`, "natural-order", 0},
-		{"a raw request", random, "{at:time}", "events", "", "natural-order", model.Warning},
+		{"the table", random, "{at:time}", "events", `{table: Tab, where: {PK: "U#U1"}, order: desc}`, "natural-order", model.Warning},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			q := "query: " + tt.query
-			if tt.query == "" {
-				q = `request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p", ExpressionAttributeValues: {":p": {S: "U#U1"}}, ScanIndexForward: false}`
-			}
 			m, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables:
   Tab: {partition: PK, sort: SK}
@@ -51,7 +47,7 @@ entities:
       - {user: U1, id: a91b2c3d-4e5f-4a6b-9c7d-8e9f0a1b2c3d, status: DONE, at: "2026-01-05T10:00:00Z", note: b}
 patterns:
   - name: `+tt.pattern+`
-    `+q+`
+    query: `+tt.query+`
 `))
 			require.NoError(t, err)
 			w, err := world.Build(t.Context(), m, world.Options{})

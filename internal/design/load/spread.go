@@ -15,6 +15,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
@@ -470,7 +471,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 		}
 	}
 	return &Reading{
-		Key: key, Sort: s.sort(c), Request: s.text(in),
+		Key: key, Sort: s.sort(c), Request: compile.JSON(in),
 		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages, Bytes: rep.Bytes + rep.Fetched,
 		Units: rep.Units(s.p.Consistent), Waste: rep.Waste(), Growth: c.Growth,
 		ByteGrowth: c.ByteGrowth, Item: c.row.Item,

@@ -346,9 +346,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 		return nil
 	}
 
-	if p.Request == nil {
-		row.Among = rates.among(p.Entity)
-	}
+	row.Among = rates.among(p.Entity)
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
 		groups := map[string]float64{} // shares of partitions that differ in their time alone

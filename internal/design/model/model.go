@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -182,9 +181,8 @@ type RawItem struct {
 	Item  attr.Item
 }
 
-// A Pattern is an access pattern: a request and its expected result. The
-// request is raw, or package compile makes it from conditions on the
-// fields of an entity.
+// A Pattern is an access pattern: a request, which package compile makes from
+// conditions on fields, and its expected result.
 type Pattern struct {
 	Pos   Pos
 	Name  string
@@ -192,10 +190,6 @@ type Pattern struct {
 
 	// Operation is Query, GetItem or Scan, or that of a write.
 	Operation string
-	// Request is the raw request, or nil for a pattern with conditions on
-	// fields.
-	Request json.RawMessage
-
 	Table  *Table
 	Index  *Index // nil for the table itself
 	Entity *Entity

@@ -148,6 +148,9 @@ var patternsCodec = listOf(0, patternObject.codec().called("a pattern")).optiona
 var patternObject = object[model.Pattern]{
 	name: "pattern", also: schema{"oneOf": oneOf(verbs...)},
 	before: beforePattern, after: afterPattern,
+	gone: map[string]string{
+		"request": "write it as query: {table: Shop, where: {PK: C#1, SK: {begins_with: ORDER#}}}, or as a get or a scan",
+	},
 	members: []member{
 		needed("the pattern has no name", "add a name such as name: orders of a customer",
 			has("name", "What the pattern is for.", textCodec.called("the name of a pattern"))),
@@ -165,7 +168,6 @@ var patternObject = object[model.Pattern]{
 		writeMember("delete", "Deletes an item."),
 		writeMember("move", "Gives a field of an item another value, in every item that carries it."),
 		has("transact", "Writes several items, or none of them.", transactCodec),
-		has("request", "A raw request, with its operation.", requestCodec),
 		late(has("then", "The entity whose items a batch reads by the values of each row.", thenCodec)),
 	},
 }
@@ -181,7 +183,7 @@ func question(verb, operation string, names ...string) member {
 		q.Operation = operation
 		o.read(in.called("a "+verb), q)
 	}, func(q *model.Pattern) *yaml.Node {
-		if q.Request != nil || q.Operation != operation {
+		if q.Operation != operation {
 			return nil
 		}
 		if n := o.write(q); n != nil {

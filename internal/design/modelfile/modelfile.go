@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 
@@ -43,15 +42,8 @@ func Parse(file string, data []byte) (*model.Model, error) {
 }
 
 // Write writes the model as readable YAML, which [Parse] reads back to the same
-// model. It adds comments that name the sections. A pattern's raw request must
-// be JSON.
+// model. It adds comments that name the sections.
 func Write(w io.Writer, m *model.Model) error {
-	for _, q := range m.Patterns {
-		var object map[string]json.RawMessage
-		if q.Request != nil && (json.Unmarshal(q.Request, &object) != nil || object == nil) {
-			return fmt.Errorf("pattern %s: its request is not a JSON object", q.Name)
-		}
-	}
 	data, err := yaml.Dump(
 		modelObject.write(m), yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble),
 		yaml.WithCompactSeqIndent(false),

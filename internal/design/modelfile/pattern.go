@@ -14,7 +14,7 @@ import (
 )
 
 // verbs are the members of a pattern that hold its request.
-var verbs = []string{"query", "get", "scan", "put", "update", "delete", "move", "transact", "request"}
+var verbs = []string{"query", "get", "scan", "put", "update", "delete", "move", "transact"}
 
 func beforePattern(in value, q *model.Pattern) bool {
 	n := in.node
@@ -28,7 +28,7 @@ func beforePattern(in value, q *model.Pattern) bool {
 			asked++
 		}
 	}
-	if asked != 1 {
+	if asked != 1 && !hasMember(n, "request") { // which is said already
 		name := ""
 		if n := in.get("name").node; n != nil {
 			name = n.Value
@@ -48,7 +48,7 @@ func afterPattern(in value, q *model.Pattern) bool {
 			return false
 		}
 	}
-	return in.members["request"] == nil || q.Request != nil
+	return true
 }
 
 // beforeQuery finds the entity, the table and the index, without which no other member has a

@@ -185,7 +185,7 @@ patterns:
     query: {entity: Node, where: {drive: "EVIL", path: {begins_with: "EVIL"}}, filter: "kind <> 'EVIL'"}
     expect: {rows: 7}
   - name: "EVIL refused"
-    request: {operation: Query, TableName: Drive, KeyConditionExpression: "EVIL"}
+    query: {entity: Node, index: ByKind, where: {kind: "EVIL"}, consistent: true}
   - name: not one range
     query: {entity: Node, where: {path: "EVIL"}}
 `, "EVIL", strings.NewReplacer(`"`, `\"`).Replace(evil))

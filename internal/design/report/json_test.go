@@ -52,7 +52,7 @@ func TestJSONMembers(t *testing.T) {
 		.patterns[].failures .patterns[].failures[].rule .patterns[].failures[].severity .patterns[].failures[].place
 		.patterns[].failures[].place.file .patterns[].failures[].place.line .patterns[].failures[].place.column
 		.patterns[].failures[].table .patterns[].failures[].pattern .patterns[].failures[].message .patterns[].failures[].keys
-		.patterns[].failures[].advice
+		.patterns[].failures[].advice .patterns[].failures[].entity .patterns[].notARange .patterns[].notARange.message .patterns[].notARange.advice
 		.tables .tables[].table .tables[].items .tables[].bytes .tables[].partitions .tables[].declaredItems .tables[].declaredBytes .tables[].reads .tables[].writes .tables[].rowsWritten .tables[].itemsExpired .patterns[].growth .tables[].entities .tables[].entities[].entity
 		.tables[].entities[].items .tables[].entities[].bytes .tables[].entities[].declaredItems .tables[].mostItems .tables[].mostBytes
 		.findings .findings[].rule .findings[].severity .findings[].place .findings[].place.file .findings[].place.line
@@ -106,8 +106,8 @@ func TestJSONValues(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(b.Bytes(), &got))
 	require.False(t, got.OK)
-	require.Equal(t, 9, got.Summary.Patterns)
-	require.Equal(t, 9, got.Summary.Ran)
+	require.Equal(t, 10, got.Summary.Patterns)
+	require.Equal(t, 10, got.Summary.Ran)
 	require.Equal(t, 2, got.Summary.Expecting)
 	require.Equal(t, 2, got.Summary.AsExpected)
 	require.Equal(t, 8, got.Patterns[2].Report.Read.Examined)

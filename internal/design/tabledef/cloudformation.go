@@ -209,7 +209,7 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 		in.note(Note{Text: what + " is not read: its template is not a file beside this one"})
 		return nil, nil
 	}
-	if err := in.block(what, maxWork/maxStacks); err != nil {
+	if err := in.block(what); err != nil {
 		return nil, err
 	}
 
@@ -220,9 +220,6 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 		return nil, nil
 	}
 
-	if err := in.block(what, fileWork+parseWork*len(data)); err != nil {
-		return nil, err
-	}
 	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1, sources: in.sources}
 	given := object(properties["Parameters"])
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -257,12 +254,10 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 	return list, nil
 }
 
-// maxRepeated limits the tables that one definition makes, maxNesting how deep stacks and modules nest,
-// and maxStacks how many stacks there are in others.
+// maxRepeated limits the tables that one definition makes, and maxNesting how deep stacks and modules nest.
 const (
 	maxRepeated = 1000
 	maxNesting  = 10
-	maxStacks   = 1000
 )
 
 // simpleTable returns the table that the transform of SAM makes.
@@ -289,7 +284,7 @@ func simpleTable(p map[string]any) map[string]any {
 // deployment knows.
 func (t *template) value(v any) any {
 	t.values--
-	if t.values < 0 || t.deep > maxTree {
+	if t.values < 0 || t.deep > maxDepth*10 {
 		return unresolved{name: "a value that refers to itself"}
 	}
 	t.deep++
@@ -307,9 +302,7 @@ func (t *template) value(v any) any {
 		if len(v) == 1 {
 			for name, arg := range v {
 				if name == "Ref" || strings.HasPrefix(name, "Fn::") {
-					out := t.call(name, arg)
-					t.values -= cost(out, maxList) // it may be made of what others make, twice
-					return out
+					return t.call(name, arg)
 				}
 			}
 		}
@@ -420,9 +413,6 @@ func (t *template) evaluate(name string, arg any) any {
 func (t *template) functionText(name string, arg any) string {
 	src, ok := arg.(string)
 	if !ok {
-		if t.values -= cost(arg, max(0, t.values)); t.values < 0 {
-			return name
-		}
 		if made, err := json.Marshal(arg); err == nil {
 			src = string(made)
 		}

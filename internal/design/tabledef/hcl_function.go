@@ -5,32 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/customdecode"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
-	"go.yaml.in/yaml/v4"
 )
 
 // This file has the functions of Terraform: most are those of the library.
 // Source: https://developer.hashicorp.com/terraform/language/functions
 
 // pure returns the functions that read no files.
-func (s *sources) pure() map[string]function.Function {
-	if s.library != nil {
-		return s.library
-	}
-	all := map[string]function.Function{
+func pure() map[string]function.Function {
+	return map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "can": function.New(&can), "ceil": stdlib.CeilFunc,
 		"compact": stdlib.CompactFunc,
 		"concat":  stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
@@ -62,14 +55,9 @@ func (s *sources) pure() map[string]function.Function {
 		"dirname":      ofText(func(s string) (string, error) { return path.Dir(s), nil }),
 		"coalesce":     firstOf(func(v cty.Value) bool { return v.Type() != cty.String || v.AsString() != "" }),
 		"coalescelist": firstOf(func(v cty.Value) bool { return !v.CanIterateElements() || v.LengthInt() > 0 }),
+
+		"jsondecode": decoder(stdlib.JSONDecode), "yamldecode": decoder(decodeYAML),
 	}
-	for name, f := range all {
-		all[name] = s.bounded(f, growth[name])
-	}
-	all["jsondecode"] = s.decoder(stdlib.JSONDecode)
-	all["yamldecode"] = s.decoder(decodeYAML)
-	s.library = all
-	return all
 }
 
 var length = function.Spec{
@@ -92,18 +80,12 @@ var replaceText = function.Spec{
 	Params: stdlib.ReplaceFunc.Params(),
 	Type:   function.StaticReturnType(cty.String),
 	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		if pattern, ok := slashed(args[1].AsString()); ok {
+		if text := args[1].AsString(); len(text) > 1 && text[0] == '/' && text[len(text)-1] == '/' {
+			pattern := text[1 : len(text)-1]
 			return stdlib.RegexReplace(args[0], cty.StringVal(pattern), args[2])
 		}
 		return stdlib.Replace(args[0], args[1], args[2])
 	},
-}
-
-func slashed(text string) (pattern string, ok bool) {
-	if len(text) < 2 || text[0] != '/' || text[len(text)-1] != '/' {
-		return "", false
-	}
-	return text[1 : len(text)-1], true
 }
 
 func ofText(change func(string) (string, error)) function.Function {
@@ -215,52 +197,30 @@ func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	return nil, false
 }
 
-// parseWork is what it costs to parse a byte of JSON or YAML.
-const parseWork = 4
-
-// fileWork is what it costs to look at a file, and decodeWork to decode a byte.
-const (
-	fileWork   = 1024
-	decodeWork = 16
-)
-
 // decoder returns a function that decodes a text, and each text once: a module often takes its tables from one file, by
 // count.index.
-func (s *sources) decoder(decode func(cty.Value) (cty.Value, error)) function.Function {
+func decoder(decode func(cty.Value) (cty.Value, error)) function.Function {
 	decoded := map[string]cty.Value{}
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "text", Type: cty.String}},
 		Type:   function.StaticReturnType(cty.DynamicPseudoType),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		Impl: func(args []cty.Value, _ cty.Type) (v cty.Value, err error) {
 			text := args[0].AsString()
-			if err := s.charge(len(text)/16, 1); err != nil {
-				return cty.NilVal, err
-			}
-			if v, ok := decoded[text]; ok {
-				return v, nil
-			}
-			if err := s.charge(decodeWork*len(text), 0); err != nil {
-				return cty.NilVal, err
-			}
-			v, err := decode(args[0])
-			if err == nil {
-				decoded[text] = v
+			v, ok := decoded[text]
+			if !ok {
+				if v, err = decode(args[0]); err == nil {
+					decoded[text] = v
+				}
 			}
 			return v, err
 		},
 	})
 }
 
-// decodeYAML decodes a text, whose aliases may repeat parts of it often.
 func decodeYAML(text cty.Value) (cty.Value, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text.AsString()), &doc); err != nil {
+	v := parseYAML([]byte(text.AsString()))
+	if v == nil {
 		return cty.NilVal, errors.New("the YAML is malformed")
-	}
-	r := &yamlReader{left: maxList + maxBytes/64}
-	v := r.plain(&doc, 0)
-	if r.left < 0 {
-		return cty.NilVal, errTooLong
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -327,172 +287,9 @@ var can = function.Spec{
 	},
 }
 
-// maxMade limits the bytes or members that a function makes of its arguments.
-const maxMade = 1 << 20
-
-var errTooLong = errors.New("the result is too long")
-
-// bounded returns a function that refuses arguments of which it would make a value that is too long, or
-// that would take it long. The size of its result comes from grow, as a function of its arguments
-// without marks.
-func (s *sources) bounded(f function.Function, grow func([]cty.Value) int) function.Function {
-	return function.New(&function.Spec{
-		Params: f.Params(), VarParam: f.VarParam(),
-		Type: func(args []cty.Value) (cty.Type, error) {
-			var n size
-			unify := 0
-			for _, v := range args {
-				if !v.Type().IsCapsuleType() {
-					n.add(v)
-				}
-				if n.tooLong() {
-					return cty.NilType, errTooLong
-				}
-				unify += unifySteps(v, n)
-			}
-			if err := s.charge(n.members*memberWork/2+textWork(args, n.bytes), 2*n.members+unify); err != nil {
-				return cty.NilType, err
-			}
-			if grow == nil {
-				return f.ReturnTypeForValues(args)
-			}
-
-			plain := make([]cty.Value, len(args))
-			for i, v := range args {
-				plain[i], _ = v.UnmarkDeep()
-			}
-			if known(plain) {
-				n := grow(plain)
-				if n > maxMade {
-					return cty.NilType, errTooLong
-				}
-				if err := s.charge(n, 0); err != nil {
-					return cty.NilType, err
-				}
-			}
-			return f.ReturnTypeForValues(args)
-		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
-	})
-}
-
-// textWork returns what it costs a function to read its arguments, which have so many bytes of text: it
-// reads texts, but of texts in a list or an object only some.
-func textWork(args []cty.Value, bytes int) int {
-	own := 0
-	for _, v := range args {
-		if v, _ := v.Unmark(); v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
-			own += len(v.AsString())
-		}
-	}
-	return own + (bytes-own)/8
-}
-
-func known(args []cty.Value) bool {
-	for _, v := range args {
-		if v == cty.NilVal || !v.IsWhollyKnown() || v.IsNull() {
-			return false
-		}
-	}
-	return true
-}
-
-// growth has the functions whose results may be much longer than their arguments, or that compare each
-// member with each other.
-var growth = map[string]func([]cty.Value) int{
-	"regex":      matched,
-	"regexall":   matched,
-	"distinct":   func(args []cty.Value) int { return square(args[0].LengthInt()) },
-	"format":     formatted,
-	"formatlist": formatted,
-	"join": func(args []cty.Value) int {
-		n := 0
-		for _, v := range args[1:] {
-			n += v.LengthInt()
-		}
-		return product(int64(n), len(args[0].AsString()))
-	},
-	"replace": func(args []cty.Value) int {
-		text, part, by := args[0].AsString(), args[1].AsString(), args[2].AsString()
-		if _, ok := slashed(part); ok {
-			return max(matched([]cty.Value{args[1], args[0]}), product(int64(len(text)), len(by)+1))
-		}
-		return product(int64(strings.Count(text, part)), len(by))
-	},
-	"setproduct": func(args []cty.Value) int {
-		n := len(args)
-		for _, v := range args {
-			n = product(int64(n), v.LengthInt())
-		}
-		return n
-	},
-}
-
-func square(n int) int { return product(int64(n), n) }
-
-// product returns the product of two numbers, at most a number above [maxMade].
-func product(a int64, b int) int {
-	if a > maxMade || a > 0 && int64(b) > maxMade/a {
-		return maxMade + 1
-	}
-	return int(a) * b
-}
-
-var (
-	wideVerb    = regexp.MustCompile(`%[^a-zA-Z%]*\d{4}`)
-	numericVerb = regexp.MustCompile(`%[^a-zA-Z%]*[bdoxXeEfFgG]`)
-)
-
-// matched returns the length of what a pattern is compared with, as often as it has states.
-func matched(args []cty.Value) int {
-	pattern, text := args[0].AsString(), args[1].AsString()
-	states := len(pattern)
-	if strings.Contains(pattern, "{") {
-		states *= 100 // repetitions
-	}
-	return product(int64(states), len(text)/16)
-}
-
-// formatted returns the length of what a format makes at most: a verb may give any argument, in many
-// digits.
-func formatted(args []cty.Value) int {
-	format, ok := args[0], args[0].Type() == cty.String
-	if !ok {
-		return 0
-	}
-	text, longest, total := format.AsString(), 1, 0
-	numeric := numericVerb.MatchString(text)
-	err := cty.Walk(cty.TupleVal(args[1:]), func(_ cty.Path, v cty.Value) (bool, error) {
-		if v.CanIterateElements() && !v.IsNull() {
-			longest = max(longest, v.LengthInt())
-		} else if v.Type() == cty.String && !v.IsNull() {
-			total += len(v.AsString())
-			if n, err := convert.Convert(v, cty.Number); numeric && err == nil && sizeOf(n).tooLong() {
-				return false, errTooLong
-			}
-		}
-		return true, nil
-	})
-	if err != nil || wideVerb.MatchString(text) {
-		return maxMade + 1
-	}
-	return product(int64(product(int64(strings.Count(text, "%")), 1000+total)), max(1, longest/64))
-}
-
-// operation returns an operation with bounds if it is one on numbers, which takes texts with numbers too.
-func (s *sources) operation(op *hclsyntax.Operation) *hclsyntax.Operation {
-	switch op {
-	case hclsyntax.OpAdd, hclsyntax.OpSubtract, hclsyntax.OpMultiply, hclsyntax.OpDivide, hclsyntax.OpModulo:
-		own := *op
-		own.Impl = s.bounded(op.Impl, nil)
-		return &own
-	}
-	return op
-}
-
 // withFiles returns the functions of a module.
 func (s *scope) withFiles() map[string]function.Function {
-	all := maps.Clone(s.pure())
+	all := pure()
 	text := []function.Parameter{{Name: "path", Type: cty.String}}
 	reader := func(name string, params []function.Parameter, t cty.Type, read func([]string) (cty.Value, error)) {
 		all[name] = function.New(&function.Spec{
@@ -501,9 +298,6 @@ func (s *scope) withFiles() map[string]function.Function {
 				var texts []string
 				for _, v := range args {
 					texts = append(texts, v.AsString())
-				}
-				if err := s.charge(fileWork, 1); err != nil {
-					return cty.NilVal, err
 				}
 				return read(texts)
 			},
@@ -515,8 +309,7 @@ func (s *scope) withFiles() map[string]function.Function {
 		return cty.StringVal(string(data)), err
 	})
 	reader("fileexists", text, cty.Bool, func(args []string) (cty.Value, error) {
-		exists, err := s.exists(args[0])
-		return cty.BoolVal(exists), err
+		return cty.BoolVal(s.exists(args[0])), nil
 	})
 	pattern := append(text, function.Parameter{Name: "pattern", Type: cty.String})
 	reader("fileset", pattern, cty.Set(cty.String), func(args []string) (cty.Value, error) {
@@ -547,9 +340,6 @@ func (s *scope) files(folder, pattern string) (names []cty.Value, err error) {
 			}
 		}
 		_ = root.Close()
-		if err == nil {
-			err = s.charge(fileWork*len(found), len(found))
-		}
 		return names, err
 	}
 	return nil, nil

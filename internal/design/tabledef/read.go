@@ -401,40 +401,11 @@ func join(parts []any, between string) any {
 	return all
 }
 
-// maxText limits the bytes of a text that a definition makes of others, and maxList the members of a
-// list: small files can make very large ones.
-const (
-	maxText = 1 << 16
-	maxList = 10_000
-)
+// maxText limits the bytes of a text that a definition makes of others: small files can make very large ones.
+const maxText = 1 << 16
 
-// tooLong is a text or a list beyond those limits.
+// tooLong is a text beyond that limit.
 var tooLong = unresolved{name: "a value that is too long"}
-
-// cost returns the size of a value: its nodes, and a node for each 64 bytes of text. It counts up to a
-// limit.
-func cost(v any, limit int) int {
-	n := 1
-	switch v := v.(type) {
-	case string:
-		n += len(v) / 64
-	case []any:
-		for _, m := range v {
-			if n > limit {
-				break
-			}
-			n += cost(m, limit-n)
-		}
-	case map[string]any:
-		for _, m := range v {
-			if n > limit {
-				break
-			}
-			n += cost(m, limit-n)
-		}
-	}
-	return n
-}
 
 // finish makes a Schema of the members of a request. What is the place of the
 // table in its file.

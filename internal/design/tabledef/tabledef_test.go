@@ -236,10 +236,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-const (
-	maxSource = 32 << 20
-	stack     = `{"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": "a.json"}}`
-)
+const stack = `{"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": "a.json"}}`
 
 // doubledTexts returns variables of a service, each of which is the one before twice.
 func doubledTexts(n int) string {
@@ -284,63 +281,22 @@ func doubledConditions(n int) string {
 func TestBombs(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
-	doubled := func(first, step string) string {
-		var b strings.Builder
-		fmt.Fprintf(&b, "locals {\na0 = %s\n", first)
-		for i := range 60 {
-			fmt.Fprintf(&b, "a%d = %s\n", i+1, strings.ReplaceAll(step, "X", fmt.Sprintf("local.a%d", i)))
-		}
-		return b.String() + "}\n"
-	}
-	sum := func(list string, depth int) string { // of nested loops
-		return strings.Repeat("[for x in "+list+" : ", depth) + "1" + strings.Repeat("]", depth)
-	}
 	for _, tt := range []struct{ file, text, want string }{
-		{"a.tf", doubled(`"xxxxxxxx"`, `"${X}${X}"`) + tableNamed("local.a60"), "a.tf:22:7: the value is too long"},
-		{"a.tf", doubled(`"xxxxxxxx"`, `join("", [X, X])`) + tableNamed("local.a60"), "too long"},
-		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "x", X)`) + tableNamed("local.a60"), "too long"},
-		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "/x/", X)`) + tableNamed("local.a60"), "too long"},
-		{"a.tf", doubled(`[1, 2]`, `concat(X, X)`) + tableNamed(`"x-${length(local.a60)}"`), "steps to evaluate"},
-		{"a.tf", doubled(`[1, 2]`, `[X, X]`) + tableNamed(`"x-${length(flatten(local.a60))}"`), "too long"},
-		{"a.tf", doubled(`{a = 1}`, `{a = X, b = X}`) + tableNamed(`tostring(local.a60["a"])`), "cannot be evaluated"},
-		{"a.tf", doubled(`[1, 2]`, `setproduct(X, X)`) + tableNamed(`"x-${length(local.a60)}"`), "too long"},
-		{"a.tf", doubled(`1e300`, `X * X`) + tableNamed(`"x-${local.a60}"`), "too long"},
-		{"a.tf", doubled(`"x"`, `format("%[1]s%[1]s", X)`) + tableNamed("local.a60"), "too long"},
-		{"a.tf", tableNamed(`format("%0900000000d", 1)`), "too long"},
-		{"a.tf", tableNamed(`"${format("%.99999s", "a")}"`), "too long"},
-		{"a.tf", tableNamed(`"x-${1e999999999}"`), "a.tf:2:13: value too long"},
-		{"a.tf", tableNamed(`"x-${"1e999999999" % 7}"`), "too long"},
-		{"a.tf", tableNamed(`format("%f", "1e999999999")`), "too long"},
-		{"a.tf", tableNamed(`join("-", range(1000000000))`), "more than 1024 values"},
-		{"a.tf", tableNamed(sum("range(1000)", 4) + "[0]"), "a.tf:2:8: the files take more than 300000 steps"},
-		{"a.tf", "variable \"a\" {\ndefault = " + sum("range(1000)", 4) + "\n}\nvariable \"b\" {\ntype = \"${\"string\"}\"\n}\n" +
-			tableNamed(`"x"`), "the files take more than 300000 steps to evaluate"},
 		{"a.tf", tableNamed("\"x\"\ncount = 1e9"), "aws_dynamodb_table.t is repeated with count more than 1000 times"},
-		{"a.tf", tableNamed("\"x\"\nfor_each = toset([for p in setproduct(range(100), range(90)) : \"${p[0]}-${p[1]}\"])"), "too long"},
 		{"a.tf", tableNamed(strings.Repeat("(", 1000)), "brackets nest more than 100 deep"},
-		{"a.tf", tableNamed(strings.Repeat("!", 100_000) + "true"), "more than 1000 operators and steps"},
-		{"a.tf", tableNamed("1" + strings.Repeat(" + 1", 50_000)), "more than 1000 operators and steps"},
-		{"a.tf", tableNamed("(1" + strings.Repeat(" +\n1", 100_000) + ")"), "more than 1000 operators and steps"},
-		{"a.tf", tableNamed("local" + strings.Repeat(".a", 1_200_000)), "more than 1000 operators and steps"},
-		{"a.tf", tableNamed("local" + strings.Repeat("[0]", 100_000)), "more than 1000 operators and steps"},
-		{"a.tf", tableNamed(`"` + strings.Repeat("%{ if a }", 100_000) + `"`), "brackets nest more than 100 deep"},
-		{"a.tf", strings.Repeat("a {}\n", 170_000), "the file has more than 500000 words and signs"},
-		{"a.tf", "locals {\na = <<E\n" + strings.Repeat("a\n", 30_000) + "E\n}\n", "texts have more than 20000 lines"},
-		{"a.tf", tableNamed(`"` + strings.Repeat("${var.x}", 2000) + `"`), "too many expressions in a text"},
-		{"a.tf", "module \"a\" {\nsource = \"./\"\n}\nmodule \"b\" {\nsource = \"./\"\n}\nmodule \"c\" {\nsource = \"./\"\n}\n", "the files make more than"},
-		{"a.tf", strings.Repeat("# x\n", maxSource/4+1), "the Terraform files have more than"},
+		{"a.tf", "module \"a\" {\nsource = \"./\"\n}\nmodule \"b\" {\nsource = \"./\"\n}\nmodule \"c\" {\nsource = \"./\"\n}\n", "tables, modules and stacks"},
 		{"serverless.yml", "service: s\nprovider: {}\ncustom: {y: '${sls:stage-${self:custom}}'}\nresources: {Resources: {T: " +
 			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.y}'}}}}", "unknown"},
 		{"serverless.yml", "service: s\nprovider: {}\ncustom:\n  a0: xxxxxxxx\n" + doubledTexts(60) + "resources: {Resources: {T: " +
-			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.a60}'}}}}", "its variables and functions make more than 1000000 values"},
-		{"a.json", `{"Resources": {"A": ` + stack + `, "B": ` + stack + `, "C": ` + stack + `}}`, "the files make more than"},
-		{"a.json", mapped(`{"Fn::FindInMap": ["M", "a60", "x"]}`, doubledMaps(60)), "functions make more than 1000000 values"},
+			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.a60}'}}}}", "its variables and functions make more than 100000 values"},
+		{"a.json", `{"Resources": {"A": ` + stack + `, "B": ` + stack + `, "C": ` + stack + `}}`, "tables, modules and stacks"},
+		{"a.json", mapped(`{"Fn::FindInMap": ["M", "a60", "x"]}`, doubledMaps(60)), "functions make more than 100000 values"},
 		{"a.json", mapped(`{"Fn::FindInMap": ["M", "a", "x"]}`, `"a": {"x": {"Fn::FindInMap": ["M", "a", "x"]}}`), "unknown"},
 		{"a.json", mapped(nested(60, `{"Fn::FindInMap": [`, `"M"`, `, "a", "x"]}`), `"M": {"x": "M"}`), "unknown"},
-		{"a.json", mapped(nested(60, `{"Fn::Sub": ["${a}${a}", {"a": `, `"x"`, `}]}`), ""), "functions make more than 1000000 values"},
+		{"a.json", mapped(nested(60, `{"Fn::Sub": ["${a}${a}", {"a": `, `"x"`, `}]}`), ""), "functions make more than 100000 values"},
 		{"a.json", mapped(nested(9000, `{"Fn::X": `, `"x"`, `}`), ""), "unknown"},
 		{"a.json", `{"Conditions": {` + doubledConditions(60) + `}, "Resources": {"T": {"Type": "AWS::DynamoDB::Table", ` +
-			`"Condition": "C60", "Properties": {}}}}`, "functions make more than 1000000 values"},
+			`"Condition": "C60", "Properties": {}}}}`, "functions make more than 100000 values"},
 	} {
 		path := filepath.Join(t.TempDir(), tt.file)
 		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))

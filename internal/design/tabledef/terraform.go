@@ -45,23 +45,13 @@ func (in *input) readModule(dir string) ([]*Schema, error) {
 
 // moduleFiles returns the files of a module.
 func (in *input) moduleFiles(dir string) (list []file, err error) {
-	total := 0
 	for _, pattern := range []string{"*.tf", "terraform.tfvars", "*.auto.tfvars"} {
 		paths, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return nil, err
 		}
-		if len(paths) > maxFiles {
-			return nil, fmt.Errorf("%s: the folder has more than %d Terraform files", dir, maxFiles)
-		}
 		for _, path := range paths {
 			data, err := files.Read(path, maxFile)
-			if err == nil {
-				err = in.block(path, fileWork+len(data))
-			}
-			if total += len(data); err == nil && total > maxSource {
-				err = fmt.Errorf("%s: the Terraform files have more than %d bytes", dir, maxSource)
-			}
 			if err != nil {
 				return nil, err
 			}
@@ -193,12 +183,7 @@ func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 }
 
 // typeOf returns the type of a variable and the defaults of its optional members.
-func typeOf(e hclsyntax.Expression) (t cty.Type, defaults *typeexpr.Defaults) {
-	defer func() {
-		if recover() != nil { // types have expressions, and what may be evaluated is used up
-			t, defaults = cty.DynamicPseudoType, nil
-		}
-	}()
+func typeOf(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults) {
 	switch hcl.ExprAsKeyword(e) {
 	case "list":
 		return cty.List(cty.DynamicPseudoType), nil
@@ -225,13 +210,7 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 	if defaults != nil && v.IsKnown() && !v.IsNull() {
 		v = defaults.Apply(v)
 	}
-	if err := m.charge(0, unifySteps(v, sizeOf(v))); err != nil {
-		return fail(err)
-	}
 	v, err := convert.Convert(v, t)
-	if err == nil && sizeOf(v).tooLong() {
-		err = errTooLong
-	}
 	if err != nil {
 		return fail(err)
 	}
@@ -390,7 +369,7 @@ func tooMany(what, by string) error {
 
 // instance returns the tables of a resource or of a module.
 func (m *module) instance(i instance, b *hclsyntax.Block) ([]*Schema, error) {
-	if err := m.block(i.what, tableWork); err != nil {
+	if err := m.block(i.what); err != nil {
 		return nil, err
 	}
 	if b.Type == "module" {
@@ -504,9 +483,6 @@ func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 	}
 
 	add := func(kind string, b *hclsyntax.Body, s *scope) error {
-		if err := s.block(what+"."+kind, blockWork); err != nil {
-			return err
-		}
 		values, err := s.values(what, b)
 		list, _ := out[kind].([]any)
 		out[kind] = append(list, values)

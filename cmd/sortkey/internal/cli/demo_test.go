@@ -71,9 +71,9 @@ func runDemo(t *testing.T, text string) (*demo.Report, error) {
 func TestJudge(t *testing.T) {
 	const (
 		query   = `query: {table: Ties, index: ByG, where: {g: x}}`
-		refused = `request: {operation: Query, TableName: Ties}`
-		get     = `request: {operation: GetItem, TableName: Ties, Key: {id: {N: "1.0"}}}`
-		nobody  = `request: {operation: GetItem, TableName: Ties, Key: {id: {N: "7"}}}`
+		refused = `query: {table: Ties, index: ByG, where: {g: x}, consistent: true}`
+		get     = `get: {table: Ties, where: {id: "1.0"}}`
+		nobody  = `get: {table: Ties, where: {id: 7}}`
 		some    = `query: {table: Ties, index: ByG, where: {g: x}, project: [h]}`
 	)
 	for _, tt := range []struct{ name, pattern, want string }{
@@ -90,7 +90,6 @@ func TestJudge(t *testing.T) {
 		{"projected keys are compared", some + `, expect: {keys: [[3], [1], [2]]}`, "row 2 is 2, expected 1"},
 		{"refused", refused + `, expect: {keys: []}`, "the service refuses the request: ValidationException"},
 		{"refused right", refused + `, expect: {error: ValidationException}`, ""},
-		{"malformed", `request: {operation: Query, TableName: Ties, Limit: x}, expect: {error: SerializationException}`, ""},
 		{"refused otherwise", refused + `, expect: {error: SomeException}`, "expected SomeException, got ValidationException"},
 		{"item", get + `, expect: {item: {h: {N: "1e1"}, id: 1, g: x}}`, ""},
 		{"other item", get + `, expect: {item: {id: 1}}`, "expected the item {\"id\":{\"N\":\"1\"}}, got {\"g\""},

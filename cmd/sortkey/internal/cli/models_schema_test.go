@@ -122,7 +122,6 @@ func TestSchemaRejects(t *testing.T) {
 		{"order: desc", "order: down"},
 		{"budget: sample", "budget: p50"},
 		{"pages: 1", "pages: one"},
-		{"operation: Query\n", "operation: Put\n"},
 		{"rule: overwrite, ", ""},
 		{", why: 7", ""},
 		{"why: 7", "reason: x"},

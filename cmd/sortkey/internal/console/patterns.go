@@ -98,10 +98,12 @@ func (s *Server) patternText(ctx context.Context, shape *Shape) (string, error) 
 	return "patterns:\n" + list, nil
 }
 
-// patternOf returns a model with the table of a request, and the request as a pattern: with conditions on key
-// attributes if they make the same request, and otherwise as it is.
+// errNoWords is the reason why a request is no pattern.
+var errNoWords = errors.New("a model file has no words for a part of the request, such as its start, its projection " +
+	"or a binary value: write the pattern by hand")
+
+// patternOf returns a model with the table of a request, and the request as a pattern.
 func (s *Server) patternOf(ctx context.Context, in wire.Request) (*model.Model, *model.Pattern, error) {
-	p := &model.Pattern{Operation: in.Op().String(), Request: compile.JSON(in)}
 	name, index := placeOf(in)
 	t, err := explain.Describe(ctx, s.opts.Target, name)
 	if err != nil {
@@ -111,19 +113,15 @@ func (s *Server) patternOf(ctx context.Context, in wire.Request) (*model.Model, 
 		return nil, nil, fmt.Errorf("table %s has no index %s any more", name, index)
 	}
 	m := &model.Model{Name: "console", Tables: []*model.Table{tableOf(t)}}
-	p.Table = m.Tables[0]
-	if index != "" {
-		p.Index = p.Table.Index(index)
+	p := &model.Pattern{Operation: in.Op().String(), Table: m.Tables[0], Index: m.Tables[0].Index(index)}
+	if !fill(p, in) {
+		return nil, nil, errNoWords
 	}
-	typed := &model.Pattern{Name: "typed", Operation: p.Operation, Table: p.Table, Index: p.Index}
-	if !fill(typed, in) {
-		return m, p, nil
-	}
-	made, err := compile.Pattern(m, typed)
+	made, err := compile.Pattern(m, p)
 	if err != nil || !slices.Equal(meaning(made), meaning(in)) {
-		return m, p, nil
+		return nil, nil, errNoWords
 	}
-	return m, typed, nil
+	return m, p, nil
 }
 
 // placeOf returns the table and the index of a request that reads.
@@ -168,6 +166,19 @@ func fill(p *model.Pattern, in wire.Request) bool {
 			}
 		}
 		return len(clauses) > 0
+	case *wire.ScanInput:
+		if in.ExclusiveStartKey != nil || in.Select != nil || in.ProjectionExpression != nil || in.ScanFilter != nil ||
+			in.Segment != nil {
+			return false
+		}
+		p.Consistent = in.ConsistentRead != nil && *in.ConsistentRead
+		if in.Limit != nil {
+			p.Limit = int(*in.Limit)
+		}
+		if in.FilterExpression != nil {
+			p.Filter = literal.Write(*in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+		}
+		return true
 	case *wire.GetItemInput:
 		if in.ProjectionExpression != nil || in.AttributesToGet != nil {
 			return false

@@ -17,7 +17,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
 )
@@ -126,11 +125,8 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 	if err != nil {
 		return nil, err
 	}
-	p := &model.Pattern{
-		Name: "the query", Operation: in.Op().String(), Request: compile.JSON(in),
-		Table: space.Table, Index: space.Index,
-	}
-	pr, err := check.Through(ctx, target, s.world.Model, p, explain.Options{Classify: s.world.Model.EntityName})
+	asked := explain.Question{Input: in, Text: compile.JSON(in)}
+	pr, err := check.Explain(ctx, target, asked, explain.Options{Classify: s.world.Model.EntityName})
 	return &pr, err
 }
 

@@ -63,9 +63,6 @@ func PatternRequest(m *model.Model, name string) (q explain.Question, err error)
 	if err != nil {
 		return q, err
 	}
-	if p.Request != nil {
-		return explain.Parse(p.Operation, p.Request)
-	}
 	if q.Input, err = compile.Pattern(m, p); err != nil {
 		return q, NotOneRequest(p, err)
 	}

@@ -493,15 +493,13 @@ def orders_with_a_status(status: keys.Text) -> keys.Request:
     }
 
 
-def raw() -> keys.Request:
+def raw(pk: keys.Text) -> keys.Request:
     """The request for: raw."""
-    return {
-        "TableName": "Store",
-        "KeyConditionExpression": "PK = :pk",
-        "ExpressionAttributeValues": {":pk": {"S": "CUSTOMER#70"}},
-    }
+    return keys.query({
+        "TableName": TABLE_STORE,
+    }, keys.Condition(ATTRIBUTE_PK, "=", [keys.S(keys.text_of(pk))]))
 
 # log of some days has no function: it is a request for each period of a range of times: write a pattern for one.
 # log of a month, newest first has no function: it is a request for each period of a range of times: write a pattern for one.
 # orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the pattern does not give customer.
-# refused has no function: it expects the error ValidationException.
+# refused has no function: PK is the partition key, which allows only =, not begins_with.

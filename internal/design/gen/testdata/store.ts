@@ -499,15 +499,13 @@ export function ordersWithAStatus(status: string): keys.ScanCommandInput {
 }
 
 /** The request for: raw. */
-export function raw(): keys.QueryCommandInput {
-  return {
-    TableName: "Store",
-    KeyConditionExpression: "PK = :pk",
-    ExpressionAttributeValues: { ":pk": { S: "CUSTOMER#70" } },
-  };
+export function raw(pk: string): keys.QueryCommandInput {
+  return keys.query({
+    TableName: tableStore,
+  }, { attribute: attributePk, op: "=", operands: [keys.S(keys.textOf(pk))] });
 }
 
 // log of some days has no function: it is a request for each period of a range of times: write a pattern for one.
 // log of a month, newest first has no function: it is a request for each period of a range of times: write a pattern for one.
 // orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the pattern does not give customer.
-// refused has no function: it expects the error ValidationException.
+// refused has no function: PK is the partition key, which allows only =, not begins_with.

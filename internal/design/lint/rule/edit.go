@@ -84,7 +84,7 @@ func OnPattern(name string, change func(*model.Model, *model.Pattern) bool) Edit
 // to an index.
 func ThroughIndex(pattern, index string) Edit {
 	return OnPattern(pattern, func(m *model.Model, p *model.Pattern) bool {
-		if p.Entity == nil || p.Request != nil {
+		if p.Entity == nil {
 			return false
 		}
 		p.Table, p.Index = p.Entity.Table, p.Entity.Table.Index(index)

@@ -44,7 +44,7 @@ func (st *Study) NeededBeside(v *View, attribute string) bool {
 	return slices.ContainsFunc(st.Queries, func(q *Query) bool {
 		_, given := q.Given(attribute)
 		return q.View != v && (given || slices.Contains(q.Project, attribute) ||
-			strings.Contains(q.Filter, attribute) || strings.Contains(string(q.Request), attribute))
+			strings.Contains(q.Filter, attribute))
 	})
 }
 

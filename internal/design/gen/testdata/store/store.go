@@ -705,14 +705,10 @@ func OrdersWithAStatus(status string) (*dynamodb.ScanInput, error) {
 }
 
 // Raw returns the request for: raw.
-func Raw() *dynamodb.QueryInput {
-	return &dynamodb.QueryInput{
-		TableName:              aws.String("Store"),
-		KeyConditionExpression: aws.String("PK = :pk"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":pk": &types.AttributeValueMemberS{Value: "CUSTOMER#70"},
-		},
-	}
+func Raw(pk string) (*dynamodb.QueryInput, error) {
+	return query(&dynamodb.QueryInput{
+		TableName: aws.String(TableStore),
+	}, condition{AttributePK, "=", []types.AttributeValue{attributeS(pk)}}), nil
 }
 
 // log of some days has no function: it is a request for each period of a range of times: write a pattern for one.
@@ -721,7 +717,7 @@ func Raw() *dynamodb.QueryInput {
 //
 // orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the pattern does not give customer.
 //
-// refused has no function: it expects the error ValidationException.
+// refused has no function: PK is the partition key, which allows only =, not begins_with.
 
 // The rest of the file is the same in every generated file.
 
