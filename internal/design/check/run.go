@@ -240,13 +240,10 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	return r, nil
 }
 
-// loads adds the reads of the patterns, and the writes of moves, to those of the tables and indexes.
+// loads adds the reads of the patterns to those of the tables and indexes.
 func (r *Result) loads() {
 	for i := range r.Patterns {
 		p := &r.Patterns[i]
-		if p.Writes != nil && p.Writes.Move != nil {
-			r.moveLoads(p)
-		}
 		if p.Total == nil || p.Pattern.Rate == 0 {
 			continue
 		}
@@ -257,23 +254,6 @@ func (r *Result) loads() {
 			}
 			if p.Batch != nil && t.Table == p.Pattern.Then.Table && t.Index == nil {
 				t.Reads += p.Pattern.Rate * p.meanBatch()
-			}
-		}
-	}
-}
-
-// moveLoads adds the writes of a move to those of the tables and indexes. The rows, of which a stream has a record
-// each, count for the table of the moved item.
-func (r *Result) moveLoads(p *PatternResult) {
-	for k := range r.Tables {
-		if t := &r.Tables[k]; t.Table == p.Pattern.Table && t.Index == nil {
-			t.Rows += p.Pattern.Rate * p.Writes.Move.MeanActions
-		}
-	}
-	for _, s := range p.Writes.Spaces {
-		for k := range r.Tables {
-			if t := &r.Tables[k]; t.Table == s.Table && t.Index == s.Index {
-				t.Writes += p.Pattern.Rate * s.Mean
 			}
 		}
 	}

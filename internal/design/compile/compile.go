@@ -59,12 +59,6 @@ func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
 	if p.Request != nil {
 		return wire.DecodeRequest(p.Operation, p.Request)
 	}
-	if p.Moves() {
-		return nil, &Error{
-			Pos: p.Pos, Pattern: p.Name, Msg: "a move is a write of every item that carries the value, not one request",
-			Advice: "sortkey design check counts them for the items of the model",
-		}
-	}
 	if p.IsWrite() {
 		return nil, &Error{
 			Pos: p.Pos, Pattern: p.Name, Msg: "the pattern writes, and its request depends on the item",

@@ -414,7 +414,7 @@ func volumeOf(rows []world.Row, each func(*world.Item) float64) (n, bytes float6
 // for all its writes.
 func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) error {
 	c, err := t.Writes(ctx, p)
-	if err != nil || c.Move != nil { // another field reports what it costs
+	if err != nil { // the check of the pattern says so
 		return context.Cause(ctx)
 	}
 	for i, m := range c.members {

@@ -43,8 +43,6 @@ type Cost struct {
 	Worst float64 `json:"worst"`
 	// Spaces are the tables and indexes that the write concerns, in the order of the file.
 	Spaces []SpaceCost `json:"spaces"`
-	// Move has more about a move, whose Items are the values that can be moved, or is nil.
-	Move *Move `json:"move,omitempty"`
 	// Refused is an error with which the service refuses the request, if it accepts it for no item.
 	Refused *wire.Error `json:"-"`
 
@@ -84,9 +82,6 @@ var ErrNoItem = errors.New("no item of the model has the values in where")
 // Write returns what the write of a pattern costs. The error is an [*compile.Error] if the pattern makes no request,
 // or [ErrNoItem].
 func Write(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error) {
-	if p.Moves() {
-		return moveOf(ctx, w, p)
-	}
 	t := &writer{w: w, p: p, spaces: spacesOf(w), byKey: map[*model.Entity]map[string]*world.Item{}}
 	for i := range p.Writes {
 		m := &member{
@@ -137,6 +132,12 @@ type effect struct {
 	units, moved float64
 	rows         float64
 	to           attr.Item // the item as it is after the write, if its row moves
+}
+
+// A space is a table or an index, with the sizes of its rows.
+type space struct {
+	SpaceCost
+	sizes *model.RowSizes
 }
 
 // spacesOf returns the tables and indexes of a world, each table before its indexes.
