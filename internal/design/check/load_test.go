@@ -66,7 +66,7 @@ func TestThenLoad(t *testing.T) {
 tables:
   Teams: {partition: PK, sort: SK}
   People: {partition: id}
-fields: {team: {values: [a]}, person: {distinct: 40}}
+fields: {team: {distinct: 1}, person: {distinct: 40}}
 entities:
   Member:
     table: Teams

@@ -308,16 +308,8 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*world.It
 	for _, c := range w.Where {
 		values[c.Field] = c.Args[0]
 	}
-	var b model.ItemBuilder
-	var templates []*model.Template
-	for _, a := range w.Entity.Table.Keys() {
-		if template := w.Entity.Attribute(a.Name); template != nil {
-			templates = append(templates, template)
-		}
-	}
-	if err := w.Entity.Add(&b, templates, values, nil, false); err == nil {
-		it := t.keyed(w.Entity)[string(keyOf(w.Entity, b.AppendItem(nil)))]
-		if it != nil && !slices.Contains(chosen, it) {
+	if key, ok := keyFrom(w.Entity, values); ok {
+		if it := t.keyed(w.Entity)[key]; it != nil && !slices.Contains(chosen, it) {
 			return it, true
 		}
 	}
@@ -332,15 +324,10 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*world.It
 
 // keyed returns the items of an entity by their keys.
 func (t *writer) keyed(e *model.Entity) map[string]*world.Item {
-	if all := t.byKey[e]; all != nil {
-		return all
+	if t.byKey[e] == nil {
+		t.byKey[e] = keyedItems(t.w, e)
 	}
-	all := map[string]*world.Item{}
-	for it := range t.w.ItemsOf(e) {
-		all[string(keyOf(e, it.Attributes))] = it
-	}
-	t.byKey[e] = all
-	return all
+	return t.byKey[e]
 }
 
 // count counts the write units of all items of the first member, with those of the others, or only of those that were
