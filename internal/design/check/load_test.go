@@ -66,7 +66,7 @@ func TestThenLoad(t *testing.T) {
 tables:
   Teams: {partition: PK, sort: SK}
   People: {partition: id}
-fields: {team: {values: [a]}, person: {distinct: 40}}
+fields: {team: {distinct: 1}, person: {distinct: 40}}
 entities:
   Member:
     table: Teams
@@ -113,30 +113,6 @@ patterns:
 	require.InDelta(t, 7, r.Tables[0].Rows, 1e-9)
 	require.InDelta(t, 7, r.Tables[1].Writes, 1e-9)
 	require.InDelta(t, 7, r.Tables[1].Rows, 1e-9)
-}
-
-// TestMoveLoad holds that the writes of a move join those of the table and its index, and that a delete and a put
-// are two records of a stream.
-func TestMoveLoad(t *testing.T) {
-	const model = `name: move
-tables: {Tab: {partition: PK, sort: SK, indexes: {ByKind: {partition: kind}}}}
-entities:
-  Project: {attributes: {PK: "P#{project}", SK: A, kind: p}, samples: [{project: a}, {project: b}]}
-  Task:
-    of: Project
-    attributes: {PK: "P#{project}", SK: "T#{task}"}
-    rates: {writes: 3}
-    samples: [{project: a, task: 1}, {project: a, task: 2}]
-patterns:
-  - {name: rename a project, move: {entity: Project, field: project}, rate: 10}
-`
-	r := checked(t, world.Options{}, model)
-	c := r.Patterns[0].Writes
-	require.InDelta(t, 14, c.Worst, 1e-9, "three items with a delete and a put each, and two rows of the index")
-	require.InDelta(t, 6, c.P50, 1e-9)
-	require.InDelta(t, 3+10*(12+4)/2, r.Tables[0].Writes, 1e-9)
-	require.InDelta(t, 3+10*(6+2)/2, r.Tables[0].Rows, 1e-9)
-	require.InDelta(t, 10*2, r.Tables[1].Writes, 1e-9)
 }
 
 func tableStats(r *check.Result, name string) *check.TableStats {

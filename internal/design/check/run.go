@@ -87,9 +87,10 @@ type PatternResult struct {
 	// Varied are the fields whose values differ between its requests.
 	Varied []string `json:"-"`
 
-	nothing bool   // the failure is that it finds nothing
-	lost    int    // rows without the key of the item to which they should lead
-	nearest string // the key most like that of a request that finds nothing
+	reads   *load.Reads // or nil
+	nothing bool        // the failure is that it finds nothing
+	lost    int         // rows without the key of the item to which they should lead
+	nearest string      // the key most like that of a request that finds nothing
 }
 
 // Request returns the request as JSON, or nil for a pattern that does not compile.
@@ -125,8 +126,8 @@ func (p *PatternResult) MeanUnits() float64 {
 	switch {
 	case p.Writes != nil:
 		return p.Writes.Mean()
-	case p.Spread != nil:
-		return p.Spread.Mean + p.meanBatch()
+	case p.reads != nil && p.reads.Requests > 0:
+		return p.reads.MeanUnits + p.reads.MeanThen
 	case p.Total == nil:
 		return p.Units()
 	}
@@ -140,17 +141,6 @@ func (p *PatternResult) Own() *load.Reading {
 		Rows: t.Returned, Examined: t.Examined, Bytes: t.Bytes + t.Fetched, Pages: t.Pages,
 		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Batch: p.BatchUnits(), Requests: p.Requests,
 	}
-}
-
-// meanBatch returns the units of what is read by the values of the rows, on average at the declared scale.
-func (p *PatternResult) meanBatch() float64 {
-	switch {
-	case p.Batch == nil || p.Total.Returned == 0:
-		return 0
-	case p.Spread != nil:
-		return p.BatchUnits() / float64(p.Total.Returned) * p.Spread.MeanRows
-	}
-	return p.BatchUnits() * p.Growth
 }
 
 // BatchUnits returns the read units of what is read by the values of the rows.
@@ -216,7 +206,6 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err == nil {
 		r.Tables, err = Stats(ctx, w)
 	}
-	r.loads()
 	progress("")
 	err = errors.Join(err, <-lint)
 	linting.raise()
@@ -234,45 +223,6 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 		)
 	})
 	return r, nil
-}
-
-// loads adds the reads of the patterns, and the writes of moves, to those of the tables and indexes.
-func (r *Result) loads() {
-	for i := range r.Patterns {
-		p := &r.Patterns[i]
-		if p.Writes != nil && p.Writes.Move != nil {
-			r.moveLoads(p)
-		}
-		if p.Total == nil || p.Pattern.Rate == 0 {
-			continue
-		}
-		for k := range r.Tables {
-			t := &r.Tables[k]
-			if t.Table.Name == p.Total.Table && t.IndexName() == p.Total.Index {
-				t.Reads += p.Pattern.Rate * (p.MeanUnits() - p.meanBatch())
-			}
-			if p.Batch != nil && t.Table == p.Pattern.Then.Table && t.Index == nil {
-				t.Reads += p.Pattern.Rate * p.meanBatch()
-			}
-		}
-	}
-}
-
-// moveLoads adds the writes of a move to those of the tables and indexes. The rows, of which a stream has a record
-// each, count for the table of the moved item.
-func (r *Result) moveLoads(p *PatternResult) {
-	for k := range r.Tables {
-		if t := &r.Tables[k]; t.Table == p.Pattern.Table && t.Index == nil {
-			t.Rows += p.Pattern.Rate * p.Writes.Move.MeanActions
-		}
-	}
-	for _, s := range p.Writes.Spaces {
-		for k := range r.Tables {
-			if t := &r.Tables[k]; t.Table == s.Table && t.Index == s.Index {
-				t.Writes += p.Pattern.Rate * s.Mean
-			}
-		}
-	}
 }
 
 // runPatterns runs the patterns of a world, as many at once as there are processors.
@@ -432,7 +382,7 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *world.World) error {
 	if err != nil {
 		return err
 	}
-	p.Growth = reads.Growth
+	p.reads, p.Growth = reads, reads.Growth
 	if reads.Spread != nil {
 		spread := *reads.Spread
 		spread.Readings = slices.Clone(spread.Readings)

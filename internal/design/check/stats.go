@@ -99,7 +99,7 @@ func stats(w *world.World, space *load.Space) TableStats {
 	s := TableStats{
 		Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes,
 		Partitions: len(space.Parts), Entities: []EntityStats{},
-		Reads: space.ByRates, Writes: space.Written, Rows: space.RowsWritten,
+		Reads: space.Read, Writes: space.Written, Rows: space.RowsWritten,
 	}
 
 	entities := map[*model.Entity]*EntityStats{}

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/load"
@@ -43,25 +42,17 @@ func (j *judge) written() {
 		j.fail(nil, "check the condition, or narrow where to items that meet it",
 			"the condition refuses the write of all %s", text.Count(c.Unmet, "item"))
 	case x.Units != nil:
-		got, of, each := c.Worst, "the most expensive ", "item"
-		advice := "project less into the indexes, or leave the entity out of one"
-		if c.Move != nil {
-			each = "value"
-		}
-		if c.Move != nil && c.Move.Rekeyed {
-			advice = fmt.Sprintf(
-				"key the items by an id that stays, and keep %s in an attribute, with an index", c.Move.Field.Name,
-			)
-		}
+		got, of := c.Worst, "the most expensive item"
 		switch x.Budget {
 		case model.BudgetSample:
-			got, of = c.First, "the first "
+			got, of = c.First, "the first item"
 		case model.BudgetP95:
-			got, of, each = c.P95, "95 of 100 ", each+"s"
+			got, of = c.P95, "95 of 100 items"
 		}
 		if got > *x.Units {
 			j.fail(
-				nil, advice, "expected at most %s, got %s for %s", writeUnits(*x.Units), text.Figure(got), of+each,
+				nil, "project less into the indexes, or leave the entity out of one",
+				"expected at most %s, got %s for %s", writeUnits(*x.Units), text.Figure(got), of,
 			)
 		}
 	}

@@ -55,12 +55,6 @@ func (e *Error) Error() string { return e.Msg }
 //
 // The error is an [*Error].
 func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
-	if p.Moves() {
-		return nil, &Error{
-			Pos: p.Pos, Pattern: p.Name, Msg: "a move is a write of every item that carries the value, not one request",
-			Advice: "sortkey design check counts them for the items of the model",
-		}
-	}
 	if p.IsWrite() {
 		return nil, &Error{
 			Pos: p.Pos, Pattern: p.Name, Msg: "the pattern writes, and its request depends on the item",

@@ -317,9 +317,6 @@ func writeText(p *model.Pattern) string {
 		w := &p.Writes[i]
 		fmt.Fprintf(&b, "%s %s %v %v %s %s\n", w.Operation, w.Entity.Table.Name, valuesOf(w.Where), valuesOf(w.Set),
 			w.If, w.Parameters.AppendJSON(nil))
-		if w.Field != nil {
-			fmt.Fprintf(&b, "  of %s\n", w.Field.Name)
-		}
 	}
 	return b.String()
 }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
@@ -120,7 +121,7 @@ func saySources(f *rule.Finding, sources []load.Source, at int) {
 		return
 	}
 	first := sources[0]
-	if first.Among > 1 {
+	if first.Among > 1 && !math.IsInf(first.Among, 1) {
 		f.Say("; the requests are spread over %s at most", text.Count(int(first.Among), "partition"))
 	}
 	if first.Pattern != nil && !first.Write {

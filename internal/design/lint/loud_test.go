@@ -198,8 +198,12 @@ patterns: [{name: q, scan: {table: Tab, filter: kind = "y"}}]`, "put the filter'
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{d}"}, samples: [{p: a, s: x, d: y}, {p: b}]}}`, "index GSI1 leaves out 1 of 2 items of E because of a missing key attribute"},
 		{"one item that all read", "loads", `
 entities: {E: {attributes: {PK: "CONFIG", SK: "MAIN"}, samples: [{}], rates: {reads: 9000}}}`, "keep copies of the item"},
-		{"few partitions for many requests", "loads", `
+		{"the partition of a listed value gets all requests", "loads", `
 fields: {s: {values: [A, B]}}
+entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}
+patterns: [{name: q, query: {entity: E, where: {s: A}}, rate: 20000}]`, "gets 10,000 read units per second"},
+		{"few partitions for many requests", "loads", `
+fields: {s: {distinct: 2}}
 entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}
 patterns: [{name: q, query: {entity: E, where: {s: A}}, rate: 20000}]`, "gets 5,000 read units per second.*spread over 2 partitions at most"},
 		{"a partition of the current day gets all writes", "loads", `
@@ -213,7 +217,7 @@ fields: {t: {distinct: 100, distribution: zipf(2)}}
 entities: {E: {attributes: {PK: "T#{t}", SK: "{e}"}, count: 1000}}
 patterns: [{name: q, query: {entity: E, where: {t: a}, limit: 1}, rate: 20000, asked: by_rows}]`, "gets 5,990 read units per second"},
 		{"values are asked for equally often", "loads", `
-fields: {t: {values: [a, b, c, d]}, u: {distinct: 3}, big: {size: 4000}}
+fields: {t: {distinct: 4}, u: {distinct: 3}, big: {size: 4000}}
 entities: {E: {attributes: {PK: "T#{t}", SK: "{u}#{e}", big: "{big}"}, count: 1000}}
 patterns: [{name: q, query: {entity: E, where: {t: a, u: x}, limit: 2}, rate: 8000}]`, "gets 2,000 read units per second"},
 		{"a pattern reads all shards with each request", "loads", `

@@ -1,11 +1,9 @@
 package load
 
 import (
-	"math"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -13,9 +11,6 @@ import (
 
 // Describe returns the request in words, with its values in place of placeholders.
 func (c *Cost) Describe() string {
-	if c.Move != nil {
-		return c.Move.describe()
-	}
 	switch in := c.Request.(type) {
 	case *wire.PutItemInput:
 		return put(&wire.Put{
@@ -86,43 +81,4 @@ func values(key attr.Item) string {
 		all = append(all, text.Literal(v))
 	}
 	return strings.Join(all, ", ")
-}
-
-// describe says what is moved, and how.
-func (m *Move) describe() string {
-	s := "another " + m.Field.Name + " for one " + m.Entity.Name
-	switch {
-	case m.Path:
-		s += ", and for everything under it"
-	case m.Worst.Items > 1:
-		s += ", and for the items that carry it"
-	}
-
-	how := "an update"
-	if m.Rekeyed {
-		how = "a delete and a put"
-	}
-	if m.Worst.Items > 1 {
-		how += " of each"
-	}
-	switch {
-	case m.Worst.Transactions == 1:
-		how += ", in a transaction"
-	case m.Worst.Transactions > 1:
-		how += ", in transactions of up to " + text.Count(api.MaxTransactActions, "action")
-	}
-	return s + ": " + how
-}
-
-// String says what a value costs to move.
-func (m *Moved) String() string {
-	s := text.Count(int(math.Round(m.Items)), "item")
-	switch {
-	case m.Transactions > 1:
-		s += " in " + text.Thousands(int(m.Transactions)) + " transactions, one after the other"
-	case m.Transactions > 0:
-		s += " in 1 transaction"
-	}
-	s += ", " + text.Amount(text.Figure(m.Units), "write unit")
-	return s
 }

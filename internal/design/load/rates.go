@@ -1,7 +1,7 @@
 package load
 
 import (
-	"maps"
+	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -96,13 +96,21 @@ func (o *entityRates) group(it *world.Item) string {
 }
 
 // among returns the number of partitions over which the requests for an entity are spread if none of its items were
-// generated, so that the items of the file say nothing, or 0.
-func (r *rates) among(e *model.Entity) float64 {
+// generated, so that the items of the file say nothing, or 0. Listed fields keep the pattern's own values. Nobody
+// says how many values a parent without a count gives.
+func (r *rates) among(e *model.Entity, listed []string) float64 {
 	if e == nil || r.w.Made(e) > 0 {
 		return 0
 	}
 	fields := world.Finest(e, r.s.Hash)
-	maps.DeleteFunc(fields, func(f *model.Field, _ float64) bool { return periodic(e, r.s.Hash, f.Name) })
+	for f := range fields {
+		switch parent := e.CarriedFrom(f); {
+		case periodic(e, r.s.Hash, f.Name) || slices.Contains(listed, f.Name):
+			delete(fields, f)
+		case parent != nil && parent.Count == 0:
+			return math.Inf(1)
+		}
+	}
 	return max(r.w.Possible(e, fields), 1)
 }
 

@@ -114,7 +114,7 @@ func newSpreader(w *world.World, space *world.Space, q question) *spreader {
 			continue
 		}
 		switch {
-		case slices.Contains(q.Fixed, c.Field), inHash && space.Index != nil && lists(f):
+		case slices.Contains(q.Fixed, c.Field), inHash && lists(f):
 			s.listed = append(s.listed, c.Field)
 		case inHash:
 			s.hash = append(s.hash, c.Field)

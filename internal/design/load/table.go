@@ -65,8 +65,12 @@ type Reads struct {
 	// average at the declared scale.
 	Requests            int
 	MeanUnits, MeanRows float64
+	// MeanThen is what is read by the values of the rows, on average at the declared scale.
+	MeanThen float64
 
-	space *world.Space
+	batch  *batch   // or nil
+	listed []string // fields in the partition key that keep the pattern's own values
+	space  *world.Space
 	// loads has the part of each request that a partition gets, for requests that differ in more than their period.
 	// They are there for a pattern with a rate, until they are added up: there can be a million partitions.
 	loads [][]partLoad
@@ -96,7 +100,14 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		}
 	}
 	r.scan = first.Operation == "Scan"
-	defer func() { t.average(r, p, questions) }()
+	var spreaders []*spreader
+	defer func() {
+		t.average(r, p, questions)
+		t.follow(r, p, spreaders)
+		for _, s := range spreaders {
+			r.listed = s.listed
+		}
+	}()
 
 	if len(questions) > 1 {
 		var reports []*explain.Report
@@ -104,7 +115,7 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 			reports = append(reports, questions[i].Report)
 		}
 		if r.Growth, err = growthOf(ctx, t.w, reports...); err == nil {
-			err = t.several(ctx, r, questions)
+			spreaders, err = t.several(ctx, r, questions)
 		}
 		return r, err
 	}
@@ -115,6 +126,7 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	if r.Growth, err = s.growth(ctx, t.w, questions[0]); err != nil || s == nil {
 		return r, err
 	}
+	spreaders = []*spreader{s}
 	if r.Slices = s.slices(); p.Rate > 0 {
 		r.loads = [][]partLoad{s.loads()}
 	}
@@ -141,10 +153,16 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 		r.MeanRows, r.MeanUnits = rows, table.ReadUnits(int(bytes), p.Consistent)
 		return
 	}
+	var reports []*explain.Report
 	for i := range questions {
-		r.MeanUnits += questions[i].Report.Units(p.Consistent) * r.Growth
-		r.MeanRows += float64(questions[i].Report.Returned) * r.Growth
+		reports = append(reports, questions[i].Report)
 	}
+	sum := explain.Sum(reports)
+	own := Reading{
+		Rows: sum.Returned, Bytes: sum.Bytes + sum.Fetched, Units: sum.Units(p.Consistent), Growth: r.Growth,
+		Requests: r.Requests,
+	}
+	r.MeanUnits, r.MeanRows = own.DeclaredUnits(), own.DeclaredRows()
 }
 
 // questions runs the requests of a pattern with its own values. It returns none if one has none, or is refused.
@@ -181,13 +199,13 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question
 }
 
 // several adds what a pattern of several requests reads.
-func (t *Table) several(ctx context.Context, r *Reads, questions []question) error {
+func (t *Table) several(ctx context.Context, r *Reads, questions []question) ([]*spreader, error) {
 	spreaders, err := spreadersOf(ctx, t.w, questions)
 	if err != nil || spreaders == nil {
-		return err
+		return nil, err
 	}
 	if r.Spread, err = ofSeveral(ctx, t.target, questions, spreaders); err != nil {
-		return err
+		return nil, err
 	}
 	for i, s := range spreaders {
 		known := func(q question) bool { return alike(q, questions[i]) }
@@ -195,7 +213,7 @@ func (t *Table) several(ctx context.Context, r *Reads, questions []question) err
 			r.loads = append(r.loads, s.loads())
 		}
 	}
-	return nil
+	return spreaders, nil
 }
 
 // A Space is the load of the partitions of a table or an index.
@@ -210,8 +228,8 @@ type Space struct {
 	items map[*world.Item]*ItemLoad
 	rates *rates
 
-	// Written are the units and rows per second in all partitions, and ByRates the read units of the declared rates.
-	Written, RowsWritten, ByRates float64
+	// Read and Written are the units per second in all partitions, and RowsWritten the rows.
+	Read, Written, RowsWritten float64
 }
 
 // A Source is what one pattern, or the rates of an entity, adds to the partitions of a space.
@@ -314,7 +332,7 @@ func (t *Table) declared(s *Space) {
 				writes.Total += e.Writes * even * table.WriteUnits(row.Size())
 				s.RowsWritten += e.Writes * even
 				if s.Index == nil {
-					s.ByRates += e.Reads * even * table.ReadUnits(row.Size(), false)
+					s.Read += e.Reads * even * table.ReadUnits(row.Size(), false)
 				}
 			})
 		}
@@ -334,8 +352,10 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	if err != nil || r.space == nil {
 		return err
 	}
+	t.addBatch(p, r, all)
 	i := slices.IndexFunc(all, func(s *Space) bool { return s.Space == r.space })
 	s := all[i]
+	s.Read += p.Rate * r.MeanUnits
 	row := Source{Pattern: p, Entity: p.Entity, Units: make([]float64, len(s.Parts))}
 	rates := s.rates
 	if r.scan {
@@ -346,7 +366,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 		return nil
 	}
 
-	row.Among = rates.among(p.Entity)
+	row.Among = rates.among(p.Entity, r.listed)
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
 		groups := map[string]float64{} // shares of partitions that differ in their time alone
@@ -412,7 +432,7 @@ func volumeOf(rows []world.Row, each func(*world.Item) float64) (n, bytes float6
 // for all its writes.
 func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) error {
 	c, err := t.Writes(ctx, p)
-	if err != nil || c.Move != nil { // another field reports what it costs
+	if err != nil { // the check of the pattern says so
 		return context.Cause(ctx)
 	}
 	for i, m := range c.members {

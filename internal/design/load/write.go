@@ -44,8 +44,6 @@ type Cost struct {
 	Worst float64 `json:"worst"`
 	// Spaces are the tables and indexes that the write concerns, in the order of the file.
 	Spaces []SpaceCost `json:"spaces"`
-	// Move has more about a move, whose Items are the values that can be moved, or is nil.
-	Move *Move `json:"move,omitempty"`
 	// Refused is an error with which the service refuses the request, if it accepts it for no item.
 	Refused *wire.Error `json:"-"`
 
@@ -85,9 +83,6 @@ var ErrNoItem = errors.New("no item of the model has the values in where")
 // Write returns what the write of a pattern costs. The error is an [*compile.Error] if the pattern makes no request,
 // or [ErrNoItem].
 func Write(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error) {
-	if p.Moves() {
-		return moveOf(ctx, w, p)
-	}
 	t := &writer{w: w, p: p, spaces: spacesOf(w), byKey: map[*model.Entity]map[string]*world.Item{}}
 	for i := range p.Writes {
 		m := &member{
@@ -138,6 +133,12 @@ type effect struct {
 	units, moved float64
 	rows         float64
 	to           attr.Item // the item as it is after the write, if its row moves
+}
+
+// A space is a table or an index, with the sizes of its rows.
+type space struct {
+	SpaceCost
+	sizes *model.RowSizes
 }
 
 // spacesOf returns the tables and indexes of a world, each table before its indexes.
@@ -308,16 +309,8 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*world.It
 	for _, c := range w.Where {
 		values[c.Field] = c.Args[0]
 	}
-	var b model.ItemBuilder
-	var templates []*model.Template
-	for _, a := range w.Entity.Table.Keys() {
-		if template := w.Entity.Attribute(a.Name); template != nil {
-			templates = append(templates, template)
-		}
-	}
-	if err := w.Entity.Add(&b, templates, values, nil, false); err == nil {
-		it := t.keyed(w.Entity)[string(keyOf(w.Entity, b.AppendItem(nil)))]
-		if it != nil && !slices.Contains(chosen, it) {
+	if key, ok := keyFrom(w.Entity, values); ok {
+		if it := t.keyed(w.Entity)[key]; it != nil && !slices.Contains(chosen, it) {
 			return it, true
 		}
 	}
@@ -332,15 +325,10 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*world.It
 
 // keyed returns the items of an entity by their keys.
 func (t *writer) keyed(e *model.Entity) map[string]*world.Item {
-	if all := t.byKey[e]; all != nil {
-		return all
+	if t.byKey[e] == nil {
+		t.byKey[e] = keyedItems(t.w, e)
 	}
-	all := map[string]*world.Item{}
-	for it := range t.w.ItemsOf(e) {
-		all[string(keyOf(e, it.Attributes))] = it
-	}
-	t.byKey[e] = all
-	return all
+	return t.byKey[e]
 }
 
 // count counts the write units of all items of the first member, with those of the others, or only of those that were

@@ -15,9 +15,6 @@ const (
 	Check = "ConditionCheck"
 	// Transaction is the operation of a pattern with several writes.
 	Transaction = "TransactWriteItems"
-	// Move gives the field of one item another value, in it and in all items that carry the value: an update
-	// of each, or a delete and a put if the field is in its key, in transactions.
-	Move = "Move"
 )
 
 // A Write is the write of one item of an entity.
@@ -29,8 +26,6 @@ type Write struct {
 	Where []Condition
 	// Set are equalities: the fields that an update changes, and their new values.
 	Set []Condition
-	// Field is the field that a move changes, or nil.
-	Field *Field
 	// If is a condition with field names and quoted values, or "". Parameters are those of its :names, as
 	// in a pattern's filter.
 	If         string
@@ -39,9 +34,6 @@ type Write struct {
 
 // IsWrite reports whether the pattern writes.
 func (p *Pattern) IsWrite() bool { return len(p.Writes) > 0 }
-
-// Moves reports whether the pattern is a move.
-func (p *Pattern) Moves() bool { return p.Operation == Move && p.IsWrite() }
 
 // Changes returns the fields that the write changes in an item that exists.
 func (w *Write) Changes() (fields []string) {
@@ -61,8 +53,6 @@ func (w *Write) rows(x *Index) float64 {
 		if x == nil {
 			return 1
 		}
-		return 0
-	case Move: // of as many items as carry the value, which a model does not know
 		return 0
 	}
 	if x == nil {
@@ -90,7 +80,7 @@ func (t *Template) DependsOn(field string) bool {
 }
 
 // WriteRate returns how many rows of an entity are written each second in the table, for nil, or in an
-// index: by the rate of the entity, or if it declares none by those of the patterns that write it, moves aside.
+// index: by the rate of the entity, or if it declares none by those of the patterns that write it.
 // What a transaction writes or checks in the table counts twice, as it costs twice.
 func (m *Model) WriteRate(e *Entity, x *Index) float64 {
 	if e.Writes > 0 {
@@ -105,13 +95,13 @@ func (m *Model) WriteRate(e *Entity, x *Index) float64 {
 }
 
 // ItemWrites returns how many items of an entity are written each second, whatever that costs. A
-// condition of a transaction writes none. What a move writes depends on the items, so it is not counted here.
+// condition of a transaction writes none.
 func (m *Model) ItemWrites(e *Entity) float64 {
 	if e.Writes > 0 {
 		return e.Writes
 	}
 	return m.patternWrites(e, func(_ *Pattern, w *Write) float64 {
-		if w.Operation == Check || w.Operation == Move {
+		if w.Operation == Check {
 			return 0
 		}
 		return 1

@@ -166,7 +166,6 @@ var patternObject = object[model.Pattern]{
 		writeMember("put", "Writes a new item of an entity."),
 		writeMember("update", "Changes fields of an item."),
 		writeMember("delete", "Deletes an item."),
-		writeMember("move", "Gives a field of an item another value, in every item that carries it."),
 		has("transact", "Writes several items, or none of them.", transactCodec),
 		late(has("then", "The entity whose items a batch reads by the values of each row.", thenCodec)),
 	},

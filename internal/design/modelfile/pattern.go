@@ -14,7 +14,7 @@ import (
 )
 
 // verbs are the members of a pattern that hold its request.
-var verbs = []string{"query", "get", "scan", "put", "update", "delete", "move", "transact"}
+var verbs = []string{"query", "get", "scan", "put", "update", "delete", "transact"}
 
 func beforePattern(in value, q *model.Pattern) bool {
 	n := in.node
@@ -33,17 +33,19 @@ func beforePattern(in value, q *model.Pattern) bool {
 		if n := in.get("name").node; n != nil {
 			name = n.Value
 		}
-		in.fail(
-			"use one of "+text.Join(verbs, "and"), "%s has %d requests, not 1",
-			strings.TrimSpace("pattern "+clip(name)), asked,
-		)
+		hint := "use one of " + text.Join(verbs, "and")
+		if slices.ContainsFunc(n.Content, func(key *yaml.Node) bool { return key.Value == "move" }) {
+			hint = "in place of a move write transact: [{delete: Node}, {put: Node}] if it changes a key, or else an " +
+				"update, with the rate of all items that carry the value"
+		}
+		in.fail(hint, "%s has %d requests, not 1", strings.TrimSpace("pattern "+clip(name)), asked)
 	}
 	return asked == 1
 }
 
 // afterPattern reports whether the pattern has a request.
 func afterPattern(in value, q *model.Pattern) bool {
-	for _, verb := range []string{"put", "update", "delete", "move", "transact"} {
+	for _, verb := range []string{"put", "update", "delete", "transact"} {
 		if in.members[verb] != nil && !q.IsWrite() {
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 // writeVerbs are the members of patterns that write, and of the writes of a transaction, with their
 // operations.
 var writeVerbs = map[string]string{
-	"put": model.Put, "update": model.Update, "delete": model.Delete, "check": model.Check, "move": model.Move,
+	"put": model.Put, "update": model.Update, "delete": model.Delete, "check": model.Check,
 }
 
 // maxWrites is the most writes of a transaction:
@@ -54,7 +54,7 @@ var transactCodec = special(
 		}
 		for _, one := range list {
 			entries := one.entries()
-			if len(entries) != 1 || writeVerbs[entries[0].name] == "" || entries[0].name == "move" {
+			if len(entries) != 1 || writeVerbs[entries[0].name] == "" {
 				one.fail(
 					"write put, update, delete or check, as in - put: Order",
 					"a write of a transaction has one operation",
@@ -105,27 +105,11 @@ func writeObject(verb string) object[model.Write] {
 			func(w *model.Write) *[]model.Condition { return &w.Set })))
 	}
 
-	if verb == "move" {
-		o.members = append(o.members, has("field", "The field that gets another value.", movedCodec))
-		return o
-	}
 	o.members = append(o.members,
 		has("if", "A condition with names and quoted values instead of placeholders.", textCodec),
 		has("parameters", "Values to try the parameters of the condition with, such as :user.", parametersCodec))
 	return o
 }
-
-// movedCodec is the codec of the field that a move changes.
-var movedCodec = special(textSchema, func(in value, w *model.Write) {
-	in.called("the field")
-	name, ok := in.text()
-	if !ok {
-		return
-	}
-	if w.Field = w.Entity.Field(name); w.Field == nil {
-		in.known(name, fieldNames(w.Entity.Fields), "entity %s has no field %s", w.Entity.Name)
-	}
-}, func(w *model.Write) *yaml.Node { return textNode(w.Field.Name) })
 
 // article returns a verb with its article, as a noun.
 func article(verb string) string {
@@ -138,11 +122,6 @@ func article(verb string) string {
 // afterWrite checks what concerns several members of a write.
 func (in value) afterWrite(verb string, w *model.Write) bool {
 	switch {
-	case verb == "move" && w.Field == nil:
-		if in.lacks("field") {
-			in.fail("name the field, as in {entity: Node, field: path}", "%s has no field", in.what)
-		}
-		return false
 	case verb == "update" && len(w.Set) == 0 && in.lacks("set"):
 		in.fail("say what it changes, as in set: {status: shipped}", "%s changes nothing", in.what)
 	case verb == "check" && w.If == "":

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -292,40 +291,6 @@ patterns:
 	}
 	require.Equal(t, "1", cells["read units, p50"], "half a unit for a member, and half a unit for a person")
 	require.Equal(t, "2", cells["worst"], "the last of the row with this label")
-}
-
-// TestMoveCosts holds that the page and the JSON form show the items and the units of moves.
-func TestMoveCosts(t *testing.T) {
-	w, r := checked(t, parse(t, `
-name: moves
-tables: {Drive: {partition: PK, sort: SK}}
-entities:
-  Node:
-    attributes: {PK: "D#{drive}", SK: "{path:path}"}
-    samples: [{drive: a, path: root/}, {drive: a, path: root/x/}, {drive: a, path: root/x/y}, {drive: a, path: root/z/}]
-patterns:
-  - {name: rename, rate: 1, move: {entity: Node, field: path}}
-`), world.Options{})
-	page := inspect(t, render(t, w, r))
-	cells := map[string][]string{}
-	for _, cell := range page.id("overview").all(func(n *node) bool { return n.name == "td" }) {
-		label := cell.attrs["data-label"]
-		cells[label] = append(cells[label], strings.TrimSuffix(cell.text, " W"))
-	}
-	require.Equal(t, []string{"2"}, cells["items, p50"])
-	require.Equal(t, []string{"4", "16"}, cells["worst"], "items and write units")
-	require.Equal(t, []string{"9.33"}, cells["units / s"])
-	require.Contains(t, page.id("pattern-1").text, "worst  4 items in 1 transaction, 16 write units: drive a, path root/")
-
-	var b bytes.Buffer
-	require.NoError(t, report.JSON(&b, r, nil))
-	require.Contains(t, b.String(), `"worst": {
-            "value": "drive a, path root/",
-            "items": 4,
-            "actions": 8,
-            "transactions": 1,
-            "units": 16
-          }`)
 }
 
 // TestHugeRates holds that the figures of the highest rates are right.

@@ -188,52 +188,24 @@ func shares(all []explain.Share) string {
 // writes says what a pattern that writes costs.
 func (l *lines) writes(pr *check.PatternResult) {
 	c := pr.Writes
-	if c.Request != nil || c.Move != nil {
+	if c.Request != nil {
 		l.add("request", "%s", c.Describe())
 	}
 	if c.Refused != nil || c.Items == 0 {
 		return // the failure says why
 	}
 	l.add("writes", "%s on average: %s", writeUnits(c.Mean()), written(c, 1))
-	if c.Move != nil {
-		l.move(c.Move)
-	} else {
-		tried := fmt.Sprintf("p50 %s, p95 %s, worst %s of %s", text.Figure(c.P50), text.Figure(c.P95),
-			text.Figure(c.Worst), text.Count(c.Items, "item"))
-		if c.Items == load.MostCounted {
-			tried += ", drawn from " + text.Thousands(c.All)
-		}
-		if c.Unmet > 0 {
-			tried += fmt.Sprintf("; the condition refuses %s others", text.Thousands(c.Unmet))
-		}
-		l.add("", "%s", tried)
+	tried := fmt.Sprintf("p50 %s, p95 %s, worst %s of %s", text.Figure(c.P50), text.Figure(c.P95),
+		text.Figure(c.Worst), text.Count(c.Items, "item"))
+	if c.Items == load.MostCounted {
+		tried += ", drawn from " + text.Thousands(c.All)
 	}
+	if c.Unmet > 0 {
+		tried += fmt.Sprintf("; the condition refuses %s others", text.Thousands(c.Unmet))
+	}
+	l.add("", "%s", tried)
 	if rate := pr.Pattern.Rate; rate > 0 {
 		l.add("load", "%s a second: %s a second: %s", text.Figure(rate), writeUnits(rate*c.Mean()), written(c, rate))
-	}
-}
-
-// move says what it costs to move a value, and for how long that writes.
-func (l *lines) move(m *load.Move) {
-	noun := "value"
-	if m.Path {
-		noun = "path"
-	}
-	count := text.Count(m.Values, noun)
-	switch {
-	case m.Values == 1:
-		l.add("moves", "%s: %s", count, &m.Worst)
-	case m.P50.Units == m.Worst.Units && m.P50.Items == m.Worst.Items:
-		l.add("moves", "%s: %s each", count, &m.Worst)
-	default:
-		l.add("moves", "%s, with %s on average; by cost:", count, amount(m.MeanItems, "item"))
-		l.whole("", fmt.Sprintf("p50    %s: %s", &m.P50, m.P50.Name))
-		l.whole("", fmt.Sprintf("p95    %s: %s", &m.P95, m.P95.Name))
-		l.whole("", fmt.Sprintf("worst  %s: %s", &m.Worst, m.Worst.Name))
-	}
-	if m.Generated {
-		l.warn("but", "generated paths hardly share folders: list samples, or make the folder an "+
-			"entity to which its items belong")
 	}
 }
 

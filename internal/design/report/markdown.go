@@ -85,9 +85,6 @@ func writeRow(b *bytes.Buffer, pr *check.PatternResult) {
 	switch {
 	case pr.Writes != nil:
 		units, worst = text.Figure(pr.Writes.Mean())+" write", text.Figure(pr.Writes.Worst)
-		if m := pr.Writes.Move; m != nil {
-			worst += " of " + text.Count(int(m.Worst.Items+0.5), "item")
-		}
 	case pr.Spread != nil:
 		worst = text.Figure(pr.Spread.Worst.DeclaredUnits())
 	}

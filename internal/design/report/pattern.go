@@ -119,13 +119,10 @@ func (p *pattern) entities() (all []*model.Entity) {
 // figures are those of half of the values that a pattern can ask for, of 95 of 100, and of the worst.
 type figures struct{ Name, Unit, P50, P95, Worst string }
 
-// Rows are the rows returned, or the items that a move rewrites, at the declared scale.
+// Rows are the rows returned at the declared scale.
 func (p *pattern) Rows() figures {
 	rows := func(f float64) string { return text.Thousands(int(f + 0.5)) }
 	switch {
-	case p.Writes != nil:
-		m := p.Writes.Move
-		return figures{"items", "", rows(m.P50.Items), rows(m.P95.Items), rows(m.Worst.Items)}
 	case p.Spread != nil:
 		s := p.Spread
 		return figures{

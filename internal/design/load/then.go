@@ -1,0 +1,167 @@
+package load
+
+import (
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// A batch has the items to which the rows of a pattern lead, each with the number of times that a request reads it,
+// on average at the declared scale.
+type batch struct {
+	items map[*world.Item]float64
+	none  float64 // keys without an item
+}
+
+// follow sets what is read by the values of the rows that a pattern reads.
+func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
+	if p.Then == nil {
+		return
+	}
+	r.batch = &batch{items: map[*world.Item]float64{}}
+	keyed := keyedItems(t.w, p.Then)
+	counted := 0.0
+	for _, s := range spreaders {
+		all := s.total()
+		for i := range s.all {
+			c := &s.all[i]
+			if c.row == nil || c.empty {
+				continue
+			}
+			_, rows := s.cost(c)
+			share := c.often * c.times / all
+			counted += share * rows
+			r.batch.add(s.requests(c), share*rows, p.Then, keyed)
+		}
+	}
+	if r.scan && r.space != nil {
+		r.batch.add([][]world.Row{r.space.Rows}, r.MeanRows, p.Then, keyed)
+		counted = r.MeanRows
+	}
+	if counted == 0 {
+		return
+	}
+
+	// Rows that a filter drops lead nowhere, and values that no item has lead to the items of the others.
+	factor := r.MeanRows / counted
+	sizes := p.Then.Table.RowSizes(nil)
+	for it := range r.batch.items {
+		r.batch.items[it] *= factor
+		size, _ := sizes.Of(it.Attributes)
+		r.MeanThen += r.batch.items[it] * table.ReadUnits(size, p.Consistent)
+	}
+	r.MeanThen += r.batch.none * factor * table.ReadUnits(0, p.Consistent)
+}
+
+// add adds the items to which the rows of some requests lead. A request returns so many rows on average, and reads
+// each item once.
+func (b *batch) add(requests [][]world.Row, rows float64, e *model.Entity, keyed map[string]*world.Item) {
+	n := 0
+	for _, all := range requests {
+		n += len(all)
+	}
+	for _, all := range requests {
+		seen := map[string]bool{}
+		for _, row := range all {
+			key, ok := keyFrom(e, valuesOf(row.Item))
+			switch it := keyed[key]; {
+			case !ok || seen[key]:
+			case it == nil:
+				b.none += rows / float64(n)
+			default:
+				b.items[it] += rows / float64(n)
+			}
+			seen[key] = true
+		}
+	}
+}
+
+// total returns the weight of all values.
+func (s *spreader) total() (all float64) {
+	if s.weights > 0 {
+		return s.weights
+	}
+	for i := range s.all {
+		all += s.all[i].often * s.all[i].times
+	}
+	return all
+}
+
+// requests returns the rows that each request for the value of a candidate reads, without those that read nothing:
+// there is one for each window.
+func (s *spreader) requests(c *candidate) (all [][]world.Row) {
+	if s.tiled == nil {
+		return [][]world.Row{s.limited(s.space.Rows[c.From:c.To])}
+	}
+	rows := s.listing(s.space.Rows[c.low:c.high])
+	windows := map[int][]world.Row{}
+	for i, at := range s.places(rows, s.tiled.unit) {
+		if k := s.tiled.at(at); k >= s.tiled.first && k < s.tiled.first+s.tiled.n {
+			windows[k] = append(windows[k], rows[i])
+		}
+	}
+	for _, rows := range windows {
+		all = append(all, s.limited(rows))
+	}
+	return all
+}
+
+// limited returns the rows up to the limit.
+func (s *spreader) limited(rows []world.Row) []world.Row {
+	limit := s.q.Report.Limit
+	switch {
+	case limit == 0 || len(rows) <= limit:
+		return rows
+	case s.q.Report.Reverse:
+		return rows[len(rows)-limit:]
+	}
+	return rows[:limit]
+}
+
+// keyedItems returns the items of an entity by their keys.
+func keyedItems(w *world.World, e *model.Entity) map[string]*world.Item {
+	all := map[string]*world.Item{}
+	for it := range w.ItemsOf(e) {
+		all[string(keyOf(e, it.Attributes))] = it
+	}
+	return all
+}
+
+// keyFrom returns the key that an item of an entity with some values has, and whether they suffice.
+func keyFrom(e *model.Entity, values map[string]string) (string, bool) {
+	var b model.ItemBuilder
+	var templates []*model.Template
+	for _, a := range e.Table.Keys() {
+		if template := e.Attribute(a.Name); template != nil {
+			templates = append(templates, template)
+		}
+	}
+	if err := e.Add(&b, templates, values, nil, false); err != nil {
+		return "", false
+	}
+	return string(keyOf(e, b.AppendItem(nil))), true
+}
+
+// addBatch adds what a pattern reads by the values of its rows. An item of a sample stands for others, in its own
+// partition or in theirs.
+func (t *Table) addBatch(p *model.Pattern, r *Reads, all []*Space) {
+	for _, s := range all {
+		if r.batch == nil || s.Table != p.Then.Table || s.Index != nil {
+			continue
+		}
+		row := Source{Pattern: p, Entity: p.Then, Units: make([]float64, len(s.Parts))}
+		for i, part := range s.Parts {
+			rows := s.In(part)
+			each := s.rates.grow.In(rows)
+			for k := range rows {
+				it := rows[k].Item
+				if times := r.batch.items[it]; times > 0 {
+					here := each(it) / t.w.Represents(it)
+					row.Units[i] += p.Rate * times * here * table.ReadUnits(rows[k].Size(), p.Consistent)
+				}
+			}
+		}
+		s.Read += p.Rate * r.MeanThen
+		s.add(row)
+	}
+}
