@@ -17,7 +17,7 @@ import (
 
 // maxIdentifiers bounds the public API: the exported identifiers of all public
 // packages together.
-const maxIdentifiers = 449
+const maxIdentifiers = 450
 
 const apiHead = `# The public face of Sortkey: every exported type, function, method, constant and
 # variable of the packages that programs may import. go test . -run TestAPI keeps

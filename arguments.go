@@ -24,8 +24,8 @@ type call struct {
 	clauses  []keycond.Clause
 	operands []attr.Value
 	args     []any // values of an update's placeholders
-	sort     *SortRange
-	room     SortRange    // for sort
+	sort     *sortRange
+	room     sortRange    // for sort
 	item     attr.Builder // builds the key
 }
 
@@ -45,10 +45,7 @@ func (c *call) parse(args []any) error {
 				return err
 			}
 			continue
-		case SortRange:
-			if arg.err == nil && arg.op == "" {
-				arg.err = misuse("the SortRange is empty; make one with BeginsWith, Between or Compare")
-			}
+		case sortRange:
 			if arg.err != nil {
 				return arg.err
 			}
@@ -56,23 +53,9 @@ func (c *call) parse(args []any) error {
 				return err
 			}
 			continue
-		case keys.Range:
-			if err := c.setSort(rangeOf(arg)); err != nil {
-				return err
-			}
-			continue
-		case *keys.Template:
-			if arg == nil {
-				return misuse("%s: argument %d is a nil template", c.operation.name, i+1)
-			}
-			r, err := arg.Under()
-			if err != nil {
-				return err
-			}
-			if err := c.setSort(rangeOf(r)); err != nil {
-				return err
-			}
-			continue
+		case keys.Range, *keys.Template:
+			return misuse("%s: argument %d is a %T; give In(r), where r is the range of a template",
+				c.operation.name, i+1, arg)
 		}
 
 		if c.sort != nil {
@@ -94,7 +77,7 @@ func (c *call) parse(args []any) error {
 func (c *call) addKey(key Key) error {
 	for i, v := range key {
 		switch v.(type) {
-		case nil, Key, Option, SortRange, keys.Range, *keys.Template:
+		case nil, Key, QueryOption, keys.Range, *keys.Template:
 			return misuse("%s: part %d of the Key is %T, not the value of a key attribute", c.operation.name, i+1, v)
 		}
 		c.key = append(c.key, v)
@@ -102,23 +85,13 @@ func (c *call) addKey(key Key) error {
 	return nil
 }
 
-func (c *call) setSort(r SortRange) error {
+func (c *call) setSort(r sortRange) error {
 	if c.sort != nil {
 		return misuse("two ranges of the sort key: a query reads one")
 	}
 	c.room = r
 	c.sort = &c.room
 	return nil
-}
-
-// rangeOf returns a range of package keys.
-func rangeOf(r keys.Range) SortRange {
-	op, operands := r.Condition()
-	s := SortRange{op: op}
-	for _, operand := range operands {
-		s.values = append(s.values, operand)
-	}
-	return s
 }
 
 // keyItem appends the whole primary key that the arguments give.
@@ -241,7 +214,7 @@ func (c *call) release() {
 
 	c.placeholders.release()
 	c.chosen = chosen{}
-	c.sort, c.room = nil, SortRange{}
+	c.sort, c.room = nil, sortRange{}
 	c.operation, c.table, c.index = nil, "", ""
 	c.item.Reset()
 	c.key, c.args = emptied(c.key), emptied(c.args)

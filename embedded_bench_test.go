@@ -48,9 +48,9 @@ func readings(tb testing.TB, items int) (*sortkey.DB, *sortkey.TableOf[Reading])
 func BenchmarkEmbedded(b *testing.B) {
 	ctx := context.Background()
 	_, t := readings(b, benchItems)
-	count := func(b *testing.B, want int, args ...any) {
+	count := func(b *testing.B, want int, partition any, opts ...sortkey.QueryOption) {
 		n := 0
-		for _, err := range t.Query(ctx, args...) {
+		for _, err := range t.Query(ctx, partition, opts...) {
 			if err != nil {
 				b.Fatal(err)
 			}

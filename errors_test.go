@@ -43,8 +43,8 @@ func TestStatuses(t *testing.T) {
 		_, err := table.Get(ctx, args...)
 		return err
 	}
-	query := func(table *sortkey.TableOf[map[string]any], args ...any) error {
-		_, err := table.QueryPage(ctx, args...)
+	query := func(table *sortkey.TableOf[map[string]any], partition any, opts ...sortkey.QueryOption) error {
+		_, err := table.QueryPage(ctx, partition, opts...)
 		return err
 	}
 	mine := errors.New("mine")
@@ -283,10 +283,13 @@ func TestKeys(t *testing.T) {
 	} {
 		_, err := items.Get(ctx, args...)
 		require.NoError(t, err)
-		list, err := sortkey.Collect(items.Query(ctx, args...))
+		n, err := items.Count(ctx, args...)
 		require.NoError(t, err)
-		require.Len(t, list, 1)
+		require.Equal(t, 1, n)
 	}
+	list, err := sortkey.Collect(items.Query(ctx, sortkey.Key{"P", 1}))
+	require.NoError(t, err)
+	require.Len(t, list, 1)
 	key := sortkey.Key{"P", []byte("x")}
 	loop := items.Query(ctx, key)
 	key[0], key[1] = "Q", 2

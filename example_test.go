@@ -100,7 +100,7 @@ func ExampleTableOf_Query_template() {
 	}
 	january, err := order.Between("2026-01-01", "2026-01-31")
 	check(err)
-	for it, err := range orders.Query(ctx, "CUSTOMER#7", january) {
+	for it, err := range orders.Query(ctx, "CUSTOMER#7", sortkey.In(january)) {
 		fmt.Println(it["SK"], err)
 	}
 	// Output:

@@ -228,17 +228,17 @@ func testArguments(t *testing.T, size int) {
 	paths[2] = "overwritten"
 	opts := []sortkey.Option{filter, only}
 	queries := map[string]func() (sortkey.Page[attr.Item], error){
-		"Query": all(items.Query(ctx, o.list(o.key(0), sortkey.Between(o.key(0), o.key(9)), filter, only)...)),
+		"Query": all(items.Query(ctx, o.key(0), sortkey.Between(o.key(0), o.key(9)), filter, only)),
 		"of a value": all(items.Query(
-			ctx, o.list(attr.NewBinary(o.key(0)), sortkey.Compare("<=", attr.NewBinary(o.key(9))), only)...,
+			ctx, attr.NewBinary(o.key(0)), sortkey.Compare("<=", attr.NewBinary(o.key(9))), only,
 		)),
-		"of a prefix": all(items.Query(ctx, o.list(o.key(0), sortkey.BeginsWith(o.own([]byte("key"))), only)...)),
+		"of a prefix": all(items.Query(ctx, o.key(0), sortkey.BeginsWith(o.own([]byte("key"))), only)),
 		"Scan":        all(items.Scan(ctx, opts...)),
 	}
 	opts[0], opts[1] = sortkey.Only("overwritten"), sortkey.Limit(1)
 	pages := map[string]func() (*sortkey.Page[attr.Item], error){
 		"QueryPage": func() (*sortkey.Page[attr.Item], error) {
-			return items.QueryPage(ctx, o.list(o.key(0), sortkey.Between(o.key(0), o.key(9)), filter, only)...)
+			return items.QueryPage(ctx, o.key(0), sortkey.Between(o.key(0), o.key(9)), filter, only)
 		},
 		"ScanPage": func() (*sortkey.Page[attr.Item], error) { return items.ScanPage(ctx, filter, only) },
 	}

@@ -97,8 +97,8 @@ func TestLoopInUpdate(t *testing.T) {
 // TestLoopLimits: the limit, an early end, an abandoned loop and an index within an update.
 func TestLoopLimits(t *testing.T) {
 	db, jobs := queue(t, 600, 10)
-	count := func(ctx context.Context, stop int, args ...any) (n int) {
-		for _, err := range jobs.Query(ctx, args...) {
+	count := func(ctx context.Context, stop int, partition any, opts ...sortkey.QueryOption) (n int) {
+		for _, err := range jobs.Query(ctx, partition, opts...) {
 			require.NoError(t, err)
 			if n++; n == stop {
 				break
@@ -139,10 +139,10 @@ func TestMisfitInUpdate(t *testing.T) {
 		Text  int    `dynamodbav:"text"`
 	}
 	misfits := sortkey.Table[wrong](db, "Jobs")
-	for _, args := range [][]any{{"q"}, {"q", sortkey.Only("text")}, {"q", sortkey.Only("text"), sortkey.Limit(3)}} {
+	for _, opts := range [][]sortkey.QueryOption{{}, {sortkey.Only("text")}, {sortkey.Only("text"), sortkey.Limit(3)}} {
 		var keys []string
 		require.NoError(t, db.Update(t.Context(), func(ctx context.Context) error {
-			for _, err := range misfits.Query(ctx, args...) {
+			for _, err := range misfits.Query(ctx, "q", opts...) {
 				misfit, ok := errors.AsType[*sortkey.DecodeError](err)
 				require.True(t, ok, "%v", err)
 				keys = append(keys, misfit.Key.Get("at").String())
@@ -151,6 +151,6 @@ func TestMisfitInUpdate(t *testing.T) {
 		}))
 		want := []string{"{N:0}", "{N:1}", "{N:2}", "{N:3}", "{N:4}"}
 		require.Equal(t, want[:len(keys)], keys)
-		require.Len(t, keys, map[int]int{1: 5, 2: 5, 3: 3}[len(args)])
+		require.Len(t, keys, map[int]int{0: 5, 1: 5, 2: 3}[len(opts)])
 	}
 }

@@ -65,15 +65,15 @@ func TestLimitExamines(t *testing.T) {
 		{want: rows, examined: rows}, {want: 200, examined: rows, filter: tenth},
 		{want: 1, examined: rows, filter: final}, {limit: 1, want: 1, examined: rows, filter: final},
 	} {
-		args, opts := []any{"P"}, []sortkey.Option{}
+		queryOpts, opts := []sortkey.QueryOption{}, []sortkey.Option{}
 		if tt.limit > 0 {
-			args, opts = append(args, sortkey.Limit(tt.limit)), append(opts, sortkey.Limit(tt.limit))
+			queryOpts, opts = append(queryOpts, sortkey.Limit(tt.limit)), append(opts, sortkey.Limit(tt.limit))
 		}
 		if tt.filter != nil {
-			args, opts = append(args, tt.filter), append(opts, tt.filter)
+			queryOpts, opts = append(queryOpts, tt.filter), append(opts, tt.filter)
 		}
 		for name, loop := range map[string]iter.Seq2[object, error]{
-			"Query": items.Query(ctx, args...), "Scan": items.Scan(ctx, opts...),
+			"Query": items.Query(ctx, "P", queryOpts...), "Scan": items.Scan(ctx, opts...),
 		} {
 			got := 0
 			examined := m.of(func() { got = len(collect(t, loop)) })

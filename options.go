@@ -14,9 +14,13 @@ import (
 // operation refuses those that mean nothing to it, and one that is given twice; but conditions
 // and filters may be several, which must all hold.
 type Option interface {
+	QueryOption
 	set(*choices) error
-	kind() optionKind
 }
+
+// A QueryOption changes a query: it is an [Option], or the range of the sort key to read, which is
+// made by [BeginsWith], [Between], [Compare] or [In]. Without a range a query reads all of its partition.
+type QueryOption interface{ kind() optionKind }
 
 // An optionKind is a set of kinds of options.
 type optionKind uint16
@@ -338,39 +342,52 @@ func destination(v reflect.Value) (reflect.Value, bool) {
 	return v, false
 }
 
-// A SortRange is the range of a sort key that a query reads; see [BeginsWith], [Between] and
-// [Compare]. A [keys.Range] is one too.
-type SortRange struct {
-	op     string
+// A sortRange is the range of a sort key that a query reads.
+type sortRange struct {
+	op     string // "" for all of a partition
 	values []any
 	err    error // of the function that made it
 }
 
+func (sortRange) kind() optionKind { return 0 }
+
+// In is the range of the sort keys that a template of package keys describes, as [keys.Template.Under] and
+// the other methods of a template return it.
+func In(r keys.Range) QueryOption {
+	op, operands := r.Condition()
+	s := sortRange{op: op}
+	for _, operand := range operands {
+		s.values = append(s.values, operand)
+	}
+	return s
+}
+
 // BeginsWith is the range of the sort keys with a prefix, a string or a []byte.
-func BeginsWith(prefix any) SortRange {
-	return SortRange{op: "begins_with", values: []any{take(prefix)}}
+func BeginsWith(prefix any) QueryOption {
+	return sortRange{op: "begins_with", values: []any{take(prefix)}}
 }
 
 // Between is the range of the sort keys from low to high, both included.
-func Between(low, high any) SortRange {
-	return SortRange{op: "BETWEEN", values: []any{take(low), take(high)}}
+func Between(low, high any) QueryOption {
+	return sortRange{op: "BETWEEN", values: []any{take(low), take(high)}}
 }
 
-// Compare is the range of the sort keys on one side of a value. The operator is <, <=, > or >=.
-func Compare(operator string, value any) SortRange {
+// Compare is the range of the sort keys that are equal to a value, or on one side of it. The operator is =, <, <=,
+// > or >=.
+func Compare(operator string, value any) QueryOption {
 	switch operator {
-	case "<", "<=", ">", ">=":
-		return SortRange{op: operator, values: []any{take(value)}}
+	case "=", "<", "<=", ">", ">=":
+		return sortRange{op: operator, values: []any{take(value)}}
 	}
-	return SortRange{
-		err: misuse("Compare(%q, …): want <, <=, > or >=; for one sort key, give its value alone", operator),
+	return sortRange{
+		err: misuse("Compare(%q, …): want =, <, <=, > or >=", operator),
 	}
 }
 
 // take returns a value that the caller cannot change: v, or its stored form.
 func take(v any) any {
 	switch v := v.(type) {
-	case nil, string, Option, SortRange, keys.Range, *keys.Template:
+	case nil, string, QueryOption, keys.Range, *keys.Template:
 		return v
 	case Key:
 		parts := slices.Clone(v)

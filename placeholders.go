@@ -195,7 +195,7 @@ func (p *placeholders) attribute(v any) (attr.Value, error) {
 		var err error
 		p.raw, err = attr.AppendNumber(p.raw, strconv.Itoa(v))
 		return attr.MakeValue(attr.Number, p.raw[from:len(p.raw):len(p.raw)]), err
-	case Key, Option, SortRange, keys.Range, *keys.Template:
+	case Key, QueryOption, keys.Range, *keys.Template:
 		return attr.Value{}, fmt.Errorf("got %T, want a value that can be stored", v)
 	}
 	return attr.Marshal(v)

@@ -24,35 +24,46 @@ type Page[T any] struct {
 	Trace Trace
 }
 
-// Query yields the items in a range of one partition, in the order of their sort keys. It
-// takes the values of the partition key, then, if the range is smaller, values of the sort
-// key, a [SortRange], a [keys.Range] or a [keys.Template], then options. It reads on through
+// Query yields the items in a range of one partition, in the order of their sort keys. The
+// partition is the value of the partition key; if that has several attributes, or the first ones
+// of a sort key of several are given too, it is a [Key] of their values. One of the options may be
+// the range of the next attribute: [BeginsWith], [Between], [Compare] or [In]. The loop reads on through
 // all pages; each page is a state of its own. In a transaction the loop sees one state, that of
 // its beginning, whatever its body writes.
 //
 // An error is the last thing that the loop yields, but for a [*DecodeError]: the loop goes on
 // behind an item that does not fit T. When the context ends, the error is its cause.
-func (t *TableOf[T]) Query(ctx context.Context, args ...any) iter.Seq2[T, error] {
-	args = takeAll(args)
+func (t *TableOf[T]) Query(ctx context.Context, partition any, opts ...QueryOption) iter.Seq2[T, error] {
+	args := queryArguments(make([]any, 0, 1+len(opts)), take(partition), opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opQuery, args, yield) }
 }
 
 // QueryPage returns one page of what [TableOf.Query] yields. If an item does not fit T, the
 // page ends with it: the error is a [*DecodeError], and the page has the items before it and
 // a cursor with which to go on behind it.
-func (t *TableOf[T]) QueryPage(ctx context.Context, args ...any) (*Page[T], error) {
+func (t *TableOf[T]) QueryPage(ctx context.Context, partition any, opts ...QueryOption) (*Page[T], error) {
 	if ctx == nil {
 		return nil, noContext("TableOf.QueryPage")
 	}
 	r := newReading(&opQuery, t.name, t.index)
 	defer r.free()
-	if err := t.prepare(ctx, r, args); err != nil {
+	var list [8]any
+	if err := t.prepare(ctx, r, queryArguments(list[:0], partition, opts)); err != nil {
 		return nil, err
 	}
 	return t.one(ctx, r)
 }
 
-// Scan yields all items of the table or index, in an order that says nothing. Its errors are
+// queryArguments appends the partition and the options of a query to args.
+func queryArguments(args []any, partition any, opts []QueryOption) []any {
+	args = append(args, partition)
+	for _, o := range opts {
+		args = append(args, o)
+	}
+	return args
+}
+
+// Scan yields all items of the table or index, in no useful order (by a hash of the partition key). Its errors are
 // those of [TableOf.Query].
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
 	args := asArguments(opts)

@@ -365,7 +365,7 @@ func TestCountCollect(t *testing.T) {
 	list, err := sortkey.Collect(items.Query(ctx, "p1", sortkey.Limit(3)))
 	require.NoError(t, err)
 	require.Len(t, list, 3)
-	_, err = sortkey.Collect(items.Query(ctx))
+	_, err = sortkey.Collect(items.Query(ctx, sortkey.Key{}))
 	require.ErrorIs(t, err, sortkey.ErrUsage)
 	_, err = sortkey.Collect[attr.Item](nil)
 	require.ErrorIs(t, err, sortkey.ErrUsage)

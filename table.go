@@ -12,9 +12,8 @@ import (
 // type T: a struct with the tags of the AWS SDK's attributevalue package, see
 // [attr.Marshal], or [attr.Item]. It is safe for concurrent use.
 //
-// Arguments of its methods are first the values of the key, in the order of its attributes, one
-// by one or as a [Key], then values of type [Option]. An operation takes part in the transaction of its context;
-// see [DB.Update].
+// Get and Delete take the values of the key, in the order of its attributes, one by one or as a [Key], then
+// values of type [Option]. An operation takes part in the transaction of its context; see [DB.Update].
 type TableOf[T any] struct {
 	db          *DB
 	itemType    *itemType[T]

@@ -131,7 +131,7 @@ func (l faceLayer) prepareRead(
 	if c.Range.Index != "" {
 		from = records.Index(c.Range.Index)
 	}
-	args, opts, err := l.arguments(ctx, records, c)
+	key, options, opts, err := l.arguments(ctx, records, c)
 	if err != nil {
 		return nil, err
 	}
@@ -139,9 +139,9 @@ func (l faceLayer) prepareRead(
 	page := func(ctx context.Context) (*sortkey.Page[record], error) { return from.ScanPage(ctx, opts...) }
 	if c.Op == work.Query {
 		for _, o := range opts {
-			args = append(args, o)
+			options = append(options, o)
 		}
-		page = func(ctx context.Context) (*sortkey.Page[record], error) { return from.QueryPage(ctx, args...) }
+		page = func(ctx context.Context) (*sortkey.Page[record], error) { return from.QueryPage(ctx, key, options...) }
 	}
 	return func(ctx context.Context, s *measure.Scratch) (rows, size int, err error) {
 		p, err := page(ctx)
@@ -155,18 +155,18 @@ func (l faceLayer) prepareRead(
 	}, nil
 }
 
-// arguments returns the values of a query's key, and the options of a query or scan.
+// arguments returns the values and the range of a query's key, and the options of a query or scan.
 func (l faceLayer) arguments(
 	ctx context.Context, records *sortkey.TableOf[record], c *work.Call,
-) (args []any, opts []sortkey.Option, err error) {
+) (key sortkey.Key, options []sortkey.QueryOption, opts []sortkey.Option, err error) {
 	r := &c.Range
 	values := map[string]any{}
 	for _, b := range r.Values {
 		values[b.Name] = goValue(work.ItemOf([]work.Bind{b}).Get(b.Name))
 	}
 	if r.Key != "" {
-		if args, err = keyArguments(r); err != nil {
-			return nil, nil, err
+		if key, options, err = keyArguments(r); err != nil {
+			return nil, nil, nil, err
 		}
 	}
 
@@ -186,11 +186,11 @@ func (l faceLayer) arguments(
 	if r.After >= 0 {
 		cursor, err := l.cursor(ctx, records, r.After)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		opts = append(opts, sortkey.After(cursor))
 	}
-	return args, opts, nil
+	return key, options, opts, nil
 }
 
 // cursor returns the cursor of a page that ended with an item.
@@ -206,34 +206,34 @@ func (l faceLayer) cursor(ctx context.Context, records *sortkey.TableOf[record],
 	return page.Cursor, nil
 }
 
-// keyArguments returns the arguments that say what the key condition of a range says.
-func keyArguments(r *work.Range) (args []any, err error) {
+// keyArguments returns the values and the range that say what the key condition of a range says.
+func keyArguments(r *work.Range) (key sortkey.Key, options []sortkey.QueryOption, err error) {
 	env, err := expr.NewEnv(expr.Params{Values: work.ItemOf(onlyOf(r.Values, r.Key))})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	cond, err := env.Condition(expr.KeyConditionExpression, r.Key)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	clauses, err := keycond.Clauses(cond)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, c := range clauses {
 		first := goValue(c.Values[0])
 		switch c.Op {
 		case "=":
-			args = append(args, first)
+			key = append(key, first)
 		case "BETWEEN":
-			args = append(args, sortkey.Between(first, goValue(c.Values[1])))
+			options = append(options, sortkey.Between(first, goValue(c.Values[1])))
 		case "begins_with":
-			args = append(args, sortkey.BeginsWith(first))
+			options = append(options, sortkey.BeginsWith(first))
 		default:
-			args = append(args, sortkey.Compare(string(c.Op), first))
+			options = append(options, sortkey.Compare(string(c.Op), first))
 		}
 	}
-	return args, nil
+	return key, options, nil
 }
 
 // onlyOf returns the values that an expression names.

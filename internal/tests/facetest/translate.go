@@ -310,16 +310,19 @@ func (tr *translation) query() (func() (answer, error), bool) {
 		return nil, false
 	}
 
-	args, ok := tr.slice(index)
+	key, options, ok := tr.slice(index)
+	for _, o := range opts {
+		options = append(options, o)
+	}
 	return func() (answer, error) {
-		return tr.page(tr.on(index).QueryPage(tr.t.Context(), with(args, opts)...))
+		return tr.page(tr.on(index).QueryPage(tr.t.Context(), key, options...))
 	}, ok
 }
 
-// slice returns the arguments of a query for the key condition.
-func (tr *translation) slice(index string) (args []any, ok bool) {
+// slice returns the values and the range of a query for the key condition.
+func (tr *translation) slice(index string) (key sortkey.Key, options []sortkey.QueryOption, ok bool) {
 	if _, _, ok := tr.expression("KeyConditionExpression"); !ok || tr.in["KeyConditionExpression"] == nil {
-		return nil, false
+		return nil, nil, false
 	}
 
 	values := typed{}
@@ -328,31 +331,31 @@ func (tr *translation) slice(index string) (args []any, ok bool) {
 	}
 	env, err := expr.NewEnv(expr.Params{Names: tr.names, Values: values.Item})
 	if err != nil {
-		return nil, false
+		return nil, nil, false
 	}
 
 	condition, err := env.Condition(expr.KeyConditionExpression, expand(tr.in["KeyConditionExpression"].(string)))
 	if err != nil {
-		return nil, false
+		return nil, nil, false
 	}
 	slice, err := keycond.Compile(tr.keys.Schema(index), condition)
 	if err != nil {
-		return nil, false
+		return nil, nil, false
 	}
 
 	for _, c := range slice.Clauses {
 		switch v := c.Values[0]; c.Op {
 		case ast.Equal:
-			args = append(args, v)
+			key = append(key, v)
 		case ast.OpBetween:
-			args = append(args, sortkey.Between(v, c.Values[1]))
+			options = append(options, sortkey.Between(v, c.Values[1]))
 		case ast.OpBeginsWith:
-			args = append(args, sortkey.BeginsWith(v))
+			options = append(options, sortkey.BeginsWith(v))
 		default:
-			args = append(args, sortkey.Compare(string(c.Op), v))
+			options = append(options, sortkey.Compare(string(c.Op), v))
 		}
 	}
-	return args, true
+	return key, options, true
 }
 
 func (tr *translation) scan() (func() (answer, error), bool) {
