@@ -276,7 +276,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 		if lost+aborted >= maxTries || aborted >= maxAborted {
 			return again.err
 		}
-		if err := pause(ctx, lost+aborted); err != nil {
+		if err := backoff(ctx, lost+aborted); err != nil {
 			return err
 		}
 	}
@@ -322,8 +322,8 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 	return w.commit()
 }
 
-// pause waits before another try, longer after each.
-func pause(ctx context.Context, tries int) error {
+// backoff waits before another try, longer after each.
+func backoff(ctx context.Context, tries int) error {
 	d := time.Millisecond << min(tries, 9)
 	return sleep(ctx, d/2+rand.N(d))
 }
