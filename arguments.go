@@ -25,7 +25,7 @@ type call struct {
 	operands []attr.Value
 	args     []any // values of an update's placeholders
 	sort     *SortRange
-	room     SortRange    // for sort
+	oneRange SortRange    // for sort
 	item     attr.Builder // builds the key
 }
 
@@ -106,8 +106,8 @@ func (c *call) setSort(r SortRange) error {
 	if c.sort != nil {
 		return misuse("two ranges of the sort key: a query reads one")
 	}
-	c.room = r
-	c.sort = &c.room
+	c.oneRange = r
+	c.sort = &c.oneRange
 	return nil
 }
 
@@ -241,7 +241,7 @@ func (c *call) release() {
 
 	c.placeholders.release()
 	c.chosen = chosen{}
-	c.sort, c.room = nil, SortRange{}
+	c.sort, c.oneRange = nil, SortRange{}
 	c.operation, c.table, c.index = nil, "", ""
 	c.item.Reset()
 	c.key, c.args = emptied(c.key), emptied(c.args)

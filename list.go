@@ -15,7 +15,7 @@ type itemType[T any] struct {
 	callsMethods bool
 	// hasTimes says that an item may have an attribute whose text is that of a time.
 	hasTimes bool
-	most     int       // how many items a list may have room for that is used again
+	most     int       // the largest capacity of a list that is reused
 	lists    sync.Pool // of *list[T]
 }
 
@@ -51,7 +51,7 @@ type list[T any] struct {
 	only     func(attr.Item)              // the method one, bound once
 }
 
-// fewItems is the room that the first item of a page is given, for others that follow.
+// fewItems is the capacity that a list gets with its first item.
 const fewItems = 8
 
 // empty removes all items of a list.

@@ -146,9 +146,9 @@ func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
 	if err != nil {
 		return failed(err)
 	}
-	room := 4 << 20
+	maxBytes := 4 << 20
 	if bulk.Loads() {
-		room = 64 << 20
+		maxBytes = 64 << 20
 	}
 
 	part := bulk.Part()
@@ -165,7 +165,7 @@ func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
 		if err := t.addTo(ctx, part, item); err != nil {
 			return fmt.Errorf("%w (item %d of PutMany)", err, n)
 		}
-		if ctx.Err() == nil && part.Bytes() < room {
+		if ctx.Err() == nil && part.Bytes() < maxBytes {
 			continue
 		}
 		if err := write(); err != nil {

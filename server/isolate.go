@@ -28,7 +28,7 @@ type isolated struct {
 	db      *sortkey.DB // of requests that name none, and the origin of the others
 	side    *engine.DB  // of db
 	opts    Options
-	closing sync.WaitGroup // of databases that made room
+	closing sync.WaitGroup // of databases that were evicted
 
 	mu        sync.Mutex             // not held while a database is made or closed
 	databases map[string]*isolatedDB // by name
@@ -120,7 +120,7 @@ func (s *isolated) elsewhere(ctx context.Context, name string) string {
 }
 
 // enter returns the database of a name. The caller leaves it after use. The
-// error is a [*wire.Error] if there is no room.
+// error is a [*wire.Error] if there are too many databases.
 func (s *isolated) enter(name string) (*isolatedDB, error) { return s.enterOr(name, s.makeRoom) }
 
 // errNoDatabase is the error of control for a name without a database.
