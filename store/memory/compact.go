@@ -11,9 +11,9 @@ const (
 	// others were. One keeps the others of its array.
 	leavesTogether = 8
 
-	// looksPerUpdate is how many inner nodes a compaction looks at in one Update. Of those it
+	// nodesPerUpdate is how many inner nodes a compaction looks at in one Update. Of those it
 	// rewrites one at most.
-	looksPerUpdate = 256
+	nodesPerUpdate = 256
 )
 
 // Compact puts the rows into less memory, at some 0.1 µs for each that was put since the last time. It changes nothing
@@ -77,7 +77,7 @@ func (c *compaction) find(t tree, shared uint64) (at []byte, found bool) {
 		c.done = true
 		return nil, false
 	}
-	for range looksPerUpdate {
+	for range nodesPerUpdate {
 		at, parent := c.next, t.root
 		c.done = true
 		for parent.kids[0].kids != nil {
