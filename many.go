@@ -128,8 +128,8 @@ func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
 //
 // Others see some of the items before the rest, in their order. An item that [TableOf.Put] would refuse
 // ends it with an error that says which one it is. After an error the table has the first of the items,
-// perhaps none; they can be put again. With the context of a [DB.Update], all of it is a part of that.
-// PutMany is no request: an [Observer] does not see it, and it meets no [Fault].
+// perhaps none; they can be put again. With the context of a [DB.Update], all puts are part of that Update.
+// PutMany is not a request of the service: no [Observer] sees it, and no fault applies to it.
 //
 // Nothing is locked while the loop over the items runs, so it may use the database itself.
 func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {

@@ -52,8 +52,8 @@ func (t *TableOf[T]) QueryPage(ctx context.Context, args ...any) (*Page[T], erro
 	return t.one(ctx, r)
 }
 
-// Scan yields all items of the table or index, in an order that says nothing. Its errors are
-// those of [TableOf.Query].
+// Scan yields all items of the table or index, in no useful order: by a hash of the partition
+// key. It returns the errors that [TableOf.Query] returns.
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
 	args := asArguments(opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opScan, args, yield) }

@@ -1,4 +1,4 @@
-// Package server is the HTTP face of a database: it speaks the protocol of DynamoDB and
+// Package server is the HTTP API of a database: it speaks the protocol of DynamoDB and
 // DynamoDB Streams. A [Server] is an [http.Handler]; [Server.Client] reaches it without a
 // socket, and [Server.Serve] with one.
 package server

@@ -17,7 +17,7 @@ type addresses struct {
 	prefixes [256]prefix
 }
 
-// A prefix is that of a partition, in any space. It fills a line of the
+// A prefix is the part of an address that names a partition, without the space. It fills a line of the
 // processor's cache.
 type prefix struct {
 	n     uint8 // length; 0 before the first use

@@ -40,7 +40,7 @@ func (s *engine) Compact(ctx context.Context) error {
 	return nil
 }
 
-// A compaction is what Compact has done of one tree.
+// A compaction is the progress of Compact in one tree.
 type compaction struct {
 	next []byte // the rows before this address are done
 	done bool

@@ -79,7 +79,7 @@ func (n *node) wasteful(taken int) bool {
 	return taken-live > live/2+deadBytes
 }
 
-// A pieces is what a page is made of: entries of a node, perhaps a record, and entries of other nodes.
+// A pieces names the contents of a new page: entries of a node, perhaps a record, and entries of other nodes.
 type pieces struct {
 	left  span
 	added *record // may be nil

@@ -232,7 +232,7 @@ func (n *node) keyIn(r *record) int {
 	return bytes.Index(r.value, r.rest[from:]) + 1
 }
 
-// write writes a record to dst. The size of that and in are those of sizeOf.
+// write writes a record to dst, with the size and the value of in that sizeOf has returned.
 func (n *node) write(dst []byte, r *record, in int) {
 	dst[0], dst[1] = byte(len(r.base)+len(r.rest)-int(n.base)), 0
 	if len(r.value) <= mostPacked {

@@ -247,8 +247,8 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 	return r.get(address.Append(nil, space, partition, sort))
 }
 
-// ClearLimit implements [capability.ClearLimiter]. So many rows of the greatest size have some
-// 400 MB, which an Update that deletes them reads twice; its own size is that of their keys.
+// ClearLimit implements [capability.ClearLimiter]. A thousand rows of the greatest size have about
+// 400 MB. An Update that deletes them reads them twice, but holds only their keys.
 func (s *Store) ClearLimit() int { return 1000 }
 
 // Update implements [store.Store]. It calls fn again after a conflict with another
