@@ -177,12 +177,11 @@ func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
 
 // addTo adds an item to a part of a bulk put.
 func (t *TableOf[T]) addTo(ctx context.Context, part *api.BulkPart, item T) error {
-	boxed := any(item)
-	it, err := attr.MarshalItem(boxed)
+	it, err := attr.MarshalItem(item)
 	if err != nil {
 		return misuse("table %s: %w", t.name, err)
 	}
-	if err := t.checkTimes(ctx, boxed, it); err != nil {
+	if err := t.checkTimes(ctx, it); err != nil {
 		return err
 	}
 	if err := part.Put(it); err != nil {

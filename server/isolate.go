@@ -191,7 +191,8 @@ func (s *isolated) replace(name string, from *isolatedDB) error {
 	if from != nil {
 		fresh = newIsolated()
 		fresh.running = 0
-		if fresh.DB, fresh.err = from.Fork(func(o *sortkey.Options) { s.isolate(name, fresh, from, o) }); fresh.err != nil {
+		fresh.DB, fresh.err = from.Fork(func(o *sortkey.Options) { s.isolate(name, fresh, from, o) })
+		if fresh.err != nil {
 			return fresh.err
 		}
 		fresh.controlled()

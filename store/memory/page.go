@@ -111,11 +111,13 @@ func (n *node) rank(i int) int { return bits.OnesCount64(n.overflowBits & (1<<ui
 
 // record returns entry i, which has a key.
 func (n *node) record(i int) record {
-	var overflows overflow
+	var outside overflow
 	if n.hasOverflow(i) {
-		overflows = *n.overflow(i)
-		if long := overflows.long; long != nil {
-			return record{rest: long.address, sort: long.sort, partition: long.partition, value: overflows.value, long: long}
+		outside = *n.overflow(i)
+		if long := outside.long; long != nil {
+			return record{
+				rest: long.address, sort: long.sort, partition: long.partition, value: outside.value, long: long,
+			}
 		}
 	}
 
@@ -130,7 +132,7 @@ func (n *node) record(i int) record {
 		r.partition = n.page[n.base : n.base+n.original]
 	}
 	if n.hasOverflow(i) {
-		r.value = overflows.value
+		r.value = outside.value
 	}
 	return r
 }

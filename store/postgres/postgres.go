@@ -76,7 +76,8 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 
 	most := int64(max(1, int(config.MaxConns)-2))
 	s := &Store{
-		opts: opts, most: most, free: semaphore.NewWeighted(most), waitQueue: newWaitQueue(), ending: make(chan struct{}),
+		opts: opts, most: most, free: semaphore.NewWeighted(most), waitQueue: newWaitQueue(),
+		ending: make(chan struct{}),
 		shut: make(chan struct{}),
 	}
 	s.limit.time = opts.Timeout
@@ -165,7 +166,7 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 		case again.why == conflict && a.exclusive:
 			a.lost = again.row
 			continue
-		case !a.exclusive && (again.why == queued || conflicts == exclusiveAfter): // an exclusive Update must not queue again
+		case !a.exclusive && (again.why == queued || conflicts == exclusiveAfter):
 			end, err := s.lockExclusive(ctx, again.row)
 			if err != nil {
 				return err
