@@ -158,19 +158,19 @@ func (n *node) pack(p pieces, spare int) {
 	}
 
 	original := n.choose(&p, first)
-	size, overflowBits := int(n.base)+len(original), 0
+	size, count := int(n.base)+len(original), 0
 	for i := first; i < total; i++ {
 		from, at := p.find(i)
 		if from != nil && n.sameForm(from) {
 			size += from.size(at)
-			overflowBits += int(from.overflowBits >> uint(at) & 1)
+			count += int(from.overflowBits >> uint(at) & 1)
 			continue
 		}
 		r := p.record(i)
 		more, _ := n.sizeOf(&r)
 		size += more
 		if r.hasOverflow() {
-			overflowBits++
+			count++
 		}
 	}
 
@@ -184,8 +184,8 @@ func (n *node) pack(p pieces, spare int) {
 		n.taken.Store(uint32(size))
 	}
 	n.live, n.used = uint16(size), uint16(size)
-	if overflowBits > 0 {
-		n.overflows = make([]overflow, 0, overflowBits+overflowStep/2)
+	if count > 0 {
+		n.overflows = make([]overflow, 0, count+overflowStep/2)
 	}
 	taken := copy(n.page, n.prefix[:n.base])
 	taken += copy(n.page[taken:], original)

@@ -234,8 +234,8 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 //go:noinline
 func (n *node) touch(from, to int) (sum byte) {
 	if n.overflowBits != 0 {
-		for _, overflows := range n.overflows[n.rank(from):n.rank(to)] {
-			if value := overflows.value; len(value) > 0 {
+		for _, outside := range n.overflows[n.rank(from):n.rank(to)] {
+			if value := outside.value; len(value) > 0 {
 				sum += value[0] + value[len(value)-1]
 			}
 		}
