@@ -25,7 +25,7 @@ type call struct {
 	operands []attr.Value
 	args     []any // values of an update's placeholders
 	sort     *sortRange
-	room     sortRange    // for sort
+	oneRange sortRange    // for sort
 	item     attr.Builder // builds the key
 }
 
@@ -89,8 +89,8 @@ func (c *call) setSort(r sortRange) error {
 	if c.sort != nil {
 		return misuse("two ranges of the sort key: a query reads one")
 	}
-	c.room = r
-	c.sort = &c.room
+	c.oneRange = r
+	c.sort = &c.oneRange
 	return nil
 }
 
@@ -214,7 +214,7 @@ func (c *call) release() {
 
 	c.placeholders.release()
 	c.chosen = chosen{}
-	c.sort, c.room = nil, sortRange{}
+	c.sort, c.oneRange = nil, sortRange{}
 	c.operation, c.table, c.index = nil, "", ""
 	c.item.Reset()
 	c.key, c.args = emptied(c.key), emptied(c.args)

@@ -341,7 +341,9 @@ func TestNotText(t *testing.T) {
 		return err
 	}
 	get := func(args ...any) error { _, err := items.Get(ctx, args...); return err }
-	query := func(partition any, opts ...sortkey.QueryOption) error { return last(items.Query(ctx, partition, opts...)) }
+	query := func(partition any, opts ...sortkey.QueryOption) error {
+		return last(items.Query(ctx, partition, opts...))
+	}
 	var b attr.Builder
 	b.Add("p", attr.NewString("P"))
 	b.Add("s", attr.NewString(bad))

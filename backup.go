@@ -13,7 +13,7 @@ import (
 // what else is known of them. [Restore] reads it, into a store of any engine, and so does the command
 // sortkey restore. Backup works on every store, also on one that is open for reading only. Nothing waits
 // for it; while it runs, the rows that are replaced meanwhile are kept. With the context of a
-// transaction, it is what that sees.
+// transaction, it writes the state that the transaction sees.
 //
 // It calls w.Write with blocks of 256 KB or more, uncompressed and without a lock. After an error w has
 // an incomplete backup, which Restore refuses.
@@ -31,9 +31,9 @@ func (db *DB) Backup(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// Restore puts what [DB.Backup] has written into a store that is empty and that nobody else uses, for
-// [Open]. The store has all of it or, after an error, nothing. Exports, imports and bulk puts that were
-// in progress continue when the store is opened, and its rows are counted then, as after a crash.
+// Restore reads a backup that [DB.Backup] has written into an empty store, which nobody else may use, for [Open].
+// The store has all of it or, after an error, nothing. Exports, imports and bulk puts that were in progress continue
+// when the store is opened, and its rows are counted then, as after a crash.
 //
 // In memory and on disk the size does not matter. Other stores take a backup as one Update, whose size
 // they may limit.

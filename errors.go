@@ -14,33 +14,31 @@ import (
 // ErrNotFound is returned by [TableOf.Get] for a key that no item has.
 var ErrNotFound = errors.New("sortkey: no item with this key")
 
-// ErrConditionFailed is what [errors.Is] finds in the error of a write whose condition does
-// not hold. The [*Error] has the item as it is.
+// ErrConditionFailed matches, by [errors.Is], the error of a write whose condition does not hold. The [*Error] has the
+// item as it is.
 var ErrConditionFailed = errors.New("sortkey: the condition does not hold")
 
-// ErrNoTable is what [errors.Is] finds in the error of an operation on a table that does not
-// exist.
+// ErrNoTable matches, by [errors.Is], the error of an operation on a table that does not exist.
 var ErrNoTable = errors.New("sortkey: no such table")
 
-// ErrTableExists is what [errors.Is] finds in the error of [DB.CreateTable] for a table that
-// exists, and of [DB.EnsureTable] for one that differs in what cannot be changed.
+// ErrTableExists matches, by [errors.Is], the error of [DB.CreateTable] for a table that exists, and of
+// [DB.EnsureTable] for a table that differs in a part that cannot be changed.
 var ErrTableExists = errors.New("sortkey: the table exists")
 
-// ErrIndexExists is what [errors.Is] finds in the error of [DB.AddIndex] for an index that the table
-// has already, also if another program has added it meanwhile.
+// ErrIndexExists matches, by [errors.Is], the error of [DB.AddIndex] for an index that the table has already, also if
+// another program has added it meanwhile.
 var ErrIndexExists = errors.New("sortkey: the index exists")
 
-// ErrTrimmed is what [errors.Is] finds in the error of [TableOf.Changes] if changes that were
-// not read are no longer kept. The error names the table.
+// ErrTrimmed matches, by [errors.Is], the error of [TableOf.Changes] if the stream has dropped changes before they were
+// read. The error names the table.
 var ErrTrimmed = errors.New("sortkey: changes were lost")
 
-// ErrUsage is what [errors.Is] finds in the error of a call that can never succeed as it is: of
-// wrong arguments, of what the service calls a ValidationException, and of a context that is
-// used outside of its transaction.
+// ErrUsage matches, by [errors.Is], the error of a call that can never succeed: one with wrong arguments, one that the
+// service refuses with a ValidationException, and one that uses the context of a transaction outside of it.
 var ErrUsage = errors.New("sortkey: wrong use")
 
-// ErrCursor is what [errors.Is] finds in the error for a cursor that is damaged, or comes from
-// another table, index or query. Such an error is an [ErrUsage] too.
+// ErrCursor matches, by [errors.Is], the error for a cursor that is damaged or of another table, index or query.
+// [ErrUsage] matches that error too.
 var ErrCursor = errors.New("sortkey: wrong cursor")
 
 // An Error is an error of the service's: what DynamoDB answers to the same request. Errors that

@@ -81,12 +81,11 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 		return err
 	}
 
-	boxed := any(item)
-	it, err := attr.MarshalItem(boxed)
+	it, err := attr.MarshalItem(item)
 	if err != nil {
 		return misuse("table %s: %w", t.name, err)
 	}
-	if err := t.checkTimes(ctx, boxed, it); err != nil {
+	if err := t.checkTimes(ctx, it); err != nil {
 		return err
 	}
 	c.put = wire.PutItemInput{

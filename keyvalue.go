@@ -1,22 +1,42 @@
 package sortkey
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/untagged"
 )
 
-// checkTimes refuses an item of which a key attribute, also one of an index, comes from a
-// time.Time without a form.
-func (t *TableOf[T]) checkTimes(ctx context.Context, item any, it attr.Item) error {
-	if !t.itemType.hasTimes {
+// timeAttributes returns the names of the attributes of a struct that come from a time.Time without the option
+// unixtime: they are texts that do not sort as the times do. It does not look into maps and interfaces.
+func timeAttributes(of reflect.Type) (names []string) {
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct {
 		return nil
 	}
-	names := untagged.Times(item)
-	if len(names) == 0 {
+	for _, f := range reflect.VisibleFields(of) {
+		typ := f.Type
+		if typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("dynamodbav"), ",")
+		if typ == reflect.TypeFor[time.Time]() && !strings.Contains(options, "unixtime") {
+			names = append(names, cmp.Or(name, f.Name))
+		}
+	}
+	return names
+}
+
+// checkTimes refuses an item of which a key attribute, also one of an index, comes from a time.Time as text.
+func (t *TableOf[T]) checkTimes(ctx context.Context, it attr.Item) error {
+	if len(t.itemType.times) == 0 {
 		return nil
 	}
 	def, err := t.definition(ctx)
@@ -24,7 +44,7 @@ func (t *TableOf[T]) checkTimes(ctx context.Context, item any, it attr.Item) err
 		return err
 	}
 	used := def.Definition().Keys()
-	for _, name := range names {
+	for _, name := range t.itemType.times {
 		if used[name] && it.Get(name).Kind() == attr.String {
 			return misuse("table %s: key attribute %s comes from a time.Time, %s and the tag "+
 				"`dynamodbav:\"%s,unixtime\"`",

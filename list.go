@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/untagged"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -13,10 +12,9 @@ import (
 type itemType[T any] struct {
 	// callsMethods says that decoding an item may call methods of the user, which may keep what they decode into.
 	callsMethods bool
-	// hasTimes says that an item may have an attribute whose text is that of a time.
-	hasTimes bool
-	most     int       // how many items a list may have room for that is used again
-	lists    sync.Pool // of *list[T]
+	times        []string  // names of the attributes that are texts of times
+	most         int       // the largest capacity of a list that is reused
+	lists        sync.Pool // of *list[T]
 }
 
 // itemTypes are the item types by their types in Go.
@@ -28,7 +26,7 @@ func itemTypeOf[T any]() *itemType[T] {
 		return k.(*itemType[T])
 	}
 	k := &itemType[T]{
-		callsMethods: hasDecoder(of, map[reflect.Type]bool{}), hasTimes: untagged.Has(of),
+		callsMethods: hasDecoder(of, map[reflect.Type]bool{}), times: timeAttributes(of),
 		most: keepBytes / max(int(of.Size()), 1),
 	}
 	k.lists.New = func() any {
@@ -51,7 +49,7 @@ type list[T any] struct {
 	only     func(attr.Item)              // the method one, bound once
 }
 
-// fewItems is the room that the first item of a page is given, for others that follow.
+// fewItems is the capacity that a list gets with its first item.
 const fewItems = 8
 
 // empty removes all items of a list.

@@ -128,8 +128,8 @@ func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
 //
 // Others see some of the items before the rest, in their order. An item that [TableOf.Put] would refuse
 // ends it with an error that says which one it is. After an error the table has the first of the items,
-// perhaps none; they can be put again. With the context of a [DB.Update], all of it is a part of that.
-// PutMany is no request: an [Observer] does not see it, and it meets no [Fault].
+// perhaps none; they can be put again. With the context of a [DB.Update], all puts are part of that Update.
+// PutMany is not a request of the service: no [Observer] sees it, and no fault applies to it.
 //
 // Nothing is locked while the loop over the items runs, so it may use the database itself.
 func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
@@ -146,9 +146,9 @@ func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
 	if err != nil {
 		return failed(err)
 	}
-	room := 4 << 20
+	maxBytes := 4 << 20
 	if bulk.Loads() {
-		room = 64 << 20
+		maxBytes = 64 << 20
 	}
 
 	part := bulk.Part()
@@ -165,7 +165,7 @@ func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
 		if err := t.addTo(ctx, part, item); err != nil {
 			return fmt.Errorf("%w (item %d of PutMany)", err, n)
 		}
-		if ctx.Err() == nil && part.Bytes() < room {
+		if ctx.Err() == nil && part.Bytes() < maxBytes {
 			continue
 		}
 		if err := write(); err != nil {
@@ -177,12 +177,11 @@ func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
 
 // addTo adds an item to a part of a bulk put.
 func (t *TableOf[T]) addTo(ctx context.Context, part *api.BulkPart, item T) error {
-	boxed := any(item)
-	it, err := attr.MarshalItem(boxed)
+	it, err := attr.MarshalItem(item)
 	if err != nil {
 		return misuse("table %s: %w", t.name, err)
 	}
-	if err := t.checkTimes(ctx, boxed, it); err != nil {
+	if err := t.checkTimes(ctx, it); err != nil {
 		return err
 	}
 	if err := part.Put(it); err != nil {

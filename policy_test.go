@@ -31,7 +31,6 @@ var layers = [][]string{
 	{
 		"store", "keys", "internal/item/blob", "internal/item/number", "internal/item/token", "internal/lines",
 		"internal/api/fault", "internal/api/throughput", "internal/admission", "internal/heavy", "internal/seeded",
-		"internal/untagged",
 		"internal/tests/proptest", "internal/tests/processor", "internal/tests/cmdtest",
 	},
 	{"internal/address", "internal/capability", "internal/tests/pgtest", "internal/item/doc"},

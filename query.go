@@ -63,8 +63,8 @@ func queryArguments(args []any, partition any, opts []QueryOption) []any {
 	return args
 }
 
-// Scan yields all items of the table or index, in no useful order (by a hash of the partition key). Its errors are
-// those of [TableOf.Query].
+// Scan yields all items of the table or index, in no useful order: by a hash of the partition
+// key. It returns the errors that [TableOf.Query] returns.
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
 	args := asArguments(opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opScan, args, yield) }

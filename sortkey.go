@@ -2,7 +2,7 @@
 // DynamoDB.
 //
 // [Open] opens a [DB], in memory unless [Options] name another store. [DB.CreateTable] makes a
-// table, and [Table] returns its face for structs of a program:
+// table, and [Table] returns an API for it in terms of a program's structs:
 //
 //	songs := sortkey.Table[Song](db, "Music")
 //	err := songs.Put(ctx, Song{Artist: "Nina", Title: "Sinnerman"})
@@ -22,7 +22,7 @@
 // A long Update keeps all other writes waiting in memory and on disk. A long View keeps those rows that it can see and
 // that have been replaced since.
 //
-// The other faces stand beside this one, on the same database: package server speaks HTTP,
+// The other APIs work on the same database: package server speaks HTTP,
 // package sdk returns real clients of the AWS SDK, and package sortkeytest opens a database
 // for a test.
 package sortkey
@@ -82,7 +82,7 @@ type claim struct {
 // claims has the claims on stores that are open.
 var claims sync.Map
 
-// take reports whether no other database has the store open. Of temporary stores, nobody else knows.
+// take reports whether no other database has the store open. A temporary store needs no claim: no other code has it.
 func (c claim) take(isTemporary bool) bool {
 	if isTemporary || c.tables.Shared() || !reflect.ValueOf(c.store).Comparable() {
 		return true

@@ -161,7 +161,7 @@ func embedsPointer(t reflect.Type) bool {
 // notStored is the problem with channels, functions, complex numbers and what else has no form.
 var notStored = problem{"values of this type are not stored", leaveOut}
 
-// leaveOut is what to do about fields that cannot be stored.
+// leaveOut is the advice in errors about fields that cannot be stored.
 const leaveOut = "leave the field out with the tag `dynamodbav:\"-\"`"
 
 func (c compiler) compilePointer(p *plan) {

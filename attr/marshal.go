@@ -343,8 +343,8 @@ func (e *encoder) encodeNumber(p *plan, v reflect.Value, o options) (Value, erro
 		return e.value(Number, start), nil
 	}
 
-	var room [32]byte
-	text := room[:0]
+	var digits [32]byte
+	text := digits[:0]
 	switch p.form {
 	case formInt:
 		text = strconv.AppendInt(text, v.Int(), 10)

@@ -119,8 +119,8 @@ func (d *decoder) decodeFull(p *plan, v Value, dst reflect.Value, o options, lev
 	case String:
 		return d.decodeString(p, v, dst, o)
 	case Number:
-		var room [64]byte
-		return p.decodeDigits(v, number.AppendText(room[:0], v.raw), dst)
+		var buf [64]byte
+		return p.decodeDigits(v, number.AppendText(buf[:0], v.raw), dst)
 	case Binary:
 		return d.decodeBinary(p, v, dst)
 	case Bool:
@@ -272,8 +272,8 @@ func (p *plan) dynamic(v Value, level int) (any, error) {
 
 // float returns the float64 that is closest to an N.
 func float(v Value) float64 {
-	var room [64]byte
-	f, _ := strconv.ParseFloat(string(number.AppendText(room[:0], v.raw)), 64) // every N is in its range
+	var buf [64]byte
+	f, _ := strconv.ParseFloat(string(number.AppendText(buf[:0], v.raw)), 64) // every N is in its range
 	return f
 }
 

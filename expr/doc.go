@@ -60,7 +60,7 @@ var (
 // A Condition is a condition on an item: a condition, filter or key condition expression. The nil Condition is true
 // for every item.
 //
-//	func (c *Condition) Match(it attr.Item) bool // whether it is true for an item; nil is one that does not exist
+//	func (c *Condition) Match(it attr.Item) bool // whether it is true; nil is an item that does not exist
 //	func (c *Condition) String() string          // one form, with all parentheses, to compare conditions
 //
 // Values of the wrong kind are not errors: they make a comparison false. Match does not allocate.

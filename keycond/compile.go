@@ -33,8 +33,8 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 }
 
 // Of returns the slice of a key condition that demands all of its clauses, in any order. It copies
-// their values. Each attribute has one clause. The error is that of [Compile], but for more clauses than the
-// key has attributes.
+// their values. Each attribute has one clause. It returns the errors that [Compile] returns,
+// except that for more clauses than the key has attributes.
 func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	m := new(sliceAlloc)
 	r := arena(m.bytes[:0])

@@ -251,8 +251,8 @@ func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
 	return append(key, at.sort...), at.above
 }
 
-// valueAt returns the value with an encoding in a key. What is no number of that encoding,
-// such as a bound below all numbers, is shown as bytes.
+// valueAt returns the value with an encoding in a key. It shows bytes that do
+// not encode a number, such as a bound below all numbers, as bytes.
 func valueAt(a Attribute, raw []byte) attr.Attribute {
 	kind := a.Kind
 	if kind == attr.Number && !number.Valid(raw) {

@@ -101,8 +101,8 @@ func (t *Template) Components() []string { return slices.Clone(t.names) }
 // Build returns the key of values in text form, by component. It ignores values
 // that the template does not name. Its errors are an [*Error].
 func (t *Template) Build(values map[string]string) (string, error) {
-	var room [128]byte
-	key, err := t.Append(room[:0], values)
+	var buf [128]byte
+	key, err := t.Append(buf[:0], values)
 	if err != nil {
 		return "", err
 	}
@@ -112,8 +112,8 @@ func (t *Template) Build(values map[string]string) (string, error) {
 // Append is [Template.Build] that appends the key to dst. If it fails, it returns
 // dst as it was.
 func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) {
-	var room [8]string
-	list := t.leading(room[:0], values)
+	var buf [8]string
+	list := t.leading(buf[:0], values)
 	key, err := t.appendPrefix(dst, list)
 	if err == nil && len(list) < len(t.names) {
 		err = &Error{
@@ -132,8 +132,8 @@ func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) 
 // with [Template.Prefix], the prefix includes the literal after the last of
 // them. Its errors are an [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
-	var room [8]string
-	list := t.leading(room[:0], values)
+	var buf [8]string
+	list := t.leading(buf[:0], values)
 	prefix, err = t.prefix(list)
 	return prefix, len(list), err
 }
@@ -153,8 +153,8 @@ func (t *Template) leading(list []string, values map[string]string) []string {
 
 // prefix returns the first components, each with the literal after it.
 func (t *Template) prefix(values []string) (string, error) {
-	var room [128]byte
-	b, err := t.appendPrefix(room[:0], values)
+	var buf [128]byte
+	b, err := t.appendPrefix(buf[:0], values)
 	if err != nil {
 		return "", err
 	}

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"reflect"
 	"strconv"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -145,57 +142,12 @@ func (failed) HandleDeserialize(
 	return out, metadata, s.err
 }
 
-// answered returns the metadata of a successful answer with a request id, under the keys
-// of the SDK's middlewares: the id, the response (whose body has been read), its time,
-// and the one attempt.
+// answered returns the metadata of a successful answer with a request id, as the SDK's middlewares make it: the id, the
+// response (whose body has been read), its time, and the one attempt.
 func answered(ctx context.Context, id string) (middleware.Metadata, error) {
-	keys := metadataKeys()
-	if keys == nil {
-		_, metadata, err := attempt.HandleFinalize(ctx, middleware.FinalizeInput{}, received(id))
-		return metadata, err
-	}
-	var metadata middleware.Metadata
-	awsmiddleware.SetRequestIDMetadata(&metadata, id)
-	metadata.Set(keys.response, httpResponse(http.StatusOK, id, nil))
-	metadata.Set(keys.time, time.Now().UTC())
-	one := metadata.Clone()
-	metadata.Set(keys.attempts, retry.AttemptResults{Results: []retry.AttemptResult{{ResponseMetadata: one}}})
-	return metadata, nil
+	_, metadata, err := attempt.HandleFinalize(ctx, middleware.FinalizeInput{}, received(id))
+	return metadata, err
 }
-
-// keys are keys of metadata that the SDK does not export.
-type keys struct{ response, time, attempts any }
-
-// metadataKeys returns the keys that the SDK's middlewares use, taken from the metadata
-// of an answer. It returns nil if the metadata is not what is expected.
-var metadataKeys = sync.OnceValue(func() *keys {
-	_, metadata, err := attempt.HandleFinalize(context.Background(), middleware.FinalizeInput{}, received("id"))
-	values := reflect.ValueOf(metadata).FieldByName("values")
-	if err != nil || values.Kind() != reflect.Map || values.Len() != 4 {
-		return nil
-	}
-	k := new(keys)
-	for key, value := range values.Seq2() {
-		t := key.Elem().Type()
-		if t.Size() != 0 {
-			return nil
-		}
-		own := reflect.Zero(t).Interface()
-		switch value.Elem().Type() {
-		case reflect.TypeFor[*smithyhttp.Response]():
-			k.response = own
-		case reflect.TypeFor[time.Time]():
-			k.time = own
-		case reflect.TypeFor[retry.AttemptResults]():
-			k.attempts = own
-		}
-	}
-
-	if k.response == nil || k.time == nil || k.attempts == nil {
-		return nil
-	}
-	return k
-})
 
 var (
 	attempt = retry.NewAttemptMiddleware(aws.NopRetryer{}, func(request any) any { return request })

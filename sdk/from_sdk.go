@@ -180,7 +180,7 @@ func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 				bit = 1
 			}
 			s.buf = append(s.buf, bit)
-			return s.made(attr.Bool, from)
+			return s.valueFrom(attr.Bool, from)
 		}
 	case *types.AttributeValueMemberNULL:
 		if v != nil && v.Value {
@@ -196,13 +196,13 @@ func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 			from = len(s.buf)
 			s.buf = attr.AppendList(s.buf, s.elems[base:])
 			s.elems = s.elems[:base]
-			return s.made(attr.List, from)
+			return s.valueFrom(attr.List, from)
 		}
 	case *types.AttributeValueMemberM:
 		if v != nil && s.collect(v.Value, level) {
 			from = len(s.buf)
 			s.buf = s.builders[level].AppendItem(s.buf)
-			return s.made(attr.Map, from)
+			return s.valueFrom(attr.Map, from)
 		}
 	case *types.AttributeValueMemberSS:
 		if v != nil {
@@ -222,8 +222,8 @@ func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 	return attr.Value{}
 }
 
-// made returns the value whose payload starts at from.
-func (s *fromSDK) made(kind attr.Kind, from int) attr.Value {
+// valueFrom returns the value whose payload starts at from.
+func (s *fromSDK) valueFrom(kind attr.Kind, from int) attr.Value {
 	s.size += len(s.buf) - from
 	return attr.MakeValue(kind, s.buf[from:len(s.buf):len(s.buf)])
 }
@@ -231,7 +231,7 @@ func (s *fromSDK) made(kind attr.Kind, from int) attr.Value {
 func (s *fromSDK) text(text string) attr.Value {
 	from := len(s.buf)
 	s.buf = append(s.buf, s.checked(text)...)
-	return s.made(attr.String, from)
+	return s.valueFrom(attr.String, from)
 }
 
 func (s *fromSDK) number(text string) attr.Value {
@@ -239,14 +239,14 @@ func (s *fromSDK) number(text string) attr.Value {
 	buf, err := attr.AppendNumber(s.buf, text)
 	s.refuse(err != nil)
 	s.buf = buf
-	return s.made(attr.Number, from)
+	return s.valueFrom(attr.Number, from)
 }
 
 func (s *fromSDK) binary(b []byte) attr.Value {
 	s.refuse(b == nil) // the SDK sends it as null
 	from := len(s.buf)
 	s.buf = append(s.buf, b...)
-	return s.made(attr.Binary, from)
+	return s.valueFrom(attr.Binary, from)
 }
 
 func set[T any](s *fromSDK, kind attr.Kind, members []T, element func(T) attr.Value) attr.Value {

@@ -33,7 +33,7 @@ type controlled struct {
 	faults map[int]activeFault
 	begun  int // faults so far
 	log    []controlRequest
-	lost   int // requests that the log had no room for
+	lost   int // requests after the log was full
 	stop   func()
 }
 

@@ -26,9 +26,9 @@ import (
 // [Options.IsolateBy] says nothing else.
 type isolated struct {
 	db      *sortkey.DB // of requests that name none, and the origin of the others
-	side    *engine.DB  // of db
+	engine  *engine.DB  // of db
 	opts    Options
-	closing sync.WaitGroup // of databases that made room
+	closing sync.WaitGroup // of databases that were evicted
 
 	mu        sync.Mutex             // not held while a database is made or closed
 	databases map[string]*isolatedDB // by name
@@ -37,7 +37,7 @@ type isolated struct {
 
 // An isolatedDB is a database that requests name.
 type isolatedDB struct {
-	made chan struct{} // closed when it has been made or, with an error, has not
+	ready chan struct{} // closed when it has been made or, with an error, has not
 	*sortkey.DB
 	err    error
 	offset *atomic.Int64 // of its clock, in nanoseconds
@@ -70,7 +70,7 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 	if err != nil {
 		failure, ok := errors.AsType[*wire.Error](err)
 		if !ok {
-			s.side.Logger.ErrorContext(ctx, "cannot make a database", "err", err)
+			s.engine.Logger.ErrorContext(ctx, "cannot make a database", "err", err)
 			failure = &wire.Error{
 				Code: "InternalServerError", Status: http.StatusInternalServerError, Message: err.Error(),
 			}
@@ -96,7 +96,7 @@ func (s *isolated) elsewhere(ctx context.Context, name string) string {
 	for _, other := range slices.Sorted(maps.Keys(databases)) {
 		db := databases[other]
 		select {
-		case <-db.made:
+		case <-db.ready:
 		default:
 			continue
 		}
@@ -120,8 +120,8 @@ func (s *isolated) elsewhere(ctx context.Context, name string) string {
 }
 
 // enter returns the database of a name. The caller leaves it after use. The
-// error is a [*wire.Error] if there is no room.
-func (s *isolated) enter(name string) (*isolatedDB, error) { return s.enterOr(name, s.makeRoom) }
+// error is a [*wire.Error] if there are too many databases.
+func (s *isolated) enter(name string) (*isolatedDB, error) { return s.enterOr(name, s.evict) }
 
 // errNoDatabase is the error of control for a name without a database.
 var errNoDatabase = errors.New("it has sent no request yet, or its database has made room for others")
@@ -143,7 +143,7 @@ func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, erro
 	if db != nil {
 		db.running++
 		s.mu.Unlock()
-		<-db.made
+		<-db.ready
 		if db.err != nil {
 			return nil, db.err // and it is not among the databases any more
 		}
@@ -169,13 +169,13 @@ func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, erro
 		}
 		s.mu.Unlock()
 	}
-	close(db.made)
+	close(db.ready)
 	return db, db.err
 }
 
 // newIsolated returns a database that is being made, with a request that runs.
 func newIsolated() *isolatedDB {
-	return &isolatedDB{made: make(chan struct{}), running: 1, offset: new(atomic.Int64)}
+	return &isolatedDB{ready: make(chan struct{}), running: 1, offset: new(atomic.Int64)}
 }
 
 // controlled returns the control of the database. It begins when the database is made, if there is one.
@@ -187,31 +187,32 @@ func (db *isolatedDB) controlled() *controlled {
 // replace makes the database of a name a copy of another, or for nil forgets it. Requests that run go on
 // with the old one, which is closed after them.
 func (s *isolated) replace(name string, from *isolatedDB) error {
-	var made *isolatedDB
+	var fresh *isolatedDB
 	if from != nil {
-		made = newIsolated()
-		made.running = 0
-		if made.DB, made.err = from.Fork(func(o *sortkey.Options) { s.isolate(name, made, from, o) }); made.err != nil {
-			return made.err
+		fresh = newIsolated()
+		fresh.running = 0
+		fresh.DB, fresh.err = from.Fork(func(o *sortkey.Options) { s.isolate(name, fresh, from, o) })
+		if fresh.err != nil {
+			return fresh.err
 		}
-		made.controlled()
-		close(made.made)
+		fresh.controlled()
+		close(fresh.ready)
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.databases[name]
 	switch {
-	case made == nil:
+	case fresh == nil:
 		delete(s.databases, name)
 	case old == nil:
-		if err := s.makeRoom(); err != nil {
-			return errors.Join(err, made.Close())
+		if err := s.evict(); err != nil {
+			return errors.Join(err, fresh.Close())
 		}
 		fallthrough
 	default:
-		made.last = s.side.Clock()
-		s.databases[name] = made
+		fresh.last = s.engine.Clock()
+		s.databases[name] = fresh
 	}
 
 	if old != nil {
@@ -227,11 +228,11 @@ func (s *isolated) retire(db *isolatedDB) {
 		return // leave calls it again
 	}
 	s.closing.Go(func() {
-		if <-db.made; db.err != nil {
+		if <-db.ready; db.err != nil {
 			return
 		}
 		if err := db.Close(); err != nil {
-			s.side.Logger.Warn("cannot close a database that was replaced", "err", err)
+			s.engine.Logger.Warn("cannot close a database that was replaced", "err", err)
 		}
 	})
 }
@@ -276,15 +277,15 @@ func (s *isolated) leave(db *isolatedDB) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	db.running--
-	db.last = s.side.Clock()
+	db.last = s.engine.Clock()
 	if db.replaced {
 		s.retire(db)
 	}
 }
 
-// makeRoom removes the database whose last request is longest ago if there are as many as
+// evict removes the database whose last request is longest ago if there are as many as
 // allowed. It is closed in the background. The caller holds s.mu.
-func (s *isolated) makeRoom() error {
+func (s *isolated) evict() error {
 	limit := s.opts.Isolate
 	if len(s.databases) < limit {
 		return nil
@@ -295,7 +296,7 @@ func (s *isolated) makeRoom() error {
 			oldest = name
 		}
 	}
-	if oldest == "" || s.side.Clock().Sub(s.databases[oldest].last) < idle {
+	if oldest == "" || s.engine.Clock().Sub(s.databases[oldest].last) < idle {
 		return &wire.Error{
 			Code: "LimitExceededException", Status: http.StatusBadRequest,
 			Message: fmt.Sprintf("the server keeps at most %d databases, and all of them have been used within the "+
@@ -307,7 +308,7 @@ func (s *isolated) makeRoom() error {
 	delete(s.databases, oldest)
 	s.closing.Go(func() {
 		if err := db.Close(); err != nil {
-			s.side.Logger.Warn("cannot close a database that was evicted", "err", err)
+			s.engine.Logger.Warn("cannot close a database that was evicted", "err", err)
 		}
 	})
 	return nil
@@ -321,7 +322,7 @@ func (s *isolated) close() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, db := range databases {
-		if <-db.made; db.err == nil {
+		if <-db.ready; db.err == nil {
 			errs = append(errs, db.Close())
 		}
 	}

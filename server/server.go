@@ -1,4 +1,4 @@
-// Package server is the HTTP face of a database: it speaks the protocol of DynamoDB and
+// Package server is the HTTP API of a database: it speaks the protocol of DynamoDB and
 // DynamoDB Streams. A [Server] is an [http.Handler]; [Server.Client] reaches it without a
 // socket, and [Server.Serve] with one.
 package server
@@ -22,7 +22,7 @@ import (
 type Server struct {
 	db      *sortkey.DB
 	opts    Options
-	side    *engine.DB
+	engine  *engine.DB
 	handler http.Handler
 	counts  admission.Counts
 	// isolated are the databases of Options.Isolate, or nil.
@@ -32,10 +32,10 @@ type Server struct {
 // New returns a server of a database. It needs no closing; the database is the caller's to
 // close.
 func New(db *sortkey.DB, opts Options) *Server {
-	s := &Server{db: db, opts: opts, side: engine.Of(db)}
+	s := &Server{db: db, opts: opts, engine: engine.Of(db)}
 	s.handler = traceHandler(protocol.New(engine.Of(db).Service, s.protocol()))
 	if opts.Isolate > 0 {
-		s.isolated = &isolated{db: db, side: s.side, opts: opts, databases: map[string]*isolatedDB{}}
+		s.isolated = &isolated{db: db, engine: s.engine, opts: opts, databases: map[string]*isolatedDB{}}
 	}
 	return s
 }
@@ -44,8 +44,8 @@ func New(db *sortkey.DB, opts Options) *Server {
 func (s *Server) protocol() protocol.Options {
 	o := &s.opts
 	return protocol.Options{
-		Logger: s.side.Logger, Clock: s.side.Clock, Observer: s.side.Observer, RequestID: s.side.RequestID,
-		Health: s.side.Health, Credentials: o.Credentials, Open: o.Open, CORS: o.CORS, AllowHosts: o.AllowHosts,
+		Logger: s.engine.Logger, Clock: s.engine.Clock, Observer: s.engine.Observer, RequestID: s.engine.RequestID,
+		Health: s.engine.Health, Credentials: o.Credentials, Open: o.Open, CORS: o.CORS, AllowHosts: o.AllowHosts,
 		MaxBodyBytes: o.MaxBodyBytes, MaxPendingBytes: o.MaxPendingBytes, MaxRequests: o.MaxRequests,
 		MaxConnections: o.MaxConnections, Connections: &s.counts, ShutdownTimeout: o.ShutdownTimeout,
 		ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout,

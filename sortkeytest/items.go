@@ -161,7 +161,7 @@ func (db *DB) putRequests(table string, text json.RawMessage, line int64) error 
 	}
 }
 
-// written returns the error of writing an item. After the end of a test it says so.
+// written returns the error for an item that could not be written. After the end of the test it says that instead.
 func (db *DB) written(err error, item []byte) error {
 	if over := db.life.over(); err != nil && over != "" {
 		return errors.New(over)

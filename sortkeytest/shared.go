@@ -94,7 +94,7 @@ func (s *template) open(first testing.TB) {
 }
 
 // filling is the test of a shared database while it is filled: its failures fail the
-// tests that use the database. Other methods than its own are those of the first of them.
+// tests that use the database. The first of these tests has the methods that filling does not define.
 type filling struct {
 	testing.TB
 	mu       sync.Mutex

@@ -15,8 +15,8 @@ const hashSalt = "Outliers"
 // emulators observed that the service scans in this order (dynalite,
 // db/index.js).
 func Hash(partition []byte) uint32 {
-	var room [128]byte
-	sum := md5.Sum(append(append(room[:0], hashSalt...), partition...)) //nolint:gosec // as above
+	var buf [128]byte
+	sum := md5.Sum(append(append(buf[:0], hashSalt...), partition...)) //nolint:gosec // as above
 	return uint32(sum[0])<<16 | uint32(sum[1])<<8 | uint32(sum[2])
 }
 

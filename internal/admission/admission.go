@@ -19,9 +19,9 @@ import (
 // spares returns how many connections beyond a limit are open while all others are busy.
 func spares(most int) int { return min(max(most/16, 16), 256) }
 
-// patience is how long the header of a request may be on its way, at the limit, before its connection
+// headerTimeout is how long the header of a request may be on its way, at the limit, before its connection
 // is treated as one that waits. Headers come in one packet.
-const patience = 5 * time.Millisecond
+const headerTimeout = 5 * time.Millisecond
 
 // Counts counts the connections of one or several listeners. It is safe for concurrent use.
 type Counts struct {
@@ -172,7 +172,7 @@ func (l *Listener) makeRoom(spare bool) bool {
 			answered = cmp.Or(answered, c)
 		case began == 0:
 			idle = c
-		case time.Since(time.Unix(0, began)) > patience:
+		case time.Since(time.Unix(0, began)) > headerTimeout:
 			slow = cmp.Or(slow, c)
 		}
 	}

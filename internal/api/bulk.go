@@ -60,7 +60,7 @@ func (p *BulkPart) Reset() { p.part.Reset() }
 // Bytes returns roughly the memory that the part takes.
 func (p *BulkPart) Bytes() int { return p.part.Bytes() }
 
-// Put adds a put of an item, of which it keeps a copy. The error is that of [Service.PutItem].
+// Put adds a put of an item, of which it keeps a copy. It refuses what [Service.PutItem] refuses, with the same errors.
 func (p *BulkPart) Put(item attr.Item) error {
 	err := checkNames(wire.OpPutItem, "Item", item)
 	switch {
@@ -76,7 +76,7 @@ func (p *BulkPart) Put(item attr.Item) error {
 	return nil
 }
 
-// Delete adds a deletion. The error is that of [Service.DeleteItem].
+// Delete adds a deletion. It refuses what [Service.DeleteItem] refuses, with the same errors.
 func (p *BulkPart) Delete(key attr.Item) error {
 	err := checkNames(wire.OpDeleteItem, "Key", key)
 	if err == nil {

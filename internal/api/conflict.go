@@ -29,14 +29,14 @@ func (s *Service) transact(
 		return err
 	}
 	defer o.end(token, ids)
-	if err := pause(ctx, s.opts.TransactionDelay); err != nil {
+	if err := sleep(ctx, s.opts.TransactionDelay); err != nil {
 		return err
 	}
 	return s.db.Update(ctx, apply)
 }
 
-// pause waits for a time, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
+// sleep waits for a time, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -84,7 +84,7 @@ func (s *Service) wait(ctx context.Context, e *fault.Fault, operation string) er
 	}
 
 	if e.Delay > 0 {
-		if err := pause(wait, e.Delay); err != nil {
+		if err := sleep(wait, e.Delay); err != nil {
 			return err
 		}
 	}

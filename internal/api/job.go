@@ -415,7 +415,7 @@ func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, erro
 
 // page returns a page of the jobs to keep, of limit jobs or the usual number, and the token
 // of the next page if there is one. After is the token of this page, or nil for the first
-// one. The token of a page is that of the last job before it; they fall in the list.
+// one. The token of a page is made from the last job of the page before. Tokens descend from page to page.
 func (k jobKind[R]) page(
 	ctx context.Context, s *Service, limit *int64, after *string, keep func(*R) bool,
 ) (page []R, next *string, err error) {

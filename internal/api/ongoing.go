@@ -30,7 +30,7 @@ type ongoing struct {
 }
 
 // check refuses a write of an item that a transaction under way writes too. The item may
-// be its key alone. If the key is invalid, the write itself says so.
+// be its key alone. If the key is invalid, check returns nil and the write is refused later.
 func (o *ongoing) check(t *table.Table, it attr.Item) error {
 	if o == nil {
 		return nil

@@ -188,7 +188,7 @@ func (q *query) view(view *table.View) error {
 	return nil
 }
 
-// A keyCondition is the key condition of a query in one of its three forms: clauses of the Go face,
+// A keyCondition is the key condition of a query in one of its three forms: clauses of the Go API,
 // KeyConditionExpression or KeyConditions.
 type keyCondition struct {
 	clauses []keycond.Clause

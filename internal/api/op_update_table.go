@@ -309,7 +309,7 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		return wire.Validation( // ack-api-quirks, DDB-TABLE-257
 			wrongParameter + "Requests that modify replicas or witnesses must not also modify other fields")
 	}
-	if err := checkApart(asked); err != nil {
+	if err := checkExclusive(asked); err != nil {
 		return err
 	}
 	if err := checkClass(in.TableClass); err != nil {

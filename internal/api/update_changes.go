@@ -30,10 +30,10 @@ const (
 
 const anyChange = ^change(0)
 
-// apart lists the changes that one UpdateTable cannot make together, in the order in which
+// exclusiveChanges lists the changes that one UpdateTable cannot make together, in the order in which
 // the service refuses them. Sources: ack-api-quirks, DDB-TABLE-174, 224, 382 and 433,
 // 2026-10-08 and 09.
-var apart = []struct {
+var exclusiveChanges = []struct {
 	one, others change
 	text        string
 }{
@@ -58,9 +58,9 @@ var apart = []struct {
 	{changeStream, createIndex | deleteIndex, "You cannot create or delete index while changing stream status"},
 }
 
-// checkApart refuses changes that one request cannot make together.
-func checkApart(c change) error {
-	for _, a := range apart {
+// checkExclusive refuses changes that one request cannot make together.
+func checkExclusive(c change) error {
+	for _, a := range exclusiveChanges {
 		if c&a.one != 0 && c&^a.one&a.others != 0 {
 			return wrongValue(a.text)
 		}

@@ -19,8 +19,8 @@ type Env struct {
 	valueUsed []bool
 
 	// Initial memory of names and valueUsed.
-	nameRoom  [3]name
-	valueRoom [8]bool
+	fewNames  [3]name
+	fewValues [8]bool
 }
 
 // A name is an entry of ExpressionAttributeNames.
@@ -62,8 +62,8 @@ func (e *Env) fill(p Params) error {
 		return err
 	}
 
-	if n := values.Len(); n <= len(e.valueRoom) {
-		e.valueUsed = e.valueRoom[:n]
+	if n := values.Len(); n <= len(e.fewValues) {
+		e.valueUsed = e.fewValues[:n]
 	} else {
 		e.valueUsed = make([]bool, n)
 	}
@@ -89,7 +89,7 @@ func (e *Env) addNames(names map[string]string) error {
 	if len(names) == 0 {
 		return refuse(p, "ExpressionAttributeNames must not be empty")
 	}
-	if e.names = e.nameRoom[:0]; len(names) > len(e.nameRoom) {
+	if e.names = e.fewNames[:0]; len(names) > len(e.fewNames) {
 		e.names = make([]name, 0, len(names))
 	}
 	for key, attribute := range names {

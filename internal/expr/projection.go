@@ -47,14 +47,14 @@ func newProjection(paths []ast.Path) *Projection {
 	return p
 }
 
-// init makes p what [newProjection] returns. Room is initial memory of the branches.
-func (p *Projection) init(paths []ast.Path, room []branch) {
+// init makes p what [newProjection] returns. Buf is initial memory of the branches.
+func (p *Projection) init(paths []ast.Path, buf []branch) {
 	order := make([]int, len(paths))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return comparePaths(paths[i], paths[j]) })
-	*p = Projection{parts: paths, root: branch{below: grow(room, paths, order, 0)}}
+	*p = Projection{parts: paths, root: branch{below: grow(buf, paths, order, 0)}}
 }
 
 // grow appends the branches for the steps at depth. Order lists the indexes of

@@ -9,8 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// root is where the value of an attribute is in messages; an element of it is
-// root.x or root[1] (conformance partiqlGrammar).
+// Messages call the value of an attribute root, and its elements root.x or root[1] (conformance partiqlGrammar).
 const root = "root"
 
 // isValue reports whether a value is next.

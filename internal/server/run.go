@@ -77,8 +77,8 @@ func refuse(w http.ResponseWriter, _ *http.Request) {
 }
 
 // shutdown lets requests finish for a while, then breaks them off.
-func shutdown(ctx context.Context, srv *http.Server, patience time.Duration) error {
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+func shutdown(ctx context.Context, srv *http.Server, timeout time.Duration) error {
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	if err := srv.Shutdown(grace); err != nil {
 		return errors.Join(err, srv.Close())

@@ -280,8 +280,8 @@ func responseType(h http.Header) []string {
 	return nil
 }
 
-// send answers with the bytes of out, and frees it. The content type is that of the request, or typ
-// if it has none: a recording of the service has JSON where the operation is not known. The checksum
+// send answers with the bytes of out, and frees it. The response has the content type of the request, or typ if the
+// request has none: a recording of the service has JSON where the operation is not known. The checksum
 // covers the bytes sent, that is the compressed ones (Alternator, test_crc.py).
 func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer, typ []string) {
 	h := w.Header()

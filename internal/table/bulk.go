@@ -112,8 +112,8 @@ func (p *Part) Bytes() int {
 	return n
 }
 
-// Put adds a put. The part keeps a copy of the item. Errors are those of [Tx.Put] and leave the
-// part as it was.
+// Put adds a put. The part keeps a copy of the item. It returns the errors that [Tx.Put] returns, and
+// then leaves the part as it was.
 func (p *Part) Put(item attr.Item) error {
 	if err := p.table.CheckPut(item); err != nil {
 		return err

@@ -99,8 +99,8 @@ func (db *DB) now(ctx context.Context) (*Set, error) {
 	return j.view.tables, nil
 }
 
-// Names returns the names of all tables in byte order; see [DB.Refresh]. In a transaction they
-// are those of its beginning.
+// Names returns the names of all tables in byte order; see [DB.Refresh]. In a transaction it
+// returns the names at the beginning of the transaction.
 func (db *DB) Names(ctx context.Context) ([]string, error) {
 	all, err := db.now(ctx)
 	if err != nil {

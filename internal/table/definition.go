@@ -297,8 +297,8 @@ type States struct {
 	Leaving []string `json:",omitempty"`
 	// Restored says what the table is restored from while Creating lasts.
 	Restored *Restored `json:",omitempty"`
-	// Change is what Updating changes, in bits of package api, and Streaming whether it is the
-	// stream that goes on or off.
+	// Change says, in bits that package api defines, which parts Updating changes. Streaming says that it
+	// turns the stream on or off.
 	Change    uint32 `json:",omitempty"`
 	Streaming bool   `json:",omitempty"`
 	// Before is the definition that the table had before Updating: descriptions show some of it.

@@ -7,7 +7,7 @@ import (
 )
 
 // deliver keeps the change of an item for the Kinesis destinations of its table, until
-// the transaction is applied. An item that is put as it was is no change.
+// the transaction is applied. A put that leaves the item as it was is not a change.
 func (tx *Tx) deliver(t *Table, old, item attr.Item) {
 	if old.Equal(item) && (old == nil) == (item == nil) {
 		return

@@ -197,7 +197,7 @@ func (s *View) fetch(t *Table, item attr.Item) (attr.Item, error) {
 	return s.get(t, partition, sort)
 }
 
-// schema returns the key of what is read. Its attributes are those of a start key.
+// schema returns the key of the table or index that is read. A start key has exactly its attributes.
 func (q *Read) schema() *keycond.Schema {
 	if q.Index != nil {
 		return q.Index.key

@@ -93,8 +93,8 @@ func (v *violations) add(kind check, member, value, text string) bool {
 	if len(v.found) >= maxViolations {
 		return false
 	}
-	if room := max(0, maxEcho-v.echoed); len(value) > room {
-		value = strings.ToValidUTF8(value[:room], "") + "..."
+	if left := max(0, maxEcho-v.echoed); len(value) > left {
+		value = strings.ToValidUTF8(value[:left], "") + "..."
 	}
 	v.echoed += len(value)
 	var path, lower []byte

@@ -439,8 +439,7 @@ func (d *decoder) entries(pos position, class string, size uintptr, read func(ke
 	})
 }
 
-// list reads a list, and each element with a function. Size is that of an element in
-// memory.
+// list reads a list and calls read for each element. An element takes size bytes of memory.
 func (d *decoder) list(pos position, size uintptr, read func() error) (bool, error) {
 	ok, err := d.open('[', pos, "java.util.List")
 	if err != nil || !ok {

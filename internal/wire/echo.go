@@ -13,10 +13,10 @@ import (
 // rest is omitted. The service prints all of it.
 const maxEcho = 256 << 10
 
-// echoText appends text, or what there is room for.
+// echoText appends text, cut to the bytes that an echo may still have.
 func echoText(dst []byte, text string) []byte {
-	if room := max(0, maxEcho-len(dst)); len(text) > room {
-		return append(append(dst, strings.ToValidUTF8(text[:room], "")...), "..."...)
+	if left := max(0, maxEcho-len(dst)); len(text) > left {
+		return append(append(dst, strings.ToValidUTF8(text[:left], "")...), "..."...)
 	}
 	return append(dst, text...)
 }

@@ -146,7 +146,7 @@ func memberOf(field reflect.StructField) *member {
 	return m
 }
 
-// noTraits are those of a shape that has none.
+// noTraits limits nothing: a shape without traits has it.
 var noTraits = traits{max: -1}
 
 // traitsOf returns the traits with a name, or none.

@@ -51,7 +51,7 @@ func lessRow(a, b row) bool { return bytes.Compare(a.sort, b.sort) < 0 }
 
 // engine is a store in memory.
 type engine struct {
-	writer  chan struct{} // holds a token while an Update runs
+	writer  chan struct{} // the write lock: full while an Update runs
 	current atomic.Pointer[partitionTree]
 }
 
@@ -78,7 +78,7 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 
 // Update implements [store.Store]. Updates run one after the other.
 func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
-	if err := s.turn(ctx); err != nil {
+	if err := s.lockWrites(ctx); err != nil {
 		return err
 	}
 	defer func() { <-s.writer }()
@@ -105,8 +105,8 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 	return nil
 }
 
-// turn waits until no other Update runs.
-func (s *engine) turn(ctx context.Context) error {
+// lockWrites takes the write lock: it waits until no other Update runs.
+func (s *engine) lockWrites(ctx context.Context) error {
 	select {
 	case s.writer <- struct{}{}:
 		return nil

@@ -41,7 +41,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if err := s.fs.starving.refusal(); err != nil {
 		return err
 	}
-	if err := s.turn(ctx); err != nil {
+	if err := s.lockWrites(ctx); err != nil {
 		return err
 	}
 	c, own, err := s.run(ctx, fn)
@@ -59,8 +59,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-// turn takes the writer's token.
-func (s *Store) turn(ctx context.Context) error {
+// lockWrites takes the write lock.
+func (s *Store) lockWrites(ctx context.Context) error {
 	select {
 	case s.writer <- struct{}{}:
 		return nil
@@ -70,7 +70,7 @@ func (s *Store) turn(ctx context.Context) error {
 		select {
 		case s.writer <- struct{}{}:
 			return nil
-		case <-s.fs.starving.channel(): // the one that has the token may wait for descriptors or space
+		case <-s.fs.starving.channel(): // the goroutine that holds the write lock may wait for descriptors or space
 			if err := s.fs.starving.refusal(); err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (s *Store) turn(ctx context.Context) error {
 	}
 }
 
-// run calls fn, applies its batch and returns the writer's token. The caller
+// run calls fn, applies its batch and releases the write lock. The caller
 // must wait for the commit c: fn's own if own is true, otherwise the last one
 // before it.
 func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit, own bool, err error) {
@@ -113,7 +113,7 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 		return s.applied, false, w.err
 	}
 
-	if err := s.roomFor(w.batch.Len()); err != nil {
+	if err := s.reserveSpace(w.batch.Len()); err != nil {
 		return s.applied, false, err
 	}
 	handed = true

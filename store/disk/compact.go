@@ -33,7 +33,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() { // the engine would not end when the store fails, and Close would wait for it
-		tick := time.NewTicker(pause)
+		tick := time.NewTicker(pollInterval)
 		defer tick.Stop()
 		for ctx.Err() == nil {
 			select {

@@ -90,7 +90,7 @@ func (s *Store) link(ctx context.Context) (_ string, err error) {
 	}()
 
 	s.flush() // files are shared; the log is copied and must be read again
-	if err := s.turn(ctx); err != nil {
+	if err := s.lockWrites(ctx); err != nil {
 		return "", err
 	}
 	defer func() { <-s.writer }()
@@ -197,7 +197,7 @@ func (s *Store) flush() {
 		if err != nil {
 			return err
 		}
-		tick := time.NewTicker(pause)
+		tick := time.NewTicker(pollInterval)
 		defer tick.Stop()
 		for {
 			select {

@@ -204,13 +204,13 @@ func TestFullDisk(t *testing.T) {
 		what := fmt.Sprintf("seed %d", seed)
 		mem := newCrashFS()
 		full := &fullFS{FS: mem}
-		full.room.Store(1 << 40)
+		full.freeSpace.Store(1 << 40)
 		h := &history{ops: map[uint64][]op{}}
 		s, err := disk.Open("db", small(full))
 		require.NoError(t, err, what)
 
 		for range 3 {
-			full.room.Store(int64(rng.IntN(1 << 20)))
+			full.freeSpace.Store(int64(rng.IntN(1 << 20)))
 			var stop atomic.Bool
 			done := make(chan []error)
 			go func() { done <- h.run(s, rng.Uint64(), 3, stop.Load) }()
@@ -221,7 +221,7 @@ func TestFullDisk(t *testing.T) {
 			require.ErrorContains(t, err, "writes go on then, without a restart", what)
 			require.NoError(t, h.look(s), what)
 
-			full.room.Store(1 << 40)
+			full.freeSpace.Store(1 << 40)
 			require.Eventually(t, func() bool { return s.Health(t.Context()) == nil }, time.Minute, time.Millisecond, what)
 			stop.Store(true)
 			for _, err := range <-done {
@@ -247,9 +247,9 @@ func TestFullDiskClose(t *testing.T) {
 	}
 	mem := newCrashFS()
 	full := &fullFS{FS: mem}
-	full.room.Store(1 << 20)
+	full.freeSpace.Store(1 << 20)
 	h := &history{ops: map[uint64][]op{}}
-	s, err := disk.Open("db", small(full).Patience(time.Second))
+	s, err := disk.Open("db", small(full).Timeout(time.Second))
 	require.NoError(t, err)
 	done := make(chan []error)
 	go func() { done <- h.run(s, 1, 3, func() bool { return false }) }()
@@ -258,11 +258,11 @@ func TestFullDiskClose(t *testing.T) {
 	require.ErrorIs(t, s.Close(), syscall.ENOSPC)
 	<-done
 	require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed)
-	_, err = disk.Open("db", small(full).Patience(time.Second))
+	_, err = disk.Open("db", small(full).Timeout(time.Second))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 
-	full.room.Store(1 << 40)
-	s, err = disk.Open("db", small(full).Patience(time.Second))
+	full.freeSpace.Store(1 << 40)
+	s, err = disk.Open("db", small(full).Timeout(time.Second))
 	require.NoError(t, err)
 	h.check(t, s, max(h.acked.Load(), h.seen.Load()), "after closing")
 	require.Empty(t, h.run(s, 2, 2, stopAfter(&h.tried, 50)))
@@ -294,7 +294,7 @@ func TestFullDiskOpen(t *testing.T) {
 				}
 				return nil
 			}))
-			s, err := disk.Open("db", small(fs).Patience(60*time.Millisecond))
+			s, err := disk.Open("db", small(fs).Timeout(60*time.Millisecond))
 			if err != nil {
 				failed++
 				require.ErrorIs(t, err, syscall.ENOSPC, what)
@@ -362,7 +362,7 @@ func TestFullDiskLists(t *testing.T) {
 		}
 		return nil
 	}))
-	s, err := disk.Open("db", small(fs).Patience(time.Second))
+	s, err := disk.Open("db", small(fs).Timeout(time.Second))
 	require.NoError(t, err)
 	done := make(chan struct{})
 	go func() {
@@ -441,7 +441,7 @@ func stopAfter(tried *atomic.Int64, n int64) func() bool {
 // A fullFS has space for a limited number of bytes.
 type fullFS struct {
 	vfs.FS
-	room atomic.Int64
+	freeSpace atomic.Int64
 }
 
 type fullFile struct {
@@ -460,7 +460,7 @@ func (f *fullFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.Fi
 }
 
 func (f *fullFile) Write(p []byte) (int, error) {
-	left := f.fs.room.Add(-int64(len(p)))
+	left := f.fs.freeSpace.Add(-int64(len(p)))
 	if left >= 0 {
 		return f.File.Write(p)
 	}

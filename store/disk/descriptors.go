@@ -39,13 +39,13 @@ func (g *guard) patient(op func() error) error {
 	g.starving.begin(refusal)
 	defer g.starving.end()
 	g.store.opts.Logger.Warn("writes wait", "dir", g.store.dir, "err", err.Error(), "refused", refusal.Error())
-	for left := g.store.opts.patience; left > 0 && passes(err); err = op() {
-		time.Sleep(pause)
+	for left := g.store.opts.timeout; left > 0 && passes(err); err = op() {
+		time.Sleep(pollInterval)
 		if g.store.failure.Load() != nil { // then nothing is changed any more
 			return err
 		}
 		if !g.store.opened.Load() || g.store.closing() {
-			left -= pause
+			left -= pollInterval
 		}
 	}
 	if err == nil {

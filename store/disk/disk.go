@@ -33,11 +33,11 @@ type Store struct {
 	poisoned atomic.Bool
 	opened   atomic.Bool // Open is about to return s
 
-	writer  chan struct{} // holds one token while an Update runs or a copy is made
-	logging sync.Mutex    // held to write to the log without the token, or together with it
-	applied *commit       // the last commit; needs the token
-	room    room          // needs the token
-	dirty   atomic.Bool   // applied but not synced, with an interval
+	writer    chan struct{} // the write lock: full while an Update runs or a copy is made
+	logging   sync.Mutex    // held to write to the log, with or without the write lock
+	applied   *commit       // the last commit; guarded by writer
+	freeSpace freeSpace     // guarded by writer
+	dirty     atomic.Bool   // applied but not synced, with an interval
 
 	mu      sync.Mutex
 	idle    sync.Cond // signalled when users falls to 0
@@ -51,7 +51,7 @@ type Store struct {
 
 var _ capability.HealthChecker = (*Store)(nil)
 
-// leastFree is the free disk space that a store should have, in bytes: room for
+// leastFree is the free disk space that a store should have, in bytes: for
 // what is in memory, its log, and a compaction.
 const leastFree = 100 << 20
 
@@ -201,15 +201,15 @@ func (s *Store) openPebble(exists bool) error {
 			}
 		}
 	}()
-	look := time.NewTicker(pause)
-	defer look.Stop()
-	for left := s.opts.patience; left > 0; {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for left := s.opts.timeout; left > 0; {
 		select {
 		case s.db = <-opened:
 			return s.failed()
-		case <-look.C:
+		case <-tick.C:
 			if s.failed() != nil {
-				left -= pause
+				left -= pollInterval
 			}
 		}
 	}

@@ -13,8 +13,8 @@ func (o Options) On(fs vfs.FS) Options {
 }
 
 // Patience returns the options for a store that waits so long for space or descriptors while it is opened or closed.
-func (o Options) Patience(d time.Duration) Options {
-	o.patience = d
+func (o Options) Timeout(d time.Duration) Options {
+	o.timeout = d
 	return o
 }
 

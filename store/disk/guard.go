@@ -104,9 +104,9 @@ func (g *guard) setLogs(logs []string) error {
 	return nil
 }
 
-// pause slows down the engine's background work in the failed state, which the
+// pollInterval is the interval of all loops that poll. In the failed state it slows down background work, which the
 // engine would otherwise retry immediately.
-const pause = 20 * time.Millisecond
+const pollInterval = 20 * time.Millisecond
 
 // ours reports whether a file is in the store's own folder. The files of a
 // checkpoint are not: a full disk there does not fail the store.
@@ -140,7 +140,7 @@ func (g *guard) open(what, name string, op func() (vfs.File, error)) (vfs.File, 
 		return nil, err
 	}
 	if f == nil {
-		time.Sleep(pause)
+		time.Sleep(pollInterval)
 	}
 	return &file{File: f, guard: g, name: name}, nil
 }
@@ -175,7 +175,7 @@ func (g *guard) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 		select {
 		case <-g.abandoned:
 			select {} // the engine would try again for ever
-		case <-time.After(pause):
+		case <-time.After(pollInterval):
 		}
 	}
 	return g.FS.Open(name, opts...)
@@ -369,7 +369,7 @@ func (f *file) Preallocate(offset, length int64) error {
 		if err := f.File.Preallocate(offset, length); !noSpace(err) {
 			return err
 		}
-		return nil // there may be room for what is written
+		return nil // the disk may have space for what is written
 	})
 }
 

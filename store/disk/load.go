@@ -32,7 +32,7 @@ func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {
 	if s.opts.ReadOnly {
 		return ErrReadOnly
 	}
-	if err := s.turn(ctx); err != nil {
+	if err := s.lockWrites(ctx); err != nil {
 		return err
 	}
 	defer func() { <-s.writer }()
@@ -65,7 +65,7 @@ func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {
 	return s.ingest(ctx, l.files)
 }
 
-// ingest adds files to the store. The caller has the writer's token, and every commit is settled.
+// ingest adds files to the store. The caller holds the write lock, and every commit is settled.
 func (s *Store) ingest(ctx context.Context, files []string) error {
 	if s.opts.SyncEvery > 0 { // otherwise a crash could lose updates that are older than the files
 		s.logging.Lock()

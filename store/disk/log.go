@@ -58,7 +58,7 @@ func readChunk(data []byte, at int, log uint32) (encoding byte, payload []byte, 
 // nextChunk returns where a chunk after one that ends at a position begins.
 func nextChunk(end int) int {
 	if rest := logBlock - end%logBlock; rest < chunkHead {
-		return end + rest // too little room for a chunk
+		return end + rest // too few bytes left for a chunk
 	}
 	return end
 }

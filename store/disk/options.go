@@ -46,8 +46,8 @@ type Options struct {
 	InMemory bool
 
 	// Tests set others.
-	fs       vfs.FS        // of the folder; nil is the machine's
-	patience time.Duration // [closeWait]
+	fs      vfs.FS        // of the folder; nil is the machine's
+	timeout time.Duration // [closeWait]
 }
 
 const (
@@ -81,8 +81,8 @@ func (o Options) withDefaults() Options {
 	default:
 		o.fs = privateFS{vfs.Default}
 	}
-	if o.patience == 0 {
-		o.patience = closeWait
+	if o.timeout == 0 {
+		o.timeout = closeWait
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -106,7 +106,7 @@ func (s *Store) pebble() *pebble.Options {
 		EventListener: &pebble.EventListener{
 			BackgroundError: func(err error) {
 				if passes(err) { // of a file to read, or to link: the engine tries again
-					time.Sleep(pause)
+					time.Sleep(pollInterval)
 					return
 				}
 				s.fail("background work", err)

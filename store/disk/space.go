@@ -23,17 +23,17 @@ const (
 	// leastWrite is the free disk space, in bytes, that an update leaves for what the engine writes besides: its
 	// list of files, and the rows that are in memory.
 	leastWrite = 8 << 20
-	// roomAge is how long, and roomBytes for how many bytes of updates, what is known of free space is good.
-	roomAge   = 100 * time.Millisecond
-	roomBytes = 1 << 20
+	// spaceAge is how long, and spaceBytes for how many bytes of updates, a freeSpace is valid.
+	spaceAge   = 100 * time.Millisecond
+	spaceBytes = 1 << 20
 )
 
 func noSpace(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// A room is what is known of free disk space. It needs the writer's token.
-type room struct {
+// A freeSpace caches what the file system says about free disk space. The write lock guards it.
+type freeSpace struct {
 	checked time.Time
-	left    int64 // bytes that updates may write before somebody looks again
+	left    int64 // bytes that updates may write before the next one asks again
 }
 
 // full returns the error of an update that is refused for lack of space.
@@ -50,16 +50,16 @@ func (s *Store) free() int64 {
 	return int64(min(usage.AvailBytes, math.MaxInt64)) //nolint:gosec // bounded
 }
 
-// roomFor refuses an update of so many bytes if the disk has no room for it.
-func (s *Store) roomFor(bytes int) error {
-	r, n := &s.room, int64(bytes)
-	if now := time.Now(); r.left < n || now.Sub(r.checked) > roomAge {
+// reserveSpace refuses an update of so many bytes if the disk does not have the space for it.
+func (s *Store) reserveSpace(bytes int) error {
+	r, n := &s.freeSpace, int64(bytes)
+	if now := time.Now(); r.left < n || now.Sub(r.checked) > spaceAge {
 		free := s.free()
 		if free-n < leastWrite {
 			r.left = 0
 			return s.full()
 		}
-		r.checked, r.left = now, max(n, roomBytes)
+		r.checked, r.left = now, max(n, spaceBytes)
 	}
 	r.left -= n
 	return nil

@@ -17,7 +17,7 @@ type addresses struct {
 	prefixes [256]prefix
 }
 
-// A prefix is that of a partition, in any space. It fills a line of the
+// A prefix is the part of an address that names a partition, without the space. It fills a line of the
 // processor's cache.
 type prefix struct {
 	n     uint8 // length; 0 before the first use
@@ -33,12 +33,12 @@ var (
 
 func newAddresses() *addresses { return addressPool.Get().(*addresses) }
 
-// boundsRoom is memory for the bounds of a walk, which may be open for long and be one of many: it keeps no prefixes.
-type boundsRoom [2][96]byte
+// A boundsBuf is memory for the bounds of a walk. Many walks may be open for long, so it has no space for prefixes.
+type boundsBuf [2][96]byte
 
-// bounds copies lo and hi, to room if they are short, and frees the addresses.
-func (a *addresses) bounds(room *boundsRoom) (lo, hi []byte) {
-	lo, hi = append(room[0][:0], a.lo...), append(room[1][:0], a.hi...)
+// bounds copies lo and hi, to buf if they are short, and frees the addresses.
+func (a *addresses) bounds(buf *boundsBuf) (lo, hi []byte) {
+	lo, hi = append(buf[0][:0], a.lo...), append(buf[1][:0], a.hi...)
 	a.free()
 	return lo, hi
 }

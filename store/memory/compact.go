@@ -11,16 +11,16 @@ const (
 	// others were. One keeps the others of its array.
 	leavesTogether = 8
 
-	// looksPerUpdate is how many inner nodes a compaction looks at in one Update. Of those it
+	// nodesPerUpdate is how many inner nodes a compaction looks at in one Update. Of those it
 	// rewrites one at most.
-	looksPerUpdate = 256
+	nodesPerUpdate = 256
 )
 
 // Compact puts the rows into less memory, at some 0.1 µs for each that was put since the last time. It changes nothing
 // that anybody can read. It is worth its time when many rows were put and few will be soon.
 //
-// A change leaves room in its leaf and in the leaf's page for the next one, and pages that grew leave holes in
-// the heap that only pages of their size fill. Compact gives the rows full leaves with pages without room,
+// A change leaves free space in its leaf and in the leaf's page for the next one, and pages that grew leave holes in
+// the heap that only pages of their size fill. Compact gives the rows full leaves and pages without free space,
 // which are cut from slabs, as the leaves are from arrays. It has the write lock for one inner node at a time,
 // some thousand rows, so that updates go on between. It passes over nodes that are compact already, and over those
 // that a fork may share, which are all that were there at the last Fork, even if that is closed. It stops early when
@@ -40,7 +40,7 @@ func (s *engine) Compact(ctx context.Context) error {
 	return nil
 }
 
-// A compaction is what Compact has done of one tree.
+// A compaction is the progress of Compact in one tree.
 type compaction struct {
 	next []byte // the rows before this address are done
 	done bool
@@ -77,7 +77,7 @@ func (c *compaction) find(t tree, shared uint64) (at []byte, found bool) {
 		c.done = true
 		return nil, false
 	}
-	for range looksPerUpdate {
+	for range nodesPerUpdate {
 		at, parent := c.next, t.root
 		c.done = true
 		for parent.kids[0].kids != nil {
@@ -98,7 +98,7 @@ func (c *compaction) find(t tree, shared uint64) (at []byte, found bool) {
 	return nil, false
 }
 
-// loose reports whether more than an eighth of the leaves below an inner node have room or dead bytes, and
+// loose reports whether more than an eighth of the leaves below an inner node have free space or dead bytes, and
 // none is of an owner up to shared.
 func (n *node) loose(shared uint64) bool {
 	loose := 0
@@ -134,7 +134,7 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	}
 
 	n := e.nodes.inner(e.owner)
-	var room []node
+	var free []node
 	var before record
 	kid, from := 0, 0 // the next row
 	for i, leaves := 0, (rows+fan-1)/fan; i < leaves; i++ {
@@ -147,11 +147,11 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 				kid, from = kid+1, 0
 			}
 		}
-		if len(room) == 0 {
-			room = make([]node, min(leaves-i, leavesTogether))
+		if len(free) == 0 {
+			free = make([]node, min(leaves-i, leavesTogether))
 		}
-		leaf := &room[0]
-		room = room[1:]
+		leaf := &free[0]
+		free = free[1:]
 		leaf.owner, leaf.last = e.owner, none
 		leaf.pack(p, 0)
 

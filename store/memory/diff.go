@@ -201,5 +201,5 @@ func (s step) same(o step) bool {
 		return s.n == o.n
 	}
 	return len(s.n.page) > 0 && len(o.n.page) > 0 && &s.n.page[0] == &o.n.page[0] &&
-		s.n.offsets[s.i] == o.n.offsets[o.i] && !s.n.isApart(s.i) && !o.n.isApart(o.i)
+		s.n.offsets[s.i] == o.n.offsets[o.i] && !s.n.hasOverflow(s.i) && !o.n.hasOverflow(o.i)
 }

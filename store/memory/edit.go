@@ -19,13 +19,13 @@ func (e *edit) own(n *node) *node {
 	}
 	e.nodes.retire(n)
 	c := e.nodes.like(n, e.owner)
-	c.page, c.taken, c.aparts = n.page, n.taken, n.aparts
+	c.page, c.taken, c.overflowBits = n.page, n.taken, n.overflowBits
 	c.live, c.used, c.base, c.original, c.head = n.live, n.used, n.base, n.original, n.head
 	c.n, c.len, c.last, c.run = n.n, n.len, n.last, n.run
 	copy(c.prefix[:n.len], n.prefix[:n.len])
 	copy(c.heads[:n.n], n.heads[:n.n])
 	copy(c.offsets[:n.n], n.offsets[:n.n])
-	c.away = n.awayIn(c.away)
+	c.overflows = n.overflowsIn(c.overflows)
 	if n.kids != nil {
 		copy(c.kids[:n.n], n.kids[:n.n])
 	}
@@ -94,10 +94,10 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	}
 
 	// Rows inserted in order leave full nodes behind, also in front of others.
-	// Otherwise each half gets half of the entries, and room for more.
-	half, room := fan/2, someRoom
+	// Otherwise each half gets half of the entries, and free space.
+	half, spare := fan/2, someSpare
 	if n.run >= fan/2 {
-		half, room = at, int(n.live)*(fan-at)/fan
+		half, spare = at, int(n.live)*(fan-at)/fan
 	}
 
 	// The parent gets the shortest key that is above the left half and not above the right one.
@@ -121,8 +121,8 @@ func (e *edit) add(n *node, at int, x entry) entry {
 			n.kids[at] = x.kid
 			clear(n.kids[half+1:])
 		}
-		right.pack(pieces{left: span{n, half, fan}}, someRoom)
-		n.pack(pieces{left: span{n, 0, at}, added: x.rec, right: span{n, at, half}}, room)
+		right.pack(pieces{left: span{n, half, fan}}, someSpare)
+		n.pack(pieces{left: span{n, 0, at}, added: x.rec, right: span{n, at, half}}, spare)
 		n.last, right.last, right.run = uint8(at), none, 0
 	} else {
 		if n.kids != nil {
@@ -131,8 +131,8 @@ func (e *edit) add(n *node, at int, x entry) entry {
 			copy(right.kids[at-half+1:], n.kids[at:])
 			clear(n.kids[half:])
 		}
-		right.pack(pieces{left: span{n, half, at}, added: x.rec, right: span{n, at, fan}}, someRoom)
-		n.pack(pieces{left: span{n, 0, half}}, someRoom)
+		right.pack(pieces{left: span{n, half, at}, added: x.rec, right: span{n, at, fan}}, someSpare)
+		n.pack(pieces{left: span{n, 0, half}}, someSpare)
 		right.last, right.run = uint8(at-half), n.run
 		n.last, n.run = none, 0
 	}
@@ -146,11 +146,11 @@ func (n *node) follow(right *node, x entry) entry {
 	if n.kids == nil {
 		last := n.record(fan - 1)
 		up = separator(&last, x.rec)
-		room := int(n.live)
+		spare := int(n.live)
 		if n.run < fan/2 { // not in order
-			room /= 4
+			spare /= 4
 		}
-		right.pack(pieces{added: x.rec}, room)
+		right.pack(pieces{added: x.rec}, spare)
 	} else {
 		right.kids[0], right.n = x.kid, 1
 	}
@@ -167,8 +167,8 @@ func (n *node) follow(right *node, x entry) entry {
 
 // separator returns the shortest key s for which a < s <= b, where a < b.
 func separator(a, b *record) []byte {
-	var room [2][longestPacked]byte
-	before, after := a.appendKey(room[0][:0]), b.appendKey(room[1][:0])
+	var buf [2][longestPacked]byte
+	before, after := a.appendKey(buf[0][:0]), b.appendKey(buf[1][:0])
 	return bytes.Clone(after[:common(before, after)+1])
 }
 
@@ -193,7 +193,7 @@ func (n *node) insert(at int, x entry) {
 		shared = common(key, n.prefix[:shared])
 	}
 	if end <= n.first() || shared < int(n.base) {
-		n.pack(pieces{left: span{n, 0, at}, added: x.rec, right: span{n, at, end}}, someRoom)
+		n.pack(pieces{left: span{n, 0, at}, added: x.rec, right: span{n, at, end}}, someSpare)
 		return
 	}
 
@@ -201,7 +201,7 @@ func (n *node) insert(at int, x entry) {
 	copy(n.offsets[at+1:end+1], n.offsets[at:end])
 	copy(n.heads[at+1:end+1], n.heads[at:end])
 	low := uint64(1)<<uint(at) - 1
-	n.aparts = n.aparts&low | n.aparts&^low<<1 // a bit for each entry whose record lies apart
+	n.overflowBits = n.overflowBits&low | n.overflowBits&^low<<1 // a bit for each entry that overflows
 	n.n++
 	n.set(at, offset, x.rec)
 	if shared == int(n.len) {
@@ -216,8 +216,8 @@ func (n *node) insert(at int, x entry) {
 
 // replace replaces the value of entry at of a leaf by that of a row of the same address.
 func (n *node) replace(at int, row *record) {
-	if n.isApart(at) && row.isApart() { // the key stays where it is
-		n.apart(at).value = row.value
+	if n.hasOverflow(at) && row.hasOverflow() { // the key stays where it is
+		n.overflow(at).value = row.value
 		return
 	}
 	n.unset(at)
@@ -237,11 +237,11 @@ func (n *node) remove(at int) {
 		copy(n.offsets[at:end], n.offsets[at+1:])
 		copy(n.heads[at:end], n.heads[at+1:])
 		low := uint64(1)<<uint(at) - 1
-		n.aparts = n.aparts&low | n.aparts>>1&^low
+		n.overflowBits = n.overflowBits&low | n.overflowBits>>1&^low
 	}
 	n.n--
 	if n.wasteful(len(n.page)) {
-		n.pack(pieces{left: span{n, 0, end}}, someRoom)
+		n.pack(pieces{left: span{n, 0, end}}, someSpare)
 	}
 }
 
@@ -295,7 +295,7 @@ func (e *edit) merge(n *node, at int) {
 		p.added = &between
 		p.right.from = 1
 	}
-	left.pack(p, someRoom)
+	left.pack(p, someSpare)
 	if right.owner != e.owner {
 		e.nodes.retire(right)
 	}
@@ -384,7 +384,7 @@ func (n *node) drop(from, to int) {
 		copy(n.kids[from:], n.kids[to:end])
 		clear(n.kids[end-(to-from) : end])
 	}
-	n.pack(pieces{left: span{n, 0, from}, right: span{n, to, end}}, someRoom)
+	n.pack(pieces{left: span{n, 0, from}, right: span{n, to, end}}, someSpare)
 }
 
 // count returns the number of rows below n.

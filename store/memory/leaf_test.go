@@ -289,7 +289,7 @@ func TestForksShareLeaves(t *testing.T) {
 	}
 }
 
-// TestNothingInCommon walks a leaf whose rows all lie apart and whose addresses differ in their first byte, so
+// TestNothingInCommon walks a leaf whose rows all overflow and whose addresses differ in their first byte, so
 // that its page is empty.
 func TestNothingInCommon(t *testing.T) {
 	s := memory.Open()

@@ -8,12 +8,12 @@ import (
 const (
 	// A page that is made for n bytes gets n/roomShare more, and one with more than half of its live bytes and
 	// deadBytes dead is replaced.
-	roomShare = 8
-	deadBytes = 256
-	someRoom  = -1 // that share
+	spareShare = 8
+	deadBytes  = 256
+	someSpare  = -1 // that share
 
-	// awayStep is for how many more entries that lie apart a node gets room.
-	awayStep = 8
+	// overflowStep is how many more overflowing entries a node gets capacity for.
+	overflowStep = 8
 )
 
 // place adds a record, whose key has the base, to the page, or to a new one if that is full or wasteful. It returns
@@ -42,17 +42,17 @@ func (n *node) place(r *record, gone int) (offset uint16) {
 	}
 }
 
-// renew copies the records of all entries but gone to a new page, which has room for size bytes and some more.
+// renew copies the records of all entries but gone to a new page, which has space for size bytes and some more.
 func (n *node) renew(size, gone int) {
 	live := int(n.live)
-	page := newPage(live+size, someRoom)
+	page := newPage(live+size, someSpare)
 	if n.used == n.live {
 		// No bytes are dead, as in a node that only grows.
 		copy(page, n.page[:live])
 	} else {
 		taken := copy(page, n.page[:int(n.base)+int(n.original)])
 		for i := n.first(); i < int(n.n); i++ {
-			if i == gone || n.isApart(i) && n.apart(i).long != nil {
+			if i == gone || n.hasOverflow(i) && n.overflow(i).long != nil {
 				continue
 			}
 			from := n.page[n.offsets[i]:]
@@ -64,12 +64,12 @@ func (n *node) renew(size, gone int) {
 	n.taken.Store(uint32(live))
 }
 
-// newPage returns a page for size bytes and room bytes more.
-func newPage(size, room int) []byte {
-	if room == someRoom {
-		room = size / roomShare
+// newPage returns a page for size bytes with spare free bytes.
+func newPage(size, spare int) []byte {
+	if spare == someSpare {
+		spare = size / spareShare
 	}
-	page := slices.Grow([]byte(nil), min(size+room, mostTaken))
+	page := slices.Grow([]byte(nil), min(size+spare, mostTaken))
 	return page[:min(cap(page), mostTaken)]
 }
 
@@ -79,7 +79,7 @@ func (n *node) wasteful(taken int) bool {
 	return taken-live > live/2+deadBytes
 }
 
-// A pieces is what a page is made of: entries of a node, perhaps a record, and entries of other nodes.
+// A pieces names the contents of a new page: entries of a node, perhaps a record, and entries of other nodes.
 type pieces struct {
 	left  span
 	added *record // may be nil
@@ -139,10 +139,10 @@ func (p *pieces) record(i int) record {
 	return n.record(at)
 }
 
-// pack gives n a new page with the pieces, with their entries in order, and room bytes more. To a page without room
-// nobody adds, and it needs no counter. The first entry of an inner node has no key. The pieces may be of n. Its
+// pack gives n a new page with the pieces, their entries in order, and spare free bytes. A page without free space is
+// never appended to, so it needs no counter. The first entry of an inner node has no key. The pieces may be of n. Its
 // children are not changed.
-func (n *node) pack(p pieces, room int) {
+func (n *node) pack(p pieces, spare int) {
 	old := *n
 	if p.left.n == n {
 		p.left.n = &old
@@ -152,40 +152,40 @@ func (n *node) pack(p pieces, room int) {
 	}
 	total, first := p.len(), n.first()
 	n.n, n.len, n.base, n.original, n.head = uint8(total), 0, 0, 0, headOfOne
-	n.page, n.taken, n.live, n.used, n.aparts, n.away = nil, nil, 0, 0, 0, nil
+	n.page, n.taken, n.live, n.used, n.overflowBits, n.overflows = nil, nil, 0, 0, 0, nil
 	if first >= total {
 		return
 	}
 
 	original := n.choose(&p, first)
-	size, aparts := int(n.base)+len(original), 0
+	size, count := int(n.base)+len(original), 0
 	for i := first; i < total; i++ {
 		from, at := p.find(i)
 		if from != nil && n.sameForm(from) {
 			size += from.size(at)
-			aparts += int(from.aparts >> uint(at) & 1)
+			count += int(from.overflowBits >> uint(at) & 1)
 			continue
 		}
 		r := p.record(i)
 		more, _ := n.sizeOf(&r)
 		size += more
-		if r.isApart() {
-			aparts++
+		if r.hasOverflow() {
+			count++
 		}
 	}
 
 	switch {
 	case p.slab != nil:
 		n.page = p.slab.page(size)
-	case room == 0:
+	case spare == 0:
 		n.page = make([]byte, size)
 	default:
-		n.page, n.taken = newPage(size, room), new(atomic.Uint32)
+		n.page, n.taken = newPage(size, spare), new(atomic.Uint32)
 		n.taken.Store(uint32(size))
 	}
 	n.live, n.used = uint16(size), uint16(size)
-	if aparts > 0 {
-		n.away = make([]apart, 0, aparts+awayStep/2)
+	if count > 0 {
+		n.overflows = make([]overflow, 0, count+overflowStep/2)
 	}
 	taken := copy(n.page, n.prefix[:n.base])
 	taken += copy(n.page[taken:], original)
@@ -200,9 +200,9 @@ func (n *node) pack(p pieces, room int) {
 			} else {
 				n.offsets[i] = 0
 			}
-			if r.isApart() {
-				n.away = append(n.away, r.apart())
-				n.aparts |= 1 << uint(i)
+			if r.hasOverflow() {
+				n.overflows = append(n.overflows, r.overflow())
+				n.overflowBits |= 1 << uint(i)
 			}
 			n.heads[i] = n.headAt(i)
 			continue
@@ -213,9 +213,9 @@ func (n *node) pack(p pieces, room int) {
 		} else {
 			n.offsets[i] = 0
 		}
-		if from.isApart(at) {
-			n.away = append(n.away, *from.apart(at))
-			n.aparts |= 1 << uint(i)
+		if from.hasOverflow(at) {
+			n.overflows = append(n.overflows, *from.overflow(at))
+			n.overflowBits |= 1 << uint(i)
 		}
 		if n.len == from.len {
 			n.heads[i] = from.heads[at]
@@ -232,9 +232,9 @@ func (n *node) sameForm(from *node) bool {
 
 // choose chooses the prefix and the base for the pieces, and returns the partition that follows the base.
 func (n *node) choose(p *pieces, first int) (original []byte) {
-	var room [2][longestPacked]byte
+	var buf [2][longestPacked]byte
 	lo, hi := p.record(first), p.record(p.len()-1)
-	a, b := lo.appendKey(room[0][:0]), hi.appendKey(room[1][:0])
+	a, b := lo.appendKey(buf[0][:0]), hi.appendKey(buf[1][:0])
 
 	// Keys are sorted, so all of them share the common prefix of the first and the last.
 	common := copy(n.prefix[:], a[:common(a, b)])

@@ -32,8 +32,8 @@ import (
 // bytes that a failed Update took are lost. A page that is full, or has too many records that the node no longer
 // has, is replaced by a new one with the node's records in their order.
 //
-// Values that are longer than mostPacked lie apart, so that an item and its index rows share one. Keys that are
-// longer than longestPacked lie apart too.
+// Values that are longer than mostPacked overflow: they stay outside of the page, so that an item and its index rows
+// share one. Keys that are longer than longestPacked overflow too.
 const (
 	headOfOne     = 3 // bytes before the key
 	headOfSeveral = 4
@@ -58,11 +58,11 @@ type record struct {
 	sort       int    // where the sort position begins in the address
 	partition  []byte // if escaping changed it, otherwise empty
 	value      []byte
-	long       *longKey // the key, if it lies apart already
+	long       *longKey // the key, if it overflows already
 }
 
-// apart is what a node has of an entry outside of its page.
-type apart struct {
+// An overflow is the part of an entry that is outside of its page.
+type overflow struct {
 	value []byte
 	long  *longKey // nil if the key is in the page
 }
@@ -90,32 +90,34 @@ func (r *record) compare(key []byte) int {
 
 func (r *record) isLong() bool { return len(r.base)+len(r.rest) > longestPacked }
 
-func (r *record) isApart() bool { return len(r.value) > mostPacked || r.isLong() }
+func (r *record) hasOverflow() bool { return len(r.value) > mostPacked || r.isLong() }
 
-// apart returns what lies outside of the page. It keeps the value and copies the key.
-func (r *record) apart() apart {
+// overflow returns the part of a record that is outside of the page. It keeps the value and copies the key.
+func (r *record) overflow() overflow {
 	if r.isLong() && r.long == nil {
-		return apart{r.value, &longKey{r.appendKey(nil), bytes.Clone(r.partition), r.sort}}
+		return overflow{r.value, &longKey{r.appendKey(nil), bytes.Clone(r.partition), r.sort}}
 	}
-	return apart{r.value, r.long}
+	return overflow{r.value, r.long}
 }
 
-// isApart reports whether entry i lies apart, completely or in part.
-func (n *node) isApart(i int) bool { return n.aparts>>uint(i)&1 != 0 }
+// hasOverflow reports whether entry i overflows, completely or in part.
+func (n *node) hasOverflow(i int) bool { return n.overflowBits>>uint(i)&1 != 0 }
 
-// apart returns what of entry i lies apart.
-func (n *node) apart(i int) *apart { return &n.away[n.rank(i)] }
+// overflow returns the overflow of entry i, which has one.
+func (n *node) overflow(i int) *overflow { return &n.overflows[n.rank(i)] }
 
-// rank is the number of entries before i that lie apart.
-func (n *node) rank(i int) int { return bits.OnesCount64(n.aparts & (1<<uint(i) - 1)) }
+// rank is the number of entries before i that overflow.
+func (n *node) rank(i int) int { return bits.OnesCount64(n.overflowBits & (1<<uint(i) - 1)) }
 
 // record returns entry i, which has a key.
 func (n *node) record(i int) record {
-	var away apart
-	if n.isApart(i) {
-		away = *n.apart(i)
-		if long := away.long; long != nil {
-			return record{rest: long.address, sort: long.sort, partition: long.partition, value: away.value, long: long}
+	var outside overflow
+	if n.hasOverflow(i) {
+		outside = *n.overflow(i)
+		if long := outside.long; long != nil {
+			return record{
+				rest: long.address, sort: long.sort, partition: long.partition, value: outside.value, long: long,
+			}
 		}
 	}
 
@@ -129,16 +131,16 @@ func (n *node) record(i int) record {
 	} else {
 		r.partition = n.page[n.base : n.base+n.original]
 	}
-	if n.isApart(i) {
-		r.value = away.value
+	if n.hasOverflow(i) {
+		r.value = outside.value
 	}
 	return r
 }
 
 // value returns the value of entry i.
 func (n *node) value(i int) []byte {
-	if n.isApart(i) {
-		return n.apart(i).value
+	if n.hasOverflow(i) {
+		return n.overflow(i).value
 	}
 	page := n.page[n.offsets[i]:]
 	_, from := n.parts(page)
@@ -197,7 +199,7 @@ var (
 
 // size returns how many bytes of the page entry i takes.
 func (n *node) size(i int) int {
-	if n.isApart(i) && n.apart(i).long != nil {
+	if n.hasOverflow(i) && n.overflow(i).long != nil {
 		return 0
 	}
 	return n.sizeAt(n.page[n.offsets[i]:])
@@ -232,7 +234,7 @@ func (n *node) keyIn(r *record) int {
 	return bytes.Index(r.value, r.rest[from:]) + 1
 }
 
-// write writes a record to dst. The size of that and in are those of sizeOf.
+// write writes a record to dst, with the size and the value of in that sizeOf has returned.
 func (n *node) write(dst []byte, r *record, in int) {
 	dst[0], dst[1] = byte(len(r.base)+len(r.rest)-int(n.base)), 0
 	if len(r.value) <= mostPacked {
@@ -262,8 +264,8 @@ func (n *node) write(dst []byte, r *record, in int) {
 
 // key returns the key of entry i after the first skip bytes, which are in its prefix.
 func (n *node) key(i, skip int) []byte {
-	if n.isApart(i) {
-		if long := n.apart(i).long; long != nil {
+	if n.hasOverflow(i) {
+		if long := n.overflow(i).long; long != nil {
 			return long.address[skip:]
 		}
 	}
@@ -278,34 +280,34 @@ func (n *node) headAt(i int) uint64 { return headOf(n.key(i, int(n.len)), 0) }
 // set makes a record, which is in the page at offset, the key and value of entry i, which had none.
 func (n *node) set(i int, offset uint16, r *record) {
 	n.offsets[i] = offset
-	if !r.isApart() {
+	if !r.hasOverflow() {
 		return
 	}
 	at := n.rank(i)
-	if len(n.away) == cap(n.away) {
-		n.away = append(make([]apart, 0, len(n.away)+awayStep), n.away...)
+	if len(n.overflows) == cap(n.overflows) {
+		n.overflows = append(make([]overflow, 0, len(n.overflows)+overflowStep), n.overflows...)
 	}
-	n.away = slices.Insert(n.away, at, r.apart())
-	n.aparts |= 1 << uint(i)
+	n.overflows = slices.Insert(n.overflows, at, r.overflow())
+	n.overflowBits |= 1 << uint(i)
 }
 
 // unset takes the key and value of entry i away.
 func (n *node) unset(i int) {
 	n.live -= uint16(n.size(i))
-	if n.isApart(i) {
+	if n.hasOverflow(i) {
 		at := n.rank(i)
-		n.away = slices.Delete(n.away, at, at+1)
-		n.aparts &^= 1 << uint(i)
+		n.overflows = slices.Delete(n.overflows, at, at+1)
+		n.overflowBits &^= 1 << uint(i)
 	}
 }
 
-// awayIn returns a copy of what lies apart, in the memory of another node's if that is not too large.
-func (n *node) awayIn(room []apart) []apart {
-	switch have := len(n.away); {
+// overflowsIn returns a copy of the overflows, in the memory of another node's if that is not too large.
+func (n *node) overflowsIn(buf []overflow) []overflow {
+	switch have := len(n.overflows); {
 	case have == 0:
 		return nil
-	case have <= cap(room) && cap(room) <= have+2*awayStep:
-		return append(room[:0], n.away...)
+	case have <= cap(buf) && cap(buf) <= have+2*overflowStep:
+		return append(buf[:0], n.overflows...)
 	}
-	return append(make([]apart, 0, len(n.away)+awayStep/2), n.away...)
+	return append(make([]overflow, 0, len(n.overflows)+overflowStep/2), n.overflows...)
 }

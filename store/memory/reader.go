@@ -119,10 +119,10 @@ func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, o
 // Query implements [store.Reader].
 func (r *reader) Query(space store.Space, partition []byte, rng store.Range, reverse bool) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		var room boundsRoom
+		var buf boundsBuf
 		a := newAddresses()
 		a.slice(space, partition, rng)
-		lo, hi := a.bounds(&room)
+		lo, hi := a.bounds(&buf)
 		r.walk(space, lo, hi, reverse, yield)
 	}
 }
@@ -130,10 +130,10 @@ func (r *reader) Query(space store.Space, partition []byte, rng store.Range, rev
 // Scan implements [store.Reader].
 func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		var room boundsRoom
+		var buf boundsBuf
 		a := newAddresses()
 		bounded := a.span(space, s)
-		lo, hi := a.bounds(&room)
+		lo, hi := a.bounds(&buf)
 		if !bounded {
 			hi = nil
 		}
@@ -182,7 +182,7 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 
 // each yields the rows of a leaf from one on up to another, or down to it. The usual rows need no call.
 func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error) bool) bool {
-	page, away, partition := leaf.page, leaf.away, []byte(nil)
+	page, overflows, partition := leaf.page, leaf.overflows, []byte(nil)
 	one := leaf.head == headOfOne
 	if one {
 		partition = leaf.partition()
@@ -201,7 +201,7 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 		}
 
 		row := store.Row{Partition: partition}
-		if !leaf.isApart(i) {
+		if !leaf.hasOverflow(i) {
 			record := page[leaf.offsets[i]:]
 			key, value := leaf.parts(record)
 			keyEnd, valueEnd := key+int(record[0]), value+int(record[1])
@@ -210,13 +210,13 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 			if by < 0 {
 				nextAway = leaf.rank(i)
 			}
-			a := &away[nextAway]
+			a := &overflows[nextAway]
 			nextAway++
 			if row.Value = a.value; a.long != nil {
 				row.Sort = a.long.sortPosition()
 			} else {
 				record := page[leaf.offsets[i]:]
-				end := headOfOne + int(record[0]) // a value that lies apart does not have the key
+				end := headOfOne + int(record[0]) // the overflow of a value does not have the key
 				row.Sort = record[headOfOne:end:end]
 			}
 		}
@@ -233,9 +233,9 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 //
 //go:noinline
 func (n *node) touch(from, to int) (sum byte) {
-	if n.aparts != 0 {
-		for _, away := range n.away[n.rank(from):n.rank(to)] {
-			if value := away.value; len(value) > 0 {
+	if n.overflowBits != 0 {
+		for _, outside := range n.overflows[n.rank(from):n.rank(to)] {
+			if value := outside.value; len(value) > 0 {
 				sum += value[0] + value[len(value)-1]
 			}
 		}

@@ -38,12 +38,12 @@ func (ns *nodes) forget() {
 // free keeps a node that nobody reads for reuse, unless it is shared with a fork.
 func (ns *nodes) free(n *node, shared uint64) {
 	if n.clear(shared) {
-		ns.keep(n)
+		ns.recycle(n)
 	}
 }
 
-// keep keeps a clear node for reuse.
-func (ns *nodes) keep(n *node) {
+// recycle keeps a clear node for reuse.
+func (ns *nodes) recycle(n *node) {
 	spare := &ns.leaves
 	if n.kids != nil {
 		spare = &ns.inners
@@ -60,8 +60,8 @@ func (n *node) clear(shared uint64) bool {
 		return false
 	}
 	n.page, n.taken = nil, nil // readers may have bytes of it, so it is not reused
-	clear(n.away)
-	n.away = n.away[:0]
+	clear(n.overflows)
+	n.overflows = n.overflows[:0]
 	if n.kids != nil {
 		clear(n.kids[:n.n])
 	}
@@ -97,6 +97,6 @@ func take(list *[]*node, owner uint64) *node {
 	n := (*list)[last]
 	(*list)[last] = nil
 	*list = (*list)[:last]
-	n.owner, n.n, n.len, n.live, n.used, n.aparts, n.run = owner, 0, 0, 0, 0, 0, 0
+	n.owner, n.n, n.len, n.live, n.used, n.overflowBits, n.run = owner, 0, 0, 0, 0, 0, 0
 	return n
 }

@@ -24,7 +24,7 @@ const (
 	// leaf an object of 768 bytes, of which the runtime takes 8.
 	prefixMax = 109
 	// Two neighbours are merged when one has fewer than fewEntries and both
-	// together have at most mostMerged, which leaves room to grow.
+	// together have at most mostMerged, which leaves space to grow.
 	fewEntries = fan / 4
 	mostMerged = fan * 3 / 4
 	// maxHeight is larger than the height of any tree that fits in memory.
@@ -40,13 +40,13 @@ const (
 // each key, the eight bytes after the prefix, its head. Most searches end
 // with a look at one key. The keys and values are in the page.
 type node struct {
-	kids  *[fan]*node
-	page  []byte
-	taken *atomic.Uint32 // how much of the page is, by all nodes that share it; nil if nobody adds to it
-	away  []apart        // of the entries that lie apart, in their order
+	kids      *[fan]*node
+	page      []byte
+	taken     *atomic.Uint32 // how much of the page is, by all nodes that share it; nil if nobody adds to it
+	overflows []overflow     // of the entries that have one, in their order
 
-	owner  uint64 // the edit that may change it
-	aparts uint64 // bit i is set if entry i lies apart
+	owner        uint64 // the edit that may change it
+	overflowBits uint64 // bit i is set if entry i overflows
 
 	live     uint16 // bytes of the page that are its base or of its entries
 	used     uint16 // end of the last record that it added; equal to live if all bytes up to it are live
@@ -65,14 +65,14 @@ type node struct {
 // inner is an inner node together with the array for its children.
 type inner struct {
 	node
-	room [fan]*node
+	array [fan]*node
 }
 
 func newLeaf(owner uint64) *node { return &node{owner: owner} }
 
 func newInner(owner uint64) *node {
 	in := new(inner)
-	in.owner, in.kids = owner, &in.room
+	in.owner, in.kids = owner, &in.array
 	return &in.node
 }
 

@@ -168,21 +168,21 @@ func (n *node) checkRows(tb testing.TB) {
 // to it, not much else.
 func (n *node) checkPage(tb testing.TB, alone bool) {
 	tb.Helper()
-	live, away := int(n.base)+int(n.original), 0
+	live, overflows := int(n.base)+int(n.original), 0
 	type part struct{ from, to int }
 	var parts []part
 	for i := n.first(); i < int(n.n); i++ {
-		if n.isApart(i) {
-			away++
+		if n.hasOverflow(i) {
+			overflows++
 		}
 		if size := n.size(i); size > 0 {
 			parts = append(parts, part{int(n.offsets[i]), int(n.offsets[i]) + size})
 			live += size
 		}
 	}
-	require.Len(tb, n.away, away)
-	require.Equal(tb, away, bits.OnesCount64(n.aparts))
-	for _, a := range n.away[len(n.away):cap(n.away)] {
+	require.Len(tb, n.overflows, overflows)
+	require.Equal(tb, overflows, bits.OnesCount64(n.overflowBits))
+	for _, a := range n.overflows[len(n.overflows):cap(n.overflows)] {
 		require.Zero(tb, a, "a deleted row is still referenced")
 	}
 	if n.page == nil {

@@ -63,7 +63,7 @@ func (h *history) add(v *version, ns *nodes) {
 	ns.forget()
 
 	for _, n := range h.free {
-		ns.keep(n)
+		ns.recycle(n)
 	}
 	h.free = nil
 }

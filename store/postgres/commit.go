@@ -128,7 +128,7 @@ func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 			s.settled(id)
 			return nil
 		}
-		if waited := pause(ctx, tries); waited != nil {
+		if waited := backoff(ctx, tries); waited != nil {
 			return fmt.Errorf("%w: %w, and then %w", ErrUnknown, cause, err)
 		}
 	}

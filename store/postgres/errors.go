@@ -48,7 +48,7 @@ const (
 	final    refusal = iota // trying again is useless
 	conflict                // with another transaction; try again
 	broken                  // the connection; try again on another
-	lined                   // others wait for a row that it reads; try again when it is its turn
+	queued                  // others queue for a row that it reads; try again with the exclusive lock
 	presumed                // a row that was taken for absent exists; try again and read it
 )
 
@@ -56,8 +56,8 @@ const (
 func refusalOf(err error) refusal {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		if errors.Is(err, errLine) {
-			return lined
+		if errors.Is(err, errQueued) {
+			return queued
 		}
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 			errors.Is(err, store.ErrClosed) || errors.Is(err, capability.ErrChanged) {

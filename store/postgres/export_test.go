@@ -20,5 +20,5 @@ func PlannedStatements() (settings string, sql []string) {
 // Prepared returns the text of a prepared statement.
 func Prepared(i int) string { return prepared[i] }
 
-// TurnAfter is the number of conflicts after which an Update waits for its turn.
-const TurnAfter = turnAfter
+// ExclusiveAfter is the number of conflicts after which an Update queues for the exclusive lock.
+const ExclusiveAfter = exclusiveAfter

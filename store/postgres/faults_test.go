@@ -170,19 +170,19 @@ func TestUnknown(t *testing.T) {
 	require.Len(t, ledger(t, s), 1, "it was applied")
 }
 
-// TestBreakInTurn breaks the connection of an Update that has its turn after conflicts. It goes on, and does
-// not wait for its own turn.
-func TestBreakInTurn(t *testing.T) {
+// TestBreakInExclusive breaks the connection of an Update that became exclusive after conflicts. It goes on, and does
+// not queue again.
+func TestBreakInExclusive(t *testing.T) {
 	proxy, at := newStandin(t, database(t))
 	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: 20 * time.Second})
 	set(t, s, "a", "0")
 	commits, cut := 0, false
 	proxy.on(func(statement string) action {
 		switch {
-		case statement == "commit" && commits < postgres.TurnAfter:
+		case statement == "commit" && commits < postgres.ExclusiveAfter:
 			commits++
 			return refuse40001
-		case commits == postgres.TurnAfter && !cut && strings.HasPrefix(statement, "insert into sortkey_rows"):
+		case commits == postgres.ExclusiveAfter && !cut && strings.HasPrefix(statement, "insert into sortkey_rows"):
 			cut = true
 			return cutBefore
 		}

@@ -46,11 +46,11 @@ const (
 	pipelineBytes = 4 << 20
 	pipelineRows  = 1000
 
-	// closePatience limits how long Close tidies up in a database that does not answer.
-	closePatience = 5 * time.Second
+	// closeTimeout limits how long Close tidies up in a database that does not answer.
+	closeTimeout = 5 * time.Second
 
-	// After turnAfter conflicts an Update waits for its turn.
-	turnAfter = 3
+	// After exclusiveAfter conflicts an Update queues for the exclusive lock.
+	exclusiveAfter = 3
 )
 
 func (o Options) withDefaults() Options {

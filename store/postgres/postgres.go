@@ -20,15 +20,15 @@ import (
 
 // A Store keeps rows in a database. It is safe for concurrent use.
 type Store struct {
-	opts  Options
-	pool  *pgxpool.Pool
-	most  int64               // Updates at the same time
-	free  *semaphore.Weighted // one of most for an Update, all for one that runs alone
-	line  *line
-	limit limit
-	pins  pins
-	ids   ids
-	heard atomic.Int64 // when the database last answered, in nanoseconds since 1970
+	opts      Options
+	pool      *pgxpool.Pool
+	most      int64               // Updates at the same time
+	free      *semaphore.Weighted // one of most for an Update, all for one that runs alone
+	waitQueue *waitQueue
+	limit     limit
+	pins      pins
+	ids       ids
+	heard     atomic.Int64 // when the database last answered, in nanoseconds since 1970
 
 	background background // rollbacks, removals of ids, and renewals of leases
 	closed     atomic.Bool
@@ -76,7 +76,8 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 
 	most := int64(max(1, int(config.MaxConns)-2))
 	s := &Store{
-		opts: opts, most: most, free: semaphore.NewWeighted(most), line: newLine(), ending: make(chan struct{}),
+		opts: opts, most: most, free: semaphore.NewWeighted(most), waitQueue: newWaitQueue(),
+		ending: make(chan struct{}),
 		shut: make(chan struct{}),
 	}
 	s.limit.time = opts.Timeout
@@ -151,7 +152,7 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 		case conflict:
 			conflicts++
 			s.counts.conflicts.Add(1)
-		case lined:
+		case queued:
 		default:
 			breaks++
 			s.counts.broken.Add(1)
@@ -162,20 +163,20 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 			return again.lasting()
 		}
 		switch {
-		case again.why == conflict && a.turn:
+		case again.why == conflict && a.exclusive:
 			a.lost = again.row
 			continue
-		case !a.turn && (again.why == lined || conflicts == turnAfter): // who has its turn must not wait for it
-			end, err := s.takeTurn(ctx, again.row)
+		case !a.exclusive && (again.why == queued || conflicts == exclusiveAfter):
+			end, err := s.lockExclusive(ctx, again.row)
 			if err != nil {
 				return err
 			}
 			defer end()
-			a.turn, a.lost = true, again.row
+			a.exclusive, a.lost = true, again.row
 			continue
 		}
 
-		if err := pause(ctx, conflicts+breaks); err != nil {
+		if err := backoff(ctx, conflicts+breaks); err != nil {
 			return err
 		}
 	}
@@ -201,19 +202,19 @@ func (r *retry) Unwrap() error { return r.err }
 
 // An attempt says how an update is tried.
 type attempt struct {
-	row     *expectation
-	presume bool   // rows may be taken for absent
-	turn    bool   // it has its turn
-	lost    []byte // then: key of the row at which it lost, or nil
+	row       *expectation
+	presume   bool   // rows may be taken for absent
+	exclusive bool   // it holds the exclusive lock
+	lost      []byte // then: key of the row at which it lost, or nil
 }
 
-// try runs an update once, when it may run or has its turn.
+// try runs an update once, when it may run or holds the exclusive lock.
 func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
 
-	if !a.turn {
+	if !a.exclusive {
 		if s.free.Acquire(ctx, 1) != nil {
 			return context.Cause(ctx)
 		}
@@ -222,7 +223,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 
 	w := &writer{
 		reader: reader{
-			session: session{ctx: ctx, store: s, begin: beginUpdate, row: a.row, first: a.lost, hasTurn: a.turn},
+			session: session{ctx: ctx, store: s, begin: beginUpdate, row: a.row, first: a.lost, exclusive: a.exclusive},
 			changes: remote.NewChanges(),
 		},
 		presume: a.presume,
@@ -266,8 +267,8 @@ func (s *session) failure() error {
 	return s.fault
 }
 
-// pause waits before another try, longer after each.
-func pause(ctx context.Context, tries int) error {
+// backoff waits before another try, longer after each.
+func backoff(ctx context.Context, tries int) error {
 	d := time.Millisecond << min(tries, 9)
 	t := time.NewTimer(d/2 + rand.N(d))
 	defer t.Stop()
@@ -329,7 +330,7 @@ func (s *Store) Close() error {
 	}
 	defer close(s.shut)
 	close(s.ending)
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	s.forget(ctx, s.ids.takeAll())
 	s.background.Wait()
@@ -338,9 +339,9 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// healthPatience is how long ago the database must have answered if a health check gets no
+// healthTimeout is how long ago the database must have answered if a health check gets no
 // connection because all are in use.
-const healthPatience = 10 * time.Second
+const healthTimeout = 10 * time.Second
 
 // Health implements [capability.Health]: the database answers, or it did a moment ago and all
 // connections are in use.
@@ -352,7 +353,7 @@ func (s *Store) Health(ctx context.Context) error {
 	defer ping.finish()
 	err := ping.run(&step{statement: takeSnapshot})
 	busy := ctx.Err() != nil || crowded(err)
-	if busy && time.Since(time.Unix(0, s.heard.Load())) < healthPatience {
+	if busy && time.Since(time.Unix(0, s.heard.Load())) < healthTimeout {
 		return nil
 	}
 	return err

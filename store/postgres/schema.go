@@ -70,7 +70,7 @@ func define(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
 		if !again || tries == connTries {
 			return wrap(err)
 		}
-		if err := pause(ctx, tries); err != nil {
+		if err := backoff(ctx, tries); err != nil {
 			return err
 		}
 	}

@@ -23,8 +23,8 @@ type session struct {
 	row   *expectation // read along with the first read, or nil
 	first []byte       // key of a row to lock before the first read, or nil
 
-	hasTurn bool
-	awaited []byte // key of a row for which others wait
+	exclusive bool
+	awaited   []byte // key of a row for which others wait
 
 	done atomic.Bool
 
@@ -80,7 +80,7 @@ func (s *session) run(wanted ...*step) error {
 		if tries == 2 && !crowded(err) {
 			s.store.pool.Reset() // two in a row: the database was away, so all others are broken too
 		}
-		if err := pause(s.ctx, tries); err != nil {
+		if err := backoff(s.ctx, tries); err != nil {
 			s.fault = err
 			return err
 		}
@@ -139,13 +139,13 @@ func (s *session) read(steps ...*step) error {
 
 // yield ends the transaction if others wait for a row, which it is about to read.
 func (s *session) yield(key []byte) error {
-	if s.begin != beginUpdate || s.hasTurn || !s.store.line.waits(key) {
+	if s.begin != beginUpdate || s.exclusive || !s.store.waitQueue.waits(key) {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fault == nil {
-		s.fault, s.awaited = errLine, key
+		s.fault, s.awaited = errQueued, key
 	}
 	return s.fault
 }
@@ -204,7 +204,7 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	defer end()
 	conn, err := s.pool.Acquire(limited)
 	for tries := 1; crowded(err) && s.pool.Stat().TotalConns() > 0; tries++ {
-		if pause(limited, tries) != nil {
+		if backoff(limited, tries) != nil {
 			break
 		}
 		conn, err = s.pool.Acquire(limited)

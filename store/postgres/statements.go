@@ -77,8 +77,8 @@ const beginNothing statement = -1
 const (
 	beginView statement = iota
 	beginUpdate
-	beginTurn
-	lockTurn
+	beginAdvisory
+	lockAdvisory
 	limitIdle
 	commit
 	rollback
@@ -107,11 +107,11 @@ const (
 // prepared has the text of each statement. Its parameters and results are in
 // the binary format: bytea as it is, int8 as 8 bytes in big endian.
 var prepared = [statements]string{
-	beginView:   `begin transaction isolation level repeatable read, read only`,
-	beginUpdate: `begin transaction isolation level serializable, read write`,
-	beginTurn:   `begin transaction isolation level read committed, read only`,
-	commit:      `commit`,
-	rollback:    `rollback`,
+	beginView:     `begin transaction isolation level repeatable read, read only`,
+	beginUpdate:   `begin transaction isolation level serializable, read write`,
+	beginAdvisory: `begin transaction isolation level read committed, read only`,
+	commit:        `commit`,
+	rollback:      `rollback`,
 
 	// limitIdle ends an Update, in milliseconds, whose server is gone without having
 	// closed the connection. As long as a SERIALIZABLE transaction is open, PostgreSQL
@@ -120,8 +120,8 @@ var prepared = [statements]string{
 	// transaction-iso.
 	limitIdle: `set local idle_in_transaction_session_timeout = 10000`,
 
-	// lockTurn returns once the lock is free and all who came before have had it.
-	lockTurn: `select pg_advisory_xact_lock($1::int8)`,
+	// lockAdvisory returns once the lock is free and all who came before have had it.
+	lockAdvisory: `select pg_advisory_xact_lock($1::int8)`,
 
 	takeSnapshot: `select 1`,
 

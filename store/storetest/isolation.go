@@ -191,7 +191,7 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 // before it does: with the cause and without effect or, if the engine runs Updates at the same
 // time, applied.
 func testContextWhileWaiting(t *testing.T, s store.Store) {
-	const waiting, patience = 4, time.Minute
+	const waiting, timeout = 4, time.Minute
 	row := func(i int) []byte { return fmt.Append(nil, i) }
 	running, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	entered, release := sync.OnceFunc(func() { close(running) }), sync.OnceFunc(func() { close(proceed) })
@@ -231,14 +231,14 @@ func testContextWhileWaiting(t *testing.T, s store.Store) {
 				continue
 			}
 			require.ErrorIs(t, err, why)
-		case <-time.After(patience):
+		case <-time.After(timeout):
 			require.Fail(t, "an Update waits for another one although its context has ended")
 		}
 	}
 	release()
 	require.NoError(t, <-done)
 	require.Len(t, snapshot(t, s), applied)
-	update(t, s, func(w store.Writer) { require.NoError(t, w.Clear(1)) }) // the turn is free
+	update(t, s, func(w store.Writer) { require.NoError(t, w.Clear(1)) }) // the write lock is free
 }
 
 // testSerialisable runs goroutines that move amounts between counters. No

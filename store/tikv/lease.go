@@ -121,7 +121,7 @@ func (l *lease) write(
 		if !conflicts(err) {
 			return held, err
 		}
-		if err := pause(ctx, tries); err != nil {
+		if err := backoff(ctx, tries); err != nil {
 			return held, err
 		}
 	}

@@ -247,8 +247,8 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 	return r.get(address.Append(nil, space, partition, sort))
 }
 
-// ClearLimit implements [capability.ClearLimiter]. So many rows of the greatest size have some
-// 400 MB, which an Update that deletes them reads twice; its own size is that of their keys.
+// ClearLimit implements [capability.ClearLimiter]. A thousand rows of the greatest size have about
+// 400 MB. An Update that deletes them reads them twice, but holds only their keys.
 func (s *Store) ClearLimit() int { return 1000 }
 
 // Update implements [store.Store]. It calls fn again after a conflict with another
@@ -276,7 +276,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 		if lost+aborted >= maxTries || aborted >= maxAborted {
 			return again.err
 		}
-		if err := pause(ctx, lost+aborted); err != nil {
+		if err := backoff(ctx, lost+aborted); err != nil {
 			return err
 		}
 	}
@@ -322,8 +322,8 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 	return w.commit()
 }
 
-// pause waits before another try, longer after each.
-func pause(ctx context.Context, tries int) error {
+// backoff waits before another try, longer after each.
+func backoff(ctx context.Context, tries int) error {
 	d := time.Millisecond << min(tries, 9)
 	return sleep(ctx, d/2+rand.N(d))
 }

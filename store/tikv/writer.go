@@ -66,11 +66,11 @@ func (w *writer) finish() {
 		defer close(released)
 		_ = w.txn.Rollback()
 	})
-	patience := time.NewTimer(time.Second)
-	defer patience.Stop()
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
 	select {
 	case <-released:
-	case <-patience.C:
+	case <-timer.C:
 	case <-w.ctx.Done():
 	}
 }
@@ -331,7 +331,7 @@ func (s *Store) resolve(ts uint64, primary []byte, cause error) error {
 		case err == nil && status.IsRolledBack():
 			return &retry{false, fmt.Errorf("tikv: the update was not applied: %w", cause)}
 		}
-		if waited := pause(ctx, tries); waited != nil {
+		if waited := backoff(ctx, tries); waited != nil {
 			return fmt.Errorf("%w: %w, and then %w", ErrUnknown, cause, errors.Join(err, waited))
 		}
 	}

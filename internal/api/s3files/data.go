@@ -32,8 +32,8 @@ const writeBuffer = 128 << 10
 
 // A Writer writes a data file. It is not safe for concurrent use.
 type Writer struct {
-	// Items is the number of items. Who writes other lines than those of WriteItem
-	// counts them.
+	// Items is the number of items. WriteItem counts its own; a caller that writes other lines adds
+	// them.
 	Items int64
 
 	file io.Writer

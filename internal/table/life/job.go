@@ -16,8 +16,8 @@ import (
 
 // A Job is the record of work that continues apart from the request that began it: an
 // export, an import or a bulk put. It is in the store before the work begins and until
-// long after it has ended, so that a restart or another server can continue it. What is in
-// Value is the caller's matter.
+// long after it has ended, so that a restart or another server can continue it. The caller
+// chooses what Value holds.
 type Job struct {
 	// Kind is a word, and ID unique among the jobs of the kind.
 	Kind, ID string

@@ -182,8 +182,8 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 	return c, err
 }
 
-// alone calls work while no other server, and nobody else in this one, works on a
-// space. Done is false, and work was not called, if somebody does.
+// alone calls work if no other goroutine, of this server or another, works on a space, and keeps others out meanwhile.
+// Otherwise it returns false for done and does not call work.
 func (db *DB) alone(ctx context.Context, space store.Space, work func(context.Context) error) (done bool, err error) {
 	return db.aloneAt(ctx, fmt.Sprintf("space %d", space), work)
 }

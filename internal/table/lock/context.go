@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A Context is that of an update in its store. Until the function of the update is called, the end of the
+// A Context is the context that a store gets for an update. Until the function of the update is called, the end of the
 // lifetime ends it too, and the log says when that takes long. As a store asks for Done only if it has to
 // wait, most updates do not pay for that.
 type Context struct {

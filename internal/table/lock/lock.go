@@ -33,10 +33,11 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Timeout is how long an operation waits before the log says so.
+// Timeout is how long an operation waits for a lock before it writes a line to the log.
 const Timeout = 5 * time.Second
 
-// A Lifetime is that of a database. Its end ends all waits for the database's locks.
+// A Lifetime is the time from the opening of a database to its close. When it ends, all waits for the database's locks
+// end too.
 type Lifetime struct {
 	// Logger gets a line for each operation that waits long. Set it before use. Default:
 	// discard.

@@ -13,10 +13,10 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestTurn lets an Update lose three times. After that, no other Update wins against it: neither
+// TestExclusive lets an Update lose three times. After that, no other Update wins against it: neither
 // another server that writes the row meanwhile, nor an Update of its own process, which does
 // not even read the row before it is done.
-func TestTurn(t *testing.T) {
+func TestExclusive(t *testing.T) {
 	cluster := pgtest.Shared(t)
 	url := database(t)
 	s, other := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
@@ -38,7 +38,7 @@ func TestTurn(t *testing.T) {
 				near <- s.Update(t.Context(), func(w store.Writer) error {
 					_, _, err := w.Get(1, []byte("x"), nil)
 					if err == nil && !finished.Load() {
-						t.Error("an Update read the row while another one had its turn")
+						t.Error("an Update read the row while another one was exclusive")
 					}
 					return err
 				})
