@@ -35,8 +35,8 @@ type Options struct {
 	StreamShards int
 	// S3Root is a folder whose folders are the S3 buckets that tables are exported
 	// to and imported from. Exports, imports and bulk puts continue when their client hangs
-	// up, and Open continues those that had not ended if it knows the folder. Default:
-	// none, so it has no buckets.
+	// up, and Open continues those that had not ended if it knows the folder and the program
+	// imports package server. Default: none, so it has no buckets.
 	S3Root string
 	// Kinesis gets the changes of tables with an active Kinesis destination: the ARN
 	// of the stream and the data of the record, in JSON as the service sends it. It

@@ -13,9 +13,12 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/admission"
+	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/engine"
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
+
+func init() { api.LinkJobs() } // before a database that has jobs is opened
 
 // A Server answers the requests of the service's protocol from a database. It is safe for
 // concurrent use.

@@ -154,7 +154,7 @@ func isLeft(err error) bool {
 // work works at a job and records its end. After an error the job can be continued.
 func (r *run) work(ctx context.Context) error {
 	s := r.service
-	t, err := r.service.jobs.task(r.job)
+	t, err := newTask(r.job)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (r *run) work(ctx context.Context) error {
 	if errors.Is(err, errPanic) {
 		// Whether the last batch was written is for the store to say.
 		if r.job, err = s.db.Job(ctx, r.job.Kind, r.job.ID); err == nil {
-			t, err = r.service.jobs.task(r.job)
+			t, err = newTask(r.job)
 		}
 		if err != nil {
 			return err
@@ -318,25 +318,32 @@ func checkJobs(list []life.Job) error {
 // them too. It does not wait for the jobs.
 //
 // Without a folder of buckets nothing can be continued, so that a database may be opened
-// for something else meanwhile.
+// for something else meanwhile; nor before [LinkJobs].
 func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	list, err := s.db.UnfinishedJobs(ctx)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	if s.opts.S3Root == "" {
+	if s.opts.S3Root == "" || resume == nil {
 		if !s.db.Shared() {
-			s.opts.Logger.Warn("exports, imports or bulk puts wait until the database is opened "+
-				"with its folder of buckets",
+			s.opts.Logger.Warn("exports, imports or bulk puts wait until a program with a server opens "+
+				"the database with its folder of buckets",
 				"jobs", len(list))
 		}
 		return nil
 	}
 	for _, job := range list {
-		s.run(ctx, job.Kind, job.ID, forked)
+		resume(s, ctx, job.Kind, job.ID, forked)
 	}
 	return nil
 }
+
+// resume is [Service.run], or nil before LinkJobs.
+var resume func(s *Service, ctx context.Context, kind, id string, forked bool) *run
+
+// LinkJobs lets the databases of this process continue jobs. Package server calls it: a program without a server
+// starts none, and so does not link what reads and writes their files.
+func LinkJobs() { resume = (*Service).run }
 
 // Close stops the jobs after the batch that they write, and waits for that. Whoever opens
 // the database next continues them. Jobs that are started afterwards only get recorded.
@@ -506,8 +513,6 @@ func digestOf(request any) (string, error) {
 
 // A runner has the jobs that this server works at.
 type runner struct {
-	task func(life.Job) (task, error) // of a job
-
 	ctx   context.Context //nolint:containedctx // of the jobs, which outlive their requests
 	stop  context.CancelFunc
 	slots chan struct{}
@@ -516,8 +521,8 @@ type runner struct {
 	running map[string]*run // by kind and id
 }
 
-func newRunner(of func(life.Job) (task, error)) *runner {
-	r := &runner{task: of, slots: make(chan struct{}, jobSlots), running: map[string]*run{}}
+func newRunner() *runner {
+	r := &runner{slots: make(chan struct{}, jobSlots), running: map[string]*run{}}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r
 }

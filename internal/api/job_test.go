@@ -28,6 +28,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
+func init() { api.LinkJobs() }
+
 // A hookedStore calls a function before each update, which may refuse it or make it wait,
 // and knows the most bytes that one update has put.
 type hookedStore struct {

@@ -19,7 +19,12 @@ func (s *Service) CreateExpiring(
 	ctx context.Context, in *wire.CreateTableInput, attribute string,
 ) (*wire.CreateTableOutput, error) {
 	create := func(s *Service, ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
-		return s.createExpiring(ctx, in, attribute)
+		def, err := s.definition(in)
+		if err != nil {
+			return nil, err
+		}
+		def.Expiry = attribute
+		return s.create(ctx, def)
 	}
 	return call(ctx, s, wire.OpCreateTable, in, create)
 }
@@ -27,17 +32,20 @@ func (s *Service) CreateExpiring(
 // createTable creates a table. The description says CREATING, as the service's does;
 // the table can be used as soon as the call returns, or after [life.DB.Delay].
 func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
-	return s.createExpiring(ctx, in, "")
-}
-
-func (s *Service) createExpiring(
-	ctx context.Context, in *wire.CreateTableInput, expiry string,
-) (*wire.CreateTableOutput, error) {
 	def, err := s.definition(in)
 	if err != nil {
 		return nil, err
 	}
-	def.Expiry = expiry
+	if in.ResourcePolicy != nil {
+		if def.Policy, err = s.canonicalPolicy(*in.ResourcePolicy, TableRef{}); err != nil {
+			return nil, err
+		}
+		def.Policy.Revision = s.nextRevision(nil)
+	}
+	return s.create(ctx, def)
+}
+
+func (s *Service) create(ctx context.Context, def *table.Definition) (*wire.CreateTableOutput, error) {
 	t, err := s.db.Create(ctx, def)
 	if err != nil {
 		return nil, err
@@ -47,7 +55,7 @@ func (s *Service) createExpiring(
 	return &wire.CreateTableOutput{TableDescription: d}, nil
 }
 
-// definition returns the definition of a table that is to be created.
+// definition returns the definition of a table that is to be created, without its resource policy.
 func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -133,17 +141,8 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		)
 	}
 	def.Vectors = vectorsOf(in.VectorIndexes)
-	if def.Tags, err = tagsOf(in.Tags); err != nil {
-		return nil, err
-	}
-
-	if in.ResourcePolicy != nil {
-		if def.Policy, err = s.canonicalPolicy(*in.ResourcePolicy, TableRef{}); err != nil {
-			return nil, err
-		}
-		def.Policy.Revision = s.nextRevision(nil)
-	}
-	return def, nil
+	def.Tags, err = tagsOf(in.Tags)
+	return def, err
 }
 
 // DescribeTable describes a table.

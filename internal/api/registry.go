@@ -156,7 +156,7 @@ func typed[I wire.Input, O wire.Output](
 // New returns a service over db.
 func New(db *life.DB, opts Options) *Service {
 	opts = opts.withDefaults()
-	s := &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}, jobs: newRunner(newTask)}
+	s := &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}, jobs: newRunner()}
 	if opts.EnforceThroughput {
 		s.meter = new(throughput.Meter)
 	}
