@@ -148,7 +148,8 @@ var patternsCodec = listOf(0, patternObject.codec().called("a pattern")).optiona
 var patternObject = object[model.Pattern]{
 	before: beforePattern, after: afterPattern,
 	gone: map[string]string{
-		"request": "write it as query: {table: Shop, where: {PK: C#1, SK: {begins_with: ORDER#}}}, or as a get or a scan",
+		"request": "write it as query: {table: Shop, where: {PK: C#1, SK: {begins_with: ORDER#}}}, " +
+			"or as a get or a scan",
 	},
 	members: []member{
 		needed("the pattern has no name", "add a name such as name: orders of a customer",
