@@ -52,7 +52,7 @@ func read(name string, data []byte) (*document, error) {
 			Hint: "remove some items; a model is for a design, not for all data of a table",
 		}
 	case IsProgram(name):
-		return nil, refuseProgram(name, data)
+		return nil, refuseProgram(name)
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
 		return nil, &Error{Pos: model.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 )
@@ -17,31 +16,15 @@ func isScript(name string) bool {
 	return slices.Contains([]string{".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"}, filepath.Ext(name))
 }
 
-// libraries are those whose programs people try to import, with words by which to know them.
-var libraries = []struct {
-	name  string
-	words []string
-	hint  string
-}{
-	{"ElectroDB", []string{"'electrodb'", `"electrodb"`}, printSchemas},
-	{"OneTable", []string{"dynamodb-onetable", "onetable:1"}, printSchemas},
-	{"dynamodb-toolbox", []string{"dynamodb-toolbox"}, describeTable},
-	{"Dynamoose", []string{"dynamoose"}, describeTable},
-	{"PynamoDB", []string{"pynamodb"}, describeTable},
-	{"SST", []string{"sst.aws.", "sst/constructs"}, describeTable},
-	{"Pulumi", []string{"@pulumi/", "import pulumi", "from pulumi"}, describeTable},
-	{"Amplify", []string{"@aws-amplify/"}, describeTable},
-	{"the AWS CDK", []string{"aws-cdk-lib", "aws_cdk"}, "import the template that cdk synth writes into cdk.out"},
-}
-
 // describeTable is the way in for programs whose keys are computed: what they have deployed.
-const describeTable = "import its tables as they are deployed: aws dynamodb describe-table --table-name NAME > " +
+const describeTable = "import the template that cdk synth writes into cdk.out, or the tables as they are " +
+	"deployed: aws dynamodb describe-table --table-name NAME > " +
 	"table.json, and items to infer the templates of keys from: " +
 	"aws dynamodb scan --table-name NAME --max-items 500 > items.json"
 
 // printSchemas is a program that prints the schemas of OneTable and ElectroDB that another file exports, one on a
 // line. JSON.stringify alone would drop types such as Number.
-const printSchemas = `let the program print its schemas. Save this beside it as schemas.mjs, run
+const printSchemas = `of ElectroDB and OneTable, let the program print its schemas. Save this beside it as schemas.mjs, run
 npx tsx schemas.mjs > schemas.json, and import schemas.json:
 import * as file from './%s'
 const typed = (key, v) => typeof v !== 'function' ? v : key === 'type' ? v.name.toLowerCase() : { function: v.name }
@@ -50,20 +33,12 @@ const all = Object.values(file).filter((one) => one?.schema ?? one?.indexes)
 console.log([...new Set(all.map((one) => JSON.stringify(schema(one), typed)))].join('\n'))`
 
 // refuseProgram says how to import what a program declares.
-func refuseProgram(name string, data []byte) error {
-	of, hint := "", describeTable
+func refuseProgram(name string) error {
+	hint := describeTable
 	if isScript(name) {
-		hint = printSchemas
+		hint += "\n" + fmt.Sprintf(printSchemas, filepath.Base(name))
 	}
-	for _, l := range libraries {
-		if slices.ContainsFunc(l.words, func(word string) bool { return strings.Contains(string(data), word) }) {
-			of, hint = " of "+l.name, l.hint
-			break
-		}
+	return &Error{
+		Pos: model.Pos{File: name}, Msg: "the file is a program, and import does not run programs", Hint: hint,
 	}
-	if hint == printSchemas {
-		hint = fmt.Sprintf(hint, filepath.Base(name))
-	}
-	msg := "the file is a program" + of + ", and import does not run programs"
-	return &Error{Pos: model.Pos{File: name}, Msg: msg, Hint: hint}
 }

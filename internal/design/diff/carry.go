@@ -203,47 +203,25 @@ func (p *planner) carryRaw(v *moved) {
 }
 
 // successor returns the table of the target that takes the items of no entity of an old table, or nil: the one
-// of its name, or of the new tables the one that has such an item, or the only one if entities go there.
+// of its name, or the only new one if entities go there.
 func (p *planner) successor(old *model.Table) *model.Table {
-	was, is := p.was.World.Model, p.is.World.Model
+	is := p.is.World.Model
 	name, _, said := p.renames.of(old.Name)
-	if t := is.Table(old.Name); t != nil {
-		return p.now(t)
-	} else if t := is.Table(name); said {
-		if t == nil {
-			return nil
+	if is.Table(old.Name) != nil {
+		name, said = old.Name, true
+	}
+	if said {
+		if t := is.Table(name); t != nil {
+			return p.now(t)
 		}
-		return p.now(t)
+		return nil
 	}
 
-	keys := map[string]bool{}
-	for _, r := range was.Items {
-		if r.Table == old {
-			keys[keyShown(old, r.Item)] = true
-		}
-	}
-	fresh, holds, goes := map[*model.Table]bool{}, map[*model.Table]bool{}, map[*model.Table]bool{}
-	for _, t := range is.Tables {
-		if was.Table(t.Name) == nil {
-			fresh[t] = true
-		}
-	}
-	for _, r := range is.Items {
-		if fresh[r.Table] && keys[keyShown(r.Table, r.Item)] {
-			holds[r.Table] = true
-		}
-	}
+	isOld := func(t *model.Table) bool { return p.was.World.Model.Table(t.Name) != nil }
+	fresh := slices.DeleteFunc(slices.Clone(is.Tables), isOld)
 	for _, pr := range p.pairs {
-		if pr.was.Table == old && fresh[pr.is.Table] {
-			goes[pr.is.Table] = true
-		}
-	}
-	if len(holds) == 0 && len(fresh) == 1 {
-		holds = goes
-	}
-	for t := range holds {
-		if len(holds) == 1 {
-			return p.now(t)
+		if len(fresh) == 1 && pr.was.Table == old && pr.is.Table == fresh[0] {
+			return p.now(fresh[0])
 		}
 	}
 	return nil

@@ -71,8 +71,8 @@ type pair struct {
 }
 
 // pairs returns the entities of the old version that the new one has too: under the same name, under the name
-// that renames give, or for the only one that is gone and has the keys of the only one that is new, unless more
-// are new than gone.
+// that renames give, or for the only one that is gone and has the keys of the only one that is new, if as many are
+// gone as are new.
 func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	all := map[*model.Entity]*pair{}
 	taken := map[*model.Entity]bool{}
@@ -101,8 +101,8 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 		return found
 	}
 	fresh := slices.DeleteFunc(slices.Clone(is.Entities), func(e *model.Entity) bool { return taken[e] })
-	if len(fresh) > len(gone) {
-		return all // one may have been split
+	if len(fresh) != len(gone) {
+		return all // one may have been split, or one that is gone may have left its keys to another
 	}
 	for _, a := range gone {
 		if made := like(fresh, a); len(made) == 1 && len(like(gone, made[0])) == 1 {

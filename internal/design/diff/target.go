@@ -132,7 +132,7 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 	if n.attributes[t] == nil {
 		n.attributes[t] = map[string]string{}
 	}
-	maps.DeleteFunc(n.words, func(k key, _ *keys.Template) bool { return k == key{k.entity, name} && k.entity.Table == t })
+	maps.DeleteFunc(n.words, func(k key, _ *keys.Template) bool { return k.attribute == name && k.entity.Table == t })
 	n.attributes[t][name] = spare(name, func(s string) bool {
 		for _, m := range []*model.Model{n.was, n.is} {
 			if m.Table(t.Name) != nil && m.Table(t.Name).IsKey(s) {

@@ -190,10 +190,10 @@ type Pattern struct {
 
 	// Operation is Query, GetItem or Scan, or that of a write.
 	Operation string
-	Table  *Table
-	Index  *Index // nil for the table itself
-	Entity *Entity
-	Where  []Condition
+	Table     *Table
+	Index     *Index // nil for the table itself
+	Entity    *Entity
+	Where     []Condition
 	// Filter is a FilterExpression with field names, attribute names and quoted
 	// values instead of placeholders. Parameters has values for those that are written
 	// :name, with which the pattern is tried.

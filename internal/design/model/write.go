@@ -43,55 +43,9 @@ func (w *Write) Changes() (fields []string) {
 	return fields
 }
 
-// rows returns how many rows of an index, or of the table itself for nil, a write writes: none if an
-// update changes nothing in the row, and two if it moves the row.
-func (w *Write) rows(x *Index) float64 {
-	switch w.Operation {
-	case Put, Delete:
-		return 1
-	case Check:
-		if x == nil {
-			return 1
-		}
-		return 0
-	}
-	if x == nil {
-		return 1
-	}
-
-	changed := func(attribute string) bool {
-		t := w.Entity.Attribute(attribute)
-		return t != nil && slices.ContainsFunc(w.Changes(), t.DependsOn)
-	}
-	if slices.ContainsFunc(x.Keys(), func(a Attribute) bool { return changed(a.Name) }) {
-		return 2
-	}
-	for _, t := range w.Entity.Attributes {
-		if (x.Projection == "ALL" || slices.Contains(x.Include, t.Name)) && changed(t.Name) {
-			return 1
-		}
-	}
-	return 0
-}
-
 // DependsOn reports whether the value of the attribute, or whether an item has it, depends on a field.
 func (t *Template) DependsOn(field string) bool {
 	return t.Template != nil && slices.Contains(t.Template.Components(), field) || t.Asks(field)
-}
-
-// WriteRate returns how many rows of an entity are written each second in the table, for nil, or in an
-// index: by the rate of the entity, or if it declares none by those of the patterns that write it.
-// What a transaction writes or checks in the table counts twice, as it costs twice.
-func (m *Model) WriteRate(e *Entity, x *Index) float64 {
-	if e.Writes > 0 {
-		return e.Writes
-	}
-	return m.patternWrites(e, func(p *Pattern, w *Write) float64 {
-		if p.Operation == Transaction && x == nil {
-			return 2 * w.rows(nil)
-		}
-		return w.rows(x)
-	})
 }
 
 // ItemWrites returns how many items of an entity are written each second, whatever that costs. A

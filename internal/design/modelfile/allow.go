@@ -8,7 +8,7 @@ import (
 )
 
 // ruleCodec is the codec of the name of a rule.
-var ruleCodec = checked(textSchema, func(in value, rule string) {
+var ruleCodec = checked(func(in value, rule string) {
 	if rule != "" && !wordsPattern.MatchString(rule) {
 		in.fail(
 			"each finding begins with the name of its rule",
@@ -18,7 +18,7 @@ var ruleCodec = checked(textSchema, func(in value, rule string) {
 })
 
 // subjectCodec is the codec of the name of what a finding is about.
-var subjectCodec = checked(textSchema, func(in value, name string) {
+var subjectCodec = checked(func(in value, name string) {
 	if name != "" {
 		in.known(name, in.subjects(), "unknown table, index, entity or pattern %s")
 	}

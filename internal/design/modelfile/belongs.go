@@ -11,7 +11,7 @@ import (
 
 // parentsCodec is the codec of the entities to which one belongs. They can stand below it.
 var parentsCodec = special(
-	anyOf(textSchema, arrayOf(textSchema)), readParents,
+	readParents,
 	func(d *draft) *yaml.Node {
 		return oneOrList(d.Parents, func(p model.Parent) *yaml.Node { return textNode(p.Entity.Name) })
 	},
@@ -37,7 +37,7 @@ func readParents(in value, d *draft) {
 
 // perListCodec is the codec of the numbers of items per parent, in the order of the parents.
 var perListCodec = special(
-	anyOf(perSchema, arrayOf(perSchema)), readPerList,
+	readPerList,
 	func(d *draft) *yaml.Node {
 		if !slices.ContainsFunc(d.Parents, func(p model.Parent) bool { return p.Per != model.Per{} }) {
 			return nil
@@ -75,10 +75,7 @@ func oneOrList[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
 	return listNode(yaml.FlowStyle, list, node)
 }
 
-var (
-	perRange  = regexp.MustCompile(`^([0-9_]+)(?:\s*\.\.\s*([0-9_]+))?$`)
-	perSchema = anyOf(textSchema, perObject.codec().schema)
-)
+var perRange = regexp.MustCompile(`^([0-9_]+)(?:\s*\.\.\s*([0-9_]+))?$`)
 
 // evenly is the text of a number per parent that follows from the counts.
 const evenly = "even"

@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"strconv"
@@ -11,34 +12,37 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A codec is all that the format has to say about a kind of value. Read reads a value into v
-// and returns whether there is one; write returns v as a node, or nil for nothing. The schema
-// describes the value to editors.
+// A codec reads and writes a kind of value. Read reads a value into v and returns whether there
+// is one; write returns v as a node, or nil for nothing.
 type codec struct {
-	read   func(in value, v reflect.Value) bool
-	write  func(v reflect.Value) *yaml.Node
-	schema schema
-	of     reflect.Type // of v, if there is only one
+	read  func(in value, v reflect.Value) bool
+	write func(v reflect.Value) *yaml.Node
+	of    reflect.Type // of v, if there is only one
 }
 
 // special returns the codec of values that are a T, or that several fields of a T hold.
-func special[T any](s schema, read func(in value, v *T), write func(v *T) *yaml.Node) codec {
+func special[T any](read func(in value, v *T), write func(v *T) *yaml.Node) codec {
 	return codec{
 		read: func(in value, v reflect.Value) bool {
 			read(in, as[T](v))
 			return true
 		},
-		write:  func(v reflect.Value) *yaml.Node { return write(as[T](v)) },
-		schema: s,
-		of:     reflect.TypeFor[T](),
+		write: func(v reflect.Value) *yaml.Node { return write(as[T](v)) },
+		of:    reflect.TypeFor[T](),
 	}
 }
 
 func as[T any](v reflect.Value) *T { return v.Addr().Interface().(*T) }
 
-// with returns the codec with another keyword in its schema.
-func (c codec) with(keyword string, value any) codec {
-	c.schema = c.schema.with(keyword, value)
+// without returns the codec of values of which one needs no mention.
+func (c codec) without(value string) codec {
+	write := c.write
+	c.write = func(v reflect.Value) *yaml.Node {
+		if fmt.Sprint(v) == value {
+			return nil
+		}
+		return write(v)
+	}
 	return c
 }
 
@@ -53,7 +57,6 @@ func (c codec) called(what string) codec {
 func (c codec) optional() codec {
 	read := c.read
 	c.read = func(in value, v reflect.Value) bool { return empty(in.node) || read(in, v) }
-	c.schema = anyOf(schema{"type": "null"}, c.schema)
 	return c
 }
 
@@ -87,7 +90,7 @@ func (c codec) readInto(in value, v reflect.Value) bool {
 
 // scalar returns the codec of what parse makes of a text. The zero value, which parse returns for
 // an invalid text, leaves what is there.
-func scalar[T any](s schema, parse func(in value, s string) T) codec {
+func scalar[T any](parse func(in value, s string) T) codec {
 	return codec{
 		read: func(in value, v reflect.Value) bool {
 			s, ok := in.text()
@@ -105,30 +108,22 @@ func scalar[T any](s schema, parse func(in value, s string) T) codec {
 			}
 			return scalarNode(v.Interface())
 		},
-		schema: s,
 	}
 }
 
-var numberSchema = schema{"type": "number"}
-
-var textSchema = define("text", schema{
-	"type":        []string{"string", "number", "boolean"},
-	"description": "Text, read as written: 7 and 2026-01-05 need no quotes.",
-})
-
 // checked returns the codec of texts that check finds no fault with.
-func checked(s schema, check func(in value, s string)) codec {
-	return scalar(s, func(in value, s string) string {
+func checked(check func(in value, s string)) codec {
+	return scalar(func(in value, s string) string {
 		check(in, s)
 		return s
 	})
 }
 
 var (
-	textCodec  = checked(textSchema, func(value, string) {})
+	textCodec  = checked(func(value, string) {})
 	textsCodec = listOf(yaml.FlowStyle, textCodec)
 
-	numberCodec = scalar(numberSchema, func(in value, s string) float64 {
+	numberCodec = scalar(func(in value, s string) float64 {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(f >= 0) || math.IsInf(f, 0) {
 			in.fail("", "%s must be a non-negative number, not %s", in.what, clip(s))
@@ -137,7 +132,7 @@ var (
 	})
 
 	// rateCodec is the codec of requests per second.
-	rateCodec = scalar(numberSchema, func(in value, s string) float64 {
+	rateCodec = scalar(func(in value, s string) float64 {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(f >= 0 && f <= maxRate) {
 			in.fail("", "%s must be a number from 0 to %s a second, not %s", in.what, text.Thousands(maxRate), clip(s))
@@ -145,7 +140,7 @@ var (
 		return f
 	})
 
-	flagCodec = scalar(schema{"type": "boolean"}, func(in value, s string) bool {
+	flagCodec = scalar(func(in value, s string) bool {
 		if s != "true" && s != "false" {
 			in.fail("", "%s must be true or false, not %s", in.what, clip(s))
 		}
@@ -155,8 +150,7 @@ var (
 
 // referenceCodec writes the name of what the value points to.
 var referenceCodec = codec{
-	write:  func(v reflect.Value) *yaml.Node { return textNode(v.FieldByName("Name").String()) },
-	schema: textSchema,
+	write: func(v reflect.Value) *yaml.Node { return textNode(v.FieldByName("Name").String()) },
 }
 
 // maxRate is the highest rate of requests, so that sums of what they cost stay numbers to read.
@@ -164,7 +158,7 @@ const maxRate = 1_000_000_000
 
 // integer returns the codec of whole numbers from least to most.
 func integer(least, most int) codec {
-	return scalar(schema{"type": "integer"}, func(in value, s string) int {
+	return scalar(func(in value, s string) int {
 		return in.whole(s, least, most)
 	})
 }
@@ -201,7 +195,6 @@ func listOf(style yaml.Style, element codec) codec {
 			}
 			return n
 		},
-		schema: anyOf(arrayOf(element.schema), element.schema),
 	}
 }
 
@@ -233,6 +226,5 @@ func named[T any](prefix string, start func(key value, v *T) bool, element codec
 			}
 			return all
 		},
-		schema: schema{"type": "object", "additionalProperties": element.schema},
 	}
 }

@@ -37,7 +37,7 @@ func draftOf(m *model.Model, e *model.Entity) *draft {
 // entitiesOf returns the codec of the entities of a model, which drafts describe. Their
 // templates are parsed once the types of fields are known.
 func entitiesOf(drafts codec) codec {
-	return special(drafts.schema, func(in value, m *model.Model) {
+	return special(func(in value, m *model.Model) {
 		var list []*draft
 		drafts.read(in, reflect.ValueOf(&list).Elem())
 		for _, d := range list {
@@ -176,6 +176,6 @@ func (p *parser) checkKeys(e *model.Entity) {
 }
 
 // fieldCodec is the codec of the name of a field of the entity.
-var fieldCodec = checked(textSchema, func(in value, name string) {
+var fieldCodec = checked(func(in value, name string) {
 	in.known(name, fieldNames(in.entity.Fields), "entity %s has no field %s", in.entity.Name)
 })

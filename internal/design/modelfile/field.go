@@ -49,10 +49,6 @@ func afterField(in value, f *model.Field) bool {
 
 // typeCodec is the codec of the type of a field.
 var typeCodec = special(
-	schema{
-		"type":        "string",
-		"description": "The encoding of a value in a key: " + strings.Join(keys.TypeNames(), ", ") + ".",
-	},
 	readType,
 	func(f *model.Field) *yaml.Node {
 		if f.Type.Name == "" {
@@ -86,7 +82,6 @@ func readType(in value, f *model.Field) {
 }
 
 var distributionCodec = special(
-	textSchema.with("default", "uniform"),
 	func(in value, d *model.Distribution) {
 		s, ok := in.text()
 		if !ok {
@@ -133,7 +128,6 @@ var sizeRange = text.Pattern(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
 
 // sizeCodec is the codec of a number of bytes, or two of them for a range.
 var sizeCodec = special(
-	textSchema,
 	func(in value, f *model.Field) {
 		s, ok := in.text()
 		if !ok {

@@ -77,18 +77,17 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestEndlessMerges parses mappings that contain themselves.
-func TestEndlessMerges(t *testing.T) {
+// TestEndless parses values that contain themselves, or nest deep.
+func TestEndless(t *testing.T) {
 	for _, src := range []string{
 		"name: x\ntables: &t {Tab: {partition: PK}, <<: *t}\n",
-		"name: x\ntables: &t\n  Tab: {partition: PK}\n  <<: *t\n  \"<<\": *t\n",
 		"a: &a [*a]\n",
 		strings.Repeat("- ", 20000) + "x",
 		strings.Repeat("[", 20000),
 		strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000),
 	} {
 		_, err := modelfile.Parse("m", []byte(src))
-		if err == nil && !strings.HasPrefix(src, "name") {
+		if err == nil {
 			t.Errorf("%.40s is a model", src)
 		}
 	}

@@ -15,7 +15,7 @@ var lifeText = text.Pattern(`^([0-9]{1,6})([wdhms])$`)
 
 // lifeCodec is the codec of the life of an item.
 var lifeCodec = codec{
-	read: scalar(nil, func(in value, s string) time.Duration {
+	read: scalar(func(in value, s string) time.Duration {
 		m := lifeText().FindStringSubmatch(s)
 		if m == nil || m[1] == "0" {
 			in.fail("write a number with w, d, h, m or s, as in 30d", "%s must be a time, not %s", in.what, clip(s))
@@ -32,5 +32,4 @@ var lifeCodec = codec{
 	write: func(v reflect.Value) *yaml.Node {
 		return textNode(model.LifeText(*as[time.Duration](v)))
 	},
-	schema: textSchema,
 }

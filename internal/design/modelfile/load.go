@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -20,7 +19,6 @@ import (
 // document returns the root of the file's only document, or nil.
 func (p *parser) document(data []byte) *yaml.Node {
 	top := p.at(&yaml.Node{Line: 1, Column: 1}, "")
-	p.left = maxValues + maxValuesPerByte*len(data)
 	switch {
 	case len(data) > maxFileBytes:
 		top.fail(
@@ -59,56 +57,24 @@ func (p *parser) document(data []byte) *yaml.Node {
 		return nil
 	}
 	root := doc.Content[0]
-	if !p.resolve(root, 0) {
-		most := maxValues + maxValuesPerByte*len(data)
-		p.at(root, "").fail("use fewer aliases", "the file expands to more than %d values", most)
+	if alias := aliasIn(root); alias != nil {
+		p.at(alias, "").fail("write the value again", "the file has an alias, *%s", alias.Value)
 		return nil
 	}
 	return root
 }
 
-// resolve puts what aliases and << stand for into their places. It counts nodes, so that a small file cannot expand to
-// a large one, and reports whether there are few enough.
-func (p *parser) resolve(n *yaml.Node, depth int) bool {
-	if p.left--; p.left < 0 || depth > maxLevels {
-		return false
+// aliasIn returns an alias in a value, or nil.
+func aliasIn(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n
 	}
-	var merged []*yaml.Node
-	for i := 0; i < len(n.Content); i++ {
-		if n.Content[i].Kind == yaml.AliasNode {
-			n.Content[i] = n.Content[i].Alias
-		}
-		if !p.resolve(n.Content[i], depth+1) {
-			return false
-		}
-		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].ShortTag() == "!!merge" {
-			merged = append(merged, n.Content[i])
-			n.Content = slices.Delete(n.Content, i-1, i+1)
-			i -= 2
+	for _, c := range n.Content {
+		if alias := aliasIn(c); alias != nil {
+			return alias
 		}
 	}
-	for _, from := range merged {
-		p.merge(n, from)
-	}
-	return true
-}
-
-// merge adds the entries of a mapping, or of a list of them, that another mapping lacks.
-func (p *parser) merge(n, from *yaml.Node) {
-	switch from.Kind {
-	case yaml.SequenceNode:
-		for _, one := range from.Content {
-			p.merge(n, one)
-		}
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(from.Content); i += 2 {
-			if !hasMember(n, from.Content[i].Value) {
-				n.Content = append(n.Content, from.Content[i:i+2]...)
-			}
-		}
-	default:
-		p.at(from, "").fail("", "<< must be a mapping, not %s", kindOf(from))
-	}
+	return nil
 }
 
 func hasMember(n *yaml.Node, name string) bool {

@@ -21,7 +21,7 @@ var (
 const addName = "begin with a line such as name: task-management"
 
 // nameCodec is the codec of the name of a model.
-var nameCodec = checked(textSchema, func(in value, name string) {
+var nameCodec = checked(func(in value, name string) {
 	switch {
 	case name == "":
 		in.fail(addName, "the model has no name")
@@ -36,7 +36,7 @@ var nameCodec = checked(textSchema, func(in value, name string) {
 	}
 }).called("the name")
 
-var seedCodec = special(schema{"type": "integer"}, func(in value, seed *uint64) {
+var seedCodec = special(func(in value, seed *uint64) {
 	n := in.node
 	if n == nil {
 		return

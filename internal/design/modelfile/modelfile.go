@@ -3,9 +3,7 @@ package modelfile
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"io"
-	"maps"
 
 	"go.yaml.in/yaml/v4"
 
@@ -55,24 +53,12 @@ func Write(w io.Writer, m *model.Model) error {
 	return err
 }
 
+//go:embed schema.json
+var schema []byte
+
 // Schema returns the JSON Schema of model files, for editors. It describes the
 // structure; only [Parse] checks names.
-func Schema() []byte {
-	all := map[string]schema{}
-	root := modelObject.schema()
-	root.definitions(all)
-	maps.Copy(root, schema{
-		"$schema":     "https://json-schema.org/draft/2020-12/schema",
-		"title":       "Key design",
-		"description": "A design of tables, keys and access patterns for sortkey design.",
-		"$defs":       all,
-	})
-	text, err := json.MarshalIndent(root, "", "  ")
-	if err != nil {
-		panic(err) // it consists of maps, texts and numbers
-	}
-	return append(text, '\n')
-}
+func Schema() []byte { return bytes.Clone(schema) }
 
 //go:embed starter.yaml
 var starter []byte

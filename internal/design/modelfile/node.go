@@ -18,12 +18,7 @@ import (
 const (
 	maxFileBytes = 32 << 20
 	maxDepth     = 64
-	maxLevels    = 10_000
 	maxErrors    = 100
-	// The number of values that a file may expand to with its aliases: a base,
-	// plus a number for each byte.
-	maxValues        = 100_000
-	maxValuesPerByte = 8
 )
 
 // A parser reads a model and collects errors. It leaves out invalid parts and checks the
@@ -31,7 +26,6 @@ const (
 type parser struct {
 	file string
 	errs model.Errors
-	left int // nodes that the file may still expand to
 
 	m        *model.Model
 	declared map[*model.Field]bool // fields that have a type of their own

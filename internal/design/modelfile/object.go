@@ -1,8 +1,6 @@
 package modelfile
 
 import (
-	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,7 +14,7 @@ import (
 // has its name in Go's spelling, unless its codec is one of the whole struct. Without read,
 // the object's own functions read it.
 type member struct {
-	name, help string
+	name string
 	codec
 	field string // if it has another name
 	late  bool   // read and written after the members that follow it
@@ -24,7 +22,7 @@ type member struct {
 	lack, hint string
 }
 
-func has(name, help string, c codec) member { return member{name: name, help: help, codec: c} }
+func has(name string, c codec) member { return member{name: name, codec: c} }
 
 // needed returns a member that every object must have.
 func needed(lack, hint string, m member) member {
@@ -55,8 +53,7 @@ func (m member) place(v reflect.Value) reflect.Value {
 // node returns the member of a struct as a node, or nil if the struct does not need it.
 func (m member) node(self reflect.Value) *yaml.Node {
 	v := m.place(self)
-	fallback, ok := m.schema["default"]
-	if m.write == nil || v.IsZero() || ok && fallback == fmt.Sprint(v) {
+	if m.write == nil || v.IsZero() {
 		return nil
 	}
 	return m.write(reflect.Indirect(v))
@@ -64,12 +61,10 @@ func (m member) node(self reflect.Value) *yaml.Node {
 
 // An object describes mappings with known members, which are a T.
 type object[T any] struct {
-	name     string // of its schema
 	style    yaml.Style
-	sections bool   // the help of a member that is not a scalar stands before it as a comment
-	short    string // the member that a value is that is not a mapping
+	sections map[string]string // comments before members
+	short    string            // the member that a value is that is not a mapping
 	members  []member
-	also     schema            // more constraints
 	gone     map[string]string // hints for members that earlier versions had
 	// Before and after check what concerns several members. They return whether there is a
 	// value; if before does not, no member is read.
@@ -77,7 +72,7 @@ type object[T any] struct {
 }
 
 func (o object[T]) codec() codec {
-	c := special(define(o.name, o.schema()), nil, o.write)
+	c := special(nil, o.write)
 	c.read = func(in value, v reflect.Value) bool { return o.read(in, as[T](v)) }
 	return c
 }
@@ -152,8 +147,9 @@ func (o object[T]) write(v *T) *yaml.Node {
 	all := &yaml.Node{Kind: yaml.MappingNode, Style: o.style}
 	for m := range o.inOrder {
 		n := m.node(reflect.ValueOf(v).Elem())
-		if put(all, m.name, n); n != nil && o.sections && n.Kind != yaml.ScalarNode {
-			all.Content[len(all.Content)-2].HeadComment = "\n" + m.help
+		put(all, m.name, n)
+		if comment := o.sections[m.name]; n != nil && comment != "" {
+			all.Content[len(all.Content)-2].HeadComment = "\n" + comment
 		}
 	}
 	switch {
@@ -163,25 +159,4 @@ func (o object[T]) write(v *T) *yaml.Node {
 		return all.Content[1]
 	}
 	return all
-}
-
-func (o object[T]) schema() schema {
-	properties := schema{}
-	var needed []string
-	s := schema{"type": "object", "additionalProperties": false, "properties": properties}
-	for _, m := range o.members {
-		if m.help != "" {
-			m.schema = m.schema.with("description", m.help)
-		}
-		if m.lack != "" {
-			needed = append(needed, m.name)
-			s["required"] = needed
-		}
-		properties[m.name] = m.schema
-	}
-	maps.Copy(s, o.also)
-	if o.short != "" {
-		return anyOf(properties[o.short].(schema), s)
-	}
-	return s
 }

@@ -115,7 +115,6 @@ var placeholderNames = text.Pattern(`^v[0-9]+$`)
 
 // parametersCodec is the codec of the parameters of a filter or a condition, with a value for each.
 var parametersCodec = special(
-	schema{"type": "object", "additionalProperties": anyValue},
 	func(in value, it *attr.Item) {
 		var ok bool
 		if *it, ok = in.item(nil); !ok {
@@ -157,7 +156,7 @@ func compileText(err error) (msg, hint string) {
 }
 
 // tableCodec is the codec of the table of a pattern, if it is not that of its entity.
-var tableCodec = special(textSchema, nil, func(q *model.Pattern) *yaml.Node {
+var tableCodec = special(nil, func(q *model.Pattern) *yaml.Node {
 	if q.Table == nil || q.Entity != nil && q.Entity.Table == q.Table {
 		return nil
 	}
@@ -165,7 +164,7 @@ var tableCodec = special(textSchema, nil, func(q *model.Pattern) *yaml.Node {
 }).unread()
 
 // orderCodec is the codec of the order of the rows.
-var orderCodec = special(schema{"enum": orders}, func(in value, q *model.Pattern) {
+var orderCodec = special(func(in value, q *model.Pattern) {
 	word, ok := in.text()
 	q.Ordered = ok && in.oneOf(word, orders)
 	q.Descending = word == "desc"
@@ -182,7 +181,7 @@ var orderCodec = special(schema{"enum": orders}, func(in value, q *model.Pattern
 var orders = []string{"asc", "desc"}
 
 // thenCodec is the codec of the entity that a batch reads after a query.
-var thenCodec = special(textSchema, func(in value, q *model.Pattern) {
+var thenCodec = special(func(in value, q *model.Pattern) {
 	e := find(in.called("the entity of then"), in.m.Entities, entityName, "unknown entity %s")
 	switch {
 	case e == nil || e.Table == nil:

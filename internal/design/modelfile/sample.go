@@ -10,11 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// itemsSchema describes a list of items, or the only one.
-var itemsSchema = anyOf(arrayOf(schema{"type": "object"}), schema{"type": "object"})
-
 // samplesCodec is the codec of the samples of an entity.
-var samplesCodec = special(itemsSchema, func(in value, d *draft) {
+var samplesCodec = special(func(in value, d *draft) {
 	for _, s := range in.list() {
 		s.sample(&d.Entity)
 	}
@@ -89,7 +86,6 @@ func (in value) sample(e *model.Entity) {
 
 // itemsCodec is the codec of the items of a model, by table.
 var itemsCodec = special(
-	schema{"type": "object", "additionalProperties": itemsSchema},
 	func(in value, m *model.Model) {
 		for _, of := range in.entries() {
 			if !of.key.known(of.name, namesOf(in.m.Tables, tableName), "unknown table %s") {

@@ -87,7 +87,6 @@ func keyOf(attribute codec) codec {
 		}
 		return list(v)
 	}
-	key.schema = define("keys", anyOf(attribute.schema, arrayOf(attribute.schema)))
 	return key
 }
 
@@ -95,7 +94,7 @@ func keyOf(attribute codec) codec {
 // its table.
 func indexPartition(key codec) codec {
 	at := func(x *model.Index) reflect.Value { return reflect.ValueOf(&x.Partition).Elem() }
-	return special(key.schema, func(in value, x *model.Index) { key.read(in, at(x)) },
+	return special(func(in value, x *model.Index) { key.read(in, at(x)) },
 		func(x *model.Index) *yaml.Node {
 			if x.Local {
 				return nil
@@ -118,7 +117,7 @@ func beforeKey(in value, a *model.Attribute) bool {
 }
 
 // keyTypeCodec is the codec of the type of a key.
-var keyTypeCodec = scalar(schema{"enum": keyTypes}, func(in value, s string) attr.Kind {
+var keyTypeCodec = scalar(func(in value, s string) attr.Kind {
 	in.oneOf(s, keyTypes)
 	kind, _ := attr.ParseKind(s)
 	return kind
@@ -128,7 +127,6 @@ var keyTypes = []string{"S", "N", "B"}
 
 // projectionCodec is the codec of a projection: all, keys, or a list of attributes.
 var projectionCodec = special(
-	schema{"default": "all", "anyOf": []schema{{"enum": projections}, arrayOf(textSchema)}},
 	func(in value, x *model.Index) {
 		if n := in.node; n != nil && n.Kind == yaml.SequenceNode {
 			x.Projection, x.Include = "INCLUDE", in.texts()

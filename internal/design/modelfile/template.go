@@ -61,10 +61,10 @@ func writeTemplate(a *attribute) *yaml.Node {
 }
 
 // templateCodec is the codec of the template of an attribute.
-var templateCodec = special(textSchema, readTemplate, writeTemplate).unread()
+var templateCodec = special(readTemplate, writeTemplate).unread()
 
 // constantCodec is the codec of a value that all items have.
-var constantCodec = special(anyValue, func(in value, a *attribute) {
+var constantCodec = special(func(in value, a *attribute) {
 	c, ok := in.called(a.Name).attribute(keyKind(in.entity, a.Name))
 	if ok {
 		a.Kind, a.Const = c.Kind(), c
@@ -78,7 +78,7 @@ var constantCodec = special(anyValue, func(in value, a *attribute) {
 
 // whenCodec is the codec of the condition of an attribute: values by field.
 var whenCodec = special(
-	schema{"type": "object"}, readWhen,
+	readWhen,
 	func(a *attribute) *yaml.Node {
 		if !a.Conditional() {
 			return nil

@@ -10,11 +10,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// anyValue describes attribute values.
-var anyValue = define("value", schema{
-	"description": `An attribute value: DynamoDB JSON such as {N: "1"}, or plain.`,
-})
-
 // attribute reads an attribute value: DynamoDB JSON such as {N: 1}, or plain YAML,
 // in which a number is an N, a list an L and so on. The value must be of the
 // given kind, unless that is 0.

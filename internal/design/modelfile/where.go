@@ -22,7 +22,7 @@ const every = "all"
 const maxIn = 1000
 
 // whereCodec is the codec of conditions on fields and key attributes.
-var whereCodec = special(schema{"type": "object"}, func(in value, q *model.Pattern) {
+var whereCodec = special(func(in value, q *model.Pattern) {
 	for _, e := range in.entries() {
 		e.restrict(q)
 	}

@@ -18,9 +18,9 @@ var writeVerbs = map[string]string{
 const maxWrites = 100
 
 // writeMember returns a member of patterns that is one write.
-func writeMember(verb, help string) member {
+func writeMember(verb string) member {
 	o := writeObject(verb)
-	return has(verb, help, special(o.codec().schema, func(in value, q *model.Pattern) {
+	return has(verb, special(func(in value, q *model.Pattern) {
 		q.Operation = writeVerbs[verb]
 		in.addWrite(q, verb, o)
 	}, func(q *model.Pattern) *yaml.Node {
@@ -45,7 +45,7 @@ func (in value) addWrite(q *model.Pattern, verb string, o object[model.Write]) {
 
 // transactCodec is the codec of the writes of a transaction.
 var transactCodec = special(
-	arrayOf(schema{"type": "object"}), func(in value, q *model.Pattern) {
+	func(in value, q *model.Pattern) {
 		q.Operation = model.Transaction
 		list := in.called("the transaction").list()
 		if len(list) == 0 || len(list) > maxWrites {
@@ -83,7 +83,7 @@ var transactCodec = special(
 // writeObject describes one write.
 func writeObject(verb string) object[model.Write] {
 	o := object[model.Write]{
-		name: verb, style: yaml.FlowStyle, short: "entity",
+		style: yaml.FlowStyle, short: "entity",
 		before: func(in value, w *model.Write) bool {
 			name := in.get("entity")
 			if name.node == nil {
@@ -95,19 +95,19 @@ func writeObject(verb string) object[model.Write] {
 		},
 		after: func(in value, w *model.Write) bool { return in.afterWrite(verb, w) },
 		members: []member{
-			has("entity", "The entity of the item.", referenceCodec),
-			has("where", "Values of the items to try the write with.", equalitiesCodec("where",
+			has("entity", referenceCodec),
+			has("where", equalitiesCodec(
 				func(w *model.Write) *[]model.Condition { return &w.Where })),
 		},
 	}
 	if verb == "update" {
-		o.members = append(o.members, has("set", "The fields that change, and their new values.", equalitiesCodec("set",
+		o.members = append(o.members, has("set", equalitiesCodec(
 			func(w *model.Write) *[]model.Condition { return &w.Set })))
 	}
 
 	o.members = append(o.members,
-		has("if", "A condition with names and quoted values instead of placeholders.", textCodec),
-		has("parameters", "Values to try the parameters of the condition with, such as :user.", parametersCodec))
+		has("if", textCodec),
+		has("parameters", parametersCodec))
 	return o
 }
 
@@ -136,8 +136,8 @@ func (in value) afterWrite(verb string, w *model.Write) bool {
 }
 
 // equalitiesCodec is the codec of values of fields of the entity of a write.
-func equalitiesCodec(what string, of func(*model.Write) *[]model.Condition) codec {
-	return special(schema{"type": "object", "additionalProperties": textSchema}, func(in value, w *model.Write) {
+func equalitiesCodec(of func(*model.Write) *[]model.Condition) codec {
+	return special(func(in value, w *model.Write) {
 		for _, e := range in.entries() {
 			f := w.Entity.Field(e.name)
 			if f == nil {

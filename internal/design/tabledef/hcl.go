@@ -46,8 +46,8 @@ var errValues = fmt.Errorf("its variables and functions make more than %d values
 func (s *sources) block(what string) error {
 	if s.blocks--; s.blocks < 0 {
 		return advice.New(
-			"look for a module or a stack that contains itself", "%s: there are more than %d tables, modules and stacks",
-			what, maxBlocks,
+			"look for a module or a stack that contains itself",
+			"%s: there are more than %d tables, modules and stacks", what, maxBlocks,
 		)
 	}
 	return nil

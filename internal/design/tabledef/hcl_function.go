@@ -4,16 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/customdecode"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
@@ -27,12 +21,12 @@ func pure() map[string]function.Function {
 		"abs": stdlib.AbsoluteFunc, "can": function.New(&can), "ceil": stdlib.CeilFunc,
 		"compact": stdlib.CompactFunc,
 		"concat":  stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
-		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc, "endswith": ofTexts(strings.HasSuffix),
+		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc,
 		"flatten": picks(1, flatten), "floor": stdlib.FloorFunc, "format": stdlib.FormatFunc,
 		"formatlist": stdlib.FormatListFunc,
 		"join":       stdlib.JoinFunc, "jsonencode": stdlib.JSONEncodeFunc,
 		"keys": stdlib.KeysFunc, "length": function.New(&length),
-		"lookup": picks(2, lookup), "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
+		"lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
 		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "nonsensitive": picks(1, same), "one": picks(1, one),
 		"range": stdlib.RangeFunc,
 		"regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": function.New(&replaceText),
@@ -41,7 +35,6 @@ func pure() map[string]function.Function {
 		"setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc,
 
 		"slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc,
-		"startswith": ofTexts(strings.HasPrefix), "strcontains": ofTexts(strings.Contains),
 		"strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc,
 		"title": stdlib.TitleFunc, "tobool": stdlib.MakeToFunc(cty.Bool),
 		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
@@ -51,10 +44,7 @@ func pure() map[string]function.Function {
 		"trimsuffix": stdlib.TrimSuffixFunc, "try": function.New(&try), "upper": stdlib.UpperFunc,
 		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
 
-		"basename":     ofText(func(s string) (string, error) { return path.Base(s), nil }),
-		"dirname":      ofText(func(s string) (string, error) { return path.Dir(s), nil }),
-		"coalesce":     firstOf(func(v cty.Value) bool { return v.Type() != cty.String || v.AsString() != "" }),
-		"coalescelist": firstOf(func(v cty.Value) bool { return !v.CanIterateElements() || v.LengthInt() > 0 }),
+		"coalesce": picks(1, coalesce),
 
 		"jsondecode": decoder(stdlib.JSONDecode), "yamldecode": decoder(decodeYAML),
 	}
@@ -86,27 +76,6 @@ var replaceText = function.Spec{
 		}
 		return stdlib.Replace(args[0], args[1], args[2])
 	},
-}
-
-func ofText(change func(string) (string, error)) function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "text", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.String),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			out, err := change(args[0].AsString())
-			return cty.StringVal(out), err
-		},
-	})
-}
-
-func ofTexts(holds func(text, part string) bool) function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "text", Type: cty.String}, {Name: "part", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.Bool),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			return cty.BoolVal(holds(args[0].AsString(), args[1].AsString())), nil
-		},
-	})
 }
 
 // picks returns a function of at least so many arguments of any types. Those that hold unknown values or
@@ -144,30 +113,6 @@ func one(args []cty.Value) (cty.Value, error) {
 		return m.WithMarks(marks), nil
 	}
 	return cty.NullVal(cty.DynamicPseudoType).WithMarks(marks), nil
-}
-
-// lookup returns a member of an object, or the default.
-func lookup(args []cty.Value) (cty.Value, error) {
-	object, marks := args[0].Unmark()
-	key, keyMarks := args[1].Unmark()
-	name, err := convert.Convert(key, cty.String)
-	switch {
-	case err != nil:
-		return cty.NilVal, err
-	case !object.IsKnown() || !key.IsKnown():
-		return cty.DynamicVal.WithMarks(marks, keyMarks), nil
-	case name.IsNull() || !object.IsNull() && !object.Type().IsObjectType() && !object.Type().IsMapType():
-		return cty.NilVal, errors.New("want an object and a name")
-	}
-	if !object.IsNull() && object.LengthInt() > 0 {
-		if v, ok := object.AsValueMap()[name.AsString()]; ok {
-			return v.WithMarks(marks, keyMarks), nil
-		}
-	}
-	if len(args) > 2 {
-		return args[2].WithMarks(marks, keyMarks), nil
-	}
-	return cty.NilVal, fmt.Errorf("the object has no member %q", name.AsString())
 }
 
 // flatten is the library's, which takes an unknown value with a mark for one that is not a list.
@@ -229,25 +174,22 @@ func decodeYAML(text cty.Value) (cty.Value, error) {
 	return stdlib.JSONDecode(cty.StringVal(string(data)))
 }
 
-// firstOf returns a function whose value is that of the first argument that is known, is not null, and
-// suits.
-func firstOf(suits func(cty.Value) bool) function.Function {
-	return picks(1, func(args []cty.Value) (cty.Value, error) {
-		unknown := cty.NilVal
-		for _, arg := range args {
-			v, _ := arg.Unmark()
-			switch {
-			case !v.IsKnown():
-				unknown = arg
-			case !v.IsNull() && suits(v):
-				return arg, nil
-			}
+// coalesce returns the first argument that is known and neither null nor empty.
+func coalesce(args []cty.Value) (cty.Value, error) {
+	unknown := cty.NilVal
+	for _, arg := range args {
+		v, _ := arg.Unmark()
+		switch {
+		case !v.IsKnown():
+			unknown = arg
+		case !v.IsNull() && (v.Type() != cty.String || v.AsString() != ""):
+			return arg, nil
 		}
-		if unknown == cty.NilVal {
-			return unknown, errors.New("every argument is null or empty")
-		}
-		return unknown, nil
-	})
+	}
+	if unknown == cty.NilVal {
+		return unknown, errors.New("every argument is null or empty")
+	}
+	return unknown, nil
 }
 
 // closures are arguments that are evaluated by the function. Terraform waits for what is unknown; here
@@ -290,57 +232,12 @@ var can = function.Spec{
 // withFiles returns the functions of a module.
 func (s *scope) withFiles() map[string]function.Function {
 	all := pure()
-	text := []function.Parameter{{Name: "path", Type: cty.String}}
-	reader := func(name string, params []function.Parameter, t cty.Type, read func([]string) (cty.Value, error)) {
-		all[name] = function.New(&function.Spec{
-			Params: params, Type: function.StaticReturnType(t),
-			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-				var texts []string
-				for _, v := range args {
-					texts = append(texts, v.AsString())
-				}
-				return read(texts)
-			},
-		})
-	}
-
-	reader("file", text, cty.String, func(args []string) (cty.Value, error) {
-		data, err := s.beside(args[0])
-		return cty.StringVal(string(data)), err
-	})
-	reader("fileexists", text, cty.Bool, func(args []string) (cty.Value, error) {
-		return cty.BoolVal(s.exists(args[0])), nil
-	})
-	pattern := append(text, function.Parameter{Name: "pattern", Type: cty.String})
-	reader("fileset", pattern, cty.Set(cty.String), func(args []string) (cty.Value, error) {
-		names, err := s.files(args[0], args[1])
-		if len(names) == 0 {
-			return cty.SetValEmpty(cty.String), err
-		}
-		return cty.SetVal(names), err
+	all["file"] = function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "path", Type: cty.String}}, Type: function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			data, err := s.beside(args[0].AsString())
+			return cty.StringVal(string(data)), err
+		},
 	})
 	return all
-}
-
-// files returns the names of the files in a folder of the module that match a pattern.
-func (s *scope) files(folder, pattern string) (names []cty.Value, err error) {
-	if strings.Contains(pattern, "**") || strings.ContainsAny(pattern, "{") {
-		return nil, fmt.Errorf("%s: want a pattern without ** and {}, such as tables/*.yml", pattern)
-	}
-	for dir, rel := range s.places(folder) {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return nil, err
-		}
-		found, err := fs.Glob(root.FS(), path.Join(filepath.ToSlash(rel), pattern))
-		for _, name := range found {
-			if info, err := root.Stat(name); err == nil && info.Mode().IsRegular() {
-				name, _ = filepath.Rel(rel, name)
-				names = append(names, cty.StringVal(filepath.ToSlash(name)))
-			}
-		}
-		_ = root.Close()
-		return names, err
-	}
-	return nil, nil
 }

@@ -335,22 +335,6 @@ func (s *scope) beside(name string) ([]byte, error) {
 	return nil, fmt.Errorf("the folder %s, outside of which no files are read, has no file %s", s.dir, name)
 }
 
-// exists reports whether beside would read a file.
-func (s *scope) exists(name string) bool {
-	for dir, rel := range s.places(name) {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return false
-		}
-		info, err := root.Stat(rel)
-		_ = root.Close()
-		if err == nil && info.Mode().IsRegular() {
-			return true
-		}
-	}
-	return false
-}
-
 // places returns the folders in which a file of the module may be, with its name there.
 func (s *scope) places(name string) iter.Seq2[string, string] {
 	return func(yield func(dir, rel string) bool) {

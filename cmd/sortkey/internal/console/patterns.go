@@ -99,8 +99,8 @@ func (s *Server) patternText(ctx context.Context, shape *Shape) (string, error) 
 }
 
 // errNoWords is the reason why a request is no pattern.
-var errNoWords = errors.New("a model file has no words for a part of the request, such as its start, its projection " +
-	"or a binary value: write the pattern by hand")
+var errNoWords = errors.New("a model file has no words for a part of the request, such as its start, its " +
+	"projection or a binary value: write the pattern by hand")
 
 // patternOf returns a model with the table of a request, and the request as a pattern.
 func (s *Server) patternOf(ctx context.Context, in wire.Request) (*model.Model, *model.Pattern, error) {
