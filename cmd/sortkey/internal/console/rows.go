@@ -29,8 +29,7 @@ type rowsPage struct {
 
 	First, Previous, Next, NextPartition string
 
-	Slices string // of a scan: the address of the other view
-	Whole  string // of a scan: what reading all rows takes, or ""
+	Whole string // of a scan: what reading all rows takes, or ""
 
 	Branches bool // changes can be tried on a branch
 	Undo     []undoRow
@@ -61,21 +60,15 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 	return p
 }
 
-// table shows the rows of a table or an index: in a grid, or as slices.
+// table shows the rows of a table or an index.
 func (s *Server) table(r *http.Request) (string, any, error) {
 	t, index, err := s.open(r)
 	if err != nil {
 		return "", nil, err
 	}
-	if r.FormValue("view") == "slices" {
-		return s.slices(r, t, index)
-	}
-
 	address := []string{"name", t.Name, "index", index, "filter", r.FormValue("filter")}
 	place := &gridPlace{t: t, index: index, also: also(r), rows: most(r), path: "table?", pairs: address}
 	p := s.rowsPage(r, place)
-	p.Slices = "table?" + query("name", t.Name, "index", index, "after", r.FormValue("after"), "view", "slices")
-
 	start, err := cursor(r.FormValue("after"))
 	if err != nil {
 		return "", nil, err
