@@ -99,8 +99,8 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]handler{
 		"GET /{$}":        s.page(s.tables),
-		"GET /table":      s.page(s.table),
-		"GET /collection": s.page(s.collection),
+		"GET /table":      s.page(s.rows),
+		"GET /collection": s.page(s.rows),
 		"GET /item":       s.page(s.item),
 		"GET /requests":   s.page(s.requests),
 		"GET /request":    s.page(s.request),

@@ -112,20 +112,20 @@ func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err er
 	return t, index, nil
 }
 
-// stripWidth is the width of the strip of the largest partition.
+// stripWidth is the width of the strip of a partition.
 const stripWidth = 1000
 
 // cells draws rows as bands, one for each run of rows of a kind.
-func (s *Server) cells(kinds []string, most int) (all []cell) {
-	each := float64(stripWidth) / float64(most)
-	for i := 0; i < len(kinds); {
+func (s *Server) cells(rows []gridRow) (all []cell) {
+	each := float64(stripWidth) / float64(max(len(rows), 1))
+	for i := 0; i < len(rows); {
 		n := 1
-		for i+n < len(kinds) && kinds[i+n] == kinds[i] {
+		for i+n < len(rows) && rows[i+n].Kind == rows[i].Kind {
 			n++
 		}
 		all = append(all, cell{
-			X: float64(i) * each, W: max(float64(n)*each, 1), Class: "fill " + s.color(kinds[i]),
-			Title: text.Count(n, "row") + " of " + kinds[i],
+			X: float64(i) * each, W: max(float64(n)*each, 1), Class: "fill " + rows[i].Color,
+			Title: text.Count(n, "row") + " of " + rows[i].Kind,
 		})
 		i += n
 	}
