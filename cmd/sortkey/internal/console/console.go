@@ -1,4 +1,4 @@
-// Package console serves pages about running tables: the tables, their key space, item collections in
+// Package console serves pages about running tables: the tables, their rows, item collections in
 // order, the slice of a query while it is typed, items to edit, and the requests of the running program.
 // It shares its style, its query box and its drawing of a slice with the page of a design (package
 // internal/design/report). Package web decides who may use it.
