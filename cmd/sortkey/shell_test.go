@@ -28,11 +28,11 @@ type terminal struct {
 	seen   string // what the shell has written and no expectation has matched
 }
 
-// startShell runs sortkey shell in a pseudo-terminal with a folder for its history.
-func startShell(t *testing.T, state string, args ...string) *terminal {
+// startShell runs sortkey shell in a pseudo-terminal.
+func startShell(t *testing.T, args ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command("sortkey", append([]string{"shell"}, args...)...)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "TERM=xterm", "NO_COLOR=1")
+	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=1")
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
 	require.NoError(t, err)
 	term := &terminal{t: t, cmd: cmd, tty: tty, output: make(chan string, 1)}
@@ -128,16 +128,13 @@ func (term *terminal) end() int {
 }
 
 func TestShell(t *testing.T) {
-	state := t.TempDir()
-	term := startShell(t, state, "file-tree")
+	term := startShell(t, "file-tree")
 
-	// The tab key completes a command, a table, a partition by its prefix and a sort key.
+	// The tab key completes a command and a table.
 	term.write("que\t")
 	term.expect("query ")
-	term.write("Dr\tDRIVE#a9\t")
-	term.expect("query Drive 'DRIVE#a91' ")
-	term.write("root/photos/2026/b\t")
-	term.expect("query Drive 'DRIVE#a91' root/photos/2026/beach.jpg ")
+	term.write("Dr\tDRIVE#a91 root/photos/2026/beach.jpg")
+	term.expect("query Drive DRIVE#a91 root/photos/2026/beach.jpg")
 	term.write("\r")
 	term.expect("1 row (1 examined, 0.5 read units)")
 	term.expect(`┌  from "root/photos/2026/beach.jpg"`)
@@ -149,13 +146,6 @@ func TestShell(t *testing.T) {
 	term.run(`explain '{"TableName": "Drive", "KeyConditionExpression": "begins_with(PK, :p)", `+
 		`"ExpressionAttributeValues": {":p": {"S": "DRIVE#a"}}}'`, "rule ", `scan the table with the filter begins_with(PK, "DRIVE#a")`)
 
-	// A transaction is seen by its own commands, and rolled back.
-	term.run("begin", "(transaction)")
-	term.run(`put Drive '{"PK": "DRIVE#a91", "SK": "root/new"}'`, "created the item")
-	term.run("query Drive 'DRIVE#a91' 'root/n*'", "1 row (1 examined")
-	term.run("rollback", "rolled back")
-	term.run("query Drive 'DRIVE#a91' 'root/n*'", "no rows (0 examined")
-
 	// What was asked.
 	term.run("trace on")
 	term.run("query Drive 'DRIVE#a91' 'root/n*'", `asked Drive where PK = "DRIVE#a91" AND begins_with(SK, "root/n")`, "slice ")
@@ -165,25 +155,10 @@ func TestShell(t *testing.T) {
 	term.write("\x1b[A")
 	term.expect("query Drive 'DRIVE#a91' 'root/n*'")
 
-	// Ctrl-C gives up the line. Ctrl-D ends the shell, and the transaction with it.
+	// Ctrl-C gives up the line. Ctrl-D ends the shell.
 	term.write("\x03")
 	term.expect("^C")
-	term.run("begin", "(transaction)")
 	term.write("\x04")
-	term.expect("the transaction is rolled back")
-	require.Zero(t, term.end())
-
-	info, err := os.Stat(filepath.Join(state, "sortkey", "history"))
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	term = startShell(t, state, "file-tree")
-	term.write("\x12secret") // search
-	term.expect("(reverse-i-search)`secret': ")
-	term.write("\x07\x1b[A\x1b[A")
-	term.expect("query Drive 'DRIVE#a91' 'root/n*'")
-	term.write("\r")
-	term.expect("no rows")
-	term.write("exit\r")
 	require.Zero(t, term.end())
 }
 
@@ -208,23 +183,14 @@ func TestShellCompletes(t *testing.T) {
 	out, err := exec.Command("sortkey", "import", items, "--schema", schema, "--data", data).CombinedOutput()
 	require.NoError(t, err, string(out))
 
-	term := startShell(t, t.TempDir(), data)
+	term := startShell(t, data)
 	for _, tt := range []struct{ typed, want string }{
 		{"tr\to\t", "trace o"},
 		{"scan Orders --fil\t", "scan Orders --filter "},
 		{"scan Orders -i \t", "scan Orders -i ByTime "},
-		{"get Orders A\t", "get Orders Ann "},
-		{"get Orders it\t", `get Orders 'it'\''s me' `},
-		{"get Orders Ann 2\t\t", "2 20 21 22 23 24 25 26 27 28 29 2…"},
-		{"query Orders Ann --index ByTime '2024-11\t\t", "'2024-11-01T46' '2024-11-01T58'"},
-		{"query Orders --index ByTime Ann 'between 2024-01-01T00 and 2024-12-01T5\t", "'between 2024-01-01T00 and 2024-12-01T59' "},
-		{"query Orders --index ByTime Ann '2\t", "query Orders --index ByTime Ann '2024-"},
-		{"query Orders --index ByTime Ann '> 2024-02-01T4\t", "'> 2024-02-01T49' "},
 		{"scan Orders --filter 'customer = \"x\" AND pl\t", "AND placed"},
 		{"update Orders Ann 1 'SET `the\t", "SET `the total`"},
 		{"update Orders Ann 1 'SET a = 1' --if 'attribute_exists(ord\t", "attribute_exists(order"},
-		{"sql 'SELECT * FROM Or\t WHERE cust\t", "sql 'SELECT * FROM Orders WHERE customer"},
-		{"explain Orders An\t", "explain Orders Ann "},
 		{"help up\t", "help update "},
 	} {
 		// On a busy machine a completion can take longer than the shell waits for it.
@@ -248,14 +214,13 @@ func TestShellInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	defer silent.Close()
 	require.NoError(t, silent.(*net.TCPListener).SetDeadline(time.Now().Add(patience)))
-	term := startShell(t, t.TempDir(), "http://"+silent.Addr().String())
+	term := startShell(t, "http://"+silent.Addr().String())
 	term.write("tables\r")
 	term.expect("tables")
 	_, err = silent.Accept() // the command waits for the answer
 	require.NoError(t, err)
 	term.write("\x03")
 	term.expect("sortkey: interrupted")
-	term.run("begin", "a server has no interactive transactions", "TransactWriteItems")
 
 	// A completion does not wait for the server either.
 	began := time.Now()

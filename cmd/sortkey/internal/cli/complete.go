@@ -2,30 +2,23 @@ package cli
 
 import (
 	"context"
-	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
-	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// The bounds of what a completion of keys and attributes reads and offers.
-const (
-	mostKeys    = 50 // keys offered
-	sampledRows = 20 // rows read for their attributes
-)
+// sampledRows is the number of rows that are read for their attributes.
+const sampledRows = 20
 
 // A completer completes the arguments of one command of a shell.
 type completer struct {
@@ -59,11 +52,8 @@ func argumentsOf(
 		if p == nil {
 			return nil, nothing
 		}
-		switch p.Complete {
-		case operation.Tables:
+		if p.Complete == operation.Tables {
 			return tableArgument(env, f)(cmd, args, prefix)
-		case operation.Statements:
-			return completeStatement(cmd, env, prefix)
 		}
 		if len(args) == 0 {
 			return nil, nothing
@@ -74,17 +64,8 @@ func argumentsOf(
 		}
 
 		p = op.At(v, len(args), len(c.schema.Sort()))
-		switch {
-		case p == nil:
-		case p.Complete == operation.Partitions:
-			return c.partitions(prefix), nothing
-		case p.Complete == operation.Attributes:
+		if p != nil && p.Complete == operation.Attributes {
 			return c.attributes(prefix)
-		case len(c.schema.Sort()) != 1:
-		case p.Complete == operation.SortKeys:
-			return c.sortKeys(args[1], prefix), nothing
-		case p.Complete == operation.Conditions:
-			return c.conditions(args[1], prefix), nothing
 		}
 		return nil, nothing
 	}
@@ -118,27 +99,6 @@ func expressionFlag(env *app.Env) cobra.CompletionFunc {
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-var (
-	tableBefore = regexp.MustCompile(`(?i)\b(?:from|into|update)\s+"?\w*$`)
-	tableNamed  = regexp.MustCompile(`(?i)\b(?:from|into|update)\s+"?([\w.-]+)`)
-)
-
-// completeStatement completes the tables and attributes in a statement.
-func completeStatement(cmd *cobra.Command, env *app.Env, prefix string) ([]string, cobra.ShellCompDirective) {
-	if env.Source == nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	if tableBefore.MatchString(prefix) {
-		return completeName(prefix, tableNames(cmd.Context(), env, app.SourceFlags{}))
-	}
-	if m := tableNamed.FindStringSubmatch(prefix); m != nil {
-		if c := completionOf(cmd, env, m[1], ""); c != nil {
-			return c.attributes(prefix)
-		}
-	}
-	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 var lastName = regexp.MustCompile("`?[A-Za-z_][A-Za-z0-9_]*$")
@@ -186,115 +146,4 @@ func (c *completer) attributes(expression string) ([]string, cobra.ShellCompDire
 	}
 	slices.Sort(names)
 	return completeName(expression, names)
-}
-
-// partitions completes a partition key.
-func (c *completer) partitions(prefix string) []string {
-	if len(c.schema.Partition()) != 1 {
-		return nil
-	}
-	found := map[string]bool{}
-	whole := c.keys.Partitions(c.ctx, func(row attr.Item) bool {
-		if key, ok := typed(row.Get(c.schema.Partition()[0].Name)); ok && strings.HasPrefix(key, prefix) {
-			found[key] = true
-		}
-		return true
-	})
-	keys := slices.Sorted(maps.Keys(found))
-	switch {
-	case !whole:
-		return abridged(keys, prefix, "")
-	case len(keys) > mostKeys:
-		return abridged(keys, prefix, keys[len(keys)-1])
-	}
-	return keys
-}
-
-// abridged returns the first of some keys with a prefix that are in order, and what all keys
-// have in common, so that no more than that is typed for the user. Last is the last key of
-// all, or "" if it is not known.
-func abridged(keys []string, prefix, last string) []string {
-	keys = keys[:min(len(keys), mostKeys)]
-	switch {
-	case len(keys) == 0:
-		return nil
-	case last == "":
-		return append(keys, prefix+"…")
-	}
-	return append(keys, common(keys[0], last)+"…", last)
-}
-
-// sortKeys completes a sort key in a partition.
-func (c *completer) sortKeys(partition, prefix string) []string {
-	key := c.schema.Sort()[0]
-	first, more := c.rows(partition, prefix, false)
-	var keys []string
-	for _, it := range first {
-		if key, ok := typed(it.Get(key.Name)); ok && strings.HasPrefix(key, prefix) && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	if !more {
-		return keys
-	}
-	at, _ := c.rows(partition, prefix, true)
-	for _, it := range at {
-		if last, ok := typed(it.Get(key.Name)); ok && strings.HasPrefix(last, prefix) {
-			return abridged(keys, prefix, last) // in order, the ends have in common what all have
-		}
-	}
-	return abridged(keys, prefix, "")
-}
-
-// rows returns the first rows of a partition whose sort keys have a prefix, or the last one,
-// and whether there are more.
-func (c *completer) rows(partition, prefix string, last bool) (rows []attr.Item, more bool) {
-	q := ask.Query{Partition: []string{partition}, Limit: mostKeys, Backwards: last}
-	if last {
-		q.Limit = 1
-	}
-	if prefix != "" && c.schema.Sort()[0].Kind == attr.String {
-		q.Sort = []string{strconv.Quote(prefix) + "*"}
-	}
-	return c.keys.Rows(c.ctx, q)
-}
-
-// common returns what two texts begin with.
-func common(a, b string) string {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return strings.ToValidUTF8(a[:n], "")
-}
-
-var operatorBefore = regexp.MustCompile(
-	`(?i)^\s*(?:<=|>=|==|<|>|=|(?:begins|starts)[_-]with\s|between\s(?:.*\sand\s)?)\s*`)
-
-// conditions completes the key at the end of a condition on the sort key of a partition.
-func (c *completer) conditions(partition, condition string) (all []string) {
-	operator := operatorBefore.FindString(condition)
-	for _, key := range c.sortKeys(partition, strings.TrimPrefix(condition, operator)) {
-		if operator == "" {
-			read, err := ask.ParseCondition(c.schema.Sort()[0].Name, key)
-			if err != nil || read.Op != ast.Equal || read.Operands[0] != key {
-				continue // the key would be taken for another condition
-			}
-		}
-		all = append(all, operator+key)
-	}
-	return all
-}
-
-// typed returns the value of a key as a person types it, and whether it can be typed so.
-func typed(v attr.Value) (string, bool) {
-	switch v.Kind() {
-	case attr.String:
-		s := string(v.Raw())
-		plain := s != "" && s == strings.TrimSpace(s) && s[0] != '"' && s[0] != '\'' && strconv.Quote(s) == `"`+s+`"`
-		return s, plain
-	case attr.Number, attr.Binary:
-		return text.Literal(v), true
-	}
-	return "", false
 }

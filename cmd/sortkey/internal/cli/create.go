@@ -112,7 +112,7 @@ func (f *createFlags) create(ctx context.Context, d *definitions, in *wire.Creat
 		}
 	}
 	if err == nil {
-		err = d.settle(ctx, nil)
+		err = d.settle(ctx)
 	}
 	if err == nil && f.expiry != "" {
 		err = d.setExpiry(ctx, f.expiry, true)

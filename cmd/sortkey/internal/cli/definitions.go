@@ -11,7 +11,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -68,7 +67,7 @@ func (d *definitions) describe(ctx context.Context) (*described, error) {
 const settlePoll = 100 * time.Millisecond
 
 // settle waits until the table and its indexes can be used.
-func (d *definitions) settle(ctx context.Context, b *bar) error {
+func (d *definitions) settle(ctx context.Context) error {
 	for {
 		have, err := d.describe(ctx)
 		if err != nil {
@@ -78,7 +77,6 @@ func (d *definitions) settle(ctx context.Context, b *bar) error {
 		for _, ix := range have.GlobalSecondaryIndexes {
 			if ix.IndexStatus != nil && *ix.IndexStatus != "ACTIVE" {
 				busy = true
-				b.showBuilding(*ix.IndexName, 0)
 			}
 		}
 		if !busy {
@@ -92,25 +90,9 @@ func (d *definitions) settle(ctx context.Context, b *bar) error {
 	}
 }
 
-// showBuilding shows how many items the building of an index has examined.
-func (b *bar) showBuilding(index string, examined int64) {
-	if b != nil {
-		b.show(transfer.Progress{Phase: "building index " + index, Items: examined})
-	}
-}
-
-// update changes the table, and waits until it can be used. It shows the progress of an index that
-// is built.
+// update changes the table, and waits until it can be used.
 func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, building string) error {
-	b := newBar(d.env, "check that the server is running; it goes on when it is interrupted")
-	defer b.end()
-	watching, stop := context.WithCancel(ctx)
-	defer stop()
-	if building != "" && d.src.DB != nil {
-		go d.watch(watching, b, building)
-	}
 	err := sdktarget.Send(ctx, d.src.Client, in, new(wire.UpdateTableOutput))
-	stop()
 	if err != nil && ctx.Err() == nil && os.IsTimeout(errors.Unwrap(err)) && building != "" {
 		// A server goes on with an index whose client does not wait any longer.
 		if have, failed := d.describe(ctx); failed == nil && have.keys.Index(building) != nil {
@@ -120,27 +102,7 @@ func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, bui
 	if err != nil {
 		return err
 	}
-	return d.settle(ctx, b)
-}
-
-// watch shows the progress of an index that this process builds, until ctx ends.
-func (d *definitions) watch(ctx context.Context, b *bar, index string) {
-	for {
-		select {
-		case <-time.After(settlePoll):
-		case <-ctx.Done():
-			return
-		}
-		info, err := d.src.DB.Describe(ctx, d.table)
-		if err != nil {
-			continue
-		}
-		for _, ix := range info.Indexes {
-			if ix.Name == index {
-				b.showBuilding(index, ix.Examined)
-			}
-		}
-	}
+	return d.settle(ctx)
 }
 
 // setExpiry turns time to live on or off.

@@ -23,7 +23,6 @@ type bar struct {
 	w        io.Writer // nil unless on a terminal
 	bar      *progressbar.ProgressBar
 	phase    string
-	tries    int       // of the last report
 	reported time.Time // of the last report
 	advised  bool
 }
@@ -87,22 +86,16 @@ func (b *bar) clear() {
 // reportInterval is the time between two reports about one endpoint.
 const reportInterval = time.Second
 
-// wait reports an endpoint that does not answer or is overloaded. Of several
-// requests that wait for it, it reports the one with the most attempts.
+// wait reports an endpoint that does not answer or is overloaded. It reports one
+// request a second of those that wait for it, and each that fails for the last but one time.
 func (b *bar) wait(w transfer.Wait) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case w.Tries == 0:
-		b.clear()
-		b.tries = 0
-		fmt.Fprintf(b.stderr, "sortkey: %s answers again\n", w.Endpoint)
-		return
-	case w.Tries <= b.tries, w.Tries < w.Of-1 && time.Since(b.reported) < reportInterval:
+	if w.Tries < w.Of-1 && time.Since(b.reported) < reportInterval {
 		return
 	}
 	b.clear()
-	b.tries, b.reported = w.Tries, time.Now()
+	b.reported = time.Now()
 	fmt.Fprintf(b.stderr, "sortkey: waiting for %s: %s (attempt %d of %d failed, next one in %s)\n",
 		w.Endpoint, w.Reason, w.Tries, w.Of, w.Pause.Round(time.Millisecond))
 	if !b.advised {

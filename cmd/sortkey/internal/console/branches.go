@@ -8,9 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -28,7 +26,7 @@ import (
 // A branch is a copy of the database to try writes in.
 type branch struct {
 	N     int
-	Name  string // that nobody else has; guarded by [Server.mu]
+	Name  string
 	Since time.Time
 	// base is the database as it was when the branch began, work what is tried.
 	base, work *sortkey.DB
@@ -38,39 +36,14 @@ type branch struct {
 
 func (b *branch) close() error { return errors.Join(b.site.Close(), b.base.Close(), b.work.Close()) }
 
-const (
-	maxBranches  = 8  // at once
-	maxGivenName = 60 // characters of the name of a branch
-)
+const maxBranches = 8 // at once
 
-// givenName returns the name that somebody gives a branch.
-func givenName(name string) (string, error) {
-	name = strings.TrimSpace(name)
-	switch {
-	case name == "":
-		return "", bad("give the branch a name")
-	case utf8.RuneCountInString(name) > maxGivenName || text.Visible(name) != name:
-		return "", bad("the name of a branch has at most %d visible characters", maxGivenName)
-	}
-	return name, nil
-}
-
-// fork begins a branch. Without a name it gets one.
-func (s *Server) fork(name string) (*branch, error) {
-	if strings.TrimSpace(name) != "" {
-		var err error
-		if name, err = givenName(name); err != nil {
-			return nil, err
-		}
-	}
-
+// fork begins a branch.
+func (s *Server) fork() (*branch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.branches) == maxBranches {
 		return nil, bad("there are %d branches already: discard one", maxBranches)
-	}
-	if s.branchNamed(name) != nil {
-		return nil, bad("there is a branch %s already", text.Quote(name))
 	}
 	base, err := s.opts.DB.Fork()
 	if err != nil {
@@ -81,55 +54,14 @@ func (s *Server) fork(name string) (*branch, error) {
 		return nil, errors.Join(err, base.Close())
 	}
 	s.begun++
-	b := &branch{N: s.begun, Name: strings.TrimSpace(name), Since: time.Now(), base: base, work: work}
-	if b.Name == "" {
-		b.Name = s.freeName(fmt.Sprintf("branch %d", b.N))
-	}
+	b := &branch{N: s.begun, Name: fmt.Sprintf("branch %d", s.begun), Since: time.Now(), base: base, work: work}
 	b.site = New(Options{
 		Client: sdk.Client(work), Target: explain.InProcess(work), Name: s.opts.Name, Models: s.opts.Models,
-		Branch: func() string {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return b.Name
-		},
+		Branch: b.Name,
 	})
 	b.pages = b.site.Handler()
 	s.branches[b.N] = b
 	return b, nil
-}
-
-// branchNamed returns the branch with a name, or nil. The caller holds s.mu.
-func (s *Server) branchNamed(name string) *branch {
-	for _, b := range s.branches {
-		if b.Name == name {
-			return b
-		}
-	}
-	return nil
-}
-
-// freeName returns a name, with a number if a branch has it already. The caller holds s.mu.
-func (s *Server) freeName(name string) string {
-	free := name
-	for n := 2; s.branchNamed(free) != nil; n++ {
-		free = fmt.Sprintf("%s (%d)", name, n)
-	}
-	return free
-}
-
-// rename gives a branch another name.
-func (s *Server) rename(b *branch, name string) error {
-	name, err := givenName(name)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if other := s.branchNamed(name); other != nil && other != b {
-		return bad("there is a branch %s already", text.Quote(name))
-	}
-	b.Name = name
-	return nil
 }
 
 // Close discards all branches.
@@ -180,8 +112,8 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		})
 	}
 	mux.Handle("GET /branches", s.page(s.branchPage))
-	mux.Handle("POST /branches", act(func(r *http.Request) (string, error) {
-		b, err := s.fork(r.FormValue("name"))
+	mux.Handle("POST /branches", act(func(*http.Request) (string, error) {
+		b, err := s.fork()
 		if err != nil {
 			return "", err
 		}
@@ -192,9 +124,6 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 			return err
 		}
 		return b.close()
-	}))
-	mux.Handle("POST /branches/{n}/name", of(func(r *http.Request, b *branch) error {
-		return s.rename(b, r.FormValue("name"))
 	}))
 	mux.Handle("POST /branches/{n}/keep", of(func(r *http.Request, b *branch) error {
 		return s.keep(event.Quiet(r.Context()), b)
@@ -208,16 +137,9 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 	}))
 }
 
-// A branchesPage shows branches.
-type branchesPage struct {
-	Branches []branchRow
-	MaxName  int
-}
-
 // A branchRow is a branch in the list, with what differs from its beginning.
 type branchRow struct {
 	*branch
-	Name   string // when the list was made
 	Tables []tableChanges
 	Total  int
 	Left   int // changed items that the page leaves out
@@ -248,7 +170,7 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 	s.mu.Lock()
 	rows := []branchRow{}
 	for _, b := range slices.SortedFunc(maps.Values(s.branches), func(a, b *branch) int { return a.N - b.N }) {
-		rows = append(rows, branchRow{branch: b, Name: b.Name})
+		rows = append(rows, branchRow{branch: b})
 	}
 	s.mu.Unlock()
 	space := room(pageBytes)
@@ -273,7 +195,7 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 		}
 	}
 
-	return "branches", branchesPage{rows, maxGivenName}, nil
+	return "branches", rows, nil
 }
 
 // fitting returns the first changes, as many as a page has room for.
@@ -398,7 +320,6 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 			return
 		}
 		s.mu.Lock()
-		b.Name = s.freeName(b.Name) // somebody may have given it to another branch meanwhile
 		s.branches[b.N] = b
 		s.mu.Unlock()
 	}()

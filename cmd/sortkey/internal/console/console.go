@@ -1,4 +1,4 @@
-// Package console serves pages about running tables: the tables, their key space, item collections in
+// Package console serves pages about running tables: the tables, their rows, item collections in
 // order, the slice of a query while it is typed, items to edit, and the requests of the running program.
 // It shares its style, its query box and its drawing of a slice with the page of a design (package
 // internal/design/report). Package web decides who may use it.
@@ -49,8 +49,8 @@ type Options struct {
 	Models []*model.Model
 	// DB is the database if it is in this process, or nil. With it there are branches.
 	DB *sortkey.DB
-	// Branch returns the name of the branch that the pages are about, or is nil.
-	Branch func() string
+	// Branch is the name of the branch that the pages are about, or "".
+	Branch string
 	// Requests are those of the running program, or nil if they cannot be seen.
 	Requests *Recorder
 }
@@ -99,12 +99,11 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]handler{
 		"GET /{$}":        s.page(s.tables),
-		"GET /table":      s.page(s.table),
-		"GET /collection": s.page(s.collection),
+		"GET /table":      s.page(s.rows),
+		"GET /collection": s.page(s.rows),
 		"GET /item":       s.page(s.item),
 		"GET /requests":   s.page(s.requests),
 		"GET /request":    s.page(s.request),
-		"GET /pattern":    s.page(s.pattern),
 
 		"GET /beyond":    s.beyond,
 		"GET /keys":      s.keys,
@@ -113,7 +112,6 @@ func (s *Server) Handler() http.Handler {
 		"GET /events":    s.events,
 		"GET /recording": s.recording,
 
-		"POST /tables":      act(s.createTable),
 		"POST /preview":     s.preview,
 		"POST /convert":     s.convert,
 		"POST /put":         s.put,
@@ -186,9 +184,6 @@ func replyJSON(w http.ResponseWriter, v any) error {
 // act answers the request of a button, with the address of the page that comes next.
 func act(do func(*http.Request) (next string, err error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := r.ParseForm(); err != nil { // FormValue would leave out what it cannot read
-			return bad("the form that was sent is damaged: %v; load the page again", err)
-		}
 		next, err := do(r)
 		if err == nil {
 			reply(w, "text/plain", next)

@@ -22,7 +22,7 @@ const (
 )
 
 // ofTable reports whether a page, named by its template, is about the table that its address names.
-func ofTable(body string) bool { return body == "rows" || body == "space" || body == "item" }
+func ofTable(body string) bool { return body == "rows" || body == "item" }
 
 // place sets the header of a page and the list of tables. Addresses are relative, as the pages of a branch are
 // below those of the database.
@@ -36,8 +36,7 @@ func (s *Server) place(p *frame, r *http.Request, names []string) {
 
 	server := report.Place{Kind: "console", Text: s.opts.Name, Link: "./"}
 	p.Top.Pages = []report.Place{{Text: "Tables", Link: "./", Current: is("tables")}}
-	if s.opts.Branch != nil {
-		p.Branch = s.opts.Branch()
+	if p.Branch = s.opts.Branch; p.Branch != "" {
 		p.Top.Class = "of-branch"
 		server.Link = "../../"
 		p.Top.Places = []report.Place{server, {Kind: "branch", Text: p.Branch, Link: "./"}}
@@ -51,7 +50,7 @@ func (s *Server) place(p *frame, r *http.Request, names []string) {
 	}
 	if s.opts.Requests != nil {
 		requests := report.Place{Text: "Live requests", Link: "requests", Current: is("requests")}
-		if p.Body == "request" || p.Body == "pattern" {
+		if p.Body == "request" {
 			requests.Current = currentPart
 		}
 		p.Top.Pages = append(p.Top.Pages, requests)

@@ -9,12 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -23,8 +19,6 @@ const (
 	gridRows     = 100 // rows of a page
 	firstColumns = 10  // columns that are shown unless somebody chooses others, besides those of the key
 	maxColumns   = 24  // columns of a page that nobody asks for
-	maxAlso      = 24  // columns that somebody asks for
-	maxRest      = 300 // names of attributes that have no column
 	maxCell      = 80  // characters of a value in a cell
 	maxFold      = 36  // characters of a folded document
 	maxDocument  = 600 // characters of an open document
@@ -35,8 +29,7 @@ const (
 type grid struct {
 	Place   string // the table and the index, by which a browser keeps the choice of columns
 	Columns []column
-	Rest    []restColumn // attributes without a column
-	Left    int          // attributes that are not even among these
+	Left    int // attributes without a column
 	Rows    []gridRow
 	Kinds   []kindCount
 	Bytes   int // of the rows
@@ -57,12 +50,6 @@ type column struct {
 
 	name      string
 	documents int // rows in which it is a list, a map or a set
-}
-
-// A restColumn is an attribute without a column, and the address of the page that has one.
-type restColumn struct {
-	Name, Link string
-	Rows       int
 }
 
 // A gridRow is an item, or a row of an index.
@@ -86,10 +73,9 @@ type gridCell struct {
 type gridPlace struct {
 	t         *keyschema.Table
 	index     string
-	partition string   // as somebody types it, or "" for rows of a scan
-	reversed  bool     // they are read from the last to the first
-	also      []string // attributes that have a column in any case
-	rows      int      // at most
+	partition string // as somebody types it, or "" for rows of a scan
+	reversed  bool   // they are read from the last to the first
+	rows      int    // at most
 
 	path  string   // the address of the page, without where it begins
 	pairs []string // of the query of the address
@@ -97,11 +83,7 @@ type gridPlace struct {
 
 // address returns the address of the page with more in its query.
 func (p *gridPlace) address(more ...string) string {
-	pairs := slices.Concat(p.pairs, more)
-	for _, name := range p.also {
-		pairs = append(pairs, "also", name)
-	}
-	return p.path + query(pairs...)
+	return p.path + query(slices.Concat(p.pairs, more)...)
 }
 
 // gridOf returns the grid of items in the order in which they were read, as many as the page has room for.
@@ -114,9 +96,6 @@ func (s *Server) gridOf(p *gridPlace, items []attr.Item) *grid {
 	left := room(pageBytes)
 	for _, c := range g.Columns {
 		left.take(c.Name, c.Name, c.Name, c.ID, c.ID)
-	}
-	for _, c := range g.Rest {
-		left.take(c.Name, c.Link)
 	}
 	for i, it := range items {
 		row := s.gridRow(p, g.Columns, keys, it)
@@ -199,17 +178,13 @@ func (g *grid) columns(p *gridPlace, keys []keycond.Attribute, items []attr.Item
 
 	shown := 0
 	for _, c := range rest {
-		asked := slices.Contains(p.also, c.name)
-		if c.Hidden = !asked && shown >= firstColumns; asked || shown < maxColumns && len(c.name) <= maxName {
-			g.Columns = append(g.Columns, *c)
-			shown++
-			continue
-		}
-		if len(g.Rest) == maxRest || len(c.name) > maxName {
+		if shown == maxColumns || len(c.name) > maxName {
 			g.Left++
 			continue
 		}
-		g.Rest = append(g.Rest, restColumn{c.Name, p.address("also", c.name), c.Rows})
+		c.Hidden = shown >= firstColumns
+		g.Columns = append(g.Columns, *c)
+		shown++
 	}
 }
 
@@ -329,47 +304,10 @@ func (g *grid) rank(items []attr.Item) {
 	}
 }
 
-// also returns the attributes that a request asks columns for.
-func also(r *http.Request) []string {
-	_ = r.ParseForm()
-	all := r.Form["also"]
-	return all[:min(len(all), maxAlso)]
-}
-
 // most returns how many rows a request asks for: those that a page lacks which goes on by itself, or all of a page.
 func most(r *http.Request) int {
 	if n, err := strconv.Atoi(r.FormValue("rows")); err == nil && n > 0 && n < gridRows {
 		return n
 	}
 	return gridRows
-}
-
-// size returns the rows and the bytes of a table or an index, as its description says.
-func (s *Server) size(r *http.Request, t *keyschema.Table, index string) (rows, bytes int) {
-	out, err := s.opts.Client.DescribeTable(r.Context(), &dynamodb.DescribeTableInput{TableName: &t.Name})
-	if err != nil {
-		return 0, 0
-	}
-	rows, bytes = int(aws.ToInt64(out.Table.ItemCount)), int(aws.ToInt64(out.Table.TableSizeBytes))
-	for _, x := range out.Table.GlobalSecondaryIndexes {
-		if aws.ToString(x.IndexName) == index {
-			rows, bytes = int(aws.ToInt64(x.ItemCount)), int(aws.ToInt64(x.IndexSizeBytes))
-		}
-	}
-	for _, x := range out.Table.LocalSecondaryIndexes {
-		if aws.ToString(x.IndexName) == index {
-			rows, bytes = int(aws.ToInt64(x.ItemCount)), int(aws.ToInt64(x.IndexSizeBytes))
-		}
-	}
-	return rows, bytes
-}
-
-// whole says what reading all rows of a table or an index takes, whatever a filter keeps of them: no less than the page
-// has taken, as a description may be old, and a server may count no overhead in it.
-func (g *grid) whole(rows, bytes int) string {
-	if rows == 0 {
-		return ""
-	}
-	units := max(table.ReadUnits(bytes-rows*table.StorageOverhead, false), g.Units)
-	return text.Count(rows, "row") + ", about " + text.Amount(text.Figure(units), "read unit")
 }

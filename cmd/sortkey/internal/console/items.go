@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -130,13 +129,11 @@ func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (a
 	return page.Item, nil
 }
 
-// A change is what the page sends to write an item: the sum of the item that it got, and what is to be as a text or as
-// fields.
+// A change is what the page sends to write an item: the sum of the item that it got, and what is to be as a text.
 type change struct {
 	Sum, Is string
-	Plain   bool    // the text is plain JSON
-	Fields  []field // what is to be, in place of the text
-	To      string  // the form that convert writes: plain, typed, or fields
+	Plain   bool   // the text is plain JSON
+	To      string // the form that convert writes: plain or typed
 }
 
 // maxBody is the size of a change in bytes: two items, escaped.
@@ -169,10 +166,7 @@ func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 		}
 	}
 	e.moved = sumOf(e.was) != e.Sum
-	switch {
-	case e.Fields != nil:
-		e.is, err = itemOfFields(e.Fields)
-	case e.Is != "":
+	if e.Is != "" {
 		e.is, err = itemOf(e.t, e.was, e.Is, e.Plain)
 	}
 	return err
@@ -230,7 +224,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	return replyTemplate(w, "preview", p)
 }
 
-// convert writes the item of a change in another form: plain JSON, DynamoDB JSON, or fields.
+// convert writes the item of a change in another form: plain JSON or DynamoDB JSON.
 func (s *Server) convert(w http.ResponseWriter, r *http.Request) error {
 	e, err := s.changed(w, r)
 	if err != nil {
@@ -239,18 +233,11 @@ func (s *Server) convert(w http.ResponseWriter, r *http.Request) error {
 
 	out := ""
 	switch e.To {
-	case "fields":
-		var all []field
-		if all, err = fieldsOf(e.t, e.is); err == nil {
-			var raw []byte
-			raw, err = json.Marshal(all)
-			out = string(raw)
-		}
 	case "plain":
 		out = jsonOf(e.is, true, true)
 		// A put reads plain JSON with the types that the item has now.
 		if again, wrong := itemOf(e.t, e.was, out, true); wrong != nil || !again.Equal(e.is) {
-			err = bad("plain JSON cannot say the types of this item: put it as DynamoDB JSON, or in the form")
+			err = bad("plain JSON cannot say the types of this item: put it as DynamoDB JSON")
 		}
 	case "typed":
 		out = jsonOf(e.is, false, true)

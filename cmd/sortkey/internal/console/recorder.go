@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/lex"
@@ -69,11 +68,10 @@ type Shape struct {
 	Millis50 float64 `json:"ms50"`
 	Millis95 float64 `json:"ms95"`
 
-	first, last time.Time
-	body        []byte   // of the last that was kept and not refused
-	recent      []sample // a ring
-	measured    int      // requests when the percentiles were set
-	scanned     bool
+	body     []byte   // of the last that was kept and not refused
+	recent   []sample // a ring
+	measured int      // requests when the percentiles were set
+	scanned  bool
 }
 
 // A sample is what one request of a shape took.
@@ -94,15 +92,6 @@ func (s *Shape) percentiles() {
 	}
 	s.Units50, s.Units95 = of(func(one sample) float32 { return one.units })
 	s.Millis50, s.Millis95 = of(func(one sample) float32 { return one.millis })
-}
-
-// Rate returns the number of requests a second since the first, or 0 if it is too early to say.
-func (s *Shape) Rate() float64 {
-	seconds := s.last.Sub(s.first).Seconds()
-	if s.Requests < 2 || seconds < 1 {
-		return 0
-	}
-	return float64(s.Requests-1) / seconds
 }
 
 const (
@@ -184,10 +173,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 		r.other++
 		return
 	}
-	if shape.Requests++; shape.Requests == 1 {
-		shape.first = e.Start
-	}
-	shape.last = e.Start
+	shape.Requests++
 	shape.scanned = shape.scanned || scanned
 	shape.Examined += one.Examined
 	shape.Returned += one.Returned
@@ -326,16 +312,6 @@ func (r *Recorder) request(n int) (one Request, ok bool) {
 		return one, false
 	}
 	return r.last[(n-1)%maxRequests], true
-}
-
-// shapeOf returns the n-th shape.
-func (r *Recorder) shapeOf(n int) (one Shape, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n < 1 || n > len(r.list) {
-		return one, false
-	}
-	return *r.list[n-1], true
 }
 
 // expressions are the members of requests that make their shape, in the order of its text.

@@ -29,9 +29,6 @@ type rowsPage struct {
 
 	First, Previous, Next, NextPartition string
 
-	Slices string // of a scan: the address of the other view
-	Whole  string // of a scan: what reading all rows takes, or ""
-
 	Branches bool // changes can be tried on a branch
 	Undo     []undoRow
 
@@ -52,7 +49,7 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 		grid: &grid{}, Table: place.t.Name, Index: place.index, Keys: keyText(schema), Indexes: place.t.IndexNames(),
 		Form: form(place.t, place.index, place.partition), Box: boxOf(place.t, place.index, place.partition),
 		Sorted: len(schema.Sort()) > 0, Filter: r.FormValue("filter"),
-		InPartition: place.partition != "", Partition: place.partition,
+		InPartition: place.path == "collection?", Partition: place.partition,
 		Branches: s.forks(), Undo: s.undoRows(place.t, nil),
 	}
 	if r.FormValue("after") != "" || r.FormValue("before") != "" {
@@ -61,62 +58,12 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 	return p
 }
 
-// table shows the rows of a table or an index: in a grid, or as slices.
-func (s *Server) table(r *http.Request) (string, any, error) {
+// rows shows rows of a table or an index: those of a scan or, in order, those of a partition.
+func (s *Server) rows(r *http.Request) (string, any, error) {
 	t, index, err := s.open(r)
 	if err != nil {
 		return "", nil, err
 	}
-	if r.FormValue("view") == "slices" {
-		return s.slices(r, t, index)
-	}
-
-	address := []string{"name", t.Name, "index", index, "filter", r.FormValue("filter")}
-	place := &gridPlace{t: t, index: index, also: also(r), rows: most(r), path: "table?", pairs: address}
-	p := s.rowsPage(r, place)
-	p.Slices = "table?" + query("name", t.Name, "index", index, "after", r.FormValue("after"), "view", "slices")
-
-	start, err := cursor(r.FormValue("after"))
-	if err != nil {
-		return "", nil, err
-	}
-	in, err := (&ask.Query{Index: index, Filter: p.Filter}).ScanInput(t)
-	if err == nil {
-		in.ReturnConsumedCapacity, in.ExclusiveStartKey = new("TOTAL"), start
-		if p.Filter == "" {
-			in.Limit = new(int64(gridRows + 1)) // whether there are more rows
-		}
-		err = s.fill(r.Context(), p, place, in)
-	}
-	p.Whole = p.whole(s.size(r, t, index))
-	return p.done(err)
-}
-
-// collection shows the rows of a partition in order.
-func (s *Server) collection(r *http.Request) (string, any, error) {
-	t, index, err := s.open(r)
-	if err != nil {
-		return "", nil, err
-	}
-
-	condition, order := r.FormValue("sort"), r.FormValue("order")
-	address := []string{
-		"name", t.Name, "index", index, "partition", r.FormValue("partition"), "sort", condition,
-		"filter", r.FormValue("filter"),
-	}
-	place := &gridPlace{
-		t: t, index: index, partition: r.FormValue("partition"), also: also(r), rows: most(r), path: "collection?",
-		pairs: append(address, "order", order),
-	}
-	p := s.rowsPage(r, place)
-	p.Condition, p.Descending = condition, order == "descending"
-	turned := append(address, "order", "descending")
-	if p.Descending {
-		turned = address
-	}
-	p.Turned = "collection?" + query(turned...)
-	p.NextPartition = "beyond?" + query("name", t.Name, "index", index, "partition", place.partition)
-
 	start, err := cursor(r.FormValue("after"))
 	if err != nil {
 		return "", nil, err
@@ -126,27 +73,53 @@ func (s *Server) collection(r *http.Request) (string, any, error) {
 		return "", nil, err
 	}
 
-	q := ask.Query{Index: index, Partition: []string{place.partition}, Filter: p.Filter, Backwards: p.Descending}
-	if condition != "" {
-		q.Sort = []string{condition}
-	}
-	if p.Filter == "" {
+	place := &gridPlace{t: t, index: index, rows: most(r), path: "table?"}
+	place.pairs = []string{"name", t.Name, "index", index, "filter", r.FormValue("filter")}
+	q := ask.Query{Index: index, Filter: r.FormValue("filter")}
+	if q.Filter == "" {
 		q.Limit = gridRows + 1 // whether there are more rows
 	}
-	if before != nil {
-		start, q.Backwards, place.reversed = before, !q.Backwards, true
+	var in wire.Request
+	var p *rowsPage
+	if r.URL.Path == "/collection" {
+		condition := r.FormValue("sort")
+		place.partition, place.path = r.FormValue("partition"), "collection?"
+		place.pairs = append(place.pairs, "partition", place.partition, "sort", condition)
+		turned := slices.Clone(place.pairs)
+		if q.Backwards = r.FormValue("order") == "descending"; q.Backwards {
+			place.pairs = append(place.pairs, "order", "descending")
+		} else {
+			turned = append(turned, "order", "descending")
+		}
+		p = s.rowsPage(r, place)
+		p.Condition, p.Descending, p.Turned = condition, q.Backwards, place.path+query(turned...)
+		p.NextPartition = "beyond?" + query("name", t.Name, "index", index, "partition", place.partition)
+		q.Partition = []string{place.partition}
+		if condition != "" {
+			q.Sort = []string{condition}
+		}
+		if before != nil {
+			start, q.Backwards, place.reversed = before, !q.Backwards, true
+		}
+		var query *wire.QueryInput
+		if query, err = q.Input(t); err == nil {
+			query.ReturnConsumedCapacity, query.ExclusiveStartKey = new("TOTAL"), start
+			in = query
+		}
+	} else {
+		p = s.rowsPage(r, place)
+		var scan *wire.ScanInput
+		if scan, err = q.ScanInput(t); err == nil {
+			scan.ReturnConsumedCapacity, scan.ExclusiveStartKey = new("TOTAL"), start
+			in = scan
+		}
 	}
-	in, err := q.Input(t)
 	if err == nil {
-		in.ReturnConsumedCapacity, in.ExclusiveStartKey = new("TOTAL"), start
 		err = s.fill(r.Context(), p, place, in)
 	}
-
-	var kinds []string
-	for _, row := range p.Rows {
-		kinds = append(kinds, row.Kind)
+	if p.InPartition {
+		p.Cells = s.cells(p.Rows)
 	}
-	p.Cells = s.cells(kinds, max(len(kinds), 1))
 	return p.done(err)
 }
 

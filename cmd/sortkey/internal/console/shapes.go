@@ -77,3 +77,22 @@ func (s *Server) readOf(ctx context.Context, q explain.Question) (wire.Request, 
 	same, err := explain.Parse(report.Operation, report.Request)
 	return same.Input, err
 }
+
+// placeOf returns the table and the index of a request that reads.
+func placeOf(in wire.Request) (table, index string) {
+	value := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		return value(in.TableName), value(in.IndexName)
+	case *wire.ScanInput:
+		return value(in.TableName), value(in.IndexName)
+	case *wire.GetItemInput:
+		return value(in.TableName), ""
+	}
+	return "", ""
+}

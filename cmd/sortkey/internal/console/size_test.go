@@ -57,8 +57,8 @@ func TestSizes(t *testing.T) {
 		return seen
 	}
 	require.Len(t, rows("table?name=Keys", items), 2*n)
-	require.Len(t, rows("table?name=Keys&view=slices", collections), n+1)
-	require.Len(t, rows("table?name=Keys&view=slices&index=Swapped", collections), 2*n)
+	require.Len(t, rows("table?name=Keys", collections), n+1)
+	require.Len(t, rows("table?name=Keys&index=Swapped", collections), 2*n)
 	require.Len(t, rows("collection?name=Keys&partition=one", items), n)
 	require.Greater(t, parts, 3, "a list of the three ends early")
 

@@ -18,7 +18,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -88,29 +87,6 @@ func keyText(k *keycond.Schema) string {
 	return names(k.Partition()) + " / " + names(k.Sort())
 }
 
-// A spacePage shows the key space of a table or an index: what one page of a scan found.
-type spacePage struct {
-	Table, Index, Keys string
-	Indexes            []string
-	Form               report.Asked
-	Box                keyBox
-	Partitions         []partition
-	Kinds              []kindCount
-	Rows, Bytes        int
-	Next               string // the address of the next part, or ""
-	Items              string // the address of the other view
-	First              bool
-}
-
-// A partition is an item collection, as far as the page shows it.
-type partition struct {
-	Name, Link  string
-	Rows, Bytes int
-	More        bool // the scan ended inside it
-	Cells       []cell
-	Width       int
-}
-
 // A cell is a run of rows of one kind in a strip.
 type cell struct {
 	X, W  float64
@@ -122,9 +98,6 @@ type kindCount struct {
 	Kind, Color string
 	N           int
 }
-
-// pageRows is the number of rows that a page scans or reads.
-const pageRows = 1000
 
 // open describes the table of a request, and checks its index.
 func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err error) {
@@ -139,114 +112,20 @@ func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err er
 	return t, index, nil
 }
 
-// slices shows rows as bands of their partitions.
-func (s *Server) slices(r *http.Request, t *keyschema.Table, index string) (string, any, error) {
-	p := &spacePage{
-		Table:   t.Name,
-		Index:   index,
-		Keys:    keyText(t.Schema(index)),
-		Indexes: t.IndexNames(),
-		Form:    form(t, index, ""),
-		Box:     boxOf(t, index, ""),
-		Items:   "table?" + query("name", t.Name, "index", index, "after", r.FormValue("after")),
-	}
-
-	in := &wire.ScanInput{TableName: &t.Name, Limit: new(int64(pageRows))}
-	if index != "" {
-		in.IndexName = &index
-	}
-	var err error
-	if in.ExclusiveStartKey, err = cursor(r.FormValue("after")); err != nil {
-		return "", nil, err
-	}
-
-	p.First = in.ExclusiveStartKey == nil
-	out, _, err := s.opts.Target.Do(r.Context(), in)
-	if err != nil {
-		return "", nil, &badRequest{err}
-	}
-
-	page := out.(*wire.ScanOutput)
-	s.partitions(p, t, index, page.Items)
-	last := page.LastEvaluatedKey
-	if p.Rows < len(page.Items) {
-		last = cursorOf(t, index, page.Items[p.Rows-1])
-	} else if n := len(p.Partitions); last != nil && n > 0 {
-		p.Partitions[n-1].More = true
-	}
-	if last != nil {
-		p.Next = "table?" + query("name", t.Name, "index", index, "view", "slices", "after", cursorText(last))
-	}
-	return "space", p, nil
-}
-
-// partitions groups rows, which are in the order of a scan, by partition, as many as the page has room for.
-func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, items []attr.Item) {
-	schema := t.Schema(index)
-	n := map[string]int{}
-	var order []string
-	var runs []run
-	left := room(pageBytes)
-	for _, it := range items {
-		asked := askText(it, schema.Partition())
-		if k := len(runs); k == 0 || runs[k-1].asked != asked {
-			one := run{asked: asked, name: clip(valuesText(it, schema.Partition()), maxKey)}
-			one.link = "collection?" + query("name", t.Name, "index", index, "partition", asked)
-			if !left.take(one.name, one.name, one.link) && k > 0 {
-				break
-			}
-			runs = append(runs, one)
-		}
-		kind := s.kind(t, it)
-		if n[kind]++; n[kind] == 1 {
-			order = append(order, kind)
-		}
-		last := &runs[len(runs)-1]
-		last.kinds = append(last.kinds, kind)
-		last.bytes += it.Size()
-		p.Rows++
-		p.Bytes += it.Size()
-	}
-
-	most := 1
-	for _, one := range runs {
-		most = max(most, len(one.kinds))
-	}
-	for _, one := range runs {
-		p.Partitions = append(p.Partitions, partition{
-			Name: one.name, Rows: len(one.kinds), Bytes: one.bytes, Cells: s.cells(one.kinds, most),
-			Link: one.link,
-		})
-	}
-
-	for _, kind := range order {
-		p.Kinds = append(p.Kinds, kindCount{kind, s.color(kind), n[kind]})
-	}
-}
-
-// A run is the rows of a partition that follow each other.
-type run struct {
-	asked string // the partition, as package ask reads it
-	name  string
-	link  string
-	kinds []string
-	bytes int
-}
-
-// stripWidth is the width of the strip of the largest partition.
+// stripWidth is the width of the strip of a partition.
 const stripWidth = 1000
 
 // cells draws rows as bands, one for each run of rows of a kind.
-func (s *Server) cells(kinds []string, most int) (all []cell) {
-	each := float64(stripWidth) / float64(most)
-	for i := 0; i < len(kinds); {
+func (s *Server) cells(rows []gridRow) (all []cell) {
+	each := float64(stripWidth) / float64(max(len(rows), 1))
+	for i := 0; i < len(rows); {
 		n := 1
-		for i+n < len(kinds) && kinds[i+n] == kinds[i] {
+		for i+n < len(rows) && rows[i+n].Kind == rows[i].Kind {
 			n++
 		}
 		all = append(all, cell{
-			X: float64(i) * each, W: max(float64(n)*each, 1), Class: "fill " + s.color(kinds[i]),
-			Title: text.Count(n, "row") + " of " + kinds[i],
+			X: float64(i) * each, W: max(float64(n)*each, 1), Class: "fill " + rows[i].Color,
+			Title: text.Count(n, "row") + " of " + rows[i].Kind,
 		})
 		i += n
 	}

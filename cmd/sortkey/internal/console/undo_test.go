@@ -393,3 +393,16 @@ func TestUndoTableAgain(t *testing.T) {
 		require.Equal(t, before, c.db.Dump("Tab"))
 	}
 }
+
+// deep returns a value of so many lists and maps inside each other.
+func deep(levels int) string {
+	v := `{"B": "AP8="}`
+	for i := range levels {
+		if i%2 == 0 {
+			v = `{"L": [` + v + `]}`
+		} else {
+			v = `{"M": {"S": ` + v + `}}`
+		}
+	}
+	return v
+}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/diff"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
@@ -45,31 +43,6 @@ do, and a summary; with the money a month if the model declares rates.`,
 		{
 			Name: "quiet", Kind: operation.Switch, Help: "leave out patterns that meet their expectations, and tables",
 			To: func(v *operation.Values) any { return &v.Quiet },
-		},
-		operation.Skip,
-	},
-}
-
-var designDiff = &operation.Operation{
-	Name:  "design_diff",
-	Short: "Compare two models",
-	Does: `compares two versions of a model: tables, indexes, entities and keys that differ, what each access pattern
-costs before and after, the findings that came and went, money, and the steps from one version to the other with the
-items, write units and time that they take`,
-	Tool: operation.Help{
-		Lead: `Use it to say what a proposed change brings and what it costs. If it asks what became of an entity or a
-table, ask the user and answer with rename. The answer is text.`,
-		Example: `{"old": "shop", "new": "shop-by-price.yaml"}`,
-	},
-	Params: []*operation.Param{
-		{Name: "old", Help: whichModel, Required: true, To: func(v *operation.Values) any { return &v.Old }},
-		{
-			Name: "new", Help: "the other version of it", Required: true,
-			To: func(v *operation.Values) any { return &v.Model },
-		},
-		{
-			Name: "rename", Kind: operation.Object, Help: "new names by old ones; empty if it is to be deleted",
-			To: func(v *operation.Values) any { return &v.Rename },
 		},
 		operation.Skip,
 	},
@@ -127,71 +100,27 @@ func (s *Server) check(ctx context.Context, v *operation.Values) (string, error)
 	if err != nil {
 		return "", err
 	}
-	side, err := s.checked(ctx, m)
-	if err != nil {
-		return "", err
-	}
-	defer side.World.Close()
-	var b strings.Builder
-	if err := report.Text(&b, side.Result, nil, report.TextOptions{Width: prose, Quiet: v.Quiet}); err != nil {
-		return "", err
-	}
-	if side.Bill.Declared() {
-		fmt.Fprintf(&b, "\n%s\n", side.Bill)
-	}
-	return s.report(b.String(), v.Skip), nil
-}
-
-// checked returns a model with its world and the result of its check. One is checked at a time, as a world
-// takes memory.
-func (s *Server) checked(ctx context.Context, m *model.Model) (d diff.Side, err error) {
-	select {
+	select { // one is checked at a time, as a world takes memory
 	case s.checks <- struct{}{}:
 		defer func() { <-s.checks }()
 	case <-ctx.Done():
-		return d, context.Cause(ctx)
+		return "", context.Cause(ctx)
 	}
-	if d.World, err = world.Build(ctx, m, world.Options{}); err != nil {
-		return d, err
-	}
-	d.Result, err = check.Run(ctx, d.World, check.Options{Lint: lint.Run})
+	w, err := world.Build(ctx, m, world.Options{})
 	if err != nil {
-		return d, errors.Join(err, d.World.Close())
+		return "", err
 	}
-	d.Bill = bill.Of(d.Result, bill.Known())
-	return d, nil
-}
-
-func (s *Server) diff(ctx context.Context, v *operation.Values) (string, error) {
-	var renames diff.Renames
-	if v.Rename != nil {
-		if err := json.Unmarshal(v.Rename, &renames); err != nil {
-			return "", advice.New("give a name for each", "rename: %v", err)
-		}
-	}
-	var both [2]*model.Model
-	for i, name := range []string{v.Old, v.Model} {
-		var err error
-		if both[i], err = s.model(name); err != nil {
-			return "", err
-		}
-	}
-	var sides [2]diff.Side
-	for i, m := range both {
-		var err error
-		if sides[i], err = s.checked(ctx, m); err != nil {
-			return "", err
-		}
-		defer sides[i].World.Close()
-	}
-
-	d, err := diff.Of(ctx, sides[0], sides[1], renames)
+	defer w.Close()
+	result, err := check.Run(ctx, w, check.Options{Lint: lint.Run})
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	if err := d.WriteText(&b, prose); err != nil {
+	if err := report.Text(&b, result, nil, report.TextOptions{Width: prose, Quiet: v.Quiet}); err != nil {
 		return "", err
+	}
+	if money := bill.Of(result, bill.Known()); money.Declared() {
+		fmt.Fprintf(&b, "\n%s\n", money)
 	}
 	return s.report(b.String(), v.Skip), nil
 }

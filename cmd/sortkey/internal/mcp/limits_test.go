@@ -168,7 +168,7 @@ func TestFiles(t *testing.T) {
 		raw, err := json.Marshal(name)
 		require.NoError(t, err)
 		for _, call := range [][2]string{
-			{"design_check", `{"model": %s}`}, {"design_diff", `{"old": "shop", "new": %s}`},
+			{"design_check", `{"model": %s}`},
 		} {
 			text := c.fail(call[0], fmt.Sprintf(call[1], raw))
 			require.NotContains(t, text, dir, "%s %s", call[0], name)

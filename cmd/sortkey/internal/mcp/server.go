@@ -75,7 +75,6 @@ func New(o Options) *Server {
 	}
 	s.add(operation.Explain, s.explain)
 	s.add(designCheck, s.check)
-	s.add(designDiff, s.diff)
 	return s
 }
 

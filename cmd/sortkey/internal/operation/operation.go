@@ -70,10 +70,9 @@ type Values struct {
 	Entity                      []string
 	Pages, Rows, Skip           int32
 
-	// Model, Old, Rename and Quiet are those of the tools on designs. Rename is JSON.
-	Model, Old string
-	Rename     []byte
-	Quiet      bool
+	// Model and Quiet are those of the tool on designs.
+	Model string
+	Quiet bool
 
 	parsed
 }

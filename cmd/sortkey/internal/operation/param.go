@@ -57,9 +57,7 @@ const (
 	Indexes
 	Partitions
 	SortKeys   // of a partition
-	Conditions // sort keys after an operator
 	Attributes // in an expression
-	Statements // tables and attributes in a statement
 	Patterns   // of the model
 )
 
@@ -110,7 +108,7 @@ var (
 	sort = &Param{
 		Name: "sort", Arg: "SORT-CONDITION", Flag: "sk", What: "the sort condition",
 		Help: "`CONDITION` on the sort key, such as 'ORDER#*'",
-		Rest: true, Complete: Conditions, To: func(v *Values) any { return &v.Sort },
+		Rest: true, To: func(v *Values) any { return &v.Sort },
 	}
 	keyPartition = &Param{
 		Name: "partition", Arg: "PARTITION", What: "the key of an item", Help: "value of the partition key",

@@ -181,7 +181,7 @@ value is in quotes: '"42"'.`,
 	},
 	Params: []*Param{
 		{
-			Arg: "STATEMENT", What: "a statement in quotes", Required: true, Complete: Statements,
+			Arg: "STATEMENT", What: "a statement in quotes", Required: true,
 			To: func(v *Values) any { return &v.Statement },
 		},
 		{Arg: "VALUE…", Kind: List, Rest: true, To: func(v *Values) any { return &v.Parameters }},

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
-// A form is the structure of the records of a JSON file: the one that most
-// records at its beginning have. All others must have it, too.
+// A form is the structure of the records of a JSON file: that of the first one.
+// All others must have it, too.
 type form int
 
 const (
@@ -140,6 +140,9 @@ func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 		if form == formUnknown { // malformed
 			d.open(raw)
 			return nil, false, d.notObject()
+		}
+		if d.typed && form == formPlain {
+			form = formBare
 		}
 		if string(raw) != "{}" {
 			d.form = form

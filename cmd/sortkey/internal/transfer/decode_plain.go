@@ -18,6 +18,7 @@ const emptySize = 3
 type decoder struct {
 	types Types
 	form  form
+	typed bool // the form is not plain JSON
 	dec   jsontext.Decoder
 	src   bytes.Buffer
 	b     attr.Builder

@@ -74,7 +74,6 @@ type Record struct {
 
 // A Reader reads the records of one file. It is not safe for concurrent use.
 type Reader struct {
-	format  Format
 	split   splitter
 	dec     *decoder
 	cells   *cells
@@ -119,16 +118,8 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	if o.Format == Auto && layout == 0 && !strings.Contains(strings.ToLower(path), ".json") {
 		o.Format = CSV
 	}
-	reader := &Reader{format: o.Format, dec: &decoder{types: o.Types}}
-	switch o.Format {
-	case Auto:
-		reader.dec.form = formIn(head, layout, items, formUnknown)
-	case DynamoDB:
-		reader.dec.form = formIn(head, layout, items, formPlain)
-		if reader.dec.form == formUnknown {
-			reader.dec.form = formBare
-		}
-	case JSON:
+	reader := &Reader{dec: &decoder{types: o.Types, typed: o.Format == DynamoDB}}
+	if o.Format == JSON {
 		reader.dec.form = formPlain
 	}
 
@@ -272,9 +263,8 @@ var responseMembers = []string{
 	"ReadUnits", "Asked", "Trace",
 }
 
-// hasItems reports whether head begins like a response: an object with a member
-// Items, which is an array of objects or empty, and otherwise only members of
-// responses.
+// hasItems reports whether head begins like a response: an object with an array
+// Items, and otherwise only members of responses.
 func hasItems(head []byte) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(head))
 	if _, err := dec.ReadToken(); err != nil {
@@ -291,16 +281,8 @@ func hasItems(head []byte) bool {
 		name := tok.String()
 		switch {
 		case name == "Items" && dec.PeekKind() == '[':
-			if _, err := dec.ReadToken(); err != nil {
-				return false
-			}
-			for dec.PeekKind() == '{' {
-				if dec.SkipValue() != nil {
-					return true // head ends inside an item
-				}
-			}
-			if _, err := dec.ReadToken(); err != nil || dec.StackDepth() != 1 {
-				return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			if dec.SkipValue() != nil {
+				return true // head ends inside it
 			}
 			found = true
 		case !slices.Contains(responseMembers, name):
@@ -312,32 +294,4 @@ func hasItems(head []byte) bool {
 		}
 	}
 	return found
-}
-
-// formIn returns the form of most records in head, ignoring records of the form not. It
-// is formUnknown if there are no others.
-func formIn(head []byte, layout rune, items bool, not form) form {
-	r := bufio.NewReader(bytes.NewReader(head))
-	var s splitter = &jsonLines{r: lines.New(r, readBuffer), max: readBuffer}
-	if layout == layoutDocument {
-		s = &document{r: r, max: readBuffer, items: items, line: 1}
-	}
-	var votes [formPlain + 1]int
-	most := formUnknown
-	for {
-		_, err := s.next()
-		if err != nil {
-			if _, rejected := errors.AsType[*recordError](err); rejected {
-				continue
-			}
-			return most
-		}
-		f := formOf(s.value())
-		if f == formUnknown || f == not || string(s.value()) == "{}" {
-			continue
-		}
-		if votes[f]++; most == formUnknown || votes[f] > votes[most] {
-			most = f
-		}
-	}
 }

@@ -35,7 +35,7 @@ type Wait struct {
 	// the failure.
 	Endpoint, Reason string
 	// Tries is the number of failures in a row, of Of after which the request
-	// fails for good. It is 0 when the endpoint answers again.
+	// fails for good.
 	Tries, Of int
 	// Pause is the time until the next attempt.
 	Pause time.Duration
@@ -52,7 +52,6 @@ type retrier struct {
 
 	mu      sync.Mutex
 	reached bool // the endpoint has answered
-	waiting int  // requests whose pauses have been reported
 }
 
 func newRetrier(quit context.Context, client *dynamodb.Client, first time.Duration, notify func(Wait)) *retrier {
@@ -78,15 +77,6 @@ func (e *unprocessed) Error() string { return fmt.Sprintf("%d writes left unproc
 // do makes a request, which must not retry by itself. It does not retry if the
 // endpoint has never answered: its address may be wrong.
 func (r *retrier) do(ctx context.Context, request func() error) error {
-	reported := false
-	defer func() {
-		if reported {
-			r.mu.Lock()
-			r.waiting--
-			r.mu.Unlock()
-		}
-	}()
-
 	pause := r.first
 	for try := 1; ; try++ {
 		err := request()
@@ -101,10 +91,6 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		r.mu.Lock()
 		reached := r.reached || answered
 		r.reached = reached
-		if err == nil && reported && r.waiting == 1 {
-			r.notify(Wait{Endpoint: r.endpoint()})
-		}
-
 		r.mu.Unlock()
 		switch {
 		case !again || !reached || ctx.Err() != nil:
@@ -121,10 +107,6 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		}
 		if r.notify != nil && try >= after {
 			r.mu.Lock()
-			if !reported {
-				reported = true
-				r.waiting++
-			}
 			r.notify(Wait{Endpoint: r.endpoint(), Reason: cause(err), Tries: try, Of: attempts, Pause: pause})
 			r.mu.Unlock()
 		}

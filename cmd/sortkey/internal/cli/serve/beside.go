@@ -4,10 +4,8 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"time"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
 
@@ -46,26 +44,4 @@ func serveBeside(
 		}
 	}
 	return s, nil
-}
-
-// serveProfiles serves the profiles of the process, on this machine only: they show what is in memory.
-func serveProfiles(ctx context.Context, addr string, log logs) (*beside, error) {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "The command line can have secrets.", http.StatusNotFound)
-	})
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	s, err := serveBeside(ctx, "--pprof", addr, mux, nil, log)
-	if err == nil && !loopback(s.ln.Addr()) {
-		s.stop()
-		return nil, app.UsageError(
-			"write 127.0.0.1:0, and reach it through an SSH tunnel",
-			"--pprof: %s is not an address of this machine alone", addr,
-		)
-	}
-	return s, err
 }

@@ -28,16 +28,15 @@ type serveFlags struct {
 	opts   sortkey.Options
 	server server.Options
 
-	addr, data, store, metrics, pprof, console, design, control, kinesis string
-	isolate                                                              string
-	load, credentials                                                    []string
-	maxItems                                                             int
-	samples                                                              bool
-	pendingMB                                                            int
-	drain                                                                time.Duration
-	acceptLoss, untilEOF                                                 bool
-	log                                                                  logFlags
-	definitions                                                          app.DefinitionFlags
+	addr, data, store, metrics, console, design, control string
+	isolate                                              string
+	load, credentials                                    []string
+	maxItems                                             int
+	pendingMB                                            int
+	drain                                                time.Duration
+	acceptLoss, untilEOF                                 bool
+	log                                                  logFlags
+	definitions                                          app.DefinitionFlags
 }
 
 // maxShards is the largest value of --stream-shards.
@@ -63,7 +62,6 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	})
 	cmd.MarkFlagsMutuallyExclusive("addr", "port")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
-	flags.StringVar(&f.pprof, "pprof", "", "`HOST:PORT` of this machine to serve profiles on, at /debug/pprof/")
 	flags.StringVar(
 		&f.console, "console", "",
 		"serve pages about the tables and their requests on this `PORT` of 127.0.0.1; 0 for any",
@@ -84,8 +82,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		&f.load, "load", nil, "example, model, template, requests or export (`NAME|PATH`) to load; repeatable",
 	)
 	f.definitions.Declare(cmd)
-	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items for each --load")
-	flags.BoolVar(&f.samples, "samples", false, "let --load load the samples of models only, and generate nothing")
+	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items for each --load; 0 for samples only")
 	f.log.declare(cmd)
 
 	flags.StringArrayVar(
@@ -128,7 +125,6 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 
 	flags.DurationVar(&o.SweepInterval, "sweep", time.Second, "`TIME` between two deletions of expired items")
 	flags.StringVar(&o.S3Root, "s3-root", "", "`FOLDER` whose folders are the S3 buckets of exports and imports")
-	flags.StringVar(&f.kinesis, "kinesis", "", "`FILE` to append the changes of tables with Kinesis destinations to")
 	flags.IntVar(&o.StreamShards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.DurationVar(
 		&o.Simulate.TableDelay, "table-delay", 0,
@@ -151,7 +147,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		"`TIME` for which transactions hold their items, so that others conflict",
 	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"credentials": app.Paths, "data": app.Paths, "kinesis": app.Paths, "load": app.ModelNames,
+		"credentials": app.Paths, "data": app.Paths, "load": app.ModelNames,
 		"design":  app.ModelNames,
 		"isolate": app.Words("key", "key,region", "path"),
 	})

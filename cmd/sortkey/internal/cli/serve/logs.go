@@ -18,7 +18,6 @@ import (
 // logFlags select what a server logs.
 type logFlags struct {
 	format  string // "", text or json
-	level   string
 	verbose bool
 	slow    time.Duration
 }
@@ -26,14 +25,13 @@ type logFlags struct {
 func (f *logFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "log", "", "log to standard error in a `FORMAT`: text or json")
-	flags.StringVar(&f.level, "log-level", "", "lowest `LEVEL` to log: debug, info, warn or error (default info)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
 	flags.DurationVar(
 		&f.slow, "slow", time.Second,
 		"when logging, warn about requests that take longer than this `TIME`; 0 for never",
 	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"log": app.Words("text", "json"), "log-level": app.Words("debug", "info", "warn", "error"),
+		"log": app.Words("text", "json"),
 	})
 }
 
@@ -46,28 +44,15 @@ type logs struct {
 }
 
 func (f logFlags) open(w io.Writer) (logs, error) {
-	l := logs{asked: f.format != "" || f.level != "" || f.verbose, requests: f.verbose, slow: f.slow}
+	l := logs{asked: f.format != "" || f.verbose, requests: f.verbose, slow: f.slow}
 	if f.slow < 0 {
 		return l, app.UsageError("give a time such as 500ms, or 0 for never", "--slow: %s is negative", f.slow)
 	}
 
 	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
-	switch strings.ToLower(f.level) {
-	case "debug":
-		opts.Level = slog.LevelDebug
-	case "info":
+	if l.asked {
 		opts.Level = slog.LevelInfo
-	case "warn":
-	case "error":
-		opts.Level = slog.LevelError
-	case "":
-		if l.asked {
-			opts.Level = slog.LevelInfo
-		}
-	default:
-		return l, app.UsageError("the levels are debug, info, warn and error", "--log-level: unknown level %q", f.level)
 	}
-
 	switch f.format {
 	case "json":
 		l.Logger = slog.New(slog.NewJSONHandler(w, opts))

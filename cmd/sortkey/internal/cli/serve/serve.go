@@ -128,15 +128,6 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	opts, face := f.opts, f.server
 	opts.Logger = log.Logger
 	face.Open = !log.asked // the warning below is for people
-	if f.kinesis != "" {
-		records, err := openRecords(f.kinesis, log.Logger)
-		if err != nil {
-			return err
-		}
-		defer records.close()
-		opts.Kinesis = records.writer("")
-		face.IsolateOptions = func(key string, o *sortkey.Options) { o.Kinesis = records.writer(key) }
-	}
 	if opts.Store, err = f.openStore(ctx, env, log.Logger); err != nil {
 		return err
 	}
@@ -204,14 +195,6 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		defer scrapes.stop()
 		log.Info("metrics", "url", "http://"+scrapes.ln.Addr().String()+"/metrics")
 	}
-	if f.pprof != "" {
-		profiles, err := serveProfiles(ctx, f.pprof, log)
-		if err != nil {
-			return errors.Join(err, ln.Close())
-		}
-		defer profiles.stop()
-		log.Info("profiles", "url", "http://"+profiles.ln.Addr().String()+"/debug/pprof/")
-	}
 	if f.console != "" {
 		end, err := serveConsole(ctx, env, f.console, clientURL(ln.Addr()), db, recorder, designs)
 		if err != nil {
@@ -276,7 +259,7 @@ func load(
 	switch {
 	case f.maxItems < 0:
 		return nil, app.Usage("serve", "--max-items must not be negative")
-	case f.samples || f.maxItems == 0:
+	case f.maxItems == 0:
 		o.MaxItems = -1
 	}
 

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -47,7 +46,7 @@ func (s *shell) commands() *cobra.Command {
 	root := s.root(s.env)
 	root.Long = `A line is a command as sortkey has it, without sortkey and without the flags that name the
 database: query Orders c1 '>= 2024-01' --limit 10. The tab key completes, ↑ and Ctrl-R find
-earlier lines, Ctrl-C stops a command, Ctrl-D ends the shell.`
+earlier lines of this shell, Ctrl-C stops a command, Ctrl-D ends the shell.`
 	root.SetUsageTemplate(usage)
 	for _, cmd := range root.Commands() {
 		cmd.Example = examplesIn(cmd.Example)
@@ -55,34 +54,6 @@ earlier lines, Ctrl-C stops a command, Ctrl-D ends the shell.`
 
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		&cobra.Command{
-			Use: "begin", Short: "Begin a transaction",
-			Long: `Begin begins a transaction: what the commands after it write is seen by them alone until
-commit applies all of it at one moment, or rollback nothing. Others that write wait.`,
-			Args: app.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				waiting, stop := app.Interruptible(cmd.Context())
-				defer stop()
-				return s.begin(cmd.Context(), waiting)
-			},
-		},
-		&cobra.Command{
-			Use: "commit", Short: "Apply the transaction", Args: app.NoArgs,
-			RunE: func(*cobra.Command, []string) error { return s.commit() },
-		},
-		&cobra.Command{
-			Use: "rollback", Short: "End the transaction without applying it", Args: app.NoArgs,
-			RunE: func(*cobra.Command, []string) error {
-				if s.tx == nil {
-					return errNone
-				}
-				if err := s.rollback(); err != nil {
-					return err
-				}
-				_, err := fmt.Fprintln(s.env.Stdout, "rolled back")
-				return err
-			},
-		},
 		&cobra.Command{
 			Use: "trace on|off", Short: "Print what each query asked and read, as --trace does",
 			Args: func(_ *cobra.Command, args []string) error {

@@ -29,17 +29,15 @@ items stay in memory until the shell ends; the URL of a server or of a PostgreSQ
 or a folder that no server has open. Without an argument it is the server that
 AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL names, or http://127.0.0.1:8000.
 
-The tab key completes commands, flags, tables, indexes, attributes in expressions, and keys
-by their prefix. Each query is followed by a drawing of the slice that it has read; trace on
-adds what was asked. Begin, commit and rollback make transactions, except on a server.
+The tab key completes commands, flags, tables, indexes, and attributes in expressions. Each query
+is followed by a drawing of the slice that it has read; trace on adds what was asked.
 
-Lines are kept in $XDG_STATE_HOME/sortkey/history, except those that begin with a space.
 Ctrl-C stops the running command, Ctrl-D ends the shell. If standard input is not a
 terminal, its lines are a script: it ends at the first error.`,
 		Example: `  sortkey shell file-tree
   sortkey shell ./data
   sortkey shell http://127.0.0.1:8000
-  printf '%s\n' begin "put Orders '{\"customer\": \"c1\", \"order\": 1}'" commit | sortkey shell ./data`,
+  printf '%s\n' "put Orders '{\"customer\": \"c1\", \"order\": 1}'" | sortkey shell ./data`,
 		Args:              atMostOneSource,
 		ValidArgsFunction: app.ModelNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -75,7 +73,7 @@ func run(ctx context.Context, env *app.Env, root func(*app.Env) *cobra.Command, 
 	own := *env
 	own.Source, own.Stdin = src, linesOnly{}
 	s := &shell{env: &own, root: root, name: name}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, src.Close()) }()
 	if isTerminal(env.Stdin) && env.Width() > 0 {
 		return s.converse(ctx)
 	}

@@ -17,8 +17,7 @@ import (
 // completionTime bounds the time of a completion.
 const completionTime = 300 * time.Millisecond
 
-// complete returns the ways to complete a line at a place, counted in characters. It reads
-// what is committed: a read that runs out of time would end the open transaction.
+// complete returns the ways to complete a line at a place, counted in characters.
 func (s *shell) complete(ctx context.Context, line string, pos int) (head string, all []string, tail string) {
 	before := string([]rune(line)[:pos])
 	tail = line[len(before):]

@@ -12,18 +12,15 @@ var errAborted = liner.ErrPromptAborted
 // An editor reads lines from the terminal.
 type editor struct{ state *liner.State }
 
-// newEditor returns an editor with earlier lines. Complete returns the ways to complete a
+// newEditor returns an editor. Complete returns the ways to complete a
 // line at a place, counted in characters: what stands before and after all of them, and the
 // texts between.
-func newEditor(history []string, complete func(line string, pos int) (string, []string, string)) *editor {
+func newEditor(complete func(line string, pos int) (string, []string, string)) *editor {
 	ed := &editor{liner.NewLiner()}
 	ed.state.SetCtrlCAborts(true)
 	ed.state.SetMultiLineMode(true)
 	ed.state.SetTabCompletionStyle(liner.TabPrints)
 	ed.state.SetWordCompleter(complete)
-	for _, line := range history {
-		ed.remember(line)
-	}
 	return ed
 }
 

@@ -24,20 +24,11 @@ import (
 type shell struct {
 	env  *app.Env // of the commands
 	root func(*app.Env) *cobra.Command
-	name string       // of the database, as the user has written it
-	tx   *transaction // the open one, or nil
+	name string // of the database, as the user has written it
 }
 
 // errExit ends a shell.
 var errExit = errors.New("exit")
-
-// close rolls back the open transaction and closes the database.
-func (s *shell) close() error {
-	if s.tx != nil {
-		fmt.Fprintln(s.env.Stderr, "sortkey: the transaction is rolled back")
-	}
-	return errors.Join(s.rollback(), s.env.Source.Close())
-}
 
 // run runs the command of a line. The error is errExit if that ends the shell.
 func (s *shell) run(ctx context.Context, line string) error {
@@ -53,19 +44,11 @@ func (s *shell) run(ctx context.Context, line string) error {
 		return nil
 	}
 
-	if s.tx != nil {
-		ctx = s.tx.ctx
-	}
 	root := s.commands()
 	root.SetArgs(words)
 	root.SetOut(s.env.Stdout)
 	root.SetErr(s.env.Stderr)
 	err = root.ExecuteContext(ctx)
-	if s.tx != nil && errors.Is(err, context.Canceled) {
-		// The transaction cannot go on: what was interrupted may have been written in part.
-		err = advice.New("begin again", "interrupted; the transaction is rolled back")
-		return errors.Join(err, s.rollback())
-	}
 	if hint := advice.Of(err); strings.Contains(hint, seeSortkey) {
 		hint = strings.ReplaceAll(strings.ReplaceAll(hint, seeSortkey+"--help", "see help"), seeSortkey, "see ")
 		err = &advice.Error{Msg: err.Error(), Advice: hint, Err: err}
@@ -89,9 +72,6 @@ func (s *shell) script(ctx context.Context, r io.Reader) error {
 		}
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, errExit):
-			if s.tx != nil {
-				return advice.New("end it with commit or rollback", "the script ends in a transaction")
-			}
 			return nil
 		case errors.Is(err, app.ErrWrongAnswers): // the report is printed
 			return advice.New("", "line %d: the request is refused", n)
@@ -111,11 +91,7 @@ func (s *shell) converse(ctx context.Context) error {
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 
-	kept, err := openHistory(s.env.Getenv)
-	if err != nil {
-		fmt.Fprintf(s.env.Stderr, "sortkey: the history is not kept: %v\n", err)
-	}
-	ed := newEditor(kept.lines, func(line string, pos int) (string, []string, string) {
+	ed := newEditor(func(line string, pos int) (string, []string, string) {
 		return s.complete(ctx, line, pos)
 	})
 	defer ed.close()
@@ -133,7 +109,6 @@ func (s *shell) converse(ctx context.Context) error {
 		}
 		if typed := strings.TrimSpace(line); typed != "" && !strings.HasPrefix(line, " ") {
 			ed.remember(typed)
-			kept.add(typed)
 		}
 
 		err = s.run(ctx, line)
@@ -146,7 +121,7 @@ func (s *shell) converse(ctx context.Context) error {
 	}
 }
 
-// prompt returns the prompt: the name of the database, and whether a transaction is open.
+// prompt returns the prompt: the name of the database.
 func (s *shell) prompt() string {
 	const most = 20 // columns of the name
 	name := "sortkey"
@@ -155,9 +130,6 @@ func (s *shell) prompt() string {
 	}
 	if r := []rune(name); len(r) > most {
 		name = string(r[:most-1]) + "…"
-	}
-	if s.tx != nil {
-		name += " (transaction)"
 	}
 	return name + "> "
 }

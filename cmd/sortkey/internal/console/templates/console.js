@@ -1,27 +1,20 @@
 /// <reference path="shared.js" />
-// Edits an item, in one of three views of it: a form, plain JSON or DynamoDB JSON. The page works without it, but only
+// Edits an item, as plain JSON or DynamoDB JSON. The page works without it, but only
 // shows.
 'use strict';
 (function () {
   const by = shared.by;
   if (!document.getElementById('edit')) { return; }
-  const edit = by('edit', HTMLElement), item = by('item', HTMLTextAreaElement), form = by('fields', HTMLElement);
-  const list = by('field-list', HTMLElement), said = by('said', HTMLElement), written = by('preview', HTMLElement);
+  const edit = by('edit', HTMLElement), item = by('item', HTMLTextAreaElement);
+  const said = by('said', HTMLElement), written = by('preview', HTMLElement);
   const where = '?' + new URLSearchParams({name: edit.dataset.table || '', key: edit.dataset.key || ''});
-  /** @typedef {'fields' | 'plain' | 'typed'} View */
+  /** @typedef {'plain' | 'typed'} View */
   const first = /** @type {View} */ (by('typed', HTMLInputElement).defaultChecked ? 'typed' : 'plain');
   let view = first;
 
-  /**
-   * An attribute of the form, as the server sends and reads it.
-   * @typedef {{name: string, shown?: string, type: string, value: string, key?: boolean}} Field
-   */
-  /** @type {Field[]} */
-  let fields = [];
-
   /** Returns the item as it is to be. */
   const state = function () {
-    return view === 'fields' ? JSON.stringify({Fields: fields}) : JSON.stringify({Is: item.value, Plain: view === 'plain'});
+    return JSON.stringify({Is: item.value, Plain: view === 'plain'});
   };
   /**
    * Sends an item as it is to be, and the sum of the one that the page got.
@@ -57,93 +50,6 @@
     timer = setTimeout(show, 150);
   };
   item.addEventListener('input', changed);
-
-  // The form: a row for each attribute.
-  /** @type {[string, string][]} */
-  const types = [
-    ['S', 'text'], ['N', 'number'], ['BOOL', 'true or false'], ['NULL', 'null'], ['B', 'binary (base64)'], ['M', 'map'], ['L', 'list'],
-    ['SS', 'set of texts'], ['NS', 'set of numbers'], ['BS', 'set of binary'], ['JSON', 'DynamoDB JSON']
-  ];
-  /**
-   * Returns the control for the value of a field.
-   * @param {Field} field
-   * @param {string} name
-   */
-  const control = function (field, name) {
-    /** @type {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */
-    let e;
-    if (field.type === 'BOOL') {
-      e = document.createElement('select');
-      const options = ['true', 'false'];
-      if (options.indexOf(field.value) < 0) { options.unshift(field.value); } // such as a text that was there before
-      options.forEach(function (text) { /** @type {HTMLSelectElement} */ (e).add(new Option(text === '' ? 'choose' : text, text)); });
-    } else if (field.type === 'N') {
-      e = document.createElement('input');
-      e.inputMode = 'text'; // a keyboard for numbers may have no minus
-    } else {
-      e = document.createElement('textarea');
-      e.rows = Math.min(Math.max(field.value.split('\n').length, Math.ceil(field.value.length / 90)), 12);
-      e.spellcheck = false;
-    }
-    e.value = field.type === 'NULL' ? '' : field.value; // which comes back with another type
-    e.className = 'field-value' + (field.type === 'S' ? '' : ' mono');
-    e.disabled = field.type === 'NULL';
-    e.setAttribute('aria-label', 'value of ' + name);
-    e.addEventListener('input', function () { field.value = e.value; changed(); });
-    return e;
-  };
-  /**
-   * @param {Field} field
-   * @param {number} at
-   */
-  const rowOf = function (field, at) {
-    const li = document.createElement('li');
-    li.className = 'field' + (field.key ? ' of-key' : '');
-    const title = function () { return field.shown || field.name || 'the new attribute'; };
-    const name = document.createElement('input');
-    name.className = 'field-name mono';
-    name.value = field.shown || field.name;
-    name.readOnly = !!field.key || !!field.shown; // a name that cannot be typed stays as it is
-    name.setAttribute('aria-label', 'name of attribute ' + (at + 1));
-    name.autocomplete = 'off';
-    name.spellcheck = false;
-    const type = document.createElement('select');
-    type.className = 'field-type';
-    types.forEach(function (t) { type.add(new Option(t[1], t[0], false, t[0] === field.type)); });
-    let value = control(field, title());
-    type.addEventListener('change', function () {
-      field.type = type.value;
-      const next = control(field, title());
-      value.replaceWith(next);
-      value = next;
-      changed();
-    });
-    const remove = shared.button('remove', function () {
-      fields.splice(fields.indexOf(field), 1);
-      const next = li.nextElementSibling || li.previousElementSibling;
-      li.remove();
-      const button = next && next.querySelector('button');
-      if (button && !button.hidden) { button.focus(); } else { by('field-add', HTMLElement).focus(); }
-      changed();
-    });
-    remove.hidden = !!field.key;
-    const label = function () {
-      type.setAttribute('aria-label', 'type of ' + title());
-      remove.setAttribute('aria-label', 'remove ' + title());
-      value.setAttribute('aria-label', 'value of ' + title());
-    };
-    name.addEventListener('input', function () { field.name = name.value; label(); changed(); });
-    label();
-    li.append(name, type, value, remove);
-    return li;
-  };
-  by('field-add', HTMLElement).addEventListener('click', function () {
-    const field = {name: '', type: 'S', value: ''};
-    fields.push(field);
-    const li = list.appendChild(rowOf(field, fields.length - 1)), name = li.querySelector('input');
-    if (name) { name.focus(); }
-    changed();
-  });
 
   // Putting and deleting.
   /**
@@ -187,7 +93,7 @@
   // The views, of which the browser keeps the last.
   const name = 'sortkey view';
   const kept = function () { try { return localStorage.getItem(name); } catch { return null; } };
-  const radio = function (/** @type {View} */ of) { return by({fields: 'as-fields', plain: 'as-plain', typed: 'typed'}[of], HTMLInputElement); };
+  const radio = function (/** @type {View} */ of) { return by({plain: 'as-plain', typed: 'typed'}[of], HTMLInputElement); };
   let turning = Promise.resolve();
   const turn = function (/** @type {View} */ to) {
     turning = turning.then(function () {
@@ -195,16 +101,8 @@
       const is = state();
       return send('convert', is, to).then(function (r) {
         if (is !== state()) { throw new Error('The item was changed meanwhile: choose the view again.'); }
-        if (to === 'fields') {
-          fields = JSON.parse(r.text);
-          list.textContent = '';
-          fields.forEach(function (field, i) { list.appendChild(rowOf(field, i)); });
-        } else {
-          item.value = r.text;
-        }
+        item.value = r.text;
         view = to;
-        form.hidden = view !== 'fields';
-        item.hidden = view === 'fields';
         seen = '';
         say('');
         if (written.textContent !== '') { show(); }
@@ -212,7 +110,7 @@
     }).catch(function (/** @type {Error} */ err) { say(err.message, true); }).then(function () { radio(view).checked = true; });
     return turning;
   };
-  (/** @type {View[]} */ (['fields', 'plain', 'typed'])).forEach(function (of) {
+  (/** @type {View[]} */ (['plain', 'typed'])).forEach(function (of) {
     radio(of).addEventListener('change', function () {
       turn(of).then(function () { try { localStorage.setItem(name, view); } catch { /* not allowed */ } });
     });
@@ -220,7 +118,7 @@
   radio(view).checked = true;
   item.value = item.defaultValue; // a browser that reloads keeps the text, but not its form
   const last = kept();
-  if (last === 'fields' || last === 'typed') { turn(last); }
+  if (last === 'typed') { turn(last); }
 
   const remove = document.getElementById('delete');
   if (remove) {

@@ -353,112 +353,43 @@
     if (button) { button.addEventListener('click', function () { sort(th); }); }
   });
 
-  // Columns: which, in which order, how wide.
-  /** @typedef {{order: string[], off: Record<string, boolean>, width: Record<string, number>}} Choice */
-  const name = 'sortkey columns ' + section.dataset.place;
+  // Columns: which of them are shown. The browser keeps the choice.
+  const name = 'sortkey hidden ' + section.dataset.place;
   const panel = document.querySelector('#columns ul'), shown = document.getElementById('columns-shown');
-  const sheet = new CSSStyleSheet();
-  document.adoptedStyleSheets = document.adoptedStyleSheets.concat([sheet]);
   /** @type {Record<string, boolean>} */
   const hidden = Object.create(null); // names such as constructor are those of columns only
   columns().forEach(function (th) { hidden[idOf(th)] = th.classList.contains('off'); });
-  const first = columns().map(idOf);
-  const chosen = kept(localStorage, name) || {};
-  const dictionary = function (/** @type {any} */ was) { return Object.assign(Object.create(null), was); };
-  const now = /** @type {Choice} */ ({order: chosen.order || [], off: dictionary(chosen.off), width: dictionary(chosen.width)});
-  const least = 48, most = 1200, step = 48;
+  /** @type {Record<string, boolean>} */
+  let off = Object.assign(Object.create(null), kept(localStorage, name));
   const apply = function () {
-    const ids = now.order.filter(function (id) { return first.indexOf(id) >= 0; });
-    first.forEach(function (id, i) { // those that nobody has moved stay after the one before them
-      if (ids.indexOf(id) < 0) { ids.splice(i === 0 ? 0 : ids.indexOf(first[i - 1]) + 1, 0, id); }
+    const all = columns();
+    all.forEach(function (th) {
+      const id = idOf(th), gone = id in off ? off[id] : hidden[id];
+      [head].concat(original).forEach(function (tr) { tr.cells[th.cellIndex].classList.toggle('off', gone); });
+      const li = panel && Array.from(panel.children).find(function (e) { return idOf(e) === id; }), box = li && li.querySelector('input');
+      if (box) { box.checked = !gone; }
     });
-    const from = ids.map(function (id) { return columns().findIndex(function (th) { return idOf(th) === id; }); });
-    [head].concat(original).forEach(function (tr) {
-      const cells = Array.from(tr.cells).slice(1); // after the box
-      from.forEach(function (i, k) {
-        if (i !== k) { tr.append.apply(tr, from.map(function (at) { return cells[at]; })); }
-        const off = ids[k] in now.off ? now.off[ids[k]] : hidden[ids[k]];
-        cells[i].classList.toggle('off', off);
-      });
-    });
-    sheet.replaceSync(ids.map(function (id, i) {
-      const w = Number(now.width[id]);
-      return w ? '#grid tr > :nth-child(' + (i + 2) + ') { min-width: ' + w + 'px; max-width: ' + w + 'px; }' : '';
-    }).join('\n'));
-    if (panel) {
-      ids.forEach(function (id) {
-        const li = Array.from(panel.children).find(function (e) { return idOf(e) === id; });
-        if (!li) { return; }
-        panel.appendChild(li);
-        const box = li.querySelector('input');
-        if (box) { box.checked = !(id in now.off ? now.off[id] : hidden[id]); }
-      });
-    }
     if (shown) {
-      const visible = columns().filter(function (th) { return !th.classList.contains('off'); }).length;
-      shown.textContent = (visible - 1) + ' of ' + (ids.length - 1);
+      shown.textContent = (all.filter(function (th) { return !th.classList.contains('off'); }).length - 1) + ' of ' + (all.length - 1);
     }
-    return ids;
   };
   const change = function () {
     apply();
-    keep(localStorage, name, now);
-  };
-  const widen = function (/** @type {string} */ id, /** @type {number} */ by) {
-    const th = columns().find(function (e) { return idOf(e) === id; });
-    if (!th) { return; }
-    now.width[id] = Math.min(Math.max(Math.round(th.getBoundingClientRect().width + by), least), most);
-    change();
-  };
-  const move = function (/** @type {string} */ id, /** @type {number} */ by) {
-    const ids = apply(), at = ids.indexOf(id), to = Math.min(Math.max(at + by, 0), ids.length - 1);
-    ids.splice(at, 1);
-    ids.splice(to, 0, id);
-    now.order = ids;
-    change();
+    keep(localStorage, name, off);
   };
   if (panel) {
     Array.from(panel.children).forEach(function (li) {
-      const id = idOf(li), box = li.querySelector('input'), title = (li.querySelector('.key') || li).textContent;
-      if (box) { box.addEventListener('change', function () { now.off[id] = !box.checked; change(); }); }
-      const group = element('span', '');
-      /** @type {[string, string, () => void][]} */
-      const buttons = [
-        ['↑', 'move left', function () { move(id, -1); }], ['↓', 'move right', function () { move(id, 1); }],
-        ['−', 'make narrower', function () { widen(id, -step); }], ['+', 'make wider', function () { widen(id, step); }]
-      ];
-      buttons.forEach(function (b) {
-        const button = group.appendChild(shared.button(b[0], function () { b[2](); button.focus(); }));
-        button.setAttribute('aria-label', b[1] + ': ' + title);
-        button.title = b[1];
-      });
-      li.appendChild(group);
+      const box = li.querySelector('input');
+      if (box) { box.addEventListener('change', function () { off[idOf(li)] = !box.checked; change(); }); }
     });
     const reset = document.getElementById('columns-reset');
     if (reset) {
       reset.addEventListener('click', function () {
-        now.order = [];
-        now.off = dictionary({});
-        now.width = dictionary({});
+        off = Object.create(null);
         change();
       });
     }
   }
-  columns().forEach(function (th) { // the right edge of a title changes the width
-    const edge = element('span', '');
-    edge.className = 'edge';
-    th.appendChild(edge);
-    edge.addEventListener('pointerdown', function (down) {
-      const was = th.getBoundingClientRect().width;
-      edge.setPointerCapture(down.pointerId);
-      edge.onpointermove = function (e) {
-        now.width[idOf(th)] = Math.min(Math.max(Math.round(was + e.clientX - down.clientX), least), most);
-        apply();
-      };
-      edge.onpointerup = function () { edge.onpointermove = null; change(); };
-      down.preventDefault();
-    });
-  });
   apply();
 
   // Tab reaches one row, the one that was last in use, and arrows go through the rows.

@@ -22,8 +22,7 @@
     if (e.key === '?' && dialog instanceof HTMLDialogElement) { dialog.showModal(); }
     if (e.key === 'e' && edit) {
       e.preventDefault();
-      const field = document.querySelector('#field-list li:not(.of-key) .field-value') || document.querySelector('#field-list .field-value');
-      if (edit.hidden && field instanceof HTMLElement) { field.focus(); } else { edit.focus(); }
+      edit.focus();
     }
   });
   if (dialog instanceof HTMLDialogElement && open && close) {

@@ -106,7 +106,7 @@
   };
 
   /**
-   * Returns a row of cells, whose first is a link. The third begins with the mark.
+   * Returns a row of cells, whose first is a link unless the address is empty. The third begins with the mark.
    * @param {string} address
    * @param {(string | number)[]} cells
    * @param {string[]} labels
@@ -120,7 +120,7 @@
       const shown = typeof text === 'number' ? figure(text) : text;
       if (i === 0) {
         cell.setAttribute('scope', 'row');
-        cell.appendChild(shared.element('a', shown)).href = address;
+        if (address) { cell.appendChild(shared.element('a', shown)).href = address; } else { cell.textContent = shown; }
       } else {
         cell.textContent = shown;
       }
@@ -215,12 +215,11 @@
   };
 
   const showShapes = function () {
-    const active = document.activeElement, rows = shapes.tBodies[0];
-    const focus = active && rows.contains(active) && active.getAttribute('href');
+    const rows = shapes.tBodies[0];
     rows.textContent = '';
     sums.forEach(function (s) {
       const conditions = (s.conditions || '–') + (s.message ? ' — last error: ' + s.message : '');
-      const tr = row('pattern?shape=' + s.n, [
+      const tr = row('', [
         s.operation, s.table || '–', conditions, s.requests, s.errors, s.examined, s.returned, s.written, s.units, s.units50, s.units95, s.ms, s.ms50, s.ms95
       ], [
         'operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'written', 'units', 'p50 of units', 'p95 of units', 'ms',
@@ -232,8 +231,6 @@
       rows.appendChild(tr);
     });
     shapeOrder.sort();
-    const again = Array.from(rows.querySelectorAll('a')).find(function (a) { return a.getAttribute('href') === focus; });
-    if (again) { again.focus({preventScroll: true}); }
   };
   events.onerror = function () { rate.textContent = 'the program has ended, or does not answer'; };
 })();
