@@ -387,12 +387,7 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *world.World) error {
 		return err
 	}
 	p.reads, p.Growth = reads, reads.Growth
-	if reads.Spread != nil {
-		spread := *reads.Spread
-		spread.Readings = slices.Clone(spread.Readings)
-		p.Spread = &spread
-		p.spreadBatch()
-	}
+	p.Spread = reads.Spread
 	return nil
 }
 

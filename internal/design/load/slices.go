@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -49,8 +50,10 @@ type spreader struct {
 	own   world.Part
 	known bool
 
-	tiled     *tiles        // the windows of a range, or nil
-	grow      *world.Growth // of what the equalities of the conditions hold
+	once      sync.Once
+	leads     map[string]*world.Item // the items to which rows lead
+	tiled     *tiles                 // the windows of a range, or nil
+	grow      *world.Growth          // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
 	several   bool // some partitions have several candidates
@@ -212,7 +215,10 @@ func (s *spreader) find(ctx context.Context) error {
 	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
 		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
-	if s.p.Entity != nil && !s.one && s.period == nil {
+	switch {
+	case s.period != nil:
+		s.absent()
+	case s.p.Entity != nil && !s.one:
 		s.childless()
 	}
 	return nil

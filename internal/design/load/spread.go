@@ -299,6 +299,10 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 		}
 		out.Values++
 		if c.empty {
+			if s.period != nil { // for each of some periods
+				out.Values += int(c.times) - 1
+				out.Empty += int(c.times) - 1
+			}
 			out.Empty++
 		} else {
 			parts.add(c.Part)
@@ -433,7 +437,7 @@ func (s *spreader) mean(readings map[int]Reading, weightOf func(*candidate) floa
 		c := &s.all[i]
 		cost, returned := s.cost(c)
 		if r, ok := readings[i]; ok && c.average == nil {
-			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
+			cost, returned = r.DeclaredUnits()-r.Batch*r.Growth, r.DeclaredRows()
 		}
 		weight := weightOf(c) * c.times
 		units += cost * weight
@@ -469,10 +473,14 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 			key = append(key, clause.Values[0])
 		}
 	}
+	batch := 0.0
+	if rep.Examined > 0 {
+		batch = s.batched(&c, float64(rep.Returned)/float64(rep.Examined))
+	}
 	return &Reading{
 		Key: key, Sort: s.sort(c), Request: s.text(in),
 		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages, Bytes: rep.Bytes + rep.Fetched,
-		Units: rep.Units(s.p.Consistent), Waste: rep.Waste(), Growth: c.Growth,
+		Units: rep.Units(s.p.Consistent) + batch, Batch: batch, Waste: rep.Waste(), Growth: c.Growth,
 		ByteGrowth: c.ByteGrowth, Item: c.row.Item,
 	}, nil
 }
