@@ -212,6 +212,13 @@ entities: {Log: {attributes: {PK: "LOG#{at:date}", SK: "{e}"}, count: 5000, rate
 		{"and the share of its other components", "loads", `
 fields: {at: {type: time, from: 2025-01-01, to: 2025-12-31}, s: {values: [A, A, A, B]}}
 entities: {Log: {attributes: {PK: "LOG#{s}#{at:date}", SK: "{e}"}, count: 5000, rates: {writes: 8000}}}`, `"LOG#A#2025-.* gets 6,019 write units per second in its period`},
+		{"one month without its zero", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{m}"}, samples: [{p: a, m: 2026-9}]}}`, `"2026-10" would sort before "2026-9".*2026-09`},
+		{"days of the week", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{d}"}, samples: [{p: a, d: Mon}, {p: a, d: Tue}, {p: a, d: Fri}]}}`, `note.*"Fri" sorts before "Mon".*1-Mon`},
+		{"listed sizes", "natural-order", `
+fields: {s: {values: [S, M, L]}}
+entities: {E: {attributes: {PK: "P#{p}", SK: "{s}"}, samples: [{p: a, s: S}]}}`, `note.*"L" .*sort before "M"`},
 		{"a skewed partition gets its share of requests", "loads", `
 fields: {t: {distinct: 100, distribution: zipf(2)}}
 entities: {E: {attributes: {PK: "T#{t}", SK: "{e}"}, count: 1000}}
