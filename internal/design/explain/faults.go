@@ -21,8 +21,12 @@ var faults = []struct{ message, rule, source string }{
 			"strongly consistent reads", pageConsistent,
 	},
 	{
-		"project", "a query on a global index, and any filter on an index, can use only projected attributes: query " +
-			"those, then get the rest of each item from the table", pageIndexes,
+		"filter attributes", "a filter on an index can use only attributes that the index projects: project the " +
+			"attribute, or query without the filter and get each item from the table", pageIndexes,
+	},
+	{
+		"project", "a query on a global index returns only projected attributes: ask for those, then get " +
+			"the rest of each item from the table", pageIndexes,
 	},
 	{
 		"starting key", "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: the key attributes of " +
