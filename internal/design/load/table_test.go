@@ -113,6 +113,10 @@ var queries = []query{
 	{yaml: `query: {entity: C, where: {p: x}, filter: "state = 'DONE'"%s}`, entity: "C", low: "C#", high: "C$", only: "DONE", parents: true},
 	{yaml: "query: {entity: E, where: {kind: k, shard: {in: all}}%s}", entity: "E", high: "~", shards: true},
 	{yaml: "query: {entity: C, where: {p: x}%s}, then: P", entity: "C", low: "C#", high: "C$", parents: true, then: true},
+	{
+		yaml:   "query: {entity: C, where: {p: x, at: {between: [2025-03-01, 2025-03-31]}}%s}, then: P",
+		entity: "C", low: "C#", high: "C$", months: 1, parents: true, then: true,
+	},
 	{yaml: "query: {entity: C, index: Loc, where: {p: x}%s}", entity: "C", index: "Loc", sort: "hot", high: "~", parents: true},
 	{
 		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-06, 2025-06]}}%s}",
@@ -316,6 +320,7 @@ type value struct {
 	bytes, rows                 int // of the busiest window
 	units, average, held, times float64
 	parent                      *world.Item // of the rows, if it is read too
+	filled                      float64     // share of the windows with rows
 }
 
 // tie returns what orders values that cost the same.
@@ -431,10 +436,15 @@ func (q *query) ask(v *value, first, last int) {
 				_, size, in := q.read(p.rows, within(begin+k*length))
 				p.units += q.units(size)
 				windows, sum = windows+1, sum+in
+				if in > 0 {
+					v.filled++
+				}
 			}
 			p.units /= windows
 			v.held += float64(sum) / windows
+			v.filled /= windows
 		} else {
+			v.filled = 1
 			v.held += float64(held)
 		}
 		v.bytes, v.rows = v.bytes+bytes, v.rows+examined
@@ -488,8 +498,8 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 		if v.parent != nil && v.rows > 0 {
 			units := q.units(v.parent.Attributes.Size())
 			key, _ := keyIn(v.parent.Attributes, []string{"PK"})
-			n.reads[""][key] += q.rate * units * v.times / all
-			mean += units * v.times / all
+			n.reads[""][key] += q.rate * units * v.filled * v.times / all
+			mean += units * v.filled * v.times / all
 			v.units += units
 		}
 		for _, part := range v.parts {
