@@ -1,17 +1,14 @@
 package load
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -44,9 +41,6 @@ func (s *spreader) value(it *world.Item, c model.Condition) string {
 
 // request returns the request of the pattern with the values of a candidate.
 func (s *spreader) request(c candidate) (wire.Request, error) {
-	if s.p.Request != nil {
-		return s.replace(c), nil
-	}
 	return compile.Pattern(s.w.Model, s.pattern(c))
 }
 
@@ -63,56 +57,4 @@ func (s *spreader) pattern(c candidate) *model.Pattern {
 		}
 	}
 	return &q
-}
-
-// text returns a request of [spreader.request] as JSON.
-func (s *spreader) text(in wire.Request) json.RawMessage {
-	if s.p.Request != nil {
-		return in.AppendJSON(nil)
-	}
-	return compile.JSON(in)
-}
-
-// placeholders returns the placeholders of the partition key's values in a raw
-// request, in the order of the key.
-func (s *spreader) placeholders() (names []string) {
-	in, ok := s.q.Input.(*wire.QueryInput)
-	if !ok || in.KeyConditionExpression == nil {
-		return nil
-	}
-	condition := *in.KeyConditionExpression
-	tokens := lex.Lex(nil, condition)
-	for _, a := range s.space.Hash {
-		for _, c := range s.q.Report.Clauses {
-			if c.Attribute != a.Name {
-				continue
-			}
-			for _, token := range tokens {
-				name := token.Text(condition)
-				v := in.ExpressionAttributeValues.Get(name)
-				if token.Kind == lex.TokValue && !v.IsZero() && attr.Equal(v, c.Values[0]) {
-					names = append(names, name)
-					break
-				}
-			}
-		}
-	}
-	return names
-}
-
-func (s *spreader) replaceable() bool { return len(s.placeholders()) == len(s.space.Hash) }
-
-// replace returns the raw request with the partition key of a candidate.
-func (s *spreader) replace(c candidate) wire.Request {
-	names, key := s.placeholders(), PartitionKeyOf(s.space, c.row)
-	in := *s.q.Input.(*wire.QueryInput) // it has placeholders
-	var b attr.Builder
-	for name, v := range in.ExpressionAttributeValues.All() {
-		if i := slices.Index(names, string(name)); i >= 0 {
-			v = key[i]
-		}
-		b.AddBytes(name, v)
-	}
-	in.ExpressionAttributeValues = b.Item()
-	return &in
 }

@@ -97,13 +97,6 @@ func newSpreader(w *world.World, space *world.Space, q question) *spreader {
 	}
 
 	s.own, s.known = space.Partition(q.Report.Partition.Bytes)
-	if p.Request != nil {
-		if q.Report.Operation == "GetItem" || !s.replaceable() {
-			return nil
-		}
-		return s
-	}
-
 	for i, c := range p.Where {
 		f := s.field(c.Field)
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
@@ -196,7 +189,7 @@ func (s *spreader) find(ctx context.Context) error {
 		}
 
 		switch {
-		case s.one && s.p.Request == nil:
+		case s.one:
 			s.items(at)
 		case simple:
 			if slices.ContainsFunc(s.space.In(at), func(r world.Row) bool { return s.lists(&r) }) {

@@ -15,6 +15,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
@@ -216,7 +217,7 @@ func (s *Slice) Units(consistent bool) float64 {
 // slicesOf returns the candidates of a question, or nil if it has none in partitions.
 func slicesOf(ctx context.Context, w *world.World, q question) (*spreader, error) {
 	r := q.Report
-	if r == nil || r.Refused != nil || r.Operation == "Scan" {
+	if r == nil || r.Refused != nil || r.Operation == "Scan" || q.Pattern.Request != nil {
 		return nil, nil
 	}
 	t := w.Model.Table(r.Table)
@@ -228,9 +229,6 @@ func slicesOf(ctx context.Context, w *world.World, q question) (*spreader, error
 		return nil, err
 	}
 	s := newSpreader(w, space, q)
-	if s == nil {
-		return nil, nil
-	}
 	if err := s.find(ctx); err != nil {
 		return nil, err
 	}
@@ -478,7 +476,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 		batch = s.batched(&c, float64(rep.Returned)/float64(rep.Examined))
 	}
 	return &Reading{
-		Key: key, Sort: s.sort(c), Request: s.text(in),
+		Key: key, Sort: s.sort(c), Request: compile.JSON(in),
 		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages, Bytes: rep.Bytes + rep.Fetched,
 		Units: rep.Units(s.p.Consistent) + batch, Batch: batch, Waste: rep.Waste(), Growth: c.Growth,
 		ByteGrowth: c.ByteGrowth, Item: c.row.Item,

@@ -103,6 +103,11 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	var spreaders []*spreader
 	defer func() {
 		t.average(r, p, questions)
+		if p.Request != nil && r.space != nil { // it asks for its own values alone
+			if at, ok := r.space.Partition(first.Partition.Bytes); ok {
+				r.loads, r.fixed = [][]partLoad{{{part: at, share: 1, units: r.MeanUnits}}}, &at
+			}
+		}
 		t.follow(r, p, spreaders)
 		for _, s := range spreaders {
 			r.listed = s.listed
@@ -366,9 +371,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 		return nil
 	}
 
-	if p.Request == nil {
-		row.Among = rates.among(p.Entity, r.listed)
-	}
+	row.Among = rates.among(p.Entity, r.listed)
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
 		groups := map[string]float64{} // shares of partitions that differ in their time alone
