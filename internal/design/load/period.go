@@ -132,8 +132,8 @@ func (all absences) see(id string, number int, c *candidate) {
 }
 
 // each calls f for each value that has no rows in some of the periods up to the last, with the first of these and
-// with the number of requests for all of them.
-func (all absences) each(from, to int, f func(id string, a *absence, first int, times float64)) {
+// with the number of these.
+func (all absences) each(from, to int, f func(id string, a *absence, first, n int)) {
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		a, first, n := all[id], 0, 0
 		for number := to; number >= from; number-- {
@@ -142,15 +142,15 @@ func (all absences) each(from, to int, f func(id string, a *absence, first int, 
 			}
 		}
 		if n > 0 {
-			f(id, a, first, float64(n)*a.times)
+			f(id, a, first, n)
 		}
 	}
 }
 
-// nothing returns the candidate of a value in a period in which it has no rows.
-func (s *spreader) nothing(row *world.Row, number int, times float64) candidate {
+// nothing returns the candidate of a value in the first of n periods in which it has no rows.
+func (s *spreader) nothing(a *absence, number, n int) candidate {
 	return candidate{
-		row: row, empty: true, number: number, args: s.period.argsIn(number), times: times,
+		row: a.row, empty: true, number: number, args: s.period.argsIn(number), periods: n, times: float64(n) * a.times,
 		Slice: Slice{Growth: 1, ByteGrowth: 1},
 	}
 }
@@ -162,8 +162,8 @@ func (s *spreader) absent() {
 		seen.see(s.valuesOf(&s.all[i]), s.all[i].number, &s.all[i])
 	}
 	from, to := periodsOf([]*spreader{s})
-	seen.each(from, to, func(_ string, a *absence, first int, times float64) {
-		s.all = append(s.all, s.nothing(a.row, first, times))
+	seen.each(from, to, func(_ string, a *absence, first, n int) {
+		s.all = append(s.all, s.nothing(a, first, n))
 	})
 }
 

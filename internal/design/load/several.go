@@ -46,10 +46,10 @@ func ofSeveral(
 		}
 	}
 	if windows != nil {
-		seen.each(windows.from, windows.to, func(id string, a *absence, first int, times float64) {
+		seen.each(windows.from, windows.to, func(id string, a *absence, first, n int) {
 			t := &together{id: id}
 			for i, s := range spreaders {
-				c := s.nothing(a.row, first+windows.after[i], times)
+				c := s.nothing(a, first+windows.after[i], n)
 				t.parts = append(t.parts, &c)
 			}
 			all[id] = t
@@ -129,7 +129,7 @@ func ofSeveral(
 	for _, t := range list {
 		n := 1
 		if windows != nil && t.empty() { // for each of some windows
-			n = int(t.times)
+			n = t.parts[0].periods
 		}
 		if !t.again {
 			out.Values += n

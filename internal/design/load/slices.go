@@ -71,6 +71,7 @@ type candidate struct {
 	own       bool
 	empty     bool     // a parent without rows; row is not in the space and has the parent
 	number    int      // of its period
+	periods   int      // without rows, of an empty one for several
 	args      []string // of the condition that follows the items, or nil for its own
 	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
 	// The rows and the bytes that are read at the declared scale, and the rows that there are

@@ -298,8 +298,8 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 		out.Values++
 		if c.empty {
 			if s.period != nil { // for each of some periods
-				out.Values += int(c.times) - 1
-				out.Empty += int(c.times) - 1
+				out.Values += c.periods - 1
+				out.Empty += c.periods - 1
 			}
 			out.Empty++
 		} else {
