@@ -56,8 +56,7 @@ type Result struct {
 // A PatternResult is the result of one access pattern.
 type PatternResult struct {
 	Pattern *model.Pattern `json:"-"`
-	// Input is the request, or nil if the pattern is not one range; Compile says why. It
-	// is also nil for a raw request that does not have the form of its operation.
+	// Input is the request, or nil if the pattern is not one range; Compile says why.
 	Input   wire.Request   `json:"-"`
 	Compile *compile.Error `json:"notARange,omitempty"`
 	// Report describes what the request read, or is nil.
@@ -383,12 +382,7 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *world.World) error {
 		return err
 	}
 	p.reads, p.Growth = reads, reads.Growth
-	if reads.Spread != nil {
-		spread := *reads.Spread
-		spread.Readings = slices.Clone(spread.Readings)
-		p.Spread = &spread
-		p.spreadBatch()
-	}
+	p.Spread = reads.Spread
 	return nil
 }
 

@@ -102,8 +102,6 @@ func TestSpread(t *testing.T) {
   - {name: day, query: {entity: Doc, index: ByDay, where: {at: 2025-12-31}}}
   - {name: key, query: {table: Docs, where: {PK: TENANT#t1}}}
   - {name: scan, scan: {table: Docs}}
-  - name: raw
-    query: {table: Docs, where: {PK: TENANT#t1, SK: {begins_with: "DOC#"}}}
 `)
 	by := map[string]*load.Spread{}
 	for _, p := range r.Patterns {
@@ -112,7 +110,7 @@ func TestSpread(t *testing.T) {
 	}
 	require.Nil(t, by["scan"])
 	largest := r.Tables[0].ByItems
-	for _, name := range []string{"all", "key", "raw"} {
+	for _, name := range []string{"all", "key"} {
 		s := by[name]
 		require.Equal(t, r.Tables[0].Partitions, s.Partitions, name)
 		require.Equal(t, largest.Items, s.Worst.Rows, name)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
@@ -90,23 +89,4 @@ func exist(n int) string {
 		return "1 exists"
 	}
 	return text.Thousands(n) + " exist"
-}
-
-// spreadBatch adds to what the pattern reads in other partitions the items to which its rows lead
-// there, at the average cost of those in its own.
-func (p *PatternResult) spreadBatch() {
-	if p.Spread == nil || p.Batch == nil || p.Batch.Keys == 0 {
-		return
-	}
-	s, each := p.Spread, p.BatchUnits()/float64(p.Total.Returned)
-	more := func(list ...*load.Reading) {
-		for _, r := range list {
-			r.Batch = each * float64(r.Rows)
-			r.Units += r.Batch
-		}
-	}
-	more(&s.P50, &s.P95, &s.Worst)
-	for i := range s.Readings {
-		more(&s.Readings[i])
-	}
 }

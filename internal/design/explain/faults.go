@@ -9,24 +9,35 @@ import (
 )
 
 // faults are rules that have nothing to do with ranges, by a part of the service's message about a request that breaks
-// them. Other faults have messages that say enough.
-var faults = []struct{ message, rule, source string }{
+// them, with what to ask instead. Other faults have messages that say enough.
+var faults = []struct{ message, rule, source, hint string }{
 	{
-		"reserved keyword", "a reserved word needs a placeholder: write # before it, and define that in " +
-			"ExpressionAttributeNames", pageReserved,
+		message: "reserved keyword", source: pageReserved,
+		rule: "a reserved word needs a placeholder: write # before it, and define that in ExpressionAttributeNames",
 	},
-	{"BETWEEN operator requires", "BETWEEN needs the lower bound first", pageKeys},
+	{message: "BETWEEN operator requires", source: pageKeys, rule: "BETWEEN needs the lower bound first"},
 	{
-		"Consistent reads are not supported", "a global index is updated after the table, so it does not support " +
-			"strongly consistent reads", pageConsistent,
-	},
-	{
-		"project", "a query on a global index, and any filter on an index, can use only projected attributes: query " +
-			"those, then get the rest of each item from the table", pageIndexes,
+		message: "Consistent reads are not supported", source: pageConsistent,
+		rule: "a global index is updated after the table, so it does not support strongly consistent reads",
+		hint: "leave ConsistentRead out, or read the table or a local index",
 	},
 	{
-		"starting key", "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: the key attributes of " +
-			"the table and of the index, and nothing else", pagePaging,
+		message: "'Limit' failed", source: pagePaging, rule: "a Limit is the most rows that a page reads, at least 1",
+		hint: "leave Limit out to read pages of up to 1 MB",
+	},
+	{
+		message: "filter attributes", source: pageIndexes,
+		rule: "a filter on an index can use only attributes that the index projects",
+		hint: "project the attribute, or query without the filter and get each item from the table",
+	},
+	{
+		message: "project", source: pageIndexes, rule: "a query on a global index returns only projected attributes",
+		hint: "ask for those, then get the rest of each item from the table",
+	},
+	{
+		message: "starting key", source: pagePaging,
+		rule: "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: the key attributes of the table and " +
+			"of the index, and nothing else",
 	},
 }
 
@@ -53,6 +64,9 @@ func (e *explainer) fault(message string) *rule {
 	}
 	for _, f := range faults {
 		if strings.Contains(message, f.message) {
+			if f.hint != "" {
+				e.hint("%s", f.hint)
+			}
 			return ruleOf(f.source, "%s", f.rule)
 		}
 	}

@@ -93,9 +93,18 @@ func (e *explainer) refuseGet() {
 		e.setRule(r)
 		return
 	}
-	var names []string
+	var names, lacking []string
 	for _, a := range e.info.Key.Attributes() {
 		names = append(names, text.Name(a.Name)+" ("+a.Kind.String()+")")
+		if e.asked.Key.Get(a.Name).IsZero() {
+			lacking = append(lacking, text.Name(a.Name))
+		}
+	}
+	if partition := e.info.Key.Attributes()[0]; len(lacking) == 1 && e.asked.Key.Len() == 1 {
+		if v := e.asked.Key.Get(partition.Name); v.Kind() == partition.Kind {
+			e.hint("add %s, or query %s with %s = %s, which reads all items of the partition", lacking[0], e.info.Name,
+				text.Name(partition.Name), text.Literal(v))
+		}
 	}
 	e.setRule(ruleOf(
 		pageGet, "GetItem needs the whole primary key, which is %s, with values of these types and nothing else",

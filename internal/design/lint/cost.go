@@ -46,10 +46,14 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	}
 	worst := all[0]
 	bytes := worst.DeclaredBytes()
+	units := q.Together().MeanUnits
+	if s := q.Spread(); s != nil { // as each page is rounded up
+		units = s.Worst.DeclaredUnits()
+	}
 	it := q.View.Rows[worst.From].Item
 	f := q.Finding("%q has no limit, and in partition %s it reads %s rows with %s at the declared scale, "+
 		"for %s read units%s", q.Name, q.View.PartitionKey(it), text.Thousands(int(float64(worst.Rows)*worst.Growth)),
-		text.Size(bytes), text.Figure(worst.Units(q.Consistent)), rule.Others(over, "so large"))
+		text.Size(bytes), text.Figure(units), rule.Others(over, "so large"))
 	f.Keys = q.View.Shown(it, q.View.Rows[worst.To-1].Item)
 	if pages := q.Expect.Pages; pages != nil && *pages > 1 ||
 		q.Expect.Units != nil && *q.Expect.Units >= table.ReadUnits(largeBytes, q.Consistent) {

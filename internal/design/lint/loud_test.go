@@ -155,7 +155,7 @@ patterns: [{name: newest events, query: {entity: E, where: {p: a}, order: desc, 
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:number}#{id}"}, samples: [{p: a, id: x, at: 1767607200}, {p: a, id: y, at: 1767607200123}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `error.*"newest" needs the order of time`},
 		{"more items than moments", "time-only-key", `
-entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*among the 500 items of a partition, some have the same at and replace each other"},
+entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*of the 500 items of a partition, some have the same second"},
 		{"a key that moves the hazard to another pattern", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
 patterns: [{name: by a, query: {entity: E, where: {p: a, a: x}}}, {name: by b, query: {entity: E, where: {p: a, b: y}}}]`, `add an index ByB: {partition: PK, sort: b}, store b as an attribute of E, and query it for "by b"`},
@@ -212,6 +212,16 @@ entities: {Log: {attributes: {PK: "LOG#{at:date}", SK: "{e}"}, count: 5000, rate
 		{"and the share of its other components", "loads", `
 fields: {at: {type: time, from: 2025-01-01, to: 2025-12-31}, s: {values: [A, A, A, B]}}
 entities: {Log: {attributes: {PK: "LOG#{s}#{at:date}", SK: "{e}"}, count: 5000, rates: {writes: 8000}}}`, `"LOG#A#2025-.* gets 6,019 write units per second in its period`},
+		{"an update and a check of what may be one item", "overwrite", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, n: "{n}"}, samples: [{p: a, n: x}, {p: b, n: x}]}}
+patterns: [{name: w, transact: [{update: {entity: E, set: {n: y}}}, {check: {entity: E, if: attribute_exists(PK)}}]}]`, `note "w" writes or checks one item of E twice`},
+		{"one month without its zero", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{m}"}, samples: [{p: a, m: 2026-9}]}}`, `"2026-10" would sort before "2026-9".*2026-09`},
+		{"days of the week", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{d}"}, samples: [{p: a, d: Mon}, {p: a, d: Tue}, {p: a, d: Fri}]}}`, `note.*"Fri" sorts before "Mon".*1-Mon`},
+		{"listed sizes", "natural-order", `
+fields: {s: {values: [S, M, L]}}
+entities: {E: {attributes: {PK: "P#{p}", SK: "{s}"}, samples: [{p: a, s: S}]}}`, `note.*"L" sorts before "M"`},
 		{"a skewed partition gets its share of requests", "loads", `
 fields: {t: {distinct: 100, distribution: zipf(2)}}
 entities: {E: {attributes: {PK: "T#{t}", SK: "{e}"}, count: 1000}}

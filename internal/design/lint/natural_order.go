@@ -7,6 +7,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -99,6 +100,9 @@ func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
 	}
 
 	d = disorder{Component: c, sense: meant, needed: c.NeededBy(false)}
+	if meant.name == level && d.needed == nil && readOneByOne(p, c) {
+		return d, false
+	}
 	d.a, d.b, d.n = rule.Disorder(words, meant.compare)
 	switch {
 	case d.n > 0:
@@ -108,6 +112,14 @@ func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
 	}
 	d.a, d.b = rule.Written{Text: meant.low}, rule.Written{Text: meant.high}
 	return d, true
+}
+
+// readOneByOne reports whether a pattern gives the value of a component, so that nobody sees the order of several.
+func readOneByOne(p *rule.Pass, c rule.Component) bool {
+	return slices.ContainsFunc(p.Queries, func(q *rule.Query) bool {
+		given, ok := q.Given(c.Name)
+		return ok && given.Op == ast.Equal && q.Entity == c.Entity && q.View == c.SortView()
+	})
 }
 
 // wordsIn returns the values of a component in the order in which their keys lie: what follows in the key
@@ -120,7 +132,11 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 			words = append(words, rule.Written{Text: it.Values.Get(c.Name), Item: it})
 		}
 	}
-	for _, value := range c.Type.Values {
+	listed := c.Type.Values
+	if f := c.Entity.Field(c.Name); f != nil && len(listed) == 0 {
+		listed = f.Values
+	}
+	for _, value := range listed {
 		if !slices.ContainsFunc(words, func(w rule.Written) bool { return w.Text == value }) {
 			words = append(words, rule.Written{Text: value})
 		}

@@ -40,6 +40,7 @@ const (
 	moments = "times"
 	number  = "a number"
 	letters = "text"
+	level   = "a level"
 )
 
 // senseOf returns the sense of a component's values: the first in which all of them fit.
@@ -59,8 +60,16 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 		}, true
 	case scale != nil:
 		return sense{
-			name: "a level", unsure: true, compare: func(a, b string) int { return scale[lower(a)] - scale[lower(b)] },
+			name: level, compare: func(a, b string) int { return scale[lower(a)] - scale[lower(b)] },
 			cure: "write the place in the scale before the word: 1-" + first(words, scale),
+		}, true
+	case len(words) == 1 && unpaddedMonth().MatchString(words[0].Text):
+		tenth := unpaddedMonth().ReplaceAllString(words[0].Text, "${1}10")
+		return sense{
+			name: "a number inside text", compare: text.CompareNatural, certain: true,
+			cure: "write all numbers in it with one width, padded with zeros, such as " +
+				padded([]rule.Written{words[0], {Text: tenth}}),
+			low: tenth, high: words[0].Text,
 		}, true
 	case len(words) > 1 && all(hasDigit) && sameFrame(words):
 		return sense{
@@ -87,6 +96,9 @@ var (
 	numberText = text.Pattern(`^-?[0-9]+(\.[0-9]+)?$`)
 	hexText    = text.Pattern(`^[0-9a-f]+$`)
 	digits     = text.Pattern(`[0-9]+`)
+
+	// unpaddedMonth matches a week or a month of a year that is written with one digit.
+	unpaddedMonth = text.Pattern(`^((?:19|20)\d\d-[Ww]?)[2-9]$`)
 
 	// certainText matches weeks and months of a year, and versions of three numbers.
 	certainText = text.Pattern(`^((19|20)\d\d-?[Ww]?\d{1,2}|[vV]?\d+\.\d+\.\d+)$`)

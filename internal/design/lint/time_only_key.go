@@ -36,15 +36,15 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	if most < 2 {
 		return
 	}
-	f := s.FindingIn(v, "the sort key %s of %s is only a time with a precision of one %s: ", s, e.Name,
-		map[time.Duration]string{time.Second: "second", time.Millisecond: "millisecond"}[unit])
+	name := map[time.Duration]string{time.Second: "second", time.Millisecond: "millisecond"}[unit]
+	f := s.FindingIn(v, "the sort key %s of %s is only a time with a precision of one %s: ", s, e.Name, name)
 	switch {
 	case crowded:
-		f.Say("among the %s items of a partition, some have the same %s and replace each other",
-			text.Thousands(int(most)), all[0].Name)
+		f.Say("of the %s items of a partition, some have the same %s, and each of these replaces the one before",
+			text.Thousands(int(most)), name)
 	case unit == time.Second && e.Count == 0:
 		f.Severity = model.Note
-		f.Say("two items of one partition in the same moment replace each other")
+		f.Say("of two items of a partition with the same %s the second replaces the first", name)
 	default:
 		return
 	}

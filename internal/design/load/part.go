@@ -10,6 +10,8 @@ import (
 // A partLoad is the part of the requests of a pattern that one partition gets.
 type partLoad struct {
 	part world.Part
+	// none is an item with the values of requests that find no row in some periods, or nil for a partition.
+	none *world.Item
 	// share is the part of all requests, and units are the read units of each, at the declared scale.
 	share, units float64
 }
@@ -110,7 +112,12 @@ func (s *spreader) loads() []partLoad {
 	loads := make([]partLoad, 0, len(sums))
 	for _, at := range s.space.Parts {
 		if of := sums[at]; of != nil {
-			loads = append(loads, partLoad{at, of.weight / total, of.units / of.weight})
+			loads = append(loads, partLoad{part: at, share: of.weight / total, units: of.units / of.weight})
+		}
+	}
+	for i := range s.all {
+		if c := &s.all[i]; s.period != nil && c.empty {
+			loads = append(loads, partLoad{none: c.row.Item, share: c.often * c.times / total})
 		}
 	}
 	return loads

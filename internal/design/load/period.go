@@ -1,10 +1,14 @@
 package load
 
 import (
+	"maps"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -105,6 +109,81 @@ func (s *period) argsIn(number int) []string {
 		from = end
 	}
 	return []string{from.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano)}
+}
+
+// absences are the periods of the values that a range in a period can be asked with.
+type absences map[string]*absence
+
+// An absence has the periods of a value in which it has rows, one of these, and the number of declared values.
+type absence struct {
+	row     *world.Row
+	periods map[int]bool
+	times   float64
+}
+
+func (all absences) see(id string, number int, c *candidate) {
+	a := all[id]
+	if a == nil {
+		a = &absence{row: c.row, periods: map[int]bool{}}
+		all[id] = a
+	}
+	a.periods[number] = true
+	a.times = max(a.times, c.times)
+}
+
+// each calls f for each value that has no rows in some of the periods up to the last, with the first of these and
+// with the number of these.
+func (all absences) each(from, to int, f func(id string, a *absence, first, n int)) {
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		a, first, n := all[id], 0, 0
+		for number := to; number >= from; number-- {
+			if !a.periods[number] {
+				first, n = number, n+1
+			}
+		}
+		if n > 0 {
+			f(id, a, first, n)
+		}
+	}
+}
+
+// nothing returns the candidate of a value in the first of n periods in which it has no rows.
+func (s *spreader) nothing(a *absence, number, n int) candidate {
+	return candidate{
+		row: a.row, empty: true, number: number, args: s.period.argsIn(number), periods: n, times: float64(n) * a.times,
+		Slice: Slice{Growth: 1, ByteGrowth: 1},
+	}
+}
+
+// absent adds candidates without rows: the periods in which a value has none are asked for like the others.
+func (s *spreader) absent() {
+	seen := absences{}
+	for i := range s.all {
+		seen.see(s.valuesOf(&s.all[i]), s.all[i].number, &s.all[i])
+	}
+	from, to := periodsOf([]*spreader{s})
+	seen.each(from, to, func(_ string, a *absence, first, n int) {
+		s.all = append(s.all, s.nothing(a, first, n))
+	})
+}
+
+// periodsOf returns the first and the last period of generated items, or of all if there are none: samples can lie
+// far away.
+func periodsOf(spreaders []*spreader) (from, to int) {
+	from, to = math.MaxInt, math.MinInt
+	for _, generated := range []bool{true, false} {
+		for _, s := range spreaders {
+			for k := range s.all {
+				if c := &s.all[k]; c.row != nil && !c.empty && c.row.Item.Generated == generated {
+					from, to = min(from, c.number), max(to, c.number)
+				}
+			}
+		}
+		if from <= to {
+			break
+		}
+	}
+	return from, to
 }
 
 // sameShape reports whether two parts lie in their periods in the same way.

@@ -117,15 +117,23 @@ func (r *rates) among(e *model.Entity, listed []string) float64 {
 // periodic reports whether a time is in the partition key of an entity.
 func (r *rates) periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
 
-// group names the partitions of an entity that differ from a partition in their time alone: their requests are
+// group names the partitions of an entity that differ from that of a load in their time alone: their requests are
 // those of the current one.
-func (r *rates) group(p world.Part, e *model.Entity) string {
-	rows := r.s.In(p)
-	i := slices.IndexFunc(rows, func(row world.Row) bool { return row.Item.Entity == e })
-	if o := r.of[e]; o != nil && o.timed && i >= 0 {
-		return o.group(rows[i].Item)
+func (r *rates) group(l partLoad, e *model.Entity) string {
+	o := r.of[e]
+	if o == nil || !o.timed {
+		return ""
 	}
-	return ""
+	it := l.none
+	for _, row := range r.s.In(l.part) {
+		if it == nil && row.Item.Entity == e {
+			it = row.Item
+		}
+	}
+	if it == nil {
+		return ""
+	}
+	return o.group(it)
 }
 
 // rows calls f for each row of a partition whose entity has rates, with its share of the requests for the items of

@@ -3,7 +3,6 @@ package load
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,12 +19,12 @@ import (
 func ofSeveral(
 	ctx context.Context, target explain.Target, questions []question, spreaders []*spreader,
 ) (*Spread, error) {
-	all := map[string]*together{}
+	all, seen := map[string]*together{}, absences{}
 	windows := windowsOf(questions, spreaders)
 	for i, s := range spreaders {
 		for k := range s.all {
 			c := &s.all[k]
-			if c.row == nil {
+			if c.row == nil || c.empty && windows != nil {
 				continue
 			}
 			id := s.valuesOf(c)
@@ -34,6 +33,7 @@ func ofSeveral(
 				if !ok {
 					continue
 				}
+				seen.see(id, first, c)
 				id += strconv.Itoa(first)
 			}
 			if c.again > 0 {
@@ -44,6 +44,16 @@ func ofSeveral(
 			}
 			all[id].parts[i] = c
 		}
+	}
+	if windows != nil {
+		seen.each(windows.from, windows.to, func(id string, a *absence, first, n int) {
+			t := &together{id: id}
+			for i, s := range spreaders {
+				c := s.nothing(a, first+windows.after[i], n)
+				t.parts = append(t.parts, &c)
+			}
+			all[id] = t
+		})
 	}
 	if len(all) < 2 {
 		return nil, nil
@@ -77,7 +87,11 @@ func ofSeveral(
 	pattern := questions[0].Pattern
 	z := zipf{skew: pattern.Skew}
 	for _, t := range list {
-		t.often = often(pattern.Asked, max(t.held, 1), t.times, &z)
+		byRows := 0.0
+		if !t.empty() {
+			byRows = max(t.held, 1)
+		}
+		t.often = often(pattern.Asked, byRows, t.times, &z)
 		for _, c := range t.parts {
 			if c != nil && windows == nil {
 				c.often = t.often
@@ -113,11 +127,15 @@ func ofSeveral(
 
 	rows, byRows, units, held, weights, values := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for _, t := range list {
-		if !t.again {
-			out.Values++
+		n := 1
+		if windows != nil && t.empty() { // for each of some windows
+			n = t.parts[0].periods
 		}
-		if !slices.ContainsFunc(t.parts, func(c *candidate) bool { return c != nil && !c.empty }) {
-			out.Empty++
+		if !t.again {
+			out.Values += n
+		}
+		if t.empty() {
+			out.Empty += n
 		}
 		values += t.times
 		weights += t.times * t.often
@@ -183,23 +201,12 @@ func windowsOf(questions []question, spreaders []*spreader) *windows {
 		return nil
 	}
 
-	w := &windows{after: at, from: math.MaxInt, to: math.MinInt}
+	w := &windows{after: at}
 	first, last := slices.Min(at), slices.Max(at)
 	for i := range at {
 		at[i] -= first
 	}
-	for _, generated := range []bool{true, false} {
-		for _, s := range spreaders {
-			for k := range s.all {
-				if c := &s.all[k]; c.row != nil && c.row.Item.Generated == generated {
-					w.from, w.to = min(w.from, c.number), max(w.to, c.number)
-				}
-			}
-		}
-		if w.from <= w.to {
-			break // samples can lie far away
-		}
-	}
+	w.from, w.to = periodsOf(spreaders)
 	w.to = max(w.from, w.to-(last-first))
 	return w
 }
@@ -219,6 +226,11 @@ type together struct {
 	times                          float64 // values for which they stand
 	often                          float64 // weight of each of them among all requests
 	again                          bool    // others stand for values of the same candidates
+}
+
+// empty reports whether no request finds rows of the entity.
+func (t *together) empty() bool {
+	return !slices.ContainsFunc(t.parts, func(c *candidate) bool { return c != nil && !c.empty })
 }
 
 // valuesOf returns the values of a candidate that are not fixed.
@@ -249,7 +261,7 @@ func (t *together) read(
 			sum.Key, sum.Sort, sum.Request, sum.Item = r.Key, r.Sort, r.Request, r.Item
 		}
 		sum.Rows, sum.Examined, sum.Bytes = sum.Rows+r.Rows, sum.Examined+r.Examined, sum.Bytes+r.Bytes
-		sum.Pages, sum.Units = sum.Pages+r.Pages, sum.Units+r.Units
+		sum.Pages, sum.Units, sum.Batch = sum.Pages+r.Pages, sum.Units+r.Units, sum.Batch+r.Batch
 		sum.Waste += r.Waste * float64(r.Bytes)
 	}
 	sum.Waste /= float64(max(sum.Bytes, 1))

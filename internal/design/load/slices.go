@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -49,8 +50,10 @@ type spreader struct {
 	own   world.Part
 	known bool
 
-	tiled     *tiles        // the windows of a range, or nil
-	grow      *world.Growth // of what the equalities of the conditions hold
+	once      sync.Once
+	leads     map[string]*world.Item // the items to which rows lead
+	tiled     *tiles                 // the windows of a range, or nil
+	grow      *world.Growth          // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
 	several   bool // some partitions have several candidates
@@ -68,6 +71,7 @@ type candidate struct {
 	own       bool
 	empty     bool     // a parent without rows; row is not in the space and has the parent
 	number    int      // of its period
+	periods   int      // without rows, of an empty one for several
 	args      []string // of the condition that follows the items, or nil for its own
 	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
@@ -94,7 +98,6 @@ func newSpreader(w *world.World, space *world.Space, q question) *spreader {
 	}
 
 	s.own, s.known = space.Partition(q.Report.Partition.Bytes)
-
 	for i, c := range p.Where {
 		f := s.field(c.Field)
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
@@ -206,7 +209,10 @@ func (s *spreader) find(ctx context.Context) error {
 	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
 		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
-	if s.p.Entity != nil && !s.one && s.period == nil {
+	switch {
+	case s.period != nil:
+		s.absent()
+	case s.p.Entity != nil && !s.one:
 		s.childless()
 	}
 	return nil

@@ -229,9 +229,6 @@ func slicesOf(ctx context.Context, w *world.World, q question) (*spreader, error
 		return nil, err
 	}
 	s := newSpreader(w, space, q)
-	if s == nil {
-		return nil, nil
-	}
 	if err := s.find(ctx); err != nil {
 		return nil, err
 	}
@@ -300,6 +297,10 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 		}
 		out.Values++
 		if c.empty {
+			if s.period != nil { // for each of some periods
+				out.Values += c.periods - 1
+				out.Empty += c.periods - 1
+			}
 			out.Empty++
 		} else {
 			parts.add(c.Part)
@@ -434,7 +435,7 @@ func (s *spreader) mean(readings map[int]Reading, weightOf func(*candidate) floa
 		c := &s.all[i]
 		cost, returned := s.cost(c)
 		if r, ok := readings[i]; ok && c.average == nil {
-			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
+			cost, returned = r.DeclaredUnits()-r.Batch*r.Growth, r.DeclaredRows()
 		}
 		weight := weightOf(c) * c.times
 		units += cost * weight
@@ -470,10 +471,14 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 			key = append(key, clause.Values[0])
 		}
 	}
+	batch := 0.0
+	if rep.Examined > 0 {
+		batch = s.batched(&c, float64(rep.Returned)/float64(rep.Examined))
+	}
 	return &Reading{
 		Key: key, Sort: s.sort(c), Request: compile.JSON(in),
 		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages, Bytes: rep.Bytes + rep.Fetched,
-		Units: rep.Units(s.p.Consistent), Waste: rep.Waste(), Growth: c.Growth,
+		Units: rep.Units(s.p.Consistent) + batch, Batch: batch, Waste: rep.Waste(), Growth: c.Growth,
 		ByteGrowth: c.ByteGrowth, Item: c.row.Item,
 	}, nil
 }

@@ -371,9 +371,12 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	for _, of := range r.loads {
 		groups := map[string]float64{} // shares of partitions that differ in their time alone
 		for _, load := range of {
-			groups[rates.group(load.part, p.Entity)] += load.share
+			groups[rates.group(load, p.Entity)] += load.share
 		}
 		for _, load := range of {
+			if load.none != nil {
+				continue
+			}
 			i := s.at(load.part)
 			switch {
 			case r.fixed != nil:
@@ -386,7 +389,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 			case row.Among > 0:
 				row.Units[i] = p.Rate / row.Among * load.units
 			case periodic: // the requests of a range over several periods come to it in turn
-				row.Units[i] = max(row.Units[i], p.Rate*groups[rates.group(load.part, p.Entity)]*load.units)
+				row.Units[i] = max(row.Units[i], p.Rate*groups[rates.group(load, p.Entity)]*load.units)
 			default:
 				row.Units[i] += p.Rate * load.share * load.units
 			}
@@ -556,7 +559,7 @@ func before(a, b *world.Item) bool {
 	return string(a.Attributes) < string(b.Attributes)
 }
 
-// addLocals adds the writes in local indexes to the partitions of their table, with which they are stored.
+// addLocals adds the loads of local indexes to the partitions of their table, with which they are stored.
 func addLocals(s *Space, all []*Space) {
 	if s.Index != nil {
 		return
@@ -568,6 +571,7 @@ func addLocals(s *Space, all []*Space) {
 		for i, p := range local.Parts {
 			id := local.PartitionOf(nil, &local.Rows[p.From])
 			if part, ok := s.Partition(id); ok {
+				s.Reads[s.at(part)] += local.Reads[i]
 				s.Writes[s.at(part)] += local.Writes[i]
 			}
 		}

@@ -43,6 +43,8 @@ type query struct {
 	given               string   // the state that the items have
 	parents             bool     // each parent is asked for, also without rows
 	shards              bool     // a value is all partitions with one kind
+	then                bool     // it reads the parent of its rows
+	periods             int      // a value is this many partitions, of one month each
 
 	rate, limit, skew float64
 	asked             string
@@ -59,6 +61,7 @@ tables:
       Hot: {partition: hot, projection: keys}
       Both: {partition: [state, own], sort: SK}
       Few: {partition: few, sort: GSK, projection: [body]}
+      Loc: {local: true, sort: hot, projection: keys}
 entities:
   P:
     attributes: {PK: "P#{p}", SK: META, n: {template: "{n:number}", type: N}}
@@ -90,6 +93,11 @@ entities:
     count: %d
     rates: {reads: %d, writes: %d}
     samples: [{kind: k, shard: "1", e: e1, note: z}]
+  M:
+    fields: {group: {distinct: 3}, when: {type: time, from: 2025-01-01, to: 2025-12-31}, text: {size: %d}}
+    attributes: {PK: "M#{group}#{when:month}", SK: "{when:time}#{m}", text: "{text}"}
+    count: %d
+    samples: [{group: g, when: 2025-06-15T10:00:00Z, m: m1, text: z}]
 patterns:
 `
 
@@ -105,6 +113,20 @@ var queries = []query{
 	{yaml: "query: {entity: C, index: Few, where: {p: x}%s}", entity: "C", index: "Few", hash: []string{"few"}, sort: "GSK", high: "~", parents: true},
 	{yaml: `query: {entity: C, where: {p: x}, filter: "state = 'DONE'"%s}`, entity: "C", low: "C#", high: "C$", only: "DONE", parents: true},
 	{yaml: "query: {entity: E, where: {kind: k, shard: {in: all}}%s}", entity: "E", high: "~", shards: true},
+	{yaml: "query: {entity: C, where: {p: x}%s}, then: P", entity: "C", low: "C#", high: "C$", parents: true, then: true},
+	{
+		yaml:   "query: {entity: C, where: {p: x, at: {between: [2025-03-01, 2025-03-31]}}%s}, then: P",
+		entity: "C", low: "C#", high: "C$", months: 1, parents: true, then: true,
+	},
+	{yaml: "query: {entity: C, index: Loc, where: {p: x}%s}", entity: "C", index: "Loc", sort: "hot", high: "~", parents: true},
+	{
+		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-06, 2025-06]}}%s}",
+		entity: "M", high: "~", periods: 1,
+	},
+	{
+		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-05, 2025-07]}}%s}",
+		entity: "M", high: "~", periods: 3,
+	},
 	{yaml: "get: {entity: P, where: {p: x}%s}", entity: "P", low: "META", high: "METB"},
 }
 
@@ -124,7 +146,7 @@ func (q query) randomly(t *proptest.T) query {
 		q.sort = "SK"
 	}
 	more := ""
-	if q.only == "" && q.months == 0 && !q.shards && !strings.HasPrefix(q.yaml, "get") && t.Bool() {
+	if q.only == "" && q.months == 0 && q.periods == 0 && q.index != "Loc" && !q.shards && !strings.HasPrefix(q.yaml, "get") && t.Bool() {
 		q.limit = float64(t.Between(1, 6))
 		more += fmt.Sprintf(", limit: %v", q.limit)
 		if q.backwards = t.Bool(); q.backwards {
@@ -134,7 +156,14 @@ func (q query) randomly(t *proptest.T) query {
 	if q.strong {
 		more += ", consistent: true"
 	}
-	q.asked, q.skew = randomAsked(t, "equally", "by_rows", "zipf")
+	switch q.periods {
+	case 0:
+		q.asked, q.skew = randomAsked(t, "equally", "by_rows", "zipf")
+	case 1:
+		q.asked, q.skew = randomAsked(t, "equally", "by_rows")
+	default:
+		q.asked = "equally"
+	}
 	q.yaml = fmt.Sprintf("rate: %v, asked: %s, %s", q.rate, askedText(q.asked, q.skew), fmt.Sprintf(q.yaml, more))
 	return q
 }
@@ -168,7 +197,8 @@ func holdTable(t *proptest.T) {
 	}
 	var b strings.Builder
 	reads, rewrites := t.Between(1, 50), t.Between(1, 50)
-	fmt.Fprintf(&b, randomModel, projection, parents, per, states, size, size*2, note, t.Between(1, 40), reads, rewrites)
+	fmt.Fprintf(&b, randomModel, projection, parents, per, states, size, size*2, note, t.Between(1, 40), reads, rewrites,
+		t.Between(10, 2000), t.Between(60, 200))
 	var asked []query
 	for i, q := range queries {
 		asked = append(asked, q.randomly(t))
@@ -201,6 +231,10 @@ func holdTable(t *proptest.T) {
 	}
 	n.declared(float64(reads), float64(rewrites))
 	for i := range asked {
+		if asked[i].periods > 0 {
+			n.comparePeriods(&asked[i], &r.Patterns[i])
+			continue
+		}
 		n.compareRead(&asked[i], &r.Patterns[i])
 	}
 	items := map[*world.Item]float64{}
@@ -286,6 +320,8 @@ type value struct {
 	parts                       []*part
 	bytes, rows                 int // of the busiest window
 	units, average, held, times float64
+	parent                      *world.Item // of the rows, if it is read too
+	filled                      float64     // share of the windows with rows
 }
 
 // tie returns what orders values that cost the same.
@@ -324,14 +360,14 @@ func (n *counter) values(q *query) map[string]*value {
 	for i := range n.w.Items {
 		it := &n.w.Items[i]
 		if it.Entity.Name == "P" && q.parents {
-			key := map[string]string{"": `"P#%s"`, "Both": `"NEW", "%s"`, "Few": `"F#%s"`}[q.index]
+			key := map[string]string{"": `"P#%s"`, "Both": `"NEW", "%s"`, "Few": `"F#%s"`, "Loc": `"P#%s"`}[q.index]
 			key = fmt.Sprintf(key, it.Values.Get("p"))
 			at(key, key)
 		}
 		key, ok := keyIn(it.Attributes, q.hash)
 		state := string(it.Attributes.Get("state").Raw())
 		size, has := sizes.Of(it.Attributes)
-		if !ok || !has || q.given != "" && state != q.given || (it.Entity.Name == "E") != (q.entity == "E") {
+		if !ok || !has || q.given != "" && state != q.given || it.Entity.Name == "M" || (it.Entity.Name == "E") != (q.entity == "E") {
 			continue
 		}
 		id := key
@@ -340,6 +376,9 @@ func (n *counter) values(q *query) map[string]*value {
 		}
 		p := at(id, key)
 		p.rows = append(p.rows, row{string(it.Attributes.Get(q.sort).Raw()), state, size})
+		if q.then && it.Entity.Name == "C" {
+			all[id].parent = parentOf(n.w, it)
+		}
 		p.own = p.own || it.Entity.Name == q.entity
 	}
 	return all
@@ -398,10 +437,15 @@ func (q *query) ask(v *value, first, last int) {
 				_, size, in := q.read(p.rows, within(begin+k*length))
 				p.units += q.units(size)
 				windows, sum = windows+1, sum+in
+				if in > 0 {
+					v.filled++
+				}
 			}
 			p.units /= windows
 			v.held += float64(sum) / windows
+			v.filled /= windows
 		} else {
+			v.filled = 1
 			v.held += float64(held)
 		}
 		v.bytes, v.rows = v.bytes+bytes, v.rows+examined
@@ -452,6 +496,13 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 	all, mean := q.weigh(list), 0.0
 	for _, v := range list {
 		mean += v.average * v.times / all
+		if v.parent != nil && v.rows > 0 {
+			units := q.units(v.parent.Attributes.Size())
+			key, _ := keyIn(v.parent.Attributes, []string{"PK"})
+			n.reads[""][key] += q.rate * units * v.filled * v.times / all
+			mean += units * v.filled * v.times / all
+			v.units += units
+		}
 		for _, part := range v.parts {
 			if part.own { // a parent without children reads half a unit, which is counted for no partition
 				n.reads[q.index][part.key] += q.rate * part.units * v.times / all
@@ -481,6 +532,64 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 		}
 		near(n.T, float64(want.bytes), float64(got.Bytes), fmt.Sprintf("%s: bytes at %v", name, share), n.source)
 		near(n.T, want.units, got.Units, fmt.Sprintf("%s: units at %v", name, share), n.source)
+	}
+}
+
+// comparePeriods compares what a range over whole months reads, each of which is a partition, with a count of the
+// items: every group is asked for in all ranges of as many months.
+func (n *counter) comparePeriods(q *query, p *check.PatternResult) {
+	type id struct {
+		group string
+		month int
+	}
+	monthOf := func(it *world.Item) int {
+		at, _ := time.Parse(time.RFC3339, it.Values.Get("when"))
+		return at.Year()*12 + int(at.Month()) - 1
+	}
+	bytes, rows, keys, ids, groups := map[id]int{}, map[id]float64{}, map[id]string{}, map[id]bool{}, map[string]float64{}
+	from, to := math.MaxInt, math.MinInt
+	for i := range n.w.Items {
+		it := &n.w.Items[i]
+		if it.Entity.Name != "M" {
+			continue
+		}
+		at := id{it.Values.Get("group"), monthOf(it)}
+		bytes[at] += it.Attributes.Size()
+		rows[at]++
+		keys[at], _ = keyIn(it.Attributes, []string{"PK"})
+		groups[at.group]++
+		if ids[at] = q.periods == 1; it.Generated {
+			from, to = min(from, at.month), max(to, at.month)
+		}
+	}
+	last := max(from, to-q.periods+1)
+	for group := range groups {
+		for month := from; month <= last; month++ {
+			ids[id{group, month}] = true
+		}
+	}
+
+	units, weights, pairs := 0.0, 0.0, map[string]float64{}
+	for at, is := range ids {
+		if !is {
+			continue
+		}
+		cost, weight := 0.0, 1.0
+		for month := at.month; month < at.month+q.periods; month++ {
+			cost += q.units(bytes[id{at.group, month}])
+		}
+		if q.asked == "by_rows" {
+			weight = rows[at]
+		}
+		units, weights, pairs[at.group] = units+cost*weight, weights+weight, pairs[at.group]+weight
+	}
+	near(n.T, units/weights, p.MeanUnits(), p.Pattern.Name+": mean", n.source)
+	for at, key := range keys { // all requests for a group are for the current month
+		share := pairs[at.group] / weights
+		if q.periods > 1 {
+			share = 1 / float64(len(groups))
+		}
+		n.reads[""][key] += q.rate * share * q.units(bytes[at])
 	}
 }
 
@@ -628,8 +737,12 @@ func (n *counter) compareSpace(s *load.Space, r *check.Result) {
 	var reads, writes, written float64
 	for i, part := range s.Parts {
 		key, _ := keyIn(s.Rows[part.From].Item.Attributes, hash)
-		near(n.T, n.reads[index][key], s.Reads[i], "reads of "+key+" of "+index, n.source)
-		near(n.T, n.writes[index][key], s.Writes[i], "writes of "+key+" of "+index, n.source)
+		wantReads, wantWrites := n.reads[index][key], n.writes[index][key]
+		if index == "" { // with which the local index is stored
+			wantReads, wantWrites = wantReads+n.reads["Loc"][key], wantWrites+n.writes["Loc"][key]
+		}
+		near(n.T, wantReads, s.Reads[i], "reads of "+key+" of "+index, n.source)
+		near(n.T, wantWrites, s.Writes[i], "writes of "+key+" of "+index, n.source)
 		reads, writes = max(reads, s.Reads[i]), max(writes, s.Writes[i])
 	}
 	for _, units := range n.writes[index] { // an update can put a row into a partition that has no item yet
@@ -713,6 +826,9 @@ func sent(t *proptest.T, w *world.World, p *model.Pattern, items []*world.Item, 
 	for _, c := range used {
 		sum[""] += *c.Table.CapacityUnits
 		for name, units := range c.GlobalSecondaryIndexes {
+			sum[name] += *units.CapacityUnits
+		}
+		for name, units := range c.LocalSecondaryIndexes {
 			sum[name] += *units.CapacityUnits
 		}
 	}

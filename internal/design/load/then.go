@@ -13,6 +13,30 @@ type batch struct {
 	none  float64 // keys without an item
 }
 
+// batched returns the read units of the items to which the rows lead that the pattern reads for a candidate, if it
+// returns some share of them.
+func (s *spreader) batched(c *candidate, returned float64) (units float64) {
+	e := s.p.Then
+	if e == nil {
+		return 0
+	}
+	s.once.Do(func() { s.leads = keyedItems(s.w, e) })
+	seen, sizes := map[string]bool{}, e.Table.RowSizes(nil)
+	for _, row := range s.limited(s.space.Rows[c.From:c.To]) {
+		key, ok := keyFrom(e, valuesOf(row.Item))
+		if !ok || seen[key] {
+			continue
+		}
+		seen[key] = true
+		size := 0
+		if it := s.leads[key]; it != nil {
+			size, _ = sizes.Of(it.Attributes)
+		}
+		units += table.ReadUnits(size, s.p.Consistent) * returned
+	}
+	return units
+}
+
 // follow sets what is read by the values of the rows that a pattern reads.
 func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	if p.Then == nil {

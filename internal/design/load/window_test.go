@@ -56,3 +56,30 @@ func TestWindows(t *testing.T) {
 	require.Nil(t, p.Spread, "a listed value in the partition key of an index stays")
 	require.Equal(t, 1, p.Total.Returned)
 }
+
+// TestSamples holds that the rate of a pattern is divided by as many values as the model allows if it has samples alone,
+// and not at all by those of a parent or a field that nobody counts, but for a listed value whole.
+func TestSamples(t *testing.T) {
+	const source = `name: m
+tables: {Tab: {partition: PK, sort: SK}}
+fields: {kind: {distinct: 5}, state: {values: [NEW, DONE]}}
+entities:
+  P: {attributes: {PK: "P#{p}", SK: A}, samples: [{p: a}, {p: b}]}
+  C: {of: P, attributes: {PK: "P#{p}", SK: "C#{c}"}, samples: [{p: a, c: x}, {p: b, c: x}]}
+  E: {attributes: {PK: "E#{kind}", SK: "{e}"}, samples: [{kind: k, e: x}]}
+  S: {attributes: {PK: "S#{state}", SK: "{e}"}, samples: [{state: NEW, e: x}, {state: DONE, e: y}]}
+patterns:
+  - {name: q, query: {entity: %s}, rate: 100}
+`
+	for query, want := range map[string]float64{
+		"C, where: {p: a}": 0, "E, where: {kind: k}": 100 / 5 * 0.5, "S, where: {state: NEW}": 100 * 0.5,
+	} {
+		r := checked(t, strings.Replace(source, "%s", query, 1))
+		most := 0.0
+		if p := r.Tables[0].ByReads; p != nil {
+			most = p.Reads
+		}
+		require.InDelta(t, want, most, 1e-9, query)
+		require.InDelta(t, 50, r.Tables[0].Reads, 1e-9, query)
+	}
+}

@@ -201,7 +201,7 @@ func (l *lines) writes(pr *check.PatternResult) {
 		tried += ", drawn from " + text.Thousands(c.All)
 	}
 	if c.Unmet > 0 {
-		tried += fmt.Sprintf("; the condition refuses %s others", text.Thousands(c.Unmet))
+		tried += "; the condition refuses " + text.Thousands(c.Unmet) + text.Agree(c.Unmet, " other", " others")
 	}
 	l.add("", "%s", tried)
 	if rate := pr.Pattern.Rate; rate > 0 {
