@@ -40,7 +40,8 @@ func (j *judge) written() {
 		j.fail(nil, "", "the service refuses the request: %s: %s", c.Refused.Code, c.Refused.Message)
 	case c.Items == 0:
 		j.fail(nil, "check the condition, or narrow where to items that meet it",
-			"the condition refuses the write of %s", text.Agree(c.Unmet, "the only item", "all "+text.Count(c.Unmet, "item")))
+			"the condition refuses the write of %s",
+			text.Agree(c.Unmet, "the only item", "all "+text.Count(c.Unmet, "item")))
 	case x.Units != nil:
 		got, of := c.Worst, "the most expensive item"
 		switch x.Budget {

@@ -24,8 +24,8 @@ const describeTable = "import the template that cdk synth writes into cdk.out, o
 
 // printSchemas is a program that prints the schemas of OneTable and ElectroDB that another file exports, one on a
 // line. JSON.stringify alone would drop types such as Number.
-const printSchemas = `of ElectroDB and OneTable, let the program print its schemas. Save this beside it as schemas.mjs, run
-npx tsx schemas.mjs > schemas.json, and import schemas.json:
+const printSchemas = `of ElectroDB and OneTable, let the program print its schemas. Save this beside it as
+schemas.mjs, run npx tsx schemas.mjs > schemas.json, and import schemas.json:
 import * as file from './%s'
 const typed = (key, v) => typeof v !== 'function' ? v : key === 'type' ? v.name.toLowerCase() : { function: v.name }
 const schema = (one) => ({ table: one.config?.table, ...(one.schema?.definition ?? one.schema ?? one) })

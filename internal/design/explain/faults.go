@@ -36,8 +36,8 @@ var faults = []struct{ message, rule, source, hint string }{
 	},
 	{
 		message: "starting key", source: pagePaging,
-		rule: "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: the key attributes of the table and " +
-			"of the index, and nothing else",
+		rule: "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: the key attributes of the table " +
+			"and of the index, and nothing else",
 	},
 }
 

@@ -30,8 +30,8 @@ type rawRecord struct {
 	decoded  bool
 }
 
-// readBlock reads the next records into b, at most the given number and at least one unless there is an error, which is that of
-// [Reader.Next] for the record after them.
+// readBlock reads the next records into b, at most the given number and at least one unless there is an error: the one
+// that [Reader.Next] returns for the record after them.
 func (r *Reader) readBlock(b *block, most int) error {
 	b.records, b.data = b.records[:0], b.data[:0]
 	for len(b.records) < most && len(b.data) < blockBytes {

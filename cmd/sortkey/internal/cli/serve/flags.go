@@ -82,7 +82,8 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		&f.load, "load", nil, "example, model, template, requests or export (`NAME|PATH`) to load; repeatable",
 	)
 	f.definitions.Declare(cmd)
-	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items for each --load; 0 for samples only")
+	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems,
+		"generate at most `N` items for each --load; 0 for samples only")
 	f.log.declare(cmd)
 
 	flags.StringArrayVar(

@@ -1,4 +1,4 @@
-package design_test
+package designtest_test
 
 import (
 	"context"

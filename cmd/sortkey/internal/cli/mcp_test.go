@@ -1,4 +1,4 @@
-package mcp_test
+package cli_test
 
 import (
 	"context"
@@ -110,7 +110,7 @@ func folder(t testing.TB) (*os.Root, string) {
 // TestConversations replays conversations: each file is one, and a directive a call of a tool with its
 // arguments, file a file that it writes with a tool of its client, "# " what the model makes of the answer.
 func TestConversations(t *testing.T) {
-	datadriven.Walk(t, "testdata/conversations", func(t *testing.T, path string) {
+	datadriven.Walk(t, "../mcp/testdata/conversations", func(t *testing.T, path string) {
 		root, dir := folder(t)
 		var c *client
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -1,4 +1,4 @@
-package terminal_test
+package report_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package awscli_test
+package gen_test
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package model_test
+package modelfile_test
 
 import (
 	"iter"

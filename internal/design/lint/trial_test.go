@@ -1,4 +1,4 @@
-package rule_test
+package lint_test
 
 import (
 	"testing"

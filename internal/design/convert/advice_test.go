@@ -1,4 +1,4 @@
-package advice_test
+package convert_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package mcp_test
+package cli_test
 
 import (
 	"context"

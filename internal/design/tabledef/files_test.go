@@ -1,6 +1,6 @@
 //go:build unix
 
-package files_test
+package tabledef_test
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/files"
 )
 
-// TestRead reads what is not a file of the right size, none of which may wait.
-func TestRead(t *testing.T) {
+// TestReadFolder reads what is not a file of the right size, none of which may wait.
+func TestReadFolder(t *testing.T) {
 	dir := t.TempDir()
 	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))

@@ -1,4 +1,4 @@
-package address_test
+package store_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package rule_test
+package lint_test
 
 import (
 	"fmt"
@@ -94,9 +94,9 @@ allowance unknown false false`), "\n"), seen)
 	require.Equal(t, "a test", found[0].Accepted)
 }
 
-// TestProposals holds that a proposal becomes advice only if it removes the
+// TestTriedProposals holds that a proposal becomes advice only if it removes the
 // finding and brings no other hazard.
-func TestProposals(t *testing.T) {
+func TestTriedProposals(t *testing.T) {
 	long := rule.Rule{
 		ID: "long", Severity: model.Warning,
 		Slot: func(p *rule.Pass, s *rule.Slot) {

@@ -1,4 +1,4 @@
-package ast_test
+package expr_test
 
 import (
 	"fmt"

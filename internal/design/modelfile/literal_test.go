@@ -1,4 +1,4 @@
-package literal_test
+package modelfile_test
 
 import (
 	"errors"
@@ -183,7 +183,7 @@ func FuzzPlaceholders(f *testing.F) {
 	})
 }
 
-func TestWrite(t *testing.T) {
+func TestWriteLiteral(t *testing.T) {
 	values, err := attr.ParseItem([]byte(`{":v":{"S":"x y"},":n":{"N":"1e2"}}`))
 	require.NoError(t, err)
 	names := map[string]string{"#s": "status", "#odd": "a-b"}

@@ -1,4 +1,4 @@
-package bill_test
+package check_test
 
 import (
 	"os"
@@ -107,8 +107,8 @@ patterns:
 	require.InEpsilon(t, (3+0.5)*month, declared.Records, 0.001)
 }
 
-// TestScale holds that a world of a tenth of the items costs what the declared one does.
-func TestScale(t *testing.T) {
+// TestBillScale holds that a world of a tenth of the items costs what the declared one does.
+func TestBillScale(t *testing.T) {
 	whole := bill.Of(result(t, shop, 0), bill.Known())
 	part := bill.Of(result(t, shop, 100), bill.Known())
 	require.InEpsilon(t, whole.Total.OnDemand, part.Total.OnDemand, 0.01)

@@ -1,4 +1,4 @@
-package mcp_test
+package cli_test
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func (c *client) page(tool string, arguments map[string]any) (a answer) {
 }
 
 // Answers that are cut have cursors, and all pages together have every item once.
-func TestPages(t *testing.T) {
+func TestToolPages(t *testing.T) {
 	t.Parallel()
 	o := example(t, "shop", false)
 	whole := o
