@@ -33,7 +33,7 @@ func load(name string) (*model.Model, error) {
 func TestExamples(t *testing.T) {
 	for _, name := range examples.Names() {
 		t.Run(name, func(t *testing.T) {
-			designtest.Run(t, filepath.Join("examples", name, "model.yaml"), sortkeydesign.Options{})
+			designtest.Run(t, filepath.Join("..", "examples", name, "model.yaml"), sortkeydesign.Options{})
 		})
 	}
 }
@@ -95,7 +95,7 @@ func TestAll(t *testing.T) {
 			if m.About == "" {
 				t.Error("it does not say what it is about")
 			}
-			if _, err := os.Stat(filepath.Join("examples", m.Name, "README.md")); err != nil {
+			if _, err := os.Stat(filepath.Join("..", "examples", m.Name, "README.md")); err != nil {
 				t.Error(err)
 			}
 			if want := filepath.ToSlash(filepath.Join("design", "examples", m.Name, "model.yaml")); m.Pos.File != want {

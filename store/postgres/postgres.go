@@ -78,7 +78,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	s := &Store{
 		opts: opts, most: most, free: semaphore.NewWeighted(most), waitQueue: newWaitQueue(),
 		ending: make(chan struct{}),
-		shut: make(chan struct{}),
+		shut:   make(chan struct{}),
 	}
 	s.limit.time = opts.Timeout
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
