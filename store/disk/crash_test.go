@@ -241,6 +241,7 @@ func TestFullDisk(t *testing.T) {
 
 // TestFullDiskClose closes a store, and opens it, while the disk is full. Nothing is lost.
 func TestFullDiskClose(t *testing.T) {
+	proptest.NeedLong(t) // it waits in a process of its own
 	t.Parallel()
 	if inChild(t) {
 		return
@@ -273,6 +274,7 @@ func TestFullDiskClose(t *testing.T) {
 // meet a full disk, the first of them or a later one. Open returns, also if the engine writes the first rows nowhere,
 // needs them to place the file of the Load, and tries again for ever. With space, another Open has all rows.
 func TestFullDiskOpen(t *testing.T) {
+	proptest.NeedLong(t) // it waits in a process of its own
 	t.Parallel()
 	if inChild(t) {
 		return

@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,7 +45,8 @@ func Bin() string {
 		return ""
 	}
 	folders, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
-	slices.SortFunc(folders, func(a, b string) int { return major(b) - major(a) })
+	slices.Sort(folders)
+	slices.Reverse(folders)
 	if path, err := exec.LookPath("initdb"); err == nil {
 		folders = append(folders, filepath.Dir(path))
 	}
@@ -56,12 +56,6 @@ func Bin() string {
 		}
 	}
 	return ""
-}
-
-// major returns N of /usr/lib/postgresql/N/bin.
-func major(bin string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(bin)))
-	return n
 }
 
 // New creates and starts a cluster, which is removed at the end of the test. It

@@ -42,7 +42,7 @@ func ParseFormat(name string) (Format, error) {
 		return JSON, nil
 	case "csv", "tsv":
 		return CSV, nil
-	case "requests", "request-items":
+	case "requests":
 		return Requests, nil
 	case "ion":
 		return "", advice.New(
