@@ -62,7 +62,7 @@ var layers = [][]string{
 	{"internal/design/tabledef", "internal/design/literal", "internal/design/awscli", "internal/design/model"},
 	{"internal/design/compile", "internal/design/mask"},
 	{"internal/design/explain"},
-	{"internal/design/modelfile", "internal/design/world"},
+	{"internal/design/modelfile", "internal/design/dataset"},
 	{"internal/design/convert", "internal/design/export", "internal/design/gen"},
 	{"internal/design/load"},
 	{"internal/design/check"},

@@ -17,10 +17,10 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A Model is a key design: tables, entities with the templates of their keys,
@@ -75,8 +75,8 @@ func (m *Model) Open(ctx context.Context, o Options) (*sortkey.DB, error) {
 	return w.DB, nil
 }
 
-func (m *Model) build(ctx context.Context, o Options) (*world.World, error) {
-	return world.Build(ctx, m.m, world.Options{Seed: o.Seed, MaxItems: o.MaxItems})
+func (m *Model) build(ctx context.Context, o Options) (*dataset.Dataset, error) {
+	return dataset.Build(ctx, m.m, dataset.Options{Seed: o.Seed, MaxItems: o.MaxItems})
 }
 
 // Check runs the access patterns of the model and the lint rules, and returns

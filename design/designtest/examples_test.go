@@ -13,10 +13,10 @@ import (
 	sortkeydesign "github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -56,7 +56,7 @@ func TestTraps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := world.Build(t.Context(), m, world.Options{})
+			w, err := dataset.Build(t.Context(), m, dataset.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestAll(t *testing.T) {
 
 func keysExist(t *testing.T, m *model.Model) {
 	t.Helper()
-	w, err := world.Build(t.Context(), m, world.Options{MaxItems: -1})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

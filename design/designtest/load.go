@@ -15,10 +15,10 @@ import (
 
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/requestfile"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -75,7 +75,7 @@ func load(t testing.TB, db *sortkeytest.DB, path string, parameters []string) er
 	if errors.Is(err, tabledef.ErrOther) {
 		var m *model.Model
 		if m, err = modelfile.Load(path); err == nil {
-			_, err = world.Build(ctx, m, world.Options{DB: db.DB})
+			_, err = dataset.Build(ctx, m, dataset.Options{DB: db.DB})
 		}
 		return err
 	}

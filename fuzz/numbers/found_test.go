@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -96,7 +96,7 @@ func TestFound(t *testing.T) {
 				index = ", indexes: {ByH: {partition: HP, sort: HS}}"
 			}
 			r, _ := numbersOf(t, "name: m\ntables: {Tab: {partition: PK, sort: SK"+index+"}}\nentities:\n"+
-				tt.entities+"patterns:\n  - {name: p, "+tt.pattern+"}\n", world.Options{})
+				tt.entities+"patterns:\n  - {name: p, "+tt.pattern+"}\n", dataset.Options{})
 			p := r.Patterns[0]
 			got := figuresOf(p.Spread)
 			for i, want := range tt.rows {
@@ -141,8 +141,8 @@ patterns:
   - {name: two days, query: {entity: Invoice, where: {tenant: t1, at: {between: [2025-03-05, 2025-03-06]}}}}
   - {name: a month, query: {entity: Invoice, where: {tenant: t1, at: 2025-03}}}
 `
-	whole, _ := numbersOf(t, source, world.Options{MaxItems: 1 << 30})
-	sample, _ := numbersOf(t, source, world.Options{MaxItems: 20_000})
+	whole, _ := numbersOf(t, source, dataset.Options{MaxItems: 1 << 30})
+	sample, _ := numbersOf(t, source, dataset.Options{MaxItems: 20_000})
 	for i, p := range whole.Patterns {
 		exact, told := figuresOf(whole.Patterns[i].Spread), figuresOf(sample.Patterns[i].Spread)
 		t.Logf("%s: %v, and %v in a sample", p.Pattern.Name, exact, told)

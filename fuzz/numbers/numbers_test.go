@@ -13,10 +13,10 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -43,7 +43,7 @@ func holdNumbers(t *proptest.T) {
 
 	d := drawDesign(t)
 	source := d.String()
-	whole, items := numbersOf(t, source, world.Options{MaxItems: 1 << 30, MaxBytes: 1 << 40})
+	whole, items := numbersOf(t, source, dataset.Options{MaxItems: 1 << 30, MaxBytes: 1 << 40})
 	for i, p := range d.patterns {
 		want, got := p.naive(items), whole.Patterns[i].Spread
 		if len(want) < 2 {
@@ -64,7 +64,7 @@ func holdNumbers(t *proptest.T) {
 		}
 	}
 	source = d.String()
-	sample, _ := numbersOf(t, source, world.Options{})
+	sample, _ := numbersOf(t, source, dataset.Options{})
 	for i, p := range d.patterns {
 		require.Equal(t, missed[p.name], !sample.Patterns[i].OK(), "%s: %v\n%s", p.name, sample.Patterns[i].Failures, source)
 		want := p.naive(items)
@@ -170,11 +170,11 @@ func figuresAt(all []naiveRead, shares ...float64) (f spreadFigures) {
 }
 
 // numbersOf checks a model, and returns the items that were made for that, too.
-func numbersOf(t require.TestingT, source string, o world.Options) (*check.Result, []world.Item) {
+func numbersOf(t require.TestingT, source string, o dataset.Options) (*check.Result, []dataset.Item) {
 	ctx := context.Background()
 	m, err := modelfile.Parse("m.yaml", []byte(source))
 	require.NoError(t, err, "%s", source)
-	w, err := world.Build(ctx, m, o)
+	w, err := dataset.Build(ctx, m, o)
 	require.NoError(t, err, "%s", source)
 	defer w.Close()
 	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run})
@@ -234,7 +234,7 @@ func (d *randomDesign) String() string {
 }
 
 // naive returns what the pattern reads for each value of its fields.
-func (p *randomPattern) naive(items []world.Item) (all []naiveRead) {
+func (p *randomPattern) naive(items []dataset.Item) (all []naiveRead) {
 	pk, sk := "PK", "SK"
 	if p.index != "" {
 		pk, sk = "XP", "XS"

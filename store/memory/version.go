@@ -81,7 +81,7 @@ func (h *history) retire(n *node, versions int) bool {
 	return true
 }
 
-// sweep lets go of versions without readers. A Fork holds a version while it raises shared.
+// sweep removes the versions that nobody reads. A Fork holds a version while it raises shared.
 func (h *history) sweep(shared *atomic.Uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

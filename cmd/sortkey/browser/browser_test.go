@@ -21,10 +21,10 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // browser starts the headless browser that BROWSER names, as scripts/check-pages.sh sets it,
@@ -139,7 +139,7 @@ func TestBrowser(t *testing.T) {
 	} {
 		m, err := modelfile.Load(root + path)
 		require.NoError(t, err)
-		w, err := world.Build(t.Context(), m, world.Options{MaxItems: 5000})
+		w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 5000})
 		require.NoError(t, err)
 		defer w.Close()
 		r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})

@@ -16,7 +16,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
 // open serves the page of a model as sortkey design open does, and returns its first address and its file.
@@ -27,7 +27,7 @@ func open(t *testing.T, model string) (first *url.URL, file string) {
 	file = filepath.Join(t.TempDir(), "model.yaml")
 	require.NoError(t, os.WriteFile(file, data, 0o666))
 	s, err := live.New(t.Context(), file, live.Options{
-		World: world.Options{MaxItems: 5000},
+		Dataset: dataset.Options{MaxItems: 5000},
 	})
 	require.NoError(t, err)
 	site, err := web.Listen(0)

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 const shop = `
@@ -36,7 +36,7 @@ func result(t *testing.T, source string, items int) *check.Result {
 	t.Helper()
 	m, err := modelfile.Parse("model.yaml", []byte(source))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{MaxItems: items})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: items})
 	require.NoError(t, err)
 	defer w.Close()
 	r, err := check.Run(t.Context(), w, check.Options{})
@@ -107,7 +107,7 @@ patterns:
 	require.InEpsilon(t, (3+0.5)*month, declared.Records, 0.001)
 }
 
-// TestBillScale holds that a world of a tenth of the items costs what the declared one does.
+// TestBillScale holds that a dataset of a tenth of the items costs what the declared one does.
 func TestBillScale(t *testing.T) {
 	whole := bill.Of(result(t, shop, 0), bill.Known())
 	part := bill.Of(result(t, shop, 100), bill.Known())

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-// TestBudget checks that the next run meets the budgets of a first run, whatever the size of the world, that a budget
+// TestBudget checks that the next run meets the budgets of a first run, whatever the size of the dataset, that a budget
 // is at most one step above the worst figure, and that nothing else in the model changes.
 func TestBudget(t *testing.T) {
 	for _, scale := range []int{0, 200, 20} {
@@ -27,7 +27,7 @@ func TestBudget(t *testing.T) {
 			}
 		}
 		run := func() *check.Result {
-			w, err := world.Build(t.Context(), m, world.Options{MaxItems: scale})
+			w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: scale})
 			require.NoError(t, err)
 			defer w.Close()
 			r, err := check.Run(context.Background(), w, check.Options{})
@@ -84,7 +84,7 @@ func TestStarterBudgets(t *testing.T) {
 			given[p.Name], p.Expect.Units = *p.Expect.Units, nil
 		}
 	}
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	r, err := check.Run(t.Context(), w, check.Options{})

@@ -9,11 +9,11 @@ import (
 
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	rules "github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -29,7 +29,7 @@ func TestOnDemand(t *testing.T) {
 				require.NoError(t, err)
 				m, err := modelfile.Parse(file, data)
 				require.NoError(t, err)
-				w, err := world.Build(t.Context(), m, world.Options{MaxItems: 600, OnDemand: onDemand})
+				w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 600, OnDemand: onDemand})
 				require.NoError(t, err)
 				defer w.Close()
 				r, err := check.Run(t.Context(), w, check.Options{Lint: rules.Run})

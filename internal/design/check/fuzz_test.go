@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // FuzzRun checks random models, beginning with those of the tests, and writes the results: no model may
@@ -39,7 +39,7 @@ func FuzzRun(f *testing.F) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		w, err := world.Build(ctx, m, world.Options{MaxItems: 20, MaxBytes: 1 << 20})
+		w, err := dataset.Build(ctx, m, dataset.Options{MaxItems: 20, MaxBytes: 1 << 20})
 		if err != nil {
 			return
 		}

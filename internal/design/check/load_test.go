@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
 const loads = `name: loads
@@ -42,7 +42,7 @@ patterns:
 // what they do with all items, in units, in the load of tables, and in budgets.
 func TestDeclaredLoad(t *testing.T) {
 	slow(t)
-	whole, sample := checked(t, world.Options{}, loads), checked(t, world.Options{MaxItems: 4000}, loads)
+	whole, sample := checked(t, dataset.Options{}, loads), checked(t, dataset.Options{MaxItems: 4000}, loads)
 	require.InDelta(t, 0.1, sample.Scale, 0.01)
 	for i, want := range whole.Patterns {
 		got := sample.Patterns[i]
@@ -88,7 +88,7 @@ patterns:
 }
 
 func thenLoad(t *testing.T, model string, mean float64) {
-	r := checked(t, world.Options{}, model)
+	r := checked(t, dataset.Options{}, model)
 	teams, people := tableStats(r, "Teams"), tableStats(r, "People")
 	require.InDelta(t, 5, teams.Reads, 1e-9, "ten times half a unit")
 
@@ -108,7 +108,7 @@ entities:
 patterns:
   - {name: order, transact: [{put: Order}, {check: {entity: Person, if: attribute_exists(PK)}}], rate: 7}
 `
-	r := checked(t, world.Options{}, model)
+	r := checked(t, dataset.Options{}, model)
 	require.InDelta(t, 28, r.Tables[0].Writes, 1e-9)
 	require.InDelta(t, 7, r.Tables[0].Rows, 1e-9)
 	require.InDelta(t, 7, r.Tables[1].Writes, 1e-9)

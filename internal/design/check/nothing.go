@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -43,8 +43,8 @@ func (j *judge) expectsNothing() bool {
 		x.MaxRows != nil && *x.MaxRows == 0
 }
 
-// nearest returns the key of a world that is most like the one that a report names, as text, or "".
-func nearest(ctx context.Context, w *world.World, r *explain.Report) (string, error) {
+// nearest returns the key of a dataset that is most like the one that a report names, as text, or "".
+func nearest(ctx context.Context, w *dataset.Dataset, r *explain.Report) (string, error) {
 	t := w.Model.Table(r.Table)
 	if t == nil || r.Refused != nil || r.Partition.Bytes == nil || r.Index != "" && t.Index(r.Index) == nil {
 		return "", nil

@@ -10,10 +10,10 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -33,13 +33,13 @@ type Options struct {
 	Progress func(pattern string)
 	// Lint finds hazards, which join the findings about expectations. Default:
 	// none.
-	Lint func(context.Context, *world.World) ([]model.Finding, error)
+	Lint func(context.Context, *dataset.Dataset) ([]model.Finding, error)
 }
 
 // A Result is the result of a check.
 type Result struct {
 	Model *model.Model `json:"-"`
-	// Items is the number of items in the world. Scale is the share of the
+	// Items is the number of items in the dataset. Scale is the share of the
 	// declared items that were generated; Bytes is true if their size limits it.
 	Items    int             `json:"items"`
 	Scale    float64         `json:"scale"`
@@ -177,9 +177,9 @@ func (r *Result) Failed(s model.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f model.Finding) bool { return f.Severity >= s })
 }
 
-// Run runs every access pattern of a world and judges it. A failing pattern is
+// Run runs every access pattern of a dataset and judges it. A failing pattern is
 // part of the result; Run fails if ctx is done or Lint fails.
-func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
+func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale, Bytes: w.Bytes}
 	target := w.Target()
 	progress := func(pattern string) {
@@ -190,7 +190,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 
 	lint := make(chan error, 1)
 	var hazards []model.Finding
-	var linting rescue
+	var linting caughtPanic
 	go func() { // beside the patterns
 		var err error
 		defer func() { lint <- err }()
@@ -224,14 +224,14 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	return r, nil
 }
 
-// runPatterns runs the patterns of a world, as many at once as there are processors.
+// runPatterns runs the patterns of a dataset, as many at once as there are processors.
 func runPatterns(
-	ctx context.Context, w *world.World, target explain.Target, o Options, progress func(string),
+	ctx context.Context, w *dataset.Dataset, target explain.Target, o Options, progress func(string),
 ) ([]PatternResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
-	var running rescue
+	var running caughtPanic
 	results := make([]PatternResult, len(w.Model.Patterns))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, p := range w.Model.Patterns {
@@ -331,7 +331,7 @@ func (p *PatternResult) read(
 }
 
 func runPattern(
-	ctx context.Context, w *world.World, target explain.Target, p *model.Pattern, o Options,
+	ctx context.Context, w *dataset.Dataset, target explain.Target, p *model.Pattern, o Options,
 ) (PatternResult, error) {
 	if err := context.Cause(ctx); err != nil {
 		return PatternResult{Pattern: p, Growth: 1}, err
@@ -376,7 +376,7 @@ func runPattern(
 }
 
 // elsewhere sets what the pattern reads at the declared scale, and for other values than its own.
-func (p *PatternResult) elsewhere(ctx context.Context, w *world.World) error {
+func (p *PatternResult) elsewhere(ctx context.Context, w *dataset.Dataset) error {
 	reads, err := load.TableOf(w).Reads(ctx, p.Pattern)
 	if err != nil {
 		return err

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // designed is a model, and running differs from it in all that a check can see.
@@ -51,7 +51,7 @@ func TestRunning(t *testing.T) {
 	require.NoError(t, err)
 	there, err := modelfile.Parse("r.yaml", []byte(runningTables))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), there, world.Options{})
+	w, err := dataset.Build(t.Context(), there, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 
@@ -87,7 +87,7 @@ func runningOn(t *testing.T, designed, there string, o check.RunningOptions) (*c
 	require.NoError(t, err)
 	filled, err := modelfile.Parse("r.yaml", []byte(there))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), filled, world.Options{})
+	w, err := dataset.Build(t.Context(), filled, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	r, err := check.Running(t.Context(), explain.InProcess(w.DB), m, o)
@@ -251,7 +251,7 @@ entities:
 func TestRunningSame(t *testing.T) {
 	m, err := modelfile.Load("../modelfile/testdata/shop.yaml")
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	r, err := check.Running(t.Context(), explain.InProcess(w.DB), m, check.RunningOptions{})

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -55,11 +55,11 @@ func TestScale(t *testing.T) {
 	require.NoError(t, err)
 	results := map[bool]*check.Result{}
 	for _, whole := range []bool{true, false} {
-		o := world.Options{MaxItems: 111 * unit / 10}
+		o := dataset.Options{MaxItems: 111 * unit / 10}
 		if whole {
 			o.MaxItems = 1 << 20
 		}
-		w, err := world.Build(t.Context(), m, o)
+		w, err := dataset.Build(t.Context(), m, o)
 		require.NoError(t, err)
 		defer w.Close()
 		r, err := check.Run(t.Context(), w, check.Options{})
@@ -120,7 +120,7 @@ patterns:
   - {name: some, query: {entity: E, where: {few: a, n: {between: [1, 9]}}}}
 `))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{MaxItems: 200})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 200})
 	require.NoError(t, err)
 	defer w.Close()
 	r, err := check.Run(t.Context(), w, check.Options{})

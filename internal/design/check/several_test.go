@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -98,7 +98,7 @@ func TestPeriods(t *testing.T) {
 			}
 			m, err := modelfile.Parse("m.yaml", []byte(src.String()))
 			require.NoError(t, err)
-			w, err := world.Build(t.Context(), m, world.Options{})
+			w, err := dataset.Build(t.Context(), m, dataset.Options{})
 			require.NoError(t, err)
 			r, err := check.Run(t.Context(), w, check.Options{})
 			require.NoError(t, err)
@@ -152,7 +152,7 @@ patterns:
   - {name: p, query: {entity: Event, where: {tenant: x, %sat: {between: [%s]}}}}
 `, tt.bucket, tt.rest, kind, tt.between))
 		require.NoError(t, err)
-		w, err := world.Build(t.Context(), m, world.Options{})
+		w, err := dataset.Build(t.Context(), m, dataset.Options{})
 		require.NoError(t, err)
 		r, err := check.Run(t.Context(), w, check.Options{})
 		require.NoError(t, err)

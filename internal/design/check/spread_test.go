@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // busy is a model whose patterns read one row with the values of the sample. One
@@ -34,11 +34,11 @@ entities:
 patterns:
 `
 
-func checked(t *testing.T, o world.Options, model string) *check.Result {
+func checked(t *testing.T, o dataset.Options, model string) *check.Result {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte(model))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, o)
+	w, err := dataset.Build(t.Context(), m, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { w.Close() })
 	r, err := check.Run(t.Context(), w, check.Options{})
@@ -65,7 +65,7 @@ func TestBudgets(t *testing.T) {
 	for i, tt := range tests {
 		patterns += fmt.Sprintf("  - {name: documents %d, query: {entity: Doc, where: {tenant: t1}}, expect: {rows: 1, %s}}\n", i, tt.budgets)
 	}
-	r := checked(t, world.Options{}, busy+patterns)
+	r := checked(t, dataset.Options{}, busy+patterns)
 	for i, tt := range tests {
 		t.Run(tt.budgets, func(t *testing.T) {
 			pr := r.Patterns[i]
@@ -92,7 +92,7 @@ func slow(t *testing.T) {
 // TestSpread compares the spread of a pattern with a count of all rows.
 func TestSpread(t *testing.T) {
 	slow(t)
-	r := checked(t, world.Options{}, busy+`
+	r := checked(t, dataset.Options{}, busy+`
   - {name: all, query: {entity: Doc, where: {tenant: t1}}}
   - {name: of a state, query: {entity: Doc, where: {tenant: t1, state: draft}}}
   - {name: page, query: {entity: Doc, where: {tenant: t1}, limit: 7}}
@@ -161,7 +161,7 @@ func TestSpreadScale(t *testing.T) {
 	slow(t)
 	model := strings.Replace(busy, "count: 33300", "count: 333000", 1) + `
   - {name: all, query: {entity: Doc, where: {tenant: t1}}, expect: {max_rows: 100000}}`
-	r := checked(t, world.Options{MaxItems: 33300}, model)
+	r := checked(t, dataset.Options{MaxItems: 33300}, model)
 	s := r.Patterns[0].Spread
 	require.InDelta(t, 10, s.Worst.Growth, 0.2)
 	require.Len(t, r.Patterns[0].Failures, 1)

@@ -6,16 +6,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TableStats are statistics of the items in a table or an index.
 type TableStats struct {
 	Table *model.Table `json:"table"`
 	Index *model.Index `json:"index,omitempty"` // nil for the table itself
-	// Items, Bytes and Partitions count what is in the world.
+	// Items, Bytes and Partitions count what is in the dataset.
 	Items      int `json:"items"`
 	Bytes      int `json:"bytes"`
 	Partitions int `json:"partitions"`
@@ -73,7 +73,7 @@ type Partition struct {
 	Items int               `json:"items"`
 	Bytes int               `json:"bytes"`
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared scale
-	// (see [world.World.Growth]).
+	// (see [dataset.Dataset.Growth]).
 	DeclaredItems float64 `json:"declaredItems"`
 	DeclaredBytes float64 `json:"declaredBytes"`
 	// Reads and Writes are units per second of all patterns and declared rates together (see [load.Table]).
@@ -83,7 +83,7 @@ type Partition struct {
 
 // Stats returns the statistics of all tables and indexes, each table before its
 // indexes.
-func Stats(ctx context.Context, w *world.World) ([]TableStats, error) {
+func Stats(ctx context.Context, w *dataset.Dataset) ([]TableStats, error) {
 	var all []TableStats
 	spaces, err := load.TableOf(w).Spaces(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func Stats(ctx context.Context, w *world.World) ([]TableStats, error) {
 	return all, nil
 }
 
-func stats(w *world.World, space *load.Space) TableStats {
+func stats(w *dataset.Dataset, space *load.Space) TableStats {
 	s := TableStats{
 		Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes,
 		Partitions: len(space.Parts), Entities: []EntityStats{},

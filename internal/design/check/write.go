@@ -5,14 +5,14 @@ import (
 	"errors"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // runWrite tries a pattern that writes, and judges it.
-func runWrite(ctx context.Context, w *world.World, p *model.Pattern) (PatternResult, error) {
+func runWrite(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	j := judge{p: p, pr: &pr}
 	var err error

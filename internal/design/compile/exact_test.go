@@ -9,8 +9,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
@@ -120,7 +120,7 @@ func TestCompileIsExact(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-		w, err := world.Build(context.Background(), m, world.Options{})
+		w, err := dataset.Build(context.Background(), m, dataset.Options{})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

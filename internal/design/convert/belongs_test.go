@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // imported exports the generated items of a model, and imports them.
@@ -19,7 +19,7 @@ func imported(t *testing.T, src string, o convert.Options) *model.Model {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte(src))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	var items bytes.Buffer

@@ -78,7 +78,7 @@ type Options struct {
 }
 
 // Import reads files into one model and lists the losses. The model passes
-// [modelfile.Parse] and [world.Build]. It returns an [*Error] if no model can be
+// [modelfile.Parse] and [dataset.Build]. It returns an [*Error] if no model can be
 // made, or the cause of ctx.
 func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss, error) {
 	m, losses, err := importFiles(ctx, files, o)

@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files again")
@@ -59,7 +59,7 @@ func TestImport(t *testing.T) {
 			text := b.String()
 			again, err := modelfile.Parse("again.yaml", b.Bytes())
 			require.NoError(t, err)
-			w, err := world.Build(t.Context(), again, world.Options{})
+			w, err := dataset.Build(t.Context(), again, dataset.Options{})
 			require.NoError(t, err)
 			defer w.Close()
 			r, err := check.Run(t.Context(), w, check.Options{})
@@ -99,12 +99,12 @@ func golden(t *testing.T, path string, got []byte) {
 	require.Equal(t, string(want), string(got))
 }
 
-// TestItems holds that every item of a Workbench model is in the world
+// TestItems holds that every item of a Workbench model is in the dataset
 // unchanged, as a sample or raw.
 func TestItems(t *testing.T) {
 	m, _, err := convert.Import(t.Context(), files(t, []string{"workbench.json"}), convert.Options{})
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	byTable := map[string]int{}

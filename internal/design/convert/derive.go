@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/item"
 )
@@ -19,7 +19,7 @@ const derivedAbout = "Derived from the keys, because the design has no access pa
 // derive derives access patterns from keys: for each entity a query of the partition of the table, and of that
 // of each index, in which it has the most items. Count says that the patterns expect the rows that they return.
 func (im *importer) derive(ctx context.Context, count bool) error {
-	w, err := world.Build(ctx, im.m, world.Options{})
+	w, err := dataset.Build(ctx, im.m, dataset.Options{})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -51,7 +51,7 @@ func (im *importer) derive(ctx context.Context, count bool) error {
 }
 
 // derived returns a query of the partition in which an entity has the most items, or nil if none is in the index.
-func derived(w *world.World, e *model.Entity, x *model.Index) *model.Pattern {
+func derived(w *dataset.Dataset, e *model.Entity, x *model.Index) *model.Pattern {
 	partition, all := e.Table.Partition, e.Table.Keys()
 	if x != nil {
 		partition, all = x.Partition, x.Keys()
@@ -63,8 +63,8 @@ func derived(w *world.World, e *model.Entity, x *model.Index) *model.Pattern {
 		}
 	}
 
-	var best world.Values
-	most, counts, first := 0, map[string]int{}, map[string]world.Values{}
+	var best dataset.Values
+	most, counts, first := 0, map[string]int{}, map[string]dataset.Values{}
 	for it := range w.ItemsOf(e) {
 		missing := func(a model.Attribute) bool { return it.Attributes.Get(a.Name).Kind() != a.Kind }
 		lacks := func(field string) bool { return it.Values.Get(field) == "" }
@@ -106,7 +106,7 @@ func derived(w *world.World, e *model.Entity, x *model.Index) *model.Pattern {
 }
 
 // rowsOf returns the number of rows of a pattern over all pages.
-func rowsOf(ctx context.Context, w *world.World, p *model.Pattern) (int, error) {
+func rowsOf(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (int, error) {
 	in, err := compile.Pattern(w.Model, p)
 	if err != nil {
 		return 0, err

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // FuzzImport holds that an import fails with an [*convert.Error] or returns a
@@ -70,7 +70,7 @@ func holds(t *testing.T, a, b []byte) {
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out.Bytes(), a)
 	}
-	w, err := world.Build(t.Context(), again, world.Options{})
+	w, err := dataset.Build(t.Context(), again, dataset.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out.Bytes(), a)
 	}

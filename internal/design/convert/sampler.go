@@ -155,7 +155,7 @@ func (im *importer) count(ctx context.Context) error {
 			Why:  "the model has " + text.Count(samples, "sample") + " of them, and count generates others",
 		})
 	}
-	im.settle()
+	im.reconcile()
 	return nil
 }
 
@@ -189,8 +189,8 @@ func (im *importer) repeat(e *model.Entity) {
 	}
 }
 
-// settle removes what contradicts the counts: what belongs to what, or the counts themselves.
-func (im *importer) settle() {
+// reconcile removes what contradicts the counts: what belongs to what, or the counts themselves.
+func (im *importer) reconcile() {
 	err := buildable(im.m)
 	for most := 1; most >= 0 && err != nil; most-- {
 		for _, e := range im.m.Entities {

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -181,7 +181,7 @@ func buildable(m *model.Model) error {
 	if err != nil {
 		return err
 	}
-	w, err := world.Build(context.Background(), again, world.Options{})
+	w, err := dataset.Build(context.Background(), again, dataset.Options{})
 	if err != nil {
 		return err
 	}

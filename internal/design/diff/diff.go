@@ -12,16 +12,16 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Side is a version of a design with its world and the result of its check.
+// A Side is a version of a design with its dataset and the result of its check.
 type Side struct {
-	World  *world.World
-	Result *check.Result
-	Bill   *bill.Bill // nil without prices
+	Dataset *dataset.Dataset
+	Result  *check.Result
+	Bill    *bill.Bill // nil without prices
 }
 
 // A Diff is the difference between two versions of a design.
@@ -98,7 +98,7 @@ func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
 	if len(d.Questions) == 0 {
 		d.Names = append(d.Names, p.names.all...)
 	}
-	d.tables(was.World.Model, is.World.Model)
+	d.tables(was.Dataset.Model, is.Dataset.Model)
 	d.entities(&p)
 	d.patterns(&p)
 	d.findings(was.Result, is.Result)
@@ -194,7 +194,7 @@ func attributesText(hash, sort []model.Attribute) string {
 }
 
 func (d *Diff) entities(p *planner) {
-	was, is := p.was.World.Model, p.is.World.Model
+	was, is := p.was.Dataset.Model, p.is.Dataset.Model
 	known := p.pairs
 	for _, b := range is.Entities {
 		fresh := true
@@ -267,7 +267,7 @@ func (d *Diff) patterns(p *planner) {
 		}
 		if one.Was != nil && one.Is != nil {
 			one.Request = p.differs(
-				p.is.World.Model, p.was.World.Model.Pattern(one.Name), p.is.World.Model.Pattern(one.Name),
+				p.is.Dataset.Model, p.was.Dataset.Model.Pattern(one.Name), p.is.Dataset.Model.Pattern(one.Name),
 			)
 			if !one.Request && one.Was.same(one.Is) {
 				return

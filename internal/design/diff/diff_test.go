@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/diff"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -20,12 +20,12 @@ func side(t *testing.T, src string) diff.Side {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte(src))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{MaxItems: 1000})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 1000})
 	require.NoError(t, err)
 	t.Cleanup(func() { w.Close() })
 	r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
 	require.NoError(t, err)
-	return diff.Side{World: w, Result: r}
+	return diff.Side{Dataset: w, Result: r}
 }
 
 func differ(t *testing.T, was, is diff.Side, renames diff.Renames) *diff.Diff {
@@ -64,7 +64,7 @@ func TestDiff(t *testing.T) {
 				plan := diff.Diff{Questions: result.Questions, Names: result.Names, Plan: result.Plan}
 				require.NoError(t, plan.WriteText(&b, 100))
 				if len(result.Questions) == 0 {
-					carryOutSamples(t, was.World.Model, is.World.Model, result, renames)
+					carryOutSamples(t, was.Dataset.Model, is.Dataset.Model, result, renames)
 				}
 				if len(result.Questions)+len(result.Plan) == 0 {
 					return "nothing to do\n"

@@ -5,23 +5,23 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // mostTries is how many keys are tried for an example.
 const mostTries = 8
 
-// examples sets the items from which the plan is made: those of the old world, and examples of what a program
+// examples sets the items from which the plan is made: those of the old dataset, and examples of what a program
 // may write. There is one of each entity that has no items, and one of each entity in a partition of each other,
 // where their templates allow it, in the old version or in the new.
 func (p *planner) examples() {
-	p.olds = slices.Clip(p.was.World.Items)
+	p.olds = slices.Clip(p.was.Dataset.Items)
 	places := map[string]bool{}
 	for i := range p.olds {
 		places[place(p.olds[i].Table, p.olds[i].Attributes)] = true
 	}
-	first := firsts(p.was.World)
+	first := firsts(p.was.Dataset)
 	add := func(e *model.Entity, given map[string]string) {
 		if first[e] == nil {
 			return
@@ -30,7 +30,7 @@ func (p *planner) examples() {
 			values := first[e].Values.Map()
 			if n > 0 { // an item has the key, so another is taken
 				for _, f := range e.KeyFields() {
-					if v, err := world.Example(f, n); err == nil {
+					if v, err := dataset.Example(f, n); err == nil {
 						values[f.Name] = v
 					}
 				}
@@ -42,26 +42,26 @@ func (p *planner) examples() {
 			}
 			if id := place(e.Table, it); !places[id] {
 				places[id] = true
-				p.olds = append(p.olds, world.Item{
-					Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it,
+				p.olds = append(p.olds, dataset.Item{
+					Table: e.Table, Entity: e, Values: dataset.ValuesOf(values), Attributes: it,
 				})
 				return
 			}
 		}
 	}
-	for _, e := range p.was.World.Model.Entities {
+	for _, e := range p.was.Dataset.Model.Entities {
 		if it := first[e]; it != nil && !places[place(e.Table, it.Attributes)] {
 			add(e, nil)
 		}
 	}
 
-	old, made := p.was.World.Model, p.is.World.Model
+	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	models := []*model.Model{old, made}
-	var items []*world.Item
+	var items []*dataset.Item
 	for _, one := range []struct {
 		m     *model.Model
-		first map[*model.Entity]*world.Item
-	}{{old, first}, {made, firsts(p.is.World)}} {
+		first map[*model.Entity]*dataset.Item
+	}{{old, first}, {made, firsts(p.is.Dataset)}} {
 		for _, e := range one.m.Entities {
 			if it := one.first[e]; it != nil {
 				items = append(items, it)
@@ -86,9 +86,9 @@ func (p *planner) examples() {
 	})
 }
 
-// firsts returns the first item of each entity of a world, or an example of it if one can be made.
-func firsts(w *world.World) map[*model.Entity]*world.Item {
-	all := map[*model.Entity]*world.Item{}
+// firsts returns the first item of each entity of a dataset, or an example of it if one can be made.
+func firsts(w *dataset.Dataset) map[*model.Entity]*dataset.Item {
+	all := map[*model.Entity]*dataset.Item{}
 	for i := range w.Items {
 		if it := &w.Items[i]; it.Entity != nil && all[it.Entity] == nil {
 			all[it.Entity] = it
@@ -100,12 +100,12 @@ func firsts(w *world.World) map[*model.Entity]*world.Item {
 		}
 		values := map[string]string{}
 		for _, f := range e.Fields {
-			if v, err := world.Example(f, 0); err == nil {
+			if v, err := dataset.Example(f, 0); err == nil {
 				values[f.Name] = v
 			}
 		}
 		if it, err := e.Item(values); err == nil {
-			all[e] = &world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it}
+			all[e] = &dataset.Item{Table: e.Table, Entity: e, Values: dataset.ValuesOf(values), Attributes: it}
 		}
 	}
 	return all
@@ -114,7 +114,7 @@ func firsts(w *world.World) map[*model.Entity]*world.Item {
 // neighbours calls f with the values of fields that bring an item of an entity into the partition of an item, in
 // a table or an index that one of some models has under the name of the entity's.
 func neighbours(
-	m *model.Model, models []*model.Model, items []*world.Item, f func(e *model.Entity, values map[string]string),
+	m *model.Model, models []*model.Model, items []*dataset.Item, f func(e *model.Entity, values map[string]string),
 ) {
 	for _, e := range m.Entities {
 		for _, other := range models {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -141,7 +141,7 @@ type fit struct {
 }
 
 // fits reports how well an item of the old version has the form of the new entity, and false if it cannot be one.
-func (pr *pair) fits(it *world.Item) (f fit, ok bool) {
+func (pr *pair) fits(it *dataset.Item) (f fit, ok bool) {
 	b := pr.is
 	f.key = it.Table.Name == b.Table.Name
 	own := true // all fields are of the old entity

@@ -17,11 +17,11 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/diff"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -88,14 +88,14 @@ func sideOf(c *proptest.T, v *version) (*diff.Side, func()) {
 	if err != nil {
 		c.Fatalf("%v\n%s", err, v.source())
 	}
-	w, err := world.Build(c.TB().Context(), m, world.Options{})
+	w, err := dataset.Build(c.TB().Context(), m, dataset.Options{})
 	if _, invalid := errors.AsType[model.Errors](err); invalid {
 		return nil, nil
 	}
 	require.NoError(c, err)
 	r, err := check.Run(c.TB().Context(), w, check.Options{})
 	require.NoError(c, err)
-	return &diff.Side{World: w, Result: r}, func() { w.Close() }
+	return &diff.Side{Dataset: w, Result: r}, func() { w.Close() }
 }
 
 func carryOut(c *proptest.T, url string, old, made *version, sum *tally) {
@@ -154,7 +154,7 @@ func carryOut(c *proptest.T, url string, old, made *version, sum *tally) {
 			}
 		}
 	}
-	w := newTeam(ctx, c, url, was.World.Model, d, becomes, things)
+	w := newTeam(ctx, c, url, was.Dataset.Model, d, becomes, things)
 	var live func()
 	if c.Bool() {
 		live = func() { later = w.live(c, later) }
@@ -504,10 +504,10 @@ func (w *team) look(when string) {
 		m, form = w.d.Target, w.newForm
 	}
 	gone := map[string]bool{} // the new program knows nothing of these
-	var items []world.Item
+	var items []dataset.Item
 	for _, g := range w.things {
 		if t, it := form(g); t != nil {
-			items = append(items, world.Item{Table: t, Attributes: it})
+			items = append(items, dataset.Item{Table: t, Attributes: it})
 			if g.raw == 0 {
 				items[len(items)-1].Entity = m.Entity(map[bool]string{false: g.was, true: g.made}[w.switched])
 			}
@@ -516,7 +516,7 @@ func (w *team) look(when string) {
 			gone[placeOf(t, it)] = true
 		}
 	}
-	reference, err := world.Holding(w.ctx, m.Tables, items)
+	reference, err := dataset.Holding(w.ctx, m.Tables, items)
 	require.NoError(w.need, err)
 	defer reference.Close()
 	server := explain.HTTP(w.url, http.DefaultClient, nil)
@@ -549,7 +549,7 @@ func (w *team) look(when string) {
 }
 
 // tries returns a pattern with its own values and with those of some items.
-func tries(p *model.Pattern, items []world.Item) []*model.Pattern {
+func tries(p *model.Pattern, items []dataset.Item) []*model.Pattern {
 	all := []*model.Pattern{p}
 	if p.Entity == nil {
 		return all

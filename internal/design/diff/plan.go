@@ -52,7 +52,7 @@ func (p *planner) take(units func(v *moved) float64) (sum amount, ok bool) {
 // steps sets the steps: what is new first, then both forms written, the items that are there put, the reads
 // switched, and what is old removed.
 func (p *planner) steps() {
-	old := p.was.World.Model
+	old := p.was.Dataset.Model
 	for _, e := range old.Entities {
 		if p.isGone(e) {
 			p.add(
@@ -107,10 +107,10 @@ type source struct {
 
 // sources returns all of them, in the order of the old version.
 func (p *planner) sources() (all []source) {
-	for _, e := range p.was.World.Model.Entities {
+	for _, e := range p.was.Dataset.Model.Entities {
 		all = append(all, source{e, e.Table})
 	}
-	for _, t := range p.was.World.Model.Tables {
+	for _, t := range p.was.Dataset.Model.Tables {
 		all = append(all, source{nil, t})
 	}
 	return all
@@ -193,7 +193,7 @@ func touches(x *model.Index, names []string) bool {
 // meanwhile returns the indexes of a table of the target while those that it no longer has are there.
 func (p *planner) meanwhile(t *model.Table) []*model.Index {
 	indexes := slices.Clone(t.Indexes)
-	if old := p.was.World.Model.Table(t.Name); old != nil {
+	if old := p.was.Dataset.Model.Table(t.Name); old != nil {
 		for _, x := range old.Indexes {
 			if t.Index(x.Name) == nil {
 				indexes = append(indexes, x)
@@ -360,7 +360,7 @@ func (p *planner) unkept(s source) string {
 // items of another form, or if there are none, the entities of which the old form is removed.
 func (p *planner) switches() {
 	var changed, gone, entities []string
-	both(p.was.World.Model.Patterns, p.target.Patterns, patternName, func(a, b *model.Pattern) {
+	both(p.was.Dataset.Model.Patterns, p.target.Patterns, patternName, func(a, b *model.Pattern) {
 		switch {
 		case b == nil:
 			gone = append(gone, a.Name)
@@ -407,7 +407,7 @@ func (p *planner) differs(m *model.Model, a, b *model.Pattern) bool {
 	if b.Then != nil && p.rewritten(b.Then) {
 		return true
 	}
-	return requestText(p.was.World.Model, a) != requestText(m, b)
+	return requestText(p.was.Dataset.Model, a) != requestText(m, b)
 }
 
 // requestText returns the requests of a pattern, with its own values.
@@ -437,7 +437,7 @@ func (p *planner) rewritten(e *model.Entity) bool {
 // removals adds the steps that remove what is old: tables and indexes before items, so that deletes cost
 // less.
 func (p *planner) removals() {
-	both(p.was.World.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+	both(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
 		case a == nil:
 		case b == nil:

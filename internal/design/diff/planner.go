@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -31,7 +31,7 @@ type planner struct {
 	pairs     map[*model.Entity]*pair
 	splits    map[*model.Entity][]*pair // more pairs of entities whose items can go to several
 	parts     map[*model.Entity]bool    // entities of the new version that have items of the old one
-	olds      []world.Item              // those of the old world, then examples
+	olds      []dataset.Item            // those of the old dataset, then examples
 	names     *names
 	target    *model.Model
 	items     []moved
@@ -40,9 +40,9 @@ type planner struct {
 	all       []Step
 }
 
-// make settles the names, and then the questions or the steps.
+// make decides the names, and then the questions or the steps.
 func (p *planner) make() error {
-	old, made := p.was.World.Model, p.is.World.Model
+	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	if err := p.renames.check(old, made); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (p *planner) make() error {
 		if p.target, err = p.names.target(); err != nil {
 			return err
 		}
-		p.carry()
+		p.migrate()
 		if again = p.conflicts(); len(p.questions) > 0 {
 			return nil
 		}
@@ -83,7 +83,7 @@ func (p *planner) ask(answer, format string, args ...any) {
 // askGone asks what became of the entities that are gone while others are new, and of the items of no entity
 // in a table that is gone.
 func (p *planner) askGone() {
-	old, made := p.was.World.Model, p.is.World.Model
+	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	taken := map[*model.Entity]bool{}
 	for _, pr := range p.pairs {
 		taken[pr.is] = true
@@ -130,7 +130,7 @@ func (p *planner) askGone() {
 
 // conflicts gives names to what would lose items or what the old version reads, and reports whether it gave one.
 func (p *planner) conflicts() (again bool) {
-	old, made := p.was.World.Model, p.is.World.Model
+	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	renew := func(t *model.Table, format string, args ...any) {
 		again = p.names.renew(made.Tables[slices.Index(p.target.Tables, t)], format, args...) || again
 	}
@@ -233,7 +233,7 @@ func (p *planner) kinds(v *moved, again *bool) {
 	from := p.target.Table(v.was.Table.Name)
 	mismatch(from, v.was.Attributes, from)
 	if v.table != nil {
-		mismatch(p.was.World.Model.Table(v.table.Name), v.item, v.table)
+		mismatch(p.was.Dataset.Model.Table(v.table.Name), v.item, v.table)
 	}
 }
 
@@ -258,7 +258,7 @@ func (p *planner) leaves(
 }
 
 func (p *planner) renewAttribute(t *model.Table, name string, again *bool, format string, args ...any) {
-	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
+	own := p.is.Dataset.Model.Tables[slices.Index(p.target.Tables, t)]
 	if p.names.attributes[own][name] != "" || p.names.tables[own] != "" {
 		return // since another item
 	}
@@ -283,7 +283,7 @@ func (p *planner) disturbed() (again bool, err error) {
 	if t == nil {
 		t = p.successor(q.Table)
 	}
-	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
+	own := p.is.Dataset.Model.Tables[slices.Index(p.target.Tables, t)]
 	why := fmt.Sprintf("%q of the %s version would read items of the %s one", q.Name, version, other)
 	switch {
 	case q.Index == nil:
@@ -309,7 +309,7 @@ func (p *planner) disturbed() (again bool, err error) {
 // renewWords gives another first word to keys of the entities whose items move within a table, so that the items of
 // the others stay. It reports whether it gave one.
 func (p *planner) renewWords(t *model.Table, keys []model.Attribute, why string) (again bool) {
-	for _, e := range p.is.World.Model.Entities {
+	for _, e := range p.is.Dataset.Model.Entities {
 		moves := slices.ContainsFunc(p.items, func(v moved) bool {
 			return v.table == t && !v.kept && v.was.Table.Name == t.Name && v.entity != nil && v.entity.Name == e.Name
 		})

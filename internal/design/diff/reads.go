@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
@@ -22,40 +22,40 @@ const mostRead = 10_000
 // A reader compares what patterns read while the items of both versions are there with what they should.
 type reader struct {
 	ctx    context.Context
-	middle *world.World // both versions
+	middle *dataset.Dataset // both versions
 	gone   map[string]bool
 }
 
 // misread returns a pattern that would not read the same rows while the items of both versions are there, with
 // the table and the index that it reads, or nil. It is one of the target if made.
 func (p *planner) misread() (found *model.Pattern, made bool, err error) {
-	middle, err := world.Holding(p.ctx, p.unionTables(), p.unionItems())
+	middle, err := dataset.Holding(p.ctx, p.unionTables(), p.unionItems())
 	if err != nil {
 		return nil, false, err
 	}
 	defer middle.Close()
 	r := reader{ctx: p.ctx, middle: middle, gone: map[string]bool{}}
 	olds := p.oldItems()
-	was, err := world.Holding(p.ctx, p.was.World.Model.Tables, olds)
+	was, err := dataset.Holding(p.ctx, p.was.Dataset.Model.Tables, olds)
 	if err != nil {
 		return nil, false, err
 	}
 	defer was.Close()
-	for _, q := range p.was.World.Model.Patterns {
-		if same, err := r.same(p.was.World.Model, was, q, olds); err != nil || !same {
+	for _, q := range p.was.Dataset.Model.Patterns {
+		if same, err := r.same(p.was.Dataset.Model, was, q, olds); err != nil || !same {
 			return q, false, err
 		}
 	}
 
-	var items []world.Item
+	var items []dataset.Item
 	for i := range p.items {
 		if v := &p.items[i]; v.table != nil {
-			items = append(items, world.Item{Table: v.table, Entity: v.entity, Attributes: v.item})
+			items = append(items, dataset.Item{Table: v.table, Entity: v.entity, Attributes: v.item})
 		} else if v.table == nil {
 			r.gone[place(v.was.Table, v.was.Attributes)] = true
 		}
 	}
-	end, err := world.Holding(p.ctx, p.target.Tables, items)
+	end, err := dataset.Holding(p.ctx, p.target.Tables, items)
 	if err != nil {
 		return nil, false, err
 	}
@@ -71,7 +71,7 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 
 // oldItems returns the items of the old version that can be carried: an example that the new version cannot write
 // is not among them.
-func (p *planner) oldItems() (all []world.Item) {
+func (p *planner) oldItems() (all []dataset.Item) {
 	for i := range p.items {
 		all = append(all, *p.items[i].was)
 	}
@@ -80,7 +80,7 @@ func (p *planner) oldItems() (all []world.Item) {
 
 // unionTables returns the tables of both versions, with the indexes of both.
 func (p *planner) unionTables() (all []*model.Table) {
-	both(p.was.World.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+	both(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
 		case a == nil:
 			all = append(all, b)
@@ -101,16 +101,16 @@ func (p *planner) unionTables() (all []*model.Table) {
 }
 
 // unionItems returns the items of both versions.
-func (p *planner) unionItems() (all []world.Item) {
+func (p *planner) unionItems() (all []dataset.Item) {
 	for i := range p.items {
 		v := &p.items[i]
 		switch {
 		case v.kept:
-			all = append(all, world.Item{Table: v.table, Entity: v.was.Entity, Attributes: v.both()})
+			all = append(all, dataset.Item{Table: v.table, Entity: v.was.Entity, Attributes: v.both()})
 		default:
 			all = append(all, *v.was)
 			if v.table != nil {
-				all = append(all, world.Item{Table: v.table, Entity: v.entity, Attributes: v.item})
+				all = append(all, dataset.Item{Table: v.table, Entity: v.entity, Attributes: v.item})
 			}
 		}
 	}
@@ -118,16 +118,16 @@ func (p *planner) unionItems() (all []world.Item) {
 }
 
 // fresh returns the items of the new version of which the old one has no entity, so that they are not there yet.
-func (p *planner) fresh() (all []world.Item) {
+func (p *planner) fresh() (all []dataset.Item) {
 	taken := maps.Clone(p.parts)
 	for _, pr := range p.pairs {
 		taken[pr.is] = true
 	}
-	for i := range p.is.World.Items {
-		if it := &p.is.World.Items[i]; it.Entity != nil && !taken[it.Entity] {
+	for i := range p.is.Dataset.Items {
+		if it := &p.is.Dataset.Items[i]; it.Entity != nil && !taken[it.Entity] {
 			e := p.target.Entity(it.Entity.Name)
 			if made, err := e.Item(it.Values.Map()); err == nil {
-				all = append(all, world.Item{Table: e.Table, Entity: e, Attributes: made})
+				all = append(all, dataset.Item{Table: e.Table, Entity: e, Attributes: made})
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (p *planner) fresh() (all []world.Item) {
 
 // same reports whether a pattern, also with the values of some items, reads among the items of both versions
 // what it reads among those of its own.
-func (r *reader) same(m *model.Model, own *world.World, p *model.Pattern, items []world.Item) (bool, error) {
+func (r *reader) same(m *model.Model, own *dataset.Dataset, p *model.Pattern, items []dataset.Item) (bool, error) {
 	if p.IsWrite() {
 		return true, nil
 	}
@@ -159,7 +159,7 @@ func (r *reader) same(m *model.Model, own *world.World, p *model.Pattern, items 
 // read returns the keys of the rows that a pattern returns, and whether it is a request that is answered. It
 // leaves out items that are to be deleted, which the old version reads too, unless a limit counts them.
 func (r *reader) read(
-	w *world.World, m *model.Model, p *model.Pattern, limited bool,
+	w *dataset.Dataset, m *model.Model, p *model.Pattern, limited bool,
 ) (keys []string, ok bool, err error) {
 	pr, err := check.Through(r.ctx, w.Target(), m, p, explain.Options{Brief: true, Items: mostRead})
 	if err != nil || pr.Total == nil || pr.Total.Refused != nil {
@@ -182,13 +182,13 @@ func (r *reader) read(
 
 // variants returns a pattern with its own values and with those of items of its entity: of each twice, once
 // with the ranges of the pattern and once with ranges at the item.
-func variants(p *model.Pattern, items []world.Item) []*model.Pattern {
+func variants(p *model.Pattern, items []dataset.Item) []*model.Pattern {
 	own := *p
 	all := []*model.Pattern{&own}
 	if p.Entity == nil || len(p.Where) == 0 {
 		return all
 	}
-	var some []*world.Item
+	var some []*dataset.Item
 	for i := range items {
 		if items[i].Entity == p.Entity {
 			some = append(some, &items[i])

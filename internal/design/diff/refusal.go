@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -40,7 +40,7 @@ func (v *moved) invent(values map[string]string, m *mates) error {
 			continue
 		}
 		m.next++
-		made, err := world.Example(f, uint64(m.next))
+		made, err := dataset.Example(f, uint64(m.next))
 		if err != nil {
 			return err
 		}

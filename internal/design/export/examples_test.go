@@ -18,7 +18,7 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 	for _, pattern := range []string{
 		"testdata/*.yaml", "../../../design/examples/*/model.yaml", "../../../docs/scale/*.yaml",
 		"../../../design/designtest/testdata/*.yaml", "../../../cmd/sortkey/testdata/*.yaml",
-		"../gen/testdata/*.yaml", "../gen/testdata/store/*.yaml", "../world/testdata/*.yaml", "../modelfile/*.yaml",
+		"../gen/testdata/*.yaml", "../gen/testdata/store/*.yaml", "../dataset/testdata/*.yaml", "../modelfile/*.yaml",
 		"../modelfile/testdata/*.yaml", "../report/testdata/*.yaml", "../convert/testdata/golden/*.yaml",
 		"../lint/testdata/*/bad.yaml",
 		"../lint/testdata/*/good.yaml", // the same but for a rule

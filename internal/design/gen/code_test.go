@@ -20,12 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/gen"
 	store "github.com/sortkey/sortkey/internal/design/gen/testdata/store"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/sdk"
@@ -148,7 +148,7 @@ func call(f func() (any, error)) func() (any, error) { return f }
 // compiled patterns, and compares the items.
 func TestPatterns(t *testing.T) {
 	m := load(t)
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	client := sdk.Client(w.DB)
@@ -237,7 +237,7 @@ func send(ctx context.Context, client *dynamodb.Client, in any) ([]map[string]an
 
 // TestKeys writes items with generated keys and parses the keys.
 func TestKeys(t *testing.T) {
-	w, err := world.Build(t.Context(), load(t), world.Options{})
+	w, err := dataset.Build(t.Context(), load(t), dataset.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	client := sdk.Client(w.DB)

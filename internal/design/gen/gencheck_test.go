@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -93,7 +93,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := world.Build(ctx, m, world.Options{})
+	w, err := dataset.Build(ctx, m, dataset.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 }
 
 // itemsOf returns the items of a request of a pattern over all pages, in order.
-func itemsOf(ctx context.Context, w *world.World, part *model.Pattern) ([]json.RawMessage, error) {
+func itemsOf(ctx context.Context, w *dataset.Dataset, part *model.Pattern) ([]json.RawMessage, error) {
 	all := []json.RawMessage{}
 	in, err := compile.Pattern(w.Model, part)
 	if err != nil {

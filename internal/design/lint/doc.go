@@ -1,6 +1,6 @@
 // Package lint finds hazards in a key design: keys whose byte order is not the
 // wanted order, slices that hold more or less than they should, and partitions
-// that are too large or too hot. [Run] examines a [world.World]: the templates
+// that are too large or too hot. [Run] examines a [dataset.Dataset]: the templates
 // of the model and the items built from them. A finding names the place in the
 // model, shows keys from the data, and says what to do. Rules about text look
 // only at samples, raw items and declared values, because randomly generated

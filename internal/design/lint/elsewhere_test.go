@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -19,7 +19,7 @@ func findingsOf(t *testing.T, src string) []model.Finding {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte(src))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(t.Context(), w)

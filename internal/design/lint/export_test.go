@@ -3,9 +3,9 @@ package lint
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A Proposed is a finding whose advice is a proposal.
@@ -16,7 +16,7 @@ type Proposed struct {
 
 // Proposals returns the findings of [Run], those whose advice is a proposal, and a copy
 // of the model without proposals for comparison.
-func Proposals(ctx context.Context, w *world.World) (printed []model.Finding, all []Proposed, base *model.Model, err error) {
+func Proposals(ctx context.Context, w *dataset.Dataset) (printed []model.Finding, all []Proposed, base *model.Model, err error) {
 	found, err := rule.Run(ctx, w, Rules())
 	if err != nil {
 		return nil, nil, nil, err

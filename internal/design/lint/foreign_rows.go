@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -40,7 +40,7 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 	}
 
 	// Rows are the prefix's own, which end there or go on with a delimiter, or of its siblings.
-	var own, sibling *world.Item
+	var own, sibling *dataset.Item
 	var siblings []string
 	for _, r := range q.View.In(part) {
 		rest, ok := strings.CutPrefix(rule.Value(r.Item, name), prefix)

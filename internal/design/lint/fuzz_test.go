@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -38,7 +38,7 @@ func FuzzRun(f *testing.F) {
 		if err != nil {
 			return
 		}
-		w, err := world.Build(context.Background(), m, world.Options{MaxItems: 30})
+		w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: 30})
 		if err != nil {
 			return
 		}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -73,7 +73,7 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 	f := v.Finding("")
 	var unread []string
 	for _, e := range p.Entities {
-		at := slices.IndexFunc(v.Rows, func(r world.Row) bool { return r.Item.Entity == e })
+		at := slices.IndexFunc(v.Rows, func(r dataset.Row) bool { return r.Item.Entity == e })
 		if at < 0 || readers[e] || slices.ContainsFunc(p.Entities, func(o *model.Entity) bool {
 			return readers[o] && fits(v, o, v.Rows[at].Item)
 		}) {
@@ -116,7 +116,7 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 }
 
 // fits reports whether rows of an entity can be in the partition of an item, so that a query for them reads that too.
-func fits(v *rule.View, e *model.Entity, it *world.Item) bool {
+func fits(v *rule.View, e *model.Entity, it *dataset.Item) bool {
 	return !slices.ContainsFunc(v.Hash, func(a model.Attribute) bool {
 		t, value := e.Attribute(a.Name), it.Attributes.Get(a.Name)
 		if t == nil || t.Template == nil {
@@ -193,7 +193,7 @@ func rowBytes(p *rule.Pass, v *rule.View, e *model.Entity, x *model.Index) float
 	for i := range v.Rows {
 		it := v.Rows[i].Item
 		if size, ok := sizes.Of(it.Attributes); ok && (e == nil || it.Entity == e) {
-			times := p.World.Represents(it)
+			times := p.Dataset.Represents(it)
 			sum += times * float64(size)
 			n += times
 		}
@@ -223,7 +223,7 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 		if v.Table != e.Table || s == nil {
 			continue
 		}
-		if v.Index != nil && slices.ContainsFunc(v.Rows, func(r world.Row) bool { return r.Item.Entity == e }) {
+		if v.Index != nil && slices.ContainsFunc(v.Rows, func(r dataset.Row) bool { return r.Item.Entity == e }) {
 			holders = append(holders, v)
 		}
 		for _, one := range s.Sources {

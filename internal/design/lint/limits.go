@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -54,7 +54,7 @@ func checkKeyLength(p *rule.Pass, s *rule.Slot) {
 	if s.SortView() != nil {
 		limit, role = keycond.MaxSortKeyBytes, "the sort key "
 	}
-	now, at := largest(p.Items(s.Entity), func(it *world.Item) int { return len(it.Attributes.Get(s.Name).Raw()) })
+	now, at := largest(p.Items(s.Entity), func(it *dataset.Item) int { return len(it.Attributes.Get(s.Name).Raw()) })
 	f := s.Finding("")
 	f.Keys = s.View().Shown(at)
 	f.Advise("limit the length of the values in %s, or put a hash there and the text into another attribute", s.Name)
@@ -64,7 +64,7 @@ func checkKeyLength(p *rule.Pass, s *rule.Slot) {
 }
 
 // largest returns the item with the largest size, and the size.
-func largest(items []*world.Item, size func(*world.Item) int) (most int, at *world.Item) {
+func largest(items []*dataset.Item, size func(*dataset.Item) int) (most int, at *dataset.Item) {
 	for _, it := range items {
 		if n := size(it); n > most {
 			most, at = n, it
@@ -74,7 +74,7 @@ func largest(items []*world.Item, size func(*world.Item) int) (most int, at *wor
 }
 
 func checkItemSize(p *rule.Pass, e *model.Entity) {
-	now, at := largest(p.Items(e), func(it *world.Item) int {
+	now, at := largest(p.Items(e), func(it *dataset.Item) int {
 		n := it.Attributes.Size()
 		for _, v := range p.Views {
 			if v.Table == e.Table && v.Index != nil && v.Index.Local {
@@ -113,7 +113,7 @@ func checkCollection(p *rule.Pass, v *rule.View) {
 	}
 
 	most := 0.0
-	var at world.Part
+	var at dataset.Part
 	for _, part := range v.Parts {
 		_, sum := v.Load().Volume(part)
 		for _, o := range local {

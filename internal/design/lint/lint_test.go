@@ -15,10 +15,10 @@ import (
 	_ "github.com/cockroachdb/datadriven" // declares -rewrite
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -44,7 +44,7 @@ func findIn(t *testing.T, path string, items int) []model.Finding {
 	t.Helper()
 	m, err := modelfile.Load(path)
 	require.NoError(t, err)
-	w, err := world.Build(context.Background(), m, world.Options{MaxItems: items})
+	w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: items})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(context.Background(), w)
@@ -170,7 +170,7 @@ func TestClean(t *testing.T) {
 	require.NoError(t, err)
 	for _, file := range examples {
 		var loud []string
-		for _, f := range findIn(t, file, min(proptest.Cases(maxItems), world.DefaultMaxItems)) {
+		for _, f := range findIn(t, file, min(proptest.Cases(maxItems), dataset.DefaultMaxItems)) {
 			if f.Severity >= model.Warning {
 				loud = append(loud, f.Rule)
 			}

@@ -7,10 +7,10 @@ import (
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
@@ -160,7 +160,7 @@ const (
 
 // checkVolume reports the partition with most items, if it has much of the view.
 func checkVolume(p *rule.Pass, v *rule.View, s *load.Space) {
-	var at world.Part
+	var at dataset.Part
 	var items, bytes float64
 	large := 0
 	for _, part := range v.Parts {

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestOrdering tests which patterns want an order of time, by their
@@ -50,7 +50,7 @@ patterns:
     query: `+tt.query+`
 `))
 			require.NoError(t, err)
-			w, err := world.Build(t.Context(), m, world.Options{})
+			w, err := dataset.Build(t.Context(), m, dataset.Options{})
 			require.NoError(t, err)
 			defer w.Close()
 			found, err := lint.Run(t.Context(), w)

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -159,9 +159,9 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 
 // sharedKey returns the first two items of an entity that share a key in an index but not their partition of the
 // table, and counts such pairs. Generated names coincide by chance.
-func sharedKey(v *rule.View, e *model.Entity) (a, b *world.Item, n int) {
+func sharedKey(v *rule.View, e *model.Entity) (a, b *dataset.Item, n int) {
 	for _, part := range v.Parts {
-		var last *world.Item
+		var last *dataset.Item
 		for _, r := range v.In(part) {
 			if r.Item.Entity != e || r.Item.Generated {
 				continue
@@ -178,7 +178,7 @@ func sharedKey(v *rule.View, e *model.Entity) (a, b *world.Item, n int) {
 }
 
 // equalIn reports whether two items have equal key attributes.
-func equalIn(key []model.Attribute, a, b *world.Item) bool {
+func equalIn(key []model.Attribute, a, b *dataset.Item) bool {
 	return !slices.ContainsFunc(key, func(k model.Attribute) bool {
 		return !attr.Equal(a.Attributes.Get(k.Name), b.Attributes.Get(k.Name))
 	})

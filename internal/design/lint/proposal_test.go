@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -44,7 +44,7 @@ func TestProposals(t *testing.T) {
 		if !proptest.Long() && i%3 != 0 {
 			continue
 		}
-		w, err := world.Build(t.Context(), models[file], world.Options{MaxItems: min(proptest.Cases(250), 1000)})
+		w, err := dataset.Build(t.Context(), models[file], dataset.Options{MaxItems: min(proptest.Cases(250), 1000)})
 		require.NoError(t, err)
 		printed, proposed, base, err := lint.Proposals(t.Context(), w)
 		require.NoError(t, err)
@@ -124,7 +124,7 @@ func slow(t *testing.T) {
 
 func checkAll(t *testing.T, m *model.Model) *check.Result {
 	t.Helper()
-	w, err := world.Build(t.Context(), m, world.Options{MaxItems: min(proptest.Cases(250), 1000)})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: min(proptest.Cases(250), 1000)})
 	require.NoError(t, err)
 	defer w.Close()
 	r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})

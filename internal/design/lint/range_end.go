@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
@@ -102,7 +102,7 @@ func endsInPeriod(low, bound string) bool {
 
 // keysBeyond counts the keys that begin with base and are above the bound. It returns the last item below the
 // bound and the first above it.
-func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, first *world.Item) {
+func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, first *dataset.Item) {
 	part, _ := q.Partition()
 	for _, r := range q.View.In(part) {
 		key := rule.Value(r.Item, name)

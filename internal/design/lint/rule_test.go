@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -35,7 +35,7 @@ func run(t *testing.T, rules ...rule.Rule) []*rule.Finding {
 	t.Helper()
 	m, err := modelfile.Parse("shop.yaml", []byte(shop))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := rule.Run(t.Context(), w, rules)

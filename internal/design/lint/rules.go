@@ -3,9 +3,9 @@ package lint
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // Rules returns all rules in the order of docs/lints.md: order of keys, slices,
@@ -20,11 +20,11 @@ func Rules() []rule.Rule {
 	}
 }
 
-// Run applies all rules to a world, whose database must be open. It returns
+// Run applies all rules to a dataset, whose database must be open. It returns
 // findings in file order, the most severe first at each place. Findings that
 // the model accepts are notes with a reason. Run fails if ctx is done or the
 // database cannot be read.
-func Run(ctx context.Context, w *world.World) ([]model.Finding, error) {
+func Run(ctx context.Context, w *dataset.Dataset) ([]model.Finding, error) {
 	found, err := rule.Run(ctx, w, Rules())
 	if err != nil {
 		return nil, err

@@ -9,17 +9,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 func parse(t *testing.T, src string, items int) []model.Finding {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte(src))
 	require.NoError(t, err)
-	w, err := world.Build(context.Background(), m, world.Options{MaxItems: items})
+	w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: items})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(context.Background(), w)
@@ -57,7 +57,7 @@ entities:
 func TestContext(t *testing.T) {
 	m, err := modelfile.Load("testdata/clean.yaml")
 	require.NoError(t, err)
-	w, err := world.Build(context.Background(), m, world.Options{MaxItems: 10})
+	w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: 10})
 	require.NoError(t, err)
 	defer w.Close()
 	why := errors.New("enough")
@@ -74,7 +74,7 @@ func TestScale(t *testing.T) {
 		m, err := modelfile.Load("testdata/" + rule + "/" + file + ".yaml")
 		require.NoError(t, err)
 		for _, n := range []int{500, 4000} {
-			w, err := world.Build(context.Background(), m, world.Options{MaxItems: n})
+			w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: n})
 			require.NoError(t, err)
 			found, err := lint.Run(context.Background(), w)
 			require.NoError(t, err)

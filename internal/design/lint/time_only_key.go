@@ -56,7 +56,7 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 // crowded returns how many items of an entity the largest partition has at the declared scale, and whether two of
 // a partition fall into one unit of time by chance.
 func crowded(p *rule.Pass, v *rule.View, c rule.Component, unit time.Duration) (most float64, found bool) {
-	grow := p.World.Growth(v.Space)
+	grow := p.Dataset.Growth(v.Space)
 	for _, part := range v.Parts {
 		n := 0.0
 		var low, high time.Time

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 const feed = `name: feed
@@ -76,7 +76,7 @@ func TestHarm(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m, err := modelfile.Parse("feed.yaml", []byte(feed))
 			require.NoError(t, err)
-			w, err := world.Build(t.Context(), m, world.Options{})
+			w, err := dataset.Build(t.Context(), m, dataset.Options{})
 			require.NoError(t, err)
 			defer w.Close()
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -68,6 +68,6 @@ func checkParents(p *rule.Pass, e *model.Entity) {
 
 // An orphan is the values of an item, with the item.
 type orphan struct {
-	world.Values
-	item *world.Item
+	dataset.Values
+	item *dataset.Item
 }

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -45,8 +45,8 @@ func unguarded(p *rule.Pass, e *model.Entity, field string) (q *model.Pattern, w
 }
 
 // twins returns two items that have the same value of a field, or nil.
-func twins(items []*world.Item, field string) (a, b *world.Item) {
-	first := map[string]*world.Item{}
+func twins(items []*dataset.Item, field string) (a, b *dataset.Item) {
+	first := map[string]*dataset.Item{}
 	for _, it := range items {
 		value := it.Values.Get(field)
 		if have := first[value]; have != nil {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // measure sets what the candidates read. If one stands for several values at the declared scale that differ in
@@ -23,13 +23,13 @@ func (s *spreader) measure() {
 		m := s.measured(c)
 		stands, ok := s.stands(c)
 		if !ok || len(stands) > 0 && stands[0].Rows == 0 {
-			s.set(c, &m, world.Stand{Rows: 1, Bytes: 1})
+			s.set(c, &m, dataset.Stand{Rows: 1, Bytes: 1})
 			c.times = 1
 			s.all = append(s.all, *c)
 			continue
 		}
 		if len(stands) == 0 { // it stands for no other, but has rows
-			stands = []world.Stand{{Rows: 1, Bytes: 1}}
+			stands = []dataset.Stand{{Rows: 1, Bytes: 1}}
 		}
 		for k, stand := range stands {
 			next := *c
@@ -55,7 +55,7 @@ func (s *spreader) generated() []*model.Entity {
 }
 
 // stands returns for which values at the declared scale a candidate stands. It reports false if it stands for itself.
-func (s *spreader) stands(c *candidate) ([]world.Stand, bool) {
+func (s *spreader) stands(c *candidate) ([]dataset.Stand, bool) {
 	if s.one || s.w.Scale >= 1 {
 		return nil, false
 	}
@@ -105,7 +105,7 @@ func (s *spreader) measured(c *candidate) measure {
 }
 
 // set sets what a candidate reads that has so many times as many rows and bytes.
-func (s *spreader) set(c *candidate, m *measure, times world.Stand) {
+func (s *spreader) set(c *candidate, m *measure, times dataset.Stand) {
 	limit, declared := s.q.Report.Limit, m.declared*times.Rows
 	c.Rows, c.Bytes, c.Growth, c.ByteGrowth = m.read, m.readBytes, 1, 1
 	switch {

@@ -3,15 +3,15 @@ package load
 import (
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A partLoad is the part of the requests of a pattern that one partition gets.
 type partLoad struct {
-	part world.Part
+	part dataset.Part
 	// none is an item with the values of requests that find no row in some periods, or nil for a partition.
-	none *world.Item
+	none *dataset.Item
 	// share is the part of all requests, and units are the read units of each, at the declared scale.
 	share, units float64
 }
@@ -40,7 +40,7 @@ type sum struct {
 
 // loads returns the load of each partition with rows that the pattern reads, in the order of the space.
 func (s *spreader) loads() []partLoad {
-	sums := map[world.Part]*sum{}
+	sums := map[dataset.Part]*sum{}
 	groups := map[[2]int]bool{}
 	total, values := 0.0, 0.0
 	drawn, whole := false, false // all values are known, of whatever partition
@@ -124,7 +124,7 @@ func (s *spreader) loads() []partLoad {
 }
 
 // declared returns the rows from low up to high that candidates can have, at the declared scale.
-func (s *spreader) declared(grow *world.Growth, low, high int) (n float64) {
+func (s *spreader) declared(grow *dataset.Growth, low, high int) (n float64) {
 	rows := s.space.Rows[low:high]
 	each := grow.In(rows)
 	for i := range rows {

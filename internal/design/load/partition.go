@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -13,7 +13,7 @@ import (
 type PartitionKey []attr.Value
 
 // PartitionKeyOf returns the partition key of a row.
-func PartitionKeyOf(s *world.Space, r *world.Row) (key PartitionKey) {
+func PartitionKeyOf(s *dataset.Space, r *dataset.Row) (key PartitionKey) {
 	for _, a := range s.Hash {
 		key = append(key, r.Item.Attributes.Get(a.Name))
 	}

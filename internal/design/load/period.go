@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -116,7 +116,7 @@ type absences map[string]*absence
 
 // An absence has the periods of a value in which it has rows, one of these, and the number of declared values.
 type absence struct {
-	row     *world.Row
+	row     *dataset.Row
 	periods map[int]bool
 	times   float64
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // rates divide requests for the items of entities among the partitions of a space.
@@ -14,9 +14,9 @@ import (
 // component of the partition key is a time, all requests are for the current period: a partition has the load of its
 // own period, with the share that its other components have over all periods.
 type rates struct {
-	w    *world.World
-	s    *world.Space
-	grow *world.Growth
+	w    *dataset.Dataset
+	s    *dataset.Space
+	grow *dataset.Growth
 	of   map[*model.Entity]*entityRates
 }
 
@@ -30,7 +30,7 @@ type entityRates struct {
 	sums   map[string]float64
 }
 
-func newRates(w *world.World, s *world.Space) *rates {
+func newRates(w *dataset.Dataset, s *dataset.Space) *rates {
 	r := &rates{w: w, s: s, grow: w.Growth(s), of: map[*model.Entity]*entityRates{}}
 	timed := false
 	for _, e := range w.Model.Entities {
@@ -87,7 +87,7 @@ func periodic(e *model.Entity, hash []model.Attribute, name string) bool {
 }
 
 // group returns the values of the components that are not times.
-func (o *entityRates) group(it *world.Item) string {
+func (o *entityRates) group(it *dataset.Item) string {
 	key := ""
 	for _, name := range o.fields {
 		key += it.Values.Get(name) + "\x00"
@@ -102,7 +102,7 @@ func (r *rates) among(e *model.Entity, listed []string) float64 {
 	if e == nil || r.w.Made(e) > 0 {
 		return 0
 	}
-	fields := world.Finest(e, r.s.Hash)
+	fields := dataset.Finest(e, r.s.Hash)
 	for f := range fields {
 		switch parent := e.CarriedFrom(f); {
 		case periodic(e, r.s.Hash, f.Name) || slices.Contains(listed, f.Name):
@@ -138,7 +138,7 @@ func (r *rates) group(l partLoad, e *model.Entity) string {
 
 // rows calls f for each row of a partition whose entity has rates, with its share of the requests for the items of
 // the entity.
-func (r *rates) rows(p world.Part, f func(row *world.Row, share float64)) {
+func (r *rates) rows(p dataset.Part, f func(row *dataset.Row, share float64)) {
 	var timed map[*model.Entity]float64 // shares of a row
 	rows := r.s.In(p)
 	each := r.grow.In(rows)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -23,7 +23,7 @@ func (s *spreader) condition(name string) (model.Condition, bool) {
 
 // value returns the value that an item gives a condition. A condition on a day,
 // month or year stays one.
-func (s *spreader) value(it *world.Item, c model.Condition) string {
+func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 	if s.field(c.Field) == nil {
 		return model.TextOf(it.Attributes.Get(c.Field))
 	}

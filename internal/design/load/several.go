@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -60,7 +60,7 @@ func ofSeveral(
 	}
 
 	list := make([]*together, 0, len(all))
-	partitions := map[world.Part]bool{}
+	partitions := map[dataset.Part]bool{}
 	consistent := questions[0].Pattern.Consistent
 	for _, t := range all {
 		for i, c := range t.parts {
@@ -158,7 +158,7 @@ const mostParts = 1 << 22
 
 // spreadersOf returns a spreader with its candidates for each question. Those for parts in the middle of a range,
 // which are whole periods, have one together. It returns nil if one has none, or all together have too many.
-func spreadersOf(ctx context.Context, w *world.World, questions []question) (all []*spreader, err error) {
+func spreadersOf(ctx context.Context, w *dataset.Dataset, questions []question) (all []*spreader, err error) {
 	candidates := 0
 	for i, q := range questions {
 		same := slices.IndexFunc(all, func(o *spreader) bool { return o.period != nil && alike(o.q, q) })

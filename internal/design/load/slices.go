@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
@@ -23,8 +23,8 @@ import (
 
 // A spreader finds what a pattern reads for each value that its key conditions can ask for.
 type spreader struct {
-	w     *world.World
-	space *world.Space
+	w     *dataset.Dataset
+	space *dataset.Space
 	q     question
 	p     *model.Pattern
 	// of are the entities whose partitions the pattern reads; nil among them
@@ -47,13 +47,13 @@ type spreader struct {
 	shared bool // a name fixes the partition and bounds the range
 	one    bool // a request reads one item
 	// own is the partition of the pattern's own values, if known.
-	own   world.Part
+	own   dataset.Part
 	known bool
 
 	once      sync.Once
-	leads     map[string]*world.Item // the items to which rows lead
-	tiled     *tiles                 // the windows of a range, or nil
-	grow      *world.Growth          // of what the equalities of the conditions hold
+	leads     map[string]*dataset.Item // the items to which rows lead
+	tiled     *tiles                   // the windows of a range, or nil
+	grow      *dataset.Growth          // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
 	several   bool // some partitions have several candidates
@@ -66,7 +66,7 @@ type spreader struct {
 type candidate struct {
 	Slice
 	// row has the values. It is one of those from low up to high, which all have them.
-	row       *world.Row
+	row       *dataset.Row
 	low, high int
 	own       bool
 	empty     bool     // a parent without rows; row is not in the space and has the parent
@@ -86,7 +86,7 @@ type candidate struct {
 	often float64 // weight of each of them among all requests
 }
 
-func newSpreader(w *world.World, space *world.Space, q question) *spreader {
+func newSpreader(w *dataset.Dataset, space *dataset.Space, q question) *spreader {
 	s := &spreader{w: w, space: space, q: q, p: q.Pattern, of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {
@@ -193,7 +193,7 @@ func (s *spreader) find(ctx context.Context) error {
 		case s.one:
 			s.items(at)
 		case simple:
-			if slices.ContainsFunc(s.space.In(at), func(r world.Row) bool { return s.lists(&r) }) {
+			if slices.ContainsFunc(s.space.In(at), func(r dataset.Row) bool { return s.lists(&r) }) {
 				held = append(held, int32(i))
 			}
 		default:
@@ -255,7 +255,7 @@ func (s *spreader) childless() {
 		if !ok {
 			continue
 		}
-		c := candidate{row: &world.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}, times: 1}
+		c := candidate{row: &dataset.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}, times: 1}
 		id := s.valuesOf(&c)
 		if known[id] {
 			continue
@@ -278,7 +278,7 @@ func (s *spreader) childless() {
 
 // keyed returns an item of a parent with the attributes among some names that the pattern's entity would have
 // there. It reports false if they need more values.
-func (s *spreader) keyed(it *world.Item, names []string) (*world.Item, bool) {
+func (s *spreader) keyed(it *dataset.Item, names []string) (*dataset.Item, bool) {
 	var templates []*model.Template
 	for _, name := range names {
 		if s.field(name) == nil {
@@ -338,7 +338,7 @@ func (s *spreader) sorted() map[string]keys.Type {
 }
 
 // items adds each item of a partition as a candidate.
-func (s *spreader) items(at world.Part) {
+func (s *spreader) items(at dataset.Part) {
 	for i := at.From; i < at.To; i++ {
 		if row := &s.space.Rows[i]; s.lists(row) {
 			s.add(at, candidate{row: row, Slice: Slice{From: i, To: i + 1}})
@@ -347,9 +347,9 @@ func (s *spreader) items(at world.Part) {
 }
 
 // partition adds the range of the pattern's own values in a partition as a candidate.
-func (s *spreader) partition(at world.Part) {
+func (s *spreader) partition(at dataset.Part) {
 	rows := s.space.In(at)
-	first := slices.IndexFunc(rows, func(r world.Row) bool { return s.lists(&r) })
+	first := slices.IndexFunc(rows, func(r dataset.Row) bool { return s.lists(&r) })
 	if first < 0 {
 		return
 	}
@@ -359,7 +359,7 @@ func (s *spreader) partition(at world.Part) {
 }
 
 // groups adds the candidates of a partition: its rows by the values of the equalities.
-func (s *spreader) groups(at world.Part) {
+func (s *spreader) groups(at dataset.Part) {
 	seen := at.From // all rows before belong to a group
 	var others map[[2]int]bool
 	for i := at.From; i < at.To; i++ {
@@ -402,7 +402,7 @@ func (s *spreader) groups(at world.Part) {
 
 // group adds the candidates of a group of rows with equal values: the range of the pattern's own values if
 // that holds some, or ranges that follow the items.
-func (s *spreader) group(at world.Part, base candidate) {
+func (s *spreader) group(at dataset.Part, base candidate) {
 	switch {
 	case !s.ranged:
 		base.From, base.To = base.low, base.high
@@ -445,7 +445,7 @@ func (s *spreader) group(at world.Part, base candidate) {
 }
 
 // follow adds the candidate of a group whose range has other arguments, and returns the row after its last.
-func (s *spreader) follow(at world.Part, c candidate, args []string) int {
+func (s *spreader) follow(at dataset.Part, c candidate, args []string) int {
 	if args == nil {
 		return 0
 	}
@@ -473,13 +473,13 @@ func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
 	return compile.Slice(s.space.Schema, q)
 }
 
-func (s *spreader) add(at world.Part, c candidate) {
+func (s *spreader) add(at dataset.Part, c candidate) {
 	c.Part = at
 	s.all = append(s.all, c)
 }
 
 // lists reports whether a row is of the pattern's entities and has its values of listed fields.
-func (s *spreader) lists(r *world.Row) bool {
+func (s *spreader) lists(r *dataset.Row) bool {
 	return s.has(r.Item.Entity) && !slices.ContainsFunc(s.listed, func(name string) bool {
 		c, _ := s.condition(name)
 		return s.value(r.Item, c) != c.Args[0]
@@ -487,7 +487,7 @@ func (s *spreader) lists(r *world.Row) bool {
 }
 
 // listing returns the rows for which lists is true.
-func (s *spreader) listing(rows []world.Row) (all []world.Row) {
+func (s *spreader) listing(rows []dataset.Row) (all []dataset.Row) {
 	for i := range rows {
 		if s.lists(&rows[i]) {
 			all = append(all, rows[i])
@@ -496,7 +496,7 @@ func (s *spreader) listing(rows []world.Row) (all []world.Row) {
 	return all
 }
 
-func sizeOf(rows []world.Row) int {
+func sizeOf(rows []dataset.Row) int {
 	n := 0
 	for i := range rows {
 		n += rows[i].Size()
@@ -506,7 +506,7 @@ func sizeOf(rows []world.Row) int {
 
 // window returns the values of the moved condition with which it reads most of some rows, or nil if the
 // values have no distance, and the share of all distance that lies between them.
-func (s *spreader) window(rows []world.Row) ([]string, float64) {
+func (s *spreader) window(rows []dataset.Row) ([]string, float64) {
 	low, high, unit, ok := s.ends()
 	at := s.places(rows, unit)
 	if !ok || len(at) == 0 {
@@ -551,7 +551,7 @@ func (s *spreader) ends() (low, high float64, unit unit, ok bool) {
 }
 
 // places returns the values of the moved condition in rows, or nil if one has none.
-func (s *spreader) places(rows []world.Row, unit unit) []float64 {
+func (s *spreader) places(rows []dataset.Row, unit unit) []float64 {
 	at := make([]float64, len(rows))
 	for i := range rows {
 		var ok bool

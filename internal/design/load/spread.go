@@ -16,9 +16,9 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -84,7 +84,7 @@ type Reading struct {
 	declared float64
 	times    float64 // requests at the declared scale, in proportion to other readings
 	// Item is an item in the partition that has the values of the request.
-	Item *world.Item `json:"-"`
+	Item *dataset.Item `json:"-"`
 }
 
 // DeclaredRows returns the rows at the declared scale.
@@ -132,7 +132,7 @@ const (
 	readBytes = 32 << 20
 )
 
-func (s *spreader) growth(ctx context.Context, w *world.World, q question) (float64, error) {
+func (s *spreader) growth(ctx context.Context, w *dataset.Dataset, q question) (float64, error) {
 	if s != nil && s.tiled == nil {
 		for i := range s.all {
 			if c := &s.all[i]; c.own {
@@ -145,7 +145,7 @@ func (s *spreader) growth(ctx context.Context, w *world.World, q question) (floa
 
 // growthOf returns the number of rows at the declared scale for each row that some requests read, if these grow
 // like their partitions.
-func growthOf(ctx context.Context, w *world.World, reports ...*explain.Report) (float64, error) {
+func growthOf(ctx context.Context, w *dataset.Dataset, reports ...*explain.Report) (float64, error) {
 	read, declared := 0.0, 0.0
 	for _, r := range reports {
 		t := w.Model.Table(r.Table)
@@ -197,7 +197,7 @@ func (s *spreader) slices() []Slice {
 
 // A Slice is what a request reads for one value.
 type Slice struct {
-	Part world.Part
+	Part dataset.Part
 	// From and To bound the rows of the space that it holds, beyond a limit too.
 	From, To int
 	// Rows and Bytes are read, of those generated or in the file. Growth and ByteGrowth are the numbers of
@@ -215,7 +215,7 @@ func (s *Slice) Units(consistent bool) float64 {
 }
 
 // slicesOf returns the candidates of a question, or nil if it has none in partitions.
-func slicesOf(ctx context.Context, w *world.World, q question) (*spreader, error) {
+func slicesOf(ctx context.Context, w *dataset.Dataset, q question) (*spreader, error) {
 	r := q.Report
 	if r == nil || r.Refused != nil || r.Operation == "Scan" {
 		return nil, nil
@@ -310,7 +310,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 	s.several = out.Values-out.Empty > out.Partitions
 	byRank := map[int]Reading{}
 	type slice struct {
-		row      *world.Row
+		row      *dataset.Row
 		from, to int
 	}
 	read := map[slice]*Reading{}
@@ -389,7 +389,7 @@ type partSet struct {
 	n     int
 }
 
-func (s *partSet) add(p world.Part) {
+func (s *partSet) add(p dataset.Part) {
 	if !s.first[p.From] {
 		s.first[p.From] = true
 		s.n++

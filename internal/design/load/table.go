@@ -7,16 +7,16 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A Table is what all patterns of a world, and the declared rates of its entities, read and write. Its parts are made
+// A Table is what all patterns of a dataset, and the declared rates of its entities, read and write. Its parts are made
 // when they are first asked for, once.
 type Table struct {
-	w      *world.World
+	w      *dataset.Dataset
 	target explain.Target
 	spaces []space
 
@@ -28,8 +28,8 @@ type Table struct {
 
 type tableID struct{}
 
-// TableOf returns the table of a world. Later calls return the same.
-func TableOf(w *world.World) *Table {
+// TableOf returns the table of a dataset. Later calls return the same.
+func TableOf(w *dataset.Dataset) *Table {
 	t, _ := w.Kept.LoadOrStore(tableID{}, &Table{
 		w: w, target: w.Target(), spaces: spacesOf(w), reads: map[*model.Pattern]func() (*Reads, error){},
 		writes: map[*model.Pattern]func() (*Cost, error){}, loads: map[int]func() ([]*Space, error){},
@@ -70,13 +70,13 @@ type Reads struct {
 
 	batch  *batch   // or nil
 	listed []string // fields in the partition key that keep the pattern's own values
-	space  *world.Space
+	space  *dataset.Space
 	// loads has the part of each request that a partition gets, for requests that differ in more than their period.
 	// They are there for a pattern with a rate, until they are added up: there can be a million partitions.
 	loads [][]partLoad
 	scan  bool
 	// fixed is the only partition that a request without an entity names, if known.
-	fixed *world.Part
+	fixed *dataset.Part
 }
 
 // mostSlices limits the slices that are kept of a pattern: of a million values the smallest say nothing.
@@ -218,14 +218,14 @@ func (t *Table) several(ctx context.Context, r *Reads, questions []question) ([]
 
 // A Space is the load of the partitions of a table or an index.
 type Space struct {
-	*world.Space
+	*dataset.Space
 	// Reads and Writes are the units per second of each partition.
 	Reads, Writes []float64
 	// Sources are what they come from.
 	Sources []Source
 	// Items are the items of a table that are written most by updates, deletes and conditions, by entity.
 	Items []ItemLoad
-	items map[*world.Item]*ItemLoad
+	items map[*dataset.Item]*ItemLoad
 	rates *rates
 
 	// Read and Written are the units per second in all partitions, and RowsWritten the rows.
@@ -246,7 +246,7 @@ type Source struct {
 
 // An ItemLoad is what one item gets per second.
 type ItemLoad struct {
-	Item *world.Item
+	Item *dataset.Item
 	// Writes are all writes and conditions, and Transactions those in transactions. Units are write units.
 	Writes, Transactions, Units float64
 	Pattern                     *model.Pattern // with most of them
@@ -306,8 +306,8 @@ func (s *Space) add(row Source) {
 }
 
 // at returns the number of a partition.
-func (s *Space) at(p world.Part) int {
-	i, _ := slices.BinarySearchFunc(s.Parts, p.From, func(p world.Part, from int) int {
+func (s *Space) at(p dataset.Part) int {
+	i, _ := slices.BinarySearchFunc(s.Parts, p.From, func(p dataset.Part, from int) int {
 		return cmp.Compare(p.From, from)
 	})
 	return i
@@ -322,7 +322,7 @@ func (t *Table) declared(s *Space) {
 		reads := Source{Entity: e, Units: make([]float64, len(s.Parts))}
 		writes := Source{Entity: e, Units: make([]float64, len(s.Parts)), Write: true}
 		for i, p := range s.Parts {
-			s.rates.rows(p, func(row *world.Row, share float64) {
+			s.rates.rows(p, func(row *dataset.Row, share float64) {
 				if row.Item.Entity != e {
 					return
 				}
@@ -401,7 +401,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 }
 
 // scanned returns the read units of a scan in a partition, which it reads with others in one page.
-func scanned(s *Space, part world.Part, p *model.Pattern) float64 {
+func scanned(s *Space, part dataset.Part, p *model.Pattern) float64 {
 	rows, bytes := s.Volume(part)
 	if limit := float64(p.Limit); limit > 0 && rows > limit {
 		bytes *= limit / rows
@@ -414,7 +414,7 @@ func scanned(s *Space, part world.Part, p *model.Pattern) float64 {
 }
 
 // Volume returns the rows of a partition and their bytes, at the declared scale.
-func (s *Space) Volume(p world.Part) (rows, bytes float64) {
+func (s *Space) Volume(p dataset.Part) (rows, bytes float64) {
 	return volumeOf(s.In(p), s.rates.grow.In(s.In(p)))
 }
 
@@ -422,7 +422,7 @@ func (s *Space) Volume(p world.Part) (rows, bytes float64) {
 func (s *Space) Whole() (rows, bytes float64) { return volumeOf(s.Rows, s.rates.w.Represents) }
 
 // volumeOf adds up rows, each of which stands for so many.
-func volumeOf(rows []world.Row, each func(*world.Item) float64) (n, bytes float64) {
+func volumeOf(rows []dataset.Row, each func(*dataset.Item) float64) (n, bytes float64) {
 	for i := range rows {
 		times := each(rows[i].Item)
 		n += times
@@ -474,7 +474,7 @@ func (t *Table) ofFirst(m *member, s *Space, k int, row *Source) {
 	}
 	factor := row.Pattern.Rate * t.w.Declared(m.write.Entity) / counted
 	for i, p := range s.Parts {
-		s.rates.rows(p, func(r *world.Row, share float64) {
+		s.rates.rows(p, func(r *dataset.Row, share float64) {
 			if effects, ok := m.effects[r.Item]; ok {
 				row.Units[i] += factor * share * m.weight(r.Item) * effects[k].units
 			}
@@ -516,7 +516,7 @@ func (s *Space) move(row *Source, e *effect, rate float64) {
 // addItems adds what a write does to single items.
 func (s *Space) addItems(m *member, k int, p *model.Pattern) {
 	if s.items == nil {
-		s.items = map[*world.Item]*ItemLoad{}
+		s.items = map[*dataset.Item]*ItemLoad{}
 	}
 	for it, share := range m.shares {
 		l := s.items[it]
@@ -555,7 +555,7 @@ func (s *Space) most() {
 }
 
 // before orders items that are written as often as each other.
-func before(a, b *world.Item) bool {
+func before(a, b *dataset.Item) bool {
 	return string(a.Attributes) < string(b.Attributes)
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -217,7 +217,7 @@ func holdTable(t *proptest.T) {
 	source, ctx := b.String(), context.Background()
 	m, err := modelfile.Parse("m.yaml", []byte(source))
 	require.NoError(t, err, source)
-	w, err := world.Build(ctx, m, world.Options{})
+	w, err := dataset.Build(ctx, m, dataset.Options{})
 	require.NoError(t, err, source)
 	defer w.Close()
 	r, err := check.Run(ctx, w, check.Options{})
@@ -237,7 +237,7 @@ func holdTable(t *proptest.T) {
 		}
 		n.compareRead(&asked[i], &r.Patterns[i])
 	}
-	items := map[*world.Item]float64{}
+	items := map[*dataset.Item]float64{}
 	for i := range writes {
 		n.compareWrites(&r.Patterns[len(asked)+i], writeRates[i], skews[i], items)
 	}
@@ -265,7 +265,7 @@ func nameOf(s *load.Space) string {
 // A counter looks at all items for each figure.
 type counter struct {
 	*proptest.T
-	w             *world.World
+	w             *dataset.Dataset
 	source        string
 	reads, writes map[string]map[string]float64 // units per second by space and partition
 }
@@ -320,8 +320,8 @@ type value struct {
 	parts                       []*part
 	bytes, rows                 int // of the busiest window
 	units, average, held, times float64
-	parent                      *world.Item // of the rows, if it is read too
-	filled                      float64     // share of the windows with rows
+	parent                      *dataset.Item // of the rows, if it is read too
+	filled                      float64       // share of the windows with rows
 }
 
 // tie returns what orders values that cost the same.
@@ -542,7 +542,7 @@ func (n *counter) comparePeriods(q *query, p *check.PatternResult) {
 		group string
 		month int
 	}
-	monthOf := func(it *world.Item) int {
+	monthOf := func(it *dataset.Item) int {
 		at, _ := time.Parse(time.RFC3339, it.Values.Get("when"))
 		return at.Year()*12 + int(at.Month()) - 1
 	}
@@ -602,9 +602,9 @@ func floorDiv(a, b int) int { return int(math.Floor(float64(a) / float64(b))) }
 
 // compareWrites sends the write for each item, and compares the units that the service counts. It adds them to the
 // partitions and to the items.
-func (n *counter) compareWrites(p *check.PatternResult, rate, skew float64, items map[*world.Item]float64) {
+func (n *counter) compareWrites(p *check.PatternResult, rate, skew float64, items map[*dataset.Item]float64) {
 	type one struct {
-		items []*world.Item
+		items []*dataset.Item
 		units map[string]float64 // in each space
 		all   float64
 	}
@@ -615,7 +615,7 @@ func (n *counter) compareWrites(p *check.PatternResult, rate, skew float64, item
 		if main.Entity != first.Entity || len(first.Set) > 0 && unchanged(main, first.Set) {
 			continue
 		}
-		w := one{items: []*world.Item{main}}
+		w := one{items: []*dataset.Item{main}}
 		if len(p.Pattern.Writes) > 1 {
 			w.items = append(w.items, parentOf(n.w, main))
 		}
@@ -663,7 +663,7 @@ func (n *counter) compareWrites(p *check.PatternResult, rate, skew float64, item
 }
 
 // addWrite adds the units of a write to the partitions of the table and the indexes.
-func (n *counter) addWrite(w *model.Write, it *world.Item, rate float64, transaction bool) {
+func (n *counter) addWrite(w *model.Write, it *dataset.Item, rate float64, transaction bool) {
 	before, after := it.Attributes, it.Attributes
 	switch w.Operation {
 	case model.Put:
@@ -759,11 +759,11 @@ func (n *counter) compareSpace(s *load.Space, r *check.Result) {
 	}
 }
 
-func unchanged(it *world.Item, set []model.Condition) bool {
+func unchanged(it *dataset.Item, set []model.Condition) bool {
 	return !slices.ContainsFunc(set, func(c model.Condition) bool { return it.Values.Get(c.Field) != c.Args[0] })
 }
 
-func parentOf(w *world.World, child *world.Item) *world.Item {
+func parentOf(w *dataset.Dataset, child *dataset.Item) *dataset.Item {
 	for i := range w.Items {
 		if it := &w.Items[i]; it.Entity.Name == "P" && it.Values.Get("p") == child.Values.Get("p") {
 			return it
@@ -773,7 +773,7 @@ func parentOf(w *world.World, child *world.Item) *world.Item {
 }
 
 // sent returns the units of a write in the table and each index.
-func sent(t *proptest.T, w *world.World, p *model.Pattern, items []*world.Item, source string) map[string]float64 {
+func sent(t *proptest.T, w *dataset.Dataset, p *model.Pattern, items []*dataset.Item, source string) map[string]float64 {
 	ctx := context.Background()
 	fork, err := w.DB.Fork()
 	require.NoError(t, err)

@@ -1,15 +1,15 @@
 package load
 
 import (
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
 // A batch has the items to which the rows of a pattern lead, each with the number of times that a request reads it,
 // on average at the declared scale.
 type batch struct {
-	items map[*world.Item]float64
+	items map[*dataset.Item]float64
 	none  float64 // keys without an item
 }
 
@@ -42,7 +42,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	if p.Then == nil {
 		return
 	}
-	r.batch = &batch{items: map[*world.Item]float64{}}
+	r.batch = &batch{items: map[*dataset.Item]float64{}}
 	keyed := keyedItems(t.w, p.Then)
 	counted := 0.0
 	for _, s := range spreaders {
@@ -59,7 +59,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 		}
 	}
 	if r.scan && r.space != nil {
-		r.batch.add([][]world.Row{r.space.Rows}, r.MeanRows, p.Then, keyed)
+		r.batch.add([][]dataset.Row{r.space.Rows}, r.MeanRows, p.Then, keyed)
 		counted = r.MeanRows
 	}
 	if counted == 0 {
@@ -79,7 +79,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 
 // add adds the items to which the rows of some requests lead. A request returns so many rows on average, and reads
 // each item once.
-func (b *batch) add(requests [][]world.Row, rows float64, e *model.Entity, keyed map[string]*world.Item) {
+func (b *batch) add(requests [][]dataset.Row, rows float64, e *model.Entity, keyed map[string]*dataset.Item) {
 	n := 0
 	for _, all := range requests {
 		n += len(all)
@@ -113,12 +113,12 @@ func (s *spreader) total() (all float64) {
 
 // requests returns the rows that each request for the value of a candidate reads, without those that read nothing:
 // there is one for each window.
-func (s *spreader) requests(c *candidate) (all [][]world.Row) {
+func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
 	if s.tiled == nil {
-		return [][]world.Row{s.limited(s.space.Rows[c.From:c.To])}
+		return [][]dataset.Row{s.limited(s.space.Rows[c.From:c.To])}
 	}
 	rows := s.listing(s.space.Rows[c.low:c.high])
-	windows := map[int][]world.Row{}
+	windows := map[int][]dataset.Row{}
 	for i, at := range s.places(rows, s.tiled.unit) {
 		if k := s.tiled.at(at); k >= s.tiled.first && k < s.tiled.first+s.tiled.n {
 			windows[k] = append(windows[k], rows[i])
@@ -131,7 +131,7 @@ func (s *spreader) requests(c *candidate) (all [][]world.Row) {
 }
 
 // limited returns the rows up to the limit.
-func (s *spreader) limited(rows []world.Row) []world.Row {
+func (s *spreader) limited(rows []dataset.Row) []dataset.Row {
 	limit := s.q.Report.Limit
 	switch {
 	case limit == 0 || len(rows) <= limit:
@@ -143,8 +143,8 @@ func (s *spreader) limited(rows []world.Row) []world.Row {
 }
 
 // keyedItems returns the items of an entity by their keys.
-func keyedItems(w *world.World, e *model.Entity) map[string]*world.Item {
-	all := map[string]*world.Item{}
+func keyedItems(w *dataset.Dataset, e *model.Entity) map[string]*dataset.Item {
+	all := map[string]*dataset.Item{}
 	for it := range w.ItemsOf(e) {
 		all[string(keyOf(e, it.Attributes))] = it
 	}

@@ -3,7 +3,7 @@ package load
 import (
 	"math"
 
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/table"
 )
@@ -29,9 +29,9 @@ func (s *spreader) tile() *tiles {
 		return nil
 	}
 	t := &tiles{unit: unit, begin: low, step: high - low + 1}
-	first, last := s.reach(t, func(it *world.Item) bool { return it.Generated })
+	first, last := s.reach(t, func(it *dataset.Item) bool { return it.Generated })
 	if first > last {
-		first, last = s.reach(t, func(*world.Item) bool { return true })
+		first, last = s.reach(t, func(*dataset.Item) bool { return true })
 	}
 	if first > last {
 		return nil
@@ -42,7 +42,7 @@ func (s *spreader) tile() *tiles {
 
 // reach returns the numbers of the first and the last window with rows of some items. The items of a file may lie
 // years away from those that are generated.
-func (s *spreader) reach(t *tiles, some func(*world.Item) bool) (first, last int) {
+func (s *spreader) reach(t *tiles, some func(*dataset.Item) bool) (first, last int) {
 	first, last = math.MaxInt, math.MinInt
 	for i := range s.all {
 		rows := s.listing(s.space.Rows[s.all[i].low:s.all[i].high])
@@ -123,7 +123,7 @@ func (t *tiles) evened(counts map[int]float64, sum volume) []volume {
 type average struct{ rows, units, held float64 }
 
 // averaged returns the average over some windows, and over those without rows, if they have so many times as many.
-func (s *spreader) averaged(windows []volume, times world.Stand) *average {
+func (s *spreader) averaged(windows []volume, times dataset.Stand) *average {
 	n, limit := float64(s.tiled.n), float64(s.q.Report.Limit)
 	empty := table.ReadUnits(0, s.consistent())
 	a := &average{units: empty * (n - float64(len(windows)))}

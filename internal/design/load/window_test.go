@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 func checked(t require.TestingT, source string) *check.Result {
 	m, err := modelfile.Parse("m.yaml", []byte(source))
 	require.NoError(t, err, source)
-	w, err := world.Build(context.Background(), m, world.Options{})
+	w, err := dataset.Build(context.Background(), m, dataset.Options{})
 	require.NoError(t, err, source)
 	defer w.Close()
 	r, err := check.Run(context.Background(), w, check.Options{})

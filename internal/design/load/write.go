@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
@@ -77,16 +77,16 @@ func (c *Cost) MarshalJSON() ([]byte, error) {
 	}{(*plain)(c), c.Mean()})
 }
 
-// ErrNoItem says that the world has no item for a write.
+// ErrNoItem says that the dataset has no item for a write.
 var ErrNoItem = errors.New("no item of the model has the values in where")
 
 // Write returns what the write of a pattern costs. The error is an [*compile.Error] if the pattern makes no request,
 // or [ErrNoItem].
-func Write(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error) {
-	t := &writer{w: w, p: p, spaces: spacesOf(w), byKey: map[*model.Entity]map[string]*world.Item{}}
+func Write(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (*Cost, error) {
+	t := &writer{w: w, p: p, spaces: spacesOf(w), byKey: map[*model.Entity]map[string]*dataset.Item{}}
 	for i := range p.Writes {
 		m := &member{
-			write: &p.Writes[i], shares: map[*world.Item]float64{}, effects: map[*world.Item][]effect{},
+			write: &p.Writes[i], shares: map[*dataset.Item]float64{}, effects: map[*dataset.Item][]effect{},
 			means: make([]effect, len(t.spaces)),
 		}
 		m.items = matching(w, m.write)
@@ -105,26 +105,26 @@ func Write(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error)
 
 // A writer counts what the write of one pattern costs.
 type writer struct {
-	w      *world.World
+	w      *dataset.Dataset
 	p      *model.Pattern
 	spaces []space
-	byKey  map[*model.Entity]map[string]*world.Item
+	byKey  map[*model.Entity]map[string]*dataset.Item
 	cost   Cost
 }
 
 // A member is one write of a pattern, of which a transaction has several.
 type member struct {
 	write *model.Write
-	items []*world.Item // that it can concern
+	items []*dataset.Item // that it can concern
 	// shares has the share of all requests that writes each item, effects what that does in each space, and means
 	// the averages.
-	shares  map[*world.Item]float64
-	effects map[*world.Item][]effect
+	shares  map[*dataset.Item]float64
+	effects map[*dataset.Item][]effect
 	means   []effect
 	// loose is the number of declared requests for which no key says which item the member writes: any of its items.
 	loose float64
 	// often has the weight of each item of the first member among all requests, 1 on average, or is nil.
-	often map[*world.Item]float64
+	often map[*dataset.Item]float64
 }
 
 // An effect is what the write of an item does in a space: units in the row as it was, and those of a row that
@@ -141,8 +141,8 @@ type space struct {
 	sizes *model.RowSizes
 }
 
-// spacesOf returns the tables and indexes of a world, each table before its indexes.
-func spacesOf(w *world.World) (all []space) {
+// spacesOf returns the tables and indexes of a dataset, each table before its indexes.
+func spacesOf(w *dataset.Dataset) (all []space) {
 	for _, t := range w.Model.Tables {
 		all = append(all, space{SpaceCost{Table: t}, t.RowSizes(nil)})
 		for _, x := range t.Indexes {
@@ -154,9 +154,9 @@ func spacesOf(w *world.World) (all []space) {
 
 // matching returns the items that a write can concern, those of the file first. An update prefers items
 // that it changes.
-func matching(world *world.World, w *model.Write) (all []*world.Item) {
+func matching(dataset *dataset.Dataset, w *model.Write) (all []*dataset.Item) {
 	changed := all
-	for it := range world.ItemsOf(w.Entity) {
+	for it := range dataset.ItemsOf(w.Entity) {
 		if !has(it, w.Where) {
 			continue
 		}
@@ -172,7 +172,7 @@ func matching(world *world.World, w *model.Write) (all []*world.Item) {
 }
 
 // has reports whether an item has the values of all conditions.
-func has(it *world.Item, list []model.Condition) bool {
+func has(it *dataset.Item, list []model.Condition) bool {
 	return !slices.ContainsFunc(list, func(c model.Condition) bool { return it.Values.Get(c.Field) != c.Args[0] })
 }
 
@@ -262,12 +262,12 @@ func (t *writer) send(ctx context.Context, service *api.Service, at int) (bool, 
 	return true, nil
 }
 
-func itemOf(it *world.Item) compile.Item {
+func itemOf(it *dataset.Item) compile.Item {
 	return compile.Item{Values: valuesOf(it), Attributes: it.Attributes}
 }
 
 // valuesOf returns the values of an item's fields.
-func valuesOf(it *world.Item) map[string]string {
+func valuesOf(it *dataset.Item) map[string]string {
 	values := map[string]string{}
 	for _, f := range it.Entity.Fields {
 		if v, ok := it.Values.Lookup(f.Name); ok {
@@ -287,9 +287,9 @@ func keyOf(e *model.Entity, it attr.Item) attr.Item {
 }
 
 // chosen returns the items of all members for an item of the first, and which of them a key decides.
-func (t *writer) chosen(at int) (chosen []*world.Item, decided []bool) {
+func (t *writer) chosen(at int) (chosen []*dataset.Item, decided []bool) {
 	main := t.cost.members[0].items[at]
-	chosen, decided = []*world.Item{main}, []bool{true}
+	chosen, decided = []*dataset.Item{main}, []bool{true}
 	if len(t.p.Writes) == 1 {
 		return chosen, decided
 	}
@@ -303,7 +303,7 @@ func (t *writer) chosen(at int) (chosen []*world.Item, decided []bool) {
 
 // related returns the item of another member: the one whose key has the values of the first item, if there is one, or
 // any. It is none of those chosen already, if there are others, as a transaction writes an item only once.
-func (t *writer) related(i, at int, values map[string]string, chosen []*world.Item) (*world.Item, bool) {
+func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.Item) (*dataset.Item, bool) {
 	w := &t.p.Writes[i]
 	values = maps.Clone(values)
 	for _, c := range w.Where {
@@ -324,7 +324,7 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*world.It
 }
 
 // keyed returns the items of an entity by their keys.
-func (t *writer) keyed(e *model.Entity) map[string]*world.Item {
+func (t *writer) keyed(e *model.Entity) map[string]*dataset.Item {
 	if t.byKey[e] == nil {
 		t.byKey[e] = keyedItems(t.w, e)
 	}
@@ -374,7 +374,7 @@ func (t *writer) count(ctx context.Context, met []int) error {
 
 // A request is the write of one item of the first member, with those of the others.
 type request struct {
-	chosen  []*world.Item
+	chosen  []*dataset.Item
 	decided []bool // by a key
 	units   float64
 	times   float64 // declared requests for which it stands
@@ -386,7 +386,7 @@ func (t *writer) weigh(requests []request) {
 		return
 	}
 	z, all, weights := zipf{skew: t.p.Skew}, 0.0, 0.0
-	often := map[*world.Item]float64{}
+	often := map[*dataset.Item]float64{}
 	for _, r := range requests {
 		weight := z.next(r.times)
 		often[r.chosen[0]] = weight
@@ -403,15 +403,15 @@ func (t *writer) weigh(requests []request) {
 // average sets the averages of the members over all requests, and how often each writes its items.
 func (t *writer) average(requests []request) {
 	members, all := t.cost.members, 0.0
-	groups := make([]map[*world.Item][]world.Row, len(members)) // of the first member's items, by another's
+	groups := make([]map[*dataset.Item][]dataset.Row, len(members)) // of the first member's items, by another's
 	for i := range groups {
-		groups[i] = map[*world.Item][]world.Row{}
+		groups[i] = map[*dataset.Item][]dataset.Row{}
 	}
 	for _, r := range requests {
 		all += r.times
 		for i, it := range r.chosen {
 			if r.decided[i] {
-				groups[i][it] = append(groups[i][it], world.Row{Item: r.chosen[0]})
+				groups[i][it] = append(groups[i][it], dataset.Row{Item: r.chosen[0]})
 			} else {
 				members[i].loose += r.times
 			}
@@ -431,7 +431,7 @@ func (t *writer) average(requests []request) {
 }
 
 // weight returns how often an item is written in proportion to the others.
-func (m *member) weight(it *world.Item) float64 {
+func (m *member) weight(it *dataset.Item) float64 {
 	if m.often == nil {
 		return 1
 	}
@@ -440,7 +440,7 @@ func (m *member) weight(it *world.Item) float64 {
 
 // share sets how often each item of a member is written: those that belong to the same parent come together, such as
 // the votes that a poll counts, and there are more of them at the declared scale.
-func (t *writer) share(m *member, groups map[*world.Item][]world.Row, all float64) {
+func (t *writer) share(m *member, groups map[*dataset.Item][]dataset.Row, all float64) {
 	main := t.cost.members[0]
 	if m == main {
 		for it := range groups {
@@ -476,7 +476,7 @@ func (t *writer) share(m *member, groups map[*world.Item][]world.Row, all float6
 }
 
 // effects returns what the write of an item by a member does in each space.
-func (t *writer) effects(m *member, it *world.Item) []effect {
+func (t *writer) effects(m *member, it *dataset.Item) []effect {
 	if all, ok := m.effects[it]; ok {
 		return all
 	}
@@ -504,7 +504,7 @@ func (t *writer) effects(m *member, it *world.Item) []effect {
 }
 
 // updated returns an item as it is after an update.
-func updated(w *model.Write, it *world.Item) attr.Item {
+func updated(w *model.Write, it *dataset.Item) attr.Item {
 	values := valuesOf(it)
 	for _, c := range w.Set {
 		values[c.Field] = c.Args[0]

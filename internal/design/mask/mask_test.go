@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -62,11 +62,11 @@ func parse(t *testing.T, src, rules string) (*model.Model, *Rules) {
 	return m, r
 }
 
-// TestItems masks a world and compares it with the original: keys stay different, item collections stay
+// TestItems masks a dataset and compares it with the original: keys stay different, item collections stay
 // together, and one value has one stand-in everywhere.
 func TestItems(t *testing.T) {
 	m, r := parse(t, shop, rulesOfShop)
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 

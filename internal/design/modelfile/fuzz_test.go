@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // FuzzParse holds that no file panics, that every error has a place, and that a
@@ -66,7 +66,7 @@ func FuzzParse(f *testing.F) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		w, err := world.Build(ctx, m, world.Options{MaxItems: 50})
+		w, err := dataset.Build(ctx, m, dataset.Options{MaxItems: 50})
 		if err != nil {
 			if _, ok := errors.AsType[model.Errors](err); !ok {
 				t.Errorf("%T %v", err, err)

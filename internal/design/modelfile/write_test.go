@@ -57,7 +57,7 @@ func models(t *testing.T) map[string][]byte {
 	require.NoError(t, err)
 	examples, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
-	tenants, err := filepath.Glob("../world/testdata/*.yaml")
+	tenants, err := filepath.Glob("../dataset/testdata/*.yaml")
 	require.NoError(t, err)
 	files = append(files, append(tenants, examples...)...)
 	all := map[string][]byte{"starter": modelfile.Starter()}

@@ -27,7 +27,7 @@
 //
 //	model     name, about, file
 //	ok        no finding is an error
-//	items     the number of items in the world
+//	items     the number of items in the dataset
 //	scale     the share of the declared items that were generated
 //	summary   patterns, asExpected, errors, warnings, notes
 //	patterns  of each: name, about, place, ok, operation, request, notARange

@@ -15,17 +15,17 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // checked checks a model.
-func checked(t *testing.T, m *model.Model, o world.Options) (*world.World, *check.Result) {
+func checked(t *testing.T, m *model.Model, o dataset.Options) (*dataset.Dataset, *check.Result) {
 	t.Helper()
-	w, err := world.Build(t.Context(), m, o)
+	w, err := dataset.Build(t.Context(), m, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { w.Close() })
 	r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
@@ -47,7 +47,7 @@ func parse(t *testing.T, text string) *model.Model {
 	return m
 }
 
-func render(t *testing.T, w *world.World, r *check.Result) []byte {
+func render(t *testing.T, w *dataset.Dataset, r *check.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, report.HTML(&b, w, r, bill.Of(r, bill.Known())))

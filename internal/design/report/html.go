@@ -14,7 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -45,9 +45,9 @@ var parsed = sync.OnceValue(func() *template.Template {
 	}).ParseFS(files, "templates/*"))
 })
 
-// HTML writes a result as a self-contained page (see [Page]). W is the checked world. Without a bill the page has no
+// HTML writes a result as a self-contained page (see [Page]). W is the checked dataset. Without a bill the page has no
 // money on it.
-func HTML(out io.Writer, w *world.World, r *check.Result, b *bill.Bill) error {
+func HTML(out io.Writer, w *dataset.Dataset, r *check.Result, b *bill.Bill) error {
 	p, err := NewPage(context.Background(), w, r, b)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ const (
 )
 
 // NewPage returns the page of a result.
-func NewPage(ctx context.Context, w *world.World, r *check.Result, b *bill.Bill) (*Page, error) {
+func NewPage(ctx context.Context, w *dataset.Dataset, r *check.Result, b *bill.Bill) (*Page, error) {
 	p := &Page{Result: r, Bill: b, colors: newPalette(w.Model)}
 	var err error
 	if p.Spaces, err = spaces(ctx, w, r, p.colors); err != nil {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/terminal"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -26,7 +26,7 @@ func TestExamples(t *testing.T) {
 	require.NotEmpty(t, files)
 	for _, file := range append(files, "../modelfile/testdata/shop.yaml", "testdata/work.yaml") {
 		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
-			w, r := checked(t, load(t, file), world.Options{MaxItems: proptest.Cases(3000)})
+			w, r := checked(t, load(t, file), dataset.Options{MaxItems: proptest.Cases(3000)})
 			root := inspect(t, render(t, w, r))
 			require.Contains(t, root.text, r.Model.About)
 			for i, pr := range r.Patterns {
@@ -67,7 +67,7 @@ var drive string
 // TestFolds holds that the page begins with the design, then the patterns and the findings, and that a large page folds what has nothing to
 // mend.
 func TestFolds(t *testing.T) {
-	w, r := checked(t, load(t, "testdata/work.yaml"), world.Options{MaxItems: 3000})
+	w, r := checked(t, load(t, "testdata/work.yaml"), dataset.Options{MaxItems: 3000})
 	root := inspect(t, render(t, w, r))
 	slices, scrolled := len(root.class("slice")), 0
 	for _, box := range root.class("scroll") {
@@ -109,7 +109,7 @@ func TestFolds(t *testing.T) {
 	require.True(t, open(root.id("findings-error")))
 	require.False(t, open(root.id("findings-note")))
 
-	w, r = checked(t, parse(t, drive), world.Options{})
+	w, r = checked(t, parse(t, drive), dataset.Options{})
 	root = inspect(t, render(t, w, r))
 	for _, n := range root.class("space") {
 		require.True(t, open(n), "a small page shows everything")
@@ -118,7 +118,7 @@ func TestFolds(t *testing.T) {
 
 // TestSlices holds that a card shows the worst slice of its pattern and the one in the middle, row by row.
 func TestSlices(t *testing.T) {
-	w, r := checked(t, parse(t, drive), world.Options{})
+	w, r := checked(t, parse(t, drive), dataset.Options{})
 	root := inspect(t, render(t, w, r))
 	for i, pr := range r.Patterns {
 		if pr.Report == nil || pr.Report.Refused != nil {
@@ -141,7 +141,7 @@ func TestSlices(t *testing.T) {
 
 // TestDesignBlock holds that each entity shows the templates of its keys, part by part, and leads to its patterns.
 func TestDesignBlock(t *testing.T) {
-	w, r := checked(t, load(t, "../modelfile/testdata/shop.yaml"), world.Options{MaxItems: 100})
+	w, r := checked(t, load(t, "../modelfile/testdata/shop.yaml"), dataset.Options{MaxItems: 100})
 	root := inspect(t, render(t, w, r))
 	for i, e := range w.Model.Entities {
 		block := root.id(fmt.Sprintf("entity-%d", i+1))
@@ -190,7 +190,7 @@ patterns:
 `, "EVIL", strings.NewReplacer(`"`, `\"`).Replace(evil))
 	source = strings.Replace(source, `filter: "kind <> '`+strings.ReplaceAll(evil, `"`, `\"`)+`'"`, `filter: 'kind = "x"'`, 1)
 	m := parse(t, source)
-	w, r := checked(t, m, world.Options{})
+	w, r := checked(t, m, dataset.Options{})
 	require.NotNil(t, r.Patterns[0].Report)
 	require.Equal(t, 3, r.Patterns[0].Report.Examined)
 	page := render(t, w, r)
@@ -214,7 +214,7 @@ func TestEmpty(t *testing.T) {
 		"name: one\ntables: {Drive: {partition: {name: PK, type: N}}}\nitems: {Drive: [{PK: 7}, {PK: 10}]}\npatterns: [{name: p, get: {table: Drive, where: {PK: 7}}}]",
 		"name: bytes\ntables: {Drive: {partition: {name: PK, type: B}, sort: {name: SK, type: B}}}\nitems: {Drive: [{PK: {B: AAEC}, SK: {B: /w==}}]}",
 	} {
-		w, r := checked(t, parse(t, source), world.Options{})
+		w, r := checked(t, parse(t, source), dataset.Options{})
 		inspect(t, render(t, w, r))
 	}
 }
@@ -246,7 +246,7 @@ patterns:
   - {name: dropped, query: {table: Shop, where: {PK: "CUSTOMER#big"}, filter: 'status = "NEW"'}}
   - {name: scan, scan: {table: Shop}}
 `
-	w, r := checked(t, parse(t, source), world.Options{})
+	w, r := checked(t, parse(t, source), dataset.Options{})
 	page := render(t, w, r)
 	if len(page) > 300_000 {
 		t.Errorf("the page has %d bytes", len(page))
@@ -266,7 +266,7 @@ var errFull = errors.New("full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrors(t *testing.T) {
-	w, r := checked(t, parse(t, drive), world.Options{})
+	w, r := checked(t, parse(t, drive), dataset.Options{})
 	require.ErrorIs(t, report.HTML(full{}, w, r, nil), errFull)
 	require.ErrorIs(t, report.JSON(full{}, r, nil), errFull)
 }
@@ -284,7 +284,7 @@ entities:
   Person: {attributes: {PK: "P#{person}", SK: P}, samples: [{person: p1}, {person: p2}, {person: p3}]}
 patterns:
   - {name: members, query: {entity: Member, where: {team: a}}, then: Person}
-`), world.Options{})
+`), dataset.Options{})
 	cells := map[string]string{}
 	for _, cell := range inspect(t, render(t, w, r)).id("overview").all(func(n *node) bool { return n.name == "td" }) {
 		cells[cell.attrs["data-label"]] = strings.TrimSuffix(cell.text, " R")
@@ -300,7 +300,7 @@ name: huge
 tables: {Tab: {partition: PK}}
 entities: {Thing: {attributes: {PK: "{id}"}, count: 10, rates: {reads: 1e9, writes: 1e9}}}
 patterns: [{name: get, get: {entity: Thing, where: {id: a}}, rate: 1e9, expect: {rows: 0}}]
-`), world.Options{})
+`), dataset.Options{})
 	text := inspect(t, render(t, w, r)).id("bill").text
 	require.Contains(t, text, "$1,971,000,000\n")
 	require.Contains(t, text, "2,628,000,000,000,000 records a month")

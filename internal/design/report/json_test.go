@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 type object = map[string]any
@@ -19,7 +19,7 @@ type object = map[string]any
 // TestJSONMembers compares the names of members with a fixed list, because
 // programs depend on them.
 func TestJSONMembers(t *testing.T) {
-	_, r := checked(t, parse(t, drive), world.Options{})
+	_, r := checked(t, parse(t, drive), dataset.Options{})
 	r.Findings = append(r.Findings, model.Finding{Rule: "x", Severity: model.Note, Accepted: "yes", Table: "T", Index: "I", Entity: "E", Pattern: "P", Message: "m", Advice: "a"})
 	var b bytes.Buffer
 	require.NoError(t, report.JSON(&b, r, nil))
@@ -86,7 +86,7 @@ func TestJSONMembers(t *testing.T) {
 }
 
 func TestJSONValues(t *testing.T) {
-	_, r := checked(t, parse(t, drive), world.Options{})
+	_, r := checked(t, parse(t, drive), dataset.Options{})
 	var b bytes.Buffer
 	require.NoError(t, report.JSON(&b, r, nil))
 	var got struct {

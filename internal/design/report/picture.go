@@ -10,11 +10,11 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/terminal"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
@@ -208,7 +208,7 @@ func cellOf(v attr.Value) pictureValue {
 	return shown
 }
 
-// A painter reads slices of a world to draw them.
+// A painter reads slices of a dataset to draw them.
 type painter struct {
 	ctx    context.Context
 	target explain.Target
@@ -250,7 +250,7 @@ func (d *painter) slices(p *pattern) (all []*picture, err error) {
 }
 
 // partition draws the whole partition of an item, or returns nil if it cannot be asked for.
-func (d *painter) partition(s *space, row *world.Row) (*picture, error) {
+func (d *painter) partition(s *space, row *dataset.Row) (*picture, error) {
 	p := &model.Pattern{Name: s.Stats.Name(), Operation: "Query", Table: s.Table, Index: s.Index}
 	for _, a := range s.Hash {
 		p.Where = append(p.Where, model.Condition{

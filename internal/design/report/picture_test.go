@@ -11,9 +11,9 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestSliceRows holds that the rows of a slice and those beside it have their whole keys, and attributes.
@@ -30,7 +30,7 @@ items:
     - {PK: c1, SK: "PROFILE#", name: Ada}
 patterns:
   - {name: some, query: {table: Shop, where: {PK: c1, SK: {between: ["ORDER#2", "ORDER#3"]}}}}
-`), world.Options{})
+`), dataset.Options{})
 	slice := inspect(t, render(t, w, r)).id("slice-1")
 	require.Contains(t, slice.text, "ORDER#2"+long, "whole")
 
@@ -49,7 +49,7 @@ func TestNothing(t *testing.T) {
 name: nothing
 tables: {Shop: {partition: PK, sort: SK}}
 items: {Shop: [{PK: a, SK: m, x: 1}]}
-`), world.Options{})
+`), dataset.Options{})
 	answer := func(op, request string) string {
 		q, err := explain.Parse(op, json.RawMessage(request))
 		require.NoError(t, err)

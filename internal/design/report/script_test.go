@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestText checks the models in testdata and prints the results.
@@ -27,7 +27,7 @@ func TestText(t *testing.T) {
 			if d.HasArg("lint") {
 				o.Lint = hazards
 			}
-			w, err := world.Build(t.Context(), m, world.Options{MaxItems: 20})
+			w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 20})
 			require.NoError(t, err)
 			defer w.Close()
 			r, err := check.Run(t.Context(), w, o)
@@ -44,7 +44,7 @@ func TestText(t *testing.T) {
 }
 
 // hazards returns a finding of each severity.
-func hazards(_ context.Context, w *world.World) ([]model.Finding, error) {
+func hazards(_ context.Context, w *dataset.Dataset) ([]model.Finding, error) {
 	t := w.Model.Tables[0]
 	return []model.Finding{
 		{Rule: "a-note", Severity: model.Note, Pos: t.Pos, Table: t.Name, Message: "the table is small", Advice: "wait", Accepted: "it is new"},

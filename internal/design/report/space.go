@@ -9,13 +9,13 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A space is a table or an index on the page.
 type space struct {
-	*world.Space
+	*dataset.Space
 	Stats    *check.TableStats
 	N        int        // from 1
 	Lines    lines      // how large it is
@@ -29,8 +29,8 @@ type space struct {
 // maxKinds is the most partitions of a table or an index that a page shows.
 const maxKinds = 6
 
-// spaces returns the tables and indexes of a world, in the order of the statistics.
-func spaces(ctx context.Context, w *world.World, r *check.Result, colors palette) (all []*space, err error) {
+// spaces returns the tables and indexes of a dataset, in the order of the statistics.
+func spaces(ctx context.Context, w *dataset.Dataset, r *check.Result, colors palette) (all []*space, err error) {
 	for i := range r.Tables {
 		stats := &r.Tables[i]
 		s := &space{Stats: stats, N: i + 1, Lines: tableLines(stats, r.Scale >= 1 || r.Scale <= 0), colors: colors}
@@ -45,7 +45,7 @@ func spaces(ctx context.Context, w *world.World, r *check.Result, colors palette
 // draw draws the largest partition of each kind. Partitions with the same entities are of the same kind.
 func (s *space) draw(d *painter) error {
 	seen := map[string]bool{}
-	for _, at := range slices.SortedFunc(slices.Values(s.Parts), func(a, b world.Part) int {
+	for _, at := range slices.SortedFunc(slices.Values(s.Parts), func(a, b dataset.Part) int {
 		return cmp.Compare(b.To-b.From, a.To-a.From)
 	}) {
 		rows, kinds := s.In(at), map[string]bool{}
@@ -69,7 +69,7 @@ func (s *space) draw(d *painter) error {
 }
 
 // entity returns the name of the entity of a row's item, or "".
-func entity(r *world.Row) string {
+func entity(r *dataset.Row) string {
 	if e := r.Item.Entity; e != nil {
 		return e.Name
 	}

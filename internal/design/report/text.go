@@ -8,9 +8,9 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/terminal"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -181,7 +181,7 @@ func sample(r *check.Result) string {
 	}
 	more := "--max-items generates more"
 	if r.Bytes {
-		more = "their size is the limit, " + text.Size(world.DefaultMaxBytes)
+		more = "their size is the limit, " + text.Size(dataset.DefaultMaxBytes)
 	}
 	return fmt.Sprintf(
 		"a sample: %s of the declared items were generated (%s). Patterns read the sample; "+

@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// This file reads Terraform's language with its own library. What expressions may make is as unbounded as in
-// Terraform itself: who loads a file trusts it as one who plans it.
+// This file reads Terraform's language with Terraform's own library. Expressions can take as much memory and time
+// as in Terraform, so load only files that you would also run terraform plan on.
 
 // maxBlocks limits the tables, modules and stacks that are read, of which one can contain itself, and maxValues the
 // values that a template or a service makes, each of which can be made of another twice.

@@ -417,11 +417,11 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 		}
 	}
 
-	settled, err := in.settle(what, "", own)
+	resolved, err := in.resolve(what, "", own)
 	if err != nil {
 		return nil, err
 	}
-	own = object(settled)
+	own = object(resolved)
 	for _, x := range blocks(own["GlobalSecondaryIndexes"]) {
 		if x["BillingMode"] != nil {
 			own["BillingMode"] = x["BillingMode"]
@@ -441,8 +441,8 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	return s, nil
 }
 
-// settled returns a value, or the one that was made up for it, with a note.
-func (in *input) settled(v any) any {
+// resolved returns a value, or the one that was made up for it, with a note.
+func (in *input) resolved(v any) any {
 	u, ok := v.(unresolved)
 	if !ok || u.standIn == "" || len(u.of) == 0 {
 		return v
@@ -477,10 +477,10 @@ var optional = []string{
 	"TimeToLiveSpecification",
 }
 
-// settle returns the value of a member with the types of JSON, as templates may write
+// resolve returns the value of a member with the types of JSON, as templates may write
 // numbers and booleans as text. It makes up names that are not known, and refuses other
 // values that are not.
-func (in *input) settle(place, member string, v any) (any, error) {
+func (in *input) resolve(place, member string, v any) (any, error) {
 	switch v := v.(type) {
 	case unresolved:
 		switch {
@@ -499,7 +499,7 @@ func (in *input) settle(place, member string, v any) (any, error) {
 	case map[string]any:
 		out := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			m, err := in.settle(place+"."+name, name, v[name])
+			m, err := in.resolve(place+"."+name, name, v[name])
 			if err != nil && slices.Contains(optional, name) {
 				in.note(Note{err.Error() + ", so the table is made without it", advice.Of(err)})
 				if name == "ProvisionedThroughput" {
@@ -527,7 +527,7 @@ func (in *input) settle(place, member string, v any) (any, error) {
 	case []any:
 		out := make([]any, len(v))
 		for i, m := range v {
-			m, err := in.settle(fmt.Sprintf("%s[%d]", place, i), "", m)
+			m, err := in.resolve(fmt.Sprintf("%s[%d]", place, i), "", m)
 			if err != nil {
 				return nil, err
 			}

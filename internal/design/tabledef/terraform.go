@@ -302,7 +302,7 @@ func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err
 	}
 
 	v := m.value(a.Expr)
-	text, _ := m.settled(m.plain(v)).(string)
+	text, _ := m.resolved(m.plain(v)).(string)
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n != math.Trunc(n) || n < 0 {
 		return nil, m.unknownCount(what, "count", v)
@@ -408,7 +408,7 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	if strings.Contains(source, tableModule) ||
 		strings.Contains(source, "terraform-aws-modules/terraform-aws-dynamodb-table") {
 		arguments, err := i.values(what, b)
-		if err != nil || m.settled(arguments["create_table"]) == false {
+		if err != nil || m.resolved(arguments["create_table"]) == false {
 			return nil, err
 		}
 		return m.table(what, fromTableModule(arguments))

@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -85,11 +85,11 @@ func example(t testing.TB, name string, samples bool) mcp.Options {
 	t.Helper()
 	m, err := models.Example(name)
 	require.NoError(t, err)
-	size := world.Options{}
+	size := dataset.Options{}
 	if samples {
 		size.MaxItems = -1
 	}
-	w, err := world.Build(context.Background(), m, size)
+	w, err := dataset.Build(context.Background(), m, size)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
 	o := on(w.DB)

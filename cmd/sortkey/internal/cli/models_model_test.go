@@ -17,9 +17,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -61,7 +61,7 @@ func TestEnsureAndDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := models.Ensure(t.Context(), db.Client, s, world.Options{}); err != nil {
+	if _, err := models.Ensure(t.Context(), db.Client, s, dataset.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	names, err := models.Tables(t.Context(), db.Client)
@@ -140,7 +140,7 @@ func unprocessed(t *testing.T, s *model.Model, left, calls int, fails bool) {
 		Region: "us-east-1", BaseEndpoint: aws.String("http://slow.invalid"), HTTPClient: service,
 		Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""), DisableValidateResponseChecksum: true,
 	})
-	_, err := models.Ensure(t.Context(), client, s, world.Options{})
+	_, err := models.Ensure(t.Context(), client, s, dataset.Options{})
 	if (err != nil) != fails || service.calls != calls {
 		t.Errorf("with %d left: %v after %d calls, want failure %v after %d", left, err, service.calls, fails, calls)
 	}
@@ -152,7 +152,7 @@ func TestEnsure(t *testing.T) {
 	s := samplesOf(t, "file-tree")
 	ensure := func(s *model.Model, what string, want bool) {
 		t.Helper()
-		loaded, err := models.Ensure(t.Context(), db.Client, s, world.Options{})
+		loaded, err := models.Ensure(t.Context(), db.Client, s, dataset.Options{})
 		if err != nil || loaded.Found != want {
 			t.Errorf("%s: Ensure = %v, %v, want %v", what, loaded.Found, err, want)
 		}
@@ -185,7 +185,7 @@ func TestEnsure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := models.Ensure(t.Context(), db.Client, other, world.Options{}); !errors.Is(err, models.ErrOther) {
+		if _, err := models.Ensure(t.Context(), db.Client, other, dataset.Options{}); !errors.Is(err, models.ErrOther) {
 			t.Errorf("Ensure of %s = %v, want %v", table, err, models.ErrOther)
 		}
 	}

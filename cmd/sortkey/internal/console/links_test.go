@@ -12,9 +12,9 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -24,7 +24,7 @@ func withModel(t *testing.T, name string) *client {
 	db := sortkeytest.New(t)
 	m, err := models.Example(name)
 	require.NoError(t, err)
-	loaded, err := models.Ensure(t.Context(), db.Client, m, world.Options{MaxItems: -1})
+	loaded, err := models.Ensure(t.Context(), db.Client, m, dataset.Options{MaxItems: -1})
 	require.NoError(t, err)
 	s := console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), DB: db.DB, Models: []*model.Model{loaded.Model}})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

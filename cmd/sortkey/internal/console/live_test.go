@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 const drive = `name: drive
@@ -51,7 +51,7 @@ func startLive(t *testing.T) *liveClient {
 func startAt(t *testing.T, path string) *liveClient {
 	t.Helper()
 	s, err := live.New(t.Context(), path, live.Options{
-		World: world.Options{MaxItems: 100},
+		Dataset: dataset.Options{MaxItems: 100},
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(s.Handler())

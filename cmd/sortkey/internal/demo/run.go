@@ -12,9 +12,9 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -58,7 +58,7 @@ func (res *Result) Right() bool { return res.OK() }
 // Run loads m into a database in memory and runs its patterns. Wrong answers are
 // in the report; an error means that m could not be run.
 func Run(ctx context.Context, m *model.Model) (*Report, error) {
-	w, err := world.Build(ctx, m, world.Options{})
+	w, err := dataset.Build(ctx, m, dataset.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func Run(ctx context.Context, m *model.Model) (*Report, error) {
 // items, and sets Data in the report.
 func RunOn(ctx context.Context, db *sortkey.DB, m *model.Model) (*Report, error) {
 	client := sdk.Client(db)
-	loaded, err := models.Ensure(ctx, client, m, world.Options{})
+	loaded, err := models.Ensure(ctx, client, m, dataset.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -95,13 +95,13 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult, error) {
-	target := explain.InProcess(s.world.DB)
+	target := explain.InProcess(s.dataset.DB)
 	if typed := r.FormValue("request"); typed != "" {
 		q, err := new(ask.RequestReader).Read(typed)
 		if err != nil {
 			return nil, err
 		}
-		pr, err := check.Explain(ctx, target, q, explain.Options{Classify: s.world.Model.EntityName})
+		pr, err := check.Explain(ctx, target, q, explain.Options{Classify: s.dataset.Model.EntityName})
 		return &pr, err
 	}
 	number, err := strconv.Atoi(r.FormValue("space"))
@@ -126,7 +126,7 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 		return nil, err
 	}
 	asked := explain.Question{Input: in, Text: compile.JSON(in)}
-	pr, err := check.Explain(ctx, target, asked, explain.Options{Classify: s.world.Model.EntityName})
+	pr, err := check.Explain(ctx, target, asked, explain.Options{Classify: s.dataset.Model.EntityName})
 	return &pr, err
 }
 
@@ -135,7 +135,7 @@ func (s *Server) spaces(w http.ResponseWriter, _ *http.Request) {
 	s.writeJSON(w, func() any { return s.page.Asked().Spaces })
 }
 
-// writeJSON answers with a value that is read while the world stays.
+// writeJSON answers with a value that is read while the dataset stays.
 func (s *Server) writeJSON(w http.ResponseWriter, of func() any) {
 	s.write(w, "application/json", func(w io.Writer) error { return json.NewEncoder(w).Encode(of()) })
 }

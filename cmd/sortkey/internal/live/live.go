@@ -1,5 +1,5 @@
 // Package live serves the page of a design while its file is edited: [Server] follows the file, checks
-// each version, and answers queries from the world of the last one without errors.
+// each version, and answers queries from the dataset of the last one without errors.
 package live
 
 import (
@@ -15,11 +15,11 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // MaxFile is the size of a model file in bytes, as the page edits it.
@@ -30,7 +30,7 @@ const pause = 200 * time.Millisecond
 
 // Options configure a [Server].
 type Options struct {
-	World world.Options
+	Dataset dataset.Options
 }
 
 // A Server is the page of one model file. Use [Server.Follow] to keep it up to date.
@@ -39,8 +39,8 @@ type Server struct {
 	opts  Options
 	saved chan bool // a page has saved the file
 
-	mu      sync.RWMutex // held for reading while the world is used
-	world   *world.World
+	mu      sync.RWMutex // held for reading while the dataset is used
+	dataset *dataset.Dataset
 	page    *report.Page
 	version string // of the text that was looked at last
 	text    []byte
@@ -85,11 +85,11 @@ func (s *Server) now() Source {
 	return Source{string(bytes.ReplaceAll(s.text, crlf, lf)), s.version, s.problems()}
 }
 
-// Close closes the world.
+// Close closes the dataset.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.world.Close()
+	return s.dataset.Close()
 }
 
 // patience is the number of looks for which the file may be missing: an editor may be replacing it.
@@ -174,29 +174,29 @@ func (s *Server) update(ctx context.Context, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if s.world != nil {
-		_ = s.world.Close()
+	if s.dataset != nil {
+		_ = s.dataset.Close()
 	}
-	s.world, s.page = w, page
+	s.dataset, s.page = w, page
 	return nil
 }
 
-// build builds the world of a text.
-func (s *Server) build(ctx context.Context, data []byte) (*world.World, error) {
+// build builds the dataset of a text.
+func (s *Server) build(ctx context.Context, data []byte) (*dataset.Dataset, error) {
 	m, err := modelfile.Parse(s.file.name(), data)
 	if err != nil {
 		return nil, err
 	}
-	return world.Build(ctx, m, s.opts.World)
+	return dataset.Build(ctx, m, s.opts.Dataset)
 }
 
-// check builds the world of a text, and checks it.
-func (s *Server) check(ctx context.Context, data []byte) (*world.World, *report.Page, []Finding, error) {
+// check builds the dataset of a text, and checks it.
+func (s *Server) check(ctx context.Context, data []byte) (*dataset.Dataset, *report.Page, []Finding, error) {
 	w, err := s.build(ctx, data)
 	if err != nil {
 		return nil, nil, problems(err), err
 	}
-	fail := func(err error) (*world.World, *report.Page, []Finding, error) {
+	fail := func(err error) (*dataset.Dataset, *report.Page, []Finding, error) {
 		return nil, nil, problems(err), errors.Join(err, w.Close())
 	}
 	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run})

@@ -15,11 +15,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -100,13 +100,13 @@ func (s *Server) check(ctx context.Context, v *operation.Values) (string, error)
 	if err != nil {
 		return "", err
 	}
-	select { // one is checked at a time, as a world takes memory
+	select { // one is checked at a time, as a dataset takes memory
 	case s.checks <- struct{}{}:
 		defer func() { <-s.checks }()
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
-	w, err := world.Build(ctx, m, world.Options{})
+	w, err := dataset.Build(ctx, m, dataset.Options{})
 	if err != nil {
 		return "", err
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/sdk"
@@ -28,8 +28,8 @@ type Loader struct {
 	DB *sortkey.DB
 	// Definitions reads templates.
 	Definitions tabledef.Reader
-	// World has the options of the worlds of models.
-	World world.Options
+	// Dataset has the options of the datasets of models.
+	Dataset dataset.Options
 
 	filled map[string]bool // tables that the loader has created or put items into
 }
@@ -48,7 +48,7 @@ func (l *Loader) Load(ctx context.Context, name string) (Loaded, []tabledef.Note
 	if err != nil {
 		return Loaded{}, nil, err
 	}
-	loaded, err := Ensure(ctx, sdk.Client(l.DB), m, l.World)
+	loaded, err := Ensure(ctx, sdk.Client(l.DB), m, l.Dataset)
 	for _, t := range m.Tables {
 		if !loaded.Found {
 			l.fill(t.Name)

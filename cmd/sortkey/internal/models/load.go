@@ -10,9 +10,9 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // ErrOther is the error of [Ensure] for a table that does not match the model.
@@ -38,7 +38,7 @@ type Loaded struct {
 // items than the model again, as an earlier load was interrupted, and leaves a
 // table with more items alone. The error wraps [ErrOther] if a table has other
 // keys or indexes.
-func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o world.Options) (Loaded, error) {
+func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o dataset.Options) (Loaded, error) {
 	l := Loaded{Tables: len(m.Tables), Model: m}
 	items, scale, err := itemsOf(ctx, m, o)
 	if err != nil {
@@ -100,12 +100,12 @@ func count(ctx context.Context, client *dynamodb.Client, table string) (n int, e
 	return n, nil
 }
 
-// itemsOf returns the items of m by table. It builds a world of its own: that
+// itemsOf returns the items of m by table. It builds a dataset of its own: that
 // rejects invalid items with their place in the file.
 func itemsOf(
-	ctx context.Context, m *model.Model, o world.Options,
+	ctx context.Context, m *model.Model, o dataset.Options,
 ) (items map[*model.Table][]attr.Item, scale float64, err error) {
-	w, err := world.Build(ctx, m, o)
+	w, err := dataset.Build(ctx, m, o)
 	if err != nil {
 		return nil, 0, err
 	}

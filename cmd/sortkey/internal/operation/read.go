@@ -202,7 +202,7 @@ value is in quotes: '"42"'.`,
 	},
 }
 
-// Explain says what a request reads. It sends other requests than that, so it has none of its own.
+// Explain says what a request reads. It sends several requests to find out, so a caller cannot get its request.
 var Explain = &Operation{
 	Name:  "explain",
 	Short: "Show what a request reads, or why it is rejected",

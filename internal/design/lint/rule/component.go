@@ -3,7 +3,7 @@ package rule
 import (
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
 // String returns the name of the field.
@@ -32,7 +32,7 @@ func (c Component) With(text string) string { return sourceWith(c.Parts, c.Name,
 func (c Component) As(typ string) string { return c.With("{" + c.Name + ":" + typ + "}") }
 
 // Encoded returns the text of the component in the key of an item, or "".
-func (c Component) Encoded(it *world.Item) string {
+func (c Component) Encoded(it *dataset.Item) string {
 	s, _ := c.Type.Encode(it.Values.Get(c.Name)) // what cannot be encoded is in no key
 	return s
 }

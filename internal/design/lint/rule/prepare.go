@@ -6,16 +6,16 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-// newStudy returns a world as the subjects of rules.
-func newStudy(ctx context.Context, w *world.World) (*Study, error) {
+// newStudy returns a dataset as the subjects of rules.
+func newStudy(ctx context.Context, w *dataset.Dataset) (*Study, error) {
 	st := &Study{
-		World: w, Model: w.Model,
-		ctx: ctx, items: map[*model.Entity][]*world.Item{}, written: map[column][]Written{},
+		Dataset: w, Model: w.Model,
+		ctx: ctx, items: map[*model.Entity][]*dataset.Item{}, written: map[column][]Written{},
 	}
 	for _, e := range w.Model.Entities {
 		if e.Table != nil && slices.Contains(w.Model.Tables, e.Table) {
@@ -74,7 +74,7 @@ const (
 // runPatterns adds the patterns, and runs those whose rows the rules examine:
 // all queries, and scans with a filter.
 func (st *Study) runPatterns() error {
-	target := st.World.Target()
+	target := st.Dataset.Target()
 	for _, p := range st.Model.Patterns {
 		if err := context.Cause(st.ctx); err != nil {
 			return err

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -75,10 +75,10 @@ func (q *Query) key() attr.Item {
 }
 
 // Partition returns the partition that the query reads.
-func (q *Query) Partition() (world.Part, bool) {
+func (q *Query) Partition() (dataset.Part, bool) {
 	id, ok := q.View.Schema.AppendPartition(nil, q.key())
 	if !ok {
-		return world.Part{}, false
+		return dataset.Part{}, false
 	}
 	return q.View.Partition(id)
 }
@@ -104,7 +104,7 @@ func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 	if q.Operation != "Scan" && !q.Ran() {
 		return &load.Reads{}
 	}
-	reads, err := load.TableOf(q.study.World).Reads(q.study.ctx, p)
+	reads, err := load.TableOf(q.study.Dataset).Reads(q.study.ctx, p)
 	if err != nil {
 		return &load.Reads{}
 	}
@@ -112,7 +112,7 @@ func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 }
 
 // Expects reports whether the pattern expects an item in its result.
-func (q *Query) Expects(it *world.Item) bool {
+func (q *Query) Expects(it *dataset.Item) bool {
 	return slices.ContainsFunc(q.Expect.Keys, func(key model.Key) bool {
 		for i, a := range q.View.Table.Keys() {
 			if i >= len(key) || !attr.Equal(key[i], it.Attributes.Get(a.Name)) {

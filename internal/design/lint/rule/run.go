@@ -5,14 +5,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
-// Run applies rules to a world, whose database must be open, and tries what they
+// Run applies rules to a dataset, whose database must be open, and tries what they
 // propose. It returns the findings in file order, the most severe first at each
 // place, then in the order of the rules. Run fails if ctx is done or the
 // database cannot be read.
-func Run(ctx context.Context, w *world.World, rules []Rule) ([]*Finding, error) {
+func Run(ctx context.Context, w *dataset.Dataset, rules []Rule) ([]*Finding, error) {
 	st, err := newStudy(ctx, w)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func Run(ctx context.Context, w *world.World, rules []Rule) ([]*Finding, error) 
 	n := max(len(w.Model.Entities), 1) // each trial compares all entities with each other
 	left := max(1, min(maxTrials, maxPairs/(n*n)))
 	t := trials{Study: st, rules: rules, found: found, left: left, before: map[int]*trial{}}
-	if err := t.settle(); err != nil {
+	if err := t.tryAll(); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(found, func(a, b *Finding) int {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/terminal"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -54,7 +54,7 @@ func Others(n int, how string) string {
 }
 
 // Value returns the text of an item's attribute.
-func Value(it *world.Item, attribute string) string {
+func Value(it *dataset.Item, attribute string) string {
 	return string(it.Attributes.Get(attribute).Raw())
 }
 

@@ -5,18 +5,18 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Study is a world as the subjects that rules look at, each in file order.
+// A Study is a dataset as the subjects that rules look at, each in file order.
 type Study struct {
-	World *world.World
-	Model *model.Model
+	Dataset *dataset.Dataset
+	Model   *model.Model
 	// Entities are the entities stored in a table of the model.
 	Entities []*model.Entity
 	// Views are the tables, each followed by its indexes.
@@ -25,13 +25,13 @@ type Study struct {
 	Queries []*Query
 
 	ctx     context.Context
-	items   map[*model.Entity][]*world.Item
+	items   map[*model.Entity][]*dataset.Item
 	written map[column][]Written
 }
 
 // A View is a table or an index with its rows in key order.
 type View struct {
-	*world.Space
+	*dataset.Space
 	// Keys are the key attributes, those of the partition key first.
 	Keys  []model.Attribute
 	study *Study
@@ -84,7 +84,7 @@ type Query struct {
 // it.
 type Written struct {
 	Text string
-	Item *world.Item // nil if no item has this declared value
+	Item *dataset.Item // nil if no item has this declared value
 }
 
 // A column identifies a field of an entity.
@@ -94,10 +94,10 @@ type column struct {
 }
 
 // Items returns the items of an entity; those of nil are the raw items.
-func (st *Study) Items(e *model.Entity) []*world.Item { return st.items[e] }
+func (st *Study) Items(e *model.Entity) []*dataset.Item { return st.items[e] }
 
 // First returns an item of an entity, or nil.
-func (st *Study) First(e *model.Entity) *world.Item {
+func (st *Study) First(e *model.Entity) *dataset.Item {
 	if items := st.items[e]; len(items) > 0 {
 		return items[0]
 	}

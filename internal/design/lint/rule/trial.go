@@ -6,9 +6,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -31,7 +31,7 @@ type trials struct {
 	before map[int]*trial // of the model as it is, by number of generated items
 }
 
-// A trial is what the rules find in a small world, and what its patterns read.
+// A trial is what the rules find in a small dataset, and what its patterns read.
 type trial struct {
 	serious, all map[subject]int
 	reads        []reading // of the patterns
@@ -43,8 +43,8 @@ type subject struct{ rule, table, index, entity, pattern string }
 
 func subjectOf(f *Finding) subject { return subject{f.Rule, f.Table, f.Index, f.Entity, f.Pattern} }
 
-// settle tries the proposals and sets the advice of the findings.
-func (t *trials) settle() error {
+// tryAll tries the proposals and sets the advice of the findings.
+func (t *trials) tryAll() error {
 	for _, f := range t.found {
 		var remarks []string
 		for _, p := range f.Proposals {
@@ -159,7 +159,7 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := world.Build(t.ctx, m, world.Options{MaxItems: items, OnDemand: true})
+	w, err := dataset.Build(t.ctx, m, dataset.Options{MaxItems: items, OnDemand: true})
 	if err != nil {
 		return nil, err
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -23,7 +23,7 @@ func (v *View) Finding(format string, args ...any) *Finding {
 
 // FindingOf returns a finding about a partition of the view, at the template of
 // its key. It shows the first and the last key.
-func (v *View) FindingOf(p world.Part, format string, args ...any) *Finding {
+func (v *View) FindingOf(p dataset.Part, format string, args ...any) *Finding {
 	f := v.Finding(format, args...)
 	first, last := v.Rows[p.From].Item, v.Rows[p.To-1].Item
 	f.Keys = v.Shown(first, last)
@@ -38,7 +38,7 @@ func (v *View) FindingOf(p world.Part, format string, args ...any) *Finding {
 
 // Load returns the load of the view's partitions, or nil if the context is done.
 func (v *View) Load() *load.Space {
-	all, _ := load.TableOf(v.study.World).Spaces(v.study.ctx)
+	all, _ := load.TableOf(v.study.Dataset).Spaces(v.study.ctx)
 	for _, s := range all {
 		if s.Space == v.Space {
 			return s
@@ -86,7 +86,7 @@ func (v *View) WrittenBy(e *model.Entity) bool {
 }
 
 // Holds reports whether an item is in the view.
-func (v *View) Holds(it *world.Item) bool {
+func (v *View) Holds(it *dataset.Item) bool {
 	_, ok := v.Size(it.Attributes)
 	return ok
 }
@@ -95,7 +95,7 @@ func (v *View) Holds(it *world.Item) bool {
 func (v *View) KeyOf(it attr.Item) string { return keyOf(it, v.Keys) }
 
 // PartitionKey returns the partition key of an item as text.
-func (v *View) PartitionKey(it *world.Item) string { return keyOf(it.Attributes, v.Hash) }
+func (v *View) PartitionKey(it *dataset.Item) string { return keyOf(it.Attributes, v.Hash) }
 
 func keyOf(it attr.Item, key []model.Attribute) string {
 	var parts []string
@@ -108,7 +108,7 @@ func keyOf(it attr.Item, key []model.Attribute) string {
 }
 
 // Shown returns the keys of the items that are not nil as text.
-func (v *View) Shown(items ...*world.Item) (all []string) {
+func (v *View) Shown(items ...*dataset.Item) (all []string) {
 	for _, it := range items {
 		if it != nil {
 			all = append(all, v.KeyOf(it.Attributes))

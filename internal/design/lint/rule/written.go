@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // String returns the value in quotes.
@@ -22,7 +22,7 @@ func (st *Study) Written(e *model.Entity, field string) []Written {
 	declared := f != nil && len(f.Values) > 0
 	at := map[string]int{}
 	var all []Written
-	add := func(text string, it *world.Item) {
+	add := func(text string, it *dataset.Item) {
 		if i, ok := at[text]; !ok {
 			at[text] = len(all)
 			all = append(all, Written{text, it})

@@ -22,9 +22,9 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
@@ -220,13 +220,13 @@ func (e *Env) credentials() aws.CredentialsProvider {
 	return credentials.NewStaticCredentialsProvider(key, secret, e.Getenv("AWS_SESSION_TOKEN"))
 }
 
-// openModel builds the world of a model, including generated items.
+// openModel builds the dataset of a model, including generated items.
 func openModel(ctx context.Context, name string) (*Source, error) {
 	m, err := models.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	w, err := world.Build(ctx, m, world.Options{})
+	w, err := dataset.Build(ctx, m, dataset.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -68,7 +68,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
+	flags.IntVar(&f.maxItems, "max-items", dataset.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
 	flags.StringVar(
 		&f.format, "format", "",
 		"output `FORMAT`: "+strings.Join(checkFormats, ", ")+" (default that of the output file, or text)",
@@ -119,14 +119,14 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		return runRunning(ctx, env, m, severity, f)
 	}
 
-	o := world.Options{MaxItems: f.maxItems, OnDemand: true}
+	o := dataset.Options{MaxItems: f.maxItems, OnDemand: true}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
 	status := env.Status()
 	defer status.Clear()
 	o.Progress = func(items int) { status.Show("generated %s", text.Count(items, "item")) }
-	w, err := world.Build(ctx, m, o)
+	w, err := dataset.Build(ctx, m, o)
 	if list, ok := errors.AsType[model.Errors](err); ok {
 		return app.ModelErrors(path, list)
 	}
@@ -175,9 +175,9 @@ func runRunning(
 // runningItems is the number of items of each running table that a check looks at.
 const runningItems = 2000
 
-// writeResult writes the result of a check, and returns an error if that is as severe as the user said. The world is
+// writeResult writes the result of a check, and returns an error if that is as severe as the user said. The dataset is
 // nil for running tables, which declare no rates.
-func writeResult(env *app.Env, w *world.World, r *check.Result, severity model.Severity, f *checkFlags) (err error) {
+func writeResult(env *app.Env, w *dataset.Dataset, r *check.Result, severity model.Severity, f *checkFlags) (err error) {
 	var cost *bill.Bill
 	if w != nil {
 		if cost, err = f.bill(r); err != nil {

@@ -17,11 +17,11 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/diff"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 type diffFlags struct {
@@ -70,7 +70,7 @@ error, or if a question is open.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(diffFormats, ", "))
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
-	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items of each version")
+	flags.IntVar(&f.maxItems, "max-items", dataset.DefaultMaxItems, "generate at most `N` items of each version")
 	flags.StringArrayVar(
 		&f.renames, "rename", nil,
 		"new name of an entity or a table, as `OLD=NEW`; OLD= if it is gone; repeatable",
@@ -118,7 +118,7 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 		if sides[i], err = checkedSide(ctx, env, name, m, f); err != nil {
 			return err
 		}
-		defer sides[i].World.Close()
+		defer sides[i].Dataset.Close()
 	}
 	d, err := diff.Of(ctx, sides[0], sides[1], renames)
 	if err != nil {
@@ -143,25 +143,25 @@ func checkedSide(
 ) (s diff.Side, err error) {
 	status := env.Status()
 	defer status.Clear()
-	o := world.Options{MaxItems: f.maxItems, Progress: func(items int) { status.Show("%s: %d items", name, items) }}
+	o := dataset.Options{MaxItems: f.maxItems, Progress: func(items int) { status.Show("%s: %d items", name, items) }}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
-	s.World, err = world.Build(ctx, m, o)
+	s.Dataset, err = dataset.Build(ctx, m, o)
 	if list, ok := errors.AsType[model.Errors](err); ok {
 		return s, app.ModelErrors(name, list)
 	}
 	if err != nil {
 		return s, err
 	}
-	s.Result, err = check.Run(ctx, s.World, check.Options{
+	s.Result, err = check.Run(ctx, s.Dataset, check.Options{
 		Lint: lint.Run, Progress: func(pattern string) { status.Show("%s: %s", name, pattern) },
 	})
 	if err == nil {
 		s.Bill, err = f.bill(s.Result)
 	}
 	if err != nil {
-		s.World.Close()
+		s.Dataset.Close()
 	}
 	return s, err
 }

@@ -24,11 +24,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -174,7 +174,7 @@ const budgetComment = `# The units below expect are what the most expensive requ
 // withBudgets returns the file of a model after a first run, which gives budgets to its patterns, and the number of
 // these.
 func withBudgets(ctx context.Context, m *model.Model) ([]byte, int, error) {
-	w, err := world.Build(ctx, m, world.Options{OnDemand: true})
+	w, err := dataset.Build(ctx, m, dataset.Options{OnDemand: true})
 	if err != nil {
 		return nil, 0, err
 	}

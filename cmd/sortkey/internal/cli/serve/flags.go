@@ -15,8 +15,8 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/files"
-	"github.com/sortkey/sortkey/internal/design/world"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store"
@@ -82,7 +82,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		&f.load, "load", nil, "example, model, template, requests or export (`NAME|PATH`) to load; repeatable",
 	)
 	f.definitions.Declare(cmd)
-	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems,
+	flags.IntVar(&f.maxItems, "max-items", dataset.DefaultMaxItems,
 		"generate at most `N` items for each --load; 0 for samples only")
 	f.log.declare(cmd)
 

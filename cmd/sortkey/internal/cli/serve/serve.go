@@ -20,8 +20,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/engine"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/text"
@@ -255,7 +255,7 @@ func load(
 		return nil, err
 	}
 
-	o := world.Options{MaxItems: f.maxItems}
+	o := dataset.Options{MaxItems: f.maxItems}
 	switch {
 	case f.maxItems < 0:
 		return nil, app.Usage("serve", "--max-items must not be negative")
@@ -267,7 +267,7 @@ func load(
 	for _, name := range f.load {
 		status := env.Status()
 		o.Progress = func(items int) { status.Show("%s: generated %s", name, text.Count(items, "item")) }
-		loader.World = o
+		loader.Dataset = o
 		loaded, notes, err := loader.Load(ctx, name)
 		status.Clear()
 		if err != nil {

@@ -1,11 +1,11 @@
-package world_test
+package dataset_test
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 const files = `
@@ -30,7 +30,7 @@ func ExampleBuild() {
 		fmt.Println(err)
 		return
 	}
-	w, err := world.Build(context.Background(), m, world.Options{})
+	w, err := dataset.Build(context.Background(), m, dataset.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"context"
@@ -10,7 +10,7 @@ var Power = power
 
 // Factor returns how many times as many rows the partitions of a table have at the declared scale, of the items
 // of an entity and on average.
-func (w *World) Factor(ctx context.Context, e *model.Entity) (float64, error) {
+func (w *Dataset) Factor(ctx context.Context, e *model.Entity) (float64, error) {
 	space, err := w.Space(ctx, e.Table, nil)
 	if err != nil {
 		return 0, err

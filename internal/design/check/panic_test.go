@@ -7,22 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestPanic holds that a panic in a goroutine of a check can be recovered from where the check began.
 func TestPanic(t *testing.T) {
 	m, err := modelfile.Parse("m.yaml", []byte(loads))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{MaxItems: 100})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 100})
 	require.NoError(t, err)
 	defer w.Close()
 	func() {
 		defer func() { require.Contains(t, recover(), "a fault of a rule") }()
 		_, _ = check.Run(t.Context(), w, check.Options{
-			Lint: func(context.Context, *world.World) ([]model.Finding, error) { panic("a fault of a rule") },
+			Lint: func(context.Context, *dataset.Dataset) ([]model.Finding, error) { panic("a fault of a rule") },
 		})
 		t.Error("no panic")
 	}()

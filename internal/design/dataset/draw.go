@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ const (
 // draw returns the drawing of fields of an entity, each with its number of values as the key writes it, or nil
 // if it carries one of them, has too many values, or writes a time less finely than it is. It counts the items that
 // have all of some key attributes.
-func (w *World) draw(e *model.Entity, fields map[*model.Field]float64, keys []model.Attribute) *drawing {
+func (w *Dataset) draw(e *model.Entity, fields map[*model.Field]float64, keys []model.Attribute) *drawing {
 	g := w.generators[e]
 	d := &drawing{g: g, each: 1}
 	combinations := uint64(1)

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"cmp"
@@ -14,10 +14,10 @@ import (
 // many rows and bytes each of them has.
 type Stand struct{ Times, Rows, Bytes float64 }
 
-// A standing says for which declared items of a parent each generated one stands: those whose rows have nearly as
+// Weights say for which declared items of a parent each generated one stands: those whose rows have nearly as
 // many bytes. The largest of few parents are among those generated, so each alone would say too much
 // of the others.
-type standing struct {
+type weights struct {
 	parent *generator
 	ways   map[*model.Entity][]*link // to the parent
 	// of has the stands of each generated item of the parent, the one with most rows first.
@@ -37,9 +37,9 @@ type standing struct {
 // maxStands limits the stands of all generated items together, about.
 const maxStands = 20_000
 
-// standing returns the standing for rows of some entities, in groups that are equal in some fields of each, which
+// weights returns the weights for rows of some entities, in groups that are equal in some fields of each, which
 // the items of a parent give. It returns nil if all rows were generated, or nothing is known of the declared ones.
-func (w *World) standing(parent *model.Entity, fields map[*model.Entity]map[*model.Field]float64) *standing {
+func (w *Dataset) weights(parent *model.Entity, fields map[*model.Entity]map[*model.Field]float64) *weights {
 	given := map[*model.Entity][]*model.Field{}
 	var names []string
 	for e, all := range fields {
@@ -54,25 +54,25 @@ func (w *World) standing(parent *model.Entity, fields map[*model.Entity]map[*mod
 	id := parent.Name + "\x00" + strings.Join(names, "\x00")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if s, ok := w.standings[id]; ok {
+	if s, ok := w.weightings[id]; ok {
 		return s
 	}
-	s := &standing{parent: w.generators[parent], ways: map[*model.Entity][]*link{}}
-	if s.parent == nil || parent.Count > maxDealt || !s.lead(given) || !s.match(w) {
+	s := &weights{parent: w.generators[parent], ways: map[*model.Entity][]*link{}}
+	if s.parent == nil || parent.Count > maxAssigned || !s.lead(given) || !s.match(w) {
 		s = nil
 	} else if !s.distinct(given) {
 		s.weigh()
 	}
-	if w.standings == nil {
-		w.standings = map[string]*standing{}
+	if w.weightings == nil {
+		w.weightings = map[string]*weights{}
 	}
-	w.standings[id] = s
+	w.weightings[id] = s
 	return s
 }
 
 // identified returns the entity whose items give an entity as many of some fields as they can, and those: itself
 // if its key is among them.
-func (w *World) identified(e *model.Entity, fields map[*model.Field]float64) (*model.Entity, []*model.Field) {
+func (w *Dataset) identified(e *model.Entity, fields map[*model.Field]float64) (*model.Entity, []*model.Field) {
 	if own := e.KeyFields(); len(own) > 0 &&
 		!slices.ContainsFunc(own, func(f *model.Field) bool { return fields[f] == 0 }) {
 		return e, own
@@ -90,7 +90,7 @@ func (w *World) identified(e *model.Entity, fields map[*model.Field]float64) (*m
 }
 
 // lead finds the ways to the parent. It reports false if an entity has none.
-func (s *standing) lead(given map[*model.Entity][]*model.Field) bool {
+func (s *weights) lead(given map[*model.Entity][]*model.Field) bool {
 	for e := range given {
 		if e == s.parent.e {
 			s.ways[e] = nil
@@ -107,7 +107,7 @@ func (s *standing) lead(given map[*model.Entity][]*model.Field) bool {
 }
 
 // distinct reports whether each generated item of the parent has its own values of the fields that it gives.
-func (s *standing) distinct(given map[*model.Entity][]*model.Field) bool {
+func (s *weights) distinct(given map[*model.Entity][]*model.Field) bool {
 	for e, fields := range given {
 		if e == s.parent.e || slices.Contains(fields, ownedField(s.parent.e)) {
 			continue
@@ -130,7 +130,7 @@ func (s *standing) distinct(given map[*model.Entity][]*model.Field) bool {
 }
 
 // weigh sets the weights.
-func (s *standing) weigh() {
+func (s *weights) weigh() {
 	s.weights = make([]float64, len(s.of))
 	for at, stands := range s.of {
 		for _, stand := range stands {
@@ -154,7 +154,7 @@ func (g *generator) carried(f *model.Field, item uint64) (string, bool) {
 
 // match gives each declared item of the parent to a generated one. It reports false if their rows are not known, or
 // all were generated.
-func (s *standing) match(w *World) bool {
+func (s *weights) match(w *Dataset) bool {
 	declared, ok := s.count(w)
 	if !ok {
 		return false
@@ -176,7 +176,7 @@ func (s *standing) match(w *World) bool {
 	}
 
 	s.of = make([][]Stand, len(s.made))
-	for i, sizes := range s.deal(order, declared[:rows]) {
+	for i, sizes := range s.assign(order, declared[:rows]) {
 		s.of[order[i]] = s.divide(order[i], sizes, i == 0)
 	}
 	s.none = float64(len(declared) - rows)
@@ -195,7 +195,7 @@ func (s *standing) match(w *World) bool {
 type rowsOf struct{ rows, bytes float64 }
 
 // count returns what belongs to each declared item of the parent, and counts what was generated.
-func (s *standing) count(w *World) (declared []rowsOf, ok bool) {
+func (s *weights) count(w *Dataset) (declared []rowsOf, ok bool) {
 	declared = make([]rowsOf, s.parent.e.Count)
 	n := s.parent.count
 	s.made, s.grown = make([]float64, n), make([]float64, n)
@@ -237,7 +237,7 @@ func (s *standing) count(w *World) (declared []rowsOf, ok bool) {
 }
 
 // sizeOf returns the average size of generated items of an entity, of the first thousand.
-func (w *World) sizeOf(e *model.Entity) float64 {
+func (w *Dataset) sizeOf(e *model.Entity) float64 {
 	n, bytes := 0, 0
 	for it := range w.ItemsOf(e) {
 		if it.Generated {
@@ -251,10 +251,10 @@ func (w *World) sizeOf(e *model.Entity) float64 {
 	return float64(bytes) / float64(max(n, 1))
 }
 
-// deal returns the numbers of rows of the declared items for which each of some generated ones stands, both in
+// assign returns the numbers of rows of the declared items for which each of some generated ones stands, both in
 // descending order. Each run of equal ones stands for the nearest, but for at least as many as it has, and the
 // largest for the largest. Within a run they take turns.
-func (s *standing) deal(order []int, declared []rowsOf) [][]rowsOf {
+func (s *weights) assign(order []int, declared []rowsOf) [][]rowsOf {
 	type run struct{ members, end int }
 	var runs []run
 	for from := 0; from < len(order); {
@@ -297,7 +297,7 @@ func (s *standing) deal(order []int, declared []rowsOf) [][]rowsOf {
 
 // divide returns the stands of a generated item for declared ones with so many rows, in descending order. The
 // largest of all stands alone.
-func (s *standing) divide(at int, sizes []rowsOf, largest bool) (all []Stand) {
+func (s *weights) divide(at int, sizes []rowsOf, largest bool) (all []Stand) {
 	parts := min(max(maxStands/len(s.made), 2), 32)
 	for len(sizes) > 0 {
 		left := parts - len(all)
@@ -324,7 +324,7 @@ func (s *standing) divide(at int, sizes []rowsOf, largest bool) (all []Stand) {
 
 // weight returns the number of declared rows for which a row stands, by its item: 1 for samples, raw items and those
 // of other entities.
-func (s *standing) weight(it *Item) float64 {
+func (s *weights) weight(it *Item) float64 {
 	if at, ok := s.number(it); ok {
 		return s.weights[at]
 	}
@@ -332,7 +332,7 @@ func (s *standing) weight(it *Item) float64 {
 }
 
 // number returns the number of the parent of a generated item, and whether it is known.
-func (s *standing) number(it *Item) (uint64, bool) {
+func (s *weights) number(it *Item) (uint64, bool) {
 	if it.Values.g == nil || !it.Generated {
 		return 0, false
 	}

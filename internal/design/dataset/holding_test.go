@@ -1,4 +1,4 @@
-package world_test
+package dataset_test
 
 import (
 	"testing"
@@ -6,24 +6,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestHolding holds that a world has the items that it is given, and of two with one key the last.
+// TestHolding holds that a dataset has the items that it is given, and of two with one key the last.
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	table := &model.Table{Name: "Tab", Partition: []model.Attribute{{Name: "PK", Kind: attr.String}}}
-	item := func(key, value string) world.Item {
+	item := func(key, value string) dataset.Item {
 		var b attr.Builder
 		b.Add("PK", attr.NewString(key))
 		b.Add("v", attr.NewString(value))
-		return world.Item{Table: table, Attributes: b.Item()}
+		return dataset.Item{Table: table, Attributes: b.Item()}
 	}
-	items := []world.Item{item("a", "1"), item("b", "2"), item("a", "3")}
-	w, err := world.Holding(t.Context(), []*model.Table{table}, items)
+	items := []dataset.Item{item("a", "1"), item("b", "2"), item("a", "3")}
+	w, err := dataset.Holding(t.Context(), []*model.Table{table}, items)
 	require.NoError(t, err)
 	defer w.Close()
 

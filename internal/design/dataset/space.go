@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"bytes"
@@ -100,7 +100,7 @@ func (s *Space) Range(p Part, r store.Range) (from, to int) {
 
 // Space returns the key space of an index of a table, or of the table itself for
 // nil. The first call sorts the rows; later calls return the same space.
-func (w *World) Space(ctx context.Context, t *model.Table, x *model.Index) (*Space, error) {
+func (w *Dataset) Space(ctx context.Context, t *model.Table, x *model.Index) (*Space, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	id := spaceID{t, x}
@@ -182,7 +182,7 @@ func (s *Space) position() (own func([]byte, *Item) ([]byte, bool), tie func([]b
 	}
 }
 
-func (s *Space) fill(ctx context.Context, w *World) error {
+func (s *Space) fill(ctx context.Context, w *Dataset) error {
 	most := 0
 	for e, n := range w.counts {
 		lacks := func(a model.Attribute) bool { return e.Attribute(a.Name) == nil }

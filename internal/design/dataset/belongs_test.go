@@ -1,4 +1,4 @@
-package world_test
+package dataset_test
 
 import (
 	"fmt"
@@ -9,28 +9,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // tenants builds a model of many items, which it skips with -short: one goroutine makes them.
-func tenants(t *testing.T, o world.Options) *world.World {
+func tenants(t *testing.T, o dataset.Options) *dataset.Dataset {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("many items in one goroutine")
 	}
 	m, err := modelfile.Load("testdata/tenants.yaml")
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, o)
+	w, err := dataset.Build(t.Context(), m, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
 
 // made returns the generated items of an entity.
-func made(w *world.World, entity string) (all []*world.Item) {
+func made(w *dataset.Dataset, entity string) (all []*dataset.Item) {
 	for i := range w.Items {
 		if it := &w.Items[i]; it.Generated && it.Entity.Name == entity {
 			all = append(all, it)
@@ -40,7 +40,7 @@ func made(w *world.World, entity string) (all []*world.Item) {
 }
 
 // id returns the values of fields of an item.
-func id(it *world.Item, fields ...string) string {
+func id(it *dataset.Item, fields ...string) string {
 	var all []string
 	for _, f := range fields {
 		all = append(all, it.Values.Get(f))
@@ -50,7 +50,7 @@ func id(it *world.Item, fields ...string) string {
 
 // per returns how many of the children each of the parents has, in ascending order. It fails if a
 // child belongs to none.
-func per(t *testing.T, parents, children []*world.Item, fields ...string) []int {
+func per(t *testing.T, parents, children []*dataset.Item, fields ...string) []int {
 	t.Helper()
 	n := map[string]int{}
 	for _, p := range parents {
@@ -71,10 +71,10 @@ func per(t *testing.T, parents, children []*world.Item, fields ...string) []int 
 // TestTenants holds that each item belongs to an item that exists, and that parents have as many as
 // the model says.
 func TestTenants(t *testing.T) {
-	w := tenants(t, world.Options{})
+	w := tenants(t, dataset.Options{})
 	require.Equal(t, 1.0, w.Scale)
 	count := map[string]int{}
-	all := map[string][]*world.Item{}
+	all := map[string][]*dataset.Item{}
 	for _, e := range w.Model.Entities {
 		all[e.Name] = made(w, e.Name)
 		count[e.Name] = len(all[e.Name])
@@ -111,7 +111,7 @@ func TestTenants(t *testing.T) {
 // item can be asked for in any order.
 func TestBelongsIsDeterministic(t *testing.T) {
 	dump := func(seed uint64) string {
-		w := tenants(t, world.Options{Seed: seed, MaxItems: 3000})
+		w := tenants(t, dataset.Options{Seed: seed, MaxItems: 3000})
 		var b []byte
 		for _, it := range w.Items {
 			b = append(it.Attributes.AppendJSON(b), '\n')
@@ -129,9 +129,9 @@ func TestBelongsIsDeterministic(t *testing.T) {
 // projects, but each with as many items as it has.
 func TestBelongsScale(t *testing.T) {
 	proptest.NeedLong(t)
-	whole := tenants(t, world.Options{})
+	whole := tenants(t, dataset.Options{})
 	for _, most := range []int{200, 2000, 20_000} {
-		w := tenants(t, world.Options{MaxItems: most})
+		w := tenants(t, dataset.Options{MaxItems: most})
 		sum := 0
 		for _, e := range w.Model.Entities {
 			n := len(made(w, e.Name))
@@ -180,12 +180,12 @@ entities:
   User: {of: Org, per: 1..9, attributes: {PK: "O#{org}", SK: "U#{user}"}}
   Task: {of: Org, per: 3..30, attributes: {PK: "O#{org}", SK: "T#{task}"}}
 `
-	build := func(entity string) (*world.World, error) {
+	build := func(entity string) (*dataset.Dataset, error) {
 		m, err := modelfile.Parse("m.yaml", []byte(head+entity))
 		if err != nil {
 			return nil, err
 		}
-		w, err := world.Build(t.Context(), m, world.Options{})
+		w, err := dataset.Build(t.Context(), m, dataset.Options{})
 		if err == nil {
 			t.Cleanup(func() { w.Close() })
 		}
@@ -205,9 +205,9 @@ entities:
 	for _, n := range []int{1, 15, 29, 30} {
 		w, err = build(fmt.Sprintf(pairs, n))
 		require.NoError(t, err, n)
-		seats := made(w, "Seat")
-		require.Len(t, seats, 20*n)
-		of := per(t, made(w, "Person"), seats, "person")
+		slots := made(w, "Seat")
+		require.Len(t, slots, 20*n)
+		of := per(t, made(w, "Person"), slots, "person")
 		require.LessOrEqual(t, of[len(of)-1]-of[0], 1)
 	}
 	_, err = build(fmt.Sprintf(pairs, 31))
@@ -228,6 +228,6 @@ entities:
   Order: {of: Product, per: 4, attributes: {PK: "P#{product}", SK: "O#{warehouse}"}}
 `))
 	require.NoError(t, err)
-	_, err = world.Build(t.Context(), m, world.Options{})
+	_, err = dataset.Build(t.Context(), m, dataset.Options{})
 	require.EqualError(t, err, "m.yaml:7:3: entity Order has too few keys: one Product has 4 of them\n  hint: lower per or count, add a component of its own to the key, or give one more values")
 }

@@ -1,4 +1,4 @@
-package world_test
+package dataset_test
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 func load(t *testing.T, name string) *model.Model {
@@ -24,7 +24,7 @@ func load(t *testing.T, name string) *model.Model {
 
 func TestBuild(t *testing.T) {
 	m := load(t, "shop.yaml")
-	w, err := world.Build(t.Context(), m, world.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	require.Equal(t, 4+1+500+2000, len(w.Items))
@@ -59,7 +59,7 @@ func TestBuildEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("enough")
 	cancel(stop)
-	_, err := world.Build(ctx, load(t, "shop.yaml"), world.Options{})
+	_, err := dataset.Build(ctx, load(t, "shop.yaml"), dataset.Options{})
 	require.ErrorIs(t, err, stop)
 }
 

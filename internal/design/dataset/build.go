@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func sameKey(t *model.Table, a, b attr.Item) bool {
 
 // A generator generates the items of one entity.
 type generator struct {
-	w      *World
+	w      *Dataset
 	e      *model.Entity
 	number uint16 // from 1
 	hash   uint64
@@ -62,7 +62,7 @@ type generator struct {
 	// below is the number of its declared items and of all that belong to them, and belowBytes their bytes.
 	below, belowBytes float64
 	least             int     // items to make, whatever the share
-	first             int     // index of its first item in the world, or -1 before it is made
+	first             int     // index of its first item in the dataset, or -1 before it is made
 	links             []*link // to the parents of the entity
 	// isParent is true if other entities belong to this one.
 	isParent bool
@@ -133,7 +133,7 @@ func (g *generator) estimate() float64 {
 // newGenerators creates the generators of a model, those of parents before those of the entities
 // that belong to them. It creates one domain per field, so that entities that share a field share
 // its values.
-func newGenerators(w *World, seed uint64) ([]*generator, error) {
+func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 	owned := map[*model.Field]uint64{}
 	for _, e := range w.Model.Entities {
 		if f := ownedField(e); f != nil {
@@ -332,7 +332,7 @@ func (g *generator) buildRest() (attr.Item, error) {
 	if err := g.e.Add(&g.b, g.rest, g.values, nil, true); err != nil {
 		return nil, err
 	}
-	// Items live as long as the world, so they share memory.
+	// Items live as long as the dataset, so they share memory.
 	if cap(g.room)-len(g.room) < 256 {
 		g.room = make([]byte, 0, 1<<16)
 	}

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// deal decides to which item of each parent each item belongs. Items of one item of the first
+// assign decides to which item of each parent each item belongs. Items of one item of the first
 // parent follow one another.
-func (g *generator) deal(seed uint64) error {
+func (g *generator) assign(seed uint64) error {
 	for i, l := range g.links {
-		rng := g.dealer(l, seed)
+		rng := g.assigner(l, seed)
 		shuffle(rng, l.sizes)
 		if i > 0 {
-			return g.dealSecond(rng)
+			return g.assignSecond(rng)
 		}
 		l.of = repeated(l.sizes)
 	}
@@ -33,9 +33,9 @@ func repeated(times []uint64) (all []uint32) {
 	return all
 }
 
-// dealSecond deals out the items among those of the second parent. If both parents belong to the
+// assignSecond assigns the items among those of the second parent. If both parents belong to the
 // same entity, so do their two items for each item.
-func (g *generator) dealSecond(rng *rand.PCG) error {
+func (g *generator) assignSecond(rng *rand.PCG) error {
 	first, second := g.links[0], g.links[1]
 	over, under, shared := commonParent(first.parent, second.parent)
 	group := func(way []*link, at uint32) uint64 {
@@ -66,11 +66,11 @@ func (g *generator) dealSecond(rng *rand.PCG) error {
 				Hint: "let each have one: write min: 1 in per of " + other,
 			}}
 		}
-		for i, seat := range g.seats(rng, items[of], parents) {
-			if second.of[items[of][i]] = unpaired; seat != unpaired {
-				second.of[items[of][i]] = parents[seat]
+		for i, slot := range g.slots(rng, items[of], parents) {
+			if second.of[items[of][i]] = unpaired; slot != unpaired {
+				second.of[items[of][i]] = parents[slot]
 			}
-			missing = missing || seat == unpaired
+			missing = missing || slot == unpaired
 		}
 	}
 	if !missing {
@@ -111,8 +111,8 @@ func (g *generator) unpairable() string {
 // unpaired stands for the second parent of an item for which there is none.
 const unpaired = math.MaxUint32
 
-// seats returns the index in parents, or unpaired, for each of some items.
-func (g *generator) seats(rng *rand.PCG, items, parents []uint32) []uint32 {
+// slots returns the index in parents, or unpaired, for each of some items.
+func (g *generator) slots(rng *rand.PCG, items, parents []uint32) []uint32 {
 	if len(parents) == 0 {
 		return slices.Repeat([]uint32{unpaired}, len(items))
 	}
@@ -132,9 +132,9 @@ func (g *generator) seats(rng *rand.PCG, items, parents []uint32) []uint32 {
 
 	sizes := apportion(uint64(len(items)), weights)
 	if g.key > 0 {
-		seats := repeated(sizes)
-		shuffle(rng, seats)
-		return seats
+		slots := repeated(sizes)
+		shuffle(rng, slots)
+		return slots
 	}
 
 	firsts := make([]uint32, len(items))

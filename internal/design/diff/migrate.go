@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/keys"
 )
 
 // A moved item is an item of the old version, with what it is in the new one.
 type moved struct {
-	was    *world.Item
+	was    *dataset.Item
 	times  float64       // items that it stands for at the declared scale
 	entity *model.Entity // of the target; nil for an item of no entity
 	table  *model.Table  // of the target; nil for an item that is deleted
@@ -59,8 +59,8 @@ func keyShown(t *model.Table, it attr.Item) string {
 // certain reports whether all values of the new form are those of the old version.
 func (v *moved) certain() bool { return len(v.fresh)+len(v.unsure) == 0 }
 
-// settle sets whether the item keeps its table and its key.
-func (v *moved) settle() {
+// classify sets whether the item keeps its table and its key.
+func (v *moved) classify() {
 	v.kept = v.table != nil && v.table.Name == v.was.Table.Name &&
 		!slices.ContainsFunc(slices.Concat(v.table.Keys(), v.was.Table.Keys()), func(a model.Attribute) bool {
 			return !attr.Equal(v.item.Get(a.Name), v.was.Attributes.Get(a.Name))
@@ -93,15 +93,15 @@ func (v *moved) both() attr.Item {
 	return b.Item()
 }
 
-// carry sets the items that the old ones are in the target.
-func (p *planner) carry() {
+// migrate sets the items that the old ones are in the target.
+func (p *planner) migrate() {
 	p.items = p.items[:0]
 	mates := map[*pair]*mates{}
 	var refused refusals
 	for i := range p.olds {
 		v := moved{was: &p.olds[i]}
-		if i < len(p.was.World.Items) {
-			v.times = p.was.World.Represents(v.was)
+		if i < len(p.was.Dataset.Items) {
+			v.times = p.was.Dataset.Represents(v.was)
 		}
 		switch e := v.was.Entity; {
 		case e == nil:
@@ -113,14 +113,14 @@ func (p *planner) carry() {
 			}
 			v.entity = p.target.Entity(pr.is.Name)
 			v.table = v.entity.Table
-			if err := v.carry(pr, mates[pr]); err != nil && v.times == 0 {
+			if err := v.migrate(pr, mates[pr]); err != nil && v.times == 0 {
 				continue // it was a bad example
 			} else if err != nil {
 				v.table = nil
 				refused.add(&v, err)
 			}
 		}
-		v.settle()
+		v.classify()
 		p.items = append(p.items, v)
 	}
 	refused.ask(p)
@@ -179,7 +179,7 @@ func (p *planner) carryRaw(v *moved) {
 
 	// Items of no entity have no fields: those of the new version are in the order of the file.
 	nth := 0
-	for _, r := range p.was.World.Model.Items {
+	for _, r := range p.was.Dataset.Model.Items {
 		if r.Table == v.was.Table && place(r.Table, r.Item) == place(v.was.Table, v.item) {
 			break
 		}
@@ -205,7 +205,7 @@ func (p *planner) carryRaw(v *moved) {
 // successor returns the table of the target that takes the items of no entity of an old table, or nil: the one
 // of its name, or the only new one if entities go there.
 func (p *planner) successor(old *model.Table) *model.Table {
-	is := p.is.World.Model
+	is := p.is.Dataset.Model
 	name, _, said := p.renames.of(old.Name)
 	if is.Table(old.Name) != nil {
 		name, said = old.Name, true
@@ -217,7 +217,7 @@ func (p *planner) successor(old *model.Table) *model.Table {
 		return nil
 	}
 
-	isOld := func(t *model.Table) bool { return p.was.World.Model.Table(t.Name) != nil }
+	isOld := func(t *model.Table) bool { return p.was.Dataset.Model.Table(t.Name) != nil }
 	fresh := slices.DeleteFunc(slices.Clone(is.Tables), isOld)
 	for _, pr := range p.pairs {
 		if len(fresh) == 1 && pr.was.Table == old && pr.is.Table == fresh[0] {
@@ -229,20 +229,20 @@ func (p *planner) successor(old *model.Table) *model.Table {
 
 // now returns a table of the new version as the target has it.
 func (p *planner) now(t *model.Table) *model.Table {
-	return p.target.Tables[slices.Index(p.is.World.Model.Tables, t)]
+	return p.target.Tables[slices.Index(p.is.Dataset.Model.Tables, t)]
 }
 
 // mates are the items of the new version from which fields get values that the old one does not have.
 type mates struct {
 	shared, fresh []string // fields of the new version
 	finer         []string // those that it writes more precisely than the old one
-	by            map[string][]*world.Item
-	all           []*world.Item
+	by            map[string][]*dataset.Item
+	all           []*dataset.Item
 	next          int
 }
 
 func (p *planner) matesOf(pr *pair) *mates {
-	m := &mates{by: map[string][]*world.Item{}}
+	m := &mates{by: map[string][]*dataset.Item{}}
 	for _, f := range pr.is.Fields {
 		if pr.from[f.Name] == "" {
 			m.fresh = append(m.fresh, f.Name)
@@ -259,8 +259,8 @@ func (p *planner) matesOf(pr *pair) *mates {
 	if len(m.fresh) == 0 {
 		return m
 	}
-	for i := range p.is.World.Items {
-		if it := &p.is.World.Items[i]; it.Entity == pr.is {
+	for i := range p.is.Dataset.Items {
+		if it := &p.is.Dataset.Items[i]; it.Entity == pr.is {
 			m.all = append(m.all, it)
 			id := m.id(it.Values.Lookup)
 			m.by[id] = append(m.by[id], it)
@@ -290,7 +290,7 @@ func (m *mates) id(value func(field string) (string, bool)) string {
 }
 
 // of returns the item of the new version with the values of an old one, or else any.
-func (m *mates) of(value func(field string) (string, bool)) *world.Item {
+func (m *mates) of(value func(field string) (string, bool)) *dataset.Item {
 	id := m.id(value)
 	if list := m.by[id]; len(list) > 0 {
 		if len(list) > 1 {
@@ -305,9 +305,9 @@ func (m *mates) of(value func(field string) (string, bool)) *world.Item {
 	return m.all[(m.next-1)%len(m.all)]
 }
 
-// carry sets the new form of an item: what the templates of its entity make of its values, and the attributes
+// migrate sets the new form of an item: what the templates of its entity make of its values, and the attributes
 // that it has beside the templates.
-func (v *moved) carry(pr *pair, m *mates) error {
+func (v *moved) migrate(pr *pair, m *mates) error {
 	old := v.was.Values.Map()
 	value := func(field string) (string, bool) {
 		text, ok := old[pr.from[field]]
@@ -321,7 +321,7 @@ func (v *moved) carry(pr *pair, m *mates) error {
 	}
 
 	v.fresh = slices.Concat(m.fresh, m.finer)
-	var mate *world.Item
+	var mate *dataset.Item
 	if len(m.fresh) > 0 {
 		mate = m.of(value)
 	}
@@ -331,7 +331,7 @@ func (v *moved) carry(pr *pair, m *mates) error {
 				values[name] = text
 			}
 		} else if f := v.entity.Field(name); f != nil {
-			text, err := world.Example(f, 0)
+			text, err := dataset.Example(f, 0)
 			if err != nil {
 				return err
 			}

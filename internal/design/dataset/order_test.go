@@ -1,4 +1,4 @@
-package world_test
+package dataset_test
 
 import (
 	"cmp"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -31,7 +31,7 @@ func TestOrder(t *testing.T) {
 		slices.SortFunc(want, func(a, b [3]string) int {
 			return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]), strings.Compare(a[2], b[2]))
 		})
-		if got := world.Order(keys); !slices.Equal(want, got) {
+		if got := dataset.Order(keys); !slices.Equal(want, got) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 	})

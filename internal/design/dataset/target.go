@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Target returns what answers requests to the database of the world. If that has its items on demand, the target
+// Target returns what answers requests to the database of the dataset. If that has its items on demand, the target
 // puts those that a request can read before it sends the request. It is safe for concurrent use.
-func (w *World) Target() explain.Target { return target{w, explain.InProcess(w.DB)} }
+func (w *Dataset) Target() explain.Target { return target{w, explain.InProcess(w.DB)} }
 
 type target struct {
-	w *World
+	w *Dataset
 	explain.Target
 }
 
@@ -32,7 +32,7 @@ func (t target) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey
 }
 
 // Fill puts the items into the database that are not there yet, if it has them on demand.
-func (w *World) Fill(ctx context.Context) error {
+func (w *Dataset) Fill(ctx context.Context) error {
 	if !w.onDemand {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (w *World) Fill(ctx context.Context) error {
 }
 
 // prepare puts the items into the database that a request can read.
-func (w *World) prepare(ctx context.Context, in wire.Request) error {
+func (w *Dataset) prepare(ctx context.Context, in wire.Request) error {
 	var rows []Row
 	var err error
 	known := false
@@ -95,7 +95,7 @@ func (w *World) prepare(ctx context.Context, in wire.Request) error {
 
 // rowsOfQuery returns the rows that a query can read. It reports false if it does not know them, as for a request
 // that the service refuses.
-func (w *World) rowsOfQuery(ctx context.Context, in *wire.QueryInput) ([]Row, bool, error) {
+func (w *Dataset) rowsOfQuery(ctx context.Context, in *wire.QueryInput) ([]Row, bool, error) {
 	space, err := w.spaceNamed(ctx, in.TableName, in.IndexName)
 	if space == nil || err != nil {
 		return nil, false, err
@@ -122,7 +122,7 @@ func (w *World) rowsOfQuery(ctx context.Context, in *wire.QueryInput) ([]Row, bo
 }
 
 // rowsOfKeys returns the rows of a table that have some keys. It reports false if a key does not fit the table.
-func (w *World) rowsOfKeys(ctx context.Context, table *string, keys ...attr.Item) ([]Row, bool, error) {
+func (w *Dataset) rowsOfKeys(ctx context.Context, table *string, keys ...attr.Item) ([]Row, bool, error) {
 	space, err := w.spaceNamed(ctx, table, nil)
 	if space == nil || err != nil {
 		return nil, false, err
@@ -145,7 +145,7 @@ func (w *World) rowsOfKeys(ctx context.Context, table *string, keys ...attr.Item
 }
 
 // spaceNamed returns the space of a table or an index that a request names, or nil if the model does not have it.
-func (w *World) spaceNamed(ctx context.Context, table, index *string) (*Space, error) {
+func (w *Dataset) spaceNamed(ctx context.Context, table, index *string) (*Space, error) {
 	if table == nil {
 		return nil, nil
 	}
@@ -163,7 +163,7 @@ func (w *World) spaceNamed(ctx context.Context, table, index *string) (*Space, e
 }
 
 // load puts items into the database. The caller holds w.loading.
-func (w *World) load(ctx context.Context, absent []*Item) error {
+func (w *Dataset) load(ctx context.Context, absent []*Item) error {
 	for len(absent) > 0 {
 		t := absent[0].Table
 		n := slices.IndexFunc(absent, func(it *Item) bool { return it.Table != t })

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"math"
@@ -14,7 +14,7 @@ type link struct {
 	parent *generator
 	per    model.Per
 	// of has the number of its parent's item for each item, and sizes the number of items for
-	// each item of the parent, in no order until they are dealt out.
+	// each item of the parent, in no order until they are assigned.
 	of    []uint32
 	sizes []uint64
 	zipf  *zipf // of all declared parents, or nil
@@ -175,9 +175,9 @@ func (b *builder) plan(all []*generator) error {
 	}
 
 	for _, g := range all {
-		g.size(share, most, limit) // again, because deal may lower the counts of parents
+		g.size(share, most, limit) // again, because assign may lower the counts of parents
 		g.thin(thin)
-		if err := g.deal(b.o.Seed); err != nil {
+		if err := g.assign(b.o.Seed); err != nil {
 			return err
 		}
 	}
@@ -284,7 +284,7 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	return weights, float64(children) * (float64(all) / whole)
 }
 
-// declared returns the number of items for each declared item of the parent, in the order in which they are dealt
+// declared returns the number of items for each declared item of the parent, in the order in which they are assigned
 // if all are made.
 func (l *link) declared(g *generator, seed uint64) []uint64 {
 	parents := *l.parent
@@ -296,12 +296,12 @@ func (l *link) declared(g *generator, seed uint64) []uint64 {
 	if l.per.Max > 0 {
 		bound(sizes, uint64(l.per.Min), uint64(l.per.Max))
 	}
-	shuffle(g.dealer(l, seed), sizes)
+	shuffle(g.assigner(l, seed), sizes)
 	return sizes
 }
 
-// dealer returns the source of chance for dealing out what belongs to a parent.
-func (g *generator) dealer(l *link, seed uint64) *rand.PCG {
+// assigner returns the source of chance for assigning what belongs to a parent.
+func (g *generator) assigner(l *link, seed uint64) *rand.PCG {
 	return rand.NewPCG(mix(seed^hash64("belongs to", g.e.Name, l.parent.e.Name)), g.hash)
 }
 

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// Holding returns a world with tables and the items in them, which belong to those tables by name. Of two
+// Holding returns a dataset with tables and the items in them, which belong to those tables by name. Of two
 // items with one key it holds the last.
-func Holding(ctx context.Context, tables []*model.Table, items []Item) (*World, error) {
+func Holding(ctx context.Context, tables []*model.Table, items []Item) (*Dataset, error) {
 	w, err := Build(ctx, &model.Model{Tables: tables}, Options{})
 	if err != nil {
 		return nil, err

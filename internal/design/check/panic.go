@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// A rescue brings the panic of a goroutine to the one that waits for it: a server that recovers from the
+// A caughtPanic brings the panic of a goroutine to the one that waits for it: a server that recovers from the
 // panics of its requests would end by one elsewhere.
-type rescue struct {
+type caughtPanic struct {
 	mu  sync.Mutex
 	why string
 }
 
 // run calls f, and keeps its panic.
-func (r *rescue) run(f func()) {
+func (r *caughtPanic) run(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.mu.Lock()
@@ -26,7 +26,7 @@ func (r *rescue) run(f func()) {
 }
 
 // raise panics if a goroutine did.
-func (r *rescue) raise() {
+func (r *caughtPanic) raise() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.why != "" {

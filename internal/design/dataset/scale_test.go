@@ -1,12 +1,12 @@
-package world_test
+package dataset_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestGrowth holds that partitions grow if their keys have few values.
@@ -41,7 +41,7 @@ entities:
     count: 10000
 `))
 		require.NoError(t, err, tt.partition)
-		w, err := world.Build(t.Context(), m, world.Options{MaxItems: 200})
+		w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 200})
 		require.NoError(t, err)
 		defer w.Close()
 		got, err := w.Factor(t.Context(), m.Entity("E"))

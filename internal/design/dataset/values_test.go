@@ -1,11 +1,11 @@
-package world_test
+package dataset_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
 // TestValuesMakeTheItem redraws the values of generated items, including items
@@ -23,7 +23,7 @@ entities:
 items:
   Tab:
     - {PK: x, SK: y}
-`, world.Options{})
+`, dataset.Options{})
 	require.NoError(t, err)
 	require.Len(t, w.Items, 102)
 	for _, it := range w.Items {

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 // each entity in it: the rows of a partition, or those with equal values of more fields. First each group is
 // counted with [Growth.Count]; then [Growth.In] knows how far the groups differ by the chance of the sample.
 type Growth struct {
-	w      *World
+	w      *Dataset
 	fields func(*model.Entity) map[*model.Field]float64
 	keys   []model.Attribute // that all rows have
 	of     map[*model.Entity]*growing
@@ -25,7 +25,7 @@ type Growth struct {
 	once sync.Once
 	// stood says by entity what the parents stand for that give its groups their values, and joint the same by the
 	// rows of all entities that have the parent.
-	stood, joint map[*model.Entity]*standing
+	stood, joint map[*model.Entity]*weights
 }
 
 // A growing is what a [Growth] knows of the groups of one entity.
@@ -39,7 +39,7 @@ type growing struct {
 }
 
 // Growth returns the growth of the partitions of a space, which are counted.
-func (w *World) Growth(s *Space) *Growth {
+func (w *Dataset) Growth(s *Space) *Growth {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if s.growth == nil {
@@ -54,7 +54,7 @@ func (w *World) Growth(s *Space) *Growth {
 // GrowthBy returns the growth of groups of rows that are equal in the partition key of a space and in some
 // fields of its sort key, each with the type as which it is compared, or the zero value for that of the key. No
 // group is counted yet.
-func (w *World) GrowthBy(s *Space, sorted map[string]keys.Type) *Growth {
+func (w *Dataset) GrowthBy(s *Space, sorted map[string]keys.Type) *Growth {
 	g := &Growth{w: w, of: map[*model.Entity]*growing{}, keys: slices.Concat(s.Hash, s.Sort)}
 	g.fields = func(e *model.Entity) map[*model.Field]float64 {
 		all := Finest(e, s.Hash)
@@ -75,7 +75,7 @@ func (w *World) GrowthBy(s *Space, sorted map[string]keys.Type) *Growth {
 
 // GrowthOf returns the growth of groups of items that are equal in the named fields, as far as they have them. No
 // group is counted yet.
-func (w *World) GrowthOf(names []string) *Growth {
+func (w *Dataset) GrowthOf(names []string) *Growth {
 	return &Growth{w: w, of: map[*model.Entity]*growing{}, fields: func(e *model.Entity) map[*model.Field]float64 {
 		all := map[*model.Field]float64{}
 		for _, f := range e.Fields {
@@ -115,8 +115,8 @@ func (g *Growth) For(entities []*model.Entity) *Growth {
 	return &Growth{w: g.w, fields: g.fields, keys: g.keys, of: g.of, only: entities}
 }
 
-// standings returns what the parents stand for that give the groups of each entity their values.
-func (g *Growth) standings() map[*model.Entity]*standing {
+// weightings returns what the parents stand for that give the groups of each entity their values.
+func (g *Growth) weightings() map[*model.Entity]*weights {
 	g.once.Do(func() {
 		if g.w.Scale >= 1 {
 			return
@@ -135,11 +135,11 @@ func (g *Growth) standings() map[*model.Entity]*standing {
 			}
 		}
 
-		g.stood, g.joint = map[*model.Entity]*standing{}, map[*model.Entity]*standing{}
+		g.stood, g.joint = map[*model.Entity]*weights{}, map[*model.Entity]*weights{}
 		for parent, all := range families {
-			joint := g.w.standing(parent, all)
+			joint := g.w.weights(parent, all)
 			for e, fields := range all {
-				if s := g.w.standing(parent, map[*model.Entity]map[*model.Field]float64{e: fields}); s != nil {
+				if s := g.w.weights(parent, map[*model.Entity]map[*model.Field]float64{e: fields}); s != nil {
 					g.stood[e] = s
 				}
 				if joint != nil {
@@ -156,7 +156,7 @@ func (g *Growth) standings() map[*model.Entity]*standing {
 // [Growth.In] says, those with most first. A group can stand for none. It reports false if each group stands for
 // itself.
 func (g *Growth) Stands(e *model.Entity, it *Item) ([]Stand, bool) {
-	g.standings()
+	g.weightings()
 	s := g.joint[e]
 	if s == nil || s.weights != nil {
 		return nil, false
@@ -231,7 +231,7 @@ func (g *Growth) each(some *entityRows) float64 {
 	return factor * g.rows(some) / some.n
 }
 
-// grown returns how many times as many rows a group has if its parent has another number of them. Chance deals them
+// grown returns how many times as many rows a group has if its parent has another number of them. Chance assigns them
 // to the groups.
 func (o *growing) grown(from, to float64) float64 {
 	if from == 0 || to == 0 {
@@ -248,7 +248,7 @@ func (o *growing) grown(from, to float64) float64 {
 
 // None returns the number of declared parents without rows of an entity, if no generated one has none.
 func (g *Growth) None(e *model.Entity) float64 {
-	g.standings()
+	g.weightings()
 	if s := g.joint[e]; s != nil && s.weights == nil {
 		return s.none
 	}
@@ -296,7 +296,7 @@ func countRows(all []entityRows, rows []Row) []entityRows {
 // In returns the number of rows at the declared scale that a row of a group stands for, by its item: 1 for
 // samples and raw items.
 func (g *Growth) In(rows []Row) func(*Item) float64 {
-	stood := g.standings()
+	stood := g.weightings()
 	if len(stood) == 0 && !g.grows() {
 		return one
 	}
@@ -379,7 +379,7 @@ func (g *Growth) rows(some *entityRows) float64 {
 // A scaling is how groups of rows of an entity grow from the generated items to the declared ones.
 type scaling struct {
 	now, then groupRows
-	// dense is how many times as many items a group is dealt at the declared scale, whether or not these have
+	// dense is how many times as many items a group is assigned at the declared scale, whether or not these have
 	// its other values too. It is more than the growth where new items mostly have new values.
 	dense float64
 	// most is the largest number of rows of a group, as far as the model bounds it.
@@ -394,9 +394,9 @@ type groupRows struct{ rows, noise float64 }
 // of values at most.
 //
 // Items of a parent come together: if the fields tell the items of a parent apart, all rows of a group are
-// there, or as large a share of them as each of these items has. Items with own values are dealt to the
+// there, or as large a share of them as each of these items has. Items with own values are assigned to the
 // groups by chance.
-func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scaling {
+func (w *Dataset) scaling(e *model.Entity, fields map[*model.Field]float64) scaling {
 	made, declared := float64(w.made[e]), float64(e.Count)
 	if made == 0 {
 		return scaling{now: groupRows{rows: 1}, then: groupRows{rows: 1}, dense: 1}
@@ -439,7 +439,7 @@ func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scalin
 }
 
 // own returns how many values the fields of an entity have that no parent gives, or 1 if a parent gives all.
-func (w *World) own(e *model.Entity, fields map[*model.Field]float64) float64 {
+func (w *Dataset) own(e *model.Entity, fields map[*model.Field]float64) float64 {
 	parent, given := w.identified(e, fields)
 	if parent == e {
 		return 1
@@ -480,7 +480,7 @@ func (r groupRows) among(values float64) groupRows {
 
 // Giver returns the entity whose items have the values of fields of an entity that belongs to it, or nil: of
 // several, the one to which the others belong.
-func (w *World) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
+func (w *Dataset) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
 	var above func(o *model.Entity) *model.Entity
 	above = func(o *model.Entity) *model.Entity {
 		for _, p := range o.Parents {
@@ -493,14 +493,14 @@ func (w *World) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
 	return above(e)
 }
 
-// maxDealt limits the parents whose items are counted without being made.
-const maxDealt = 1 << 21
+// maxAssigned limits the parents whose items are counted without being made.
+const maxAssigned = 1 << 21
 
 // countsBy returns how many declared items of an entity belong to each declared item of another, in the order in
-// which these would be made. They are dealt out as if all were made, but only counted, so that few levels of
+// which these would be made. They are assigned as if all were made, but only counted, so that few levels of
 // parents cost little. It returns nil if that is not known.
-func (w *World) countsBy(e, above *model.Entity) []uint64 {
-	if g := w.generators[e]; g != nil && len(g.links) == 2 && g.links[1].parent.e == above && above.Count <= maxDealt {
+func (w *Dataset) countsBy(e, above *model.Entity) []uint64 {
+	if g := w.generators[e]; g != nil && len(g.links) == 2 && g.links[1].parent.e == above && above.Count <= maxAssigned {
 		if _, _, shared := commonParent(g.links[0].parent, g.links[1].parent); !shared {
 			return g.links[1].declared(g, w.seed)
 		}
@@ -509,17 +509,17 @@ func (w *World) countsBy(e, above *model.Entity) []uint64 {
 }
 
 // countsOf does the same by the first parents of all levels, whose items follow one another.
-func (w *World) countsOf(e, above *model.Entity) []uint64 {
+func (w *Dataset) countsOf(e, above *model.Entity) []uint64 {
 	id := [2]*model.Entity{e, above}
-	if sizes, ok := w.dealt[id]; ok {
+	if sizes, ok := w.assigned[id]; ok {
 		return sizes
 	}
-	if w.dealt == nil {
-		w.dealt = map[[2]*model.Entity][]uint64{}
+	if w.assigned == nil {
+		w.assigned = map[[2]*model.Entity][]uint64{}
 	}
-	w.dealt[id] = nil
+	w.assigned[id] = nil
 	g := w.generators[e]
-	if g == nil || len(g.links) == 0 || g.links[0].parent.e.Count > maxDealt {
+	if g == nil || len(g.links) == 0 || g.links[0].parent.e.Count > maxAssigned {
 		return nil
 	}
 
@@ -536,13 +536,13 @@ func (w *World) countsOf(e, above *model.Entity) []uint64 {
 		}
 		sizes = sums
 	}
-	w.dealt[id] = sizes
+	w.assigned[id] = sizes
 	return sizes
 }
 
-// fair returns how many items of e would have been made if those of its parents were an
-// average sample: the largest ones are always among them.
-func (w *World) fair(e *model.Entity) float64 {
+// fair returns how many items of e would have been made if the sample of its parents were an average one. It is
+// not: it always has the largest parents.
+func (w *Dataset) fair(e *model.Entity) float64 {
 	g := w.generators[e]
 	if g == nil || len(g.links) == 0 {
 		return float64(w.made[e])
@@ -552,7 +552,7 @@ func (w *World) fair(e *model.Entity) float64 {
 }
 
 // Declared returns the number of items of an entity at the declared scale, those of the file among them.
-func (w *World) Declared(e *model.Entity) float64 {
+func (w *Dataset) Declared(e *model.Entity) float64 {
 	n := float64(w.counts[e])
 	if made := w.made[e]; made > 0 {
 		n += float64(e.Count - made)
@@ -561,10 +561,10 @@ func (w *World) Declared(e *model.Entity) float64 {
 }
 
 // Made returns the number of generated items of an entity.
-func (w *World) Made(e *model.Entity) int { return w.made[e] }
+func (w *Dataset) Made(e *model.Entity) int { return w.made[e] }
 
 // Represents returns the number of declared items that an item represents.
-func (w *World) Represents(it *Item) float64 {
+func (w *Dataset) Represents(it *Item) float64 {
 	if made := w.made[it.Entity]; it.Generated && made > 0 {
 		return float64(it.Entity.Count) / float64(made)
 	}
@@ -573,7 +573,7 @@ func (w *World) Represents(it *Item) float64 {
 
 // Possible returns the largest possible number of combined values of fields of an entity, each with its number of
 // values (see [Finest]), at the declared scale.
-func (w *World) Possible(e *model.Entity, fields map[*model.Field]float64) float64 {
+func (w *Dataset) Possible(e *model.Entity, fields map[*model.Field]float64) float64 {
 	_, then := w.values(e, fields)
 	return then
 }
@@ -599,7 +599,7 @@ func Finest(e *model.Entity, list []model.Attribute) map[*model.Field]float64 {
 // values returns the largest possible number of combined values of fields of an entity, in the
 // generated items and at the declared scale. Those that it carries from a parent have as many as
 // there are items of it, at most.
-func (w *World) values(e *model.Entity, fields map[*model.Field]float64) (now, then float64) {
+func (w *Dataset) values(e *model.Entity, fields map[*model.Field]float64) (now, then float64) {
 	now, then = 1, 1
 	for _, f := range e.Fields {
 		if finest := fields[f]; finest > 0 && e.CarriedFrom(f) == nil {
@@ -626,7 +626,7 @@ func (w *World) values(e *model.Entity, fields map[*model.Field]float64) (now, t
 
 // distinct returns the largest possible number of values of a field, in the
 // generated items and at the declared scale. It must match newDomain.
-func (w *World) distinct(f *model.Field) (now, then float64) {
+func (w *Dataset) distinct(f *model.Field) (now, then float64) {
 	n := 0.0
 	switch {
 	case len(f.Values) > 0:

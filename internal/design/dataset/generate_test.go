@@ -1,4 +1,4 @@
-package world_test
+package dataset_test
 
 import (
 	"bytes"
@@ -11,19 +11,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-// build builds the world of a model with one table and the given text.
-func build(t *testing.T, rest string, o world.Options) (*world.World, error) {
+// build builds the dataset of a model with one table and the given text.
+func build(t *testing.T, rest string, o dataset.Options) (*dataset.Dataset, error) {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte("name: m\nseed: 1\ntables: {Tab: {partition: PK, sort: SK}}\n"+rest))
 	if err != nil {
 		return nil, err
 	}
-	w, err := world.Build(t.Context(), m, o)
+	w, err := dataset.Build(t.Context(), m, o)
 	if err == nil {
 		t.Cleanup(func() { w.Close() })
 	}
@@ -32,7 +32,7 @@ func build(t *testing.T, rest string, o world.Options) (*world.World, error) {
 
 func generated(t *testing.T, field, decl string, count int) []string {
 	t.Helper()
-	w, err := build(t, fmt.Sprintf("entities: {E: {fields: {%s: %s, u: uuid}, attributes: {PK: \"{u}\", SK: \"S#{%s}\"}, count: %d}}\n", field, decl, field, count), world.Options{})
+	w, err := build(t, fmt.Sprintf("entities: {E: {fields: {%s: %s, u: uuid}, attributes: {PK: \"{u}\", SK: \"S#{%s}\"}, count: %d}}\n", field, decl, field, count), dataset.Options{})
 	require.NoError(t, err, decl)
 	require.Len(t, w.Items, count)
 	var all []string
@@ -134,7 +134,7 @@ func TestPower(t *testing.T) {
 		s := uint64(skew*65536 + 0.5)
 		for _, n := range []uint64{1, 2, 3, 10, 1000, 999_999} {
 			want := math.Pow(float64(n), -float64(s)/65536) * (1 << 40)
-			if got := float64(world.Power(n, s)); math.Abs(got-want) > 1+want*1e-8 {
+			if got := float64(dataset.Power(n, s)); math.Abs(got-want) > 1+want*1e-8 {
 				t.Errorf("Power(%d, %v) = %v, want %v", n, skew, got, want)
 			}
 		}
@@ -144,7 +144,7 @@ func TestPower(t *testing.T) {
 // TestSame pins the values of a seed, which must be the same on every machine
 // and in every version.
 func TestSame(t *testing.T) {
-	w, err := world.Build(t.Context(), load(t, "shop.yaml"), world.Options{Seed: 42, MaxItems: 500})
+	w, err := dataset.Build(t.Context(), load(t, "shop.yaml"), dataset.Options{Seed: 42, MaxItems: 500})
 	require.NoError(t, err)
 	defer w.Close()
 	h := sha256.New()
@@ -159,10 +159,10 @@ func TestSame(t *testing.T) {
 
 func TestKeysRunOut(t *testing.T) {
 	const entity = "entities: {E: {fields: {a: {distinct: 5}, b: {values: [x, y]}}, attributes: {PK: \"{a}\", SK: \"{b}\"}, count: %d}}\n"
-	w, err := build(t, fmt.Sprintf(entity, 10), world.Options{})
+	w, err := build(t, fmt.Sprintf(entity, 10), dataset.Options{})
 	require.NoError(t, err, "all combinations are found")
 	require.Len(t, w.Items, 10)
-	_, err = build(t, fmt.Sprintf(entity, 11), world.Options{})
+	_, err = build(t, fmt.Sprintf(entity, 11), dataset.Options{})
 	require.ErrorContains(t, err, "has too few keys for its count")
 }
 
@@ -172,7 +172,7 @@ func TestInvalidItems(t *testing.T) {
 		{"items: {Tab: [{PK: a, SK: b}, {PK: \"\", SK: b}]}\n", "m.yaml:4:31: table Tab refuses this item: "},
 		{"entities: {E: {fields: {f: {distribution: zipf}}, attributes: {PK: \"{f}\", SK: \"{f}\"}, count: 2000000}}\n", "zipf distribution needs"},
 	} {
-		_, err := build(t, tt.rest, world.Options{})
+		_, err := build(t, tt.rest, dataset.Options{})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.rest, err, tt.want)
 		}
@@ -189,7 +189,7 @@ entities:
   Tag: {attributes: {PK: "T#{user}", SK: "{tag}"}, count: 5000}
 `))
 	require.NoError(t, err)
-	w, err := world.Build(t.Context(), m, world.Options{MaxBytes: 8 << 20})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxBytes: 8 << 20})
 	require.NoError(t, err)
 	defer w.Close()
 	require.True(t, w.Bytes)
@@ -227,7 +227,7 @@ entities:
 		again, err := modelfile.Parse("m.yaml", b.Bytes())
 		require.NoError(t, err)
 		require.Equal(t, seed, again.Seed)
-		w, err := world.Build(t.Context(), m, world.Options{})
+		w, err := dataset.Build(t.Context(), m, dataset.Options{})
 		require.NoError(t, err)
 		key := string(w.Items[0].Attributes.AppendJSON(nil))
 		require.NoError(t, w.Close())
@@ -236,7 +236,7 @@ entities:
 	}
 }
 
-// TestRefused holds that an item on demand is refused when the world is built, as one in the database is.
+// TestRefused holds that an item on demand is refused when the dataset is built, as one in the database is.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, onDemand := range []bool{false, true} {
@@ -246,7 +246,7 @@ entities:
     fields: {text: {size: 409600}}
     attributes: {PK: "PAGE#{page}", SK: page, text: "{text}"}
     count: 3
-`, world.Options{OnDemand: onDemand})
+`, dataset.Options{OnDemand: onDemand})
 		require.ErrorContains(t, err, "table Tab refuses this item: Item size has exceeded the maximum allowed size")
 	}
 }
