@@ -27,8 +27,9 @@ func findingsOf(t *testing.T, src string) []model.Finding {
 	return found
 }
 
-// digits are the figures of a finding, which windows that begin on other days change a little.
-var digits = regexp.MustCompile(`[0-9,]*[0-9]`)
+// digits are the figures of a finding, which windows that begin on other days change a little, and with them the name of
+// the most loaded of three partitions.
+var digits = regexp.MustCompile(`SENSOR#\w+|[0-9,]*[0-9]`)
 
 // TestSampleDate holds that findings do not depend on the date in a sample: a range of a month reads
 // a month of each partition, wherever the month of the sample lies. A range with one end is read as it stands.
@@ -43,7 +44,7 @@ func TestSampleDate(t *testing.T) {
 		for _, month := range months {
 			found := findingsOf(t, fmt.Sprintf(`name: sensors
 tables: {Data: {partition: PK, sort: SK}}
-fields: {sensor: {values: [a, b, c]}}
+fields: {sensor: {distinct: 3}}
 entities:
   Reading:
     fields: {at: {type: time}, raw: {size: 300}}

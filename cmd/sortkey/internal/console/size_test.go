@@ -46,7 +46,7 @@ func TestSizes(t *testing.T) {
 			found := links(page, row)
 			require.NotEmpty(t, found)
 			for _, one := range found {
-				require.False(t, seen[one], one)
+				require.False(t, row == items && seen[one], one) // a partition is linked by each page with its items
 				seen[one] = true
 			}
 			address = ""
