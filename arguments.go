@@ -149,10 +149,9 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 		given++
 	}
 	if len(c.key) < len(schema.Partition()) || given > schema.Len() {
-		return misuse("%s: a query of the key %s needs a value for each attribute of the partition key (%s), "+
-			"then values of the sort key and at most one range",
-			placeOf(c.table, c.index), namesOf(slices.Concat(schema.Partition(), schema.Sort())),
-			namesOf(schema.Partition()))
+		return misuse("%s: a query of the key %s takes the partition first, then options and at most one range; the "+
+			"partition is a value, or a sortkey.Key with one for each attribute of the partition key and perhaps "+
+			"the first ones of the sort key", placeOf(c.table, c.index), schema)
 	}
 
 	// The clauses keep parts of operands, which must not move.

@@ -134,7 +134,8 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 // Update changes the item with a key by an update expression, or makes one, and returns the
 // item as it is then. The expression is written as in [If]: SET total = total + :n, state = 'PAID'.
 // Placeholders take the values in the order in which they first appear; the options [If] and [Old]
-// stand after the values.
+// stand after the values. If the new item does not fit T, the error is a [*DecodeError], and the item has been
+// written.
 func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
 	if ctx == nil {
 		return item, noContext("TableOf.Update")

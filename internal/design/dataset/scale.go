@@ -500,7 +500,8 @@ const maxAssigned = 1 << 21
 // which these would be made. They are assigned as if all were made, but only counted, so that few levels of
 // parents cost little. It returns nil if that is not known.
 func (w *Dataset) countsBy(e, above *model.Entity) []uint64 {
-	if g := w.generators[e]; g != nil && len(g.links) == 2 && g.links[1].parent.e == above && above.Count <= maxAssigned {
+	g := w.generators[e]
+	if g != nil && len(g.links) == 2 && g.links[1].parent.e == above && above.Count <= maxAssigned {
 		if _, _, shared := commonParent(g.links[0].parent, g.links[1].parent); !shared {
 			return g.links[1].declared(g, w.seed)
 		}

@@ -177,7 +177,9 @@ const runningItems = 2000
 
 // writeResult writes the result of a check, and returns an error if that is as severe as the user said. The dataset is
 // nil for running tables, which declare no rates.
-func writeResult(env *app.Env, w *dataset.Dataset, r *check.Result, severity model.Severity, f *checkFlags) (err error) {
+func writeResult(
+	env *app.Env, w *dataset.Dataset, r *check.Result, severity model.Severity, f *checkFlags,
+) (err error) {
 	var cost *bill.Bill
 	if w != nil {
 		if cost, err = f.bill(r); err != nil {
