@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
@@ -15,10 +14,9 @@ import (
 var sparseIndex = rule.Rule{
 	ID: "sparse-index", Title: "Items that an index leaves out", Severity: model.Warning,
 	Help: "An item is in an index if it has all key attributes of the index, and is silently left out " +
-		"otherwise. An entity with the partition key of an index but not its sort key is never in it. An " +
-		"entity whose condition covers only one of the two pays for an attribute without effect. If no item " +
-		"can enter, every query of the index returns nothing; that is an error if a pattern reads it. Write " +
-		"all key attributes under one condition: when: {status: [NEW, PAID]} on both.",
+		"otherwise. An entity with the partition key of an index but not its sort key is never in it. If both " +
+		"have conditions that differ, only items that meet both are in it. If no item can enter, every query " +
+		"of the index returns nothing; that is an error if a pattern reads it.",
 
 	Member: checkMember, Index: checkEmpty,
 }
@@ -26,8 +24,8 @@ var sparseIndex = rule.Rule{
 // checkMember reports an entity that has some of an index's key attributes, or has them under different conditions.
 func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 	var missing []string
-	var made, when, always []*model.Template // when and always are those with a condition and those without
-	own := 0                                 // attributes that exist for the index
+	var made, when []*model.Template // when are those with a condition
+	own := 0                         // attributes that exist for the index
 	for _, a := range v.Keys {
 		t := e.Attribute(a.Name)
 		if t == nil {
@@ -36,11 +34,8 @@ func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 		}
 		made = append(made, t)
 		natural := rule.Natural(t.Name, t.Template)
-		switch {
-		case t.Conditional():
+		if t.Conditional() {
 			when = append(when, t)
-		case !v.Table.Has(a.Name) && t.Kind != attr.Number && !natural && !p.NeededBeside(v, t.Name):
-			always = append(always, t)
 		}
 		if !v.Table.Has(a.Name) && !natural {
 			own++
@@ -68,8 +63,8 @@ func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 		if extra := slices.DeleteFunc(namesOf(made), v.Table.Has); len(extra) > 0 {
 			f.Advise("add %s to the attributes of %s, or remove %s", missing, e.Name, extra)
 		}
-	case len(when) > 0 && len(always) > 0 || len(when) > 1 && whenText(when[0]) != whenText(when[1]):
-		names := namesOf(append(when, always...))
+	case len(when) > 1 && whenText(when[0]) != whenText(when[1]):
+		names := namesOf(when)
 		f.Say("%s of %s have different conditions: %s holds only items that meet all", names, e.Name, v)
 		f.Advise("give all one condition: when: %s", whenText(when[0]))
 	case len(when) > 0:

@@ -69,10 +69,10 @@ entities:
   E: {attributes: {PK: "E#{kind}", SK: "{e}"}, samples: [{kind: k, e: x}]}
   S: {attributes: {PK: "S#{state}", SK: "{e}"}, samples: [{state: NEW, e: x}, {state: DONE, e: y}]}
 patterns:
-  - {name: q, query: {entity: %s}, rate: 100}
+  - {name: q, rate: 100, query: {entity: %s}}
 `
 	for query, want := range map[string]float64{
-		"C, where: {p: a}": 0, "E, where: {kind: k}": 100 / 5 * 0.5, "S, where: {state: NEW}": 100 * 0.5,
+		"C, where: {p: a}": 0, "C, where: {p: a}}, asked: zipf(1.5), expect: {rows: 1": 0, "E, where: {kind: k}": 100 / 5 * 0.5, "S, where: {state: NEW}": 100 * 0.5,
 	} {
 		r := checked(t, strings.Replace(source, "%s", query, 1))
 		most := 0.0

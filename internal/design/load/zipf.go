@@ -39,8 +39,13 @@ func (z *zipf) integral(x float64) float64 {
 	return math.Pow(x, 1-z.skew) / (1 - z.skew)
 }
 
-// harmonic returns the weight of the first n values together.
-func harmonic(skew, n float64) float64 { return (&zipf{skew: skew}).next(n) * n }
+// harmonic returns the weight of the first n values together, which is infinite if nobody says how many there are.
+func harmonic(skew, n float64) float64 {
+	if math.IsInf(n, 1) {
+		return n
+	}
+	return (&zipf{skew: skew}).next(n) * n
+}
 
 // weigh sets how often the candidates are asked for, in the order of their cost. Of those that cost the same, such as
 // a page each, the one with most rows comes first.

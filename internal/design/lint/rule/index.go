@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -29,23 +28,6 @@ func IndexText(x *model.Index) string {
 		out += ", sort: " + side(x.Sort)
 	}
 	return out + "}"
-}
-
-// NeededBeside reports whether an attribute serves more than one index: it is in
-// the key or the projection of another one, or a pattern that does not read the
-// index names it.
-func (st *Study) NeededBeside(v *View, attribute string) bool {
-	for _, o := range st.Views {
-		if o != v && o.Table == v.Table && (slices.Contains(Names(o.Keys), attribute) ||
-			o.Index != nil && slices.Contains(o.Index.Include, attribute)) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(st.Queries, func(q *Query) bool {
-		_, given := q.Given(attribute)
-		return q.View != v && (given || slices.Contains(q.Project, attribute) ||
-			strings.Contains(q.Filter, attribute))
-	})
 }
 
 // IndexBy returns a name for a new index of a table by a field.
