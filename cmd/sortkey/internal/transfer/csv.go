@@ -185,21 +185,25 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 }
 
 // check returns an error if a key attribute of the table is not a column, in
-// which case every record would be rejected.
-func (c *columns) check(k *keys, comma byte) error {
+// which case every record would be rejected, or an attribute with a declared type.
+func (c *columns) check(k *keys, comma byte, declared Types) error {
+	have := reason(errors.New(strings.Join(c.names, ", ")))
 	for _, name := range k.names {
 		if len(c.names) == 0 || slices.Contains(c.names, name) {
 			continue
 		}
-		msg := fmt.Sprintf(
-			"key attribute %s is not a column: %s", name, reason(errors.New(strings.Join(c.names, ", "))),
-		)
+		msg := fmt.Sprintf("key attribute %s is not a column: %s", name, have)
 		for _, other := range []byte(",;\t|:") {
 			if len(c.names) == 1 && other != comma && strings.IndexByte(c.names[0], other) >= 0 {
 				return fail(ErrDelimiter, "", "%s (the delimiter may be %q)", msg, other)
 			}
 		}
 		return fail(ErrColumns, "add a header to the file", "%s", msg)
+	}
+	for name := range declared {
+		if len(c.names) > 0 && !slices.Contains(c.names, name) {
+			return fail(ErrType, "correct the name", "%s has a type, but is not a column: %s", name, have)
+		}
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ var (
 	ErrNoTable = errors.New("no table")
 	// ErrOtherKey: the table has another key than the source.
 	ErrOtherKey = errors.New("table has another key")
-	// ErrType: a key attribute is declared with another type in Types.
-	ErrType = errors.New("wrong type of a key attribute")
+	// ErrType: Types declares a key attribute with another type, or what is not a column.
+	ErrType = errors.New("wrong type of an attribute")
 	// ErrColumns: the header of a CSV file does not name its Columns.
 	ErrColumns = errors.New("unusable header")
 	// ErrDelimiter: the cells of a CSV file have another Delimiter.

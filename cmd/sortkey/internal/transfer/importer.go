@@ -358,7 +358,7 @@ func (im *importer) importInput(
 	ctx context.Context, p *pipeline, at position, f File, in *input, opts ReadOptions,
 ) error {
 	defer func() { im.result.Bytes += in.packed.Load() }()
-	r, err := openReader(in, f, opts, keysOf(im.schemas[at.Source]))
+	r, err := im.openReader(in, f, opts, keysOf(im.schemas[at.Source]))
 	if err != nil {
 		if _, ok := errors.AsType[*advice.Error](err); ok {
 			return err
