@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -73,12 +74,12 @@ func explainImport(err error) *advice.Error {
 	return e
 }
 
-func parseFormat(name string) (transfer.Format, error) {
-	format, err := transfer.ParseFormat(name)
-	if err != nil {
-		return "", fmt.Errorf("--format: %w", err)
+// parseFormat returns the format with a name, which is one of formats.
+func parseFormat(name string, formats []string) (transfer.Format, error) {
+	if !slices.Contains(formats, name) {
+		return "", app.UsageError("the formats are "+strings.Join(formats, ", "), "--format: unknown format %q", name)
 	}
-	return format, nil
+	return transfer.Format(name), nil
 }
 
 func parseDelimiter(text string) (byte, error) {

@@ -22,7 +22,6 @@ const (
 var (
 	magicGzip = []byte{0x1f, 0x8b}
 	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
-	magicIon  = []byte{0xe0, 0x01, 0x00, 0xea}
 )
 
 // openOwn opens a file that an import or export keeps for itself, beside its input

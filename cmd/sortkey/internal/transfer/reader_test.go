@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 				var err error
 				switch arg.Key {
 				case "format":
-					o.Format, err = transfer.ParseFormat(arg.Vals[0])
+					o.Format = transfer.Format(arg.Vals[0])
 				case "types":
 					o.Types, err = transfer.ParseTypes(arg.Vals)
 				case "columns":
