@@ -41,8 +41,7 @@ var flagAdvice = []struct {
 	},
 	{transfer.ErrOtherKey, "import into another table with --table"},
 	{transfer.ErrType, "omit its --type"},
-	{transfer.ErrColumns, "name all columns with --columns"},
-	{transfer.ErrDelimiter, "give the delimiter with --delimiter"},
+	{transfer.ErrColumns, "name all columns with --columns, or the character between cells with --delimiter"},
 	{transfer.ErrOverloaded, "reduce the number of concurrent requests with --workers"},
 }
 

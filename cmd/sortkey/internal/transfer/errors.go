@@ -33,10 +33,8 @@ var (
 	ErrOtherKey = errors.New("table has another key")
 	// ErrType: Types declares a key attribute with another type, or what is not a column.
 	ErrType = errors.New("wrong type of an attribute")
-	// ErrColumns: the header of a CSV file does not name its Columns.
+	// ErrColumns: the header of a CSV file does not name its Columns, or it has another Delimiter.
 	ErrColumns = errors.New("unusable header")
-	// ErrDelimiter: the cells of a CSV file have another Delimiter.
-	ErrDelimiter = errors.New("another delimiter")
 	// ErrOverloaded: the endpoint keeps refusing requests. Fewer Workers may help.
 	ErrOverloaded = errors.New("endpoint overloaded")
 )

@@ -114,7 +114,7 @@ func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k *keys) erro
 func (im *importer) openReader(in *input, f File, opts ReadOptions, k *keys) (*Reader, error) {
 	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
 	if err == nil && r.columns != nil {
-		err = r.columns.check(k, r.cells.comma, im.o.Types)
+		err = r.columns.check(k, im.o.Types)
 	}
 	if _, ok := errors.AsType[*advice.Error](err); ok {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)

@@ -236,7 +236,7 @@ func TestPacked(t *testing.T) {
 		r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, options(t, path), path)
 		require.NoError(t, err)
 		require.Len(t, r.Broken, 1)
-		require.Contains(t, r.Broken[0].Reason, "zstd data is truncated")
+		require.Contains(t, r.Broken[0].Reason, "zstd data is damaged: unexpected EOF")
 	})
 }
 
