@@ -56,7 +56,7 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 		message, err := jsonrpc.DecodeMessage(c.in.Bytes())
 		c.mu.Lock()
 		if err != nil {
-			err = c.refuse(err)
+			err = c.refuse()
 		} else if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() && c.due != nil {
 			c.due[call.ID] = true
 		}
@@ -75,15 +75,12 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 }
 
 // refuse answers a line that is not a message.
-func (c *lineConn) refuse(err error) error {
-	wrong := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+func (c *lineConn) refuse() error {
+	wrong := `{"code":-32600,"message":"the line is not a message of JSON-RPC 2.0"}`
 	if !json.Valid(c.in.Bytes()) {
-		wrong.Code = jsonrpc.CodeParseError
+		wrong = `{"code":-32700,"message":"the line is not JSON"}`
 	}
-	data, err := json.Marshal(wrong)
-	if err == nil {
-		_, err = fmt.Fprintf(c.out, `{"jsonrpc":"2.0","id":null,"error":%s}`+"\n", data)
-	}
+	_, err := fmt.Fprintf(c.out, `{"jsonrpc":"2.0","id":null,"error":%s}`+"\n", wrong)
 	return err
 }
 
