@@ -153,9 +153,6 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 			}
 			return nil, advice.New("", "line %d: header: %w", line, err)
 		}
-		if !utf8.Valid(s.data) {
-			return nil, advice.New("convert it first: iconv -f LATIN1 -t UTF-8", "the header is not UTF-8")
-		}
 		for i := range s.at {
 			c.names = append(c.names, s.text(i))
 		}
@@ -167,7 +164,8 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 		case name == "":
 			return nil, fail(ErrColumns, "give every column a name", "the header has a column without a name")
 		case !utf8.ValidString(name):
-			return nil, fail(ErrColumns, "correct the name", "the name %q of a column is not UTF-8", name)
+			const help = "convert it first: iconv -f LATIN1 -t UTF-8"
+			return nil, fail(ErrColumns, help, "the name %q of a column is not UTF-8", name)
 		case seen[name]:
 			return nil, fail(
 				ErrColumns, "give every column its own name", "the header has two columns named %s",
