@@ -16,6 +16,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
+var exportFormats = []string{"dynamodb", "json", "csv"}
+
 type exportFlags struct {
 	targetFlags
 	all       bool
@@ -83,7 +85,7 @@ from a server of a snapshot, it is of one point in time.`,
 	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"to": app.Paths, "format": app.Words("dynamodb", "json", "csv"),
+		"to": app.Paths, "format": app.Words(exportFormats...),
 	})
 	return cmd
 }
@@ -95,7 +97,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	bar := newBar(env, "check that it is running, or stop the export with Ctrl-C")
 	o := transfer.ExportOptions{Plain: f.plain, Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
 	var err error
-	if o.Format, err = parseFormat(f.format); err != nil {
+	if o.Format, err = parseFormat(f.format, exportFormats); err != nil {
 		return err
 	}
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {

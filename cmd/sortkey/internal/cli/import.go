@@ -15,6 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
+var importFormats = []string{"auto", "dynamodb", "json", "csv", "requests"}
+
 type importFlags struct {
 	targetFlags
 	table, schema, key, format string
@@ -90,7 +92,7 @@ created anew.`,
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
-		"format": app.Words("auto", "dynamodb", "json", "csv", "requests"),
+		"format": app.Words(importFormats...),
 	})
 	cmd.MarkFlagsMutuallyExclusive("schema", "key")
 	cmd.MarkFlagsMutuallyExclusive("resume", "restart")
@@ -99,7 +101,7 @@ created anew.`,
 
 // options returns the options that the flags set.
 func (f *importFlags) options(args []string) (o transfer.ImportOptions, err error) {
-	if o.Format, err = parseFormat(f.format); err != nil {
+	if o.Format, err = parseFormat(f.format, importFormats); err != nil {
 		return o, err
 	}
 	if o.Types, err = transfer.ParseTypes(f.types); err != nil {

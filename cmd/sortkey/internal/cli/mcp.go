@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
-	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
@@ -86,21 +84,8 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 		return serveMCP(ctx, env, s, f.port)
 	}
 
-	err = s.Connect(ctx, &protocol.IOTransport{Reader: io.NopCloser(env.Stdin), Writer: open{env.Stdout}})
-	if err != nil {
-		return &advice.Error{
-			Msg: "the conversation broke off: " + err.Error(), Err: err,
-			Advice: "start it from a client of the Model Context Protocol, which sends JSON-RPC in lines",
-		}
-	}
-	return nil
+	return s.Connect(ctx, mcp.Lines(env.Stdin, env.Stdout))
 }
-
-// open is a writer that stays open when the other side has gone.
-type open struct{ io.Writer }
-
-// Close implements [io.Closer].
-func (open) Close() error { return nil }
 
 // openForMCP opens the source that flags select, or an empty database in memory.
 func openForMCP(ctx context.Context, env *app.Env, f app.SourceFlags) (*app.Source, error) {

@@ -28,13 +28,19 @@ func Main(args []string, env *app.Env) int {
 	return env.Report(groupError(root.ExecuteContext(context.Background())))
 }
 
-// groupError is flagError for flags that exclude each other, of which cobra has the names between brackets.
+// groupError is flagError for flags of which one or at most one is needed. Cobra has their names between brackets.
 func groupError(err error) error {
-	if err == nil || !strings.HasPrefix(err.Error(), "if any flags in the group [") {
+	if err == nil {
+		return nil
+	}
+	_, rest, grouped := strings.Cut(err.Error(), " flags in the group [")
+	if !grouped {
 		return err
 	}
-	_, rest, _ := strings.Cut(err.Error(), "[")
 	names, _, _ := strings.Cut(rest, "]")
+	if strings.HasPrefix(err.Error(), "at least one") {
+		return app.UsageError("give one of --"+strings.ReplaceAll(names, " ", ", --"), "no change is asked for")
+	}
 	return app.UsageError(
 		"leave out all but one", "--%s exclude each other", strings.ReplaceAll(names, " ", " and --"),
 	)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -40,8 +41,7 @@ var flagAdvice = []struct {
 	},
 	{transfer.ErrOtherKey, "import into another table with --table"},
 	{transfer.ErrType, "omit its --type"},
-	{transfer.ErrColumns, "name all columns with --columns"},
-	{transfer.ErrDelimiter, "give the delimiter with --delimiter"},
+	{transfer.ErrColumns, "name all columns with --columns, or the character between cells with --delimiter"},
 	{transfer.ErrOverloaded, "reduce the number of concurrent requests with --workers"},
 }
 
@@ -73,12 +73,12 @@ func explainImport(err error) *advice.Error {
 	return e
 }
 
-func parseFormat(name string) (transfer.Format, error) {
-	format, err := transfer.ParseFormat(name)
-	if err != nil {
-		return "", fmt.Errorf("--format: %w", err)
+// parseFormat returns the format with a name, which is one of formats.
+func parseFormat(name string, formats []string) (transfer.Format, error) {
+	if !slices.Contains(formats, name) {
+		return "", app.UsageError("the formats are "+strings.Join(formats, ", "), "--format: unknown format %q", name)
 	}
-	return format, nil
+	return transfer.Format(name), nil
 }
 
 func parseDelimiter(text string) (byte, error) {

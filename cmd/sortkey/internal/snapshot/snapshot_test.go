@@ -123,7 +123,7 @@ func TestRestoreFails(t *testing.T) {
 		{"compressed and cut off", packed.Bytes()[:packed.Len()-3], "cannot read the backup"},
 		{"spoilt", spoilt, path},
 		{"empty", nil, "not a Sortkey backup"},
-		{"no gzip", []byte{0x1f, 0x8b, 0, 0}, "gzip data is truncated"},
+		{"no gzip", []byte{0x1f, 0x8b, 0, 0}, "gzip data is damaged: unexpected EOF"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, tt.text, 0o600))

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -154,13 +153,7 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 			}
 			return nil, advice.New("", "line %d: header: %w", line, err)
 		}
-		if !utf8.Valid(s.data) {
-			return nil, advice.New("convert it first: iconv -f LATIN1 -t UTF-8", "the header is not UTF-8")
-		}
-		for i, at := range s.at {
-			if name := s.text(i); !at.quoted && strings.Contains(name, "\r") {
-				return nil, advice.New("convert it first: tr '\\r' '\\n'", "lines end with a carriage return only")
-			}
+		for i := range s.at {
 			c.names = append(c.names, s.text(i))
 		}
 	}
@@ -171,7 +164,8 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 		case name == "":
 			return nil, fail(ErrColumns, "give every column a name", "the header has a column without a name")
 		case !utf8.ValidString(name):
-			return nil, fail(ErrColumns, "correct the name", "the name %q of a column is not UTF-8", name)
+			const help = "convert it first: iconv -f LATIN1 -t UTF-8"
+			return nil, fail(ErrColumns, help, "the name %q of a column is not UTF-8", name)
 		case seen[name]:
 			return nil, fail(
 				ErrColumns, "give every column its own name", "the header has two columns named %s",
@@ -185,21 +179,21 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 }
 
 // check returns an error if a key attribute of the table is not a column, in
-// which case every record would be rejected.
-func (c *columns) check(k *keys, comma byte) error {
+// which case every record would be rejected, or an attribute with a declared type.
+func (c *columns) check(k *keys, declared Types) error {
+	have := reason(errors.New(strings.Join(c.names, ", ")))
 	for _, name := range k.names {
 		if len(c.names) == 0 || slices.Contains(c.names, name) {
 			continue
 		}
-		msg := fmt.Sprintf(
-			"key attribute %s is not a column: %s", name, reason(errors.New(strings.Join(c.names, ", "))),
+		return fail(
+			ErrColumns, "add a header to the file", "key attribute %s is not a column: %s", name, have,
 		)
-		for _, other := range []byte(",;\t|:") {
-			if len(c.names) == 1 && other != comma && strings.IndexByte(c.names[0], other) >= 0 {
-				return fail(ErrDelimiter, "", "%s (the delimiter may be %q)", msg, other)
-			}
+	}
+	for name := range declared {
+		if len(c.names) > 0 && !slices.Contains(c.names, name) {
+			return fail(ErrType, "correct the name", "%s has a type, but is not a column: %s", name, have)
 		}
-		return fail(ErrColumns, "add a header to the file", "%s", msg)
 	}
 	return nil
 }

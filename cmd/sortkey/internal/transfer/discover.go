@@ -72,7 +72,7 @@ type File struct {
 }
 
 // dataSuffixes end the names of data files in a folder without a manifest.
-var dataSuffixes = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".ion", ".10n"}
+var dataSuffixes = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv"}
 
 // Discover returns the sources in files and folders. A folder is an export with
 // its manifests, a folder of such exports (of a bucket, or of all tables),

@@ -31,12 +31,10 @@ var (
 	ErrNoTable = errors.New("no table")
 	// ErrOtherKey: the table has another key than the source.
 	ErrOtherKey = errors.New("table has another key")
-	// ErrType: a key attribute is declared with another type in Types.
-	ErrType = errors.New("wrong type of a key attribute")
-	// ErrColumns: the header of a CSV file does not name its Columns.
+	// ErrType: Types declares a key attribute with another type, or what is not a column.
+	ErrType = errors.New("wrong type of an attribute")
+	// ErrColumns: the header of a CSV file does not name its Columns, or it has another Delimiter.
 	ErrColumns = errors.New("unusable header")
-	// ErrDelimiter: the cells of a CSV file have another Delimiter.
-	ErrDelimiter = errors.New("another delimiter")
 	// ErrOverloaded: the endpoint keeps refusing requests. Fewer Workers may help.
 	ErrOverloaded = errors.New("endpoint overloaded")
 )

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
-	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/text"
@@ -431,34 +429,4 @@ func TestUnfinishedExports(t *testing.T) {
 		_, err = transfer.Discover([]string{all}, "", "")
 		require.EqualError(t, err, at+" is an unfinished export: it has no manifest-summary.json")
 	}
-}
-
-// TestIon: Amazon Ion is recognised by the manifest, the name or the first bytes of a
-// file, before anything is created or written.
-func TestIon(t *testing.T) {
-	db := sortkeytest.New(t)
-	dir := filepath.Join(t.TempDir(), "export")
-	rows := someRows(t, 3)
-	_, err := transfer.Export(t.Context(), rows.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
-	require.NoError(t, err)
-	edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, "DYNAMODB_JSON", "ION", 1) })
-	require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
-	text := write(t, "a.json.gz", string(gzipped(t, "\n$ion_1_0 {Item:{pk:\"a\"}}")))
-	binary := write(t, "a.jsonl", "\xe0\x01\x00\xea\xee\x95\x81\x83\xde\x91\x86\x71\x02pk")
-	for path, name := range map[string]string{
-		dir:  "the export " + dir,
-		text: text + ": this file", binary: binary + ": this file",
-	} {
-		sources, err := transfer.Discover([]string{path}, "", "")
-		if err == nil {
-			_, err = transfer.Import(t.Context(), db.Direct, sources, options(t, path))
-		}
-		require.EqualError(t, err, name+" is in Amazon Ion, which is not supported")
-		e, ok := errors.AsType[*advice.Error](err)
-		require.True(t, ok)
-		require.Contains(t, e.Advice, "--export-format DYNAMODB_JSON")
-	}
-	tables, err := db.Direct.ListTables(t.Context(), nil)
-	require.NoError(t, err)
-	require.Empty(t, tables.TableNames)
 }

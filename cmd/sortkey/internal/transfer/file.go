@@ -22,7 +22,6 @@ const (
 var (
 	magicGzip = []byte{0x1f, 0x8b}
 	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
-	magicIon  = []byte{0xe0, 0x01, 0x00, 0xea}
 )
 
 // openOwn opens a file that an import or export keeps for itself, beside its input
@@ -134,15 +133,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 }
 
 func packedError(name string, err error) error {
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return fmt.Errorf("%s data is truncated", name)
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
-		return fmt.Errorf("%s data is damaged: wrong checksum", name)
-	case errors.Is(err, gzip.ErrHeader):
-		return errors.New("unexpected data after the gzip data")
-	}
-	return fmt.Errorf("%s data is damaged: %w", name, err)
+	return fmt.Errorf("%s data is damaged: %v", name, err) // it is not the caller's io.EOF
 }
 
 // A counter counts the bytes read from r.

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -29,43 +28,6 @@ const (
 	// whose puts and deletes name their tables.
 	Requests Format = "requests"
 )
-
-// ParseFormat returns the format with a name: one of the above or one of the
-// service's.
-func ParseFormat(name string) (Format, error) {
-	switch strings.ToLower(name) {
-	case "", "auto":
-		return Auto, nil
-	case "dynamodb", "dynamodb_json", "dynamodb-json", "ddb":
-		return DynamoDB, nil
-	case "json", "jsonl", "ndjson":
-		return JSON, nil
-	case "csv", "tsv":
-		return CSV, nil
-	case "requests":
-		return Requests, nil
-	case "ion":
-		return "", advice.New(
-			"the formats are dynamodb, json, csv and requests; the service exports dynamodb as DYNAMODB_JSON",
-			"Amazon Ion is not supported",
-		)
-	}
-	return "", advice.New("the formats are auto, dynamodb, json, csv and requests", "unknown format %q", name)
-}
-
-// errIonFile returns the error for a file or export in Amazon Ion.
-func errIonFile(name string) error {
-	return advice.New(
-		"export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format DYNAMODB_JSON …",
-		"%s is in Amazon Ion, which is not supported", name,
-	)
-}
-
-// isIon reports whether data begins with the version marker of binary or
-// textual Amazon Ion.
-func isIon(head []byte) bool {
-	return bytes.HasPrefix(head, magicIon) || bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("$ion_1_"))
-}
 
 // AnyType is the type of an attribute with values of several types. In files
 // its values are DynamoDB JSON, such as {"N":"1"}.

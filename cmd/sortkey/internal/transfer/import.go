@@ -42,7 +42,7 @@ type ImportOptions struct {
 	// with the same one.
 	Target string
 	// Rejects is the file for rejected records, a [Reject] as JSON on each line.
-	// The first one creates it. Default: none.
+	// It is removed if there are none. Default: none.
 	Rejects string
 	// RejectsBytes is the size limit of the file for rejected records. Those
 	// after it are only counted.

@@ -37,6 +37,10 @@ func (im *importer) run(ctx context.Context) (err error) {
 	if err := im.prepare(); err != nil {
 		return err
 	}
+	if im.report, err = openReport(im.o.Rejects); err != nil {
+		return err
+	}
+	im.report.limit, im.report.unreported = im.o.RejectsBytes, im.journal.Unreported
 	if err := im.verify(ctx); err != nil {
 		return err
 	}
@@ -45,10 +49,11 @@ func (im *importer) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if im.report, err = openReport(im.o.Rejects, im.found); err != nil {
-		return err
+	if !im.found {
+		if err := im.report.clear(); err != nil {
+			return err
+		}
 	}
-	im.report.limit, im.report.unreported = im.o.RejectsBytes, im.journal.Unreported
 	if im.file != nil {
 		im.saved = true
 		if err := errors.Join(im.record(im.journal), SyncFolder(filepath.Dir(im.o.Journal))); err != nil {
@@ -353,7 +358,7 @@ func (im *importer) importInput(
 	ctx context.Context, p *pipeline, at position, f File, in *input, opts ReadOptions,
 ) error {
 	defer func() { im.result.Bytes += in.packed.Load() }()
-	r, err := openReader(in, f, opts, keysOf(im.schemas[at.Source]))
+	r, err := im.openReader(in, f, opts, keysOf(im.schemas[at.Source]))
 	if err != nil {
 		if _, ok := errors.AsType[*advice.Error](err); ok {
 			return err

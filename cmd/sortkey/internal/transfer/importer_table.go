@@ -99,7 +99,7 @@ func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k *keys) erro
 		if err != nil {
 			continue // reading the file reports the error
 		}
-		_, err = openReader(in, f, opts, k)
+		_, err = im.openReader(in, f, opts, k)
 		if err := errors.Join(err, in.Close()); err != nil {
 			if _, ok := errors.AsType[*advice.Error](err); ok {
 				return err
@@ -111,10 +111,10 @@ func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k *keys) erro
 
 // openReader returns a reader of a file of records with the keys k. The error is
 // an [*advice.Error] if no record of the file can be read.
-func openReader(in *input, f File, opts ReadOptions, k *keys) (*Reader, error) {
+func (im *importer) openReader(in *input, f File, opts ReadOptions, k *keys) (*Reader, error) {
 	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
 	if err == nil && r.columns != nil {
-		err = r.columns.check(k, r.cells.comma)
+		err = r.columns.check(k, im.o.Types)
 	}
 	if _, ok := errors.AsType[*advice.Error](err); ok {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)

@@ -222,29 +222,35 @@ type report struct {
 	unreported int64 // lines counted
 }
 
-// openReport opens the report, which an import that is resumed continues. The first reject creates the file.
-func openReport(path string, resumed bool) (*report, error) {
+// openReport opens the report with what an earlier import reported. It refuses any other file, which the report
+// would overwrite.
+func openReport(path string) (*report, error) {
 	r := &report{path: path}
 	if path == "" {
 		return r, nil
 	}
-	info, err := os.Lstat(path)
-	if err == nil && resumed {
-		r.size = info.Size()
-	}
-	// Check now that the file can be written later.
-	f, err := openOwn(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
-	if err == nil && r.size > 0 {
-		r.f = f
-		return r, nil
-	}
-	if err == nil {
-		err = errors.Join(f.Close(), os.Remove(path))
-	}
-	if err != nil {
+	var err error
+	if r.f, err = openOwn(path, os.O_CREATE|os.O_RDWR|os.O_APPEND); err != nil {
 		return nil, fail(ErrRejects, "", "cannot write the reject report: %w", err)
 	}
-	return r, nil
+	var first Reject
+	dec := json.NewDecoder(r.f)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&first); !errors.Is(err, io.EOF) && (err != nil || first.Reason == "") {
+		err = fail(ErrRejects, "", "%s is not a report of rejected records; the report would overwrite it", path)
+		return nil, errors.Join(err, r.f.Close())
+	}
+	r.size, err = r.f.Seek(0, io.SeekEnd)
+	return r, err
+}
+
+// clear deletes what an earlier import reported.
+func (r *report) clear() error {
+	if r.size == 0 {
+		return nil
+	}
+	r.size = 0
+	return r.f.Truncate(0)
 }
 
 // add writes rejects and makes them durable.
@@ -268,11 +274,6 @@ func (r *report) add(rejects []Reject) (err error) {
 		return nil
 	}
 
-	if r.f == nil {
-		if r.f, err = openOwn(r.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY); err != nil {
-			return err
-		}
-	}
 	n, err := r.f.Write(out)
 	if err != nil {
 		return err
@@ -281,9 +282,14 @@ func (r *report) add(rejects []Reject) (err error) {
 	return r.f.Sync()
 }
 
-func (r *report) close() error {
+// close closes the report. One without lines is removed.
+func (r *report) close() (err error) {
 	if r.f == nil {
 		return nil
 	}
-	return r.f.Close()
+	err = r.f.Close()
+	if r.size == 0 {
+		err = errors.Join(err, os.Remove(r.path))
+	}
+	return err
 }

@@ -73,15 +73,12 @@ func readExport(dir string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &Source{Name: dir, Table: sum.TableName(), Items: sum.ItemCount, export: true}
-	if strings.EqualFold(sum.OutputFormat, "ION") {
-		return nil, errIonFile("the export " + dir)
-	}
-	if src.Format, err = ParseFormat(sum.OutputFormat); err == nil && src.Format != DynamoDB {
-		err = advice.New("name its data files, and give the types of attributes with --type", "unknown %q", src.Format)
-	}
-	if err != nil {
-		return nil, advice.New("", "%s: outputFormat: %w", summaryPath, err)
+	src := &Source{Name: dir, Table: sum.TableName(), Items: sum.ItemCount, Format: DynamoDB, export: true}
+	if sum.OutputFormat != s3files.FormatDynamoDB {
+		return nil, advice.New(
+			"export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format DYNAMODB_JSON …",
+			"the export %s is in the format %q, which is not supported", dir, sum.OutputFormat,
+		)
 	}
 	if sum.ExportType == s3files.IncrementalExport {
 		src.Items = -1

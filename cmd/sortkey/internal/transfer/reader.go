@@ -107,9 +107,6 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return nil, advice.New("convert it first: iconv -f UTF-16 -t UTF-8", "the file is UTF-16, not UTF-8")
 	}
-	if isIon(head) {
-		return nil, errIonFile("this file")
-	}
 
 	if o.Format == Requests || o.Format == Auto && requestfile.Is(head) {
 		return &Reader{requests: requestfile.NewReader(br, o.MaxLine), table: o.Table, named: o.Named}, nil

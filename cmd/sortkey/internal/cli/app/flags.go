@@ -74,10 +74,17 @@ func WithPrefix(names []string, prefix string) []string {
 
 // NoArgs checks the arguments of a command that takes none.
 func NoArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return Usage(cmd.Name(), "%s takes no arguments, not %q", cmd.Name(), args[0])
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	var help []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.NoOptDefVal != "" && f.Value.Type() != "bool" {
+			help = append(help, "write --"+f.Name+"="+args[0])
+		}
+	})
+	help = append(help, "see sortkey "+cmd.Name()+" --help")
+	return UsageError(strings.Join(help, ", or "), "%s takes no arguments, not %q", cmd.Name(), args[0])
 }
 
 // OneArgument checks the arguments of a command that takes one, which is what.
