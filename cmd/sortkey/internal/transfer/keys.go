@@ -68,15 +68,6 @@ func (k *keys) String() string {
 	return text
 }
 
-// shard assigns a key to one of n workers (FNV-1a).
-func shard(key []byte, n int) int {
-	h := uint64(14695981039346656037)
-	for _, c := range key {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return int(h % uint64(n))
-}
-
 // ReadSchema reads the schema in a file.
 func ReadSchema(path string) (*tabledef.Schema, error) {
 	data, err := readBounded(path, maxSchema)
