@@ -76,7 +76,8 @@ func readExport(dir string) (*Source, error) {
 	src := &Source{Name: dir, Table: sum.TableName(), Items: sum.ItemCount, Format: DynamoDB, export: true}
 	if sum.OutputFormat != s3files.FormatDynamoDB {
 		return nil, advice.New(
-			"export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format DYNAMODB_JSON …",
+			"export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format "+
+				s3files.FormatDynamoDB+" …",
 			"the export %s is in the format %q, which is not supported", dir, sum.OutputFormat,
 		)
 	}
