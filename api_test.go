@@ -66,19 +66,28 @@ func TestPublicTypes(t *testing.T) {
 		if !isPublic(pkg) {
 			continue
 		}
-		files, err := filepath.Glob(filepath.Join(".", pkg, "*.go"))
-		require.NoError(t, err)
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-			require.NoError(t, err)
+		for file, f := range parsed(t, pkg) {
 			for where, path := range mentioned(f) {
 				t.Errorf("%s: %s mentions a type of %s", file, where, path)
 			}
 		}
 	}
+}
+
+// parsed returns the syntax of the files of a package without its tests, by file.
+func parsed(t *testing.T, pkg string) map[string]*ast.File {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(".", pkg, "*.go"))
+	require.NoError(t, err)
+	syntax := map[string]*ast.File{}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		syntax[file], err = parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+	}
+	return syntax
 }
 
 // mentioned returns the strangers that the exported declarations of a file mention, by
@@ -213,14 +222,7 @@ func methodsOf(t *testing.T, f *ast.File, s *ast.TypeSpec) (methods []*ast.FuncD
 	if !ok || isPublic(folder) { // the methods of a public type are listed there
 		return nil
 	}
-	files, err := filepath.Glob(filepath.Join(".", folder, "*.go"))
-	require.NoError(t, err)
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+	for file, f := range parsed(t, folder) {
 		for _, d := range f.Decls {
 			d, ok := d.(*ast.FuncDecl)
 			if !ok || !d.Name.IsExported() || d.Recv == nil || receiver(d.Recv.List[0].Type) != of.Sel.Name {

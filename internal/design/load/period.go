@@ -167,8 +167,8 @@ func (s *spreader) absent() {
 	})
 }
 
-// periodsOf returns the first and the last period of generated items, or of all if there are none: samples can lie
-// far away.
+// periodsOf returns the first and the last period that generated items have, because samples can lie far from them.
+// Without generated items it returns those of the samples.
 func periodsOf(spreaders []*spreader) (from, to int) {
 	from, to = math.MaxInt, math.MinInt
 	for _, generated := range []bool{true, false} {

@@ -37,7 +37,7 @@ func (s *spreader) batched(c *candidate, returned float64) (units float64) {
 	return units
 }
 
-// follow sets what is read by the values of the rows that a pattern reads.
+// follow adds the reads of a pattern's then: the items whose keys are in the rows that the pattern returns.
 func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	if p.Then == nil {
 		return

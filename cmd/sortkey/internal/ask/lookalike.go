@@ -9,8 +9,7 @@ import (
 
 const operator = `(?:<=|>=|<>|!=|==|=|<|>)`
 
-// lookalikes match text without quotes that reads like a condition, but is none. Taken for a value it would find
-// nothing.
+// lookalikes match unquoted text that looks like a condition but is not one. Treated as a value, it would match no row.
 var lookalikes = []struct {
 	pattern func() *regexp.Regexp
 	instead string

@@ -81,7 +81,7 @@ func call(
 	defer func() {
 		if p := recover(); p != nil {
 			err = advice.New(
-				"this is a bug in sortkey: tell the user, and try other arguments",
+				"this is a bug in sortkey: report it to the user, and try different arguments",
 				"%s failed inside: %v", op.Name, p,
 			)
 		}

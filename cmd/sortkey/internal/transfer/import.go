@@ -42,7 +42,7 @@ type ImportOptions struct {
 	// with the same one.
 	Target string
 	// Rejects is the file for rejected records, a [Reject] as JSON on each line.
-	// It is removed if there are none. Default: none.
+	// If no record was rejected, the file is removed. By default no file is written.
 	Rejects string
 	// RejectsBytes is the size limit of the file for rejected records. Those
 	// after it are only counted.

@@ -125,7 +125,7 @@ func (im *importer) prepare() error {
 	}
 
 	var err error
-	im.found = true // until it is known that there is none
+	im.found = true // set to false below if there is no journal
 	if im.file, err = openJournal(im.o.Journal); err != nil {
 		return err
 	}

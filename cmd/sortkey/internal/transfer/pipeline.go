@@ -208,8 +208,8 @@ func (p *pipeline) full() bool {
 	return p.bytes >= most || len(p.ready) > 0 && time.Since(p.since) >= loadTime
 }
 
-// write writes the items that are ready. It returns the rejects in the order of the file, and the counts; they
-// are those of the items that are written if there is no error.
+// write writes the items that are ready. It returns the rejects in the order of the file, and how many items it
+// wrote and deleted. The counts are complete only if err is nil.
 func (p *pipeline) write() (rejects []Reject, written, deleted int64, err error) {
 	if p.bulk == nil {
 		err = p.send.write(p.ctx, p.ready)
