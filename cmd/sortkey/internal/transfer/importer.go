@@ -49,10 +49,8 @@ func (im *importer) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if !im.found {
-		if err := im.report.clear(); err != nil {
-			return err
-		}
+	if err := im.report.cut(im.journal.Report); err != nil {
+		return err
 	}
 	if im.file != nil {
 		im.saved = true
@@ -269,7 +267,8 @@ func (im *importer) progress(p Progress) {
 
 // save records a checkpoint.
 func (im *importer) save(at position) error {
-	im.journal.At, im.journal.Table, im.journal.Unreported = at, im.journal.Tables[at.Source], im.report.unreported
+	im.journal.At, im.journal.Table = at, im.journal.Tables[at.Source]
+	im.journal.Report, im.journal.Unreported = im.report.size, im.report.unreported
 	return im.record(im.journal.checkpoint)
 }
 

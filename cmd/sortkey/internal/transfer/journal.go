@@ -43,6 +43,8 @@ type checkpoint struct {
 	Broken []Reject    `json:"broken,omitempty"`
 	// Unreported is the number of rejected records that the report leaves out.
 	Unreported int64 `json:"unreported,omitempty"`
+	// Report is the size of the report in bytes. What follows was written for records after the position.
+	Report int64 `json:"report,omitempty"`
 }
 
 // A position is a place in the input.
@@ -244,13 +246,13 @@ func openReport(path string) (*report, error) {
 	return r, err
 }
 
-// clear deletes what an earlier import reported.
-func (r *report) clear() error {
-	if r.size == 0 {
+// cut deletes what follows the first bytes of a report.
+func (r *report) cut(bytes int64) error {
+	if r.size <= bytes {
 		return nil
 	}
-	r.size = 0
-	return r.f.Truncate(0)
+	r.size = bytes
+	return r.f.Truncate(bytes)
 }
 
 // add writes rejects and makes them durable.
