@@ -188,6 +188,7 @@ func TestShellCompletes(t *testing.T) {
 		{"tr\to\t", "trace o"},
 		{"scan Orders --fil\t", "scan Orders --filter "},
 		{"scan Orders -i \t", "scan Orders -i ByTime "},
+		{"scan 'Or\t", "scan 'Orders' "},
 		{"scan Orders --filter 'customer = \"x\" AND pl\t", "AND placed"},
 		{"update Orders Ann 1 'SET `the\t", "SET `the total`"},
 		{"update Orders Ann 1 'SET a = 1' --if 'attribute_exists(ord\t", "attribute_exists(order"},

@@ -53,6 +53,14 @@ var Seed = sync.OnceValue(func() int64 {
 	}
 })
 
+// Tests hold little memory, and much of it for a moment: without those that take long they collect garbage less often.
+func init() {
+	if !Long() && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+		_ = os.Setenv("GOGC", "400") // for the programs that tests start
+	}
+}
+
 // Cases returns the number of cases to run for a property that has n where tests may
 // take long, as .ci/run lets them: a twentieth of that elsewhere.
 func Cases(n int) int {

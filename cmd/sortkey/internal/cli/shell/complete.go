@@ -74,26 +74,14 @@ func shorten(before string, p awscli.Partial, words []string, tail string) (stri
 	return strings.TrimSuffix(before, name), names, tail
 }
 
-// quote returns words as they are written on a line, all in the same quotes, so that what
-// they have in common is the beginning of each. A word alone is complete.
-func quote(words []string, open string) []string {
-	quoted := open != ""
-	for _, word := range words {
-		quoted = quoted || awscli.Quote(word) != word && !strings.HasSuffix(word, "…") // which nobody types
-	}
-	all := make([]string, len(words))
-	for i, word := range words {
-		switch {
-		case !quoted:
-			all[i] = word
-		case open == `"`:
-			all[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(word) + `"`
-		default:
-			all[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
+// quote returns names as they go on after an open quote, or none. A name alone is complete.
+func quote(names []string, open string) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = open + name
 	}
 	if len(all) == 1 {
-		all[0] += " "
+		all[0] += open + " "
 	}
 	return all
 }
