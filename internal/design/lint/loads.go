@@ -104,7 +104,8 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 
 // saySources says where the load of a partition comes from.
 func saySources(f *rule.Finding, sources []load.Source, at int) {
-	var parts []string
+	units := map[string]float64{} // by name: one pattern can write several items of the partition
+	var names, parts []string
 	for _, one := range sources {
 		name := ""
 		if one.Pattern != nil {
@@ -112,7 +113,14 @@ func saySources(f *rule.Finding, sources []load.Source, at int) {
 		} else {
 			name = "the rates of " + one.Entity.Name
 		}
-		parts = append(parts, text.Figure(one.Units[at])+" by "+name)
+		if units[name] == 0 {
+			names = append(names, name)
+		}
+		units[name] += one.Units[at]
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(units[b], units[a]) })
+	for _, name := range names {
+		parts = append(parts, text.Figure(units[name])+" by "+name)
 	}
 	if len(parts) > 1 {
 		f.Say(": %s", text.Join(parts[:min(len(parts), 4)], "and"))
