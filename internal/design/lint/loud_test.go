@@ -66,10 +66,6 @@ entities:
 entities:
   E: {attributes: {PK: "P#{p}", SK: "A#{id}", a: "{a}"}}
   F: {attributes: {PK: "P#{p:uuid}", SK: "A#{id}", b: "{b}"}}`, `error`},
-		{"a shard by its values", "loads", `
-fields: {part: {values: ["0", "1", "2"]}}
-entities: {E: {attributes: {PK: "P#{part}", SK: "{id}"}, samples: [{part: "0", id: x}, {part: "1", id: y}]}}
-patterns: [{name: all, query: {entity: E, where: {part: "0"}}}]`, `reads only part 0 of 3`},
 		{"a scan without counts", "cost", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A}, samples: [{p: a}]}}
 patterns: [{name: all, scan: {table: Tab}, rate: 20}]`, `20 times per second: each scan reads all items, however many there will be`},
