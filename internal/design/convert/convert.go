@@ -191,7 +191,6 @@ type importer struct {
 	defined   int // tables by their definitions
 	onetables []*node
 	electros  []*document
-	declarers map[string]*document // of entities
 }
 
 func newImporter(o Options) *importer {
@@ -200,7 +199,6 @@ func newImporter(o Options) *importer {
 	}
 	return &importer{
 		o: o, m: &model.Model{Seed: 1}, pools: map[*model.Table]*pool{}, shared: map[string]*model.Field{},
-		declarers: map[string]*document{},
 	}
 }
 

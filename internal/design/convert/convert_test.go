@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,37 @@ func files(t testing.TB, names []string) (list []convert.File) {
 		list = append(list, convert.File{Name: name, Data: data})
 	}
 	return list
+}
+
+// A rejection is a record that a reader leaves out.
+type rejection struct{ error }
+
+func (rejection) Rejected() {}
+
+// TestRejected holds that the records of a stream that are not items are counted, and that another error ends the
+// import.
+func TestRejected(t *testing.T) {
+	it, err := attr.ParseItem([]byte(`{"PK": {"S": "C#1"}, "SK": {"S": "O#1"}}`))
+	require.NoError(t, err)
+	table := files(t, []string{"tables.json"})
+	importOf := func(errs ...error) ([]convert.Loss, error) {
+		items := func(yield func(attr.Item, error) bool) {
+			for _, err := range append(errs, nil) {
+				if !yield(it, err) {
+					return
+				}
+			}
+		}
+		_, losses, err := convert.Import(t.Context(), append(table, convert.File{
+			Name: "a", Streams: []convert.Stream{{Items: items}},
+		}), convert.Options{})
+		return losses, err
+	}
+	losses, err := importOf(rejection{errors.New("too large")}, rejection{errors.New("not an item")})
+	require.NoError(t, err)
+	require.Contains(t, losses, convert.Loss{What: "2 records", Why: "rejected, the first because: too large"})
+	_, err = importOf(io.ErrUnexpectedEOF)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
 // TestImport compares models and losses with golden files, and runs the

@@ -2,13 +2,11 @@ package convert
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/item"
@@ -17,8 +15,8 @@ import (
 const derivedAbout = "Derived from the keys, because the design has no access patterns."
 
 // derive derives access patterns from keys: for each entity a query of the partition of the table, and of that
-// of each index, in which it has the most items. Count says that the patterns expect the rows that they return.
-func (im *importer) derive(ctx context.Context, count bool) error {
+// of each index, in which it has the most items.
+func (im *importer) derive(ctx context.Context) error {
 	w, err := dataset.Build(ctx, im.m, dataset.Options{})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -34,15 +32,9 @@ func (im *importer) derive(ctx context.Context, count bool) error {
 			if p == nil {
 				continue
 			}
-			rows, err := rowsOf(ctx, w, p)
-			switch {
-			case context.Cause(ctx) != nil:
-				return context.Cause(ctx)
-			case err != nil:
+			if _, err := compile.Pattern(w.Model, p); err != nil {
 				im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
 				continue
-			case count && p.Operation == "Query":
-				p.Expect.Rows = &rows
 			}
 			im.m.Patterns = append(im.m.Patterns, p)
 		}
@@ -103,21 +95,4 @@ func derived(w *dataset.Dataset, e *model.Entity, x *model.Index) *model.Pattern
 		p.Name += " in " + x.Name
 	}
 	return p
-}
-
-// rowsOf returns the number of rows of a pattern over all pages.
-func rowsOf(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (int, error) {
-	in, err := compile.Pattern(w.Model, p)
-	if err != nil {
-		return 0, err
-	}
-	o := explain.Options{Items: -1, Brief: true}
-	r, err := explain.Run(ctx, explain.InProcess(w.DB), explain.Question{Input: in}, o)
-	switch {
-	case err != nil:
-		return 0, err
-	case r.Refused != nil:
-		return 0, errors.New("the service refuses it: " + r.Refused.Message)
-	}
-	return r.Returned, nil
 }

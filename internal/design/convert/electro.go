@@ -76,10 +76,6 @@ func (im *importer) electro(docs []*document) error {
 	}
 	for _, n := range list {
 		if t := tables[n]; t != nil {
-			entity := n.get("model").str("entity") + " version " + electroVersion(n)
-			if err := im.declareOnce(entity+" of table "+t.Name, n); err != nil {
-				return err
-			}
 			im.electroEntity(t, n)
 		}
 	}

@@ -21,28 +21,17 @@ type Endpoint func(ctx context.Context, in wire.Request) (wire.Output, error)
 // places.
 func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*model.Model, []Loss, error) {
 	im := newImporter(o)
-	ask := func(in wire.Request) (*document, error) {
-		out, err := call(ctx, in)
-		if err != nil {
-			return nil, fmt.Errorf("%v: %w", in.Op(), err)
-		}
-		return read(name, out.AppendJSON(nil))
-	}
 	var names []string
 	for in := new(wire.ListTablesInput); ; {
-		d, err := ask(in)
+		out, err := ask[*wire.ListTablesOutput](ctx, call, in)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, m := range d.roots[0].get("TableNames").elems() {
-			names = append(names, m.text)
-		}
-		last := d.roots[0].str("LastEvaluatedTableName")
-		again := in.ExclusiveStartTableName != nil && last == *in.ExclusiveStartTableName // it would not end
-		if last == "" || again || len(names) > maxTables {
+		names = append(names, out.TableNames...)
+		in.ExclusiveStartTableName = out.LastEvaluatedTableName
+		if in.ExclusiveStartTableName == nil || len(out.TableNames) == 0 || len(names) > maxTables {
 			break
 		}
-		in.ExclusiveStartTableName = &last
 	}
 	if len(names) == 0 {
 		return nil, nil, &Error{
@@ -61,52 +50,60 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 		if o.Table != "" && table != o.Table {
 			continue
 		}
-		d, err := ask(&wire.DescribeTableInput{TableName: &table})
+		out, err := ask[*wire.DescribeTableOutput](ctx, call, &wire.DescribeTableInput{TableName: &table})
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := tabledef.Parse(d.roots[0].raw())
+		s, err := tabledef.Parse(out.AppendJSON(nil))
 		if err != nil {
 			return nil, nil, err
 		}
 		s.Place = name
 		if t := im.definition(s); t != nil {
-			im.streams = append(im.streams, Stream{Table: t.Name, Items: im.scan(table, ask)})
+			im.streams = append(im.streams, Stream{Table: t.Name, Items: im.scan(ctx, table, call)})
 		}
 	}
 	return im.finish(ctx, name)
 }
 
+// ask sends a request and returns its output.
+func ask[T wire.Output](ctx context.Context, call Endpoint, in wire.Request) (out T, err error) {
+	answer, err := call(ctx, in)
+	if err != nil {
+		return out, fmt.Errorf("%v: %w", in.Op(), err)
+	}
+	out, ok := answer.(T)
+	if !ok {
+		return out, fmt.Errorf("the answer to %v is a %T", in.Op(), answer)
+	}
+	return out, nil
+}
+
 // scan yields the items of a table, or the first ones.
-func (im *importer) scan(name string, ask func(wire.Request) (*document, error)) iter.Seq2[attr.Item, error] {
+func (im *importer) scan(ctx context.Context, name string, call Endpoint) iter.Seq2[attr.Item, error] {
 	return func(yield func(attr.Item, error) bool) {
 		in := &wire.ScanInput{TableName: &name}
 		for left := im.o.Items; left > 0; {
 			if !im.o.All {
 				in.Limit = new(int64(min(left, 1000)))
 			}
-			d, err := ask(in)
+			out, err := ask[*wire.ScanOutput](ctx, call, in)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			list := d.roots[0].get("Items").elems()
-			for _, m := range list {
-				if it, ok := im.item(m); ok && !yield(it, nil) {
+			for _, it := range out.Items {
+				if !yield(it, nil) {
 					return
 				}
 			}
-			next := d.roots[0].get("LastEvaluatedKey")
-			if !next.isObject() {
-				return
-			}
-			if in.ExclusiveStartKey, _ = im.item(next); in.ExclusiveStartKey == nil {
+			if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey.Len() == 0 {
 				return
 			}
 			if im.o.All {
 				continue
 			}
-			if left -= len(list); left <= 0 {
+			if left -= len(out.Items); left <= 0 {
 				im.add(Loss{
 					What: "items of table " + name,
 					Why:  fmt.Sprintf("only the first %d were read", im.o.Items),

@@ -48,7 +48,7 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 		}
 	}
 	im.next(from)
-	if err := im.derive(ctx, !sampled); err != nil {
+	if err := im.derive(ctx); err != nil {
 		return nil, nil, err
 	}
 

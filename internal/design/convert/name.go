@@ -194,10 +194,6 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 
 	for i := 2; ; i++ {
 		name := base + strconv.Itoa(i)
-		component := slices.Contains(taken, base) || s.columns[base] != nil
-		if i == 2 && !component && !strings.HasSuffix(base, "Key") && usable(base+"Key") {
-			return base + "Key"
-		}
 		if usable(name) {
 			return name
 		}

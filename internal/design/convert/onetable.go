@@ -36,9 +36,6 @@ func (im *importer) oneTable(list []*node) error {
 			continue
 		}
 		for _, m := range n.get("models").members() {
-			if err := im.declareOnce(m.key, n); err != nil {
-				return err
-			}
 			im.oneTableModel(n, m, tables[i])
 		}
 		for _, m := range n.get("queries").members() {

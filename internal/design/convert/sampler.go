@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -13,12 +14,18 @@ import (
 )
 
 // A Stream is the items of a table, in any number. It is read twice, and an item is valid
-// until the next one.
+// until the next one. A [Rejected] error is of one record; any other ends the import.
 type Stream struct {
 	// Table is the name of the table, or "" if it is the only one that has the keys of the
 	// items.
 	Table string
 	Items iter.Seq2[attr.Item, error]
+}
+
+// A Rejected error says why a record of a [Stream] is not an item. The record is left out and counted.
+type Rejected interface {
+	error
+	Rejected()
 }
 
 // An offered is an item with the table that it belongs to.
@@ -95,9 +102,17 @@ func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[offered, e
 				return
 			}
 		}
-		lost, n := 0, 0
+		lost, rejected, n := 0, 0, 0
+		var why Rejected // the first
 		for _, s := range im.streams {
 			for it, err := range s.Items {
+				if r, ok := errors.AsType[Rejected](err); ok {
+					if why == nil {
+						why = r
+					}
+					rejected++
+					continue
+				}
 				if n++; n%1024 == 0 && err == nil {
 					err = context.Cause(ctx)
 				}
@@ -120,6 +135,9 @@ func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[offered, e
 		}
 		if first && lost > 0 {
 			im.add(Loss{What: text.Count(lost, "item"), Why: "no table, or several, have their keys"})
+		}
+		if first && rejected > 0 {
+			im.add(Loss{What: text.Count(rejected, "record"), Why: "rejected, the first because: " + why.Error()})
 		}
 	}
 }

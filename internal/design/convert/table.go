@@ -118,19 +118,6 @@ func sameKey(partition, sort, otherPartition, otherSort []model.Attribute) bool 
 	return slices.Equal(partition, otherPartition) && slices.Equal(sort, otherSort)
 }
 
-// declareOnce returns an error if another file declares the same entity.
-func (im *importer) declareOnce(entity string, n *node) error {
-	before := im.declarers[entity]
-	if before != nil && before != n.doc {
-		return &Error{
-			Pos: n.pos(), Msg: fmt.Sprintf("entity %s is also in %s", entity, before.name),
-			Hint: "import one of the files",
-		}
-	}
-	im.declarers[entity] = n.doc
-	return nil
-}
-
 // dashed returns a name with a dash for what no name of a table or an index can have.
 func dashed(name string) string {
 	var b strings.Builder

@@ -9,7 +9,6 @@ import (
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -30,10 +29,7 @@ func Cheaper(t *keyschema.Table, in wire.Request) string {
 		return "a Scan reads every row: if some of them will do, put what they have in common into a key, and " +
 			"query that"
 	}
-	if p, ok := e.cheaperPlan(); ok {
-		return e.cheaperWords(p, asShape)
-	}
-	return e.noKey()
+	return cmp.Or(e.cheaper(asShape), e.noKey())
 }
 
 // cheapened returns an explainer of a Query or a Scan that reads nothing, and whether the request is correct.
@@ -51,21 +47,15 @@ func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 // asShape writes conditions with ? in place of values.
 var asShape = ast.Style{Name: text.Name, Value: func(attr.Value) string { return "?" }}
 
-// cheaperPlan returns a plan that reads less, of the table, of an index that exists or else of a new one.
-func (e *explainer) cheaperPlan() (*plan, bool) {
-	if all := e.cheaperPlans(); len(all) > 0 {
-		return all[0], true
+// cheaper says which query of the table or of an index reads less, with conditions in a style, or which new index
+// would. It returns "" if no key serves the filter.
+func (e *explainer) cheaper(style ast.Style) string {
+	all := e.cheaperPlans()
+	if len(all) == 0 {
+		return e.newIndex()
 	}
-	return e.indexPlan()
-}
-
-// cheaperWords says what a plan that reads less is, with conditions in a style.
-func (e *explainer) cheaperWords(p *plan, style ast.Style) string {
-	how := p.words(style)
-	if p.isNew() {
-		how = "add a global secondary index with " + keyWords(p.schema) + ", and " + how
-	}
-	if p.index != nil && !p.index.Local && value(e.asked.ConsistentRead) {
+	how := all[0].words(style)
+	if x := all[0].index; x != nil && !x.Local && value(e.asked.ConsistentRead) {
 		how += "; its reads are eventually consistent"
 	}
 	return how
@@ -77,8 +67,8 @@ func (e *explainer) improve() {
 	if r.Operation == opGetItem || e.q.filter == nil || r.Wasted == 0 || r.Examined == 1 {
 		return
 	}
-	if p, ok := e.cheaperPlan(); ok {
-		e.hint("to read less, %s", e.cheaperWords(p, spelled))
+	if how := e.cheaper(spelled); how != "" {
+		e.hint("to read less, %s", how)
 	}
 }
 
@@ -95,24 +85,6 @@ func nodeOf(c keycond.Clause) ast.Node {
 		return &ast.Call{Func: ast.BeginsWith, Args: []ast.Operand{x, values[0]}}
 	}
 	return &ast.Compare{Op: c.Op, L: x, R: values[0]}
-}
-
-// keyWords says which key an index has.
-func keyWords(s *keycond.Schema) string {
-	list := func(role string, all []keycond.Attribute) string {
-		names := make([]string, len(all))
-		for i, a := range all {
-			names[i] = text.Name(a.Name)
-			if a.Kind != attr.String {
-				names[i] += " (" + a.Kind.String() + ")"
-			}
-		}
-		return role + " key " + strings.Join(names, ", ")
-	}
-	if len(s.Sort()) == 0 {
-		return "the " + list("partition", s.Partition())
-	}
-	return "the " + list("partition", s.Partition()) + " and the " + list("sort", s.Sort())
 }
 
 // conditions returns the conditions of a request that must all hold, those of its key first.
@@ -143,76 +115,78 @@ func (e *explainer) cheaperPlans() (all []*plan) {
 	return all
 }
 
-// indexPlan returns the plan of a new index that uses a condition of the filter as a key condition: its partition key
-// is that of the query or, of a scan, an attribute that the filter compares with =. Its sort key has the others that
-// are compared so, and one that is compared in another way.
-func (e *explainer) indexPlan() (*plan, bool) {
+// newIndex says which index would have conditions of the filter in its key: its partition key is that of the query or,
+// of a scan, an attribute that is compared with =; its sort key has the others that are compared so, and then one that
+// is compared in another way or, of a query, the sort key as it is. It returns "" if no condition of the filter can be
+// in a key.
+func (e *explainer) newIndex() string {
 	key, filter := e.conditions()
-	var g group
-	for _, n := range slices.Concat(key, filter) {
-		g.add(n, anyName)
+	asked := e.info.Schema(e.report.Index)
+	var partition, sort, ranged, order []string
+	if e.report.Operation == opQuery {
+		partition, order = namesOf(asked.Partition()), namesOf(asked.Sort())
 	}
-
-	var equal, ranges []keycond.Attribute
-	for _, a := range g.atoms {
-		one := keycond.Attribute{Name: a.Attribute, Kind: a.Values[0].Kind()}
-		is := named(one.Name)
-		if slices.ContainsFunc(equal, is) || slices.ContainsFunc(ranges, is) || !e.canHaveKey(one, g) {
+	fewer := false // rows that the filter drops
+	for i, n := range slices.Concat(key, filter) {
+		a, ok := atomOf(n, anyName)
+		if !ok || slices.Contains(slices.Concat(partition, sort, ranged), a.Attribute) || !e.canBeInKey(a) {
 			continue
 		}
-		if c, _ := (&plan{}).clause(one, g.on(one.Name)); c.Op == ast.Equal {
-			equal = append(equal, one)
-		} else {
-			ranges = append(ranges, one)
+		switch {
+		case a.Op == ast.Equal && len(partition) == 0:
+			partition = []string{a.Attribute}
+		case a.Op == ast.Equal:
+			sort = append(sort, a.Attribute)
+		case len(ranged) == 0:
+			ranged = []string{a.Attribute}
+		default:
+			continue
 		}
+		fewer = fewer || i >= len(key)
+	}
+	if !fewer || len(partition) == 0 {
+		return ""
 	}
 
-	var partition, sort []keycond.Attribute
-	asked := e.info.Schema(e.report.Index)
-	if e.report.Operation == opQuery {
-		partition = asked.Partition()
-		sort = slices.DeleteFunc(equal, func(a keycond.Attribute) bool { return slices.Contains(partition, a) })
-	} else if len(equal) > 0 {
-		partition, sort = equal[:1], equal[1:]
+	words := "add a global secondary index with the partition key " + list(partition)
+	if len(ranged) == 0 {
+		ranged = order
 	}
-	sort = append(slices.Clone(sort[:min(len(sort), keycond.MaxAttributes-1)]), ranges[:min(len(ranges), 1)]...)
-	if len(ranges) == 0 && e.report.Operation == opQuery { // the order stays
-		for _, a := range asked.Sort() {
-			if len(sort) < keycond.MaxAttributes && !slices.Contains(sort, a) {
-				sort = append(sort, a)
-			}
+	for _, name := range ranged {
+		if !slices.Contains(sort, name) {
+			sort = append(sort, name)
 		}
 	}
-	if len(partition) == 0 {
-		return nil, false
+	if len(sort) > 0 {
+		words += " and the sort key " + list(sort[:min(len(sort), keycond.MaxAttributes)])
 	}
+	return words + ", and query it"
+}
 
-	ix := &keyschema.Index{Key: e.info.Key.NewIndex("", partition, sort), Projection: table.ProjectAll}
-	p, ok := e.plan(g, ix)
-	p.remarks = nil // what the query reads today has the attributes of its order
-	useful := ok && !p.empty && len(p.dropped) == 0 && len(p.filter) < len(filter)
-	return p, useful
+func namesOf(attributes []keycond.Attribute) (names []string) {
+	for _, a := range attributes {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// list joins names of attributes.
+func list(names []string) string {
+	var parts []string
+	for _, name := range names {
+		parts = append(parts, text.Name(name))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // longestName is the number of bytes of the longest name of a key attribute. Source: DG/Constraints.html.
 const longestName = 255
 
-// canHaveKey reports whether an attribute can be in a key, given the conditions on it.
-func (e *explainer) canHaveKey(a keycond.Attribute, g group) bool {
-	if len(a.Name) > longestName || cmp.Or(e.info.Kind(a.Name), a.Kind) != a.Kind {
-		return false
-	}
-	if touches(conjunction(g.rest), func(name string) bool { return name == a.Name }) { // no filter on a key
-		return false
-	}
-	p := &plan{}
-	_, ok := p.clause(a, g.on(a.Name))
-	return ok && !p.empty && len(p.remarks) == 0
-}
-
-// named reports whether an attribute has a name.
-func named(name string) func(keycond.Attribute) bool {
-	return func(a keycond.Attribute) bool { return a.Name == name }
+// canBeInKey reports whether a key can have the attribute of a condition.
+func (e *explainer) canBeInKey(a atom) bool {
+	kind := a.Values[0].Kind()
+	return len(a.Attribute) <= longestName && cmp.Or(e.info.Kind(a.Attribute), kind) == kind &&
+		!slices.ContainsFunc(a.Values, func(v attr.Value) bool { return !canBeKey(v) })
 }
 
 // noKey says why no key serves the filter, and what to change.

@@ -5,24 +5,19 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// CheaperQuery returns the Query that Cheaper puts into words, with the index that it needs if that does not exist.
-func CheaperQuery(t *keyschema.Table, in wire.Request) (*keyschema.Index, wire.Request) {
+// CheaperQuery returns the Query that Cheaper puts into words, or nil if it needs a new index.
+func CheaperQuery(t *keyschema.Table, in wire.Request) wire.Request {
 	e, ok := cheapened(t, in)
 	if !ok || e.q.filter == nil {
-		return nil, nil
+		return nil
 	}
-	p, ok := e.cheaperPlan()
-	if !ok {
-		return nil, nil
+	all := e.cheaperPlans()
+	if len(all) == 0 {
+		return nil
 	}
-	q := e.planQuery(p, false).(*wire.QueryInput)
-	if p.index != nil {
+	q := e.planQuery(all[0], false).(*wire.QueryInput)
+	if all[0].index != nil {
 		q.ConsistentRead = nil
 	}
-	if !p.isNew() {
-		return nil, q
-	}
-	p.index.Key = t.Key.NewIndex("New", p.schema.Partition(), p.schema.Sort())
-	q.IndexName = new("New")
-	return p.index, q
+	return q
 }

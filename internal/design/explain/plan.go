@@ -223,16 +223,10 @@ func kindWord(k attr.Kind) string {
 	return "a string"
 }
 
-// isNew reports whether a plan queries an index that does not exist yet, and so has no name.
-func (p *plan) isNew() bool { return p.index != nil && p.index.Key.Name() == "" }
-
 // place names the table or index that a plan queries.
 func (p *plan) place() string {
-	switch {
-	case p.index == nil:
+	if p.index == nil {
 		return "the table"
-	case p.isNew():
-		return "it"
 	}
 	return "index " + p.index.Key.Name()
 }

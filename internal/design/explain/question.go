@@ -17,6 +17,8 @@ type Question struct {
 	Input wire.Request
 	// Text is the request as its author wrote it, for the report. Default: its JSON.
 	Text json.RawMessage
+	// Note says how the request came about, for the notes of the report. It may be "".
+	Note string
 
 	// If the service refuses Text because it does not have the shape of its operation,
 	// Input is what the text stands for, or a part of it, or nil.

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"reflect"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/legacy"
@@ -29,24 +31,8 @@ func requestOf(in wire.Request) (r request, ok bool) {
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		r.QueryInput = *in
-	case *wire.ScanInput:
-		r.QueryInput = wire.QueryInput{
-			AttributesToGet: in.AttributesToGet, ConditionalOperator: in.ConditionalOperator,
-			ConsistentRead:    in.ConsistentRead,
-			ExclusiveStartKey: in.ExclusiveStartKey, ExpressionAttributeNames: in.ExpressionAttributeNames,
-			ExpressionAttributeValues: in.ExpressionAttributeValues, FilterExpression: in.FilterExpression,
-			IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression,
-			ReturnConsumedCapacity: in.ReturnConsumedCapacity, Select: in.Select, TableName: in.TableName,
-			Faults: in.Faults,
-		}
-		r.ScanFilter, r.Segment, r.TotalSegments = in.ScanFilter, in.Segment, in.TotalSegments
-	case *wire.GetItemInput:
-		r.QueryInput = wire.QueryInput{
-			AttributesToGet: in.AttributesToGet, ConsistentRead: in.ConsistentRead,
-			ExpressionAttributeNames: in.ExpressionAttributeNames, ProjectionExpression: in.ProjectionExpression,
-			ReturnConsumedCapacity: in.ReturnConsumedCapacity, TableName: in.TableName, Faults: in.Faults,
-		}
-		r.Key = in.Key
+	case *wire.ScanInput, *wire.GetItemInput:
+		r.each(in, func(own, member reflect.Value) { own.Set(member) })
 	default:
 		return request{}, false
 	}
@@ -55,27 +41,26 @@ func requestOf(in wire.Request) (r request, ok bool) {
 
 // input returns the request as the input of its operation.
 func (r *request) input() wire.Request {
+	var in wire.Request
 	switch r.op {
 	case wire.OpScan:
-		return &wire.ScanInput{
-			AttributesToGet: r.AttributesToGet, ConditionalOperator: r.ConditionalOperator,
-			ConsistentRead:    r.ConsistentRead,
-			ExclusiveStartKey: r.ExclusiveStartKey, ExpressionAttributeNames: r.ExpressionAttributeNames,
-			ExpressionAttributeValues: r.ExpressionAttributeValues, FilterExpression: r.FilterExpression,
-			IndexName: r.IndexName, Limit: r.Limit, ProjectionExpression: r.ProjectionExpression,
-			ReturnConsumedCapacity: r.ReturnConsumedCapacity, ScanFilter: r.ScanFilter, Segment: r.Segment,
-			Select: r.Select, TableName: r.TableName, TotalSegments: r.TotalSegments, Faults: r.Faults,
-		}
+		in = new(wire.ScanInput)
 	case wire.OpGetItem:
-		return &wire.GetItemInput{
-			AttributesToGet: r.AttributesToGet, ConsistentRead: r.ConsistentRead,
-			ExpressionAttributeNames: r.ExpressionAttributeNames, Key: r.Key,
-			ProjectionExpression:   r.ProjectionExpression,
-			ReturnConsumedCapacity: r.ReturnConsumedCapacity, TableName: r.TableName, Faults: r.Faults,
-		}
+		in = new(wire.GetItemInput)
+	default:
+		query := r.QueryInput
+		return &query
 	}
-	in := r.QueryInput
-	return &in
+	r.each(in, func(own, member reflect.Value) { member.Set(own) })
+	return in
+}
+
+// each calls do with each member of an input and the field of the request that has its name.
+func (r *request) each(in wire.Request, do func(own, member reflect.Value)) {
+	own, input := reflect.ValueOf(r).Elem(), reflect.ValueOf(in).Elem()
+	for i := range input.NumField() {
+		do(own.FieldByName(input.Type().Field(i).Name), input.Field(i))
+	}
 }
 
 // faultOf returns the service's refusal of attribute values that an input cannot hold,

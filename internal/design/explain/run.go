@@ -64,6 +64,9 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 	if err := e.run(); err != nil {
 		return nil, err
 	}
+	if q.Note != "" {
+		e.report.Notes = append([]string{q.Note}, e.report.Notes...)
+	}
 	return e.report, nil
 }
 

@@ -66,17 +66,9 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 // adviseOrder advises the order of components that serves all patterns that
 // give one of them, if there is one.
 func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
-	var askers []*rule.Query
-	for _, o := range p.Queries {
-		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool {
-			_, ok := o.Given(c.Name)
-			return ok
-		})
-		if o.View != q.View || o.Entity != q.Entity || !gives || o.Failed == nil && o.Expect.Error != "" {
-			continue
-		}
-		askers = append(askers, o)
-	}
+	askers := slices.DeleteFunc(givers(p, q, s), func(o *rule.Query) bool {
+		return o.Failed == nil && o.Expect.Error != ""
+	})
 	order := orderFor(s, askers...)
 	for _, o := range askers {
 		if !serves(order, o) {
@@ -94,6 +86,20 @@ func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 		f.Advice = rule.Writing(s.Name, better) + ", which serves " + text.Count(n, "pattern") +
 			", or add an index with that sort key"
 	}
+}
+
+// givers returns the queries that read what a query does and give a component of a slot.
+func givers(p *rule.Pass, q *rule.Query, s *rule.Slot) (all []*rule.Query) {
+	for _, o := range p.Queries {
+		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool {
+			_, ok := o.Given(c.Name)
+			return ok
+		})
+		if o.View == q.View && o.Entity == q.Entity && gives {
+			all = append(all, o)
+		}
+	}
+	return all
 }
 
 // orderFor returns the components of a slot in the order that queries need: those

@@ -88,8 +88,7 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// delimitersIn returns the delimiters in a key attribute of a table. That of a path is the mark that most of its
-// values have.
+// delimitersIn returns the delimiters in a key attribute of a table. That of a path is a slash.
 func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 	marks := ""
 	for _, s := range p.SlotsOf(t, name) {
@@ -97,21 +96,9 @@ func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 			if d := rule.DelimiterAfter(part.Literal); part.Name == "" && i > 0 && d != "" {
 				marks += d[:1]
 			}
-		}
-		for _, c := range s.Components() {
-			if c.Type.Name != "path" {
-				continue
+			if part.Type.Name == "path" {
+				marks += "/"
 			}
-			best, most := "/", 0
-			for _, mark := range strings.Split(`/#|:\.`, "") {
-				n := len(slices.DeleteFunc(slices.Clone(c.Written()), func(w rule.Written) bool {
-					return !strings.Contains(w.Text, mark)
-				}))
-				if n > most {
-					best, most = mark, n
-				}
-			}
-			marks += best
 		}
 	}
 	return marks

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -23,8 +21,7 @@ var loads = rule.Rule{
 		"up: what each reads for the values that it is asked with, and what it writes in the table, in each " +
 		"index that holds the item and in the other items of its transaction. A partition key with a time " +
 		"gets all of it in the current period. Writes of one item come one after the other, and transactions " +
-		"that meet on it are cancelled. A key with few values puts much of the data into one partition, and " +
-		"one shard of several has a part of the rows.",
+		"that meet on it are cancelled. A key with few values puts much of the data into one partition.",
 
 	View: func(p *rule.Pass, v *rule.View) {
 		for _, e := range v.Entities() {
@@ -41,7 +38,6 @@ var loads = rule.Rule{
 			}
 		}
 	},
-	Query: checkShard,
 }
 
 // Units that one partition serves per second. Source:
@@ -104,7 +100,8 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 
 // saySources says where the load of a partition comes from.
 func saySources(f *rule.Finding, sources []load.Source, at int) {
-	var parts []string
+	units := map[string]float64{} // by name: one pattern can write several items of the partition
+	var names, parts []string
 	for _, one := range sources {
 		name := ""
 		if one.Pattern != nil {
@@ -112,7 +109,14 @@ func saySources(f *rule.Finding, sources []load.Source, at int) {
 		} else {
 			name = "the rates of " + one.Entity.Name
 		}
-		parts = append(parts, text.Figure(one.Units[at])+" by "+name)
+		if units[name] == 0 {
+			names = append(names, name)
+		}
+		units[name] += one.Units[at]
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(units[b], units[a]) })
+	for _, name := range names {
+		parts = append(parts, text.Figure(units[name])+" by "+name)
 	}
 	if len(parts) > 1 {
 		f.Say(": %s", text.Join(parts[:min(len(parts), 4)], "and"))
@@ -207,42 +211,6 @@ func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
 	f.Advise("declare count and rates of %s to see whether one partition is enough, or add a component to %s", e.Name,
 		key)
 	p.Report(f)
-}
-
-// checkShard reports a pattern that reads one shard of several, if none reads all.
-func checkShard(p *rule.Pass, q *rule.Query) {
-	if q.Operation != "Query" || !q.Ran() || q.Entity == nil {
-		return
-	}
-	inHash := q.Entity.ComponentsOf(q.View.Hash)
-	at := slices.IndexFunc(q.Where, func(c model.Condition) bool {
-		return c.Op == ast.Equal && inHash[c.Field] && isShard(q.Entity.Field(c.Field))
-	})
-	if at < 0 || len(q.Parts) > 1 || slices.ContainsFunc(p.Queries, func(o *rule.Query) bool {
-		return o.View == q.View && o.Entity == q.Entity && (len(o.Parts) > 1 || o.Pos.Line < q.Pos.Line)
-	}) {
-		return
-	}
-	given, shards := q.Where[at], len(q.Entity.Field(q.Where[at].Field).Values)
-	f := q.Finding("%q reads only %s %s of %d: the rows of the others are left out", q.Name, given.Field,
-		given.Args[0], shards)
-	f.Keys = q.View.Example(q.Entity)
-	f.Severity = model.Note
-	f.Advise("ask for all of them: %s: {in: all}", given.Field)
-	p.Report(f)
-}
-
-// isShard reports whether a field only divides what belongs together: its values are listed as 0, 1, 2 and so on.
-func isShard(f *model.Field) bool {
-	if f == nil || len(f.Values) < 3 {
-		return false
-	}
-	for i, value := range f.Values {
-		if value != strconv.Itoa(i) {
-			return false
-		}
-	}
-	return true
 }
 
 // divideAdvice is the general advice for a partition that is too large or too

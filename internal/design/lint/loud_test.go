@@ -28,6 +28,24 @@ patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 
 		{"levels of a type", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{size:enum(LOW,MEDIUM,HIGH)}#{id}"}, samples: [{p: a, size: LOW, id: x}]}}
 patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `"HIGH" sorts before "LOW"; "sizes" needs their order.*1-LOW`},
+		{"a level before a number", "natural-order", `
+entities: {E: {fields: {size: {values: [LOW, HIGH]}, n: {values: ["7", "10"]}}, attributes: {PK: "P#{p}", SK: "{size}#{n}"}, samples: [{p: a, size: LOW, n: 7}]}}
+patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `in size, write the place in the scale before the word: 1-LOW; write SK: "{size}#{n:int(2)}"`},
+		{"a time after a status that nobody gives", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{status}#{at:date}"}, samples: [{p: a, status: x, at: 2025-01-01}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `put at before status: write SK: "{at:date}#{status}"`},
+		{"a time after a status that another pattern gives", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{status}#{at:date}"}, samples: [{p: a, status: x, at: 2025-01-01}]}}
+patterns:
+  - {name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}
+  - {name: of a status, query: {entity: E, where: {p: a, status: x}}}`, `add an index with at before status in its sort key, {at:date}#{status}, as other patterns need the order of SK`},
+		{"names in an index that are unique in a partition", "overwrite", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}", GSI1PK: "N#{n}", GSI1SK: E}, samples: [{p: a, n: x}, {p: b, n: x}]}}`, `its key does not include p.*add p at the end of GSI1SK, the sort key of the index`},
+		{"two writes of one pattern in one partition", "loads", `
+entities:
+  E: {attributes: {PK: ALL, SK: "E#{e}"}, count: 10}
+  F: {attributes: {PK: ALL, SK: "F#{f}"}, count: 10}
+patterns: [{name: both, rate: 300, transact: [{put: E}, {put: F}]}, {name: one, put: F, rate: 10}]`, `gets 1,210 write units.*: 1,200 by "both" and 10 by "one"`},
 		{"a filter for live items and more", "filter-for-key", `name: loud
 tables: {Tab: {partition: PK, sort: SK, ttl: ends}}
 entities: {E: {fields: {p: {values: [a]}, k: {values: [x, y, z]}}, attributes: {PK: "P#{p}", SK: "{e}", k: "{k}", ends: {template: "{ends:epoch}", type: N}}, samples: [{p: a, e: x, k: x, ends: "2026-01-05T10:00:00Z"}], count: 50}}
@@ -48,10 +66,6 @@ entities:
 entities:
   E: {attributes: {PK: "P#{p}", SK: "A#{id}", a: "{a}"}}
   F: {attributes: {PK: "P#{p:uuid}", SK: "A#{id}", b: "{b}"}}`, `error`},
-		{"a shard by its values", "loads", `
-fields: {part: {values: ["0", "1", "2"]}}
-entities: {E: {attributes: {PK: "P#{part}", SK: "{id}"}, samples: [{part: "0", id: x}, {part: "1", id: y}]}}
-patterns: [{name: all, query: {entity: E, where: {part: "0"}}}]`, `reads only part 0 of 3`},
 		{"a scan without counts", "cost", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A}, samples: [{p: a}]}}
 patterns: [{name: all, scan: {table: Tab}, rate: 20}]`, `20 times per second: each scan reads all items, however many there will be`},

@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
@@ -63,18 +64,34 @@ func checkValues(p *rule.Pass, s *rule.Slot) {
 	}
 	f.Keys = worst.View().Shown(worst.a.Item, worst.b.Item)
 
-	f.Advice = worst.cure
+	f.Advice = mend(s, all)
+	p.Report(f)
+}
+
+// mend says how all disorders of a slot are mended: those that a type orders by one template, the others by what to
+// write into each field.
+func mend(s *rule.Slot, all []disorder) string {
 	parts := s.Template.Parts()
+	var advice []string
 	for _, d := range all {
-		parts[d.At] = d.ordered(parts[d.At])
-	}
-	if better := rule.Source(parts); better != s.Template.String() {
-		f.Advice = rule.Writing(s.Name, better)
-		if len(parts) == 1 && worst.name == number {
-			f.Advice += "; or give " + s.Name + " type N"
+		was := parts[d.At]
+		parts[d.At] = d.ordered(was)
+		if parts[d.At].Typed && parts[d.At].Type.String() != was.Type.String() {
+			continue
+		}
+		if len(all) > 1 {
+			advice = append(advice, "in "+d.Name+", "+d.cure)
+		} else {
+			advice = append(advice, d.cure)
 		}
 	}
-	p.Report(f)
+	if better := rule.Source(parts); better != s.Template.String() {
+		advice = append(advice, rule.Writing(s.Name, better))
+		if len(parts) == 1 && all[0].name == number {
+			advice = append(advice, "or give "+s.Name+" type N")
+		}
+	}
+	return strings.Join(advice, "; ")
 }
 
 // severity is a note if no pattern needs the order, unless the sense leaves no doubt.
@@ -176,7 +193,7 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 		if !w.timed && !q.Directed() {
 			f.Severity = model.Note
 		}
-		return adviseTime(f, q, c)
+		return adviseTime(p, f, q, c)
 
 	case rule.Textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil &&
 		(w.timed || limited && q.Report.Reverse):
@@ -184,7 +201,7 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 		if !w.timed {
 			f.Severity = model.Note
 		}
-		return adviseTime(f, q, c)
+		return adviseTime(p, f, q, c)
 	}
 
 	if limited && w.ended && timed && w.last != (q.Report.Reverse != c.Type.Desc) {
@@ -200,8 +217,9 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 	return nil
 }
 
-// adviseTime advises to order rows by a time, which is a field or part of an id.
-func adviseTime(f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding {
+// adviseTime advises to order rows by a time, which is a field or part of an id: in an index, if another pattern needs
+// the order as it is.
+func adviseTime(p *rule.Pass, f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding {
 	field, typ := rule.TimeField(c.Entity)
 	switch after := timeAfter(c); {
 	case after != nil:
@@ -210,7 +228,13 @@ func adviseTime(f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding 
 		j := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == after.At })
 		order[i], order[j] = order[j], order[i]
 		field = after.Name
-		f.Advise("put %s before %s: %s", field, c, rule.Writing(c.Slot.Name, c.Reordered(order)))
+		better := c.Reordered(order)
+		if slices.ContainsFunc(givers(p, q, c.Slot), func(o *rule.Query) bool { return !serves(order, o) }) {
+			f.Advise("add an index with %s before %s in its sort key, %s, as other patterns need the order of %s",
+				field, c, better, c.Slot)
+		} else {
+			f.Advise("put %s before %s: %s", field, c, rule.Writing(c.Slot.Name, better))
+		}
 	case field != "":
 		id := rule.Source(c.Parts[c.At : c.At+1])
 		f.Advise("put the time first: %s", rule.Writing(c.Slot.Name, c.With("{"+field+":"+typ+"}#"+id)))

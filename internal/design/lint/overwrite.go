@@ -146,11 +146,14 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 	}
 
 	table := p.TableView(v.Table)
-	f := v.Finding("rows of %s and %s have equal keys in %s%s: its partition key does not include %s",
+	f := v.Finding("rows of %s and %s have equal keys in %s%s: its key does not include %s",
 		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), own)
 	f.Entity, f.Keys = e.Name, table.Shown(a, b)
-	f.Advise("include the partition key of the table, %s, in the partition key of the index",
-		rule.Names(v.Table.Partition))
+	where := "give the index a sort key that ends with " + rule.List(own)
+	if n := len(v.Sort); n > 0 && !v.Table.Has(v.Sort[n-1].Name) {
+		where = "add " + rule.List(own) + " at the end of " + v.Sort[n-1].Name + ", the sort key of the index"
+	}
+	f.Advise("%s: queries find the same rows, and can tell them apart", where)
 	t := e.Attribute(v.Hash[0].Name)
 	f.Pos = t.Pos
 

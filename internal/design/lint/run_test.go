@@ -134,12 +134,6 @@ entities:
 patterns: [{name: save, transact: [{put: E}, {put: {entity: F, if: attribute_not_exists(PK)}}]}, {name: change, update: {entity: E, set: {v: y}}}]`},
 		{"one item in each partition", "time-only-key", `
 entities: {E: {fields: {at: {type: time}}, attributes: {PK: "P#{p}", SK: "{at:time}"}, count: 400}}`},
-		{"all shards are read", "loads", `
-entities: {E: {attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: a, id: x}, {shard: b, id: y}]}}
-patterns: [{name: first, query: {entity: E, where: {shard: a}}}, {name: second, query: {entity: E, where: {shard: b}}}]`},
-		{"each shard is read", "loads", `
-entities: {E: {fields: {shard: {values: [0, 1, 2]}}, attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: 0, id: x}, {shard: 1, id: y}]}}
-patterns: [{name: feed, query: {entity: E, where: {shard: {in: all}}}}]`},
 		{"the end of a part is the compiler's", "natural-order", `
 entities: {E: {fields: {at: {type: time}}, attributes: {PK: "P#{at:month}", SK: "{at:time}#{id}"}, samples: [{at: "2026-01-05T10:00:00Z", id: x}]}}
 patterns: [{name: a quarter, query: {entity: E, where: {at: {between: [2026-01-01, 2026-03-31]}}}}]`},

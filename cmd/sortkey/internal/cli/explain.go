@@ -14,10 +14,12 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 func explainCommand(env *app.Env) *cobra.Command {
@@ -163,6 +165,16 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 		return err
 	}
 
+	parts, err := compile.Split(p)
+	if err != nil {
+		return models.Refused(p, err)
+	}
+	if n := len(parts); n > 1 {
+		return advice.New(
+			"sortkey design gen writes a function that sends all of them", "%s is %s", p.Name, text.Count(n, "request"),
+		)
+	}
+
 	code := ""
 	if f.lang == "json" {
 		var request []byte
@@ -172,7 +184,7 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 		code, err = gen.Expression(m, p, f.lang)
 	}
 	if refused, ok := errors.AsType[*compile.Error](err); ok {
-		return models.NotOneRequest(p, refused)
+		return models.Refused(p, refused)
 	}
 	if err != nil {
 		return app.Usage("explain", "%v", err)

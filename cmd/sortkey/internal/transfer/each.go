@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Each yields the items of a source, file by file. Records that are no items, or that
-// delete one, are left out.
+// Each yields the items of a source, file by file, and an error with a method Rejected for each record that is not an
+// item. Any other error is the last. Records that delete an item are left out.
 func (s *Source) Each() iter.Seq2[attr.Item, error] {
 	return func(yield func(attr.Item, error) bool) {
 		for _, f := range s.Files {
@@ -44,10 +44,10 @@ func (s *Source) itemsIn(path string, yield func(attr.Item, error) bool) (more b
 			return true, nil
 		case err != nil:
 			return false, err
-		case rec.Err != nil || rec.Delete:
+		case rec.Delete:
 			continue
 		}
-		if !yield(rec.Item, nil) {
+		if !yield(rec.Item, rec.Err) {
 			return false, nil
 		}
 	}

@@ -60,6 +60,9 @@ type recordError struct{ msg string }
 
 func (e *recordError) Error() string { return e.msg }
 
+// Rejected tells a record that is left out from a file that cannot be read on.
+func (e *recordError) Rejected() {}
+
 func rejectf(format string, args ...any) error {
 	return &recordError{msg: fmt.Sprintf(format, args...)}
 }
