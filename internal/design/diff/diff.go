@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -100,6 +101,7 @@ func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
 	}
 	d.tables(was.Dataset.Model, is.Dataset.Model)
 	d.entities(&p)
+	d.raw(&p)
 	d.patterns(&p)
 	d.findings(was.Result, is.Result)
 	if was.Bill != nil && is.Bill != nil && (was.Bill.Declared() || is.Bill.Declared()) {
@@ -232,6 +234,34 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 		if old := a.Field(p.from[f.Name]); old != nil {
 			d.change("field "+f.Name+" of "+b.Name+", name", old.Name, f.Name)
 			d.change("field "+f.Name+" of "+b.Name, fieldText(old), fieldText(f))
+		}
+	}
+}
+
+// raw compares the items of no entity. The plan changes none of them but their tables.
+func (d *Diff) raw(p *planner) {
+	left := map[string]attr.Item{}
+	for _, r := range p.target.Items {
+		left[place(r.Table, r.Item)] = r.Item
+	}
+	shown := func(it attr.Item) string { return string(it.AppendJSON(nil)) }
+	for i := range p.items {
+		v := &p.items[i]
+		if v.was.Entity != nil || v.table == nil || v.times == 0 {
+			continue
+		}
+		id := place(v.table, v.item)
+		subject := fmt.Sprintf("item %s of table %s", keyShown(v.table, v.item), v.table.Name)
+		if now, ok := left[id]; !ok {
+			d.change(subject, shown(v.item)+"; the plan leaves it", "")
+		} else {
+			d.change(subject, shown(v.item), shown(now))
+		}
+		delete(left, id)
+	}
+	for _, r := range p.target.Items {
+		if _, ok := left[place(r.Table, r.Item)]; ok {
+			d.change(fmt.Sprintf("item %s of table %s", keyShown(r.Table, r.Item), r.Table.Name), "", shown(r.Item))
 		}
 	}
 }
