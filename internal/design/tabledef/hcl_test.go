@@ -247,8 +247,8 @@ func (g grammar) expression(depth int) string {
 
 var functions = strings.Fields(`abs can ceil coalesce
 	compact concat contains distinct element file flatten floor format
-	formatlist join jsondecode jsonencode keys length lookup lower max merge min one range
-	regex regexall replace reverse setintersection setproduct setsubtract setunion slice sort split
+	join jsondecode jsonencode keys length lookup lower max merge min one range
+	regex regexall replace reverse setintersection setsubtract setunion slice sort split
 	strrev substr title tobool tolist tomap tonumber toset tostring trim trimprefix try upper
 	values yamldecode zipmap nosuch`)
 
