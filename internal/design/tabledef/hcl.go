@@ -17,8 +17,8 @@ import (
 
 // This file reads Terraform's language with Terraform's own library.
 
-// maxBlocks limits the tables, modules and stacks that are read, of which one can contain itself, and maxValues the
-// values that a template or a service makes, each of which can be made of another twice.
+// maxBlocks limits the tables and modules that are read, of which one can contain itself, and maxValues the values that
+// a template or a service makes, each of which can be made of another twice.
 const (
 	maxBlocks = 10_000
 	maxValues = 100_000
@@ -44,12 +44,12 @@ func newSources() *sources {
 // errValues is the error of a template or a service whose functions and variables make too much.
 var errValues = fmt.Errorf("its variables and functions make more than %d values", maxValues)
 
-// block counts a table, a module or a stack.
+// block counts a table or a module.
 func (s *sources) block(what string) error {
 	if s.blocks--; s.blocks < 0 {
 		return advice.New(
-			"look for a module or a stack that contains itself",
-			"%s: there are more than %d tables, modules and stacks", what, maxBlocks,
+			"look for a module that contains itself",
+			"%s: there are more than %d tables and modules", what, maxBlocks,
 		)
 	}
 	return nil

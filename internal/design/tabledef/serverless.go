@@ -66,7 +66,7 @@ func (in *input) parsePart(s *service, root map[string]any) ([]*Schema, error) {
 func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 	s := newService(in, root)
 	merged := map[string]any{}
-	s.collect("resources", merged, s.value(root["resources"]), 0)
+	s.collect("resources", merged, s.value(root["resources"]))
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -89,53 +89,43 @@ func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 // sections lists the sections of a template that definitions of tables depend on.
 var sections = []string{"Resources", "Parameters", "Conditions", "Mappings"}
 
-// collect adds the sections of resources to a template. Resources may be a list, and so
-// may a section.
-func (s *service) collect(place string, merged map[string]any, v any, depth int) {
-	if depth > maxDepth {
-		return
-	}
-	switch v := v.(type) {
-	case []any:
-		for i, v := range v {
-			s.collect(fmt.Sprintf("%s[%d]", place, i), merged, v, depth+1)
-		}
-	case unresolved:
-		s.skip(place, v)
-	case map[string]any:
+// collect adds the sections of resources to a template. Resources may be a list, and so may a section.
+func (s *service) collect(place string, merged map[string]any, v any) {
+	s.each(place, v, 0, func(place string, v map[string]any) {
 		for _, name := range sections {
 			section := object(merged[name])
 			if section == nil {
 				section = map[string]any{}
 			}
-			s.members(place+"."+name, section, v[name], depth+1)
+			s.each(place+"."+name, v[name], 0, func(place string, v map[string]any) {
+				for _, name := range slices.Sorted(maps.Keys(v)) {
+					if u, ok := v[name].(unresolved); ok {
+						s.skip(place+"."+name, u)
+						continue
+					}
+					section[name] = v[name]
+				}
+			})
 			if len(section) > 0 {
 				merged[name] = section
 			}
 		}
-	}
+	})
 }
 
-// members adds the members of a section.
-func (s *service) members(place string, section map[string]any, v any, depth int) {
-	if depth > maxDepth {
-		return
-	}
+// each calls f with an object, or with those of a list.
+func (s *service) each(place string, v any, depth int, f func(place string, v map[string]any)) {
 	switch v := v.(type) {
 	case []any:
 		for i, v := range v {
-			s.members(fmt.Sprintf("%s[%d]", place, i), section, v, depth+1)
+			if depth < maxDepth {
+				s.each(fmt.Sprintf("%s[%d]", place, i), v, depth+1, f)
+			}
 		}
 	case unresolved:
 		s.skip(place, v)
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if u, ok := v[name].(unresolved); ok {
-				s.skip(place+"."+name, u)
-				continue
-			}
-			section[name] = v[name]
-		}
+		f(place, v)
 	}
 }
 
