@@ -224,7 +224,6 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	d.change(subject+", name", a.Name, b.Name)
 	d.change(subject+", table", a.Table.Name, b.Table.Name)
 	d.change(subject+", items", text.Thousands(a.Count), text.Thousands(b.Count))
-	d.change(subject+", life", lifeText(a), lifeText(b))
 	d.change(subject+", reads a second", text.Figure(a.Reads), text.Figure(b.Reads))
 	d.change(subject+", writes a second", text.Figure(was.ItemWrites(a)), text.Figure(is.ItemWrites(b)))
 	both(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
@@ -331,13 +330,6 @@ func figuresOf(pr *check.PatternResult) *Figures {
 		f.P95, f.Worst = s.P95.DeclaredUnits(), s.Worst.DeclaredUnits()
 	}
 	return f
-}
-
-func lifeText(e *model.Entity) string {
-	if e.Life == 0 {
-		return ""
-	}
-	return model.LifeText(e.Life)
 }
 
 // writeText describes what a pattern writes, beside the templates of its entities.
