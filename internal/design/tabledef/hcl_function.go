@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/customdecode"
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
@@ -18,7 +17,7 @@ import (
 // pure returns the functions that read no files.
 func pure() map[string]function.Function {
 	return map[string]function.Function{
-		"abs": stdlib.AbsoluteFunc, "can": function.New(&can), "ceil": stdlib.CeilFunc,
+		"abs": stdlib.AbsoluteFunc, "can": tryfunc.CanFunc, "ceil": stdlib.CeilFunc,
 		"compact": stdlib.CompactFunc,
 		"concat":  stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
 		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc,
@@ -40,7 +39,7 @@ func pure() map[string]function.Function {
 		"tomap":  stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
 		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
 		"trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc,
-		"trimsuffix": stdlib.TrimSuffixFunc, "try": function.New(&try), "upper": stdlib.UpperFunc,
+		"trimsuffix": stdlib.TrimSuffixFunc, "try": tryfunc.TryFunc, "upper": stdlib.UpperFunc,
 		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
 
 		"coalesce": picks(1, coalesce),
@@ -189,43 +188,6 @@ func coalesce(args []cty.Value) (cty.Value, error) {
 		return unknown, errors.New("every argument is null or empty")
 	}
 	return unknown, nil
-}
-
-// closures are arguments that are evaluated by the function. Terraform waits for what is unknown; here
-// nobody will know it, and the other arguments are what the author wanted without it.
-var closures = &function.Parameter{Name: "expressions", Type: customdecode.ExpressionClosureType}
-
-var try = function.Spec{
-	VarParam: closures,
-	Type:     function.StaticReturnType(cty.DynamicPseudoType),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		var last error = errors.New("want an argument")
-		unknown := cty.NilVal
-		for _, arg := range args {
-			v, diags := customdecode.ExpressionClosureFromVal(arg).Value()
-			if diags.HasErrors() {
-				last = errors.New(sentence(diags.Errs()[0].(*hcl.Diagnostic).Detail))
-				continue
-			}
-			if v.IsKnown() {
-				return v, nil
-			}
-			unknown = v
-		}
-		if unknown == cty.NilVal {
-			return unknown, last
-		}
-		return unknown, nil
-	},
-}
-
-var can = function.Spec{
-	Params: []function.Parameter{*closures},
-	Type:   function.StaticReturnType(cty.Bool),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		v, diags := customdecode.ExpressionClosureFromVal(args[0]).Value()
-		return cty.BoolVal(!diags.HasErrors() && v.IsKnown()), nil
-	},
 }
 
 // withFiles returns the functions of a module.
