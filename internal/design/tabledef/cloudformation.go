@@ -45,17 +45,6 @@ const (
 	defaultAccount = "000000000000"
 )
 
-// isFragment reports whether an object has the members of Resources, as files have that
-// templates are made of.
-func isFragment(root map[string]any) bool {
-	for _, r := range root {
-		if kind, _ := object(r)["Type"].(string); isTable(kind) && object(r)["Properties"] != nil {
-			return true
-		}
-	}
-	return false
-}
-
 func isTable(kind string) bool {
 	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" ||
 		kind == "AWS::Serverless::SimpleTable"
@@ -70,7 +59,9 @@ func object(v any) map[string]any {
 func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
 	for _, variable := range []string{"${self:", "${opt:", "${sls:", "${param:", "${file("} {
 		if mentions(root, variable, maxDepth) {
-			return in.parsePart(newService(in, map[string]any{}), root)
+			return nil, advice.New(
+				"load the serverless.yml of the service", "the template has variables of the Serverless Framework: %s…", variable,
+			)
 		}
 	}
 	declared := map[string]bool{}

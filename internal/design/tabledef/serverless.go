@@ -38,33 +38,11 @@ func isService(root map[string]any) bool {
 		root["provider"] != nil && (root["functions"] != nil || root["resources"] != nil)
 }
 
-func newService(in *input, root map[string]any) *service {
-	return &service{
-		input: in, root: root,
-		files: map[string]any{}, absent: map[string]error{}, asked: map[string]bool{},
-	}
-}
-
-// parsePart reads a template that is a part of a service whose other files are unknown.
-func (in *input) parsePart(s *service, root map[string]any) ([]*Schema, error) {
-	list, err := in.tables(object(s.value(root)), pseudoParameters())
-	if err == nil {
-		err = s.err
-	}
-	for i := range in.notes {
-		if strings.HasPrefix(in.notes[i].Text, "${self:") {
-			in.notes[i].Advice += ", and so does loading its serverless.yml"
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return list, s.checkParameters(object(root["Parameters"]))
-}
-
 // parseService reads the tables in the resources of a service.
 func (in *input) parseService(root map[string]any) ([]*Schema, error) {
-	s := newService(in, root)
+	s := &service{
+		input: in, root: root, files: map[string]any{}, absent: map[string]error{}, asked: map[string]bool{},
+	}
 	merged := map[string]any{}
 	s.collect("resources", merged, s.value(root["resources"]))
 	if s.err != nil {
