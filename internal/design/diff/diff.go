@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -232,7 +233,7 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	for _, f := range b.Fields { // those of one version only are in attributes that are
 		if old := a.Field(p.from[f.Name]); old != nil {
 			d.change("field "+f.Name+" of "+b.Name+", name", old.Name, f.Name)
-			d.change("field "+f.Name+" of "+b.Name, fieldText(old), fieldText(f))
+			d.change("field "+f.Name+" of "+b.Name, modelfile.FieldText(old), modelfile.FieldText(f))
 		}
 	}
 }

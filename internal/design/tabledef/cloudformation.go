@@ -60,7 +60,8 @@ func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
 	for _, variable := range []string{"${self:", "${opt:", "${sls:", "${param:", "${file("} {
 		if mentions(root, variable, maxDepth) {
 			return nil, advice.New(
-				"load the serverless.yml of the service", "the template has variables of the Serverless Framework: %s…", variable,
+				"load the serverless.yml of the service",
+				"the template has variables of the Serverless Framework: %s…", variable,
 			)
 		}
 	}
