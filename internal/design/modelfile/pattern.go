@@ -34,7 +34,8 @@ func beforePattern(in value, q *model.Pattern) bool {
 			name = n.Value
 		}
 		in.fail(
-			"use one of "+text.Join(verbs, "and"), "%s has %d requests, not 1", strings.TrimSpace("pattern "+clip(name)), asked,
+			"use one of "+text.Join(verbs, "and"), "%s has %d requests, not 1",
+			strings.TrimSpace("pattern "+clip(name)), asked,
 		)
 	}
 	return asked == 1

@@ -3,7 +3,6 @@ package tabledef
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/zclconf/go-cty/cty"
@@ -17,34 +16,49 @@ import (
 // pure returns the functions that read no files.
 func pure() map[string]function.Function {
 	return map[string]function.Function{
-		"abs": stdlib.AbsoluteFunc, "can": tryfunc.CanFunc, "ceil": stdlib.CeilFunc,
-		"compact": stdlib.CompactFunc,
-		"concat":  stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
-		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc,
-		"flatten": picks(1, flatten), "floor": stdlib.FloorFunc, "format": multiplies(stdlib.FormatFunc),
-		"join": multiplies(stdlib.JoinFunc), "jsonencode": stdlib.JSONEncodeFunc,
-		"keys": stdlib.KeysFunc, "length": function.New(&length),
-		"lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
-		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "nonsensitive": picks(1, same), "one": picks(1, one),
-		"range": stdlib.RangeFunc,
-		"regex": multiplies(stdlib.RegexFunc), "regexall": multiplies(stdlib.RegexAllFunc), "replace": multiplies(function.New(&replaceText)),
-		"reverse": stdlib.ReverseListFunc, "sensitive": picks(1, same),
-		"setintersection": stdlib.SetIntersectionFunc,
-		"setsubtract":     stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc,
-
-		"slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc,
-		"strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc,
-		"title": stdlib.TitleFunc, "tobool": stdlib.MakeToFunc(cty.Bool),
-		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
-		"tomap":  stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
-		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
-		"trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc,
-		"trimsuffix": stdlib.TrimSuffixFunc, "try": tryfunc.TryFunc, "upper": stdlib.UpperFunc,
-		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
-
-		"coalesce": picks(1, coalesce),
-
-		"jsondecode": decoder(stdlib.JSONDecode), "yamldecode": decoder(decodeYAML),
+		"can":          tryfunc.CanFunc,
+		"coalesce":     picks(coalesce),
+		"compact":      stdlib.CompactFunc,
+		"concat":       stdlib.ConcatFunc,
+		"contains":     stdlib.ContainsFunc,
+		"distinct":     stdlib.DistinctFunc,
+		"element":      stdlib.ElementFunc,
+		"flatten":      picks(flatten),
+		"format":       multiplies(stdlib.FormatFunc),
+		"join":         multiplies(stdlib.JoinFunc),
+		"jsondecode":   decoder(stdlib.JSONDecode),
+		"jsonencode":   stdlib.JSONEncodeFunc,
+		"keys":         stdlib.KeysFunc,
+		"length":       function.New(&length),
+		"lookup":       stdlib.LookupFunc,
+		"lower":        stdlib.LowerFunc,
+		"merge":        stdlib.MergeFunc,
+		"nonsensitive": picks(same),
+		"one":          picks(one),
+		"range":        stdlib.RangeFunc,
+		"regex":        multiplies(stdlib.RegexFunc),
+		"replace":      multiplies(function.New(&replaceText)),
+		"sensitive":    picks(same),
+		"slice":        stdlib.SliceFunc,
+		"sort":         stdlib.SortFunc,
+		"split":        stdlib.SplitFunc,
+		"substr":       stdlib.SubstrFunc,
+		"title":        stdlib.TitleFunc,
+		"tobool":       stdlib.MakeToFunc(cty.Bool),
+		"tolist":       stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
+		"tomap":        stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
+		"tonumber":     stdlib.MakeToFunc(cty.Number),
+		"toset":        stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+		"tostring":     stdlib.MakeToFunc(cty.String),
+		"trim":         stdlib.TrimFunc,
+		"trimprefix":   stdlib.TrimPrefixFunc,
+		"trimspace":    stdlib.TrimSpaceFunc,
+		"trimsuffix":   stdlib.TrimSuffixFunc,
+		"try":          tryfunc.TryFunc,
+		"upper":        stdlib.UpperFunc,
+		"values":       stdlib.ValuesFunc,
+		"yamldecode":   decoder(decodeYAML),
+		"zipmap":       stdlib.ZipmapFunc,
 	}
 }
 
@@ -76,9 +90,9 @@ var replaceText = function.Spec{
 	},
 }
 
-// picks returns a function of at least so many arguments of any types. Those that hold unknown values or
+// picks returns a function of one argument or more of any types. Those that hold unknown values or
 // marks are given as they are.
-func picks(least int, pick func([]cty.Value) (cty.Value, error)) function.Function {
+func picks(pick func([]cty.Value) (cty.Value, error)) function.Function {
 	value := function.Parameter{
 		Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true,
 		AllowUnknown: true,
@@ -86,8 +100,8 @@ func picks(least int, pick func([]cty.Value) (cty.Value, error)) function.Functi
 	return function.New(&function.Spec{
 		VarParam: &value,
 		Type: func(args []cty.Value) (cty.Type, error) {
-			if len(args) < least {
-				return cty.NilType, fmt.Errorf("want %d arguments", least)
+			if len(args) == 0 {
+				return cty.NilType, errors.New("want an argument")
 			}
 			return cty.DynamicPseudoType, nil
 		},
