@@ -80,7 +80,7 @@ func Of(r *check.Result, p *Prices) *Bill {
 		switch {
 		case t.Index == nil:
 			table, own = len(b.Spaces), t
-			b.Records += (t.Rows + t.Expired) * hours * 3600
+			b.Records += t.Rows * hours * 3600
 			s.Provisioned = capacity(t.Reads, t.Writes, p)
 		case t.Index.Local:
 			own.Reads, own.Writes = own.Reads+t.Reads, own.Writes+t.Writes

@@ -75,38 +75,6 @@ func TestBill(t *testing.T) {
 	require.Equal(t, "$26000000000000000000000", b.Money(2.6e22), "beyond the whole numbers")
 }
 
-// TestExpiry holds that streams have a record of each item that expires, which costs nothing else.
-func TestExpiry(t *testing.T) {
-	records := func(source string) *bill.Bill {
-		t.Helper()
-		b := bill.Of(result(t, source, 50), bill.Known())
-		return b
-	}
-	const sessions = `
-name: sessions
-tables: {Sessions: {partition: PK, ttl: expires}}
-entities:
-  Session:
-    attributes: {PK: "S#{id:ulid}", expires: {template: "{expires:epoch}", type: N}}
-    life: 1000s
-    rates: {}
-patterns:
-  - {name: login, put: Session, rate: 2}
-`
-	const month = 730 * 3600
-	living := records(sessions)
-	require.InEpsilon(t, (2+2)*month, living.Records, 0.001)
-	forever := records(strings.Replace(sessions, "life: 1000s", "count: 2000", 1))
-	require.InEpsilon(t, 2*month, forever.Records, 0.001)
-	require.InEpsilon(t, forever.Total.OnDemand, living.Total.OnDemand, 0.001)
-	logout := records(sessions + "  - {name: logout, delete: Session, rate: 0.5}\n")
-	require.InEpsilon(t, (2+0.5+1.5)*month, logout.Records, 0.001)
-	declared := records(strings.NewReplacer(
-		"rates: {}", "count: 500\n    rates: {writes: 3}", "rate: 2", "rate: 0",
-	).Replace(sessions))
-	require.InEpsilon(t, (3+0.5)*month, declared.Records, 0.001)
-}
-
 // TestBillScale holds that a dataset of a tenth of the items costs what the declared one does.
 func TestBillScale(t *testing.T) {
 	whole := bill.Of(result(t, shop, 0), bill.Known())

@@ -28,8 +28,6 @@ type TableStats struct {
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 	Rows   float64 `json:"rowsWritten"`
-	// Expired is the number of items of the table that expire per second, which costs no units.
-	Expired float64 `json:"itemsExpired"`
 	// Entities are the shares of entities, the largest first. The entity of raw
 	// items is "".
 	Entities []EntityStats `json:"entities"`
@@ -136,11 +134,6 @@ func stats(w *dataset.Dataset, space *load.Space) TableStats {
 		}
 	}
 
-	for e := range entities {
-		if s.Index == nil && e != nil {
-			s.Expired += w.Model.Expiries(e)
-		}
-	}
 	for _, es := range entities {
 		s.Entities = append(s.Entities, *es)
 	}

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -100,6 +102,7 @@ func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
 	}
 	d.tables(was.Dataset.Model, is.Dataset.Model)
 	d.entities(&p)
+	d.raw(&p)
 	d.patterns(&p)
 	d.findings(was.Result, is.Result)
 	if was.Bill != nil && is.Bill != nil && (was.Bill.Declared() || is.Bill.Declared()) {
@@ -222,7 +225,6 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	d.change(subject+", name", a.Name, b.Name)
 	d.change(subject+", table", a.Table.Name, b.Table.Name)
 	d.change(subject+", items", text.Thousands(a.Count), text.Thousands(b.Count))
-	d.change(subject+", life", lifeText(a), lifeText(b))
 	d.change(subject+", reads a second", text.Figure(a.Reads), text.Figure(b.Reads))
 	d.change(subject+", writes a second", text.Figure(was.ItemWrites(a)), text.Figure(is.ItemWrites(b)))
 	both(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
@@ -231,7 +233,35 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	for _, f := range b.Fields { // those of one version only are in attributes that are
 		if old := a.Field(p.from[f.Name]); old != nil {
 			d.change("field "+f.Name+" of "+b.Name+", name", old.Name, f.Name)
-			d.change("field "+f.Name+" of "+b.Name, fieldText(old), fieldText(f))
+			d.change("field "+f.Name+" of "+b.Name, modelfile.FieldText(old), modelfile.FieldText(f))
+		}
+	}
+}
+
+// raw compares the items of no entity. The plan changes none of them but their tables.
+func (d *Diff) raw(p *planner) {
+	left := map[string]attr.Item{}
+	for _, r := range p.target.Items {
+		left[place(r.Table, r.Item)] = r.Item
+	}
+	shown := func(it attr.Item) string { return string(it.AppendJSON(nil)) }
+	for i := range p.items {
+		v := &p.items[i]
+		if v.was.Entity != nil || v.table == nil || v.times == 0 {
+			continue
+		}
+		id := place(v.table, v.item)
+		subject := fmt.Sprintf("item %s of table %s", keyShown(v.table, v.item), v.table.Name)
+		if now, ok := left[id]; !ok {
+			d.change(subject, shown(v.item)+"; the plan leaves it", "")
+		} else {
+			d.change(subject, shown(v.item), shown(now))
+		}
+		delete(left, id)
+	}
+	for _, r := range p.target.Items {
+		if _, ok := left[place(r.Table, r.Item)]; ok {
+			d.change(fmt.Sprintf("item %s of table %s", keyShown(r.Table, r.Item), r.Table.Name), "", shown(r.Item))
 		}
 	}
 }
@@ -301,13 +331,6 @@ func figuresOf(pr *check.PatternResult) *Figures {
 		f.P95, f.Worst = s.P95.DeclaredUnits(), s.Worst.DeclaredUnits()
 	}
 	return f
-}
-
-func lifeText(e *model.Entity) string {
-	if e.Life == 0 {
-		return ""
-	}
-	return model.LifeText(e.Life)
 }
 
 // writeText describes what a pattern writes, beside the templates of its entities.

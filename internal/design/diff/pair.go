@@ -50,9 +50,9 @@ func (r Renames) check(was, is *model.Model) error {
 		}
 		entity := was.Entity(old) != nil
 		switch {
-		case entity && is.Entity(old) != nil || !entity && is.Table(old) != nil:
+		case !entity && is.Table(old) != nil:
 			return advice.New(
-				"give --rename only what the new version no longer has", "both versions have %s", old,
+				"rename a table in the model", "both versions have table %s", old,
 			)
 		case made != "" && entity && is.Entity(made) == nil || made != "" && !entity && is.Table(made) == nil:
 			return advice.New(

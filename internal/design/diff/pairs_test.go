@@ -49,7 +49,7 @@ type team struct {
 	need    failer
 	d       *diff.Diff
 	was     *model.Model
-	becomes map[string]string // names of entities by the old ones; "" for one that is gone
+	becomes map[string]string // names of entities and tables by the old ones; "" for an entity that is gone
 	things  []*thing          // those that exist
 	both    map[string]bool   // entities of the new version that the program writes in both forms
 	retired map[string]bool   // entities of the old version whose old form the program does not write any more
@@ -117,8 +117,12 @@ func carryOut(c *proptest.T, url string, old, made *version, sum *tally) {
 	answers := diff.Renames(renames(old, made))
 	d, err := diff.Of(ctx, *was, *is, nil)
 	require.NoError(c, err)
-	split := slices.ContainsFunc(made.entities, func(e *anEntity) bool { return e.split })
-	if len(d.Questions) > 0 || split {
+	silent := slices.ContainsFunc(made.entities, func(e *anEntity) bool { return e.split }) ||
+		slices.ContainsFunc(was.Dataset.Model.Entities, func(e *model.Entity) bool {
+			_, renamed := answers[e.Name]
+			return renamed && is.Dataset.Model.Entity(e.Name) != nil
+		})
+	if len(d.Questions) > 0 || silent {
 		sum.asked++
 		c.Logf("%v, renames %v", d.Questions, answers)
 		d, err = diff.Of(ctx, *was, *is, answers)
@@ -153,6 +157,9 @@ func carryOut(c *proptest.T, url string, old, made *version, sum *tally) {
 				later = append(later, g)
 			}
 		}
+	}
+	for _, t := range old.tables {
+		becomes[t.name] = made.table(t.id).name
 	}
 	w := newTeam(ctx, c, url, was.Dataset.Model, d, becomes, things)
 	var live func()
@@ -253,19 +260,36 @@ func (w *team) newForm(g *thing) (*model.Table, attr.Item) {
 	return w.form(w.d.Target, g.made, g.after)
 }
 
-// newRaw returns an item of no entity in the new version: as it was, if that has the key of its table.
+// newRaw returns an item of no entity in the new version: as it was, if that has the key of its table, also if the new
+// version does not list it.
 func (w *team) newRaw(i int) (*model.Table, attr.Item) {
-	t, it := w.d.Target.Tables[0], w.was.Items[i].Item
-	if len(w.d.Target.Items) == 0 {
-		return t, it
-	}
-	r := w.d.Target.Items[i]
-	for _, a := range r.Table.Keys() {
-		if it.Get(a.Name).Kind() != a.Kind {
-			return r.Table, r.Item
+	old := w.was.Items[i]
+	nth := len(itemsOf(w.was.Items[:i], old.Table.Name))
+	name := cmp.Or(w.becomes[old.Table.Name], old.Table.Name)
+	for _, n := range w.d.Names {
+		if n.Table == name && n.Index+n.Attribute == "" {
+			name = n.Now
 		}
 	}
-	return r.Table, it
+	t := w.d.Target.Table(name)
+	if t == nil {
+		t = w.d.Target.Tables[0]
+	}
+	for _, a := range t.Keys() {
+		if old.Item.Get(a.Name).Kind() != a.Kind {
+			return t, itemsOf(w.d.Target.Items, t.Name)[nth].Item
+		}
+	}
+	return t, old.Item
+}
+
+func itemsOf(all []*model.RawItem, table string) (list []*model.RawItem) {
+	for _, r := range all {
+		if r.Table.Name == table {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 func (w *team) form(m *model.Model, entity string, values map[string]string) (*model.Table, attr.Item) {
@@ -331,7 +355,9 @@ func (w *team) step(s diff.Step) (items int) {
 		}
 		if s.Kind == diff.DeleteItems {
 			w.deleted[s.Entity] = true
-			w.things = slices.DeleteFunc(w.things, func(g *thing) bool { return g.raw == 0 && g.was == s.Entity })
+			w.things = slices.DeleteFunc(w.things, func(g *thing) bool {
+				return g.raw == 0 && g.made == "" && g.was == s.Entity
+			})
 		}
 	default:
 		w.need.Fatalf("the plan has a step %s", s.Kind)
@@ -358,6 +384,9 @@ func (w *team) createIndex(t *model.Table, s diff.Step) {
 func (w *team) item(s diff.Step, g *thing) bool {
 	oldTable, oldItem := w.oldForm(g)
 	newTable, newItem := w.newForm(g)
+	if s.Kind == diff.DeleteItems && g.made != "" {
+		return false // its entity may have the name of the one that is gone
+	}
 	whole := w.becomes[g.was] == g.was || w.merged(g.made) // of the old entity, as it is split or merged
 	if cmp.Or(g.made, g.was) != s.Entity && !(whole && g.was == s.Entity) {
 		return false

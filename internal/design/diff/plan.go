@@ -53,11 +53,12 @@ func (p *planner) take(units func(v *moved) float64) (sum amount, ok bool) {
 // switched, and what is old removed.
 func (p *planner) steps() {
 	old := p.was.Dataset.Model
-	for _, e := range old.Entities {
-		if p.isGone(e) {
+	sources := p.sources()
+	for _, s := range sources {
+		if s.entity != nil && p.isGone(s.entity) {
 			p.add(
-				Step{Kind: Retire, Table: e.Table.Name, Entity: e.Name}, amount{},
-				"stop writing %s, which the new version does not have", e.Name,
+				Step{Kind: Retire, Table: s.table.Name, Entity: s.name}, amount{},
+				"stop writing %s, which the new version does not have", s.called,
 			)
 		}
 	}
@@ -78,11 +79,11 @@ func (p *planner) steps() {
 		}
 	})
 
-	for _, e := range p.sources() {
-		p.writeBoth(e)
+	for _, s := range sources {
+		p.writeBoth(s)
 	}
-	for _, e := range p.sources() {
-		p.backfill(e)
+	for _, s := range sources {
+		p.backfill(s)
 	}
 	p.switches()
 	p.removals()
@@ -103,36 +104,45 @@ func (p *planner) isGone(e *model.Entity) bool {
 type source struct {
 	entity *model.Entity
 	table  *model.Table
+	// name is the entity in steps: its name in the new version, unless it is gone or not alone there; "" for none.
+	name string
+	// called is what sentences call it, and written is what a program writes of it.
+	called, written string
 }
 
 // sources returns all of them, in the order of the old version.
 func (p *planner) sources() (all []source) {
 	for _, e := range p.was.Dataset.Model.Entities {
-		all = append(all, source{e, e.Table})
+		s := source{entity: e, table: e.Table, name: p.nameOf(e)}
+		s.called = s.name
+		if other := p.was.Dataset.Model.Entity(s.name); other != nil && other != e {
+			s.called = fmt.Sprintf("%s (until now %s)", s.name, e.Name)
+		} else if p.pairs[e] == nil && p.target.Entity(e.Name) != nil {
+			s.called = "the old " + e.Name
+		}
+		s.written = s.called
+		all = append(all, s)
 	}
 	for _, t := range p.was.Dataset.Model.Tables {
-		all = append(all, source{nil, t})
+		all = append(all, source{table: t, called: nameOf(nil), written: "what is of no entity"})
 	}
 	return all
 }
 
 func (s source) has(v *moved) bool { return v.was.Entity == s.entity && v.was.Table == s.table }
 
-// name returns the name of the entity in the new version, unless it is gone or became one with another.
-func (p *planner) name(s source) string {
-	pr := p.pairs[s.entity]
-	if pr == nil {
-		return nameOf(s.entity)
+// nameOf returns the name of an entity in the new version, unless it is gone or became one with another.
+func (p *planner) nameOf(e *model.Entity) string {
+	pr := p.pairs[e]
+	shared := func(other *pair) bool { return other != pr && other.is == pr.is }
+	switch {
+	case pr == nil:
+	case slices.ContainsFunc(p.splits[e], func(other *pair) bool { return p.parts[other.is] }):
+	case slices.ContainsFunc(slices.Collect(maps.Values(p.pairs)), shared):
+	default:
+		return pr.is.Name
 	}
-	if slices.ContainsFunc(p.splits[s.entity], func(other *pair) bool { return p.parts[other.is] }) {
-		return s.entity.Name
-	}
-	for _, other := range p.pairs {
-		if other != pr && other.is == pr.is {
-			return s.entity.Name
-		}
-	}
-	return pr.is.Name
+	return e.Name
 }
 
 // createIndexes adds the steps for the indexes of a table that only the target has.
@@ -236,14 +246,14 @@ func (p *planner) writeBoth(s source) {
 			where = "to " + to.Name + " too"
 		}
 		p.add(
-			Step{Kind: WriteBoth, Table: to.Name, Entity: p.entityName(s)}, amount{},
-			"write %s %s, wherever the program writes or deletes it", p.written(s), where,
+			Step{Kind: WriteBoth, Table: to.Name, Entity: s.name}, amount{},
+			"write %s %s, wherever the program writes or deletes it", s.written, where,
 		)
 	}
 	if names := p.attributes(s, (*moved).gains); len(names) > 0 {
 		p.add(
-			Step{Kind: WriteBoth, Table: s.table.Name, Entity: p.name(s), Attributes: names}, amount{},
-			"write %s of %s too, wherever the program writes it", list(names), p.name(s),
+			Step{Kind: WriteBoth, Table: s.table.Name, Entity: s.name, Attributes: names}, amount{},
+			"write %s of %s too, wherever the program writes it", list(names), s.called,
 		)
 	}
 }
@@ -262,8 +272,8 @@ func (p *planner) backfill(s source) {
 			where = "into " + to.Name
 		}
 		p.add(
-			Step{Kind: PutItems, Table: to.Name, Entity: p.entityName(s)}, n,
-			"put %s of %s %s%s, unless a key is there already", n, p.name(s), where, p.lacking(s),
+			Step{Kind: PutItems, Table: to.Name, Entity: s.name}, n,
+			"put %s of %s %s%s, unless a key is there already", n, s.called, where, p.lacking(s),
 		)
 	}
 
@@ -275,27 +285,11 @@ func (p *planner) backfill(s source) {
 			return setUnits(v.table, v.both(), p.meanwhile(v.table), v.gains())
 		})
 		p.add(
-			Step{Kind: SetItems, Table: s.table.Name, Entity: p.entityName(s), Attributes: names}, n,
-			"set %s of %s of %s%s, unless %s set already", list(names), n, p.name(s), p.lacking(s),
+			Step{Kind: SetItems, Table: s.table.Name, Entity: s.name, Attributes: names}, n,
+			"set %s of %s of %s%s, unless %s set already", list(names), n, s.called, p.lacking(s),
 			text.Agree(len(names), "it is", "they are"),
 		)
 	}
-}
-
-// written names what the program writes.
-func (p *planner) written(s source) string {
-	if s.entity == nil {
-		return "what is of no entity"
-	}
-	return p.name(s)
-}
-
-// entityName returns the name of the entity of a source, or "".
-func (p *planner) entityName(s source) string {
-	if s.entity == nil {
-		return ""
-	}
-	return p.name(s)
 }
 
 // lacking says which values the old version does not have, and which the new one may not be able to write or writes
@@ -472,7 +466,7 @@ func (p *planner) lost(t *model.Table) string {
 			return 1
 		})
 		if ok {
-			all = append(all, fmt.Sprintf("%s of %s", n, nameOf(s.entity)))
+			all = append(all, fmt.Sprintf("%s of %s", n, s.called))
 		}
 	}
 	if len(all) == 0 {
@@ -492,7 +486,7 @@ func (p *planner) remove(s source, t *model.Table) {
 		})
 	}
 	if n, ok := leaving(true); ok && s.entity != nil {
-		p.add(Step{Kind: DeleteItems, Table: t.Name, Entity: s.entity.Name}, n, "delete %s of %s", n, s.entity.Name)
+		p.add(Step{Kind: DeleteItems, Table: t.Name, Entity: s.name}, n, "delete %s of %s", n, s.called)
 	}
 	if n, ok := leaving(false); ok {
 		where := "under its old keys"
@@ -500,8 +494,8 @@ func (p *planner) remove(s source, t *model.Table) {
 			where = "to table " + t.Name
 		}
 		p.add(
-			Step{Kind: DeleteOld, Table: t.Name, Entity: p.entityName(s)}, n,
-			"stop writing %s %s, and delete %s there%s", p.written(s), where, n, p.unkept(s),
+			Step{Kind: DeleteOld, Table: t.Name, Entity: s.name}, n,
+			"stop writing %s %s, and delete %s there%s", s.written, where, n, p.unkept(s),
 		)
 	}
 
@@ -511,10 +505,10 @@ func (p *planner) remove(s source, t *model.Table) {
 	}
 	if p.unkept(s) != "" {
 		p.add(
-			Step{Kind: Keep, Table: t.Name, Entity: p.entityName(s), Attributes: names}, amount{},
+			Step{Kind: Keep, Table: t.Name, Entity: s.name, Attributes: names}, amount{},
 			"stop writing %s of %s, but leave %[3]s in the items "+
 				"until you know that the new version does not need %[3]s",
-			list(names), p.name(s), text.Agree(len(names), "it", "them"),
+			list(names), s.called, text.Agree(len(names), "it", "them"),
 		)
 		return
 	}
@@ -525,8 +519,8 @@ func (p *planner) remove(s source, t *model.Table) {
 		return setUnits(t, v.both(), t.Indexes, v.loses())
 	})
 	p.add(
-		Step{Kind: StopWriting, Table: t.Name, Entity: p.entityName(s), Attributes: names}, n,
-		"stop writing %s of %s, and remove %s from %s", list(names), p.name(s),
+		Step{Kind: StopWriting, Table: t.Name, Entity: s.name, Attributes: names}, n,
+		"stop writing %s of %s, and remove %s from %s", list(names), s.called,
 		text.Agree(len(names), "it", "them"), n,
 	)
 }

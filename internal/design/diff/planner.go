@@ -103,6 +103,13 @@ func (p *planner) askGone() {
 			continue
 		}
 		remove := fmt.Sprintf("--rename %s= if its items are to be deleted", e.Name)
+		if other := p.heir(e); other != "" {
+			p.ask(
+				fmt.Sprintf("--rename %s=%s --rename %[2]s=%[3]s if so; %[4]s", e.Name, other, fresh[0], remove),
+				"the new %s has the keys that %s had: is it %[2]s, and has %[1]s another name now?", other, e.Name,
+			)
+			continue
+		}
 		if len(fresh) == 1 {
 			answer := fmt.Sprintf("--rename %s=%s if so; %s", e.Name, fresh[0], remove)
 			p.ask(answer, "is %s the new name of %s?", fresh[0], e.Name)
@@ -128,11 +135,30 @@ func (p *planner) askGone() {
 	}
 }
 
+// heir returns the name of another entity of the old version, under which the new version has an entity with the keys
+// of one that is gone, or "".
+func (p *planner) heir(gone *model.Entity) string {
+	for _, a := range p.was.Dataset.Model.Entities {
+		if pr := p.pairs[a]; pr != nil && a.Name == pr.is.Name && sameKeys(gone, pr.is) && !sameKeys(a, pr.is) {
+			return a.Name
+		}
+	}
+	return ""
+}
+
 // conflicts gives names to what would lose items or what the old version reads, and reports whether it gave one.
 func (p *planner) conflicts() (again bool) {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	renew := func(t *model.Table, format string, args ...any) {
 		again = p.names.renew(made.Tables[slices.Index(p.target.Tables, t)], format, args...) || again
+	}
+	// What moves within a table gets another first word there. Where that does not suffice, all goes to another table.
+	given := map[*model.Table]bool{}
+	apart := func(t *model.Table, format string, args ...any) {
+		given[t] = given[t] || p.renewWords(t, t.Sort, fmt.Sprintf(format, args...))
+		if again = again || given[t]; !given[t] {
+			renew(t, format, args...)
+		}
 	}
 	for _, t := range p.target.Tables {
 		a := old.Table(t.Name)
@@ -172,7 +198,7 @@ func (p *planner) conflicts() (again bool) {
 		if v.kept {
 			p.changed(v, &again)
 		} else if from != nil {
-			p.leaves(v, from, listed, renew)
+			p.leaves(v, from, listed, apart)
 		}
 		if v.table == nil {
 			continue
@@ -181,9 +207,9 @@ func (p *planner) conflicts() (again bool) {
 		key := place(v.table, v.item)
 		if into := old.Table(v.table.Name); into != nil && !v.kept {
 			if other := before[key]; other != nil && other != v {
-				renew(v.table, "items of %s would replace those of %s", nameOf(v.entity), nameOf(other.was.Entity))
+				apart(v.table, "items of %s would replace those of %s", nameOf(v.entity), nameOf(other.was.Entity))
 			} else if e := old.Classify(into, keyOnly(into, v.item)); e != nil && e != v.was.Entity {
-				renew(v.table, "new keys of %s could be old keys of %s", nameOf(v.entity), e.Name)
+				apart(v.table, "new keys of %s could be old keys of %s", nameOf(v.entity), e.Name)
 			}
 		}
 		if v.times == 0 {
@@ -239,14 +265,14 @@ func (p *planner) kinds(v *moved, again *bool) {
 
 // leaves looks at an item that is to be deleted under its old key, which may be listed for one of no entity.
 func (p *planner) leaves(
-	v *moved, from *model.Table, listed map[string]bool, renew func(t *model.Table, format string, args ...any),
+	v *moved, from *model.Table, listed map[string]bool, apart func(t *model.Table, format string, args ...any),
 ) {
 	e := p.target.Classify(from, keyOnly(from, v.was.Attributes))
 	if e == nil && !listed[place(from, v.was.Attributes)] {
 		return
 	}
 	if _, said := p.renames[nameOf(v.was.Entity)]; v.table != nil || said || e == nil {
-		renew(from, "old keys of %s could be new keys of %s", nameOf(v.was.Entity), nameOf(e))
+		apart(from, "old keys of %s could be new keys of %s", nameOf(v.was.Entity), nameOf(e))
 		return
 	}
 	if p.unsaid[v.was.Entity] && v.times > 0 {

@@ -98,6 +98,11 @@ func (v *version) clone() *version {
 	return made
 }
 
+func (v *version) table(id int) *aTable {
+	i := slices.IndexFunc(v.tables, func(t *aTable) bool { return t.id == id })
+	return v.tables[i]
+}
+
 func (v *version) number() int { v.next++; return v.next }
 
 func (v *version) name(prefix string) string { return fmt.Sprint(prefix, v.number()) }
@@ -430,7 +435,7 @@ func (v *version) change(c *proptest.T) {
 	e := proptest.Pick(c, v.entities...)
 	t := e.table
 	say := func(format string, args ...any) { v.done = append(v.done, fmt.Sprintf(format, args...)) }
-	switch c.IntN(25) {
+	switch c.IntN(28) {
 	case 0:
 		f := proptest.Pick(c, e.fields...)
 		old := f.name
@@ -625,6 +630,23 @@ func (v *version) change(c *proptest.T) {
 			}
 		}
 		say("sizes of %s are written as %q, times as %q", e.name, size, format)
+	case 25: // a name goes to another entity
+		other := proptest.Pick(c, v.entities...)
+		if other == e || e.split || other.split {
+			return
+		}
+		say("%s has the name of %s", e.name, other.name)
+		e.name, other.name = other.name, proptest.Pick(c, e.name, v.name("Ent"))
+	case 26: // a sort key loses a field, so that its old values can be new ones
+		if s := e.attributes["SK"]; len(e.fieldsOf(s)) > 1 && s[0].field == 0 {
+			e.attributes["SK"] = append(slices.Clone(s[:1]), s[len(s)-1])
+			say("another SK of %s", e.name)
+		}
+	case 27: // an item of no entity is gone
+		if t.raw > 0 {
+			t.raw--
+			say("an item of %s is gone", t.name)
+		}
 	case 21: // an attribute has another type
 		if !slices.ContainsFunc(t.indexes, func(other *anIndex) bool { return other.pk == "size" }) {
 			v.resize(t, c.Bool())

@@ -34,8 +34,8 @@ func indented(v any) ([]byte, error) {
 }
 
 // createTable writes the request of one table, as aws dynamodb create-table takes it.
-func createTable(d *design) ([]byte, error) {
-	s, err := schemaOf(d.m.Tables[0])
+func createTable(m *model.Model) ([]byte, error) {
+	s, err := schemaOf(m.Tables[0])
 	if err != nil {
 		return nil, err
 	}
@@ -78,31 +78,23 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 // maxDescription is the most bytes of the description of a template.
 const maxDescription = 1024
 
-func cloudFormation(d *design) ([]byte, error) {
+func cloudFormation(m *model.Model) ([]byte, error) {
 	names := identifiers{}
 	var resources ordered
-	var ids []string
-	for _, t := range d.m.Tables {
+	for _, t := range m.Tables {
 		s, err := schemaOf(t)
 		if err != nil {
 			return nil, err
 		}
 		id := names.add(pascal(t.Name), "Table")
-		ids = append(ids, id)
 		resources.add(id, ordered{{"Type", "AWS::DynamoDB::Table"}, {"Properties", s}})
 	}
-	d.lost[TableOrder] = !slices.IsSorted(ids) // a template has the order of logical IDs
 	template := ordered{{"AWSTemplateFormatVersion", "2010-09-09"}}
-	about := strings.TrimSpace(d.m.About)
-	switch {
-	case len(about) > maxDescription:
-		d.lost[About] = true
-	case about != "":
-		template.add("Description", about)
+	if about := strings.TrimSpace(m.About); about != "" {
+		template.add("Description", text.Clip(about, maxDescription-len("…")))
 	}
 	template.add("Resources", resources)
-	body, err := yamlOf(template)
-	return append([]byte(d.comment("#")), body...), err
+	return yamlOf(template)
 }
 
 // yamlOf returns a value as YAML, with the members in the order of its JSON.

@@ -10,11 +10,10 @@ import (
 
 // terraform writes a resource for each table. An index with a key of several attributes has them in
 // blocks key_schema.
-func terraform(d *design) ([]byte, error) {
+func terraform(m *model.Model) ([]byte, error) {
 	var b strings.Builder
-	b.WriteString(d.comment("#"))
 	names := identifiers{}
-	for _, t := range d.m.Tables {
+	for _, t := range m.Tables {
 		id := names.add(strings.ToLower(strings.Join(words(t.Name), "_")), "table")
 		fmt.Fprintf(&b, "\nresource \"aws_dynamodb_table\" %q ", id)
 		resourceOf(t).write(&b, "")

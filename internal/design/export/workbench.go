@@ -11,15 +11,15 @@ import (
 
 // workbench writes a model of NoSQL Workbench: a facet for each entity with its samples. The form in which
 // it saves patterns is not published.
-func workbench(d *design) ([]byte, error) {
+func workbench(m *model.Model) ([]byte, error) {
 	var tables []any
-	for _, t := range d.m.Tables {
-		tables = append(tables, d.workbenchTable(t))
+	for _, t := range m.Tables {
+		tables = append(tables, workbenchTable(m, t))
 	}
 	doc := ordered{
-		{"ModelName", d.m.Name},
+		{"ModelName", m.Name},
 		{"ModelMetadata", ordered{
-			{"Author", ""}, {"DateCreated", ""}, {"DateLastModified", ""}, {"Description", d.m.About},
+			{"Author", ""}, {"DateCreated", ""}, {"DateLastModified", ""}, {"Description", m.About},
 			{"AWSService", "Amazon DynamoDB"}, {"Version", "3.0"},
 		}},
 		{"DataModel", tables},
@@ -27,10 +27,10 @@ func workbench(d *design) ([]byte, error) {
 	return indented(doc)
 }
 
-func (d *design) workbenchTable(t *model.Table) ordered {
+func workbenchTable(m *model.Model, t *model.Table) ordered {
 	table := ordered{
 		{"TableName", t.Name}, {"KeyAttributes", workbenchKeys(t.Partition, t.Sort)},
-		{"NonKeyAttributes", d.nonKeyAttributes(t)},
+		{"NonKeyAttributes", nonKeyAttributes(m, t)},
 	}
 	for _, local := range []bool{false, true} {
 		var list []any
@@ -53,12 +53,12 @@ func (d *design) workbenchTable(t *model.Table) ordered {
 	}
 
 	facets, rest := []any{}, []any{}
-	for _, e := range d.m.Entities {
+	for _, e := range m.Entities {
 		if e.Table == t {
 			facets = append(facets, facet(e))
 		}
 	}
-	for _, r := range d.m.Items {
+	for _, r := range m.Items {
 		if r.Table == t {
 			rest = append(rest, json.RawMessage(r.Item.AppendJSON(nil)))
 		}
@@ -92,7 +92,7 @@ func workbenchKeys(hash, sort []model.Attribute) ordered {
 
 // nonKeyAttributes returns the attributes of the table's items that are not in its key, with the
 // kind that the first item has.
-func (d *design) nonKeyAttributes(t *model.Table) []any {
+func nonKeyAttributes(m *model.Model, t *model.Table) []any {
 	all := []any{}
 	var names []string
 	add := func(name string, kind attr.Kind) {
@@ -101,7 +101,7 @@ func (d *design) nonKeyAttributes(t *model.Table) []any {
 			all = append(all, ordered{{"AttributeName", name}, {"AttributeType", kind.String()}})
 		}
 	}
-	for name, kind := range d.m.AttributesIn(t) {
+	for name, kind := range m.AttributesIn(t) {
 		add(name, kind)
 	}
 	for _, a := range t.AllKeys() {

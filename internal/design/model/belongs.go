@@ -114,10 +114,6 @@ func (m *Model) SettleCounts() Errors {
 	}
 
 	m.spreadCounts()
-	if errs := m.settleLives(); len(errs) > 0 {
-		return errs
-	}
-	m.spreadCounts()
 
 	var errs Errors
 	for _, e := range m.Entities {

@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
@@ -103,8 +102,6 @@ type Entity struct {
 	// generate in addition.
 	Samples []*Sample
 	Count   int
-	// Life is the time from the put of an item until it expires, or 0.
-	Life time.Duration
 	// Reads and Writes are requests per second for all items of the entity
 	// together; 0 means not declared.
 	Reads, Writes float64

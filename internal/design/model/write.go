@@ -50,23 +50,14 @@ func (t *Template) DependsOn(field string) bool {
 
 // ItemWrites returns how many items of an entity are written each second, whatever that costs. A
 // condition of a transaction writes none.
-func (m *Model) ItemWrites(e *Entity) float64 {
+func (m *Model) ItemWrites(e *Entity) (rate float64) {
 	if e.Writes > 0 {
 		return e.Writes
 	}
-	return m.patternWrites(e, func(_ *Pattern, w *Write) float64 {
-		if w.Operation == Check {
-			return 0
-		}
-		return 1
-	})
-}
-
-// patternWrites sums what the patterns write of an entity each second, of which count returns what one
-// write is.
-func (m *Model) patternWrites(e *Entity, count func(*Pattern, *Write) float64) (rate float64) {
 	for p, w := range m.Writes(e) {
-		rate += p.Rate * count(p, w)
+		if w.Operation != Check {
+			rate += p.Rate
+		}
 	}
 	return rate
 }

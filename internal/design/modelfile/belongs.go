@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v4"
@@ -75,8 +74,6 @@ func oneOrList[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
 	return listNode(yaml.FlowStyle, list, node)
 }
 
-var perRange = regexp.MustCompile(`^([0-9_]+)(?:\s*\.\.\s*([0-9_]+))?$`)
-
 // evenly is the text of a number per parent that follows from the counts.
 const evenly = "even"
 
@@ -99,8 +96,7 @@ func readPer(in value, p *model.Per) {
 		return
 	}
 
-	m := perRange.FindStringSubmatch(s)
-	if m == nil {
+	if p.Min, p.Max, ok = in.spanOf(s, maxPer); !ok {
 		in.fail(
 			"such as 27, 5..50, {p50: 27, max: 400}, zipf(1.1) or even",
 			"per of %s must be a number, a range or a distribution, not %s", in.entity.Name, clip(s),
@@ -108,10 +104,6 @@ func readPer(in value, p *model.Per) {
 		return
 	}
 
-	p.Min = in.whole(m[1], 0, maxPer)
-	if p.Max = p.Min; m[2] != "" {
-		p.Max = in.whole(m[2], 0, maxPer)
-	}
 	afterPer(in, p)
 }
 

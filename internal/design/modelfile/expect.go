@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"fmt"
 	"reflect"
 
 	"go.yaml.in/yaml/v4"
@@ -51,31 +50,14 @@ var entityCodec = checked(func(in value, name string) {
 
 var budgets = []string{model.BudgetSample, model.BudgetP95, model.BudgetWorst}
 
-var askedWays = []string{model.AskedEqually, model.AskedByRows, "zipf(1.2)"}
-
 // askedCodec is the codec of the member "asked" of a pattern.
 var askedCodec = special(
 	func(in value, p *model.Pattern) {
-		way, ok := in.text()
-		if !ok {
-			return
-		}
-		if skew, ok := in.zipf(way); ok {
-			p.Asked, p.Skew = model.AskedZipf, skew
-			return
-		}
-		p.Asked = way
-		in.known(way, askedWays, "asked is equally, by_rows or zipf(1.2), not %s")
+		p.Asked, p.Skew, _ = in.skewed(
+			"asked is equally, by_rows or zipf(1.2), not %s", model.AskedEqually, model.AskedByRows,
+		)
 	},
-	func(p *model.Pattern) *yaml.Node {
-		switch p.Asked {
-		case "":
-			return nil
-		case model.AskedZipf:
-			return textNode(fmt.Sprintf("zipf(%v)", p.Skew))
-		}
-		return textNode(p.Asked)
-	},
+	func(p *model.Pattern) *yaml.Node { return skewedNode(p.Asked, p.Skew) },
 )
 
 var budgetCodec = checked(func(in value, level string) {

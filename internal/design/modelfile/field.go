@@ -83,30 +83,38 @@ func readType(in value, f *model.Field) {
 
 var distributionCodec = special(
 	func(in value, d *model.Distribution) {
-		s, ok := in.text()
-		if !ok {
-			return
+		if name, skew, ok := in.skewed("unknown distribution %s", "uniform", "sequence"); ok {
+			*d = model.Distribution{Name: name, Skew: skew}
 		}
-		if s == "uniform" || s == "sequence" {
-			d.Name = s
-			return
-		}
-		if skew, ok := in.zipf(s); ok {
-			*d = model.Distribution{Name: "zipf", Skew: skew}
-			return
-		}
-		in.known(s, []string{"uniform", "zipf(1.2)", "sequence"}, "unknown distribution %s")
 	},
 	func(d *model.Distribution) *yaml.Node {
-		switch d.Name {
-		case "", "uniform":
+		if *d == uniform {
 			return nil
-		case "zipf":
-			return textNode(fmt.Sprintf("zipf(%v)", d.Skew))
 		}
-		return textNode(d.Name)
+		return skewedNode(d.Name, d.Skew)
 	},
 )
+
+// skewed returns one of some words, or zipf and its skew.
+func (in value) skewed(unknown string, words ...string) (word string, skew float64, ok bool) {
+	if word, ok = in.text(); !ok {
+		return "", 0, false
+	}
+	if skew, ok := in.zipf(word); ok {
+		return "zipf", skew, true
+	}
+	return word, 0, in.known(word, append(words, "zipf(1.2)"), unknown)
+}
+
+func skewedNode(word string, skew float64) *yaml.Node {
+	switch word {
+	case "":
+		return nil
+	case "zipf":
+		word = fmt.Sprintf("zipf(%v)", skew)
+	}
+	return textNode(word)
+}
 
 // zipf returns the skew of a zipf distribution, and whether s is one.
 func (in value) zipf(s string) (skew float64, ok bool) {
@@ -124,7 +132,21 @@ func (in value) zipf(s string) (skew float64, ok bool) {
 	return skew, true
 }
 
-var sizeRange = text.Pattern(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
+// span matches a number, or two of them for a range.
+var span = text.Pattern(`^([0-9_]+)(?:\s*\.\.\s*([0-9_]+))?$`)
+
+// spanOf returns the ends of a range, which are both a number itself, or false for another text.
+func (in value) spanOf(s string, most int) (low, high int, ok bool) {
+	m := span().FindStringSubmatch(s)
+	if m == nil {
+		return 0, 0, false
+	}
+	low = in.whole(m[1], 0, most)
+	if high = low; m[2] != "" {
+		high = in.whole(m[2], 0, most)
+	}
+	return low, high, true
+}
 
 // sizeCodec is the codec of a number of bytes, or two of them for a range.
 var sizeCodec = special(
@@ -133,14 +155,9 @@ var sizeCodec = special(
 		if !ok {
 			return
 		}
-		m := sizeRange().FindStringSubmatch(s)
-		if m == nil {
+		if f.MinSize, f.MaxSize, ok = in.spanOf(s, maxSize); !ok {
 			in.fail("write bytes, such as 20 or 20..200", "invalid size %[2]s of field %[1]s", f.Name, clip(s))
 			return
-		}
-		f.MinSize = in.whole(m[1], 0, maxSize)
-		if f.MaxSize = f.MinSize; m[2] != "" {
-			f.MaxSize = in.whole(m[2], 0, maxSize)
 		}
 		if f.MaxSize < f.MinSize {
 			in.fail("", "the first size of field %s is larger than the second", f.Name)

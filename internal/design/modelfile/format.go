@@ -102,7 +102,6 @@ var entityObject = object[draft]{
 		has("of", parentsCodec),
 		has("per", perListCodec),
 		has("count", integer(0, 1_000_000_000)),
-		has("life", lifeCodec),
 		has("rates", ratesObject.codec()),
 	},
 }
@@ -147,10 +146,6 @@ var patternsCodec = listOf(0, patternObject.codec().called("a pattern")).optiona
 
 var patternObject = object[model.Pattern]{
 	before: beforePattern, after: afterPattern,
-	gone: map[string]string{
-		"request": "write it as query: {table: Shop, where: {PK: C#1, SK: {begins_with: ORDER#}}}, " +
-			"or as a get or a scan",
-	},
 	members: []member{
 		needed("the pattern has no name", "add a name such as name: orders of a customer",
 			has("name", textCodec.called("the name of a pattern"))),

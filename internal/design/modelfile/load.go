@@ -77,15 +77,6 @@ func aliasIn(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-func hasMember(n *yaml.Node, name string) bool {
-	for i := 0; i < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return true
-		}
-	}
-	return false
-}
-
 // surrogates matches JSON escapes of a surrogate pair, which YAML does not
 // support.
 var surrogates = text.Pattern(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)

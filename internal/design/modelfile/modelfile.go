@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
 )
 
 // Load reads a model from a file. It returns [model.Errors] for an invalid model.
@@ -42,15 +44,28 @@ func Parse(file string, data []byte) (*model.Model, error) {
 // Write writes the model as readable YAML, which [Parse] reads back to the same
 // model. It adds comments that name the sections.
 func Write(w io.Writer, m *model.Model) error {
-	data, err := yaml.Dump(
-		modelObject.write(m), yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble),
-		yaml.WithCompactSeqIndent(false),
-	)
+	data, err := dump(modelObject.write(m))
 	if err != nil {
 		return err
 	}
 	_, err = w.Write(data)
 	return err
+}
+
+func dump(n *yaml.Node) ([]byte, error) {
+	return yaml.Dump(
+		n, yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble), yaml.WithCompactSeqIndent(false),
+	)
+}
+
+// FieldText returns what a file says of the values of a field, on one line.
+func FieldText(f *model.Field) string {
+	n := fieldObject.write(f)
+	if n == nil {
+		return keys.Type{}.String()
+	}
+	data, _ := dump(n) // of nodes that have been made here
+	return strings.TrimSpace(string(data))
 }
 
 //go:embed schema.json

@@ -65,7 +65,6 @@ type object[T any] struct {
 	sections map[string]string // comments before members
 	short    string            // the member that a value is that is not a mapping
 	members  []member
-	gone     map[string]string // hints for members that earlier versions had
 	// Before and after check what concerns several members. They return whether there is a
 	// value; if before does not, no member is read.
 	before, after func(in value, v *T) bool
@@ -121,9 +120,7 @@ func (o object[T]) find(in value, n *yaml.Node) map[string]*yaml.Node {
 	}
 	all := map[string]*yaml.Node{}
 	for _, e := range in.entries() {
-		if hint := o.gone[e.name]; hint != "" {
-			e.key.fail(hint, "%s has no member %s", in.what, e.name)
-		} else if n.Style&yaml.FlowStyle != 0 && empty(e.node) && !slices.Contains(names, e.name) { // as {placed:date}
+		if n.Style&yaml.FlowStyle != 0 && empty(e.node) && !slices.Contains(names, e.name) { // as {placed:date}
 			e.key.fail("put text with braces in quotes", "%s has no member %s", in.what, clip(e.name))
 		} else if e.key.known(e.name, names, "%s has no member %s", in.what) {
 			all[e.name] = e.node

@@ -28,17 +28,15 @@ func beforePattern(in value, q *model.Pattern) bool {
 			asked++
 		}
 	}
-	if asked != 1 && !hasMember(n, "request") { // which is said already
+	if asked != 1 {
 		name := ""
 		if n := in.get("name").node; n != nil {
 			name = n.Value
 		}
-		hint := "use one of " + text.Join(verbs, "and")
-		if slices.ContainsFunc(n.Content, func(key *yaml.Node) bool { return key.Value == "move" }) {
-			hint = "in place of a move write transact: [{delete: Node}, {put: Node}] if it changes a key, or else an " +
-				"update, with the rate of all items that carry the value"
-		}
-		in.fail(hint, "%s has %d requests, not 1", strings.TrimSpace("pattern "+clip(name)), asked)
+		in.fail(
+			"use one of "+text.Join(verbs, "and"), "%s has %d requests, not 1",
+			strings.TrimSpace("pattern "+clip(name)), asked,
+		)
 	}
 	return asked == 1
 }

@@ -88,11 +88,7 @@ var whenCodec = special(
 			put(n, field, listNode(yaml.FlowStyle, a.When[field], textNode))
 		}
 		for _, r := range a.Ranges {
-			value := textNode(r.Args[0])
-			if len(r.Args) > 1 {
-				value = listNode(yaml.FlowStyle, r.Args, textNode)
-			}
-			put(n, r.Field, put(flowNode(), strings.ToLower(string(r.Op)), value))
+			put(n, r.Field, conditionNode(r.Op, r.Args))
 		}
 		return n
 	},

@@ -29,25 +29,23 @@ var whereCodec = special(func(in value, q *model.Pattern) {
 }, func(q *model.Pattern) *yaml.Node {
 	n := flowNode()
 	for _, c := range q.Where {
-		var value *yaml.Node
-		if len(c.Args) > 0 {
-			value = textNode(c.Args[0])
-		}
-		if len(c.Args) > 1 {
-			value = listNode(yaml.FlowStyle, c.Args, textNode)
-		}
-		switch {
-		case c.Op == model.In && len(c.Args) == 0:
-			value = put(flowNode(), "in", textNode(every))
-		case c.Op == model.In:
-			value = put(flowNode(), "in", listNode(yaml.FlowStyle, c.Args, textNode))
-		case c.Op != ast.Equal:
-			value = put(flowNode(), strings.ToLower(string(c.Op)), value)
-		}
-		put(n, c.Field, value)
+		put(n, c.Field, conditionNode(c.Op, c.Args))
 	}
 	return n
 })
+
+func conditionNode(op ast.Op, args []string) *yaml.Node {
+	value := oneOrList(args, textNode)
+	switch {
+	case op == ast.Equal:
+		return value
+	case op == model.In && len(args) == 0:
+		value = textNode(every)
+	case op == model.In:
+		value = listNode(yaml.FlowStyle, args, textNode)
+	}
+	return put(flowNode(), strings.ToLower(string(op)), value)
+}
 
 func attributeNames(list []model.Attribute) []string {
 	return namesOf(list, func(a model.Attribute) string { return a.Name })

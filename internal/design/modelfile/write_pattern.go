@@ -91,18 +91,17 @@ func writeObject(verb string) object[model.Write] {
 				return false
 			}
 			w.Entity = find(name.called("the entity"), in.m.Entities, entityName, "unknown entity %s")
+			in.entity = w.Entity
 			return w.Entity != nil && w.Entity.Table != nil
 		},
 		after: func(in value, w *model.Write) bool { return in.afterWrite(verb, w) },
 		members: []member{
 			has("entity", referenceCodec),
-			has("where", equalitiesCodec(
-				func(w *model.Write) *[]model.Condition { return &w.Where })),
+			has("where", equalitiesCodec),
 		},
 	}
 	if verb == "update" {
-		o.members = append(o.members, has("set", equalitiesCodec(
-			func(w *model.Write) *[]model.Condition { return &w.Set })))
+		o.members = append(o.members, has("set", equalitiesCodec))
 	}
 
 	o.members = append(o.members,
@@ -136,33 +135,28 @@ func (in value) afterWrite(verb string, w *model.Write) bool {
 }
 
 // equalitiesCodec is the codec of values of fields of the entity of a write.
-func equalitiesCodec(of func(*model.Write) *[]model.Condition) codec {
-	return special(func(in value, w *model.Write) {
-		for _, e := range in.entries() {
-			f := w.Entity.Field(e.name)
-			if f == nil {
-				e.key.known(e.name, fieldNames(w.Entity.Fields), "entity %s has no field %s", w.Entity.Name)
-				continue
-			}
-			text, ok := e.called("field " + e.name).text()
-			if !ok {
-				continue
-			}
-			if err := encodes(w.Entity, f, text); err != nil {
-				e.failKey(e.pos(), "field "+e.name, err)
-				continue
-			}
-			list := of(w)
-			*list = append(*list, model.Condition{Pos: e.key.pos(), Field: e.name, Op: ast.Equal, Args: []string{text}})
+var equalitiesCodec = special(func(in value, list *[]model.Condition) {
+	of := in.entity
+	for _, e := range in.entries() {
+		f := of.Field(e.name)
+		if f == nil {
+			e.key.known(e.name, fieldNames(of.Fields), "entity %s has no field %s", of.Name)
+			continue
 		}
-	}, func(w *model.Write) *yaml.Node {
-		if len(*of(w)) == 0 {
-			return nil
+		text, ok := e.called("field " + e.name).text()
+		if !ok {
+			continue
 		}
-		n := flowNode()
-		for _, c := range *of(w) {
-			put(n, c.Field, textNode(c.Args[0]))
+		if err := encodes(of, f, text); err != nil {
+			e.failKey(e.pos(), "field "+e.name, err)
+			continue
 		}
-		return n
-	})
-}
+		*list = append(*list, model.Condition{Pos: e.key.pos(), Field: e.name, Op: ast.Equal, Args: []string{text}})
+	}
+}, func(list *[]model.Condition) *yaml.Node {
+	n := flowNode()
+	for _, c := range *list {
+		put(n, c.Field, conditionNode(c.Op, c.Args))
+	}
+	return n
+})

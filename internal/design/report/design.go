@@ -139,14 +139,6 @@ func fieldColors(m *model.Model) map[string]string {
 	return all
 }
 
-// Lives says how long items of the entity live, or "".
-func (r *entityRow) Lives() string {
-	if r.Life == 0 {
-		return ""
-	}
-	return model.LifeText(r.Life)
-}
-
 // Belongs names the entities to which the items belong, or is "".
 func (r *entityRow) Belongs() string {
 	var names []string

@@ -37,7 +37,7 @@
 //	          --json), failures (findings)
 //	tables    of each table and index: table, index, items, bytes, partitions,
 //	          declaredItems, declaredBytes, reads, writes (units per second at the
-//	          declared rates), rowsWritten, itemsExpired, entities (entity, items, bytes,
+//	          declared rates), rowsWritten, entities (entity, items, bytes,
 //	          declaredItems), and the
 //	          partitions mostItems, mostBytes, mostReads and mostWrites
 //	          (partition in DynamoDB JSON, items, bytes, declaredItems,

@@ -53,7 +53,7 @@ func TestJSONMembers(t *testing.T) {
 		.patterns[].failures[].place.file .patterns[].failures[].place.line .patterns[].failures[].place.column
 		.patterns[].failures[].table .patterns[].failures[].pattern .patterns[].failures[].message .patterns[].failures[].keys
 		.patterns[].failures[].advice .patterns[].failures[].entity .patterns[].notARange .patterns[].notARange.message .patterns[].notARange.advice
-		.tables .tables[].table .tables[].items .tables[].bytes .tables[].partitions .tables[].declaredItems .tables[].declaredBytes .tables[].reads .tables[].writes .tables[].rowsWritten .tables[].itemsExpired .patterns[].growth .tables[].entities .tables[].entities[].entity
+		.tables .tables[].table .tables[].items .tables[].bytes .tables[].partitions .tables[].declaredItems .tables[].declaredBytes .tables[].reads .tables[].writes .tables[].rowsWritten .patterns[].growth .tables[].entities .tables[].entities[].entity
 		.tables[].entities[].items .tables[].entities[].bytes .tables[].entities[].declaredItems .tables[].mostItems .tables[].mostBytes
 		.findings .findings[].rule .findings[].severity .findings[].place .findings[].place.file .findings[].place.line
 		.findings[].place.column .findings[].table .findings[].index .findings[].entity .findings[].pattern .findings[].message

@@ -2,16 +2,13 @@ package tabledef
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -48,17 +45,6 @@ const (
 	defaultAccount = "000000000000"
 )
 
-// isFragment reports whether an object has the members of Resources, as files have that
-// templates are made of.
-func isFragment(root map[string]any) bool {
-	for _, r := range root {
-		if kind, _ := object(r)["Type"].(string); isTable(kind) && object(r)["Properties"] != nil {
-			return true
-		}
-	}
-	return false
-}
-
 func isTable(kind string) bool {
 	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" ||
 		kind == "AWS::Serverless::SimpleTable"
@@ -73,7 +59,10 @@ func object(v any) map[string]any {
 func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
 	for _, variable := range []string{"${self:", "${opt:", "${sls:", "${param:", "${file("} {
 		if mentions(root, variable, maxDepth) {
-			return in.parsePart(newService(in, map[string]any{}), root)
+			return nil, advice.New(
+				"load the serverless.yml of the service",
+				"the template has variables of the Serverless Framework: %s…", variable,
+			)
 		}
 	}
 	declared := map[string]bool{}
@@ -138,8 +127,10 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		}
 		r := object(t.resources[id])
 		kind, _ := r["Type"].(string)
-		nested := kind == "AWS::CloudFormation::Stack" || kind == "AWS::Serverless::Application"
-		if !isTable(kind) && !nested {
+		if kind == "AWS::CloudFormation::Stack" || kind == "AWS::Serverless::Application" {
+			in.note(Note{"Resources." + id + " is not read: it is a stack", "if it has tables, load its template"})
+		}
+		if !isTable(kind) {
 			continue
 		}
 		if name, ok := r["Condition"].(string); ok {
@@ -160,15 +151,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		if t.values < 0 {
 			return nil, &advice.Error{Msg: fmt.Sprintf("Resources.%s: %v", id, errValues), Err: errValues}
 		}
-		switch {
-		case nested:
-			list, err := in.nested("Resources."+id, properties)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, list...)
-			continue
-		case kind == "AWS::Serverless::SimpleTable":
+		if kind == "AWS::Serverless::SimpleTable" {
 			properties = simpleTable(properties)
 		}
 		if properties == nil {
@@ -198,63 +181,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 	return all, nil
 }
 
-// nested reads the tables of a stack in a stack, if its template is a file beside that of
-// the stack.
-func (in *input) nested(what string, properties map[string]any) ([]*Schema, error) {
-	location, ok := properties["TemplateURL"].(string)
-	if !ok {
-		location, ok = properties["Location"].(string)
-	}
-	if !ok || strings.Contains(location, "://") || in.nesting >= maxNesting {
-		in.note(Note{Text: what + " is not read: its template is not a file beside this one"})
-		return nil, nil
-	}
-	if err := in.block(what); err != nil {
-		return nil, err
-	}
-
-	path := filepath.Join(filepath.Dir(in.path), filepath.FromSlash(location))
-	data, err := files.Read(path, maxFile)
-	if err != nil {
-		in.note(Note{Text: fmt.Sprintf("%s is not read: %v", what, err)})
-		return nil, nil
-	}
-
-	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1, sources: in.sources}
-	given := object(properties["Parameters"])
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		switch value := given[name].(type) {
-		case unresolved:
-			if value.standIn != "" {
-				in.made(value)
-				inner.with[name] = value.standIn
-			}
-		case string, bool, float64:
-			inner.with[name] = fmt.Sprint(value)
-		}
-	}
-
-	for name, value := range in.with {
-		if strings.HasPrefix(name, "AWS::") {
-			inner.with[name] = value
-		}
-	}
-
-	list, err := inner.parseFile(path, data)
-	if errors.Is(err, errNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", what, location, err)
-	}
-
-	for _, n := range inner.notes {
-		in.note(n)
-	}
-	return list, nil
-}
-
-// maxRepeated limits the tables that one definition makes, and maxNesting how deep stacks and modules nest.
+// maxRepeated limits the tables that one definition makes, and maxNesting how deep modules nest.
 const (
 	maxRepeated = 1000
 	maxNesting  = 10

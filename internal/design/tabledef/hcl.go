@@ -15,11 +15,10 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// This file reads Terraform's language with Terraform's own library. Expressions can take as much memory and time
-// as in Terraform, so load only files that you would also run terraform plan on.
+// This file reads Terraform's language with Terraform's own library.
 
-// maxBlocks limits the tables, modules and stacks that are read, of which one can contain itself, and maxValues the
-// values that a template or a service makes, each of which can be made of another twice.
+// maxBlocks limits the tables and modules that are read, of which one can contain itself, and maxValues the values that
+// a template or a service makes, each of which can be made of another twice.
 const (
 	maxBlocks = 10_000
 	maxValues = 100_000
@@ -31,23 +30,26 @@ type sources struct {
 	text   map[string][]byte
 	blocks int // that may still be read
 	values int // that templates and services may still make
+	making int // bytes that the expression that is evaluated may still make
+	kept   int // bytes that all expressions may still make
 }
 
 func newSources() *sources {
 	return &sources{
 		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, blocks: maxBlocks, values: maxValues,
+		kept: maxMade,
 	}
 }
 
 // errValues is the error of a template or a service whose functions and variables make too much.
 var errValues = fmt.Errorf("its variables and functions make more than %d values", maxValues)
 
-// block counts a table, a module or a stack.
+// block counts a table or a module.
 func (s *sources) block(what string) error {
 	if s.blocks--; s.blocks < 0 {
 		return advice.New(
-			"look for a module or a stack that contains itself",
-			"%s: there are more than %d tables, modules and stacks", what, maxBlocks,
+			"look for a module that contains itself",
+			"%s: there are more than %d tables and modules", what, maxBlocks,
 		)
 	}
 	return nil
@@ -71,7 +73,7 @@ func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 	}
 
 	b := file.Body.(*hclsyntax.Body)
-	_ = hclsyntax.VisitAll(b, withoutMembers)
+	_ = hclsyntax.VisitAll(b, s.prepare)
 	s.bodies[name] = b
 	return b, nil
 }
@@ -87,6 +89,7 @@ func (s *sources) expression(name string, src []byte) (hclsyntax.Expression, err
 	if diags.HasErrors() {
 		return nil, malformed(diags)
 	}
+	_ = hclsyntax.VisitAll(e, s.prepare)
 	return e, nil
 }
 

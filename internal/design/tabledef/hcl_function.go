@@ -3,10 +3,8 @@ package tabledef
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/customdecode"
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
@@ -18,35 +16,49 @@ import (
 // pure returns the functions that read no files.
 func pure() map[string]function.Function {
 	return map[string]function.Function{
-		"abs": stdlib.AbsoluteFunc, "can": function.New(&can), "ceil": stdlib.CeilFunc,
-		"compact": stdlib.CompactFunc,
-		"concat":  stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
-		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc,
-		"flatten": picks(1, flatten), "floor": stdlib.FloorFunc, "format": stdlib.FormatFunc,
-		"formatlist": stdlib.FormatListFunc,
-		"join":       stdlib.JoinFunc, "jsonencode": stdlib.JSONEncodeFunc,
-		"keys": stdlib.KeysFunc, "length": function.New(&length),
-		"lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
-		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "nonsensitive": picks(1, same), "one": picks(1, one),
-		"range": stdlib.RangeFunc,
-		"regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": function.New(&replaceText),
-		"reverse": stdlib.ReverseListFunc, "sensitive": picks(1, same),
-		"setintersection": stdlib.SetIntersectionFunc, "setproduct": stdlib.SetProductFunc,
-		"setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc,
-
-		"slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc,
-		"strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc,
-		"title": stdlib.TitleFunc, "tobool": stdlib.MakeToFunc(cty.Bool),
-		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
-		"tomap":  stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
-		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
-		"trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc,
-		"trimsuffix": stdlib.TrimSuffixFunc, "try": function.New(&try), "upper": stdlib.UpperFunc,
-		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
-
-		"coalesce": picks(1, coalesce),
-
-		"jsondecode": decoder(stdlib.JSONDecode), "yamldecode": decoder(decodeYAML),
+		"can":          tryfunc.CanFunc,
+		"coalesce":     picks(coalesce),
+		"compact":      stdlib.CompactFunc,
+		"concat":       stdlib.ConcatFunc,
+		"contains":     stdlib.ContainsFunc,
+		"distinct":     stdlib.DistinctFunc,
+		"element":      stdlib.ElementFunc,
+		"flatten":      picks(flatten),
+		"format":       multiplies(stdlib.FormatFunc),
+		"join":         multiplies(stdlib.JoinFunc),
+		"jsondecode":   decoder(stdlib.JSONDecode),
+		"jsonencode":   stdlib.JSONEncodeFunc,
+		"keys":         stdlib.KeysFunc,
+		"length":       function.New(&length),
+		"lookup":       stdlib.LookupFunc,
+		"lower":        stdlib.LowerFunc,
+		"merge":        stdlib.MergeFunc,
+		"nonsensitive": picks(same),
+		"one":          picks(one),
+		"range":        stdlib.RangeFunc,
+		"regex":        multiplies(stdlib.RegexFunc),
+		"replace":      multiplies(function.New(&replaceText)),
+		"sensitive":    picks(same),
+		"slice":        stdlib.SliceFunc,
+		"sort":         stdlib.SortFunc,
+		"split":        stdlib.SplitFunc,
+		"substr":       stdlib.SubstrFunc,
+		"title":        stdlib.TitleFunc,
+		"tobool":       stdlib.MakeToFunc(cty.Bool),
+		"tolist":       stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
+		"tomap":        stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
+		"tonumber":     stdlib.MakeToFunc(cty.Number),
+		"toset":        stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+		"tostring":     stdlib.MakeToFunc(cty.String),
+		"trim":         stdlib.TrimFunc,
+		"trimprefix":   stdlib.TrimPrefixFunc,
+		"trimspace":    stdlib.TrimSpaceFunc,
+		"trimsuffix":   stdlib.TrimSuffixFunc,
+		"try":          tryfunc.TryFunc,
+		"upper":        stdlib.UpperFunc,
+		"values":       stdlib.ValuesFunc,
+		"yamldecode":   decoder(decodeYAML),
+		"zipmap":       stdlib.ZipmapFunc,
 	}
 }
 
@@ -78,9 +90,9 @@ var replaceText = function.Spec{
 	},
 }
 
-// picks returns a function of at least so many arguments of any types. Those that hold unknown values or
+// picks returns a function of one argument or more of any types. Those that hold unknown values or
 // marks are given as they are.
-func picks(least int, pick func([]cty.Value) (cty.Value, error)) function.Function {
+func picks(pick func([]cty.Value) (cty.Value, error)) function.Function {
 	value := function.Parameter{
 		Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true,
 		AllowUnknown: true,
@@ -88,8 +100,8 @@ func picks(least int, pick func([]cty.Value) (cty.Value, error)) function.Functi
 	return function.New(&function.Spec{
 		VarParam: &value,
 		Type: func(args []cty.Value) (cty.Type, error) {
-			if len(args) < least {
-				return cty.NilType, fmt.Errorf("want %d arguments", least)
+			if len(args) == 0 {
+				return cty.NilType, errors.New("want an argument")
 			}
 			return cty.DynamicPseudoType, nil
 		},
@@ -190,43 +202,6 @@ func coalesce(args []cty.Value) (cty.Value, error) {
 		return unknown, errors.New("every argument is null or empty")
 	}
 	return unknown, nil
-}
-
-// closures are arguments that are evaluated by the function. Terraform waits for what is unknown; here
-// nobody will know it, and the other arguments are what the author wanted without it.
-var closures = &function.Parameter{Name: "expressions", Type: customdecode.ExpressionClosureType}
-
-var try = function.Spec{
-	VarParam: closures,
-	Type:     function.StaticReturnType(cty.DynamicPseudoType),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		var last error = errors.New("want an argument")
-		unknown := cty.NilVal
-		for _, arg := range args {
-			v, diags := customdecode.ExpressionClosureFromVal(arg).Value()
-			if diags.HasErrors() {
-				last = errors.New(sentence(diags.Errs()[0].(*hcl.Diagnostic).Detail))
-				continue
-			}
-			if v.IsKnown() {
-				return v, nil
-			}
-			unknown = v
-		}
-		if unknown == cty.NilVal {
-			return unknown, last
-		}
-		return unknown, nil
-	},
-}
-
-var can = function.Spec{
-	Params: []function.Parameter{*closures},
-	Type:   function.StaticReturnType(cty.Bool),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		v, diags := customdecode.ExpressionClosureFromVal(args[0]).Value()
-		return cty.BoolVal(!diags.HasErrors() && v.IsKnown()), nil
-	},
 }
 
 // withFiles returns the functions of a module.

@@ -178,7 +178,7 @@ type input struct {
 	with  Parameters
 	flag  string
 	notes []Note
-	// nesting is how deep the file is in stacks or modules, and depth how deep references are.
+	// nesting is how deep the file is in modules, and depth how deep references are.
 	nesting, depth int
 	*sources
 }
@@ -208,7 +208,7 @@ func (in *input) howTo(names []string) string {
 func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 	switch filepath.Ext(name) {
 	case ".tf":
-		return in.parseTerraform([]file{{name, data}}, false)
+		return in.parseFileOf(name, data)
 	case ".js", ".cjs", ".mjs", ".ts":
 		return nil, advice.New("load the template that it makes, such as the output of cdk synth, or "+compiled,
 			"only Node.js can evaluate the file")
@@ -223,8 +223,6 @@ func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 			return in.parseService(t)
 		case t["Resources"] != nil:
 			return in.parseTemplate(t)
-		case isFragment(t):
-			return in.parseTemplate(map[string]any{"Resources": t})
 		}
 	}
 	return nil, ErrOther
@@ -492,9 +490,6 @@ func (in *input) resolve(place, member string, v any) (any, error) {
 		}
 		how := "load what the tool makes of the file: the output of terraform show -json, or of " +
 			"aws cloudformation get-template"
-		if filepath.Ext(in.path) == ".tf" { // another file of the folder may define it
-			how = "load the folder of the file, or the output of terraform show -json"
-		}
 		return nil, advice.New(how, "%s: %s", place, v.reason())
 	case map[string]any:
 		out := map[string]any{}

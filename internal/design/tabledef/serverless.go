@@ -38,35 +38,13 @@ func isService(root map[string]any) bool {
 		root["provider"] != nil && (root["functions"] != nil || root["resources"] != nil)
 }
 
-func newService(in *input, root map[string]any) *service {
-	return &service{
-		input: in, root: root,
-		files: map[string]any{}, absent: map[string]error{}, asked: map[string]bool{},
-	}
-}
-
-// parsePart reads a template that is a part of a service whose other files are unknown.
-func (in *input) parsePart(s *service, root map[string]any) ([]*Schema, error) {
-	list, err := in.tables(object(s.value(root)), pseudoParameters())
-	if err == nil {
-		err = s.err
-	}
-	for i := range in.notes {
-		if strings.HasPrefix(in.notes[i].Text, "${self:") {
-			in.notes[i].Advice += ", and so does loading its serverless.yml"
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return list, s.checkParameters(object(root["Parameters"]))
-}
-
 // parseService reads the tables in the resources of a service.
 func (in *input) parseService(root map[string]any) ([]*Schema, error) {
-	s := newService(in, root)
+	s := &service{
+		input: in, root: root, files: map[string]any{}, absent: map[string]error{}, asked: map[string]bool{},
+	}
 	merged := map[string]any{}
-	s.collect("resources", merged, s.value(root["resources"]), 0)
+	s.collect("resources", merged, s.value(root["resources"]))
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -89,53 +67,43 @@ func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 // sections lists the sections of a template that definitions of tables depend on.
 var sections = []string{"Resources", "Parameters", "Conditions", "Mappings"}
 
-// collect adds the sections of resources to a template. Resources may be a list, and so
-// may a section.
-func (s *service) collect(place string, merged map[string]any, v any, depth int) {
-	if depth > maxDepth {
-		return
-	}
-	switch v := v.(type) {
-	case []any:
-		for i, v := range v {
-			s.collect(fmt.Sprintf("%s[%d]", place, i), merged, v, depth+1)
-		}
-	case unresolved:
-		s.skip(place, v)
-	case map[string]any:
+// collect adds the sections of resources to a template. Resources may be a list, and so may a section.
+func (s *service) collect(place string, merged map[string]any, v any) {
+	s.each(place, v, 0, func(place string, v map[string]any) {
 		for _, name := range sections {
 			section := object(merged[name])
 			if section == nil {
 				section = map[string]any{}
 			}
-			s.members(place+"."+name, section, v[name], depth+1)
+			s.each(place+"."+name, v[name], 0, func(place string, v map[string]any) {
+				for _, name := range slices.Sorted(maps.Keys(v)) {
+					if u, ok := v[name].(unresolved); ok {
+						s.skip(place+"."+name, u)
+						continue
+					}
+					section[name] = v[name]
+				}
+			})
 			if len(section) > 0 {
 				merged[name] = section
 			}
 		}
-	}
+	})
 }
 
-// members adds the members of a section.
-func (s *service) members(place string, section map[string]any, v any, depth int) {
-	if depth > maxDepth {
-		return
-	}
+// each calls f with an object, or with those of a list.
+func (s *service) each(place string, v any, depth int, f func(place string, v map[string]any)) {
 	switch v := v.(type) {
 	case []any:
 		for i, v := range v {
-			s.members(fmt.Sprintf("%s[%d]", place, i), section, v, depth+1)
+			if depth < maxDepth {
+				s.each(fmt.Sprintf("%s[%d]", place, i), v, depth+1, f)
+			}
 		}
 	case unresolved:
 		s.skip(place, v)
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if u, ok := v[name].(unresolved); ok {
-				s.skip(place+"."+name, u)
-				continue
-			}
-			section[name] = v[name]
-		}
+		f(place, v)
 	}
 }
 

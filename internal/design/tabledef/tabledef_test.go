@@ -91,8 +91,7 @@ func TestReadErrors(t *testing.T) {
 		{"a.yaml", "Resources: {T: {Type: AWS::S3::Bucket}}", "the template has no table"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table}}", "Resources.T has no Properties"},
 		{"a.yaml", "Resources: {S: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: 'https://x'}}}", "the template has no table"},
-		{"a.yaml", "Resources: {S: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: none.json}}}", "the template has no table"},
-		{"a.yaml", "Resources: {S: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: a.yaml}}}", "the template has no table"},
+		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:service}'}}}", "variables of the Serverless Framework"},
 		{"a.yaml", "Conditions: {A: !Or [!Condition B, !Condition C]}\nResources: {T: {Type: AWS::DynamoDB::Table, Condition: A}}", "the condition A depends on a value that is unknown"},
 		{"a.yaml", "Conditions: {A: !And [!Equals [a, a], !Equals [b, b]]}\nResources: {T: {Type: AWS::DynamoDB::Table, Condition: A}}", "Resources.T has no Properties"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Join ['-', [{a: b}]]}}}", "a list or an object within a text"},
@@ -181,7 +180,7 @@ func TestKeySchemaBlocks(t *testing.T) {
 	require.Equal(t, want, list[0].LocalSecondaryIndexes[0].KeySchema)
 }
 
-// TestLoneFile holds that a file whose values are in other files of its folder says so.
+// TestLoneFile holds that a file has the values of the other files of its folder, but not their tables.
 func TestLoneFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -189,15 +188,11 @@ func TestLoneFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	table := write("table.tf", "resource \"aws_dynamodb_table\" \"t\" {\n  name = local.table\n"+key+"}\n")
-	_, _, err := tabledef.Read(table, nil)
-	require.ErrorContains(t, err, "the value of local.table is unknown")
-	require.Contains(t, advice.Of(err), "load the folder of the file")
-
-	write("locals.tf", "locals {\n  table = \"orders\"\n}\n")
-	list, _, err := tabledef.Read(dir, nil)
+	path := write("table.tf", tableNamed("local.table"))
+	write("other.tf", "locals {\n  table = \"orders\"\n}\n"+strings.ReplaceAll(tableNamed(`"other"`), `"t"`, `"u"`))
+	list, _, err := tabledef.Read(path, nil)
 	require.NoError(t, err)
-	require.Equal(t, "orders", list[0].TableName)
+	require.Equal(t, []string{"orders"}, names(list))
 }
 
 // A parameter with a typo would leave the default in force.
@@ -235,8 +230,6 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-const stack = `{"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": "a.json"}}`
 
 // doubledTexts returns variables of a service, each of which is the one before twice.
 func doubledTexts(n int) string {
@@ -277,6 +270,15 @@ func doubledConditions(n int) string {
 	return text
 }
 
+// doubledLocals returns a Terraform file with locals, each of which is made of the one before.
+func doubledLocals(n int, first, next string) string {
+	text := "locals {\na0 = " + first + "\n"
+	for i := range n {
+		text += fmt.Sprintf("a%d = %s\n", i+1, strings.ReplaceAll(next, "@", fmt.Sprint("local.a", i)))
+	}
+	return text + "}\n" + tableNamed(fmt.Sprintf("\"x-${length(local.a%d)}\"", n))
+}
+
 // TestBombs holds that small files which would make very large values end with an error, at once.
 func TestBombs(t *testing.T) {
 	proptest.NeedLong(t)
@@ -284,12 +286,25 @@ func TestBombs(t *testing.T) {
 	for _, tt := range []struct{ file, text, want string }{
 		{"a.tf", tableNamed("\"x\"\ncount = 1e9"), "aws_dynamodb_table.t is repeated with count more than 1000 times"},
 		{"a.tf", tableNamed(strings.Repeat("(", 1000)), "brackets nest more than 100 deep"},
-		{"a.tf", "module \"a\" {\nsource = \"./\"\n}\nmodule \"b\" {\nsource = \"./\"\n}\nmodule \"c\" {\nsource = \"./\"\n}\n", "tables, modules and stacks"},
+		{"a.tf", "module \"a\" {\nsource = \"./\"\n}\nmodule \"b\" {\nsource = \"./\"\n}\nmodule \"c\" {\nsource = \"./\"\n}\n", "tables and modules"},
+		{"a.tf", doubledLocals(60, `"xxxxxxxx"`, `"${@}${@}"`), "MB"},
+		{"a.tf", doubledLocals(60, `[1]`, `[@, @]`), "MB"},
+		{"a.tf", doubledLocals(60, `[1]`, `concat(@, @)`), "MB"},
+		{"a.tf", doubledLocals(60, `"x"`, `join(@, [@, @])`), "MB"},
+		{"a.tf", doubledLocals(60, `"xxxx"`, `replace(@, "x", @)`), "MB"},
+		{"a.tf", doubledLocals(60, `{}`, `{a = @, b = @}`), "MB"},
+		{"a.tf", doubledLocals(60, `1`, `jsonencode([@, @])`), "MB"},
+		{"a.tf", doubledLocals(60, `[1]`, `true ? tolist([@, @]) : []`), "MB"},
+		{"a.tf", doubledLocals(4, `range(1000)`, `[for x in @ : [for y in @ : [for z in @ : x]]]`), "MB"},
+		{"a.tf", doubledLocals(1, `split("x", join("xxxx", range(1000)))`, `[for x in @ : [for y in @ : x if false]]`), "MB"},
+		{"a.tf", doubledLocals(1, `range(1000)`, `"%{for x in @}%{for y in @}x%{endfor}%{endfor}"`), "MB"},
+		{"a.tf", tableNamed("format(\"%999999999d\", 3)"), "a width is too large"},
+		{"a.tf", tableNamed("format(\"" + strings.Repeat("%[1]s", 10000) + "\", \"" + strings.Repeat("x", 10000) + "\")"), "MB"},
+		{"a.tf", tableNamed("length([" + strings.Repeat("range(1000), ", 10000) + "])"), "MB"},
 		{"serverless.yml", "service: s\nprovider: {}\ncustom: {y: '${sls:stage-${self:custom}}'}\nresources: {Resources: {T: " +
 			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.y}'}}}}", "unknown"},
 		{"serverless.yml", "service: s\nprovider: {}\ncustom:\n  a0: xxxxxxxx\n" + doubledTexts(60) + "resources: {Resources: {T: " +
 			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.a60}'}}}}", "its variables and functions make more than 100000 values"},
-		{"a.json", `{"Resources": {"A": ` + stack + `, "B": ` + stack + `, "C": ` + stack + `}}`, "tables, modules and stacks"},
 		{"a.json", mapped(`{"Fn::FindInMap": ["M", "a60", "x"]}`, doubledMaps(60)), "functions make more than 100000 values"},
 		{"a.json", mapped(`{"Fn::FindInMap": ["M", "a", "x"]}`, `"a": {"x": {"Fn::FindInMap": ["M", "a", "x"]}}`), "unknown"},
 		{"a.json", mapped(nested(60, `{"Fn::FindInMap": [`, `"M"`, `, "a", "x"]}`), `"M": {"x": "M"}`), "unknown"},

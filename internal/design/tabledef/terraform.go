@@ -36,7 +36,7 @@ func (in *input) readModule(dir string) ([]*Schema, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: the folder has no Terraform files", dir)
 	}
-	list, err := in.parseTerraform(files, true)
+	list, err := in.parseTerraform(files, "")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -70,8 +70,8 @@ type module struct {
 	given     []*hclsyntax.Body // values of variables, which replace the defaults
 }
 
-// newModule reads the blocks of a module.
-func (in *input) newModule(dir string, files []file) (*module, error) {
+// newModule reads the blocks of a module, but only the tables and modules of one file unless that is "".
+func (in *input) newModule(dir string, files []file, only string) (*module, error) {
 	m := &module{declared: map[string]bool{}, scope: &scope{
 		input: in, dir: dir, variables: map[string]cty.Value{}, locals: map[string]hclsyntax.Expression{},
 		known: map[string]cty.Value{}, resources: map[string]*hclsyntax.Block{},
@@ -96,13 +96,12 @@ func (in *input) newModule(dir string, files []file) (*module, error) {
 				for name, a := range b.Body.Attributes {
 					m.locals[name] = a.Expr
 				}
-			case is(b, "module", 1):
-				m.blocks = append(m.blocks, b)
 			case is(b, "resource", 2):
 				m.resources[b.Labels[0]+"."+b.Labels[1]] = b
-				if b.Labels[0] == tableType {
-					m.blocks = append(m.blocks, b)
-				}
+			}
+			if makes := is(b, "module", 1) || is(b, "resource", 2) && b.Labels[0] == tableType; makes &&
+				(only == "" || f.name == only) {
+				m.blocks = append(m.blocks, b)
 			}
 		}
 	}
@@ -111,28 +110,6 @@ func (in *input) newModule(dir string, files []file) (*module, error) {
 
 func is(b *hclsyntax.Block, kind string, labels int) bool {
 	return b.Type == kind && len(b.Labels) == labels
-}
-
-// addSiblings adds what the other files of a module declare, but not their tables. Files
-// that are malformed are left out.
-func (m *module) addSiblings(name string) {
-	files, err := m.moduleFiles(m.dir)
-	own := func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }
-	if err != nil || !slices.ContainsFunc(files, own) {
-		return // the text is not from this folder
-	}
-	for _, f := range files {
-		if own(f) {
-			continue
-		}
-		other, err := m.newModule(m.dir, []file{f})
-		if err != nil {
-			continue
-		}
-		m.variables, m.given = append(m.variables, other.variables...), append(m.given, other.given...)
-		maps.Copy(m.locals, other.locals)
-		maps.Copy(m.resources, other.resources)
-	}
 }
 
 // setVariables sets the variables of a module: to what is given, as text or as values of a
@@ -229,17 +206,24 @@ func (m *module) literal(text string) cty.Value {
 	return cty.StringVal(text)
 }
 
-// parseTerraform reads the tables of a module in Terraform's own language. Unless the
-// files are the whole module, others may declare variables.
-func (in *input) parseTerraform(files []file, whole bool) (all []*Schema, err error) {
-	m, err := in.newModule(filepath.Dir(files[0].name), files)
+// parseFileOf reads the tables of one file of a module. The others declare what it refers to.
+func (in *input) parseFileOf(name string, data []byte) ([]*Schema, error) {
+	list, err := in.moduleFiles(filepath.Dir(name))
+	own := func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }
+	if err != nil || !slices.ContainsFunc(list, own) {
+		list = nil // the text is not from this folder
+	}
+	list = append(slices.DeleteFunc(list, own), file{name, data})
+	return in.parseTerraform(list, name)
+}
+
+// parseTerraform reads the tables of a module in Terraform's own language, or those of one of its files.
+func (in *input) parseTerraform(files []file, only string) (all []*Schema, err error) {
+	m, err := in.newModule(filepath.Dir(files[0].name), files, only)
 	if err != nil {
 		return nil, err
 	}
-	if !whole {
-		m.addSiblings(files[0].name)
-	}
-	if whole {
+	if only == "" {
 		if err := in.with.check(m.declared); err != nil {
 			return nil, err
 		}
@@ -434,7 +418,7 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	files = slices.DeleteFunc(files, func(f file) bool { return strings.HasSuffix(f.name, ".tfvars") })
 	inner := *m.input
 	inner.nesting++
-	called, err := inner.newModule(dir, files)
+	called, err := inner.newModule(dir, files, "")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}

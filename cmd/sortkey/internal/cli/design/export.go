@@ -30,8 +30,8 @@ func exportCommand(env *app.Env) *cobra.Command {
 times to live as a CloudFormation template, as Terraform, or as requests for aws dynamodb
 create-table; or the whole design as far as a model of NoSQL Workbench can carry it.
 
-It lists on standard error what the file lacks of the model. Formats with comments have
-the same list at their beginning.
+It says on standard error what the file has of the model. Formats with comments begin with
+the same sentence.
 
 With a path that ends in a slash, or is a folder, -o writes into that folder, under a name
 that no other format has. The format create-table has one file for each table: of a model
@@ -90,19 +90,7 @@ func runExport(env *app.Env, path string, f *exportFlags) error {
 		return err
 	}
 
-	for i, file := range files {
-		if len(file.Losses) == 0 {
-			continue
-		}
-		of := ""
-		if len(files) > 1 {
-			of = " of table " + m.Tables[i].Name
-		}
-		fmt.Fprintf(env.Stderr, "not exported%s:\n", of)
-		for _, l := range file.Losses {
-			fmt.Fprintf(env.Stderr, "  %s\n", l)
-		}
-	}
+	fmt.Fprintf(env.Stderr, "exported: %s; the rest of the model stays there\n", format.Carries())
 	return nil
 }
 
