@@ -22,7 +22,7 @@ type alterFlags struct {
 }
 
 func alterCommand(env *app.Env) *cobra.Command {
-	var f alterFlags
+	f := alterFlags{SourceFlags: app.SourceFlags{Writes: true}}
 	cmd := &cobra.Command{
 		Use:   "alter TABLE",
 		Short: "Add and delete indexes, time to live and the stream of a table",
@@ -30,7 +30,7 @@ func alterCommand(env *app.Env) *cobra.Command {
 built. If it is interrupted then, a server goes on building, and a folder is completed when it is
 opened next. The key of a table, its local indexes and the key of an index cannot be changed.
 
-` + schemaHelp + env.SourceHelp(),
+` + schemaHelp + f.Help(env),
 		Example: `  sortkey alter Orders --add-index 'ByCity: city / placed' --data ./data
   sortkey alter Orders --drop-index ByStatus --ttl expires
   sortkey alter Orders --no-ttl --stream`,
@@ -188,13 +188,13 @@ func (f *alterFlags) changeStream(ctx context.Context, d *definitions) error {
 }
 
 func dropCommand(env *app.Env) *cobra.Command {
-	var source app.SourceFlags
+	source := app.SourceFlags{Writes: true}
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "drop TABLE --yes",
 		Short: "Delete a table with its items",
 		Long: `Drop deletes a table with its items and indexes. Without --yes it only says what it would
-delete, and the exit code is 2.` + env.SourceHelp(),
+delete, and the exit code is 2.` + source.Help(env),
 		Example:           `  sortkey drop Orders --yes --data ./data`,
 		Args:              oneTable("drop"),
 		ValidArgsFunction: tableArgument(env, &source),

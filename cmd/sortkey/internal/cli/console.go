@@ -30,7 +30,7 @@ sort, find, edit and delete, a box that completes keys, partitions and item coll
 order, and the slice of a query or of a SELECT while it is typed.
 
 It prints an address with a token: open that. Others have no access. Interrupt the command
-to end it. The requests of a running program are seen with sortkey serve --console.` + env.SourceHelp(),
+to end it. The requests of a running program are seen with sortkey serve --console.` + source.Help(env),
 		Example: `  sortkey console
   sortkey console --model shop
   sortkey console --data ./sortkey-data --design model.yaml

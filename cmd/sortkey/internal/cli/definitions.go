@@ -29,9 +29,6 @@ func define(
 	cmd *cobra.Command, env *app.Env, f app.SourceFlags, table string,
 	change func(ctx context.Context, d *definitions) error,
 ) (err error) {
-	if err := refuseModel(cmd.Name(), f.Model); err != nil {
-		return err
-	}
 	ctx, stop := app.Interruptible(cmd.Context())
 	defer stop()
 	src, err := env.Open(ctx, f)

@@ -37,7 +37,7 @@ REQUEST is one of
   'SELECT … FROM … WHERE …'   a PartiQL statement, explained as a Query or Scan
   FILE or -                   either in a file or on standard input
 or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
-an access pattern of the model.` + env.SourceHelp() + `
+an access pattern of the model.` + f.Help(env) + `
 Any DynamoDB endpoint works. Explain reads more than the
 request itself: the rows beside the range, the rows that a filter drops, and for a
 rejected request up to 200 rows and one row for each proposed request.

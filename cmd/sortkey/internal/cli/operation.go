@@ -27,12 +27,12 @@ type itemCommand struct {
 }
 
 func operationCommand(env *app.Env, op *operation.Operation) *cobra.Command {
-	c := &itemCommand{env: env, op: op}
+	c := &itemCommand{env: env, op: op, source: app.SourceFlags{Writes: op.Writes}}
 	c.values.Trace = env.Trace
 	cmd := &cobra.Command{
 		Use:               op.Usage(),
 		Short:             op.Short,
-		Long:              op.CommandHelp() + env.SourceHelp(),
+		Long:              op.CommandHelp() + c.source.Help(env),
 		Example:           op.Command.Example,
 		Args:              func(_ *cobra.Command, args []string) error { return op.Place(&c.values, args) },
 		ValidArgsFunction: argumentsOf(env, op, &c.source, &c.values),
@@ -91,10 +91,12 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 	if err := c.output.check(c.op.Name); err != nil {
 		return err
 	}
-	if c.op.Changes(v) {
-		if err := refuseModel(c.op.Name, c.source.Model); err != nil {
-			return err
-		}
+	if c.source.Model != "" && c.op.Changes(v) {
+		return app.UsageError(
+			"load it into a server with sortkey serve --load "+c.source.Model+", and write to that with --endpoint; "+
+				"or use sortkey shell "+c.source.Model,
+			"%s cannot write to --model: every command makes the items of a model anew", c.op.Name,
+		)
 	}
 
 	src, err := c.env.Open(ctx, c.source)
@@ -120,18 +122,6 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 		return c.refused(ctx, src, in, err)
 	}
 	return c.print(ans, src, t)
-}
-
-// refuseModel returns the error of a command that writes to a model.
-func refuseModel(command, model string) error {
-	if model == "" {
-		return nil
-	}
-	return app.UsageError(
-		"load it into a server with sortkey serve --load "+model+", and write to that with --endpoint; "+
-			"or use sortkey shell "+model,
-		"%s cannot write to --model: every command makes the items of a model anew", command,
-	)
 }
 
 // print prints an answer as the flags ask for it.

@@ -27,7 +27,7 @@ func tablesCommand(env *app.Env) *cobra.Command {
 		Use:   "tables",
 		Short: "List the tables with their keys and indexes",
 		Long: `Tables lists the tables with their keys and indexes. A key is written as partition /
-sort, with the type after names of numbers (:N) and binary data (:B).` + env.SourceHelp(),
+sort, with the type after names of numbers (:N) and binary data (:B).` + source.Help(env),
 		Example: `  sortkey tables --model file-tree
   sortkey tables --data ./data --json`,
 		Args: app.NoArgs,

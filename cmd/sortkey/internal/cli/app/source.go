@@ -57,6 +57,8 @@ func (s *Source) Traces() []sortkey.Trace { return s.tracer.take() }
 // that the environment names.
 type SourceFlags struct {
 	Data, Endpoint, Model, Store string
+	// Writes says that the command writes, and so has no flag for a model, which every command makes anew.
+	Writes bool
 	// Create says that a missing folder of Data is created.
 	Create bool
 }
@@ -93,16 +95,20 @@ func (f *SourceFlags) Words() (words []string) {
 	return words
 }
 
-// SourceHelp returns what the help of a command says about the source: nothing in a shell.
-func (e *Env) SourceHelp() string {
-	if e.Source != nil {
+// Help returns what the help of a command says about the source: nothing in a shell.
+func (f *SourceFlags) Help(env *Env) string {
+	if env.Source != nil {
 		return ""
+	}
+	model := ""
+	if !f.Writes {
+		model = " of an example or a model file with --model,"
 	}
 	return `
 
 The items are those of the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
-AWS_ENDPOINT_URL or http://127.0.0.1:8000), of an example or a model file with --model,
-or, without a server, of a folder with --data or of ` + e.StoreKinds() + ` with --store.`
+AWS_ENDPOINT_URL or http://127.0.0.1:8000),` + model + `
+or, without a server, of a folder with --data or of ` + env.StoreKinds() + ` with --store.`
 }
 
 // Declare declares the flags, unless the commands of env have a source.
@@ -113,9 +119,12 @@ func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Data, "data", "", "`DIR` of a database instead of a server; no server may have it open")
 	flags.StringVar(&f.Endpoint, "endpoint", "", "`URL` of the server")
-	flags.StringVarP(&f.Model, "model", "m", "", "an example or a model file (`NAME|FILE`) instead of a server")
 	flags.StringVar(&f.Store, "store", "", env.StoreUsage())
-	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders, "model": ModelNames})
+	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders})
+	if !f.Writes {
+		flags.StringVarP(&f.Model, "model", "m", "", "an example or a model file (`NAME|FILE`) instead of a server")
+		Complete(cmd, map[string]cobra.CompletionFunc{"model": ModelNames})
+	}
 }
 
 // Name names the source for people.
