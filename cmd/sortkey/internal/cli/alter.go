@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -107,8 +108,7 @@ func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 		if err != nil {
 			return err
 		}
-		key := now.keys.Index(name).Key.String()
-		if err := d.print("added index %s to table %s: %s", name, d.table, key); err != nil {
+		if err := d.print("added index %s to table %s: %s", name, d.table, now.keys.Index(name)); err != nil {
 			return err
 		}
 	}
@@ -131,9 +131,8 @@ func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput,
 			return nil, fmt.Errorf("--add-index: %w", err)
 		}
 		if have.hasIndex(ix.Name) && !dropped[ix.Name] {
-			return nil, app.UsageError("use another name, or delete it with --drop-index",
-				"table %s has an index %s already: %s",
-				*have.TableName, ix.Name, have.keys.Index(ix.Name).Key.String())
+			return nil, advice.New("use another name, or delete it with --drop-index",
+				"table %s has an index %s already: %s", *have.TableName, ix.Name, have.keys.Index(ix.Name))
 		}
 		in, err := keyschema.Addition(*have.TableName, have.AttributeDefinitions, ix)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -131,13 +132,13 @@ func (h *described) indexNamed(name string) error {
 	ix := h.keys.Index(name)
 	switch {
 	case ix == nil && len(names) == 0:
-		return app.UsageError("", "table %s has no indexes", *h.TableName)
+		return advice.New("", "table %s has no indexes", *h.TableName)
 	case ix == nil:
-		return app.UsageError(
+		return advice.New(
 			"the indexes are "+strings.Join(names, ", "), "table %s has no index %s", *h.TableName, name,
 		)
 	case ix.Local:
-		return app.UsageError("it goes when its table is deleted", "a local index such as %s cannot be deleted", name)
+		return advice.New("it goes when its table is deleted", "a local index such as %s cannot be deleted", name)
 	}
 	return nil
 }

@@ -24,7 +24,6 @@ type exportFlags struct {
 	to        string
 	format    string
 	delimiter string
-	plain     bool
 	json      bool
 	mask      string
 }
@@ -82,8 +81,8 @@ from a server of a snapshot, it is of one point in time.`,
 	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
 	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
 	flags.StringVar(&f.mask, "mask", "", maskUsage)
-	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	app.Needs(cmd, map[string][]string{"delimiter": {"format=csv"}})
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"to": app.Paths, "format": app.Words(exportFormats...),
 	})
@@ -95,7 +94,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the command at once
 	bar := newBar(env, "check that it is running, or stop the export with Ctrl-C")
-	o := transfer.ExportOptions{Plain: f.plain, Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
+	o := transfer.ExportOptions{Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
 	var err error
 	if o.Format, err = parseFormat(f.format, exportFormats); err != nil {
 		return err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,6 +96,10 @@ created anew.`,
 		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
 		"format": app.Words(importFormats...),
 	})
+	app.Needs(cmd, map[string][]string{
+		"delimiter": {"format=csv", "format=auto"}, "columns": {"format=csv", "format=auto"},
+	})
+	cmd.MarkFlagsMutuallyExclusive("data", "workers")
 	cmd.MarkFlagsMutuallyExclusive("schema", "key")
 	cmd.MarkFlagsMutuallyExclusive("resume", "restart")
 	return cmd
@@ -105,7 +111,7 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 		return o, err
 	}
 	if o.Types, err = transfer.ParseTypes(f.types); err != nil {
-		return o, fmt.Errorf("--type: %w", err)
+		return o, app.UsageError(advice.Of(err), "--type: %v", err)
 	}
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return o, err
@@ -121,7 +127,7 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 		o.Schema, err = transfer.ReadSchema(f.schema)
 	case f.key != "":
 		if o.Schema, err = transfer.ParseKey(f.key); err != nil {
-			err = fmt.Errorf("--key: %w", err)
+			err = app.UsageError(advice.Of(err), "--key: %v", err)
 		}
 	}
 
@@ -148,6 +154,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return explainImport(err)
 	}
+	newFolder := f.data != "" && !exists(f.data)
 	target, err := openTarget(ctx, env, f.targetFlags, true)
 	if err != nil {
 		return err
@@ -173,6 +180,10 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	bar.end()
 	err = target.end(err)
 	took := time.Since(start)
+	made := func(t transfer.TableResult) bool { return t.Created || t.Read > 0 }
+	if err != nil && newFolder && !slices.ContainsFunc(result.Tables, made) {
+		err = errors.Join(err, os.RemoveAll(f.data)) // of an import that was refused, there is nothing in it
+	}
 	if f.json {
 		if err := app.WriteJSON(env.Stdout, struct {
 			*transfer.ImportResult

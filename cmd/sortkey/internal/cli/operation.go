@@ -45,6 +45,11 @@ func operationCommand(env *app.Env, op *operation.Operation) *cobra.Command {
 	c.source.Declare(cmd, env)
 	c.output.declare(cmd, op.Format)
 	declareFlags(cmd, env, op, &c.source, &c.values)
+	if cmd.Flags().Lookup("trace") != nil {
+		app.Needs(cmd, map[string][]string{
+			"trace": {"output=table", "output=lines", "output=json", "output=plain-json"},
+		})
+	}
 	return cmd
 }
 

@@ -41,8 +41,6 @@ const DefaultSegments = 4
 type ExportOptions struct {
 	// Format of [ExportTo] is DynamoDB, JSON or CSV; a folder always gets DynamoDB. Default: DynamoDB.
 	Format Format
-	// Plain writes data files without gzip.
-	Plain bool
 	// Segments is the number of segments of a table that are read in parallel,
 	// each into its own file. Default: DefaultSegments.
 	Segments int

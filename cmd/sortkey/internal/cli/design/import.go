@@ -108,6 +108,9 @@ must stay secret, import what sortkey export --mask has written.`,
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
 	f.outFlags.declare(cmd, "output `FILE`")
 	f.DefinitionFlags.Declare(cmd)
+	app.Needs(cmd, map[string][]string{"all": {"from"}})
+	cmd.MarkFlagsMutuallyExclusive("from", "parameter")
+	cmd.MarkFlagsMutuallyExclusive("from", "format")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(convert.FormatNames()...)})
 	return cmd
 }
