@@ -67,7 +67,6 @@ func TestExitCodes(t *testing.T) {
 		{0, "help"},
 		{0, "version"},
 		{0, "demo file-tree"},
-		{0, "demo --list --json"},
 		{0, "query Drive x -m file-tree"},
 		{1, "demo nothing"},
 		{1, "query Nope x -m file-tree"},
@@ -168,8 +167,8 @@ func TestWrongUse(t *testing.T) {
 	// A flag that has no effect without another one is wrong use, and so is one without a value.
 	for _, args := range []string{
 		"serve --stale-oldest", "serve --stale-seed 1", "serve --accept-loss", "serve --slow 1s", "serve -P a=b",
-		"serve --max-items 1", "serve --control", "serve --design shop", "export T --to x --delimiter ;",
-		"export T --to - --format json --delimiter ;", "import a.json --format json --columns a",
+		"serve --max-items 1", "serve --control", "serve --design shop",
+		"import a.json --format json --columns a",
 		"import a.json --data x --workers 2", "query Drive x -m file-tree --trace -o csv", "design import --all a.json",
 		"design import --from x -P a=b", "design check shop --against x --prices y", "design nosuch", "key nosuch",
 		"key format {a} b=1", "key range {a}# b=1", "import a.json --key a:X", "import a.json --type a=X",
@@ -221,7 +220,7 @@ func TestTerminalShows(t *testing.T) {
 	for _, args := range [][]string{
 		{"scan", "Rows", "--json"}, {"scan", "Rows", "--plain-json"}, {"scan", "Rows", "-o", "csv"}, {"scan", "Rows", "-o", "lines"}, {"scan", "Rows"},
 		{"scan", "Rows", "--json", "--limit", "1"}, {"get", "Rows", key, "--json"}, {"get", "Rows", key, "--plain-json"}, {"query", "Rows", key, "--json", "--trace"},
-		{"export", "Rows", "--to", "-"}, {"export", "Rows", "--to", "-", "--format", "json"}, {"export", "Rows", "--to", "-", "--format", "csv"},
+		{"export", "Rows", "--to", "-"},
 	} {
 		args = append(args, "--data", data)
 		code, piped, stderr := run(0, nil, args...)

@@ -107,7 +107,7 @@ created anew.`,
 
 // options returns the options that the flags set.
 func (f *importFlags) options(args []string) (o transfer.ImportOptions, err error) {
-	if o.Format, err = parseFormat(f.format, importFormats); err != nil {
+	if o.Format, err = parseFormat(f.format); err != nil {
 		return o, err
 	}
 	if o.Types, err = transfer.ParseTypes(f.types); err != nil {

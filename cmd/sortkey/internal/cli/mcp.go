@@ -10,7 +10,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
@@ -18,8 +17,6 @@ type mcpFlags struct {
 	app.SourceFlags
 	dir   string
 	write bool
-	port  int
-	http  bool
 }
 
 func mcpCommand(env *app.Env) *cobra.Command {
@@ -31,8 +28,7 @@ func mcpCommand(env *app.Env) *cobra.Command {
 give its tools to a language model, which then queries a database, explains requests and
 checks designs of keys.
 
-It talks on standard input and output, or with --http over HTTP to programs on this
-machine that send the token that it prints; SORTKEY_MCP_TOKEN sets the token.
+It talks on standard input and output.
 
 The database is an example or a model file with --model, a folder with --data, that of a
 server with --endpoint, or a PostgreSQL database with --store; without any, it is empty and
@@ -42,12 +38,11 @@ whose items are gone when the command ends.
 The tools read files, which are models, only in the folder of --dir.`,
 		Example: `  sortkey mcp --model shop
   sortkey mcp --data ./data --dir ./models
-  sortkey mcp --endpoint http://127.0.0.1:8000 --write --http 8123`,
+  sortkey mcp --endpoint http://127.0.0.1:8000 --write`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
-			f.http = cmd.Flags().Changed("http")
 			return runMCP(ctx, env, &f)
 		},
 	}
@@ -57,7 +52,6 @@ The tools read files, which are models, only in the folder of --dir.`,
 		&f.dir, "dir", "", "`FOLDER` of the model files that tools may read (default the working folder)",
 	)
 	flags.BoolVar(&f.write, "write", false, "let tools write to the database")
-	flags.IntVar(&f.port, "http", 0, "serve HTTP on this `PORT` of 127.0.0.1; 0 is any that is free")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"dir": app.Folders})
 	return cmd
 }
@@ -80,10 +74,6 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 		Client: src.Client, Target: src.Target, Model: src.Model, About: aboutSource(f.SourceFlags),
 		Write: f.write || src.Model != nil, Folder: folder, Version: app.ModuleVersion(), Explain: app.Explain,
 	})
-	if f.http {
-		return serveMCP(ctx, env, s, f.port)
-	}
-
 	return s.Connect(ctx, mcp.Lines(env.Stdin, env.Stdout))
 }
 
@@ -129,32 +119,4 @@ func openFolder(dir string) (*os.Root, error) {
 		}
 	}
 	return root, nil
-}
-
-// tokenVariable is the environment variable with a token for --http, so that it can stay in the
-// configuration of a client.
-const tokenVariable = "SORTKEY_MCP_TOKEN"
-
-// serveMCP serves HTTP on a port until ctx is done.
-func serveMCP(ctx context.Context, env *app.Env, s *mcp.Server, port int) error {
-	site, err := web.Listen(port)
-	if err != nil {
-		return &advice.Error{Msg: err.Error(), Advice: "give another port with --http, or 0", Err: err}
-	}
-	if token := env.Getenv(tokenVariable); token != "" {
-		if err := site.SetToken(token); err != nil {
-			return &advice.Error{
-				Msg: tokenVariable + ": " + err.Error(), Advice: "make one with: openssl rand -hex 16", Err: err,
-			}
-		}
-		fmt.Fprintf(env.Stdout, "%s\n", site.Address(mcp.Path))
-		fmt.Fprintf(
-			env.Stderr, "clients send the token of %s, in the header Authorization: Bearer TOKEN; ctrl-c ends\n",
-			tokenVariable,
-		)
-	} else {
-		fmt.Fprintf(env.Stdout, "%s\nAuthorization: Bearer %s\n", site.Address(mcp.Path), site.Token())
-		fmt.Fprintln(env.Stderr, "clients connect to this address with this header; ctrl-c ends")
-	}
-	return site.ServePrograms(ctx, mcp.MaxBody, s.Handler())
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"os"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -93,21 +91,4 @@ func (s *Server) Connect(ctx context.Context, t protocol.Transport) error {
 		return nil
 	}
 	return err
-}
-
-// Path is where [Server.Handler] serves, and MaxBody the size of the longest request to it, in bytes.
-const (
-	Path    = "/mcp"
-	MaxBody = protocol.DefaultMaxRequestBodyBytes
-)
-
-// Handler returns the handler for clients that connect over streamable HTTP. It does not check who asks: see
-// package web.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle(Path, protocol.NewStreamableHTTPHandler(
-		func(*http.Request) *protocol.Server { return s.server },
-		&protocol.StreamableHTTPOptions{SessionTimeout: time.Hour},
-	))
-	return mux
 }
