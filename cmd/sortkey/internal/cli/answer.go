@@ -13,7 +13,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -183,35 +182,5 @@ func (ans *answer) writeJSON(w io.Writer, f *outputFlags) error {
 	}
 
 	_, err := w.Write(append(out, b.Bytes()[1:]...)) // without its opening brace
-	return err
-}
-
-// drawSlice draws the slice that the pages of a query have read.
-func drawSlice(env *app.Env, pages []sortkey.Trace) error {
-	whole := pages[0] // it does not go on after another page, so its range is that of all
-	for _, page := range pages[1:] {
-		whole.Examined += page.Examined
-		whole.Returned += page.Returned
-		whole.Bytes += page.Bytes
-		whole.Fetched += page.Fetched
-		whole.Units += page.Units
-		whole.Stop = page.Stop
-	}
-	top, bottom := "from the start of the partition", "to the end of the partition"
-	if whole.Low != nil {
-		top = (*keycond.Bound)(whole.Low).Words(whole.SortKey, false)
-	}
-	if whole.High != nil {
-		bottom = (*keycond.Bound)(whole.High).Words(whole.SortKey, true)
-	}
-	if whole.Reverse {
-		top, bottom = bottom, top
-	}
-
-	style := env.Style()
-	picture := explain.Picture{
-		{Kind: explain.Top, Text: top}, {Kind: explain.Gap, Text: whole.Cost()}, {Kind: explain.Bottom, Text: bottom},
-	}
-	_, err := fmt.Fprintf(env.Stdout, "\n%s", picture.Text(style.Width, style.Paint))
 	return err
 }

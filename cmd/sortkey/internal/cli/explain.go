@@ -56,9 +56,6 @@ The exit code is 1 if the request is rejected.`,
   sortkey explain --model shop.yaml --pattern 'a customer' --lang python`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 && env.Source != nil {
-				return argumentsOf(env, operation.Query, &f.SourceFlags, &f.values)(cmd, args, prefix)
-			}
 			var names []string
 			if len(args) == 0 {
 				names = tableNames(cmd.Context(), env, f.SourceFlags)

@@ -28,14 +28,13 @@ type itemCommand struct {
 
 func operationCommand(env *app.Env, op *operation.Operation) *cobra.Command {
 	c := &itemCommand{env: env, op: op, source: app.SourceFlags{Writes: op.Writes}}
-	c.values.Trace = env.Trace
 	cmd := &cobra.Command{
 		Use:               op.Usage(),
 		Short:             op.Short,
 		Long:              op.CommandHelp() + c.source.Help(env),
 		Example:           op.Command.Example,
 		Args:              func(_ *cobra.Command, args []string) error { return op.Place(&c.values, args) },
-		ValidArgsFunction: argumentsOf(env, op, &c.source, &c.values),
+		ValidArgsFunction: argumentsOf(env, op, &c.source),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
@@ -148,22 +147,14 @@ func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) er
 	return c.output.writeItem(c.env, ans.item, t.Key)
 }
 
-// printRows prints the rows and, where the database traces requests, the slice that was read.
+// printRows prints the rows and, with --trace, the slice that was read.
 func (c *itemCommand) printRows(ans *answer, src *app.Source, t *keyschema.Table) error {
-	slices := src.Traces()
 	if c.values.Trace {
-		ans.slices = slices
-		if len(slices) == 0 {
+		if ans.slices = src.Traces(); len(ans.slices) == 0 {
 			fmt.Fprintln(c.env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
 		}
 	}
-	if err := ans.write(c.env, &c.output, t.Schema(c.values.Index), c.values.Trace); err != nil {
-		return err
-	}
-	if c.env.Source == nil || len(slices) == 0 || !c.output.forPeople() {
-		return nil
-	}
-	return drawSlice(c.env, slices)
+	return ans.write(c.env, &c.output, t.Schema(c.values.Index), c.values.Trace)
 }
 
 // printWrite says what was done with an item, and prints the item if the flags ask for it.

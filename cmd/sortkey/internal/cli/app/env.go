@@ -28,8 +28,6 @@ type Env struct {
 	Engines []Engine
 	// Source is that of all commands of a shell, or nil: then their flags select it.
 	Source *Source
-	// Trace says that queries print the slice that they read, with or without --trace.
-	Trace bool
 }
 
 // Causes returns a log on Stderr of what a database of this process does not say in its answers, such as that

@@ -29,8 +29,7 @@ items stay in memory until the shell ends; the URL of a server or of a PostgreSQ
 or a folder that no server has open. Without an argument it is the server that
 AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL names, or http://127.0.0.1:8000.
 
-The tab key completes commands, flags, tables, indexes, and attributes in expressions. Each query
-is followed by a drawing of the slice that it has read; trace on adds what was asked.
+The tab key completes commands, flags, tables and indexes.
 
 Ctrl-C stops the running command, Ctrl-D ends the shell. If standard input is not a
 terminal, its lines are a script: it ends at the first error.`,

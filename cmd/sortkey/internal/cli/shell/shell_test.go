@@ -64,7 +64,6 @@ func TestScript(t *testing.T) {
 		{"put a\nfly\ncount", "", `line 2: unknown command "fly"`},
 		{"count 'x", "", "line 1: the quote ' is not closed"},
 		{"count > file", "", "line 1: a line is one command, and > is not in quotes"},
-		{"trace maybe", "", "line 1: trace takes on or off"},
 		{"count\nexit now", "0\n", "line 2: exit takes no arguments"},
 	} {
 		s, stdout, _ := newShell(t, memory.Open())
