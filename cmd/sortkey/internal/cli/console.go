@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -42,9 +40,7 @@ to end it. The requests of a running program are seen with sortkey serve --conso
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
-			defer stop()
-			return runConsole(ctx, env, source, design, port)
+			return runConsole(cmd.Context(), env, source, design, port)
 		},
 	}
 	source.Declare(cmd, env)

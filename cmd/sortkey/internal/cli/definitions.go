@@ -31,8 +31,7 @@ func define(
 	cmd *cobra.Command, env *app.Env, f app.SourceFlags, table string,
 	change func(ctx context.Context, d *definitions) error,
 ) (err error) {
-	ctx, stop := app.Interruptible(cmd.Context())
-	defer stop()
+	ctx := cmd.Context()
 	src, err := env.Open(ctx, f)
 	if err != nil {
 		return err

@@ -63,9 +63,7 @@ The exit code is 1 if the request is rejected.`,
 			return app.WithPrefix(names, prefix), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			return runExplain(ctx, env, args, &f)
+			return runExplain(cmd.Context(), env, args, &f)
 		},
 	}
 	f.SourceFlags.Declare(cmd, env)

@@ -76,9 +76,6 @@ from a server of a snapshot, it is of one point in time.`,
 }
 
 func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags) error {
-	ctx, stop := app.Interruptible(ctx)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the command at once
 	bar := newBar(env, "check that it is running, or stop the export with Ctrl-C")
 	o := transfer.ExportOptions{Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
 	var rules *mask.Rules

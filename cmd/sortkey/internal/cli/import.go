@@ -142,9 +142,6 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 }
 
 func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags) error {
-	ctx, stop := app.Interruptible(ctx)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal kills the process
 	o, err := f.options(args)
 	if err != nil {
 		return explainImport(err)

@@ -40,11 +40,7 @@ The tools read files, which are models, only in the folder of --dir.`,
   sortkey mcp --data ./data --dir ./models
   sortkey mcp --endpoint http://127.0.0.1:8000 --write`,
 		Args: app.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			return runMCP(ctx, env, &f)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), env, &f) },
 	}
 	f.Declare(cmd, env)
 	flags := cmd.Flags()

@@ -35,11 +35,7 @@ func operationCommand(env *app.Env, op *operation.Operation) *cobra.Command {
 		Example:           op.Command.Example,
 		Args:              func(_ *cobra.Command, args []string) error { return op.Place(&c.values, args) },
 		ValidArgsFunction: argumentsOf(env, op, &c.source),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			return c.run(ctx)
-		},
+		RunE:              func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	}
 	c.source.Declare(cmd, env)
 	c.output.declare(cmd, op.Format)

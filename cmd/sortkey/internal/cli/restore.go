@@ -33,9 +33,7 @@ unchanged. It never replaces a folder that is not a database.`,
 			if data == "" {
 				return app.Usage("restore", "restore needs --data, the folder for the database")
 			}
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			info, err := snapshot.Restore(ctx, args[0], data, force)
+			info, err := snapshot.Restore(cmd.Context(), args[0], data, force)
 			if errors.Is(err, snapshot.ErrNotEmpty) {
 				return advice.New("name an empty folder, or replace the database in it with --force", "%w", err)
 			}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,7 +27,10 @@ func Main(args []string, env *app.Env) int {
 	root.SetArgs(args)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	return env.Report(groupError(root.ExecuteContext(context.Background())))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	return env.Report(groupError(root.ExecuteContext(ctx)))
 }
 
 // groupError is flagError for flags of which one or at most one is needed. Cobra has their names between brackets.

@@ -33,9 +33,7 @@ has not all attributes, those that it has besides keys are in parentheses.` + so
   sortkey tables --data ./data --json`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			return runTables(ctx, env, source, asJSON)
+			return runTables(cmd.Context(), env, source, asJSON)
 		},
 	}
 	source.Declare(cmd, env)

@@ -1,15 +1,12 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/text"
@@ -77,11 +74,6 @@ func (e *Env) get(def string, names ...string) string {
 		}
 	}
 	return def
-}
-
-// Interruptible returns a context that ends when the process is interrupted.
-func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // WriteJSON writes v as an indented JSON document, with invisible characters as escapes.

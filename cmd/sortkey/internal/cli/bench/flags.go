@@ -141,8 +141,7 @@ const maxItem = 390 << 10
 func (f *benchFlags) measure(
 	cmd *cobra.Command, env *app.Env, run func(context.Context) (*bench.Report, error),
 ) error {
-	ctx, stop := app.Interruptible(cmd.Context())
-	defer stop()
+	ctx := cmd.Context()
 	report, err := run(ctx)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -112,8 +110,6 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
 	if f.against != "" {
 		return runRunning(ctx, env, m, severity, f)
 	}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -136,8 +135,6 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
 	m, losses, err := convertDesign(ctx, env, args, f)
 	if e, ok := errors.AsType[*convert.Error](err); ok {
 		return &advice.Error{Msg: e.Error(), Advice: e.Hint, Err: err}
