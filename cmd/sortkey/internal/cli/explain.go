@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
-	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/attr"
@@ -116,11 +114,8 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 
 	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model, f.values.Entity)}
 	report, err := explain.Run(ctx, src.Target, q, o)
-	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
-		return fmt.Errorf("%w", &smithy.GenericAPIError{Code: refused.Code, Message: refused.Message})
-	}
 	if err != nil {
-		return err
+		return apiError(err)
 	}
 	if f.asJSON {
 		err = app.WriteJSON(env.Stdout, report)

@@ -116,16 +116,15 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 		return err
 	}
 
-	src.Traces() // those of a query that failed
-	ans, err := readPages(ctx, src, in, v.All)
+	ans, err := readPages(ctx, src, in, v)
 	if err != nil {
 		return c.refused(ctx, src, in, err)
 	}
-	return c.print(ans, src, t)
+	return c.print(ans, t)
 }
 
 // print prints an answer as the flags ask for it.
-func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) error {
+func (c *itemCommand) print(ans *answer, t *keyschema.Table) error {
 	ans.wrote = c.op.Changes(&c.values)
 	switch {
 	case c.op.Rows && ans.wrote && len(ans.items) == 0 && c.output.forPeople():
@@ -134,7 +133,7 @@ func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) er
 	case c.op.Rows && t == nil:
 		return ans.write(c.env, &c.output, nil, false)
 	case c.op.Rows:
-		return c.printRows(ans, src, t)
+		return c.printRows(ans, t)
 	case c.op.Writes:
 		return c.printWrite(ans, t)
 	case ans.item == nil:
@@ -144,11 +143,9 @@ func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) er
 }
 
 // printRows prints the rows and, with --trace, the slice that was read.
-func (c *itemCommand) printRows(ans *answer, src *app.Source, t *keyschema.Table) error {
-	if c.values.Trace {
-		if ans.slices = src.Traces(); len(ans.slices) == 0 {
-			fmt.Fprintln(c.env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
-		}
+func (c *itemCommand) printRows(ans *answer, t *keyschema.Table) error {
+	if c.values.Trace && len(ans.slices) == 0 {
+		fmt.Fprintln(c.env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
 	}
 	return ans.write(c.env, &c.output, t.Schema(c.values.Index), c.values.Trace)
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/server"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -41,17 +39,12 @@ type Source struct {
 	// DB is the database if it is in this process, or nil.
 	DB *sortkey.DB
 	// Model is the model in memory, or nil.
-	Model  *model.Model
-	tracer *tracer
-	close  func() error
+	Model *model.Model
+	close func() error
 }
 
 // Close closes a database of this process.
 func (s *Source) Close() error { return s.close() }
-
-// Traces returns the traces of the queries of Client since the last call, if the server
-// reports them.
-func (s *Source) Traces() []sortkey.Trace { return s.tracer.take() }
 
 // SourceFlags select a source. At most one of them is set; without any it is the server
 // that the environment names.
@@ -201,20 +194,19 @@ func (e *Env) openEndpoint(endpoint string) (*Source, error) {
 		return nil, UsageError("write a URL such as http://127.0.0.1:8000", "the endpoint %q is not a URL", endpoint)
 	}
 
-	tr := &tracer{next: HTTPClient{&http.Client{Timeout: RequestTimeout}}}
 	region, keys := e.get("us-east-1", "AWS_REGION", "AWS_DEFAULT_REGION"), e.credentials()
 	client := dynamodb.New(dynamodb.Options{
 		Region:           region,
 		BaseEndpoint:     &endpoint,
 		Credentials:      keys,
-		HTTPClient:       tr,
+		HTTPClient:       HTTPClient{&http.Client{Timeout: RequestTimeout}},
 		RetryMaxAttempts: 1,
 	})
 	signing := &http.Client{Timeout: RequestTimeout, Transport: &signer{
 		next: http.DefaultTransport, credentials: keys, region: region, sign: v4.NewSigner(),
 	}}
 	return &Source{
-		Client: client, Target: explain.HTTP(endpoint, signing, nil), Endpoint: u.Redacted(), tracer: tr,
+		Client: client, Target: explain.HTTP(endpoint, signing, nil), Endpoint: u.Redacted(),
 		close: func() error { return nil },
 	}, nil
 }
@@ -264,7 +256,5 @@ func OpenEmpty() (*Source, error) {
 
 // inProcess returns the source of a database of this process.
 func inProcess(db *sortkey.DB, end func() error) *Source {
-	tr := &tracer{next: server.New(db, server.Options{}).Client()}
-	client := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = tr })
-	return &Source{Client: client, Target: explain.InProcess(db), DB: db, tracer: tr, close: end}
+	return &Source{Client: sdk.Client(db), Target: explain.InProcess(db), DB: db, close: end}
 }
