@@ -61,9 +61,6 @@ func Listen(port int) (*Site, error) {
 // Address returns the address of a path for programs, without the token.
 func (s *Site) Address(path string) string { return "http://" + s.hosts[0] + path }
 
-// Token returns the token.
-func (s *Site) Token() string { return s.token }
-
 // leastToken is the number of characters of the shortest token that a person may choose.
 const leastToken = 16
 
