@@ -2,20 +2,16 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
-	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
 type mcpFlags struct {
 	app.SourceFlags
-	dir   string
 	write bool
 }
 
@@ -35,32 +31,19 @@ server with --endpoint, or a PostgreSQL database with --store; without any, it i
 in memory. There are tools that write only with --write, and for an example or a model file,
 whose items are gone when the command ends.
 
-The tools read files, which are models, only in the folder of --dir.`,
+The tools read no files.`,
 		Example: `  sortkey mcp --model shop
-  sortkey mcp --data ./data --dir ./models
+  sortkey mcp --data ./data
   sortkey mcp --endpoint http://127.0.0.1:8000 --write`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), env, &f) },
 	}
 	f.Declare(cmd, env)
-	flags := cmd.Flags()
-	flags.StringVar(
-		&f.dir, "dir", "", "`FOLDER` of the model files that tools may read (default the working folder)",
-	)
-	flags.BoolVar(&f.write, "write", false, "let tools write to the database")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{"dir": app.Folders})
+	cmd.Flags().BoolVar(&f.write, "write", false, "let tools write to the database")
 	return cmd
 }
 
 func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
-	folder, err := openFolder(f.dir)
-	if err != nil {
-		return err
-	}
-	if folder != nil {
-		defer folder.Close()
-	}
-
 	src, err := openForMCP(ctx, env, f.SourceFlags)
 	if err != nil {
 		return err
@@ -68,7 +51,7 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	defer src.Close()
 	s := mcp.New(mcp.Options{
 		Client: src.Client, Target: src.Target, Model: src.Model, About: aboutSource(f.SourceFlags),
-		Write: f.write || src.Model != nil, Folder: folder, Version: app.ModuleVersion(), Explain: app.Explain,
+		Write: f.write || src.Model != nil, Version: app.ModuleVersion(), Explain: app.Explain,
 	})
 	return s.Connect(ctx, mcp.Lines(env.Stdin, env.Stdout))
 }
@@ -94,25 +77,4 @@ func aboutSource(f app.SourceFlags) string {
 		return "rows in PostgreSQL"
 	}
 	return "in memory, empty at the start"
-}
-
-// openFolder opens the folder of the files that tools may name: nil for the working folder if that is the
-// root of the file system, in which desktop programs start their servers.
-func openFolder(dir string) (*os.Root, error) {
-	if dir == "" {
-		wd, err := os.Getwd()
-		if err != nil || wd == filepath.Dir(wd) {
-			return nil, nil
-		}
-		dir = wd
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, &advice.Error{
-			Msg:    fmt.Sprintf("--dir: %v", err),
-			Advice: "name a folder with model files",
-			Err:    err,
-		}
-	}
-	return root, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -26,8 +25,6 @@ type Options struct {
 	About string
 	// Write adds the tools that write.
 	Write bool
-	// Folder has the model files that tools may read. It may be nil: then they may name none.
-	Folder *os.Root
 	// MaxAnswer is the size in bytes at which an answer is cut. Default: 32 KB.
 	MaxAnswer int
 	// Version is that of the command.
