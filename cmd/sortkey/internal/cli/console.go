@@ -33,12 +33,7 @@ to end it. The requests of a running program are seen with sortkey serve --conso
   sortkey console --model shop
   sortkey console --data ./sortkey-data --design model.yaml
   sortkey console --endpoint http://127.0.0.1:8000 --port 8001`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return app.Usage("console", "console takes no arguments")
-			}
-			return nil
-		},
+		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runConsole(cmd.Context(), env, source, design, port)
 		},

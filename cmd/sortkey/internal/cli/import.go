@@ -59,7 +59,7 @@ is 1 then. An interrupted import first writes what it has read. It keeps its pos
 journal beside the input, and --resume continues from there, unless the table was
 created anew.`,
 		Example: `  sortkey import ./export --data ./sortkey-data
-  sortkey import orders.csv --table Orders --key customer:S,placed:N --type total=N
+  sortkey import orders.csv --table Orders --key 'customer / placed:N' --type total=N
   sortkey import items.json.gz --schema table.json --endpoint http://127.0.0.1:8000
   sortkey import seeds.json --format requests --schema table.json
   aws dynamodb scan --table-name Orders | sortkey import - --table Orders
@@ -76,7 +76,7 @@ created anew.`,
 	f.declare(cmd, env)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
-	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
+	flags.StringVar(&f.key, "key", "", "`KEY` of a table to create, such as 'customer / placed:N'")
 	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json, csv or requests")
 	flags.StringArrayVar(
 		&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable",

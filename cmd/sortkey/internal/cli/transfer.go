@@ -37,7 +37,7 @@ var flagAdvice = []struct {
 	{transfer.ErrNoName, "name it with --table"},
 	{
 		transfer.ErrNoTable,
-		"to create it, give its key with --key, such as --key pk:S,sk:N, or its definition with --schema",
+		"to create it, give its key with --key, such as --key 'customer / placed:N', or its definition with --schema",
 	},
 	{transfer.ErrOtherKey, "import into another table with --table"},
 	{transfer.ErrType, "omit its --type"},

@@ -120,8 +120,9 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 			help = append(help, "write --"+f.Name+"="+args[0])
 		}
 	})
-	help = append(help, "see sortkey "+cmd.Name()+" --help")
-	return UsageError(strings.Join(help, ", or "), "%s takes no arguments, not %q", cmd.Name(), args[0])
+	name := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), "sortkey "))
+	help = append(help, "see sortkey "+name+" --help")
+	return UsageError(strings.Join(help, ", or "), "%s takes no arguments, not %q", name, args[0])
 }
 
 // OneArgument checks the arguments of a command that takes one, which is what.

@@ -40,14 +40,6 @@ func (f *benchFlags) declare(cmd *cobra.Command) {
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
 }
 
-// noArgs checks the arguments of a command that takes none.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return app.Usage("bench "+cmd.Name(), "bench %s takes no arguments, not %q", cmd.Name(), args[0])
-	}
-	return nil
-}
-
 func workloadNames() (names []string) {
 	for _, w := range work.All() {
 		names = append(names, w.Name)
