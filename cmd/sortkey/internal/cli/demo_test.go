@@ -129,7 +129,7 @@ patterns:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Results[0].Right() || r.Results[1].Right() || len(r.Results[0].Report.Items) != 101 {
+	if !r.Results[0].OK() || r.Results[1].OK() || len(r.Results[0].Report.Items) != 101 {
 		t.Errorf("%+v", r.Results)
 	}
 }
@@ -147,7 +147,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q, s := r.Results[0], r.Results[1]; !q.Right() || s.Right() || len(q.Report.Items) != 6 || len(q.Report.Traces) != 2 {
+	if q, s := r.Results[0], r.Results[1]; !q.OK() || s.OK() || len(q.Report.Items) != 6 || len(q.Report.Traces) != 2 {
 		t.Errorf("%d items, %d slices, %v %v", len(q.Report.Items), len(q.Report.Traces), q.Failures, s.Failures)
 	}
 }

@@ -31,7 +31,7 @@ const maxRows = 25
 func printResult(w io.Writer, res *Result, style show.Style) {
 	p := style.Paint
 	mark := p.Good("✓")
-	if !res.Right() {
+	if !res.OK() {
 		mark = p.Bad("✗")
 	}
 

@@ -28,11 +28,10 @@ type Result struct {
 	Question string
 }
 
-// Right reports whether the answer is right.
-func (res *Result) Right() bool { return res.OK() }
-
 // All runs the patterns of models and prints a report of each, and how many answers are right.
-func All(ctx context.Context, w io.Writer, models []*model.Model, style show.Style) (summary string, right bool, err error) {
+func All(
+	ctx context.Context, w io.Writer, models []*model.Model, style show.Style,
+) (summary string, right bool, err error) {
 	ok, total := 0, 0
 	for _, m := range models {
 		r, err := Run(ctx, m)
@@ -42,7 +41,7 @@ func All(ctx context.Context, w io.Writer, models []*model.Model, style show.Sty
 		Print(w, r, style)
 		fmt.Fprintln(w)
 		for i := range r.Results {
-			if total++; r.Results[i].Right() {
+			if total++; r.Results[i].OK() {
 				ok++
 			}
 		}

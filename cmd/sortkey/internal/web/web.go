@@ -87,7 +87,8 @@ const readTimeout = time.Minute
 // Serve answers requests of the browser with h until ctx is done. It then ends requests that still run.
 func (s *Site) Serve(ctx context.Context, h http.Handler) error {
 	server := &http.Server{
-		Handler: s.Guard(h), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: readTimeout, IdleTimeout: 2 * time.Minute,
+		Handler:           s.Guard(h),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: readTimeout, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	limited := admission.Listen(s.ln, admission.Options{Most: maxConns})
