@@ -5,6 +5,7 @@ package keyschema
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -75,6 +76,16 @@ func value(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// String returns the key as [Define] reads it and, unless the index has all attributes, those that it has besides
+// keys in parentheses.
+func (ix *Index) String() string {
+	key := ix.Key.String()
+	if ix.Projection == "KEYS_ONLY" || ix.Projection == "INCLUDE" {
+		key += " (" + strings.Join(ix.Include, ", ") + ")"
+	}
+	return key
 }
 
 // Index returns the named index, or nil.

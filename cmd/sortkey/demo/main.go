@@ -37,21 +37,6 @@ func run(ctx context.Context, out *bufio.Writer) (right bool, err error) {
 		return false, err
 	}
 	style := show.StyleFor(show.Width(os.Stdout), os.Getenv)
-	var reports []*demo.Report
-	for _, m := range designs {
-		r, err := demo.Run(ctx, m)
-		if err != nil {
-			return false, err
-		}
-		reports = append(reports, r)
-		demo.Print(out, r, style)
-		fmt.Fprintln(out)
-	}
-
-	paint := style.Paint.Bad
-	if right = demo.AllRight(reports); right {
-		paint = style.Paint.Good
-	}
-	fmt.Fprintln(out, paint(demo.Summary(reports)))
-	return right, nil
+	_, right, err = demo.All(ctx, out, designs, style)
+	return right, err
 }

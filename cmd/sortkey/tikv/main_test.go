@@ -101,22 +101,6 @@ func fails(t *testing.T, open opener, args ...string) string {
 
 const address = "tikv://pd1:2379,pd2:2379"
 
-// TestDemo checks the access patterns of all examples on a cluster, twice.
-func TestDemo(t *testing.T) {
-	proptest.NeedLong(t)
-	t.Parallel()
-	open := newCluster(t)
-	require.Equal(t, "the database is ready for sortkey serve --store\n", prints(t, open, "init", "--store", address))
-
-	for _, want := range []string{
-		"\n7 examples loaded into the database of --store\n90 of 90 access patterns right\n",
-		"\n7 examples found in the database of --store, nothing loaded\n90 of 90 access patterns right\n",
-	} {
-		out := prints(t, open, "demo", "--store", address)
-		require.True(t, strings.HasSuffix(out, want), "%s", out[max(0, len(out)-500):])
-	}
-}
-
 // TestItems writes an item of a table that was imported, and finds it again in a shell and
 // in an export, but not below another prefix.
 func TestItems(t *testing.T) {

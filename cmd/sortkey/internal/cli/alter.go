@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -22,7 +23,7 @@ type alterFlags struct {
 }
 
 func alterCommand(env *app.Env) *cobra.Command {
-	var f alterFlags
+	f := alterFlags{SourceFlags: app.SourceFlags{Writes: true}}
 	cmd := &cobra.Command{
 		Use:   "alter TABLE",
 		Short: "Add and delete indexes, time to live and the stream of a table",
@@ -30,7 +31,7 @@ func alterCommand(env *app.Env) *cobra.Command {
 built. If it is interrupted then, a server goes on building, and a folder is completed when it is
 opened next. The key of a table, its local indexes and the key of an index cannot be changed.
 
-` + schemaHelp + env.SourceHelp(),
+` + schemaHelp + f.Help(env),
 		Example: `  sortkey alter Orders --add-index 'ByCity: city / placed' --data ./data
   sortkey alter Orders --drop-index ByStatus --ttl expires
   sortkey alter Orders --no-ttl --stream`,
@@ -107,8 +108,7 @@ func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 		if err != nil {
 			return err
 		}
-		key := now.keys.Index(name).Key.String()
-		if err := d.print("added index %s to table %s: %s", name, d.table, key); err != nil {
+		if err := d.print("added index %s to table %s: %s", name, d.table, now.keys.Index(name)); err != nil {
 			return err
 		}
 	}
@@ -131,9 +131,8 @@ func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput,
 			return nil, fmt.Errorf("--add-index: %w", err)
 		}
 		if have.hasIndex(ix.Name) && !dropped[ix.Name] {
-			return nil, app.UsageError("use another name, or delete it with --drop-index",
-				"table %s has an index %s already: %s",
-				*have.TableName, ix.Name, have.keys.Index(ix.Name).Key.String())
+			return nil, advice.New("use another name, or delete it with --drop-index",
+				"table %s has an index %s already: %s", *have.TableName, ix.Name, have.keys.Index(ix.Name))
 		}
 		in, err := keyschema.Addition(*have.TableName, have.AttributeDefinitions, ix)
 		if err != nil {
@@ -188,13 +187,13 @@ func (f *alterFlags) changeStream(ctx context.Context, d *definitions) error {
 }
 
 func dropCommand(env *app.Env) *cobra.Command {
-	var source app.SourceFlags
+	source := app.SourceFlags{Writes: true}
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "drop TABLE --yes",
 		Short: "Delete a table with its items",
 		Long: `Drop deletes a table with its items and indexes. Without --yes it only says what it would
-delete, and the exit code is 2.` + env.SourceHelp(),
+delete, and the exit code is 2.` + source.Help(env),
 		Example:           `  sortkey drop Orders --yes --data ./data`,
 		Args:              oneTable("drop"),
 		ValidArgsFunction: tableArgument(env, &source),

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
@@ -32,20 +35,45 @@ type answer struct {
 	slices   []sortkey.Trace
 }
 
-// readPages sends a request, and with all reads all pages.
-func readPages(ctx context.Context, src *app.Source, in wire.Input, all bool) (*answer, error) {
+// readPages sends a request of values, and with all reads all pages.
+func readPages(ctx context.Context, src *app.Source, in wire.Input, v *operation.Values) (*answer, error) {
 	ans := &answer{in: in}
 	for {
-		page, err := operation.Send(ctx, src.Client, in)
+		page, traces, err := send(ctx, src, in, v.Trace)
 		if err != nil {
 			return nil, err
 		}
 		ans.add(page)
-		if !all || !page.More() {
+		ans.slices = append(ans.slices, traces...)
+		if !v.All || !page.More() {
 			return ans, nil
 		}
 		in = operation.After(in, page)
 	}
+}
+
+// send sends a request, and with trace returns what a query has read.
+func send(
+	ctx context.Context, src *app.Source, in wire.Input, trace bool,
+) (*operation.Page, []sortkey.Trace, error) {
+	query, ok := in.(*wire.QueryInput)
+	if !ok || !trace {
+		page, err := operation.Send(ctx, src.Client, in)
+		return page, nil, err
+	}
+	out, traces, err := src.Target.Do(ctx, query)
+	if err != nil {
+		return nil, nil, apiError(err)
+	}
+	return operation.PageOf(out), traces, nil
+}
+
+// apiError returns an error of a target as one of a client.
+func apiError(err error) error {
+	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
+		return fmt.Errorf("%w", &smithy.GenericAPIError{Code: refused.Code, Message: refused.Message})
+	}
+	return err
 }
 
 // add adds a page.
@@ -183,35 +211,5 @@ func (ans *answer) writeJSON(w io.Writer, f *outputFlags) error {
 	}
 
 	_, err := w.Write(append(out, b.Bytes()[1:]...)) // without its opening brace
-	return err
-}
-
-// drawSlice draws the slice that the pages of a query have read.
-func drawSlice(env *app.Env, pages []sortkey.Trace) error {
-	whole := pages[0] // it does not go on after another page, so its range is that of all
-	for _, page := range pages[1:] {
-		whole.Examined += page.Examined
-		whole.Returned += page.Returned
-		whole.Bytes += page.Bytes
-		whole.Fetched += page.Fetched
-		whole.Units += page.Units
-		whole.Stop = page.Stop
-	}
-	top, bottom := "from the start of the partition", "to the end of the partition"
-	if whole.Low != nil {
-		top = (*keycond.Bound)(whole.Low).Words(whole.SortKey, false)
-	}
-	if whole.High != nil {
-		bottom = (*keycond.Bound)(whole.High).Words(whole.SortKey, true)
-	}
-	if whole.Reverse {
-		top, bottom = bottom, top
-	}
-
-	style := env.Style()
-	picture := explain.Picture{
-		{Kind: explain.Top, Text: top}, {Kind: explain.Gap, Text: whole.Cost()}, {Kind: explain.Bottom, Text: bottom},
-	}
-	_, err := fmt.Fprintf(env.Stdout, "\n%s", picture.Text(style.Width, style.Paint))
 	return err
 }

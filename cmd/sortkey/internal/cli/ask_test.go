@@ -14,6 +14,33 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
+// TestIndexText holds that an index is shown as it is written.
+func TestIndexText(t *testing.T) {
+	for _, want := range []string{"city", "city / placed:N ()", "a, b:B / c, d:N (total, name)"} {
+		ix, err := ask.Index("ByCity: "+want, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := &wire.CreateTableInput{TableName: new("Orders")}
+		if err := keyschema.Define(in, "id", []keyschema.IndexSpec{ix}); err != nil {
+			t.Fatal(err)
+		}
+		index := in.GlobalSecondaryIndexes[0]
+		table, err := keyschema.Of(&wire.TableDescription{
+			TableName: in.TableName, KeySchema: in.KeySchema, AttributeDefinitions: in.AttributeDefinitions,
+			GlobalSecondaryIndexes: []wire.GlobalSecondaryIndexDescription{
+				{IndexName: index.IndexName, KeySchema: index.KeySchema, Projection: index.Projection},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := table.Index("ByCity").String(); got != want {
+			t.Errorf("index is shown as %q, want %q", got, want)
+		}
+	}
+}
+
 func TestParseCondition(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`x`, `= [x]`},

@@ -20,7 +20,7 @@ import (
 func run(width int, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	code = cli.Main(args, &app.Env{
-		Stdout: &out, Stderr: &err,
+		Stdin: strings.NewReader("tables"), Stdout: &out, Stderr: &err,
 		Getenv: func(name string) string { return env[name] },
 		Width:  func() int { return width },
 	})
@@ -67,7 +67,6 @@ func TestExitCodes(t *testing.T) {
 		{0, "help"},
 		{0, "version"},
 		{0, "demo file-tree"},
-		{0, "demo --list --json"},
 		{0, "query Drive x -m file-tree"},
 		{1, "demo nothing"},
 		{1, "query Nope x -m file-tree"},
@@ -109,6 +108,100 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// commands returns all commands, as completion lists them, without those that say what others are for.
+func commands(t *testing.T, path ...string) (all [][]string) {
+	t.Helper()
+	_, list, _ := run(0, nil, append(append([]string{"__complete"}, path...), "")...)
+	for line := range strings.Lines(list) {
+		name, about, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if !ok || name == "help" || name == "completion" || strings.HasPrefix(about, "Where to begin") {
+			continue
+		}
+		at := append(slices.Clone(path), name)
+		all = append(all, at)
+		if name == "design" || name == "key" || name == "bench" && len(path) == 0 {
+			all = append(all, commands(t, at...)...)
+		}
+	}
+	return all
+}
+
+// TestWrongUse holds for all commands that the exit code is 2 if the command line alone is wrong, and 1 if only what
+// it names is: the server or the file.
+func TestWrongUse(t *testing.T) {
+	free := strings.Fields("import explain sql bench get put update delete query serve")
+	fails := func(want int, args ...string) {
+		t.Helper()
+		code, _, stderr := run(0, nil, args...)
+		if code != want || !strings.Contains(stderr, "\nhint: ") {
+			t.Errorf("sortkey %q ends with %d, want %d: %s", args, code, want, stderr)
+		}
+	}
+	all := commands(t)
+	if len(all) < 30 {
+		t.Fatalf("only %d commands: %s", len(all), all)
+	}
+	for _, path := range all {
+		fails(2, append(path, "--no-such-flag")...)
+		if last := path[len(path)-1]; !slices.Contains(free, last) || last == "import" && len(path) == 1 {
+			fails(map[bool]int{true: 1, false: 2}[last == "import"], append(path, "a", "b", "c", "d")...)
+		}
+	}
+
+	const nowhere = "http://127.0.0.1:1"
+	for _, args := range []string{
+		"tables", "create T a", "alter T --no-ttl", "drop T --yes", "get T a", "put T {\"a\":1}", "update T a REMOVE\ufeffb",
+		"delete T a", "query T a", "scan T", "sql SELECT\ufeff*\ufeffFROM\ufeffT", "explain T a", "shell " + nowhere, "console",
+		"export T --to - --endpoint", "design import --from " + nowhere, "design check shop --against " + nowhere,
+	} {
+		words := strings.Fields(args)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "\ufeff", " ")
+		}
+		if !strings.Contains(args, nowhere) {
+			words = append(slices.DeleteFunc(words, func(w string) bool { return w == "--endpoint" }), "--endpoint", nowhere)
+		}
+		fails(1, words...)
+	}
+
+	// A flag that has no effect without another one is wrong use, and so is one without a value.
+	for _, args := range []string{
+		"serve --stale-oldest", "serve --stale-seed 1", "serve --accept-loss", "serve --slow 1s", "serve -P a=b",
+		"serve --max-items 1", "serve --control", "serve --design shop",
+		"import a.json --format json --columns a",
+		"import a.json --data x --workers 2", "query Drive x -m file-tree --trace -o csv", "design import --all a.json",
+		"design import --from x -P a=b", "design check shop --against x --prices y", "design nosuch", "key nosuch",
+		"key format {a} b=1", "key range {a}# b=1", "import a.json --key a:X", "import a.json --type a=X",
+	} {
+		fails(2, strings.Fields(args)...)
+	}
+	fails(2, "serve", "--data", "")
+}
+
+// TestRefusedImport holds that an import that is refused leaves no folder of a database, and a complete one does.
+func TestRefusedImport(t *testing.T) {
+	dir := t.TempDir()
+	file, data := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "db")
+	if err := os.WriteFile(file, []byte(`{"pk": "a"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []string{"", "--table Tab", "--table Tab --key pk:N --type pk=S", "--key pk --table Tab --delimiter ;"} {
+		args := append([]string{"import", file, "--data", data}, strings.Fields(more)...)
+		if code, _, stderr := run(0, nil, args...); code != 1 {
+			t.Errorf("%q ends with %d: %s", args, code, stderr)
+		}
+		if _, err := os.Stat(data); !os.IsNotExist(err) {
+			t.Errorf("%q leaves %s: %v", args, data, err)
+		}
+	}
+	if code, _, stderr := run(0, nil, "import", file, "--data", data, "--table", "Tab", "--key", "pk"); code != 0 {
+		t.Error(stderr)
+	}
+	if _, err := os.Stat(data); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTerminalShows prints an item with control characters and direction marks in every format: a terminal
 // gets escapes, and a pipe the data as it is.
 func TestTerminalShows(t *testing.T) {
@@ -127,7 +220,7 @@ func TestTerminalShows(t *testing.T) {
 	for _, args := range [][]string{
 		{"scan", "Rows", "--json"}, {"scan", "Rows", "--plain-json"}, {"scan", "Rows", "-o", "csv"}, {"scan", "Rows", "-o", "lines"}, {"scan", "Rows"},
 		{"scan", "Rows", "--json", "--limit", "1"}, {"get", "Rows", key, "--json"}, {"get", "Rows", key, "--plain-json"}, {"query", "Rows", key, "--json", "--trace"},
-		{"export", "Rows", "--to", "-"}, {"export", "Rows", "--to", "-", "--format", "json"}, {"export", "Rows", "--to", "-", "--format", "csv"},
+		{"export", "Rows", "--to", "-"},
 	} {
 		args = append(args, "--data", data)
 		code, piped, stderr := run(0, nil, args...)

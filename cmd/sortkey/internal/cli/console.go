@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -30,21 +28,14 @@ sort, find, edit and delete, a box that completes keys, partitions and item coll
 order, and the slice of a query or of a SELECT while it is typed.
 
 It prints an address with a token: open that. Others have no access. Interrupt the command
-to end it. The requests of a running program are seen with sortkey serve --console.` + env.SourceHelp(),
+to end it. The requests of a running program are seen with sortkey serve --console.` + source.Help(env),
 		Example: `  sortkey console
   sortkey console --model shop
   sortkey console --data ./sortkey-data --design model.yaml
   sortkey console --endpoint http://127.0.0.1:8000 --port 8001`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return app.Usage("console", "console takes no arguments")
-			}
-			return nil
-		},
+		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
-			defer stop()
-			return runConsole(ctx, env, source, design, port)
+			return runConsole(cmd.Context(), env, source, design, port)
 		},
 	}
 	source.Declare(cmd, env)

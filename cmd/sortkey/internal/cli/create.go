@@ -24,14 +24,14 @@ its key, which may have several attributes with commas between them. It holds al
 or only those in parentheses at its end besides the keys: 'ByCity: city / placed (total)'.`
 
 func createCommand(env *app.Env) *cobra.Command {
-	f := createFlags{SourceFlags: app.SourceFlags{Create: true}}
+	f := createFlags{SourceFlags: app.SourceFlags{Writes: true, Create: true}}
 	cmd := &cobra.Command{
 		Use:   "create TABLE KEY",
 		Short: "Create a table",
 		Long: `Create creates a table with on-demand billing, and the folder of --data if it is missing.
 
 ` + schemaHelp + `
-A local index has only its sort key: it orders the items of a partition in another way.` + env.SourceHelp(),
+A local index has only its sort key: it orders the items of a partition in another way.` + f.Help(env),
 		Example: `  sortkey create Orders 'customer / placed:N' --data ./data
   sortkey create Orders 'customer / placed:N' --index 'ByStatus: status / placed' --ttl expires
   sortkey create Orders 'customer / placed:N' --local 'ByTotal: total:N (status)' --stream`,

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/spf13/cobra"
 )
 
 // Definitions change the definition of one table.
@@ -29,11 +31,7 @@ func define(
 	cmd *cobra.Command, env *app.Env, f app.SourceFlags, table string,
 	change func(ctx context.Context, d *definitions) error,
 ) (err error) {
-	if err := refuseModel(cmd.Name(), f.Model); err != nil {
-		return err
-	}
-	ctx, stop := app.Interruptible(cmd.Context())
-	defer stop()
+	ctx := cmd.Context()
 	src, err := env.Open(ctx, f)
 	if err != nil {
 		return err
@@ -134,13 +132,13 @@ func (h *described) indexNamed(name string) error {
 	ix := h.keys.Index(name)
 	switch {
 	case ix == nil && len(names) == 0:
-		return app.UsageError("", "table %s has no indexes", *h.TableName)
+		return advice.New("", "table %s has no indexes", *h.TableName)
 	case ix == nil:
-		return app.UsageError(
+		return advice.New(
 			"the indexes are "+strings.Join(names, ", "), "table %s has no index %s", *h.TableName, name,
 		)
 	case ix.Local:
-		return app.UsageError("it goes when its table is deleted", "a local index such as %s cannot be deleted", name)
+		return advice.New("it goes when its table is deleted", "a local index such as %s cannot be deleted", name)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -18,7 +17,6 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var reports []*demo.Report
 	patterns := 0
 	for _, m := range all {
 		patterns += len(m.Patterns)
@@ -27,7 +25,6 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: %v", m.Name, err)
 			continue
 		}
-		reports = append(reports, r)
 		for _, res := range r.Results {
 			for _, f := range res.Failures {
 				t.Errorf("%s: %s: %s %q", m.Name, res.Pattern.Name, f.Message, f.Keys)
@@ -37,11 +34,8 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	}
-	if got := demo.Summary(reports); !demo.AllRight(reports) || patterns < 63 || !strings.HasSuffix(got, "access patterns right") {
-		t.Errorf("Summary = %s, of %d patterns", got, patterns)
-	}
-	if _, err := json.Marshal(demo.Document(reports)); err != nil {
-		t.Errorf("Document: %v", err)
+	if patterns < 63 {
+		t.Errorf("there are only %d patterns", patterns)
 	}
 }
 
@@ -135,8 +129,8 @@ patterns:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Right(); got != 1 || !r.Results[0].Right() || len(r.Results[0].Report.Items) != 101 {
-		t.Errorf("%d right: %+v", got, r.Results)
+	if !r.Results[0].OK() || r.Results[1].OK() || len(r.Results[0].Report.Items) != 101 {
+		t.Errorf("%+v", r.Results)
 	}
 }
 
@@ -153,8 +147,8 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q, s := r.Results[0], r.Results[1]; !q.Right() || s.Right() || len(q.Report.Items) != 6 || len(q.Report.Traces) != 2 {
-		t.Errorf("%d right, %d items, %d slices, %v %v", r.Right(), len(q.Report.Items), len(q.Report.Traces), q.Failures, s.Failures)
+	if q, s := r.Results[0], r.Results[1]; !q.OK() || s.OK() || len(q.Report.Items) != 6 || len(q.Report.Traces) != 2 {
+		t.Errorf("%d items, %d slices, %v %v", len(q.Report.Items), len(q.Report.Traces), q.Failures, s.Failures)
 	}
 }
 

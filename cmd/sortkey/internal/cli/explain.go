@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
-	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/attr"
@@ -39,7 +37,7 @@ REQUEST is one of
   'SELECT … FROM … WHERE …'   a PartiQL statement, explained as a Query or Scan
   FILE or -                   either in a file or on standard input
 or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
-an access pattern of the model.` + env.SourceHelp() + `
+an access pattern of the model.` + f.Help(env) + `
 Any DynamoDB endpoint works. Explain reads more than the
 request itself: the rows beside the range, the rows that a filter drops, and for a
 rejected request up to 200 rows and one row for each proposed request.
@@ -58,9 +56,6 @@ The exit code is 1 if the request is rejected.`,
   sortkey explain --model shop.yaml --pattern 'a customer' --lang python`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 && env.Source != nil {
-				return argumentsOf(env, operation.Query, &f.SourceFlags, &f.values)(cmd, args, prefix)
-			}
 			var names []string
 			if len(args) == 0 {
 				names = tableNames(cmd.Context(), env, f.SourceFlags)
@@ -68,9 +63,7 @@ The exit code is 1 if the request is rejected.`,
 			return app.WithPrefix(names, prefix), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			return runExplain(ctx, env, args, &f)
+			return runExplain(cmd.Context(), env, args, &f)
 		},
 	}
 	f.SourceFlags.Declare(cmd, env)
@@ -123,11 +116,8 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 
 	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model, f.values.Entity)}
 	report, err := explain.Run(ctx, src.Target, q, o)
-	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
-		return fmt.Errorf("%w", &smithy.GenericAPIError{Code: refused.Code, Message: refused.Message})
-	}
 	if err != nil {
-		return err
+		return apiError(err)
 	}
 	if f.asJSON {
 		err = app.WriteJSON(env.Stdout, report)

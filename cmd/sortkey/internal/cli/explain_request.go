@@ -73,10 +73,14 @@ func patternRequest(m *model.Model, name string) (q explain.Question, err error)
 func (f *explainFlags) byFlags(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (q explain.Question, err error) {
-	if len(args) == 1 && len(f.values.Partition) == 0 {
-		return q, app.Usage("explain", "explain needs a request, or a partition of %s", args[0])
-	}
 	v := &f.values
+	scan := len(args) == 1 && len(v.Partition) == 0
+	if scan && v.Operation != "scan" {
+		return q, app.UsageError(
+			"write a value of the partition key after it, or --operation scan to explain a scan",
+			"explain needs a request, or a partition of %s", args[0],
+		)
+	}
 	if err := operation.Explain.Place(v, args); err != nil {
 		return q, err
 	}
@@ -87,11 +91,12 @@ func (f *explainFlags) byFlags(
 	if err != nil {
 		return q, err
 	}
-	in, err := v.Input(t)
-	if err != nil {
-		return q, err
+	if scan {
+		q.Input, err = v.ScanInput(t)
+	} else {
+		q.Input, err = v.Input(t)
 	}
-	return explain.Question{Input: in}, nil
+	return q, err
 }
 
 // maxInput bounds the size of a request in a file, in bytes: the service rejects

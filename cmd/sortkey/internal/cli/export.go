@@ -16,17 +16,12 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var exportFormats = []string{"dynamodb", "json", "csv"}
-
 type exportFlags struct {
 	targetFlags
-	all       bool
-	to        string
-	format    string
-	delimiter string
-	plain     bool
-	json      bool
-	mask      string
+	all  bool
+	to   string
+	json bool
+	mask string
 }
 
 func exportCommand(env *app.Env) *cobra.Command {
@@ -40,18 +35,15 @@ manifests with checksums and counts. table.json holds the table's definition, as
 the JSON of a CreateTable request. sortkey import DIR restores the table with its
 indexes and items.
 
---to - writes the items to standard output, in the format dynamodb (DynamoDB JSON,
-which keeps everything), json (plain JSON lines, in which sets are lists and binary
-data is base64) or csv, in which an attribute with values of several types has
-DynamoDB JSON as its values.
+--to - writes the items to standard output, as lines of DynamoDB JSON. For plain JSON
+or CSV, use sortkey scan --all with -o plain-json or -o csv.
 
 The folder appears when the export is complete. From a server an
 export is a scan: it may or may not include concurrent writes. With --data, or
 from a server of a snapshot, it is of one point in time.`,
 		Example: `  sortkey export Orders --to ./orders --data ./sortkey-data
   sortkey export --all --to ./backup
-  sortkey export Orders --to - --format json | jq .total
-  sortkey export Orders --to - --format csv > orders.csv
+  sortkey export Orders --to - | jq .Item.total.N
   sortkey export Orders --to ./test-orders --mask mask.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
@@ -63,8 +55,6 @@ from a server of a snapshot, it is of one point in time.`,
 				return app.Usage("export", "export needs a table, or --all")
 			case f.to == "":
 				return app.Usage("export", "export needs a folder to write to: --to DIR, or --to - for standard output")
-			case f.to != "-" && f.format != "dynamodb":
-				return app.Usage("export", "--format %s needs --to -: a folder has DynamoDB JSON", f.format)
 			case f.all && f.to == "-":
 				return app.Usage("export", "--all needs a folder to write to")
 			}
@@ -79,33 +69,18 @@ from a server of a snapshot, it is of one point in time.`,
 	f.declare(cmd, env)
 	flags.BoolVar(&f.all, "all", false, "export all tables, each into a folder with its name")
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
-	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
-	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
 	flags.StringVar(&f.mask, "mask", "", maskUsage)
-	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"to": app.Paths, "format": app.Words(exportFormats...),
-	})
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"to": app.Paths})
 	return cmd
 }
 
 func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags) error {
-	ctx, stop := app.Interruptible(ctx)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the command at once
 	bar := newBar(env, "check that it is running, or stop the export with Ctrl-C")
-	o := transfer.ExportOptions{Plain: f.plain, Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
-	var err error
-	if o.Format, err = parseFormat(f.format, exportFormats); err != nil {
-		return err
-	}
-	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
-		return err
-	}
-
+	o := transfer.ExportOptions{Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
 	var rules *mask.Rules
 	if f.mask != "" {
+		var err error
 		if rules, err = readMask(f.mask); err != nil {
 			return err
 		}
@@ -137,8 +112,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	err = target.end(err)
 	took := time.Since(start)
 	if err != nil {
-		h := explainTransfer(err)
-		return h
+		return explainTransfer(err)
 	}
 
 	out := env.Stdout
@@ -190,11 +164,7 @@ func exportTables(
 	ctx context.Context, env *app.Env, t *target, names []string, f *exportFlags, o transfer.ExportOptions,
 ) ([]transfer.ExportResult, error) {
 	if f.to == "-" {
-		visible := text.VisibleJSON
-		if o.Format == transfer.CSV {
-			visible = text.VisibleLines
-		}
-		r, err := transfer.ExportTo(ctx, t.client, names[0], env.Data(visible), o)
+		r, err := transfer.ExportTo(ctx, t.client, names[0], env.Data(text.VisibleJSON), o)
 		return []transfer.ExportResult{r}, err
 	}
 	return transfer.Export(ctx, t.client, names, f.to, f.all, o)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,7 +59,7 @@ is 1 then. An interrupted import first writes what it has read. It keeps its pos
 journal beside the input, and --resume continues from there, unless the table was
 created anew.`,
 		Example: `  sortkey import ./export --data ./sortkey-data
-  sortkey import orders.csv --table Orders --key customer:S,placed:N --type total=N
+  sortkey import orders.csv --table Orders --key 'customer / placed:N' --type total=N
   sortkey import items.json.gz --schema table.json --endpoint http://127.0.0.1:8000
   sortkey import seeds.json --format requests --schema table.json
   aws dynamodb scan --table-name Orders | sortkey import - --table Orders
@@ -74,7 +76,7 @@ created anew.`,
 	f.declare(cmd, env)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
-	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
+	flags.StringVar(&f.key, "key", "", "`KEY` of a table to create, such as 'customer / placed:N'")
 	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json, csv or requests")
 	flags.StringArrayVar(
 		&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable",
@@ -94,6 +96,10 @@ created anew.`,
 		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
 		"format": app.Words(importFormats...),
 	})
+	app.Needs(cmd, map[string][]string{
+		"delimiter": {"format=csv", "format=auto"}, "columns": {"format=csv", "format=auto"},
+	})
+	cmd.MarkFlagsMutuallyExclusive("data", "workers")
 	cmd.MarkFlagsMutuallyExclusive("schema", "key")
 	cmd.MarkFlagsMutuallyExclusive("resume", "restart")
 	return cmd
@@ -101,11 +107,11 @@ created anew.`,
 
 // options returns the options that the flags set.
 func (f *importFlags) options(args []string) (o transfer.ImportOptions, err error) {
-	if o.Format, err = parseFormat(f.format, importFormats); err != nil {
+	if o.Format, err = parseFormat(f.format); err != nil {
 		return o, err
 	}
 	if o.Types, err = transfer.ParseTypes(f.types); err != nil {
-		return o, fmt.Errorf("--type: %w", err)
+		return o, app.UsageError(advice.Of(err), "--type: %v", err)
 	}
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return o, err
@@ -121,7 +127,7 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 		o.Schema, err = transfer.ReadSchema(f.schema)
 	case f.key != "":
 		if o.Schema, err = transfer.ParseKey(f.key); err != nil {
-			err = fmt.Errorf("--key: %w", err)
+			err = app.UsageError(advice.Of(err), "--key: %v", err)
 		}
 	}
 
@@ -136,9 +142,6 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 }
 
 func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags) error {
-	ctx, stop := app.Interruptible(ctx)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal kills the process
 	o, err := f.options(args)
 	if err != nil {
 		return explainImport(err)
@@ -148,6 +151,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return explainImport(err)
 	}
+	newFolder := f.data != "" && !exists(f.data)
 	target, err := openTarget(ctx, env, f.targetFlags, true)
 	if err != nil {
 		return err
@@ -173,6 +177,10 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	bar.end()
 	err = target.end(err)
 	took := time.Since(start)
+	made := func(t transfer.TableResult) bool { return t.Created || t.Read > 0 }
+	if err != nil && newFolder && !slices.ContainsFunc(result.Tables, made) {
+		err = errors.Join(err, os.RemoveAll(f.data)) // of an import that was refused, there is nothing in it
+	}
 	if f.json {
 		if err := app.WriteJSON(env.Stdout, struct {
 			*transfer.ImportResult

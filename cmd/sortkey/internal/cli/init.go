@@ -22,9 +22,7 @@ func initCommand(env *app.Env) *cobra.Command {
 			if url == "" {
 				return app.Usage("init", "init needs --store, the URL of the database")
 			}
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			if err := env.InitStore(ctx, url); err != nil {
+			if err := env.InitStore(cmd.Context(), url); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(env.Stdout, "the database is ready for sortkey serve --store")

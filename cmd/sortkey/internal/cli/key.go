@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -51,7 +50,7 @@ func keyAdvice(err error) error {
 	if e.Component != "" {
 		msg = e.Component + ": " + msg
 	}
-	return &advice.Error{Msg: msg, Advice: e.Advice, Err: err}
+	return app.UsageError(e.Advice, "%s", msg)
 }
 
 func keyFormatCommand(env *app.Env) *cobra.Command {
@@ -151,9 +150,9 @@ func componentOf(t *keys.Template, command, arg string) (component, error) {
 		return component{}, app.Usage(command, "%q is not NAME=VALUE", arg)
 	}
 	if !slices.Contains(t.Components(), m[1]) {
-		return component{}, &advice.Error{
-			Msg: fmt.Sprintf("the template has no component %s", m[1]), Advice: text.DidYouMean(m[1], t.Components()),
-		}
+		return component{}, app.UsageError(
+			text.DidYouMean(m[1], t.Components()), "the template has no component %s", m[1],
+		)
 	}
 	return component{m[1], m[2], m[3]}, nil
 }
@@ -186,7 +185,7 @@ func rangeOf(t *keys.Template, args []string) (r keys.Range, err error) {
 		}
 		for _, left := range t.Components() {
 			if _, ok := given[left]; ok {
-				return r, advice.New(
+				return r, app.UsageError(
 					"give a range only to the last component",
 					"%s comes after %s, which has a range: such keys are not adjacent", left, name,
 				)
@@ -208,7 +207,7 @@ func rangeOf(t *keys.Template, args []string) (r keys.Range, err error) {
 	}
 	for _, left := range t.Components() {
 		if _, ok := given[left]; ok {
-			return r, advice.New(
+			return r, app.UsageError(
 				"give the components before it too",
 				"%s comes after components without a value: such keys are not adjacent", left,
 			)

@@ -63,11 +63,9 @@ func TestMaskLeavesNothing(t *testing.T) {
 		text += string(b)
 		return err
 	}))
-	for _, format := range []string{"json", "csv"} {
-		code, out, stderr := run(0, nil, "export", "People", "--data", at("db"), "--to", "-", "--format", format, "--mask", at("closed.yaml"))
-		require.Equal(t, 0, code, stderr)
-		text += out + stderr
-	}
+	code, out, stderr = run(0, nil, "export", "People", "--data", at("db"), "--to", "-", "--mask", at("closed.yaml"))
+	require.Equal(t, 0, code, stderr)
+	text += out + stderr
 	for _, word := range []string{"u77", "u78", "anna77", "carla77", "dora77", "erna77", "frida77", "example.org", `"7"`, "0.7654321", "7700000000", "role"} {
 		require.NotContains(t, text, word)
 	}

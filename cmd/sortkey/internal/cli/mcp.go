@@ -2,24 +2,17 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
-	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
 type mcpFlags struct {
 	app.SourceFlags
-	dir   string
 	write bool
-	port  int
-	http  bool
 }
 
 func mcpCommand(env *app.Env) *cobra.Command {
@@ -31,46 +24,26 @@ func mcpCommand(env *app.Env) *cobra.Command {
 give its tools to a language model, which then queries a database, explains requests and
 checks designs of keys.
 
-It talks on standard input and output, or with --http over HTTP to programs on this
-machine that send the token that it prints; SORTKEY_MCP_TOKEN sets the token.
+It talks on standard input and output.
 
 The database is an example or a model file with --model, a folder with --data, that of a
 server with --endpoint, or a PostgreSQL database with --store; without any, it is empty and
 in memory. There are tools that write only with --write, and for an example or a model file,
 whose items are gone when the command ends.
 
-The tools read files, which are models, only in the folder of --dir.`,
+The tools read no files.`,
 		Example: `  sortkey mcp --model shop
-  sortkey mcp --data ./data --dir ./models
-  sortkey mcp --endpoint http://127.0.0.1:8000 --write --http 8123`,
+  sortkey mcp --data ./data
+  sortkey mcp --endpoint http://127.0.0.1:8000 --write`,
 		Args: app.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			f.http = cmd.Flags().Changed("http")
-			return runMCP(ctx, env, &f)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), env, &f) },
 	}
 	f.Declare(cmd, env)
-	flags := cmd.Flags()
-	flags.StringVar(
-		&f.dir, "dir", "", "`FOLDER` of the model files that tools may read (default the working folder)",
-	)
-	flags.BoolVar(&f.write, "write", false, "let tools write to the database")
-	flags.IntVar(&f.port, "http", 0, "serve HTTP on this `PORT` of 127.0.0.1; 0 is any that is free")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{"dir": app.Folders})
+	cmd.Flags().BoolVar(&f.write, "write", false, "let tools write to the database")
 	return cmd
 }
 
 func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
-	folder, err := openFolder(f.dir)
-	if err != nil {
-		return err
-	}
-	if folder != nil {
-		defer folder.Close()
-	}
-
 	src, err := openForMCP(ctx, env, f.SourceFlags)
 	if err != nil {
 		return err
@@ -78,12 +51,8 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	defer src.Close()
 	s := mcp.New(mcp.Options{
 		Client: src.Client, Target: src.Target, Model: src.Model, About: aboutSource(f.SourceFlags),
-		Write: f.write || src.Model != nil, Folder: folder, Version: app.ModuleVersion(), Explain: app.Explain,
+		Write: f.write || src.Model != nil, Version: app.ModuleVersion(), Explain: app.Explain,
 	})
-	if f.http {
-		return serveMCP(ctx, env, s, f.port)
-	}
-
 	return s.Connect(ctx, mcp.Lines(env.Stdin, env.Stdout))
 }
 
@@ -108,53 +77,4 @@ func aboutSource(f app.SourceFlags) string {
 		return "rows in PostgreSQL"
 	}
 	return "in memory, empty at the start"
-}
-
-// openFolder opens the folder of the files that tools may name: nil for the working folder if that is the
-// root of the file system, in which desktop programs start their servers.
-func openFolder(dir string) (*os.Root, error) {
-	if dir == "" {
-		wd, err := os.Getwd()
-		if err != nil || wd == filepath.Dir(wd) {
-			return nil, nil
-		}
-		dir = wd
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, &advice.Error{
-			Msg:    fmt.Sprintf("--dir: %v", err),
-			Advice: "name a folder with model files",
-			Err:    err,
-		}
-	}
-	return root, nil
-}
-
-// tokenVariable is the environment variable with a token for --http, so that it can stay in the
-// configuration of a client.
-const tokenVariable = "SORTKEY_MCP_TOKEN"
-
-// serveMCP serves HTTP on a port until ctx is done.
-func serveMCP(ctx context.Context, env *app.Env, s *mcp.Server, port int) error {
-	site, err := web.Listen(port)
-	if err != nil {
-		return &advice.Error{Msg: err.Error(), Advice: "give another port with --http, or 0", Err: err}
-	}
-	if token := env.Getenv(tokenVariable); token != "" {
-		if err := site.SetToken(token); err != nil {
-			return &advice.Error{
-				Msg: tokenVariable + ": " + err.Error(), Advice: "make one with: openssl rand -hex 16", Err: err,
-			}
-		}
-		fmt.Fprintf(env.Stdout, "%s\n", site.Address(mcp.Path))
-		fmt.Fprintf(
-			env.Stderr, "clients send the token of %s, in the header Authorization: Bearer TOKEN; ctrl-c ends\n",
-			tokenVariable,
-		)
-	} else {
-		fmt.Fprintf(env.Stdout, "%s\nAuthorization: Bearer %s\n", site.Address(mcp.Path), site.Token())
-		fmt.Fprintln(env.Stderr, "clients connect to this address with this header; ctrl-c ends")
-	}
-	return site.ServePrograms(ctx, mcp.MaxBody, s.Handler())
 }

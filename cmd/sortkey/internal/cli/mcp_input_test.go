@@ -84,7 +84,6 @@ func TestExplain(t *testing.T) {
 func FuzzCall(f *testing.F) {
 	o := example(f, "shop", true)
 	o.MaxAnswer = 2000
-	o.Folder, _ = folder(f)
 	c := connect(f, o)
 	var names []string
 	for tool, err := range c.session.Tools(context.Background(), nil) {

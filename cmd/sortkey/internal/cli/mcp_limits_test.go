@@ -3,16 +3,12 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -141,46 +137,13 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Whatever tools name as a file, they read only in the folder.
-func TestFiles(t *testing.T) {
-	t.Parallel()
-	_, model, err := examples.Read("file-tree")
-	require.NoError(t, err)
-	outside := filepath.Join(t.TempDir(), "secret.yaml")
-	require.NoError(t, os.WriteFile(outside, model, 0o600))
-	o := example(t, "shop", true)
-	var dir string
-	o.Folder, dir = folder(t)
-	c := connect(t, o)
-
-	names := []string{
-		outside, "../secret.yaml", "a/../../secret.yaml", "/etc/passwd", ".", "..", "", "no.yaml", "nul\x00.yaml",
-		"~/x.yaml", "file:///etc/passwd",
-	}
-	if runtime.GOOS != "windows" {
-		for name, to := range map[string]string{"link.yaml": outside, "up": filepath.Dir(outside), "dev.yaml": "/dev/zero"} {
-			require.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
-			names = append(names, name)
-		}
-		names = append(names, "up/secret.yaml")
-	}
-	for _, name := range names {
-		raw, err := json.Marshal(name)
-		require.NoError(t, err)
-		for _, call := range [][2]string{
-			{"design_check", `{"model": %s}`},
-		} {
-			text := c.fail(call[0], fmt.Sprintf(call[1], raw))
-			require.NotContains(t, text, dir, "%s %s", call[0], name)
-			require.Contains(t, text, "To do: ", "%s %s", call[0], name)
-		}
-	}
-}
-
-func TestNoFolder(t *testing.T) {
+// Tools read no files.
+func TestNoFiles(t *testing.T) {
 	t.Parallel()
 	c := connect(t, example(t, "shop", true))
-	require.Contains(t, c.fail("design_check", `{"model": "x.yaml"}`), "--dir")
+	for _, name := range []string{"x.yaml", "/etc/passwd", "../x", ""} {
+		require.Contains(t, c.fail("design_check", `{"model": "`+name+`"}`), "To do: pass the text", name)
+	}
 	require.Contains(t, c.call("design_check", `{"model": "file-tree", "quiet": true}`), "patterns")
 }
 

@@ -3,8 +3,6 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -97,33 +95,26 @@ func example(t testing.TB, name string, samples bool) mcp.Options {
 	return o
 }
 
-// folder returns a folder for the files of a server.
-func folder(t testing.TB) (*os.Root, string) {
-	t.Helper()
-	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, root.Close()) })
-	return root, dir
-}
-
 // TestConversations replays conversations: each file is one, and a directive a call of a tool with its
-// arguments, file a file that it writes with a tool of its client, "# " what the model makes of the answer.
+// arguments, file a file of the client, whose text it passes for its name, "# " what the model makes of the answer.
 func TestConversations(t *testing.T) {
 	datadriven.Walk(t, "../mcp/testdata/conversations", func(t *testing.T, path string) {
-		root, dir := folder(t)
+		files := map[string]string{}
 		var c *client
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Cmd == "open" {
-				o := example(t, d.CmdArgs[0].Key, false)
-				o.Folder = root
-				c = connect(t, o)
+				c = connect(t, example(t, d.CmdArgs[0].Key, false))
 				return ""
 			}
 			arguments := strings.TrimSpace(d.Input)
 			if d.Cmd == "file" {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, d.CmdArgs[0].Key), []byte(d.Input), 0o600))
+				files[d.CmdArgs[0].Key] = d.Input
 				return ""
+			}
+			for name, text := range files { // which the client passes
+				raw, err := json.Marshal(text + "\n")
+				require.NoError(t, err)
+				arguments = strings.ReplaceAll(arguments, `"`+name+`"`, string(raw))
 			}
 			answer, failed := c.try(d.Cmd, arguments)
 			if failed {

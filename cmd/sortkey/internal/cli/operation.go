@@ -27,24 +27,24 @@ type itemCommand struct {
 }
 
 func operationCommand(env *app.Env, op *operation.Operation) *cobra.Command {
-	c := &itemCommand{env: env, op: op}
-	c.values.Trace = env.Trace
+	c := &itemCommand{env: env, op: op, source: app.SourceFlags{Writes: op.Writes}}
 	cmd := &cobra.Command{
 		Use:               op.Usage(),
 		Short:             op.Short,
-		Long:              op.CommandHelp() + env.SourceHelp(),
+		Long:              op.CommandHelp() + c.source.Help(env),
 		Example:           op.Command.Example,
 		Args:              func(_ *cobra.Command, args []string) error { return op.Place(&c.values, args) },
-		ValidArgsFunction: argumentsOf(env, op, &c.source, &c.values),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			return c.run(ctx)
-		},
+		ValidArgsFunction: argumentsOf(env, op, &c.source),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	}
 	c.source.Declare(cmd, env)
 	c.output.declare(cmd, op.Format)
 	declareFlags(cmd, env, op, &c.source, &c.values)
+	if cmd.Flags().Lookup("trace") != nil {
+		app.Needs(cmd, map[string][]string{
+			"trace": {"output=table", "output=lines", "output=json", "output=plain-json"},
+		})
+	}
 	return cmd
 }
 
@@ -91,10 +91,12 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 	if err := c.output.check(c.op.Name); err != nil {
 		return err
 	}
-	if c.op.Changes(v) {
-		if err := refuseModel(c.op.Name, c.source.Model); err != nil {
-			return err
-		}
+	if c.source.Model != "" && c.op.Changes(v) {
+		return app.UsageError(
+			"load it into a server with sortkey serve --load "+c.source.Model+", and write to that with --endpoint; "+
+				"or use sortkey shell "+c.source.Model,
+			"%s cannot write to --model: every command makes the items of a model anew", c.op.Name,
+		)
 	}
 
 	src, err := c.env.Open(ctx, c.source)
@@ -114,28 +116,15 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 		return err
 	}
 
-	src.Traces() // those of a query that failed
-	ans, err := readPages(ctx, src, in, v.All)
+	ans, err := readPages(ctx, src, in, v)
 	if err != nil {
 		return c.refused(ctx, src, in, err)
 	}
-	return c.print(ans, src, t)
-}
-
-// refuseModel returns the error of a command that writes to a model.
-func refuseModel(command, model string) error {
-	if model == "" {
-		return nil
-	}
-	return app.UsageError(
-		"load it into a server with sortkey serve --load "+model+", and write to that with --endpoint; "+
-			"or use sortkey shell "+model,
-		"%s cannot write to --model: every command makes the items of a model anew", command,
-	)
+	return c.print(ans, t)
 }
 
 // print prints an answer as the flags ask for it.
-func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) error {
+func (c *itemCommand) print(ans *answer, t *keyschema.Table) error {
 	ans.wrote = c.op.Changes(&c.values)
 	switch {
 	case c.op.Rows && ans.wrote && len(ans.items) == 0 && c.output.forPeople():
@@ -144,7 +133,7 @@ func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) er
 	case c.op.Rows && t == nil:
 		return ans.write(c.env, &c.output, nil, false)
 	case c.op.Rows:
-		return c.printRows(ans, src, t)
+		return c.printRows(ans, t)
 	case c.op.Writes:
 		return c.printWrite(ans, t)
 	case ans.item == nil:
@@ -153,22 +142,12 @@ func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) er
 	return c.output.writeItem(c.env, ans.item, t.Key)
 }
 
-// printRows prints the rows and, where the database traces requests, the slice that was read.
-func (c *itemCommand) printRows(ans *answer, src *app.Source, t *keyschema.Table) error {
-	slices := src.Traces()
-	if c.values.Trace {
-		ans.slices = slices
-		if len(slices) == 0 {
-			fmt.Fprintln(c.env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
-		}
+// printRows prints the rows and, with --trace, the slice that was read.
+func (c *itemCommand) printRows(ans *answer, t *keyschema.Table) error {
+	if c.values.Trace && len(ans.slices) == 0 {
+		fmt.Fprintln(c.env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
 	}
-	if err := ans.write(c.env, &c.output, t.Schema(c.values.Index), c.values.Trace); err != nil {
-		return err
-	}
-	if c.env.Source == nil || len(slices) == 0 || !c.output.forPeople() {
-		return nil
-	}
-	return drawSlice(c.env, slices)
+	return ans.write(c.env, &c.output, t.Schema(c.values.Index), c.values.Trace)
 }
 
 // printWrite says what was done with an item, and prints the item if the flags ask for it.

@@ -3,12 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
@@ -20,67 +16,32 @@ type bar struct {
 	stderr   io.Writer
 	help     string // what to do about waits
 	mu       sync.Mutex
-	w        io.Writer // nil unless on a terminal
-	bar      *progressbar.ProgressBar
-	phase    string
+	status   *app.Status
 	reported time.Time // of the last report
 	advised  bool
 }
 
 func newBar(env *app.Env, help string) *bar {
-	b := &bar{stderr: env.Stderr, help: help}
-	f, ok := env.Stderr.(*os.File)
-	if ok && term.IsTerminal(int(f.Fd())) && env.Getenv("TERM") != "dumb" {
-		b.w = f
-	}
-	return b
+	return &bar{stderr: env.Stderr, help: help, status: env.Status()}
 }
 
 func (b *bar) show(p transfer.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.w == nil {
-		return
-	}
-
-	total := p.Total
-	if total == 0 {
-		total = -1
-	}
-	if b.phase != p.Phase {
-		b.clear()
-		b.phase = p.Phase
-		b.bar = progressbar.NewOptions64(
-			total, progressbar.OptionSetWriter(b.w), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionShowBytes(total > 0),
-			progressbar.OptionUseANSICodes(false),
-		)
-	}
-
+	what := p.Phase
 	if p.Items > 0 {
-		b.bar.Describe(fmt.Sprintf("%s %s items", p.Phase, text.Thousands(p.Items)))
-	} else {
-		b.bar.Describe(p.Phase)
+		what += " " + text.Count(p.Items, "item")
 	}
-
-	n := p.Bytes
-	if total < 0 {
-		n = p.Items
+	if p.Total > 0 {
+		what += fmt.Sprintf(", %d%% of %s", 100*p.Bytes/p.Total, text.Size(p.Total))
 	}
-	_ = b.bar.Set64(n) // continue without a terminal
+	b.status.Show("%s", what)
 }
 
 func (b *bar) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.clear()
-}
-
-func (b *bar) clear() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
-		b.bar, b.phase = nil, ""
-	}
+	b.status.Clear()
 }
 
 // reportInterval is the time between two reports about one endpoint.
@@ -94,7 +55,7 @@ func (b *bar) wait(w transfer.Wait) {
 	if w.Tries < w.Of-1 && time.Since(b.reported) < reportInterval {
 		return
 	}
-	b.clear()
+	b.status.Clear()
 	b.reported = time.Now()
 	fmt.Fprintf(b.stderr, "sortkey: waiting for %s: %s (attempt %d of %d failed, next one in %s)\n",
 		w.Endpoint, w.Reason, w.Tries, w.Of, w.Pause.Round(time.Millisecond))

@@ -14,7 +14,6 @@ import (
 
 func restoreCommand(env *app.Env) *cobra.Command {
 	var data string
-	var force bool
 	cmd := &cobra.Command{
 		Use:   "restore SNAPSHOT --data DIR",
 		Short: "Restore a snapshot to a folder",
@@ -22,22 +21,19 @@ func restoreCommand(env *app.Env) *cobra.Command {
 is a folder or file from sortkey snapshot, or a file that a program has written
 with DB.Backup, and stays unchanged.
 
-With --force it replaces a database in DIR. It first copies and opens the
-database beside DIR and then exchanges the two, so after a failure DIR is
-unchanged. It never replaces a folder that is not a database.`,
+It first copies and opens the database beside DIR, so after a failure DIR is
+unchanged.`,
 		Example: `  sortkey restore 2026-11-21.backup.zst --data ./sortkey-data
-  sortkey restore ./before-the-change --data ./sortkey-data --force`,
+  mv ./sortkey-data ./replaced && sortkey restore ./before-the-change --data ./sortkey-data`,
 		Args:              app.OneArgument("restore", "the SNAPSHOT to read"),
 		ValidArgsFunction: app.OnePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
 				return app.Usage("restore", "restore needs --data, the folder for the database")
 			}
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			info, err := snapshot.Restore(ctx, args[0], data, force)
+			info, err := snapshot.Restore(cmd.Context(), args[0], data)
 			if errors.Is(err, snapshot.ErrNotEmpty) {
-				return advice.New("name an empty folder, or replace the database in it with --force", "%w", err)
+				return advice.New("name an empty folder, or move this one away", "%w", err)
 			}
 			if err != nil {
 				return err
@@ -50,7 +46,6 @@ unchanged. It never replaces a folder that is not a database.`,
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "`DIR` for the database")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a database in DIR")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"data": app.Folders})
 	return cmd
 }

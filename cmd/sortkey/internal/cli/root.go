@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,7 +27,10 @@ func Main(args []string, env *app.Env) int {
 	root.SetArgs(args)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	return env.Report(groupError(root.ExecuteContext(context.Background())))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	return env.Report(groupError(root.ExecuteContext(ctx)))
 }
 
 // groupError is flagError for flags of which one or at most one is needed. Cobra has their names between brackets.
@@ -84,6 +89,7 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		},
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
+	root.PersistentPreRunE = app.CheckFlags
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(itemCommands(env)...)
 	root.AddCommand(
@@ -106,6 +112,7 @@ func shellRoot(env *app.Env) *cobra.Command {
 		Args:          app.UnknownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.PersistentPreRunE = app.CheckFlags
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(itemCommands(env)...)
 	return root
@@ -117,23 +124,7 @@ func itemCommands(env *app.Env) []*cobra.Command {
 	for _, op := range operation.All {
 		commands = append(commands, operationCommand(env, op))
 	}
-	commands = append(commands, explainCommand(env))
-	for _, cmd := range commands {
-		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return refuseBlank(cmd) }
-	}
-	return commands
-}
-
-// refuseBlank refuses flags that were given without a value, such as --if "$CONDITION" in a script
-// that has not set the variable: without the flag, the command would do more than was meant.
-func refuseBlank(cmd *cobra.Command) (err error) {
-	needsValue := []string{"if", "filter", "ttl", "index", "data", "endpoint", "model", "store"}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains(needsValue, f.Name) && strings.TrimSpace(f.Value.String()) == "" && err == nil {
-			err = app.UsageError("give it a value, or leave it out", "--%s is empty", f.Name)
-		}
-	})
-	return err
+	return append(commands, explainCommand(env))
 }
 
 // flagError returns the error of a command line with wrong flags.

@@ -36,9 +36,7 @@ A server without --data has no folder: use sortkey export --all instead.`,
 			if data == "" {
 				return app.UsageError(dataAdvice, "snapshot needs --data, the folder of the database")
 			}
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			info, err := snapshot.Make(ctx, data, args[0])
+			info, err := snapshot.Make(cmd.Context(), data, args[0])
 			switch {
 			case errors.Is(err, snapshot.ErrNoDatabase):
 				return advice.New(dataAdvice, "%w", err)

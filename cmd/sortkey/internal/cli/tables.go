@@ -16,7 +16,7 @@ import (
 type tableLine struct {
 	Name    string            `json:"name"`
 	Key     string            `json:"key"`
-	Indexes map[string]string `json:"indexes,omitempty"` // key by name
+	Indexes map[string]string `json:"indexes,omitempty"` // key and projection by name
 	order   []string          // of the indexes
 }
 
@@ -27,14 +27,13 @@ func tablesCommand(env *app.Env) *cobra.Command {
 		Use:   "tables",
 		Short: "List the tables with their keys and indexes",
 		Long: `Tables lists the tables with their keys and indexes. A key is written as partition /
-sort, with the type after names of numbers (:N) and binary data (:B).` + env.SourceHelp(),
+sort, with the type after names of numbers (:N) and binary data (:B). After the key of an index that
+has not all attributes, those that it has besides keys are in parentheses.` + source.Help(env),
 		Example: `  sortkey tables --model file-tree
   sortkey tables --data ./data --json`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			return runTables(ctx, env, source, asJSON)
+			return runTables(cmd.Context(), env, source, asJSON)
 		},
 	}
 	source.Declare(cmd, env)
@@ -60,7 +59,7 @@ func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON
 		}
 		line := tableLine{Name: name, Key: t.Key.String(), Indexes: map[string]string{}, order: t.IndexNames()}
 		for _, ix := range t.Indexes {
-			line.Indexes[ix.Key.Name()] = ix.Key.String()
+			line.Indexes[ix.Key.Name()] = ix.String()
 		}
 		lines = append(lines, line)
 	}

@@ -37,7 +37,7 @@ var flagAdvice = []struct {
 	{transfer.ErrNoName, "name it with --table"},
 	{
 		transfer.ErrNoTable,
-		"to create it, give its key with --key, such as --key pk:S,sk:N, or its definition with --schema",
+		"to create it, give its key with --key, such as --key 'customer / placed:N', or its definition with --schema",
 	},
 	{transfer.ErrOtherKey, "import into another table with --table"},
 	{transfer.ErrType, "omit its --type"},
@@ -73,10 +73,12 @@ func explainImport(err error) *advice.Error {
 	return e
 }
 
-// parseFormat returns the format with a name, which is one of formats.
-func parseFormat(name string, formats []string) (transfer.Format, error) {
-	if !slices.Contains(formats, name) {
-		return "", app.UsageError("the formats are "+strings.Join(formats, ", "), "--format: unknown format %q", name)
+// parseFormat returns the format of an import with a name.
+func parseFormat(name string) (transfer.Format, error) {
+	if !slices.Contains(importFormats, name) {
+		return "", app.UsageError(
+			"the formats are "+strings.Join(importFormats, ", "), "--format: unknown format %q", name,
+		)
 	}
 	return transfer.Format(name), nil
 }

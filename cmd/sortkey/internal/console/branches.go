@@ -259,7 +259,7 @@ func (b *branch) changes(
 	switch {
 	case old == nil:
 		out.Other, before = tableNew, nil
-	case keyText(old.Key) != keyText(t.Key):
+	case old.Key.String() != t.Key.String():
 		out.Other = tableOtherKey
 		return out, nil
 	}

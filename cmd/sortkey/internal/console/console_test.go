@@ -134,7 +134,7 @@ func TestPages(t *testing.T) {
 	page := c.page("")
 	require.Contains(t, page, `href="table?name=Shop"`)
 	require.Contains(t, page, "PK / SK")
-	require.Contains(t, page, "ByDay (day / SK)")
+	require.Contains(t, page, "ByDay: day / SK")
 
 	page = c.page("table?name=Shop")
 	require.Contains(t, page, "CUSTOMER#c1")

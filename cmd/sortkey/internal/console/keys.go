@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -18,7 +17,6 @@ import (
 
 const (
 	mostKeys  = 12  // keys offered
-	mostNear  = 6   // keys offered if nothing begins with what is typed
 	mostFound = 200 // partitions that begin with it, after which the search ends
 	// keysTime bounds the time in which partitions are looked at, and longTime that of a page which asks once more, as
 	// nothing was found.
@@ -52,11 +50,10 @@ type keyOffer struct {
 	Link  string `json:"link"`  // of its item, or of its partition
 }
 
-// keyOffers are the keys that begin with a text, or those near it.
+// keyOffers are the keys that begin with a text.
 type keyOffers struct {
 	Keys []keyOffer `json:"keys"`
 	All  string     `json:"all,omitempty"` // the address of the rows of a partition that begin with the text
-	Near bool       `json:"near"`          // none begins with the text
 	More bool       `json:"more"`          // there are partitions that were not looked at in time
 	Note string     `json:"note"`
 }
@@ -124,7 +121,7 @@ func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Dur
 		return out
 	}
 	name, prefix := partition[0].Name, plainText(typed)
-	found, near, looked := map[string]attr.Item{}, []attr.Item{}, 0
+	found, looked := map[string]attr.Item{}, 0
 	if typed != "" {
 		rows, _ := f.Rows(ctx, ask.Query{Partition: []string{typed}, Limit: 1})
 		for _, row := range rows {
@@ -144,10 +141,8 @@ func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Dur
 		last = key
 		if strings.HasPrefix(key, prefix) {
 			found[key] = row
-			return len(found) < mostFound
 		}
-		near = nearer(near, row, func(it attr.Item) string { return shownKey(it.Get(name)) }, prefix)
-		return true
+		return len(found) < mostFound
 	})
 
 	rows := make([]attr.Item, 0, len(found))
@@ -165,39 +160,18 @@ func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Dur
 			out.Note = "some of the partitions"
 		}
 		rows = rows[:min(len(rows), mostKeys)]
-	case len(near) > 0:
-		rows, out.Near = near, true
-		out.Note = "no partition begins with this; the nearest"
-		if !whole {
-			out.Note = "none of the first " + text.Count(looked, "partition") + " begins with this; the nearest"
-			out.More = f.InProcess
-		}
-	default:
+	case looked == 0:
 		out.Note = "there are no partitions"
+	case whole:
+		out.Note = "no partition begins with this"
+	default:
+		out.Note = "none of the first " + text.Count(looked, "partition") + " begins with this"
+		out.More = f.InProcess
 	}
 	for _, row := range rows {
 		out.Keys = append(out.Keys, f.partitionOffer(row))
 	}
 	return out
-}
-
-// nearer adds an item to those whose keys have most in common with a text, nearest first.
-func nearer(all []attr.Item, it attr.Item, key func(attr.Item) string, prefix string) []attr.Item {
-	common := func(it attr.Item) int {
-		k, n := key(it), 0
-		for n < len(k) && n < len(prefix) && k[n] == prefix[n] {
-			n++
-		}
-		return n
-	}
-	if len(all) == mostNear && common(it) <= common(all[len(all)-1]) {
-		return all
-	}
-	at, _ := slices.BinarySearchFunc(all, it, func(a, b attr.Item) int {
-		return cmp.Or(cmp.Compare(common(b), common(a)), strings.Compare(key(a), key(b)))
-	})
-	all = slices.Insert(all, at, slices.Clone(it))
-	return all[:min(len(all), mostNear)]
 }
 
 func (f *keyFinder) partitionOffer(row attr.Item) keyOffer {
@@ -216,31 +190,18 @@ func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyO
 	out := &keyOffers{Keys: []keyOffer{}}
 	of := []string{"name", f.Table.Name, "index", f.Index, "partition", partition}
 	out.All = "collection?" + query(of...)
-	sort, prefix := f.Schema().Sort(), plainText(typed)
-	read := func(condition string, backwards bool, most int32) ([]attr.Item, bool) {
-		q := ask.Query{Partition: []string{partition}, Limit: most, Backwards: backwards}
-		if condition != "" {
-			q.Sort = []string{condition}
-		}
-		return f.Rows(ctx, q)
-	}
-	from, below, after := "", "", ""
+	sort := f.Schema().Sort()
+	q, from := ask.Query{Partition: []string{partition}, Limit: mostKeys}, ""
 	if len(sort) == 1 && typed != "" {
-		from, below, after = conditionsOn(sort[0], prefix)
+		if from = conditionOn(sort[0], plainText(typed)); from != "" {
+			q.Sort = []string{from}
+		}
 	}
 
-	rows, more := read(from, false, mostKeys)
+	rows, more := f.Rows(ctx, q)
 	switch {
 	case len(rows) == 0 && from != "":
-		before, _ := read(below, true, mostNear/2)
-		slices.Reverse(before)
-		next, _ := read(after, false, mostNear/2)
-		rows = append(before, next...)
-		out.Near = len(rows) > 0
-		out.Note = "no sort key begins with this; the nearest"
-		if len(rows) == 0 {
-			out.Note = "there are no rows in this partition"
-		}
+		out.Note = "no sort key of this partition begins with this"
 	case len(rows) == 0:
 		out.Note = "there are no rows in this partition"
 	case more:
@@ -248,7 +209,7 @@ func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyO
 	default:
 		out.Note = text.Count(len(rows), "row")
 	}
-	if from != "" && !out.Near {
+	if from != "" {
 		out.All = "collection?" + query(append(of, "sort", from)...)
 	}
 	for _, row := range rows {
@@ -261,24 +222,22 @@ func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyO
 	return out
 }
 
-// conditionsOn returns the conditions on a sort key that begins with a text, is below such keys, and is above them.
-// They are "" if the text cannot be the beginning of a key.
-func conditionsOn(a keycond.Attribute, prefix string) (from, below, after string) {
+// conditionOn returns the condition on a sort key that begins with a text or, of numbers, from it on. It is "" if the
+// text cannot be the beginning of a key.
+func conditionOn(a keycond.Attribute, prefix string) string {
 	switch a.Kind {
 	case attr.Number:
 		v, err := attr.NewNumber(prefix)
 		if err != nil {
-			return "", "", ""
+			return ""
 		}
-		number := text.Literal(v)
-		return ">= " + number, "< " + number, "> " + number
+		return ">= " + text.Literal(v)
 	case attr.Binary:
 		if digits, ok := strings.CutPrefix(prefix, "0x"); !ok || len(digits)%2 != 0 || digits == "" ||
 			strings.Trim(strings.ToLower(digits), "0123456789abcdef") != "" {
-			return "", "", ""
+			return ""
 		}
-		return "begins_with " + prefix, "< " + prefix, "> " + prefix
+		return "begins_with " + prefix
 	}
-	quoted := text.Quote(prefix)
-	return "begins_with " + quoted, "< " + quoted, "> " + quoted
+	return "begins_with " + text.Quote(prefix)
 }

@@ -46,7 +46,7 @@ type rowsPage struct {
 func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 	schema := place.t.Schema(place.index)
 	p := &rowsPage{
-		grid: &grid{}, Table: place.t.Name, Index: place.index, Keys: keyText(schema), Indexes: place.t.IndexNames(),
+		grid: &grid{}, Table: place.t.Name, Index: place.index, Keys: schema.String(), Indexes: place.t.IndexNames(),
 		Form: form(place.t, place.index, place.partition), Box: boxOf(place.t, place.index, place.partition),
 		Sorted: len(schema.Sort()) > 0, Filter: r.FormValue("filter"),
 		InPartition: place.path == "collection?", Partition: place.partition,

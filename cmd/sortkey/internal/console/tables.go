@@ -47,11 +47,11 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 			return "", nil, err
 		}
 		row := tableRow{
-			Name: name, Keys: keyText(t.Key), Items: int(aws.ToInt64(out.Table.ItemCount)),
+			Name: name, Keys: t.Key.String(), Items: int(aws.ToInt64(out.Table.ItemCount)),
 			Bytes: int(aws.ToInt64(out.Table.TableSizeBytes)), Stream: "–", TTL: "–",
 		}
-		for _, x := range t.IndexNames() {
-			row.Indexes = append(row.Indexes, x+" ("+keyText(t.Schema(x))+")")
+		for _, x := range t.Indexes {
+			row.Indexes = append(row.Indexes, x.Key.Name()+": "+x.String())
 		}
 
 		if spec := out.Table.StreamSpecification; spec != nil && aws.ToBool(spec.StreamEnabled) {
@@ -67,24 +67,6 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		rows = append(rows, row)
 	}
 	return "tables", rows, nil
-}
-
-func keyText(k *keycond.Schema) string {
-	names := func(list []keycond.Attribute) string {
-		var all []string
-		for _, a := range list {
-			word := a.Name
-			if a.Kind != attr.String {
-				word += " (" + a.Kind.String() + ")"
-			}
-			all = append(all, word)
-		}
-		return strings.Join(all, ", ")
-	}
-	if len(k.Sort()) == 0 {
-		return names(k.Partition())
-	}
-	return names(k.Partition()) + " / " + names(k.Sort())
 }
 
 // A cell is a run of rows of one kind in a strip.
@@ -140,7 +122,7 @@ func form(t *keyschema.Table, index, partition string) report.Asked {
 		if name != "" {
 			title += " by " + name
 		}
-		space, at := report.AskedSpace{N: i + 1, Title: title + " (" + keyText(t.Schema(name)) + ")"}, i
+		space, at := report.AskedSpace{N: i + 1, Title: title + " (" + t.Schema(name).String() + ")"}, i
 		if name == index {
 			at = 0
 		}

@@ -147,72 +147,8 @@ func TestEnd(t *testing.T) {
 	}()
 }
 
-func TestPrograms(t *testing.T) {
-	t.Parallel()
-	s, err := web.Listen(0)
-	require.NoError(t, err)
-	require.ErrorContains(t, s.SetToken("short"), "at least 16 characters")
-	require.ErrorContains(t, s.SetToken("with a space in the token"), "without spaces")
-	require.NoError(t, s.SetToken("0123456789abcdef"))
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() {
-		done <- s.ServePrograms(ctx, 10, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/wait" {
-				<-r.Context().Done()
-			}
-			_, _ = io.Copy(w, r.Body)
-		}))
-	}()
-	t.Cleanup(func() {
-		cancel()
-		require.NoError(t, <-done)
-	})
-
-	send := func(name, value string) (*http.Response, string) {
-		return do(t, "POST", s.Address("/x"), func(r *http.Request) {
-			r.Header.Set("Authorization", "Bearer "+s.Token())
-			r.Body = io.NopCloser(strings.NewReader("hello"))
-			switch name {
-			case "Host":
-				r.Host = value
-			case "body":
-				r.Body = io.NopCloser(strings.NewReader(value))
-			case "":
-			default:
-				r.Header.Set(name, value)
-			}
-		})
-	}
-	resp, body := send("", "")
-	require.Equal(t, "hello", body)
-	require.Equal(t, "no-store", resp.Header.Get("Cache-Control"))
-	_, body = send("Authorization", "bearer  0123456789abcdef")
-	require.Equal(t, "hello", body)
-	for _, token := range []string{"", "0123456789abcdef", "Basic 0123456789abcdef", "Bearer", "Bearer 0123456789abcdeX"} {
-		resp, _ := send("Authorization", token)
-		require.Equal(t, http.StatusUnauthorized, resp.StatusCode, token)
-		require.Equal(t, "Bearer", resp.Header.Get("WWW-Authenticate"))
-	}
-	for name, value := range map[string]string{
-		"Host": "evil.example", "Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site",
-	} {
-		resp, _ := send(name, value)
-		require.Equal(t, http.StatusForbidden, resp.StatusCode, name)
-	}
-	resp, _ = send("body", "more than ten")
-	require.Equal(t, http.StatusRequestEntityTooLarge, resp.StatusCode)
-
-	// Neither the address nor a cookie lets a program through.
-	port := strings.TrimPrefix(s.Address(""), "http://127.0.0.1:")
-	resp, _ = do(t, "GET", s.Address("/x?token="+s.Token()), func(r *http.Request) {
-		r.AddCookie(&http.Cookie{Name: "sortkey-" + port, Value: s.Token()})
-	})
-	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
-}
-
 // TestCookie holds that the cookie is not the token: who has the cookie of one port can use neither another
-// port nor the header of programs, and each session has its own.
+// port nor the address, and each session has its own.
 func TestCookie(t *testing.T) {
 	t.Parallel()
 	first, other := startSite(t), startSite(t)

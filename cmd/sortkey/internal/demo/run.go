@@ -3,14 +3,12 @@ package demo
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -22,28 +20,6 @@ import (
 type Report struct {
 	Model   *model.Model
 	Results []Result
-	// Data is the origin of the items in a database on disk, otherwise "".
-	Data Data
-}
-
-// Data is the origin of the items of a model.
-type Data string
-
-// The values of [Data].
-const (
-	Loaded Data = "loaded" // this run loaded them
-	Found  Data = "found"  // an earlier run loaded them
-)
-
-// Right counts the patterns with a right answer.
-func (r *Report) Right() int {
-	n := 0
-	for i := range r.Results {
-		if r.Results[i].Right() {
-			n++
-		}
-	}
-	return n
 }
 
 // A Result is the result of one pattern, as in design check, with the request in words.
@@ -52,8 +28,31 @@ type Result struct {
 	Question string
 }
 
-// Right reports whether the answer is right.
-func (res *Result) Right() bool { return res.OK() }
+// All runs the patterns of models and prints a report of each, and how many answers are right.
+func All(
+	ctx context.Context, w io.Writer, models []*model.Model, style show.Style,
+) (summary string, right bool, err error) {
+	ok, total := 0, 0
+	for _, m := range models {
+		r, err := Run(ctx, m)
+		if err != nil {
+			return "", false, err
+		}
+		Print(w, r, style)
+		fmt.Fprintln(w)
+		for i := range r.Results {
+			if total++; r.Results[i].OK() {
+				ok++
+			}
+		}
+	}
+	summary, paint := fmt.Sprintf("%d of %d access patterns right", ok, total), style.Paint.Bad
+	if right = ok == total; right {
+		paint = style.Paint.Good
+	}
+	_, err = fmt.Fprintln(w, paint(summary))
+	return summary, right, err
+}
 
 // Run loads m into a database in memory and runs its patterns. Wrong answers are
 // in the report; an error means that m could not be run.
@@ -63,31 +62,8 @@ func Run(ctx context.Context, m *model.Model) (*Report, error) {
 		return nil, err
 	}
 	defer w.Close()
-	return run(ctx, sdk.Client(w.DB), m)
-}
-
-// RunOn is Run on a database that may have the items of m. It loads missing
-// items, and sets Data in the report.
-func RunOn(ctx context.Context, db *sortkey.DB, m *model.Model) (*Report, error) {
-	client := sdk.Client(db)
-	loaded, err := models.Ensure(ctx, client, m, dataset.Options{})
-	if err != nil {
-		return nil, err
-	}
-	report, err := run(ctx, client, m)
-	if err != nil {
-		return nil, err
-	}
-	report.Data = Loaded
-	if loaded.Found {
-		report.Data = Found
-	}
-	return report, nil
-}
-
-func run(ctx context.Context, client *dynamodb.Client, m *model.Model) (*Report, error) {
 	report := &Report{Model: m}
-	to := sdktarget.New(client)
+	to := sdktarget.New(sdk.Client(w.DB))
 	all := explain.Options{Items: math.MaxInt, Classify: m.EntityName, Brief: true}
 	for _, p := range m.Patterns {
 		if p.IsWrite() { // design check counts these; a demo only reads

@@ -2,10 +2,7 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,19 +20,19 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-const whichModel = "model file in the working folder, the name of an example, or the text of a model"
+const whichModel = "text of a model, or the name of an example"
 
 var designCheck = &operation.Operation{
 	Name:  "design_check",
 	Short: "Check a model",
-	Does: `checks a design of keys: makes the items that a model file declares, in memory and apart from the database
+	Does: `checks a design of keys: makes the items that a model declares, in memory and apart from the database
 of the other tools, runs every access pattern on them, compares rows, units and waste with what the model expects,
 and looks for hazards such as hot partitions, keys in the wrong order and indexes that no pattern reads`,
 	Tool: operation.Help{
 		Lead: "Use it after each change of a model.",
 		More: `The answer is text: each pattern with its request, slice and cost, the tables, the findings with what to
 do, and a summary; with the money a month if the model declares rates.`,
-		Example: `{"model": "shop.yaml", "quiet": true}
+		Example: `{"model": "name: small\ntables: {Things: {partition: PK}}\n", "quiet": true}
 {"model": "file-tree"}`,
 	},
 	Params: []*operation.Param{
@@ -48,55 +45,22 @@ do, and a summary; with the money a month if the model declares rates.`,
 	},
 }
 
-// maxFile is the size of the largest model file, in bytes.
-const maxFile = 16 << 20
-
-// model returns the example with a name, the model in a file of the folder, or that of a text of several lines.
-func (s *Server) model(name string) (*model.Model, error) {
-	if strings.Contains(name, "\n") {
-		return modelfile.Parse("model", []byte(name))
-	}
-	if slices.Contains(examples.Names(), name) {
+// modelOf returns the example with a name, or the model in a text.
+func modelOf(name string) (*model.Model, error) {
+	switch {
+	case slices.Contains(examples.Names(), name):
 		return models.Example(name)
-	}
-	if s.o.Folder == nil {
+	case !strings.ContainsAny(name, "\n{"):
 		return nil, advice.New(
-			"ask the user to start sortkey mcp with --dir and the folder of the models",
-			"cannot use %s: there is no working folder", text.Quote(name),
+			"pass the text of the model itself; the examples are "+strings.Join(examples.Names(), ", "),
+			"%s is neither an example nor the text of a model", text.Quote(name),
 		)
 	}
-
-	file := filepath.FromSlash(name)
-	info, err := s.o.Folder.Stat(file)
-	if err == nil && info.IsDir() {
-		file = filepath.Join(file, "model.yaml")
-		info, err = s.o.Folder.Stat(file)
-	}
-	var data []byte
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular(): // a pipe would block until somebody writes to it
-		err = errors.New("not a regular file")
-	case info.Size() > maxFile:
-		err = fmt.Errorf("longer than %s", text.Size(maxFile))
-	default:
-		data, err = s.o.Folder.ReadFile(file)
-	}
-	if err == nil {
-		return modelfile.Parse(name, data)
-	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return nil, advice.New(
-		"name a file in the working folder by its path from there, such as models/shop.yaml; the examples are "+
-			strings.Join(examples.Names(), ", "),
-		"cannot use %s: %v", text.Quote(name), err,
-	)
+	return modelfile.Parse("model", []byte(name))
 }
 
 func (s *Server) check(ctx context.Context, v *operation.Values) (string, error) {
-	m, err := s.model(v.Model)
+	m, err := modelOf(v.Model)
 	if err != nil {
 		return "", err
 	}

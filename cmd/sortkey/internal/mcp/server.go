@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
-	"os"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,8 +25,6 @@ type Options struct {
 	About string
 	// Write adds the tools that write.
 	Write bool
-	// Folder has the model files that tools may read. It may be nil: then they may name none.
-	Folder *os.Root
 	// MaxAnswer is the size in bytes at which an answer is cut. Default: 32 KB.
 	MaxAnswer int
 	// Version is that of the command.
@@ -93,21 +88,4 @@ func (s *Server) Connect(ctx context.Context, t protocol.Transport) error {
 		return nil
 	}
 	return err
-}
-
-// Path is where [Server.Handler] serves, and MaxBody the size of the longest request to it, in bytes.
-const (
-	Path    = "/mcp"
-	MaxBody = protocol.DefaultMaxRequestBodyBytes
-)
-
-// Handler returns the handler for clients that connect over streamable HTTP. It does not check who asks: see
-// package web.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle(Path, protocol.NewStreamableHTTPHandler(
-		func(*http.Request) *protocol.Server { return s.server },
-		&protocol.StreamableHTTPOptions{SessionTimeout: time.Hour},
-	))
-	return mux
 }

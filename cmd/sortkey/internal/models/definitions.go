@@ -84,7 +84,7 @@ func (l *Loader) define(ctx context.Context, list []*tabledef.Schema) (loaded Lo
 	for _, s := range list {
 		created, err := define(ctx, sdk.Client(l.DB), s)
 		if err != nil {
-			return loaded, err
+			return loaded, fmt.Errorf("%s: table %s: %w", s.Place, s.TableName, err)
 		}
 		if created {
 			loaded.Created++
@@ -104,24 +104,15 @@ func isModel(name string) bool {
 // define creates the table of a definition unless it exists. The error wraps [ErrOther] if
 // there is a table of that name with other keys or indexes.
 func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (created bool, err error) {
-	fail := func(err error) (bool, error) {
-		return false, fmt.Errorf("%s: table %s: %w", s.Place, s.TableName, err)
-	}
 	have, err := Describe(ctx, client, s.TableName)
-	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); !missing {
-		if err == nil && !sameKeys(have, s) {
-			err = ErrOther
-		}
-		if err != nil {
-			return fail(err)
-		}
-		return false, nil
+	_, missing := errors.AsType[*types.ResourceNotFoundException](err)
+	switch {
+	case missing:
+		return true, transfer.Create(ctx, client, s.TableName, s)
+	case err == nil && !sameKeys(have, s):
+		return false, ErrOther
 	}
-
-	if err := transfer.Create(ctx, client, s.TableName, s); err != nil {
-		return fail(err)
-	}
-	return true, nil
+	return false, err
 }
 
 // sameKeys reports whether a table has the key of a definition and all of its indexes.

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/design/examples"
-	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
@@ -31,16 +29,8 @@ func Find(name string) (*model.Model, error) {
 		path = filepath.Join(path, "model.yaml")
 	}
 	m, err := modelfile.Load(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is %w", path, ErrNotFound)
-	case err != nil && listsRequests(path):
-		return nil, &advice.Error{
-			Msg: path + " has a list of CreateTable requests in tables, but a model file has a mapping",
-			Advice: "write tables as in: tables: {Shop: {partition: PK, sort: SK}} " +
-				"— sortkey design new writes a first model",
-			Err: err,
-		}
 	}
 	return m, err
 }
@@ -64,23 +54,4 @@ func Examples() (all []*model.Model, err error) {
 		all = append(all, m)
 	}
 	return all, nil
-}
-
-// maxBytes bounds the size of a file that listsRequests reads.
-const maxBytes = 16 << 20
-
-// listsRequests reports whether a file is JSON with CreateTable requests in a
-// member called tables.
-func listsRequests(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxBytes {
-		return false
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return false
-	}
-	var file struct {
-		Tables []struct{ TableName string } `json:"tables"`
-	}
-	return json.Unmarshal(data, &file) == nil && len(file.Tables) > 0 && file.Tables[0].TableName != ""
 }

@@ -67,24 +67,13 @@ func ensureTable(
 	if err != nil {
 		return false, 0, err
 	}
-	have, err := Describe(ctx, client, t.Name)
-	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		if err := transfer.Create(ctx, client, t.Name, s); err != nil {
-			return false, 0, err
-		}
-		return true, len(items), transfer.Put(ctx, client, t.Name, items)
-	}
-	if err != nil {
+	if created, err = define(ctx, client, s); err != nil {
 		return false, 0, err
 	}
-	if !sameKeys(have, s) {
-		return false, 0, ErrOther
+	if n, err := count(ctx, client, t.Name); err != nil || n >= len(items) {
+		return created, 0, err
 	}
-	n, err := count(ctx, client, have.Name)
-	if err != nil || n >= len(items) {
-		return false, 0, err
-	}
-	return false, len(items), transfer.Put(ctx, client, t.Name, items)
+	return created, len(items), transfer.Put(ctx, client, t.Name, items)
 }
 
 // count returns the number of items of a table.

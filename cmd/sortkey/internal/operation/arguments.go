@@ -27,21 +27,6 @@ func (op *Operation) positional(v *Values) (params, flagged []*Param, required i
 	return params, flagged, required
 }
 
-// At returns the param that an argument with a number gives if the key has some sort attributes, or nil.
-func (op *Operation) At(v *Values, number, sorts int) *Param {
-	params, _, _ := op.positional(v)
-	for _, p := range params {
-		if p.Complete == SortKeys && sorts == 0 {
-			continue
-		}
-		if number == 0 {
-			return p
-		}
-		number--
-	}
-	return nil
-}
-
 // Place assigns the arguments of a command line. Those that are required come first when there are too few.
 func (op *Operation) Place(v *Values, args []string) error {
 	help := "see sortkey " + op.Name + " --help"

@@ -56,9 +56,8 @@ const (
 	Tables
 	Indexes
 	Partitions
-	SortKeys   // of a partition
-	Attributes // in an expression
-	Patterns   // of the model
+	SortKeys // of a partition
+	Patterns // of the model
 )
 
 // Param returns the param with a name, or nil.
@@ -123,12 +122,12 @@ var (
 		Complete: Indexes, To: func(v *Values) any { return &v.Index },
 	}
 	filter = &Param{
-		Name: "filter", Flag: "filter", Complete: Attributes,
+		Name: "filter", Flag: "filter",
 		Help: "return only rows for which the `EXPRESSION` is true, such as 'total > 10'; quote text in it",
 		To:   func(v *Values) any { return &v.Filter },
 	}
 	project = &Param{
-		Name: "project", Flag: "project", Kind: List, Complete: Attributes,
+		Name: "project", Flag: "project", Kind: List,
 		Help: "return only these `ATTRIBUTES`", Command: ", separated by commas",
 		To: func(v *Values) any { return &v.Project },
 	}
@@ -151,7 +150,7 @@ var (
 	all = &Param{Flag: "all", Help: "read all pages", Kind: Switch, To: func(v *Values) any { return &v.All }}
 
 	condition = &Param{
-		Name: "if", Flag: "if", Complete: Attributes,
+		Name: "if", Flag: "if",
 		Help: "write only if the `CONDITION` is true for the item that is there; quote text in it",
 		To:   func(v *Values) any { return &v.If },
 	}

@@ -88,8 +88,8 @@ stand in backquotes. Key attributes cannot change: put a new item and delete the
 		table, keyPartition, keySort,
 		{
 			Name: "update", Arg: "UPDATE", What: "an update in quotes, such as 'SET total = 1'", Required: true,
-			Help:     "clauses SET, REMOVE, ADD and DELETE with names and values written out",
-			Complete: Attributes, To: func(v *Values) any { return &v.Update },
+			Help: "clauses SET, REMOVE, ADD and DELETE with names and values written out",
+			To:   func(v *Values) any { return &v.Update },
 		},
 		condition,
 	},

@@ -27,7 +27,7 @@ func TestPrivate(t *testing.T) {
 		target := filepath.Join(made, name)
 		_, err := snapshot.Make(t.Context(), data, target)
 		require.NoError(t, err)
-		_, err = snapshot.Restore(t.Context(), target, filepath.Join(made, "new "+name, "data"), false)
+		_, err = snapshot.Restore(t.Context(), target, filepath.Join(made, "new "+name, "data"))
 		require.NoError(t, err)
 	}
 	require.NoError(t, filepath.WalkDir(made, func(path string, d fs.DirEntry, err error) error {

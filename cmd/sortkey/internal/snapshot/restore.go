@@ -18,17 +18,14 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// ErrNotEmpty means that a folder has a database, and replace is not set.
+// ErrNotEmpty means that the folder for a database has something in it.
 var ErrNotEmpty = errors.New("folder is not empty")
 
-// Restore restores a snapshot to the folder data, which must be new or empty. With
-// replace, it may have a database, which Restore replaces. Restore copies the
+// Restore restores a snapshot to the folder data, which must be new or empty. Restore copies the
 // snapshot to a folder beside data, opens the copy to verify it, and renames it:
 // after an error or a crash, data is unchanged. A crash may leave a folder
-// .Name().tmp-… beside data, which the next Restore or [Make] there removes. Where the
-// system cannot exchange two folders, that folder may have the database to be
-// replaced, as data.old; then it stays.
-func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, error) {
+// .Name().tmp-… beside data, which the next Restore or [Make] there removes.
+func Restore(ctx context.Context, snapshot, data string) (*Info, error) {
 	if err := inside(snapshot, data, "the snapshot"); err != nil {
 		return nil, err
 	}
@@ -36,27 +33,15 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		return nil, err
 	}
 
-	exists, err := occupied(data)
-	if err != nil {
+	entries, err := os.ReadDir(data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if exists {
-		if !replace {
-			return nil, &advice.Error{Msg: data + " is not empty", Err: ErrNotEmpty}
-		}
-		if !disk.Exists(data, disk.Options{}) {
-			return nil, advice.New(
-				"only databases are replaced; remove it yourself if you mean it", "%s is not a database", data,
-			)
-		}
-		lock, err := disk.Lock(data, disk.Options{})
-		if err != nil {
-			return nil, openError(data, err)
-		}
-		defer lock.Close()
+	if len(entries) > 0 {
+		return nil, &advice.Error{Msg: data + " is not empty", Err: ErrNotEmpty}
 	}
 
-	data, err = realPath(data) // replace the target of a link
+	data, err = realPath(data) // the target of a link
 	if err != nil {
 		return nil, err
 	}
@@ -84,48 +69,16 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		return nil, context.Cause(ctx)
 	}
 
-	if err := place(restored, data, exists); err != nil {
+	if err = os.Remove(data); err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.Rename(restored, data)
+	}
+	if err != nil {
 		return nil, advice.New(
 			"a mount point cannot be replaced: name a folder inside it", "cannot move the database to its folder: %v",
 			err,
 		)
 	}
 	return info, transfer.SyncFolder(parent)
-}
-
-// occupied reports whether path exists and is not an empty folder.
-func occupied(path string) (bool, error) {
-	entries, err := os.ReadDir(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, err
-	}
-	return len(entries) > 0, nil
-}
-
-// place moves the folder restored to data. It moves an existing database in data
-// to the folder of restored.
-func place(restored, data string, exists bool) error {
-	if exists {
-		if err := staging.Exchange(restored, data); !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-		old := filepath.Join(filepath.Dir(restored), staging.Old)
-		if err := os.Rename(data, old); err != nil {
-			return err
-		}
-		err := os.Rename(restored, data)
-		if err != nil {
-			err = errors.Join(err, os.Rename(old, data))
-		}
-		return err
-	}
-	if err := os.Remove(data); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.Rename(restored, data)
 }
 
 // unpack copies a snapshot in any format to a folder.

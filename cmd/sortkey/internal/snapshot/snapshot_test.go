@@ -75,24 +75,24 @@ func TestRoundTrip(t *testing.T) {
 			require.Equal(t, name == "folder", info.IsDir())
 			database(t, data, "new")
 
-			_, err = snapshot.Restore(t.Context(), kept, data, false)
+			_, err = snapshot.Restore(t.Context(), kept, data)
 			require.ErrorContains(t, err, "is not empty")
 			require.Equal(t, "new", value(t, data))
-			link := filepath.Join(root, "link")
-			require.NoError(t, os.Symlink(data, link))
-			_, err = snapshot.Restore(t.Context(), kept, link, true)
+			link, empty := filepath.Join(root, "link"), filepath.Join(root, "empty")
+			require.NoError(t, os.Mkdir(empty, 0o700))
+			require.NoError(t, os.Symlink(empty, link))
+			_, err = snapshot.Restore(t.Context(), kept, link)
 			require.NoError(t, err)
-			require.Equal(t, "old", value(t, data))
+			require.Equal(t, "old", value(t, empty))
 			to, err := os.Readlink(link)
 			require.NoError(t, err)
-			require.Equal(t, data, to)
-			require.ElementsMatch(t, []string{"data", name, "link"}, names(t, root))
+			require.Equal(t, empty, to)
+			require.ElementsMatch(t, []string{"data", "empty", name, "link"}, names(t, root))
 		})
 	}
 }
 
-// TestRestoreFails: whatever is wrong with a snapshot, the database is unchanged and
-// no temporary files remain.
+// TestRestoreFails: whatever is wrong with a snapshot, no database and no temporary files remain.
 func TestRestoreFails(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept.backup")
@@ -127,19 +127,16 @@ func TestRestoreFails(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, tt.text, 0o600))
-			for _, to := range []string{data, filepath.Join(root, "absent")} {
-				_, err := snapshot.Restore(t.Context(), path, to, true)
-				require.ErrorContains(t, err, tt.want)
-				require.Equal(t, []string{"data"}, names(t, root))
-				require.Equal(t, "here", value(t, data))
-			}
+			_, err := snapshot.Restore(t.Context(), path, filepath.Join(root, "absent"))
+			require.ErrorContains(t, err, tt.want)
+			require.Equal(t, []string{"data"}, names(t, root))
 		})
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, os.WriteFile(path, text, 0o600))
-	_, err = snapshot.Restore(ctx, path, data, true)
+	_, err = snapshot.Restore(ctx, path, filepath.Join(root, "absent"))
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = snapshot.Make(ctx, data, filepath.Join(root, "made"))
 	require.ErrorIs(t, err, context.Canceled)
@@ -156,18 +153,18 @@ func TestFolderOfLinks(t *testing.T) {
 	secret := filepath.Join(root, "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	require.NoError(t, os.Symlink(secret, filepath.Join(kept, "000999.sst")))
-	_, err = snapshot.Restore(t.Context(), kept, filepath.Join(root, "to"), false)
+	_, err = snapshot.Restore(t.Context(), kept, filepath.Join(root, "to"))
 	require.ErrorContains(t, err, "000999.sst is not a regular file")
 	require.NoError(t, os.Remove(filepath.Join(kept, "000999.sst")))
 	require.NoError(t, os.WriteFile(filepath.Join(kept, "notes.txt"), []byte("notes"), 0o600))
-	_, err = snapshot.Restore(t.Context(), kept, filepath.Join(root, "to"), false)
+	_, err = snapshot.Restore(t.Context(), kept, filepath.Join(root, "to"))
 	require.NoError(t, err)
 	for _, name := range names(t, filepath.Join(root, "to")) {
 		require.NotEqual(t, "notes.txt", name)
 	}
 }
 
-// TestInUse: an open database is neither copied nor replaced.
+// TestInUse: an open database is not copied.
 func TestInUse(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")
@@ -179,8 +176,7 @@ func TestInUse(t *testing.T) {
 	defer s.Close()
 	for what, do := range map[string]func() error{
 		"snapshot": func() error { _, err := snapshot.Make(t.Context(), data, kept+"2"); return err },
-		"restore":  func() error { _, err := snapshot.Restore(t.Context(), kept, data, true); return err },
-		"copy":     func() error { _, err := snapshot.Restore(t.Context(), data, kept+"2", true); return err },
+		"copy":     func() error { _, err := snapshot.Restore(t.Context(), data, kept+"2"); return err },
 	} {
 		err := do()
 		require.ErrorIs(t, err, disk.ErrLocked, what)
@@ -197,8 +193,8 @@ func TestLeft(t *testing.T) {
 	data := filepath.Join(root, "data")
 	database(t, data, "old")
 	for _, path := range []string{
-		".a.gz.tmp-1/LOCK", ".a.gz.tmp-1/snapshot", ".b.tmp-22/snapshot/file", ".data.tmp-3/data/SORTKEY", ".data.tmp-4/data.old/SORTKEY", // left behind
-		".gone.tmp-5/data.old/SORTKEY", ".a.tmp-6/notes", ".a.tmp-x7/snapshot", "a.tmp-8/snapshot", ".busy.tmp-9/snapshot",
+		".a.gz.tmp-1/LOCK", ".a.gz.tmp-1/snapshot", ".b.tmp-22/snapshot/file", ".data.tmp-3/data/SORTKEY", // left behind
+		".data.tmp-4/data.old/SORTKEY", ".a.tmp-6/notes", ".a.tmp-x7/snapshot", "a.tmp-8/snapshot", ".busy.tmp-9/snapshot",
 	} {
 		path = filepath.Join(root, path)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -206,13 +202,13 @@ func TestLeft(t *testing.T) {
 	}
 	lock, err := disk.Lock(filepath.Join(root, ".busy.tmp-9"), disk.Options{})
 	require.NoError(t, err)
-	kept := []string{"data", ".gone.tmp-5", ".a.tmp-6", ".a.tmp-x7", "a.tmp-8"}
+	kept := []string{"data", ".data.tmp-4", ".a.tmp-6", ".a.tmp-x7", "a.tmp-8"}
 
 	_, err = snapshot.Make(t.Context(), data, filepath.Join(root, "new"))
 	require.NoError(t, err)
 	require.ElementsMatch(t, append(kept, ".busy.tmp-9", "new"), names(t, root))
 	require.NoError(t, lock.Close())
-	_, err = snapshot.Restore(t.Context(), filepath.Join(root, "new"), data, true)
+	_, err = snapshot.Restore(t.Context(), filepath.Join(root, "new"), filepath.Join(root, "again"))
 	require.NoError(t, err)
-	require.ElementsMatch(t, append(kept, "new"), names(t, root))
+	require.ElementsMatch(t, append(kept, "new", "again"), names(t, root))
 }

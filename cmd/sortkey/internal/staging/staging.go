@@ -3,9 +3,7 @@
 package staging
 
 import (
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,12 +12,8 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// Old is the name in a [Folder] of a folder to be replaced, where two folders cannot be exchanged. A Folder with it is
-// not removed while nothing is at the final path.
-const Old = "data.old"
-
 // contents are the names of what a Folder may have besides its lock.
-var contents = []string{"LOCK", "snapshot", "data", "export", Old}
+var contents = []string{"LOCK", "snapshot", "data", "export"}
 
 const tempMark = ".tmp-"
 
@@ -76,24 +70,19 @@ func removeLeft(parent string) {
 	}
 }
 
-// isLeft reports whether a folder is a temporary one, by its name and contents, and
-// does not have the only copy of a database.
+// isLeft reports whether a folder is a temporary one, by its name and contents.
 func isLeft(path string) bool {
 	name := filepath.Base(path)
 	mark := strings.LastIndex(name, tempMark)
 	if mark < 1 || name[0] != '.' || strings.Trim(name[mark+len(tempMark):], "0123456789") != "" {
 		return false
 	}
-	final := filepath.Join(filepath.Dir(path), name[1:mark])
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return false
 	}
 	for _, e := range entries {
 		if !slices.Contains(contents, e.Name()) {
-			return false
-		}
-		if _, err := os.Lstat(final); e.Name() == Old && errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
 	}

@@ -267,8 +267,8 @@ func binaryValue(text string) (attr.Value, error) {
 
 // appendCell appends a cell, quoted if necessary. An empty value is quoted, too:
 // an empty cell without quotes means no attribute.
-func appendCell(dst []byte, text string, comma byte) []byte {
-	if text != "" && !strings.ContainsAny(text, "\"\r\n \t"+string(rune(comma))) {
+func appendCell(dst []byte, text string) []byte {
+	if text != "" && !strings.ContainsAny(text, "\"\r\n \t,") {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')
@@ -277,7 +277,7 @@ func appendCell(dst []byte, text string, comma byte) []byte {
 }
 
 // appendCellValue appends a cell that cellValue reads back as v.
-func appendCellValue(dst []byte, v attr.Value, kind string, comma byte) []byte {
+func appendCellValue(dst []byte, v attr.Value, kind string) []byte {
 	var text []byte
 	switch {
 	case v.IsZero():
@@ -299,5 +299,5 @@ func appendCellValue(dst []byte, v attr.Value, kind string, comma byte) []byte {
 			text = text[1 : len(text)-1]
 		}
 	}
-	return appendCell(dst, string(text), comma)
+	return appendCell(dst, string(text))
 }

@@ -39,15 +39,9 @@ const DefaultSegments = 4
 
 // ExportOptions configure [Export] and [ExportTo].
 type ExportOptions struct {
-	// Format of [ExportTo] is DynamoDB, JSON or CSV; a folder always gets DynamoDB. Default: DynamoDB.
-	Format Format
-	// Plain writes data files without gzip.
-	Plain bool
 	// Segments is the number of segments of a table that are read in parallel,
 	// each into its own file. Default: DefaultSegments.
 	Segments int
-	// Delimiter separates the cells of CSV. Default: a comma.
-	Delimiter byte
 	// Still promises that nobody writes to the tables meanwhile, so that the
 	// export is of one point in time. Default: concurrent writes may be included.
 	Still bool
@@ -72,14 +66,8 @@ type ExportOptions struct {
 }
 
 func (o ExportOptions) withDefaults() ExportOptions {
-	if o.Format == "" || o.Format == Auto {
-		o.Format = DynamoDB
-	}
 	if o.Segments <= 0 {
 		o.Segments = DefaultSegments
-	}
-	if o.Delimiter == 0 {
-		o.Delimiter = ','
 	}
 	if o.Clock == nil {
 		o.Clock = func() time.Time { return time.Time{} }
@@ -180,7 +168,7 @@ func checkNew(dir string) error {
 	return nil
 }
 
-// ExportTo writes the items of a table to w without compression.
+// ExportTo writes the items of a table to w as lines of DynamoDB JSON.
 func ExportTo(
 	ctx context.Context, client *dynamodb.Client, table string, w io.Writer, o ExportOptions,
 ) (ExportResult, error) {
@@ -435,11 +423,7 @@ func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err
 		return r, err
 	}
 	out := s3files.NewWriter(w, false)
-	if x.o.Format == DynamoDB {
-		err = x.scan(ctx, 0, out.WriteItem)
-	} else {
-		out.Items, err = x.writePlain(ctx, out)
-	}
+	err = x.scan(ctx, 0, out.WriteItem)
 	if closed := out.Close(); err == nil {
 		err = closed
 	}

@@ -17,16 +17,12 @@ type dataWriter struct {
 
 // create creates the data file of a segment.
 func (x *exporter) create(i int) (*dataWriter, error) {
-	ending := ".json"
-	if !x.o.Plain {
-		ending += ".gz"
-	}
-	name := fmt.Sprintf("%05d%s", i, ending)
+	name := fmt.Sprintf("%05d.json.gz", i)
 	f, err := openOwn(filepath.Join(x.dir, s3files.DataFolder, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY)
 	if err != nil {
 		return nil, err
 	}
-	return &dataWriter{s3files.NewWriter(f, !x.o.Plain), name, f}, nil
+	return &dataWriter{s3files.NewWriter(f, true), name, f}, nil
 }
 
 // finish completes the file and makes it durable.

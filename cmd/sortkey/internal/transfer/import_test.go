@@ -227,6 +227,27 @@ func TestOutputsInTheWay(t *testing.T) {
 	require.Equal(t, "notes\n", string(data))
 }
 
+// TestCutReport: an import replaces what an earlier one left of a report when it was killed, wherever that is cut.
+func TestCutReport(t *testing.T) {
+	path := write(t, "a.jsonl", "{}\n")
+	o := options(t, path)
+	r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+	require.NoError(t, err)
+	report, err := os.ReadFile(r.Rejects)
+	require.NoError(t, err)
+	for n := range len(report) {
+		require.NoError(t, os.WriteFile(o.Rejects, report[:n], 0o600))
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+		require.NoError(t, err, "%q", report[:n])
+		again, err := os.ReadFile(o.Rejects)
+		require.NoError(t, err)
+		require.Equal(t, string(report), string(again))
+	}
+	require.NoError(t, os.WriteFile(o.Rejects, []byte(`{"files": ["a`), 0o600))
+	_, err = importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+	require.ErrorIs(t, err, transfer.ErrRejects)
+}
+
 // TestFullReport: the report of rejected records is bounded, also when the import is
 // resumed, and what it leaves out is counted.
 func TestFullReport(t *testing.T) {

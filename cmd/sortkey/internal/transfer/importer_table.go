@@ -116,6 +116,9 @@ func (im *importer) openReader(in *input, f File, opts ReadOptions, k *keys) (*R
 	if err == nil && r.columns != nil {
 		err = r.columns.check(k, im.o.Types)
 	}
+	if err == nil && r.columns == nil && (opts.Delimiter != 0 || opts.Columns != nil) {
+		err = advice.New("leave out --delimiter and --columns", "the file is not CSV")
+	}
 	if _, ok := errors.AsType[*advice.Error](err); ok {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}

@@ -215,6 +215,9 @@ type Reject struct {
 	order int64 // number in the file
 }
 
+// reportHead begins the file of a report.
+const reportHead = `{"file":`
+
 // A report is the file of rejected records, one JSON object on each line.
 type report struct {
 	path       string
@@ -238,7 +241,11 @@ func openReport(path string) (*report, error) {
 	var first Reject
 	dec := json.NewDecoder(r.f)
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&first); !errors.Is(err, io.EOF) && (err != nil || first.Reason == "") {
+	head := make([]byte, len(reportHead))
+	n, _ := r.f.ReadAt(head, 0)
+	err = dec.Decode(&first)
+	cut := errors.Is(err, io.ErrUnexpectedEOF) && strings.HasPrefix(reportHead, string(head[:n])) // by a kill
+	if !errors.Is(err, io.EOF) && !cut && (err != nil || first.Reason == "") {
 		err = fail(ErrRejects, "", "%s is not a report of rejected records; the report would overwrite it", path)
 		return nil, errors.Join(err, r.f.Close())
 	}

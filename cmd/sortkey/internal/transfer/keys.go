@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // keys are the key attributes of a table.
@@ -56,7 +58,7 @@ func (k *keys) equal(o *keys) bool {
 	return slices.Equal(k.names, o.names) && slices.Equal(k.kinds, o.kinds)
 }
 
-// String returns the key in the syntax of [ParseKey].
+// String returns the key as [ParseKey] reads it.
 func (k *keys) String() string {
 	text := ""
 	for i, name := range k.names {
@@ -81,37 +83,28 @@ func ReadSchema(path string) (*tabledef.Schema, error) {
 	return s, nil
 }
 
-// ParseKey reads a key such as "pk:S,sk:N" of one or two attributes. The default
-// type is S. The table has no indexes and is billed per request.
+// ParseKey reads a key of one or two attributes as [keycond.ParseKey] does, such as "customer / placed:N"; a comma may
+// stand in place of the slash. The table has no indexes and is billed per request.
 func ParseKey(text string) (*tabledef.Schema, error) {
-	const syntax = "write NAME:TYPE, or two of them separated by a comma, such as pk:S,sk:N"
-	s := &tabledef.Schema{BillingMode: types.BillingModePayPerRequest}
-	parts := strings.Split(text, ",")
-	if len(parts) > 2 {
-		return nil, advice.New(syntax, "a key has one or two attributes, not %d", len(parts))
+	if !strings.Contains(text, "/") {
+		text = strings.Replace(text, ",", "/", 1)
+	}
+	partition, sort, err := keycond.ParseKey(text)
+	if err == nil && (len(partition) > 1 || len(sort) > 1) {
+		err = fmt.Errorf("%q has more than two attributes", text)
+	}
+	if err != nil {
+		return nil, &advice.Error{Msg: err.Error(), Err: err, Advice: "write it as in --key 'customer / placed:N'"}
 	}
 
-	for i, part := range parts {
-		name, kind := strings.TrimSpace(part), "S"
-		if j := strings.LastIndexByte(name, ':'); j >= 0 {
-			name, kind = name[:j], name[j+1:]
-		}
-		if name == "" || kind != "S" && kind != "N" && kind != "B" {
-			return nil, advice.New(syntax, "%q is not a key attribute of type S, N or B", part)
-		}
-
-		role := types.KeyTypeHash
-		if i == 1 {
-			role = types.KeyTypeRange
-			if name == aws.ToString(s.KeySchema[0].AttributeName) {
-				return nil, advice.New(syntax, "duplicate key attribute %s", name)
-			}
-		}
-
-		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: role})
+	s := &tabledef.Schema{BillingMode: types.BillingModePayPerRequest}
+	for i, a := range append(partition, sort...) {
+		kind := types.ScalarAttributeType(cmp.Or(a.Kind, attr.String).String())
+		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{
+			AttributeName: &a.Name, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i],
+		})
 		s.AttributeDefinitions = append(
-			s.AttributeDefinitions,
-			types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeType(kind)},
+			s.AttributeDefinitions, types.AttributeDefinition{AttributeName: &a.Name, AttributeType: kind},
 		)
 	}
 	return s, nil

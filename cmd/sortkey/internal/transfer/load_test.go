@@ -312,7 +312,7 @@ func TestReadExport(t *testing.T) {
 	for _, mask := range []func(string, attr.Item) (attr.Item, error){nil, func(_ string, it attr.Item) (attr.Item, error) {
 		return attr.Item(item.AppendWith(nil, it, []item.Change{{Name: "text", Value: attr.NewString("masked")}})), nil
 	}} {
-		o := transfer.ExportOptions{Plain: mask == nil, Mask: mask}
+		o := transfer.ExportOptions{Mask: mask}
 		want := files(o)
 		o.DB = db.DB
 		require.Equal(t, want, files(o))

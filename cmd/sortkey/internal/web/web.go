@@ -1,5 +1,4 @@
-// Package web serves pages to the browser of the person who started a command, or requests of the programs
-// of that person, and to nobody else.
+// Package web serves pages to the browser of the person who started a command, and to nobody else.
 //
 // A [Site] listens on a loopback address only. The first address that a person opens has a token in it,
 // for which the browser gets a cookie of this site and session; a request without one is refused. So is a
@@ -7,14 +6,10 @@
 // whose Origin or Sec-Fetch-Site is another's (a page elsewhere that sends requests). Pages may load scripts,
 // styles and data only from the site, and run no inline script.
 //
-// Programs send the token with every request instead, in the header Authorization: see [Site.ServePrograms].
-//
-// Sources: RFC 6454 (Origin), RFC 6750 (bearer tokens), W3C Fetch Metadata Request Headers, W3C Content
-// Security Policy Level 3.
+// Sources: RFC 6454 (Origin), W3C Fetch Metadata Request Headers, W3C Content Security Policy Level 3.
 package web
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -23,7 +18,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -67,21 +61,8 @@ func Listen(port int) (*Site, error) {
 // Address returns the address of a path for programs, without the token.
 func (s *Site) Address(path string) string { return "http://" + s.hosts[0] + path }
 
-// Token returns the token.
-func (s *Site) Token() string { return s.token }
-
 // leastToken is the number of characters of the shortest token that a person may choose.
 const leastToken = 16
-
-// SetToken sets another token, which a person has chosen, before the site serves. The error says why it will
-// not do.
-func (s *Site) SetToken(token string) error {
-	if err := CheckToken(token); err != nil {
-		return err
-	}
-	s.token = token
-	return nil
-}
 
 // CheckToken returns an error that says why a token that a person has chosen will not do, or nil.
 func CheckToken(token string) error {
@@ -96,14 +77,6 @@ func CheckToken(token string) error {
 // URL returns the address to open first.
 func (s *Site) URL() string { return "http://" + s.hosts[0] + "/?token=" + s.token }
 
-// Serve answers requests of the browser with h until ctx is done. It then ends requests that still run.
-func (s *Site) Serve(ctx context.Context, h http.Handler) error { return s.serve(ctx, s.Guard(h)) }
-
-// ServePrograms answers requests of programs with h, as [Site.Serve] does. A body has at most so many bytes.
-func (s *Site) ServePrograms(ctx context.Context, maxBody int64, h http.Handler) error {
-	return s.serve(ctx, s.GuardPrograms(unhurried(maxBody, h)))
-}
-
 // maxHeader is the size of the header of a request in bytes. The address of a page can have a key twice, of
 // up to 3 KB, each byte of which is an escape.
 const maxHeader = 64 << 10
@@ -111,9 +84,11 @@ const maxHeader = 64 << 10
 // readTimeout is the time in which a request must arrive.
 const readTimeout = time.Minute
 
-func (s *Site) serve(ctx context.Context, h http.Handler) error {
+// Serve answers requests of the browser with h until ctx is done. It then ends requests that still run.
+func (s *Site) Serve(ctx context.Context, h http.Handler) error {
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: readTimeout, IdleTimeout: 2 * time.Minute,
+		Handler:           s.Guard(h),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: readTimeout, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	limited := admission.Listen(s.ln, admission.Options{Most: maxConns})
@@ -126,24 +101,21 @@ func (s *Site) serve(ctx context.Context, h http.Handler) error {
 	return nil
 }
 
-// unhurried returns a handler that reads a request whole and then lets h take any time: the timeout of
-// the server would end an answer that goes on for longer.
-func unhurried(maxBody int64, h http.Handler) http.Handler {
+// Guard returns a handler that lets only the site's own browser through to h, and no request that another site has
+// caused.
+func (s *Site) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		for name, value := range map[string]string{
+			"Content-Security-Policy": Policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+			"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			w.Header().Set(name, value)
+		}
+		if why := s.foreign(r); why != "" {
+			http.Error(w, why, http.StatusForbidden)
 			return
 		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		h.ServeHTTP(w, r)
-	})
-}
-
-// Guard returns a handler that lets only the site's own browser through to h.
-func (s *Site) Guard(h http.Handler) http.Handler {
-	return s.own(func(w http.ResponseWriter, r *http.Request) {
 		if token := r.URL.Query().Get("token"); r.Method == http.MethodGet && s.is(token) {
 			http.SetCookie(w, &http.Cookie{
 				Name: s.name, Value: s.session(rand.Text()), Path: "/", HttpOnly: true,
@@ -159,41 +131,6 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 			return
 		}
 		h.ServeHTTP(w, r)
-	})
-}
-
-// GuardPrograms returns a handler that lets only programs through to h that send the token in the header
-// Authorization. A cookie does not help, as pages elsewhere could make a browser send it.
-func (s *Site) GuardPrograms(h http.Handler) http.Handler {
-	return s.own(func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if !strings.EqualFold(scheme, "Bearer") || !s.is(strings.TrimSpace(token)) {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(
-				w, "Send the token that the command printed, in the header Authorization: Bearer TOKEN.",
-				http.StatusUnauthorized,
-			)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
-// own returns a handler that lets only requests to the site through that no other site has caused.
-func (s *Site) own(h http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for name, value := range map[string]string{
-			"Content-Security-Policy": Policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-			"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin",
-			"Cross-Origin-Resource-Policy": "same-origin",
-		} {
-			w.Header().Set(name, value)
-		}
-		if why := s.foreign(r); why != "" {
-			http.Error(w, why, http.StatusForbidden)
-			return
-		}
-		h(w, r)
 	})
 }
 

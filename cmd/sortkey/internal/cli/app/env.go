@@ -1,15 +1,12 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/text"
@@ -28,8 +25,6 @@ type Env struct {
 	Engines []Engine
 	// Source is that of all commands of a shell, or nil: then their flags select it.
 	Source *Source
-	// Trace says that queries print the slice that they read, with or without --trace.
-	Trace bool
 }
 
 // Causes returns a log on Stderr of what a database of this process does not say in its answers, such as that
@@ -79,11 +74,6 @@ func (e *Env) get(def string, names ...string) string {
 		}
 	}
 	return def
-}
-
-// Interruptible returns a context that ends when the process is interrupted.
-func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // WriteJSON writes v as an indented JSON document, with invisible characters as escapes.

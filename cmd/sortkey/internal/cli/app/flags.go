@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,42 @@ func CompleteNothing(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		CompleteNothing(below)
 	}
+}
+
+// needsKey annotates flags that have no effect alone.
+const needsKey = "needs"
+
+// Needs declares flags that have an effect only beside another one, each with the others of which one will do. A
+// name such as format=csv means that value.
+func Needs(cmd *cobra.Command, needs map[string][]string) {
+	for flag, others := range needs {
+		if err := cmd.Flags().SetAnnotation(flag, needsKey, others); err != nil {
+			panic(err) // the command does not have the flag
+		}
+	}
+}
+
+// CheckFlags refuses flags that have no effect: those that [Needs] declares, and those without a value, such as
+// --if "$CONDITION" in a script that has not set the variable, where the command would do more than was meant.
+func CheckFlags(cmd *cobra.Command, _ []string) (err error) {
+	needsValue := []string{"if", "filter", "ttl", "index", "data", "endpoint", "model", "store"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		needs := f.Annotations[needsKey]
+		met := func(need string) bool {
+			name, value, one := strings.Cut(need, "=")
+			other := cmd.Flags().Lookup(name)
+			return one && other.Value.String() == value || !one && other.Changed
+		}
+		switch {
+		case err != nil:
+		case slices.Contains(needsValue, f.Name) && strings.TrimSpace(f.Value.String()) == "":
+			err = UsageError("give it a value, or leave it out", "--%s is empty", f.Name)
+		case needs != nil && !slices.ContainsFunc(needs, met):
+			want := "--" + strings.Join(needs, " or --")
+			err = UsageError("add "+want+", or leave out --"+f.Name, "--%s has no effect without %s", f.Name, want)
+		}
+	})
+	return err
 }
 
 // Words completes one of some words.
@@ -83,8 +120,9 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 			help = append(help, "write --"+f.Name+"="+args[0])
 		}
 	})
-	help = append(help, "see sortkey "+cmd.Name()+" --help")
-	return UsageError(strings.Join(help, ", or "), "%s takes no arguments, not %q", cmd.Name(), args[0])
+	name := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), "sortkey "))
+	help = append(help, "see sortkey "+name+" --help")
+	return UsageError(strings.Join(help, ", or "), "%s takes no arguments, not %q", name, args[0])
 }
 
 // OneArgument checks the arguments of a command that takes one, which is what.
@@ -106,6 +144,12 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	cmd.SuggestionsMinimumDistance = 2
 	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
 		help = "did you mean " + strings.Join(like, " or ") + "?"
+	} else if cmd.HasParent() {
+		var names []string
+		for _, below := range cmd.Commands() {
+			names = append(names, below.Name())
+		}
+		help = "the commands of " + cmd.CommandPath() + " are " + strings.Join(names, ", ")
 	}
 	return UsageError(help, "unknown command %q", args[0])
 }

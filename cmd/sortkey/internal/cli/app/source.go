@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/server"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -41,22 +39,19 @@ type Source struct {
 	// DB is the database if it is in this process, or nil.
 	DB *sortkey.DB
 	// Model is the model in memory, or nil.
-	Model  *model.Model
-	tracer *tracer
-	close  func() error
+	Model *model.Model
+	close func() error
 }
 
 // Close closes a database of this process.
 func (s *Source) Close() error { return s.close() }
 
-// Traces returns the traces of the queries of Client since the last call, if the server
-// reports them.
-func (s *Source) Traces() []sortkey.Trace { return s.tracer.take() }
-
 // SourceFlags select a source. At most one of them is set; without any it is the server
 // that the environment names.
 type SourceFlags struct {
 	Data, Endpoint, Model, Store string
+	// Writes says that the command writes, and so has no flag for a model, which every command makes anew.
+	Writes bool
 	// Create says that a missing folder of Data is created.
 	Create bool
 }
@@ -93,16 +88,20 @@ func (f *SourceFlags) Words() (words []string) {
 	return words
 }
 
-// SourceHelp returns what the help of a command says about the source: nothing in a shell.
-func (e *Env) SourceHelp() string {
-	if e.Source != nil {
+// Help returns what the help of a command says about the source: nothing in a shell.
+func (f *SourceFlags) Help(env *Env) string {
+	if env.Source != nil {
 		return ""
+	}
+	model := ""
+	if !f.Writes {
+		model = " of an example or a model file with --model,"
 	}
 	return `
 
 The items are those of the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
-AWS_ENDPOINT_URL or http://127.0.0.1:8000), of an example or a model file with --model,
-or, without a server, of a folder with --data or of ` + e.StoreKinds() + ` with --store.`
+AWS_ENDPOINT_URL or http://127.0.0.1:8000),` + model + `
+or, without a server, of a folder with --data or of ` + env.StoreKinds() + ` with --store.`
 }
 
 // Declare declares the flags, unless the commands of env have a source.
@@ -113,9 +112,12 @@ func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Data, "data", "", "`DIR` of a database instead of a server; no server may have it open")
 	flags.StringVar(&f.Endpoint, "endpoint", "", "`URL` of the server")
-	flags.StringVarP(&f.Model, "model", "m", "", "an example or a model file (`NAME|FILE`) instead of a server")
 	flags.StringVar(&f.Store, "store", "", env.StoreUsage())
-	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders, "model": ModelNames})
+	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders})
+	if !f.Writes {
+		flags.StringVarP(&f.Model, "model", "m", "", "an example or a model file (`NAME|FILE`) instead of a server")
+		Complete(cmd, map[string]cobra.CompletionFunc{"model": ModelNames})
+	}
 }
 
 // Name names the source for people.
@@ -192,20 +194,19 @@ func (e *Env) openEndpoint(endpoint string) (*Source, error) {
 		return nil, UsageError("write a URL such as http://127.0.0.1:8000", "the endpoint %q is not a URL", endpoint)
 	}
 
-	tr := &tracer{next: HTTPClient{&http.Client{Timeout: RequestTimeout}}}
 	region, keys := e.get("us-east-1", "AWS_REGION", "AWS_DEFAULT_REGION"), e.credentials()
 	client := dynamodb.New(dynamodb.Options{
 		Region:           region,
 		BaseEndpoint:     &endpoint,
 		Credentials:      keys,
-		HTTPClient:       tr,
+		HTTPClient:       HTTPClient{&http.Client{Timeout: RequestTimeout}},
 		RetryMaxAttempts: 1,
 	})
 	signing := &http.Client{Timeout: RequestTimeout, Transport: &signer{
 		next: http.DefaultTransport, credentials: keys, region: region, sign: v4.NewSigner(),
 	}}
 	return &Source{
-		Client: client, Target: explain.HTTP(endpoint, signing, nil), Endpoint: u.Redacted(), tracer: tr,
+		Client: client, Target: explain.HTTP(endpoint, signing, nil), Endpoint: u.Redacted(),
 		close: func() error { return nil },
 	}, nil
 }
@@ -255,7 +256,5 @@ func OpenEmpty() (*Source, error) {
 
 // inProcess returns the source of a database of this process.
 func inProcess(db *sortkey.DB, end func() error) *Source {
-	tr := &tracer{next: server.New(db, server.Options{}).Client()}
-	client := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = tr })
-	return &Source{Client: client, Target: explain.InProcess(db), DB: db, tracer: tr, close: end}
+	return &Source{Client: sdk.Client(db), Target: explain.InProcess(db), DB: db, close: end}
 }

@@ -36,7 +36,7 @@ Each store runs in a process of its own, and their rounds alternate. Before the
 command measures, it compares the answers of all of them.`,
 		Example: `  sortkey bench embedded
   sortkey bench embedded --quick --details`,
-		Args:              noArgs,
+		Args:              app.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := f.config(env, nil)

@@ -40,14 +40,6 @@ func (f *benchFlags) declare(cmd *cobra.Command) {
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
 }
 
-// noArgs checks the arguments of a command that takes none.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return app.Usage("bench "+cmd.Name(), "bench %s takes no arguments, not %q", cmd.Name(), args[0])
-	}
-	return nil
-}
-
 func workloadNames() (names []string) {
 	for _, w := range work.All() {
 		names = append(names, w.Name)
@@ -141,8 +133,7 @@ const maxItem = 390 << 10
 func (f *benchFlags) measure(
 	cmd *cobra.Command, env *app.Env, run func(context.Context) (*bench.Report, error),
 ) error {
-	ctx, stop := app.Interruptible(cmd.Context())
-	defer stop()
+	ctx := cmd.Context()
 	report, err := run(ctx)
 	if err != nil {
 		if ctx.Err() != nil {

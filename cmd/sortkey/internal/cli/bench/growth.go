@@ -21,7 +21,7 @@ table again beside each size, in rounds that alternate, and prints the ratio to
 that. It stops before the machine's memory is exhausted.`,
 		Example: `  sortkey bench growth
   sortkey bench growth --max 1000000`,
-		Args:              noArgs,
+		Args:              app.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if most < bench.GrowthFrom {

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -61,9 +59,6 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.against != "" && cmd.Flags().Changed("max-items") {
-				return app.Usage("design check", "--max-items bounds generated items, and --against generates none")
-			}
 			return runCheck(cmd.Context(), env, args[0], &f)
 		},
 	}
@@ -78,6 +73,8 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
 	f.priceFlags.declare(cmd)
 	flags.StringVar(&f.against, "against", "", "compare with the running tables at this `URL|FOLDER`")
+	cmd.MarkFlagsMutuallyExclusive("against", "max-items")
+	cmd.MarkFlagsMutuallyExclusive("against", "prices")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"format": app.Words(checkFormats...), "fail-on": app.Words("error", "warning", "never"), "output": app.Paths,
 		"against": app.Folders,
@@ -113,8 +110,6 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
 	if f.against != "" {
 		return runRunning(ctx, env, m, severity, f)
 	}

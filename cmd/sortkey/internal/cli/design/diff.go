@@ -4,24 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"os/signal"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/diff"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 type diffFlags struct {
@@ -44,8 +37,8 @@ entities and their keys; what each access pattern costs before and after; the
 findings that came and went; money; and the steps from one version to the other, with
 the items, write units, time and money that they take.
 
-OLD and NEW are model files, folders with a model.yaml, examples, or REVISION:FILE
-for a file in a revision of git.
+OLD and NEW are model files, folders with a model.yaml, or examples. A file of a revision
+of git is what git show REVISION:FILE prints.
 
 An entity or a table that is gone while another is new is a question, and until it is
 answered there is no plan: --rename OLD=NEW says that it is the same, and --rename OLD=
@@ -54,7 +47,7 @@ that what it holds is to be deleted.
 The exit code is 1 if a pattern fails that did not fail before, if a finding is a new
 error, or if a question is open.`,
 		Example: `  sortkey design diff old.yaml new.yaml
-  sortkey design diff main:shop.yaml shop.yaml --format markdown
+  git show main:shop.yaml > old.yaml && sortkey design diff old.yaml shop.yaml --format markdown
   sortkey design diff old.yaml new.yaml --rename Purchase=Order`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -106,12 +99,10 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 		}
 		renames[old] = made
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
 
 	var sides [2]diff.Side
 	for i, name := range []string{old, made} {
-		m, err := revision(ctx, name)
+		m, err := app.LoadModel(name)
 		if err != nil {
 			return err
 		}
@@ -164,53 +155,4 @@ func checkedSide(
 		s.Dataset.Close()
 	}
 	return s, err
-}
-
-// maxRevision bounds the size of a file in a revision, in bytes.
-const maxRevision = 64 << 20
-
-// revision loads a model, or one in a revision of git.
-func revision(ctx context.Context, name string) (*model.Model, error) {
-	rev, file, ok := strings.Cut(name, ":")
-	if _, err := os.Stat(name); err == nil || !ok || len(rev) < 2 || file == "" { // a drive has one letter
-		return app.LoadModel(name)
-	}
-	if !filepath.IsAbs(file) {
-		file = "./" + filepath.ToSlash(file)
-	}
-	if strings.HasPrefix(rev, "-") {
-		return nil, advice.New("name a branch, a tag or a commit", "%s is not a revision", rev)
-	}
-
-	cmd := exec.CommandContext(ctx, "git", "show", "--no-textconv", rev+":"+file)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &limited{&stdout, maxRevision}, &limited{&stderr, 1 << 16}
-	if err := cmd.Run(); err != nil {
-		if missing, ok := errors.AsType[*exec.Error](err); ok {
-			return nil, advice.New("install git, or give two files", "cannot read %s: %w", name, missing)
-		}
-		return nil, advice.New(
-			"write REVISION:FILE with a file of that revision, as in main:shop.yaml", "cannot read %s: %s", name,
-			strings.TrimSpace(strings.TrimPrefix(stderr.String(), "fatal: ")),
-		)
-	}
-
-	m, err := modelfile.Parse(name, stdout.Bytes())
-	if list, ok := errors.AsType[model.Errors](err); ok {
-		return nil, app.ModelErrors(name, list)
-	}
-	return m, err
-}
-
-// limited is a writer that fails when it has taken a number of bytes.
-type limited struct {
-	w    *bytes.Buffer
-	left int
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.left -= len(p); l.left < 0 {
-		return 0, fmt.Errorf("the file is too large")
-	}
-	return l.w.Write(p)
 }

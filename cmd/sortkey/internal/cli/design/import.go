@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,6 +107,9 @@ must stay secret, import what sortkey export --mask has written.`,
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
 	f.outFlags.declare(cmd, "output `FILE`")
 	f.DefinitionFlags.Declare(cmd)
+	app.Needs(cmd, map[string][]string{"all": {"from"}})
+	cmd.MarkFlagsMutuallyExclusive("from", "parameter")
+	cmd.MarkFlagsMutuallyExclusive("from", "format")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(convert.FormatNames()...)})
 	return cmd
 }
@@ -133,8 +135,6 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
 	m, losses, err := convertDesign(ctx, env, args, f)
 	if e, ok := errors.AsType[*convert.Error](err); ok {
 		return &advice.Error{Msg: e.Error(), Advice: e.Hint, Err: err}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -36,9 +35,7 @@ the command to end it.`,
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
-			defer stop()
-			return runOpen(ctx, env, args[0], port)
+			return runOpen(cmd.Context(), env, args[0], port)
 		},
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default any that is free)")

@@ -52,29 +52,12 @@ func (f *outFlags) writeTo(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// check returns the error that write would have, before the work whose result that writes. It leaves no file.
+// check returns the error that write would have for a file that exists, before the work whose result that writes.
 func (f *outFlags) check() error {
-	if !f.toFile() {
-		return nil
+	if _, err := os.Lstat(f.path); f.toFile() && !f.force && err == nil {
+		return existing(f.path, fs.ErrExist)
 	}
-	file, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	switch {
-	case err == nil:
-		return errors.Join(file.Close(), os.Remove(f.path))
-	case !errors.Is(err, fs.ErrExist):
-		return err
-	case !f.force:
-		return existing(f.path, err)
-	}
-
-	info, err := os.Stat(f.path)
-	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
-		return nil //nolint:nilerr // a link to what is missing, or a pipe, whose reader would notice the look
-	}
-	if file, err = os.OpenFile(f.path, os.O_WRONLY, 0); err != nil {
-		return err
-	}
-	return file.Close()
+	return nil
 }
 
 func existing(path string, err error) error {

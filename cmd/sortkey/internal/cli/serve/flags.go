@@ -147,6 +147,11 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		&o.Simulate.TransactionDelay, "transaction-delay", 0,
 		"`TIME` for which transactions hold their items, so that others conflict",
 	)
+	app.Needs(cmd, map[string][]string{
+		"control": {"isolate"}, "design": {"console"}, "accept-loss": {"data"}, "parameter": {"load"},
+		"max-items": {"load"}, "stale-seed": {"stale-reads"}, "stale-oldest": {"stale-reads"},
+		"slow": {"log", "verbose"},
+	})
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"credentials": app.Paths, "data": app.Paths, "load": app.ModelNames,
 		"design":  app.ModelNames,
@@ -177,16 +182,6 @@ func (f *serveFlags) check() error {
 		)
 	}
 
-	if f.control != "" && !isolates {
-		return app.UsageError(
-			"add --isolate, which gives each access key its own database",
-			"--control is for the databases of --isolate",
-		)
-	}
-
-	if f.design != "" && f.console == "" {
-		return app.UsageError("add --console, or leave out --design", "--design is for the pages of --console")
-	}
 	if isolates {
 		f.server.Isolate, f.server.IsolateBy = maxIsolated, f.isolate
 	}

@@ -90,9 +90,7 @@ leaves none behind, however it ends.`,
 		Args:              app.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := app.Interruptible(cmd.Context())
-			defer stop()
-			context.AfterFunc(ctx, stop) // a second signal kills the process
+			ctx := cmd.Context()
 			if f.untilEOF {
 				var end context.CancelFunc
 				ctx, end = context.WithCancel(ctx)

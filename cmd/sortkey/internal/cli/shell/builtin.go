@@ -55,20 +55,6 @@ earlier lines of this shell, Ctrl-C stops a command, Ctrl-D ends the shell.`
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		&cobra.Command{
-			Use: "trace on|off", Short: "Print what each query asked and read, as --trace does",
-			Args: func(_ *cobra.Command, args []string) error {
-				if len(args) != 1 || args[0] != "on" && args[0] != "off" {
-					return app.Usage("trace", "trace takes on or off")
-				}
-				return nil
-			},
-			ValidArgsFunction: app.Words("on", "off"),
-			RunE: func(_ *cobra.Command, args []string) error {
-				s.env.Trace = args[0] == "on"
-				return nil
-			},
-		},
-		&cobra.Command{
 			Use: "exit", Short: "End the shell", Args: app.NoArgs,
 			RunE: func(*cobra.Command, []string) error { return errExit },
 		},

@@ -22,15 +22,14 @@ func Command(env *app.Env, root func(*app.Env) *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "shell [MODEL|URL|FOLDER]",
 		Short: "Work with one database line by line",
-		Long: `Shell opens a database and runs the commands on items in it: tables, get, put, update,
-delete, query, scan, sql and explain, each on a line of its own, without sortkey and
-without the flags that name the database. The database is an example or a model file, whose
+		Long: `Shell opens a database and runs the commands on its tables and items: tables, create,
+alter, drop, get, put, update, delete, query, scan, sql and explain, each on a line of its own, without
+sortkey and without the flags that name the database. The database is an example or a model file, whose
 items stay in memory until the shell ends; the URL of a server or of a PostgreSQL database;
 or a folder that no server has open. Without an argument it is the server that
 AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL names, or http://127.0.0.1:8000.
 
-The tab key completes commands, flags, tables, indexes, and attributes in expressions. Each query
-is followed by a drawing of the slice that it has read; trace on adds what was asked.
+The tab key completes commands, flags, tables and indexes.
 
 Ctrl-C stops the running command, Ctrl-D ends the shell. If standard input is not a
 terminal, its lines are a script: it ends at the first error.`,

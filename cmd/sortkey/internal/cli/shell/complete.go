@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/internal/design/awscli"
-	"github.com/sortkey/sortkey/internal/lex"
 )
 
 // completionTime bounds the time of a completion.
@@ -27,51 +25,27 @@ func (s *shell) complete(ctx context.Context, line string, pos int) (head string
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
-	words, directive := s.candidates(ctx, append(p.Words, p.Last))
-	if directive&cobra.ShellCompDirectiveNoSpace != 0 {
-		return shorten(before, p, words, tail)
-	}
-	return before[:p.Start], quote(words, p.Quote), tail
+	return before[:p.Start], quote(s.candidates(ctx, append(p.Words, p.Last)), p.Quote), tail
 }
 
 // candidates returns what the last of some words can become.
-func (s *shell) candidates(ctx context.Context, words []string) (all []string, directive cobra.ShellCompDirective) {
+func (s *shell) candidates(ctx context.Context, words []string) (all []string) {
 	var out bytes.Buffer
 	root := s.commands()
 	root.SetArgs(append([]string{cobra.ShellCompNoDescRequestCmd}, words...))
 	root.SetOut(&out)
 	root.SetErr(io.Discard)
 	if root.ExecuteContext(ctx) != nil {
-		return nil, 0
+		return nil
 	}
 	for line := range strings.Lines(out.String()) {
 		line = strings.TrimSuffix(line, "\n")
-		if number, ok := strings.CutPrefix(line, ":"); ok {
-			if n, err := strconv.Atoi(number); err == nil {
-				return all, cobra.ShellCompDirective(n)
-			}
+		if strings.HasPrefix(line, ":") { // the directive of cobra
+			break
 		}
 		all = append(all, line)
 	}
-	return all, 0
-}
-
-// shorten returns the ways to complete the name at the end of an expression, without the
-// expression before it.
-func shorten(before string, p awscli.Partial, words []string, tail string) (string, []string, string) {
-	start := len(p.Last)
-	for start > 0 && (p.Last[start-1] == '`' || lex.IsWord(p.Last[start-1:start])) {
-		start--
-	}
-	name := p.Last[start:]
-	if !strings.HasSuffix(before, name) { // it is written in another way
-		return before, nil, tail
-	}
-	names := make([]string, len(words))
-	for i, word := range words {
-		names[i] = word[start:]
-	}
-	return strings.TrimSuffix(before, name), names, tail
+	return all
 }
 
 // quote returns names as they go on after an open quote, or none. A name alone is complete.

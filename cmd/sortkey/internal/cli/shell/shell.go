@@ -62,8 +62,6 @@ const seeSortkey = "see sortkey "
 // script runs the lines of r up to the first error.
 func (s *shell) script(ctx context.Context, r io.Reader) error {
 	const longest = 16 << 20 // bytes of a line
-	ctx, stop := app.Interruptible(ctx)
-	defer stop()
 	in := lines.New(bufio.NewReader(r), longest)
 	for n := 1; ; n++ {
 		line, err := in.Next()
@@ -84,9 +82,9 @@ func (s *shell) script(ctx context.Context, r io.Reader) error {
 
 // converse reads lines from a terminal and runs them until the user ends the shell.
 func (s *shell) converse(ctx context.Context) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
 	defer stop()
-	// An interrupt stops a command, which listens for it too, and not the shell.
+	// An interrupt stops a command, and not the shell.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -111,7 +109,9 @@ func (s *shell) converse(ctx context.Context) error {
 			ed.remember(typed)
 		}
 
-		err = s.run(ctx, line)
+		command, stop := signal.NotifyContext(ctx, os.Interrupt)
+		err = s.run(command, line)
+		stop()
 		switch {
 		case errors.Is(err, errExit):
 			return nil

@@ -39,10 +39,10 @@
   /**
    * Keys that are offered, as the server sends them.
    * @typedef {{text: string, typed: string, link: string}} Key
-   * @typedef {{keys: Key[], all?: string, near: boolean, more?: boolean, note: string}} Offers
+   * @typedef {{keys: Key[], all?: string, more?: boolean, note: string}} Offers
    */
   /** @type {Offers} */
-  const nothing = {keys: [], near: false, note: ''};
+  const nothing = {keys: [], note: ''};
   let offers = nothing, chosen = -1, asked = 0, timer = 0;
   /** @type {AbortController | null} */
   let running = null;
@@ -101,12 +101,12 @@
     }).then(function (now) {
       if (mine !== asked || long && chosen >= 0) { return; }
       show(now);
-      if (now.more && !long) { // shows the nearest so far, and looks on
+      if (now.more && !long) {
         note.textContent += '; looking on …';
         ask(true);
       }
     }, function (err) {
-      if (mine === asked) { show({keys: [], near: false, note: err.message}); }
+      if (mine === asked) { show({keys: [], note: err.message}); }
     });
   };
   const soon = function () {
@@ -128,8 +128,8 @@
       sort.focus(); // which asks
       return;
     }
-    const to = key || offers.keys.find(function (k) { return !offers.near && (k.typed === partition.value || k.text === partition.value); }) ||
-      (offers.keys.length === 1 && !offers.near ? offers.keys[0] : null);
+    const to = key || offers.keys.find(function (k) { return k.typed === partition.value || k.text === partition.value; }) ||
+      (offers.keys.length === 1 ? offers.keys[0] : null);
     if (to) { location.href = to.link; }
   };
   [partition, sort].forEach(function (e) {
