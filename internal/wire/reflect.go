@@ -255,19 +255,3 @@ func refsIn(x reflect.Value, s *shape, yield func(Ref) bool) bool {
 	}
 	return true
 }
-
-// NamesTables reports whether a member of the operation's requests names a table. The text of a
-// statement and an iterator, which do too, are not among them.
-func (op Op) NamesTables() bool {
-	return namesTables(structureOf(reflect.TypeOf(op.NewInput()).Elem()))
-}
-
-func namesTables(s *shape) bool {
-	switch s.kind {
-	case kindList, kindMap:
-		return namesTables(s.elem)
-	case kindStructure:
-		return slices.ContainsFunc(s.members, func(m *member) bool { return m.table || namesTables(m.shape) })
-	}
-	return false
-}
