@@ -45,11 +45,11 @@ type Fault struct {
 type Rule struct {
 	Fault
 
-	mu     sync.Mutex     // guards the fields below
-	calls  map[string]int // seen by the rule, by operation and tables
-	seen   int            // calls that matched
-	met    int            // calls that failed
-	rng    *rand.Rand
+	mu    sync.Mutex     // guards the fields below
+	calls map[string]int // seen by the rule, by operation and tables
+	seen  int            // calls that matched
+	met   int            // calls that failed
+	rng   *rand.Rand
 }
 
 // A Set is the rules in force. The zero Set is ready to use, and safe for
