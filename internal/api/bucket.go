@@ -141,7 +141,8 @@ type line struct {
 // and flush when enough of them are added, and at the end. Add returns how much memory a line takes until then, 0 if it
 // is refused, and whether to leave out the rest of its file.
 func (src *source) fill(
-	ctx context.Context, r *run, now *place, add func(text []byte, err error) (bytes int, leave bool), flush func() error,
+	ctx context.Context, r *run, now *place,
+	add func(text []byte, err error) (bytes int, leave bool), flush func() error,
 ) error {
 	var batch table.Batch
 	first, flushed := true, now.Total
