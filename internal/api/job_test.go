@@ -735,10 +735,12 @@ func TestJobErrors(t *testing.T) {
 		root := bucket(t, map[string]string{"items.json": itemLines(1, 10)})
 		e := serveBuckets(t, st, root)
 		e.answer("CreateTable", tableH)
-		e.answer("EnableKinesisStreamingDestination",
-			`{"TableName":"HHH","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`)
-		e.svc = api.New(e.db, api.Options{
-			Clock: e.db.Clock, S3Root: root, Kinesis: func(string, []byte) { panic("test") },
+		var updates atomic.Int64
+		st.set(func() error {
+			if updates.Add(1) == 2 { // the first records the job
+				panic("test")
+			}
+			return nil
 		})
 		e.answer("StartBulkPutItems", putRequest)
 		done := e.bulked()

@@ -12,9 +12,8 @@ import (
 
 // A savepoint is a state that a transaction can go back to.
 type savepoint struct {
-	rows       int // of the undo log
-	pending    []delta
-	deliveries int
+	rows    int // of the undo log
+	pending []delta
 }
 
 // save returns the state of the transaction. Until the savepoint is released or restored,
@@ -25,7 +24,7 @@ func (tx *Tx) save() savepoint {
 		tx.w, tx.r = tx.undo, tx.undo
 	}
 	tx.undo.points++
-	return savepoint{len(tx.undo.log), slices.Clone(tx.pending), len(tx.deliveries)}
+	return savepoint{len(tx.undo.log), slices.Clone(tx.pending)}
 }
 
 // release ends a savepoint and keeps what was written since.
@@ -38,7 +37,7 @@ func (tx *Tx) release(savepoint) {
 // restore ends a savepoint and takes back what was written since.
 func (tx *Tx) restore(p savepoint) error {
 	defer tx.release(p)
-	tx.pending, tx.deliveries = p.pending, tx.deliveries[:p.deliveries]
+	tx.pending = p.pending
 	w := tx.undo
 	undone := w.log[p.rows:]
 	w.log = w.log[:p.rows:p.rows]
