@@ -192,7 +192,7 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 		yield(none, err)
 		return
 	}
-	if t.db.tables.Unlocked(ctx) == nil {
+	if !t.db.tables.InUpdate(ctx) {
 		t.eachPage(ctx, r, yield)
 		return
 	}
@@ -291,7 +291,6 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	if r.filter != nil {
 		l.end = int(most)
 	}
-	l.unlocked = t.db.tables.Unlocked(ctx)
 	if t.itemType.callsMethods { // which may wait for anything
 		ctx = heavy.Exempt(ctx)
 	}

@@ -278,23 +278,10 @@ func (x *transaction) nest(next *txContext) (was *txContext) {
 	return was
 }
 
-// Unlocked returns a function that unlocks the Update of ctx while its argument runs, so that code which a read calls
-// can use the transaction. It returns nil if ctx belongs to no Update.
-func (db *DB) Unlocked(ctx context.Context) func(func()) {
+// InUpdate reports whether ctx belongs to an Update of db.
+func (db *DB) InUpdate(ctx context.Context) bool {
 	j, _ := db.joined(ctx)
-	if j == nil || !j.serial {
-		return nil
-	}
-	return func(fn func()) {
-		j.using.Unlock()
-		defer func() {
-			if !j.using.TryLock() {
-				j.fail(errConcurrent)
-				j.using.Lock()
-			}
-		}()
-		fn()
-	}
+	return j != nil && j.serial
 }
 
 // isRefusal reports whether an error is an answer to a request, and not a failure of the
