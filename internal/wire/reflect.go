@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -235,9 +236,9 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 
 // Refs yields the tables that a request names, and the items of them by which it does. A table may come several times.
 // What is only in the text of a statement or of an iterator is not among them.
-func Refs(in Input, yield func(Ref) bool) {
+func Refs(in Input) iter.Seq[Ref] {
 	v := reflect.ValueOf(in).Elem()
-	refsIn(v, structureOf(v.Type()), "", yield)
+	return func(yield func(Ref) bool) { refsIn(v, structureOf(v.Type()), "", yield) }
 }
 
 // refsIn is Refs for a part of a request, which is about a table if that is known. It returns false when yield does.
