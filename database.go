@@ -38,13 +38,6 @@ type Options struct {
 	// up, and Open continues those that had not ended if it knows the folder and the program
 	// imports package server. Default: none, so it has no buckets.
 	S3Root string
-	// Kinesis gets the changes of tables with an active Kinesis destination: the ARN
-	// of the stream and the data of the record, in JSON as the service sends it. It
-	// is called after the write is applied and before it is answered, by several
-	// goroutines at a time. Changes of one item that are made at the same time may
-	// come in another order, as in the service, and a crash may lose the last ones;
-	// the stream of the table has them all. Default: nothing is delivered.
-	Kinesis func(streamARN string, record []byte)
 	// SweepInterval is how often the database deletes expired items, and records
 	// of streams that are older than 24 hours, in the background. Default: never; call
 	// [DB.Sweep] instead. Forks use the same interval.

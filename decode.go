@@ -19,21 +19,6 @@ func decode(it attr.Item, dst any) error {
 	return attr.UnmarshalItem(it, dst)
 }
 
-// decodeUnlocked is decode within a read. If unlocked is not nil, the read holds an Update, and decodeUnlocked unlocks
-// it so that methods of the type can use the transaction.
-func decodeUnlocked(unlocked func(func()), it attr.Item, dst any) error {
-	if unlocked == nil {
-		return decode(it, dst)
-	}
-	return decodeInUpdate(unlocked, it, dst)
-}
-
-// decodeInUpdate is decodeUnlocked in an Update. The closure moves its error to the heap, unlike that of other reads.
-func decodeInUpdate(unlocked func(func()), it attr.Item, dst any) (err error) {
-	unlocked(func() { err = decode(it, dst) })
-	return err
-}
-
 // decoders are the interfaces by which a type decodes itself.
 var decoders = []reflect.Type{
 	reflect.TypeFor[attr.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),

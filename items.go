@@ -33,7 +33,6 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	g.in.ProjectionExpression, g.in.ExpressionAttributeNames = g.projected(), g.usedNames()
 	l := t.itemType.lists.Get().(*list[T])
 	defer t.itemType.keep(l)
-	l.unlocked = t.db.tables.Unlocked(ctx)
 	switch _, err = t.db.service.GetItem(ctx, &g.in, l.only); {
 	case err != nil:
 		return item, failed(err)

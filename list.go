@@ -41,12 +41,11 @@ func itemTypeOf[T any]() *itemType[T] {
 // A list is the items of one page while they are read, and until a loop has yielded them. It is pooled; nothing
 // keeps a part of it, as items are copied out of it. What lies behind the items is zero.
 type list[T any] struct {
-	items    []T
-	end      int // how many end the page, 0 for any number
-	unlocked func(func())
-	wrong    error                        // of an item that does not fit T, which ends the page
-	visit    func(attr.Item) (int, error) // the method add, bound once
-	only     func(attr.Item)              // the method one, bound once
+	items []T
+	end   int                          // how many end the page, 0 for any number
+	wrong error                        // of an item that does not fit T, which ends the page
+	visit func(attr.Item) (int, error) // the method add, bound once
+	only  func(attr.Item)              // the method one, bound once
 }
 
 // fewItems is the capacity that a list gets with its first item.
@@ -71,7 +70,7 @@ func (l *list[T]) add(it attr.Item) (int, error) {
 	var none T
 	l.items = append(l.items, none)
 	last := len(l.items) - 1
-	if l.wrong = decodeUnlocked(l.unlocked, it, &l.items[last]); l.wrong != nil {
+	if l.wrong = decode(it, &l.items[last]); l.wrong != nil {
 		l.items[last] = none
 		l.items = l.items[:last]
 		return 0, keycond.ErrEndPage
@@ -86,7 +85,7 @@ func (l *list[T]) add(it attr.Item) (int, error) {
 func (l *list[T]) one(it attr.Item) {
 	var none T
 	l.items = append(l.items[:0], none)
-	l.wrong = decodeUnlocked(l.unlocked, it, &l.items[0])
+	l.wrong = decode(it, &l.items[0])
 }
 
 // keep puts a list back, with its memory unless that is too large.
@@ -95,7 +94,7 @@ func (k *itemType[T]) keep(l *list[T]) {
 	if cap(l.items) > k.most {
 		l.items = nil
 	}
-	l.end, l.unlocked = 0, nil
+	l.end = 0
 	k.lists.Put(l)
 }
 

@@ -121,7 +121,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region,
 		Account:      opts.Account,
-		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis,
+		StreamShards: opts.StreamShards, S3Root: opts.S3Root,
 		EnforceThroughput: opts.Simulate.EnforceThroughput, TransactionDelay: opts.Simulate.TransactionDelay,
 	})
 

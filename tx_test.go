@@ -108,7 +108,7 @@ func (d *decodeText) UnmarshalAttr(v attr.Value) error {
 	return whileDecoding()
 }
 
-// TestDecodingReads: the methods of a type may use the transaction of the read that decodes it.
+// TestDecodingReads: the methods of a type may read the database while they decode an item, but for an Update.
 func TestDecodingReads(t *testing.T) {
 	db, jobs := counters(t, sortkey.Options{})
 	for i := range 3 {
@@ -131,7 +131,7 @@ func TestDecodingReads(t *testing.T) {
 		_, err := readers.ScanPage(ctx)
 		return err
 	}
-	require.NoError(t, db.Update(t.Context(), use))
+	require.ErrorContains(t, db.Update(t.Context(), use), "use the context of one Update at the same time")
 	require.NoError(t, db.View(t.Context(), use))
 	require.NoError(t, use(t.Context()))
 }

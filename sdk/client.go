@@ -23,7 +23,7 @@ const endpoint = "http://sortkey.invalid"
 // process. The options are applied after those that lead to db. There is one attempt
 // unless they set a Retryer or RetryMaxAttempts.
 //
-// An operation on items takes the short way of [Direct] if neither the client nor the call
+// An operation on items, unless it is a transaction, takes the short way of [Direct] if neither the client nor the call
 // has options, and the database has no Observer. Otherwise the call goes over the wire: it is
 // signed, serialised and parsed as for the service. To send every call over the wire, set the
 // HTTPClient:

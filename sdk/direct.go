@@ -28,9 +28,9 @@ import (
 // Direct returns a DynamoDB client that always takes the short way: operations on
 // items are answered at the end of the SDK's Initialize step, whatever the options
 // are. The SDK's own checks of inputs, its paginators, waiters and error types work
-// as usual. All other operations, requests that may exceed the limit of 16 MB, and
-// requests that the service would refuse while it decodes them go over the wire, as
-// with [Client].
+// as usual. Transactions, all operations that are not on items, requests with parameters from before expressions,
+// those that may exceed the limit of 16 MB, and those that the service would refuse while it decodes them go over the
+// wire, as with [Client].
 //
 // On the short way NOTHING of a later step runs for a call that succeeds: no
 // middleware of Serialize, Build, Finalize or Deserialize, no signer, no Retryer and
@@ -73,9 +73,8 @@ const shortID = "SortkeyShortWay"
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return shortID }
 
-// errWire is the error for requests that must be serialised: operations that are not
-// on items, requests that may be too long, and values that the service refuses, in its
-// own words, while it decodes a request.
+// errWire is the error for requests that must be serialised: operations without a short way, requests that may be too
+// long, and values that the service refuses, in its own words, while it decodes a request.
 var errWire = errors.New("sdk: request must be serialised")
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
@@ -223,12 +222,6 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 		return run(ctx, d, in, (*fromSDK).batchGetItem, (*api.Service).BatchGetItem, batchGetItemOutput)
 	case *dynamodb.BatchWriteItemInput:
 		return run(ctx, d, in, (*fromSDK).batchWriteItem, (*api.Service).BatchWriteItem, batchWriteItemOutput)
-	case *dynamodb.TransactGetItemsInput:
-		return run(ctx, d, in, (*fromSDK).transactGetItems, (*api.Service).TransactGetItems, transactGetItemsOutput)
-	case *dynamodb.TransactWriteItemsInput:
-		return run(
-			ctx, d, in, (*fromSDK).transactWriteItems, (*api.Service).TransactWriteItems, transactWriteItemsOutput,
-		)
 	}
 	return nil, errWire
 }

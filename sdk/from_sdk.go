@@ -19,7 +19,6 @@ import (
 type fromSDK struct {
 	refused  bool
 	size     int            // of texts and values so far, in bytes
-	kept     bool           // values in buf may outlive the request
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
 	elems    []attr.Value   // elements of the lists being read, innermost last
@@ -30,21 +29,17 @@ type fromSDK struct {
 var fromSDKs = sync.Pool{New: func() any { return new(fromSDK) }}
 
 // release ends the use of s and of the values it made. Items have memory of their
-// own, except the brief ones. Values of conditions keep their memory, since a
-// trace refers to them.
+// own, except the brief ones.
 func (s *fromSDK) release() {
 	const keepBytes, keepValues = 1 << 20, 1 << 12
 	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
 		*s = fromSDK{}
 	}
-	if s.kept {
-		s.buf = nil
-	}
 	for i := range s.builders {
 		s.builders[i].Reset()
 	}
 	clear(s.elems[:cap(s.elems)])
-	s.refused, s.size, s.kept, s.buf, s.elems, s.get = false, 0, false, s.buf[:0], s.elems[:0], wire.GetItemInput{}
+	s.refused, s.size, s.buf, s.elems, s.get = false, 0, s.buf[:0], s.elems[:0], wire.GetItemInput{}
 	fromSDKs.Put(s)
 }
 
@@ -130,27 +125,6 @@ func (s *fromSDK) collect(attributes map[string]types.AttributeValue, depth int)
 		s.builders[depth].Add(name, value)
 	}
 	return true
-}
-
-// values returns the values of a list, nil for nil. They may be kept.
-func (s *fromSDK) values(list []types.AttributeValue) []attr.Value {
-	if list == nil {
-		return nil
-	}
-	s.kept = true
-	out := make([]attr.Value, len(list))
-	for i, v := range list {
-		out[i] = s.value(v, 1)
-	}
-	return out
-}
-
-// optional returns the value of a member, no value for nil.
-func (s *fromSDK) optional(v types.AttributeValue) attr.Value {
-	if v == nil {
-		return attr.Value{}
-	}
-	return s.value(v, 1)
 }
 
 // value returns a value at a level of a document; an item's attributes are at

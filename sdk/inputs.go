@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/wire"
@@ -16,8 +17,8 @@ import (
 // those to the requests that the SDK serialises.
 
 func (s *fromSDK) getItem(in *dynamodb.GetItemInput) *wire.GetItemInput {
+	s.older("", in.AttributesToGet != nil)
 	s.get = wire.GetItemInput{
-		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
 		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
 		Key:                      s.brief(in.Key),
@@ -29,10 +30,9 @@ func (s *fromSDK) getItem(in *dynamodb.GetItemInput) *wire.GetItemInput {
 }
 
 func (s *fromSDK) putItem(in *dynamodb.PutItemInput) *wire.PutItemInput {
+	s.older(in.ConditionalOperator, in.Expected != nil)
 	return &wire.PutItemInput{
 		ConditionExpression:                 s.string(in.ConditionExpression),
-		ConditionalOperator:                 enum(s, in.ConditionalOperator),
-		Expected:                            entries(s, in.Expected, s.expected),
 		ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 		ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
 		Item:                                s.item(in.Item),
@@ -45,15 +45,9 @@ func (s *fromSDK) putItem(in *dynamodb.PutItemInput) *wire.PutItemInput {
 }
 
 func (s *fromSDK) updateItem(in *dynamodb.UpdateItemInput) *wire.UpdateItemInput {
+	s.older(in.ConditionalOperator, in.Expected != nil, in.AttributeUpdates != nil)
 	return &wire.UpdateItemInput{
-		AttributeUpdates: entries(s, in.AttributeUpdates, func(
-			in types.AttributeValueUpdate,
-		) wire.AttributeValueUpdate {
-			return wire.AttributeValueUpdate{Action: enum(s, in.Action), Value: s.optional(in.Value)}
-		}),
 		ConditionExpression:                 s.string(in.ConditionExpression),
-		ConditionalOperator:                 enum(s, in.ConditionalOperator),
-		Expected:                            entries(s, in.Expected, s.expected),
 		ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 		ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
 		Key:                                 s.item(in.Key),
@@ -67,10 +61,9 @@ func (s *fromSDK) updateItem(in *dynamodb.UpdateItemInput) *wire.UpdateItemInput
 }
 
 func (s *fromSDK) deleteItem(in *dynamodb.DeleteItemInput) *wire.DeleteItemInput {
+	s.older(in.ConditionalOperator, in.Expected != nil)
 	return &wire.DeleteItemInput{
 		ConditionExpression:                 s.string(in.ConditionExpression),
-		ConditionalOperator:                 enum(s, in.ConditionalOperator),
-		Expected:                            entries(s, in.Expected, s.expected),
 		ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 		ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
 		Key:                                 s.item(in.Key),
@@ -83,9 +76,8 @@ func (s *fromSDK) deleteItem(in *dynamodb.DeleteItemInput) *wire.DeleteItemInput
 }
 
 func (s *fromSDK) query(in *dynamodb.QueryInput) *wire.QueryInput {
+	s.older(in.ConditionalOperator, in.AttributesToGet != nil, in.KeyConditions != nil, in.QueryFilter != nil)
 	return &wire.QueryInput{
-		AttributesToGet:           list(in.AttributesToGet, s.checked),
-		ConditionalOperator:       enum(s, in.ConditionalOperator),
 		ConsistentRead:            in.ConsistentRead,
 		ExclusiveStartKey:         s.item(in.ExclusiveStartKey),
 		ExpressionAttributeNames:  s.names(in.ExpressionAttributeNames),
@@ -93,10 +85,8 @@ func (s *fromSDK) query(in *dynamodb.QueryInput) *wire.QueryInput {
 		FilterExpression:          s.string(in.FilterExpression),
 		IndexName:                 s.string(in.IndexName),
 		KeyConditionExpression:    s.string(in.KeyConditionExpression),
-		KeyConditions:             entries(s, in.KeyConditions, s.condition),
 		Limit:                     wide(in.Limit),
 		ProjectionExpression:      s.string(in.ProjectionExpression),
-		QueryFilter:               entries(s, in.QueryFilter, s.condition),
 		ReturnConsumedCapacity:    enum(s, in.ReturnConsumedCapacity),
 		ScanIndexForward:          in.ScanIndexForward,
 		Select:                    enum(s, in.Select),
@@ -105,9 +95,8 @@ func (s *fromSDK) query(in *dynamodb.QueryInput) *wire.QueryInput {
 }
 
 func (s *fromSDK) scan(in *dynamodb.ScanInput) *wire.ScanInput {
+	s.older(in.ConditionalOperator, in.AttributesToGet != nil, in.ScanFilter != nil)
 	return &wire.ScanInput{
-		AttributesToGet:           list(in.AttributesToGet, s.checked),
-		ConditionalOperator:       enum(s, in.ConditionalOperator),
 		ConsistentRead:            in.ConsistentRead,
 		ExclusiveStartKey:         s.item(in.ExclusiveStartKey),
 		ExpressionAttributeNames:  s.names(in.ExpressionAttributeNames),
@@ -117,7 +106,6 @@ func (s *fromSDK) scan(in *dynamodb.ScanInput) *wire.ScanInput {
 		Limit:                     wide(in.Limit),
 		ProjectionExpression:      s.string(in.ProjectionExpression),
 		ReturnConsumedCapacity:    enum(s, in.ReturnConsumedCapacity),
-		ScanFilter:                entries(s, in.ScanFilter, s.condition),
 		Segment:                   wide(in.Segment),
 		Select:                    enum(s, in.Select),
 		TableName:                 s.string(in.TableName),
@@ -133,8 +121,8 @@ func (s *fromSDK) batchGetItem(in *dynamodb.BatchGetItemInput) *wire.BatchGetIte
 }
 
 func (s *fromSDK) keysAndAttributes(in types.KeysAndAttributes) wire.KeysAndAttributes {
+	s.older("", in.AttributesToGet != nil)
 	return wire.KeysAndAttributes{
-		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
 		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
 		Keys:                     list(in.Keys, s.key),
@@ -170,92 +158,9 @@ func (s *fromSDK) writeRequest(in types.WriteRequest) (out wire.WriteRequest) {
 	return out
 }
 
-func (s *fromSDK) transactGetItems(in *dynamodb.TransactGetItemsInput) *wire.TransactGetItemsInput {
-	return &wire.TransactGetItemsInput{
-		ReturnConsumedCapacity: enum(s, in.ReturnConsumedCapacity),
-		TransactItems: list(in.TransactItems, func(in types.TransactGetItem) (out wire.TransactGetItem) {
-			if in := in.Get; in != nil {
-				out.Get = &wire.Get{
-					ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
-					Key:                      s.item(in.Key),
-					ProjectionExpression:     s.string(in.ProjectionExpression),
-					TableName:                s.string(in.TableName),
-				}
-			}
-			return out
-		}),
-	}
-}
-
-func (s *fromSDK) transactWriteItems(in *dynamodb.TransactWriteItemsInput) *wire.TransactWriteItemsInput {
-	return &wire.TransactWriteItemsInput{
-		ClientRequestToken:          s.string(in.ClientRequestToken),
-		ReturnConsumedCapacity:      enum(s, in.ReturnConsumedCapacity),
-		ReturnItemCollectionMetrics: enum(s, in.ReturnItemCollectionMetrics),
-		TransactItems:               list(in.TransactItems, s.transactWriteItem),
-	}
-}
-
-func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.TransactWriteItem) {
-	if in := in.ConditionCheck; in != nil {
-		out.ConditionCheck = &wire.ConditionCheck{
-			ConditionExpression:                 s.string(in.ConditionExpression),
-			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
-			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
-			Key:                                 s.item(in.Key),
-			ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
-			TableName:                           s.string(in.TableName),
-		}
-	}
-
-	if in := in.Delete; in != nil {
-		out.Delete = &wire.Delete{
-			ConditionExpression:                 s.string(in.ConditionExpression),
-			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
-			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
-			Key:                                 s.item(in.Key),
-			ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
-			TableName:                           s.string(in.TableName),
-		}
-	}
-
-	if in := in.Put; in != nil {
-		out.Put = &wire.Put{
-			ConditionExpression:                 s.string(in.ConditionExpression),
-			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
-			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
-			Item:                                s.item(in.Item),
-			ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
-			TableName:                           s.string(in.TableName),
-		}
-	}
-
-	if in := in.Update; in != nil {
-		out.Update = &wire.Update{
-			ConditionExpression:                 s.string(in.ConditionExpression),
-			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
-			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
-			Key:                                 s.item(in.Key),
-			ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
-			TableName:                           s.string(in.TableName),
-			UpdateExpression:                    s.string(in.UpdateExpression),
-		}
-	}
-
-	return out
-}
-
-func (s *fromSDK) condition(in types.Condition) wire.Condition {
-	return wire.Condition{
-		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator),
-	}
-}
-
-func (s *fromSDK) expected(in types.ExpectedAttributeValue) wire.ExpectedAttributeValue {
-	return wire.ExpectedAttributeValue{
-		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator),
-		Exists: in.Exists, Value: s.optional(in.Value),
-	}
+// older refuses the parameters from before expressions, which go over the wire.
+func (s *fromSDK) older(operator types.ConditionalOperator, given ...bool) {
+	s.refuse(operator != "" || slices.Contains(given, true))
 }
 
 // names returns the substitutes for names, which are only read.

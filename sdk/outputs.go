@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/sortkey/sortkey/internal/wire"
 
@@ -87,25 +86,8 @@ func batchWriteItemOutput(out *wire.BatchWriteItemOutput) *dynamodb.BatchWriteIt
 	}
 }
 
-func transactGetItemsOutput(out *wire.TransactGetItemsOutput) *dynamodb.TransactGetItemsOutput {
-	return &dynamodb.TransactGetItemsOutput{
-		ConsumedCapacity: list(out.ConsumedCapacity, capacityOf),
-		Responses: list(out.Responses, func(r wire.ItemResponse) types.ItemResponse {
-			return types.ItemResponse{Item: itemOf(r.Item)}
-		}),
-	}
-}
-
-func transactWriteItemsOutput(out *wire.TransactWriteItemsOutput) *dynamodb.TransactWriteItemsOutput {
-	return &dynamodb.TransactWriteItemsOutput{
-		ConsumedCapacity:      list(out.ConsumedCapacity, capacityOf),
-		ItemCollectionMetrics: each(out.ItemCollectionMetrics, metricsListOf),
-	}
-}
-
 func keysOf(k wire.KeysAndAttributes) types.KeysAndAttributes {
 	return types.KeysAndAttributes{
-		AttributesToGet:          slices.Clone(k.AttributesToGet),
 		ConsistentRead:           copied(k.ConsistentRead),
 		ExpressionAttributeNames: maps.Clone(k.ExpressionAttributeNames),
 		Keys:                     itemsOf(k.Keys),

@@ -9,10 +9,8 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,7 +20,6 @@ import (
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/internal/engine"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A controlled is what tests in other languages can do with a database.
@@ -267,40 +264,17 @@ func (c *controlled) lift() {
 	}
 }
 
-// readControl reads the body into what v points to, a struct. A member that the struct does not have is an error with
-// the names of those that it has.
+// readControl reads the body into what v points to, a struct with all members that there may be.
 func readControl(r *http.Request, v any) error {
 	dec := json.NewDecoder(r.Body)
-	var raw json.RawMessage
-	if err := dec.Decode(&raw); err != nil {
-		return fmt.Errorf("the body: %w", err)
-	}
-	var given map[string]json.RawMessage
-	if json.Unmarshal(raw, &given) == nil {
-		known := members(reflect.TypeOf(v).Elem())
-		for _, name := range slices.Sorted(maps.Keys(given)) {
-			if !slices.ContainsFunc(known, func(one string) bool { return strings.EqualFold(one, name) }) {
-				return fmt.Errorf("the body: unknown member %q: the members are %s", name, text.Join(known, "and"))
-			}
-		}
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(v); err != nil {
 		return fmt.Errorf("the body: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return errors.New("the body: there is more after the object")
 	}
 	return nil
-}
-
-// members returns the names of the members that a struct has in JSON.
-func members(t reflect.Type) (names []string) {
-	for _, f := range reflect.VisibleFields(t) {
-		if !f.Anonymous && f.IsExported() && !slices.Contains(names, f.Name) {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 func controlError(w http.ResponseWriter, status int, err error) {

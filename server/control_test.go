@@ -182,7 +182,7 @@ func TestControlMistakes(t *testing.T) {
 		`{"Operation": "PutItem", "Code": "ThrottlingException", "Nth": [0]}`:      "from 1",
 		`{"Operation": "TransactWriteItems", "Reasons": ["TransactionConflicts"]}`: "did you mean TransactionConflict?",
 		`{"Operation": "PutItem", "Code": "ThrottlingException"} {}`:               "there is more after the object",
-		`{"Operation": "PutItem", "Cod": "ThrottlingException"}`:                   `unknown member \"Cod\": the members are `,
+		`{"Operation": "PutItem", "Cod": "ThrottlingException"}`:                   `unknown field \"Cod\"`,
 	} {
 		status, answer := c.do("POST", "/databases/a/faults", bad)
 		require.Equal(t, http.StatusBadRequest, status, bad)

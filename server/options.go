@@ -30,7 +30,7 @@ type Options struct {
 	// http://127.0.0.1:8000/NAME, whatever the key. Default: "key".
 	IsolateBy string
 	// IsolateOptions, if it is not nil, may change the options of a database before it is made,
-	// such as Kinesis. It may be called by several goroutines at a time. Default: the options
+	// such as StreamShards. It may be called by several goroutines at a time. Default: the options
 	// of this database.
 	IsolateOptions func(name string, o *sortkey.Options)
 	// Open says that other machines are meant to reach the server without

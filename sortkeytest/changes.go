@@ -1,18 +1,19 @@
 package sortkeytest
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"iter"
+	"net/http"
 	"time"
 
-	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/engine"
-	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sdk"
 )
@@ -38,8 +39,8 @@ func (db *DB) Changes(table string) iter.Seq[types.Record] {
 		var shards []api.StreamShard
 		db.moment(func(ctx context.Context) { shards = db.shards(ctx, db.stream(ctx, table)) })
 		for _, s := range shards {
-			for _, r := range s.Records {
-				if !yield(recordOf(r)) {
+			for _, r := range db.recordsOf(s.Records) {
+				if !yield(r) {
 					return
 				}
 			}
@@ -80,65 +81,22 @@ func created(d wire.StreamRecord) time.Time {
 	return time.Unix(int64(*d.ApproximateCreationDateTime), 0).UTC()
 }
 
-// recordOf returns a record in the form of the SDK.
-func recordOf(r wire.Record) types.Record {
-	d := r.Dynamodb
-	out := types.Record{
-		AwsRegion: r.AwsRegion, EventID: r.EventID, EventName: types.OperationType(*r.EventName),
-		EventSource: r.EventSource, EventVersion: r.EventVersion,
-		Dynamodb: &types.StreamRecord{
-			ApproximateCreationDateTime: new(created(*d)), Keys: streamItem(d.Keys), NewImage: streamItem(d.NewImage),
-			OldImage: streamItem(d.OldImage), SequenceNumber: d.SequenceNumber, SizeBytes: d.SizeBytes,
-			StreamViewType: types.StreamViewType(*d.StreamViewType),
-		},
+// recordsOf returns records in the form of the SDK, which reads them from a response.
+func (db *DB) recordsOf(records []wire.Record) []types.Record {
+	db.t.Helper()
+	response := (&wire.GetRecordsOutput{Records: records}).AppendJSON(nil)
+	client := sdk.Streams(db.DB, func(o *dynamodbstreams.Options) { o.HTTPClient = canned(response) })
+	out, err := client.GetRecords(quiet, &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String("any")})
+	if err != nil {
+		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
-	if u := r.UserIdentity; u != nil {
-		out.UserIdentity = &types.Identity{PrincipalId: u.PrincipalId, Type: u.Type}
-	}
-	return out
+	return out.Records
 }
 
-// streamItem returns an item in the form that the SDK has for streams, nil for nil.
-func streamItem(it attr.Item) map[string]types.AttributeValue {
-	if it == nil {
-		return nil
-	}
-	m := make(map[string]types.AttributeValue, it.Len())
-	for name, v := range it.All() {
-		m[string(name)] = streamValue(sdkvalue.OfValue(v))
-	}
-	return m
-}
+// A canned response answers every request.
+type canned []byte
 
-// streamValue returns a value in the form that the SDK has for streams.
-func streamValue(v dynamodbtypes.AttributeValue) types.AttributeValue {
-	switch v := v.(type) {
-	case *dynamodbtypes.AttributeValueMemberS:
-		return &types.AttributeValueMemberS{Value: v.Value}
-	case *dynamodbtypes.AttributeValueMemberN:
-		return &types.AttributeValueMemberN{Value: v.Value}
-	case *dynamodbtypes.AttributeValueMemberB:
-		return &types.AttributeValueMemberB{Value: v.Value}
-	case *dynamodbtypes.AttributeValueMemberBOOL:
-		return &types.AttributeValueMemberBOOL{Value: v.Value}
-	case *dynamodbtypes.AttributeValueMemberSS:
-		return &types.AttributeValueMemberSS{Value: v.Value}
-	case *dynamodbtypes.AttributeValueMemberNS:
-		return &types.AttributeValueMemberNS{Value: v.Value}
-	case *dynamodbtypes.AttributeValueMemberBS:
-		return &types.AttributeValueMemberBS{Value: v.Value}
-	case *dynamodbtypes.AttributeValueMemberL:
-		list := make([]types.AttributeValue, len(v.Value))
-		for i, e := range v.Value {
-			list[i] = streamValue(e)
-		}
-		return &types.AttributeValueMemberL{Value: list}
-	case *dynamodbtypes.AttributeValueMemberM:
-		m := make(map[string]types.AttributeValue, len(v.Value))
-		for name, e := range v.Value {
-			m[name] = streamValue(e)
-		}
-		return &types.AttributeValueMemberM{Value: m}
-	}
-	return &types.AttributeValueMemberNULL{Value: true}
+// Do implements [dynamodbstreams.HTTPClient].
+func (c canned) Do(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(c))}, nil
 }

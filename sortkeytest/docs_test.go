@@ -395,11 +395,18 @@ func HandleOrders(_ context.Context, e event) (r response, err error) {
 	return r, nil
 }
 
+// lambda stands in for package lambda of aws-lambda-go, which this module does not need.
+var lambda struct{ lambdaPackage }
+
+type lambdaPackage struct{}
+
+func (lambdaPackage) NewHandler(fn any) invocation { return handler(fn) }
+
 func TestDocumentFunctions(t *testing.T) {
 	ctx, db, service := streamOfOrders(t)
 	order := Order{Customer: "7", Placed: 1}
 	var discarded [][]byte
-	function := db.EventSource("Orders", HandleOrders, func(s *sortkeytest.EventSource) {
+	function := db.EventSource("Orders", lambda.NewHandler(HandleOrders), func(s *sortkeytest.EventSource) {
 		s.BatchSize = 10
 		s.MaximumRetryAttempts = 2
 		s.BisectBatchOnFunctionError = true

@@ -1,6 +1,7 @@
 package sortkeytest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,25 +75,28 @@ type EventSource struct {
 	db      *DB
 	table   string
 	arn     string
-	handle  handler
+	handler handler
 	filter  filter            // nil for all records
 	done    map[string]string // the last record that was delivered or discarded, by shard
 }
 
-// EventSource connects a function to the stream of a table. The handler is the function
-// that the program passes to lambda.Start of aws-lambda-go:
+// A handler is lambda.Handler of aws-lambda-go: it takes the JSON of an event and returns the JSON of a response.
+type handler = interface {
+	Invoke(ctx context.Context, event []byte) (response []byte, err error)
+}
+
+// EventSource connects a function to the stream of a table. The handler is what lambda.NewHandler of aws-lambda-go
+// returns for the function that the program passes to lambda.Start:
 //
-//	func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
+//	db.EventSource("Orders", lambda.NewHandler(HandleOrders))
 //
-// The context and the event may be left out, and so may the response or both results. A
-// lambda.Handler works too. The event may have any type into which its JSON can be decoded.
 // Nothing is delivered before [EventSource.Deliver].
-func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource)) *EventSource {
+func (db *DB) EventSource(table string, handler handler, optFns ...func(*EventSource)) *EventSource {
 	db.t.Helper()
 	s := &EventSource{
 		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon,
 		MaximumRetryAttempts: -1, MaximumRecordAge: retained,
-		db: db, table: table, arn: db.stream(quiet, table), done: map[string]string{},
+		db: db, table: table, arn: db.stream(quiet, table), handler: handler, done: map[string]string{},
 	}
 	for i, fn := range optFns {
 		if fn == nil {
@@ -101,10 +105,7 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 		fn(s)
 	}
 
-	var err error
-	if s.handle, err = handlerOf(handler); err == nil {
-		err = s.check()
-	}
+	err := s.check()
 	if err == nil {
 		s.filter, err = parseFilters(s.Filters)
 	}
@@ -124,6 +125,8 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 
 func (s *EventSource) check() error {
 	switch {
+	case s.handler == nil:
+		return errors.New("handler is nil, want what lambda.NewHandler returns")
 	case s.BatchSize < 1 || s.BatchSize > 10_000:
 		return fmt.Errorf("BatchSize is %d, want 1 to 10,000", s.BatchSize)
 	case s.StartingPosition != types.ShardIteratorTypeTrimHorizon &&
@@ -140,7 +143,7 @@ func (s *EventSource) check() error {
 // Deliver calls the handler with all records that it has not received yet, including
 // records of its own changes, and returns when there are no more. Retries follow at
 // once: to let time pass between them, advance the clock of the database in the
-// handler. The handler gets the context of the test. If it panics, the test fails.
+// handler. The handler gets the context of the test.
 func (s *EventSource) Deliver() {
 	s.db.t.Helper()
 	if !s.running.TryLock() {
@@ -259,7 +262,7 @@ func (s *EventSource) deliver(b batch) {
 // call calls the handler and returns how many records are done.
 func (s *EventSource) call(b *batch) (done int) {
 	s.db.t.Helper()
-	response, err := s.handle.call(s.db.t, eventWith(b.records))
+	response, err := s.handler.Invoke(s.db.t.Context(), eventWith(b.records))
 	b.calls++
 	switch b.err = err; {
 	case err != nil:

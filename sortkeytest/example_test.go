@@ -217,15 +217,8 @@ func ExampleDB_EventSource() {
 		},
 	})
 
-	// With aws-lambda-go this is events.DynamoDBEvent.
-	type event struct {
-		Records []struct {
-			Change struct {
-				Keys map[string]struct{ S string }
-			} `json:"dynamodb"`
-		}
-	}
-	handler := func(_ context.Context, e event) error {
+	// A function has events.DynamoDBEvent here, and lambda.NewHandler in place of handler.
+	handleOrders := func(_ context.Context, e event) error {
 		var ids []string
 		for _, r := range e.Records {
 			ids = append(ids, r.Change.Keys["id"].S)
@@ -240,7 +233,7 @@ func ExampleDB_EventSource() {
 
 	db.Put("Orders", map[string]any{"id": "1"}, map[string]any{"id": "bad"}, map[string]any{"id": "2"},
 		map[string]any{"id": "3"})
-	db.EventSource("Orders", handler, func(s *sortkeytest.EventSource) {
+	db.EventSource("Orders", handler(handleOrders), func(s *sortkeytest.EventSource) {
 		s.BisectBatchOnFunctionError, s.MaximumRetryAttempts = true, 0
 		s.OnFailure = func([]byte) { fmt.Println("discarded") }
 	}).Deliver()

@@ -65,7 +65,7 @@ func TestMoments(t *testing.T) {
 	})
 
 	n := regexp.MustCompile(`n: (\d+)`)
-	source := db.EventSource("Events", func() {}, func(s *sortkeytest.EventSource) { s.OnFailure = func([]byte) {} })
+	source := db.EventSource("Events", handler(func(event) {}), func(s *sortkeytest.EventSource) { s.OnFailure = func([]byte) {} })
 	for range 100 {
 		for _, text := range []string{db.Dump(), db.Diff(before)} {
 			if both := n.FindAllStringSubmatch(text, -1); len(both) == 2 && both[0][1] != both[1][1] {
@@ -85,7 +85,7 @@ func TestDeletedStreams(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "ab")
 	got := ""
-	source := db.EventSource("Events", func(e event) { got += e.ids() })
+	source := db.EventSource("Events", handler(func(e event) { got += e.ids() }))
 	_, err := db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Events")})
 	require.NoError(t, err)
 	source.Deliver()

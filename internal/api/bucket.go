@@ -11,7 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/lines"
+	"github.com/sortkey/sortkey/internal/table"
 )
 
 // A failure is the reason why a job failed, for its description.
@@ -122,6 +125,76 @@ func (src *source) each(ctx context.Context, at place, fn func(line []byte, at p
 			at = place{Key: key, Total: at.Total}
 		}
 		if at, err = src.file(ctx, at, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A line is what a line of an input puts into a table.
+type line struct {
+	item attr.Item
+	cond *expr.Condition // under which it is put; nil for none
+}
+
+// fill reads the lines after a place, which it moves on. It calls add with each line, or with why one cannot be read,
+// and flush when enough of them are added, and at the end. Add returns how much memory a line takes until then, 0 if it
+// is refused, and whether to leave out the rest of its file.
+func (src *source) fill(
+	ctx context.Context, r *run, now *place,
+	add func(text []byte, err error) (bytes int, leave bool), flush func() error,
+) error {
+	var batch table.Batch
+	first, flushed := true, now.Total
+	err := src.each(ctx, *now, func(text []byte, at place, err error) error {
+		*now = at
+		full := false
+		if len(text) > 0 || err != nil {
+			if !first {
+				r.begin()
+			}
+			bytes, leave := add(text, err)
+			full = bytes > 0 && batch.Add(bytes)
+			now.Done = now.Done || leave
+		}
+		if full || at.Total-flushed >= jobBytes {
+			first, flushed = false, at.Total
+			batch.Reset()
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		if now.Done {
+			return errLeave
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return err
+}
+
+// putLines puts a batch into a table. It calls put for each item that is written, and counts those that are refused.
+func putLines(tx *table.Tx, t *table.Table, batch []line, put func(attr.Item), refused *int64) error {
+	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
+		for _, x := range batch {
+			if key, err := t.KeyOf(x.item); err == nil && !yield(t, key) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, x := range batch {
+		_, err := tx.Put(t, x.item, x.cond)
+		switch {
+		case err == nil:
+			put(x.item)
+		case isKind(err, table.Validation) || isKind(err, table.ConditionFailed):
+			*refused++
+		default:
 			return err
 		}
 	}

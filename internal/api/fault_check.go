@@ -10,11 +10,11 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// FaultProblem says why no call can meet a fault, and what to change. It returns "" for a fault that
-// is right.
+// FaultProblem says what is wrong with a fault, and what to change. It returns "" for a fault that is right. That no
+// call meets its conditions is for the caller to notice.
 func FaultProblem(f fault.Fault) string {
-	if f.Operation != "" && !slices.Contains(operationNames(nil), f.Operation) {
-		return fmt.Sprintf("unknown operation %q: %s", f.Operation, text.DidYouMean(f.Operation, operationNames(nil)))
+	if known := operationNames(); f.Operation != "" && !slices.Contains(known, f.Operation) {
+		return fmt.Sprintf("unknown operation %q: %s", f.Operation, text.DidYouMean(f.Operation, known))
 	}
 	if problem := numberProblem(f); problem != "" {
 		return problem
@@ -24,9 +24,6 @@ func FaultProblem(f fault.Fault) string {
 	}
 	if strings.HasPrefix(f.Table, wire.ARNPrefix) {
 		return fmt.Sprintf("the Table of the fault is %q: give its name, which also matches calls with an ARN", f.Table)
-	}
-	if problem := matchProblem(f); problem != "" {
-		return problem
 	}
 	if known := codesOf(f.Operation); f.Code != "" && !slices.Contains(known, f.Code) {
 		of := f.Operation
@@ -48,23 +45,12 @@ func FaultProblem(f fault.Fault) string {
 // numberProblem looks at the numbers of a fault.
 func numberProblem(f fault.Fault) string {
 	switch {
-	case f.Skip < 0:
-		return fmt.Sprintf("Skip of the fault is %d, want the number of calls that pass first, from 0", f.Skip)
-	case f.Times < 0:
-		return fmt.Sprintf("Times of the fault is %d, want the number of calls that fail, or 0 for all", f.Times)
-	case f.Unprocessed < 0:
-		return fmt.Sprintf("Unprocessed of the fault is %d, want a number of requests, from 1", f.Unprocessed)
-	case f.Delay < 0:
-		return fmt.Sprintf("Delay of the fault is %v, want a time from now on", f.Delay)
+	case min(f.Skip, f.Times, f.Unprocessed, int(f.Delay)) < 0:
+		return "Skip, Times, Unprocessed and Delay of the fault must not be negative"
 	case !(f.Chance >= 0 && f.Chance <= 1): // also NaN
 		return fmt.Sprintf("Chance of the fault is %v, want a probability up to 1, or 0 for every call", f.Chance)
 	case f.Nth != nil && (len(f.Nth) == 0 || slices.Min(f.Nth) < 1):
 		return fmt.Sprintf("Nth of the fault is %v, want the numbers of the calls that fail, from 1", f.Nth)
-	}
-	for i, n := range f.Nth {
-		if slices.Contains(f.Nth[:i], n) {
-			return fmt.Sprintf("Nth of the fault is %v, which has call %d twice: a call fails once", f.Nth, n)
-		}
 	}
 	return ""
 }
@@ -95,62 +81,10 @@ func effectProblem(f fault.Fault) string {
 	return ""
 }
 
-// matchProblem looks for two conditions of a fault that no call meets together.
-func matchProblem(f fault.Fault) string {
-	type condition struct {
-		is, wants  string // as in "Operation is …" and "Index wants …"
-		operations []string
-	}
-	var conditions []condition
-	add := func(set bool, is, wants string, meets func(wire.Op) bool) {
-		if set {
-			conditions = append(conditions, condition{is, wants, operationNames(meets)})
-		}
-	}
-	oneOf := func(list ...wire.Op) func(wire.Op) bool {
-		return func(op wire.Op) bool { return slices.Contains(list, op) }
-	}
-	named := func(list []string) func(wire.Op) bool {
-		return func(op wire.Op) bool { return slices.Contains(list, op.String()) }
-	}
-	add(f.Operation != "", fmt.Sprintf("its Operation is %s", f.Operation), "", named([]string{f.Operation}))
-	add(f.Index != "", fmt.Sprintf("its Index is %q", f.Index), "only Query and Scan have an index",
-		oneOf(wire.OpQuery, wire.OpScan))
-	add(f.Key != "", fmt.Sprintf("its Key is %q", f.Key),
-		"only operations that name items, such as GetItem, have a key",
-		oneOf(wire.OpGetItem, wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpBatchGetItem,
-			wire.OpBatchWriteItem, wire.OpTransactGetItems, wire.OpTransactWriteItems))
-	add(len(f.Reasons) > 0, "it has Reasons", "only transactions have reasons", named(fault.Transactions))
-	add(f.Unprocessed > 0, "it has Unprocessed", "only batches leave requests unprocessed", named(fault.Batches))
-	add(f.Table != "", fmt.Sprintf("its Table is %q", f.Table), "that operation names no table", namesTables)
-	for i, b := range conditions {
-		for _, a := range conditions[:i] {
-			if !slices.ContainsFunc(a.operations, func(op string) bool { return slices.Contains(b.operations, op) }) {
-				return fmt.Sprintf("no call can meet the fault: %s and %s, but %s: remove one of them", a.is,
-					b.is, b.wants)
-			}
-		}
-	}
-	return ""
-}
-
-// namesTables reports whether calls of an operation refer to tables. In PartiQL the statement
-// does, and in GetRecords the iterator.
-func namesTables(op wire.Op) bool {
-	switch op {
-	case wire.OpBatchGetItem, wire.OpBatchWriteItem, wire.OpExecuteStatement, wire.OpBatchExecuteStatement,
-		wire.OpExecuteTransaction, wire.OpGetRecords:
-		return true
-	}
-	return op.NamesTables()
-}
-
-// operationNames returns the names of the operations of which something is true, of all for nil.
-func operationNames(is func(wire.Op) bool) (names []string) {
+// operationNames returns the names of all operations.
+func operationNames() (names []string) {
 	for _, op := range wire.Operations() {
-		if is == nil || is(op) {
-			names = append(names, op.String())
-		}
+		names = append(names, op.String())
 	}
 	return names
 }

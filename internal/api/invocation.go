@@ -46,7 +46,7 @@ func refs(in wire.Input) iter.Seq[wire.Ref] {
 			arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
 			named(arn)
 		default:
-			in.Refs(yield)
+			wire.Refs(in)(yield)
 		}
 	}
 }

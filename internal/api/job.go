@@ -6,14 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
@@ -367,17 +365,6 @@ func jobTable(find func(string) (*table.Table, error), name, id string) (*table.
 		return nil, &failure{failedTable, "Table " + name + " was deleted before the job had ended, or cannot be used."}
 	}
 	return t, err
-}
-
-// itemKeys yields the keys of items that have one.
-func itemKeys(t *table.Table, items []attr.Item) iter.Seq2[*table.Table, attr.Item] {
-	return func(yield func(*table.Table, attr.Item) bool) {
-		for _, it := range items {
-			if key, err := t.KeyOf(it); err == nil && !yield(t, key) {
-				return
-			}
-		}
-	}
 }
 
 // decodeJob decodes the record of a job.

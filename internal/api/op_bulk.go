@@ -1,17 +1,13 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"path"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
@@ -37,8 +33,14 @@ type bulkRecord struct {
 
 type bulkProgress struct {
 	At                         place
-	Processed, Failed, Written int64
-	Reports                    map[string]reportState `json:",omitempty"` // by type
+	Processed, Failed, Written int64 // lines, and the bytes of items
+}
+
+// advance sets how far the operation is.
+func (r *bulkRecord) advance(to bulkProgress) {
+	r.Progress = to
+	d := &r.Description
+	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = &to.Processed, &to.Failed, &to.At.Total
 }
 
 // startBulkPut puts the items in the files of a bucket into a table. It is a job, as
@@ -117,122 +119,45 @@ func outputBucket(d *wire.BulkOperationDescription) string {
 	return cmp.Or(value(d.OutputS3Configuration.S3Bucket), *d.InputS3Configuration.S3Bucket)
 }
 
-// A bulkTask is a bulk operation that runs.
-type bulkTask struct {
-	record  bulkRecord
-	now     bulkProgress // how far lines are read; the record says how far items are written
-	batch   []bulkItem
-	size    table.Batch
-	reports map[string]*report // by type; those that the client wants
-}
+// A bulkTask is a bulk operation that runs. Lines that are not written are counted; the reports of them that
+// OutputS3Configuration asks for are not made.
+type bulkTask struct{ record bulkRecord }
 
-// A bulkItem is one line of the input.
-type bulkItem struct {
-	line []byte // nil if the client wants no reports
-	item attr.Item
-	cond *expr.Condition
-}
-
-// The types of reports. Source: API_OutputS3Configuration.
-const (
-	reportErrors     = "ERROR"
-	reportConditions = "CONDITION_CHECK_FAILURE"
-)
-
-// run reads the files of the input and writes the items and the reports.
-func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
-	d := &b.record.Description
-	in, out := d.InputS3Configuration, d.OutputS3Configuration
-	from, err := r.service.bucket(*in.S3Bucket)
+func (b *bulkTask) run(ctx context.Context, r *run) error {
+	in := b.record.Description.InputS3Configuration
+	root, err := r.service.bucket(*in.S3Bucket)
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	to, err := r.service.bucket(outputBucket(d))
-	if err != nil {
-		return err
-	}
-	defer to.Close()
-
-	// A run goes on where the record says that items are written: what was read behind that place
-	// is read again.
-	b.now, b.reports = b.record.Progress, map[string]*report{}
-	if !r.forked { // the reports belong to the origin
-		dir := s3files.Folder(value(out.S3KeyPrefix), *d.BulkOperationArn)
-		for _, kind := range out.OutputType {
-			name := dir + "/" + strings.ToLower(kind) + ".json"
-			b.reports[kind] = &report{root: to, name: name, reportState: b.now.Reports[kind]}
-		}
-	}
-	defer func() {
-		for _, rep := range b.reports {
-			if closed := rep.close(); err == nil {
-				err = closed
-			}
-		}
-	}()
-
-	// Lines are collected until the batch is full or the input has gone on far enough, and each
-	// flush stores the progress with the items.
-	src := &source{root: from, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"}
-	first := true
-	err = src.each(ctx, b.now.At, func(line []byte, at place, err error) error {
-		b.now.At = at
-		full := false
-		if len(line) > 0 || err != nil {
-			if !first {
-				r.begin()
-			}
-			if full, err = b.read(r.service, line, err); err != nil {
-				return err
-			}
-		}
-		if full || at.Total-b.record.Progress.At.Total >= jobBytes {
-			first = false
-			return b.flush(ctx, r)
-		}
-		return nil
-	})
-	if err == nil {
-		err = b.flush(ctx, r)
-	}
-
-	// Reports have a limit, so their last line counts what they leave out.
-	for _, rep := range b.reports {
-		if err == nil && rep.Unreported > 0 {
-			const text = "%d more lines were not written. A report has at most %d MiB of them."
-			err = rep.add(nil, "ReportTooLarge", fmt.Sprintf(text, rep.Unreported, reportBytes>>20))
-		}
+	defer root.Close()
+	src := &source{root: root, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"}
+	now := b.record.Progress // how far lines are read; the record says how far items are written
+	var batch []line
+	return src.fill(ctx, r, &now.At, func(text []byte, err error) (int, bool) {
+		now.Processed++
+		var x line
 		if err == nil {
-			err = rep.sync()
+			x, err = readBulkItem(text)
 		}
-	}
-
-	return err
-}
-
-// read adds a line to the batch, or reports why it cannot be written.
-func (b *bulkTask) read(s *Service, line []byte, err error) (full bool, _ error) {
-	b.now.Processed++
-	var x bulkItem
-	if err == nil {
-		x, err = readBulkItem(line)
-	}
-	if err != nil {
-		return false, b.refuse(s, line, err)
-	}
-	if len(b.reports) > 0 {
-		x.line = bytes.Clone(line)
-	}
-	b.batch = append(b.batch, x)
-	return b.size.Add(len(line) + len(x.item)), nil
+		if err != nil {
+			now.Failed++
+			return 0, false
+		}
+		batch = append(batch, x)
+		return len(text) + len(x.item), false
+	}, func() error {
+		now, err = b.write(ctx, r, batch, now)
+		clear(batch)
+		batch = batch[:0]
+		return err
+	})
 }
 
 // readBulkItem reads a line: an item, and the condition under which it is written as
 // PutItem has it.
-func readBulkItem(line []byte) (x bulkItem, err error) {
+func readBulkItem(text []byte) (x line, err error) {
 	in := new(wire.PutItemInput)
-	if err := in.DecodeJSON(line); err != nil {
+	if err := in.DecodeJSON(text); err != nil {
 		return x, err
 	}
 	switch {
@@ -258,113 +183,29 @@ func readBulkItem(line []byte) (x bulkItem, err error) {
 	return x, err
 }
 
-// flush writes the batch in one update, with the progress after it.
-func (b *bulkTask) flush(ctx context.Context, r *run) error {
-	if err := b.writeReports(); err != nil {
-		return err
-	}
-	read := b.now
-	read.Reports = b.states()
-	d := &b.record.Description
+// write writes a batch in one update, with the progress after it, which it returns.
+func (b *bulkTask) write(ctx context.Context, r *run, batch []line, read bulkProgress) (done bulkProgress, _ error) {
+	next := b.record
 	err := r.update(ctx, func(tx *table.Tx) (any, error) {
-		b.now = read
-		for kind, rep := range b.reports {
-			rep.rewind(read.Reports[kind])
+		done = read
+		of := b.record.Description.TableDetails[0]
+		t, err := jobTable(tx.Table, *of.TableName, *of.TableId)
+		if err == nil {
+			err = putLines(tx, t, batch, func(it attr.Item) { done.Written += int64(it.Size()) }, &done.Failed)
 		}
-		if err := b.write(tx, r.service); err != nil {
-			return nil, err
-		}
-		b.now.Reports = b.states()
-		next := b.record
-		next.Progress = b.now
-		next.Description.ProcessedItemCount, next.Description.FailedItemCount = &b.now.Processed, &b.now.Failed
-		next.Description.ProcessedInputBytes = &b.now.At.Total
-		return next, nil
+		next.advance(done)
+		return next, err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		b.record = next
 	}
-
-	b.record.Progress = b.now
-	d.ProcessedItemCount, d.FailedItemCount = new(b.now.Processed), new(b.now.Failed)
-	d.ProcessedInputBytes = new(b.now.At.Total)
-	clear(b.batch)
-	b.batch = b.batch[:0]
-	b.size.Reset()
-	return nil
-}
-
-// states returns the states of the reports for the record of the job.
-func (b *bulkTask) states() map[string]reportState {
-	states := map[string]reportState{}
-	for kind, rep := range b.reports {
-		states[kind] = rep.reportState
-	}
-	return states
-}
-
-// write writes the batch, and the reports of what the table refuses: they must be in the
-// files before the record says so, and another run of the update overwrites them.
-func (b *bulkTask) write(tx *table.Tx, s *Service) error {
-	of := b.record.Description.TableDetails[0]
-	t, err := jobTable(tx.Table, *of.TableName, *of.TableId)
-	if err != nil {
-		return err
-	}
-	items := make([]attr.Item, len(b.batch))
-	for i := range b.batch {
-		items[i] = b.batch[i].item
-	}
-	if err := tx.Prefetch(itemKeys(t, items)); err != nil {
-		return err
-	}
-	for i := range b.batch {
-		x := &b.batch[i]
-		_, err := tx.Put(t, x.item, x.cond)
-		switch {
-		case err == nil:
-			b.now.Written += int64(x.item.Size())
-		case isKind(err, table.Validation) || isKind(err, table.ConditionFailed):
-			err = b.refuse(s, x.line, err)
-		}
-		if err != nil {
-			return err
-		}
-	}
-
-	return b.writeReports()
-}
-
-func (b *bulkTask) writeReports() error {
-	for _, rep := range b.reports {
-		if err := rep.write(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// refuse counts a line that is not written and, if the client wants to know, adds it to a
-// report.
-func (b *bulkTask) refuse(s *Service, line []byte, err error) error {
-	b.now.Failed++
-	kind := reportErrors
-	if isKind(err, table.ConditionFailed) {
-		kind = reportConditions
-	}
-	rep := b.reports[kind]
-	if rep == nil {
-		return nil
-	}
-	e := s.wireError(err)
-	return rep.add(line, e.Code, e.Message)
+	return done, err
 }
 
 func (b *bulkTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d, p := &b.record.Description, b.record.Progress
 	d.BulkOperationStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
-	d.ProcessedItemCount, d.FailedItemCount = &p.Processed, &p.Failed
-	d.ProcessedInputBytes, d.TotalInputBytes = &p.At.Total, &p.At.Total
+	d.TotalInputBytes = &p.At.Total
 	d.BulkOperationUsage = []wire.BulkOperationUsage{{
 		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Written,
 		Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Written},

@@ -158,48 +158,23 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 	if *d.InputFormat == "CSV" {
 		src.csv = csvOf(d)
 	}
-	var items []attr.Item
-	var batch table.Batch
 	now := x.record.Progress // how far lines are read; the record says how far items are written
-	flush := func() error {
-		now, err = x.write(ctx, r, items, now)
-		clear(items)
-		items = items[:0]
-		batch.Reset()
+	var batch []line
+	err = src.fill(ctx, r, &now.At, func(text []byte, err error) (int, bool) {
+		now.Processed++
+		it, ok := s3files.ParseItem(text)
+		if !ok || err != nil {
+			now.Errors++
+			return 0, true
+		}
+		batch = append(batch, line{item: it})
+		return len(it), false
+	}, func() error {
+		now, err = x.write(ctx, r, batch, now)
+		clear(batch)
+		batch = batch[:0]
 		return err
-	}
-
-	first := true
-	err = src.each(ctx, now.At, func(line []byte, at place, err error) error {
-		now.At = at
-		full := false
-		if len(line) > 0 || err != nil {
-			if !first {
-				r.begin()
-			}
-			now.Processed++
-			if it, ok := s3files.ParseItem(line); ok && err == nil {
-				items = append(items, it)
-				full = batch.Add(len(it))
-			} else {
-				now.Errors++
-				now.At.Done = true
-			}
-		}
-		if full || at.Total-x.record.Progress.At.Total >= jobBytes {
-			first = false
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		if now.At.Done {
-			return errLeave
-		}
-		return nil
 	})
-	if err == nil {
-		err = flush()
-	}
 	if err == nil && now.Errors > 0 {
 		const text = "Some of the items failed validation checks and were not imported. " +
 			"Please check CloudWatch error logs for more details."
@@ -211,30 +186,15 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 // write writes a batch in one update, with the progress after it, which it returns. Items
 // that the table refuses are counted.
 func (x *importTask) write(
-	ctx context.Context, r *run, items []attr.Item, read importProgress,
+	ctx context.Context, r *run, batch []line, read importProgress,
 ) (done importProgress, _ error) {
 	err := r.update(ctx, func(tx *table.Tx) (any, error) {
 		done = read
 		t, err := jobTable(tx.Defined, *x.record.TableCreationParameters.TableName, *x.record.TableId) // it is CREATING
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = putLines(tx, t, batch, func(attr.Item) { done.Imported++ }, &done.Errors)
 		}
-		if err := tx.Prefetch(itemKeys(t, items)); err != nil {
-			return nil, err
-		}
-		for _, it := range items {
-			_, err := tx.Put(t, it, nil)
-			switch {
-			case err == nil:
-				done.Imported++
-			case isKind(err, table.Validation):
-				done.Errors++
-			default:
-				return nil, err
-			}
-		}
-
-		return importRecord{ImportTableDescription: x.record.ImportTableDescription, Progress: done}, nil
+		return importRecord{ImportTableDescription: x.record.ImportTableDescription, Progress: done}, err
 	})
 	if err == nil {
 		x.record.Progress = done

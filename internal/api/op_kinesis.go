@@ -2,13 +2,10 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -16,7 +13,7 @@ import (
 // 318; localstack, provider.py.
 
 // enableKinesis names a Kinesis stream for the changes of a
-// table. The function of the options gets them.
+// table. The setting is kept, and nothing is delivered.
 func (s *Service) enableKinesis(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
@@ -191,61 +188,4 @@ func (s *Service) describeKinesis(
 		out.KinesisDataStreamDestinations = append(out.KinesisDataStreamDestinations, x)
 	}
 	return out, nil
-}
-
-// deliver gives a change to the function of the options.
-func (s *Service) deliver(d table.Delivery) {
-	id, err := NewUUID(s.opts.Rand)
-	var record []byte
-	if err == nil {
-		record, err = s.kinesisRecord(id, &d)
-	}
-	if err != nil {
-		s.opts.Logger.Error("delivery to Kinesis failed", "error", err)
-		return
-	}
-	s.opts.Kinesis(d.Destination.ARN, record)
-}
-
-// kinesisRecord returns the data of a record in a Kinesis stream.
-// Source: DG/kds_gettingstarted.html; the schemas of Powertools for Lambda.
-func (s *Service) kinesisRecord(id string, d *table.Delivery) ([]byte, error) {
-	r := &d.Record
-	item := func(it attr.Item) json.RawMessage {
-		if it == nil {
-			return nil
-		}
-		return it.AppendJSON(nil)
-	}
-
-	at := r.Time.UnixMilli()
-	if d.Destination.Precision == "MICROSECOND" {
-		at = r.Time.UnixMicro()
-	}
-	var identity any
-	if r.Expired {
-		identity = map[string]string{"type": "Service", "principalId": "dynamodb.amazonaws.com"}
-	}
-	type change struct {
-		ApproximateCreationDateTime          int64
-		ApproximateCreationDateTimePrecision string          `json:",omitempty"`
-		Keys                                 json.RawMessage `json:",omitempty"`
-		NewImage                             json.RawMessage `json:",omitempty"`
-		OldImage                             json.RawMessage `json:",omitempty"`
-		SizeBytes                            int
-	}
-
-	return text.JSON(struct {
-		AwsRegion    string `json:"awsRegion"`
-		EventID      string `json:"eventID"`
-		EventName    string `json:"eventName"`
-		UserIdentity any    `json:"userIdentity"`
-		RecordFormat string `json:"recordFormat"`
-		TableName    string `json:"tableName"`
-		Dynamodb     change `json:"dynamodb"`
-		EventSource  string `json:"eventSource"`
-	}{
-		s.region(), id, r.Event, identity, "application/json", d.Table,
-		change{at, d.Destination.Precision, item(r.Keys), item(r.New), item(r.Old), r.Bytes()}, "aws:dynamodb",
-	})
 }

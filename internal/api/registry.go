@@ -163,9 +163,6 @@ func New(db *life.DB, opts Options) *Service {
 	if opts.TransactionDelay > 0 {
 		s.ongoing = &ongoing{items: itemSet{}, tokens: map[string]bool{}}
 	}
-	if opts.Kinesis != nil {
-		db.Deliver = s.deliver
-	}
 	return s
 }
 

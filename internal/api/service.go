@@ -50,8 +50,6 @@ type Options struct {
 	// TransactionDelay is how long a transaction holds the items that it writes
 	// before it is applied. Default: 0, so transactions never conflict.
 	TransactionDelay time.Duration
-	// Kinesis gets the changes of tables with Kinesis destinations. Default: none.
-	Kinesis func(streamARN string, record []byte)
 	// Region and Account appear in ARNs. Default: [DefaultRegion] and [DefaultAccount].
 	Region, Account string
 }

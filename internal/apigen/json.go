@@ -176,9 +176,6 @@ func (g *generator) methods() {
 		}
 		g.emit("methods", "func (x *%s) DecodeJSON(body []byte) error { return %s }", name, decode)
 		g.emit("methods", "func (x *%s) Validate() error { return %s }", name, validate)
-		if !g.decoded[name] {
-			g.emit("methods", "func (x *%s) Refs(yield func(Ref) bool) { refsOf(x, yield) }", name)
-		}
 		if slices.Contains(sentInputs, name) {
 			g.emit("methods", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }", name, op)
 			g.append(name)

@@ -30,7 +30,7 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 		return false, err
 	}
 	building := slices.ContainsFunc(t.all, func(ix *Index) bool { return ix.def.Building })
-	if building || t.def.Stream != nil || t.def.History() != nil || t.destinations != nil || db.sharing != nil {
+	if building || t.def.Stream != nil || t.def.History() != nil || db.sharing != nil {
 		return false, nil
 	}
 	if l := db.lag.Load(); l != nil {

@@ -25,9 +25,6 @@ type DB struct {
 	// Clock returns the time of records of streams. Set it before use. Default:
 	// time.Now.
 	Clock func() time.Time
-	// Deliver, if it is not nil, gets the changes of tables with Kinesis destinations
-	// once they are applied, in the goroutine of their writer. Set it before use.
-	Deliver func(Delivery)
 	// Store has the rows. It does not change.
 	Store store.Store
 	// Marked says that the store has the mark that its counters are exact, which the first
@@ -252,19 +249,10 @@ func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
 	u.fn = fn
 	for {
 		err := db.apply(ctx, u)
-		again, err := db.Outdated(ctx, err)
-		if err != nil {
+		if again, err := db.Outdated(ctx, err); !again {
 			return err
 		}
-		if !again {
-			break
-		}
 	}
-
-	for _, d := range u.tx.deliveries { // when the Update has ended, as Deliver may use the database
-		db.Deliver(d)
-	}
-	return nil
 }
 
 // An update is an Update under way. It is pooled, but for that of an UpdateJoined; its function keeps nothing of the

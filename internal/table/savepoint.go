@@ -12,26 +12,19 @@ import (
 
 // A savepoint is a state that a transaction can go back to.
 type savepoint struct {
-	rows       int // of the undo log
-	pending    []delta
-	deliveries int
+	rows    int // of the undo log
+	pending []delta
 }
 
 // save returns the state of the transaction. Until the savepoint is released or restored,
 // the transaction remembers the rows that it changes.
 func (tx *Tx) save() savepoint {
-	w := tx.remembering()
-	w.points++
-	return savepoint{len(w.log), slices.Clone(tx.pending), len(tx.deliveries)}
-}
-
-// remembering makes the transaction write through an undoWriter.
-func (tx *Tx) remembering() *undoWriter {
 	if tx.undo == nil {
 		tx.undo = &undoWriter{Writer: tx.w}
 		tx.w, tx.r = tx.undo, tx.undo
 	}
-	return tx.undo
+	tx.undo.points++
+	return savepoint{len(tx.undo.log), slices.Clone(tx.pending)}
 }
 
 // release ends a savepoint and keeps what was written since.
@@ -44,15 +37,12 @@ func (tx *Tx) release(savepoint) {
 // restore ends a savepoint and takes back what was written since.
 func (tx *Tx) restore(p savepoint) error {
 	defer tx.release(p)
-	tx.pending, tx.deliveries = p.pending, tx.deliveries[:p.deliveries]
+	tx.pending = p.pending
 	w := tx.undo
 	undone := w.log[p.rows:]
 	w.log = w.log[:p.rows:p.rows]
 	for _, row := range slices.Backward(undone) {
 		space, partition, sort, _ := address.Parse(row.addr, nil)
-		if err := w.remember(space, partition, sort); err != nil { // for loops
-			return err
-		}
 		var err error
 		if row.existed {
 			err = w.Writer.Put(space, partition, sort, row.value)
@@ -68,12 +58,11 @@ func (tx *Tx) restore(p savepoint) error {
 	return nil
 }
 
-// An undoWriter remembers the rows that it changes while there are savepoints or frozen states.
+// An undoWriter remembers the rows that it changes while there are savepoints.
 type undoWriter struct {
 	store.Writer
 	points int // savepoints
 	log    []changedRow
-	frozen []*frozen
 }
 
 // A changedRow is a row as it was before a change.
@@ -83,22 +72,14 @@ type changedRow struct {
 }
 
 func (w *undoWriter) remember(space store.Space, partition, sort []byte) error {
-	if w.points == 0 && len(w.frozen) == 0 {
+	if w.points == 0 {
 		return nil
 	}
 	value, existed, err := w.Get(space, partition, sort)
 	if err != nil {
 		return err
 	}
-	row := changedRow{address.Append(nil, space, partition, sort), bytes.Clone(value), existed}
-	if w.points > 0 {
-		w.log = append(w.log, row)
-	}
-	for _, f := range w.frozen {
-		if !f.rows.Has(row) {
-			f.rows.ReplaceOrInsert(row)
-		}
-	}
+	w.log = append(w.log, changedRow{address.Append(nil, space, partition, sort), bytes.Clone(value), existed})
 	return nil
 }
 

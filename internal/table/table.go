@@ -19,8 +19,6 @@ type Table struct {
 	vectors []vectorAttribute
 	stats   *Stats
 	passing bool // the clock decides what can be done with the table
-	// destinations are the Kinesis streams that get the changes of the table.
-	destinations []Destination
 }
 
 // An Index is a compiled secondary index of a [Table].
@@ -57,11 +55,6 @@ func Compile(def *Definition, old *Table) *Table {
 	}
 
 	t := &Table{def: def, passing: def.passing(), stats: statsOf(def.Space)}
-	for _, d := range def.Kinesis {
-		if d.Status == "ACTIVE" {
-			t.destinations = append(t.destinations, d)
-		}
-	}
 	t.key = def.schema("", def.Key, nil)
 	add := func(defs []IndexDefinition, local bool) {
 		for i := range defs {

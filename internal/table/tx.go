@@ -79,12 +79,11 @@ func (s *View) get(t *Table, partition, sort []byte) (attr.Item, error) {
 // concurrent use.
 type Tx struct {
 	View
-	w          store.Writer
-	times      []recordedAt
-	written    int         // rows put and deleted
-	undo       *undoWriter // w, once there was a savepoint
-	pending    []delta
-	deliveries []Delivery
+	w       store.Writer
+	times   []recordedAt
+	written int         // rows put and deleted
+	undo    *undoWriter // w, once there was a savepoint
+	pending []delta
 	// expiring is true while time to live deletes items.
 	expiring bool
 	few      [4]delta // initial memory of pending
@@ -180,9 +179,6 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 		if err := tx.maintain(ix, old, item, &change.Capacity); err != nil {
 			return Change{}, err
 		}
-	}
-	if t.destinations != nil && tx.db.Deliver != nil {
-		tx.deliver(t, old, item)
 	}
 	for _, st := range []*Stream{t.def.Stream, t.def.History()} {
 		if st != nil && err == nil {

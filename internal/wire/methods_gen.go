@@ -8,7 +8,6 @@ func (x *BatchExecuteStatementInput) DecodeJSON(body []byte) error {
 func (x *BatchExecuteStatementInput) Validate() error {
 	return validateShape(OpBatchExecuteStatement, x)
 }
-func (x *BatchExecuteStatementInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *BatchGetItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readBatchGetItemInput(x, inBody) })
 }
@@ -25,22 +24,17 @@ func (x *BatchWriteItemInput) Validate() error { return validate(OpBatchWriteIte
 func (x *CancelBulkOperationInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *CancelBulkOperationInput) Validate() error           { return validateShape(OpCancelBulkOperation, x) }
-func (x *CancelBulkOperationInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *CreateBackupInput) DecodeJSON(body []byte) error     { return decodeShape(body, x, &x.Faults) }
-func (x *CreateBackupInput) Validate() error                  { return validateShape(OpCreateBackup, x) }
-func (x *CreateBackupInput) Refs(yield func(Ref) bool)        { refsOf(x, yield) }
+func (x *CancelBulkOperationInput) Validate() error       { return validateShape(OpCancelBulkOperation, x) }
+func (x *CreateBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *CreateBackupInput) Validate() error              { return validateShape(OpCreateBackup, x) }
 func (x *CreateGlobalTableInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *CreateGlobalTableInput) Validate() error           { return validateShape(OpCreateGlobalTable, x) }
-func (x *CreateGlobalTableInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *CreateTableInput) DecodeJSON(body []byte) error    { return decodeShape(body, x, &x.Faults) }
-func (x *CreateTableInput) Validate() error                 { return validateShape(OpCreateTable, x) }
-func (x *CreateTableInput) Refs(yield func(Ref) bool)       { refsOf(x, yield) }
-func (x *DeleteBackupInput) DecodeJSON(body []byte) error   { return decodeShape(body, x, &x.Faults) }
-func (x *DeleteBackupInput) Validate() error                { return validateShape(OpDeleteBackup, x) }
-func (x *DeleteBackupInput) Refs(yield func(Ref) bool)      { refsOf(x, yield) }
+func (x *CreateGlobalTableInput) Validate() error         { return validateShape(OpCreateGlobalTable, x) }
+func (x *CreateTableInput) DecodeJSON(body []byte) error  { return decodeShape(body, x, &x.Faults) }
+func (x *CreateTableInput) Validate() error               { return validateShape(OpCreateTable, x) }
+func (x *DeleteBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *DeleteBackupInput) Validate() error              { return validateShape(OpDeleteBackup, x) }
 func (x *DeleteItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readDeleteItemInput(x, inBody) })
 }
@@ -53,74 +47,59 @@ func (x *DeleteItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, 
 func (x *DeleteResourcePolicyInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *DeleteResourcePolicyInput) Validate() error           { return validateShape(OpDeleteResourcePolicy, x) }
-func (x *DeleteResourcePolicyInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *DeleteTableInput) DecodeJSON(body []byte) error       { return decodeShape(body, x, &x.Faults) }
-func (x *DeleteTableInput) Validate() error                    { return validateShape(OpDeleteTable, x) }
-func (x *DeleteTableInput) Refs(yield func(Ref) bool)          { refsOf(x, yield) }
-func (x *DescribeBackupInput) DecodeJSON(body []byte) error    { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeBackupInput) Validate() error                 { return validateShape(OpDescribeBackup, x) }
-func (x *DescribeBackupInput) Refs(yield func(Ref) bool)       { refsOf(x, yield) }
+func (x *DeleteResourcePolicyInput) Validate() error        { return validateShape(OpDeleteResourcePolicy, x) }
+func (x *DeleteTableInput) DecodeJSON(body []byte) error    { return decodeShape(body, x, &x.Faults) }
+func (x *DeleteTableInput) Validate() error                 { return validateShape(OpDeleteTable, x) }
+func (x *DescribeBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *DescribeBackupInput) Validate() error              { return validateShape(OpDescribeBackup, x) }
 func (x *DescribeBulkOperationInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *DescribeBulkOperationInput) Validate() error {
 	return validateShape(OpDescribeBulkOperation, x)
 }
-func (x *DescribeBulkOperationInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *DescribeContinuousBackupsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *DescribeContinuousBackupsInput) Validate() error {
 	return validateShape(OpDescribeContinuousBackups, x)
 }
-func (x *DescribeContinuousBackupsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *DescribeContributorInsightsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *DescribeContributorInsightsInput) Validate() error {
 	return validateShape(OpDescribeContributorInsights, x)
 }
-func (x *DescribeContributorInsightsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *DescribeEndpointsRequest) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *DescribeEndpointsRequest) Validate() error           { return validateShape(OpDescribeEndpoints, x) }
-func (x *DescribeEndpointsRequest) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *DescribeExportInput) DecodeJSON(body []byte) error   { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeExportInput) Validate() error                { return validateShape(OpDescribeExport, x) }
-func (x *DescribeExportInput) Refs(yield func(Ref) bool)      { refsOf(x, yield) }
+func (x *DescribeEndpointsRequest) Validate() error         { return validateShape(OpDescribeEndpoints, x) }
+func (x *DescribeExportInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *DescribeExportInput) Validate() error              { return validateShape(OpDescribeExport, x) }
 func (x *DescribeGlobalTableInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *DescribeGlobalTableInput) Validate() error           { return validateShape(OpDescribeGlobalTable, x) }
-func (x *DescribeGlobalTableInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
+func (x *DescribeGlobalTableInput) Validate() error { return validateShape(OpDescribeGlobalTable, x) }
 func (x *DescribeGlobalTableSettingsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *DescribeGlobalTableSettingsInput) Validate() error {
 	return validateShape(OpDescribeGlobalTableSettings, x)
 }
-func (x *DescribeGlobalTableSettingsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *DescribeImportInput) DecodeJSON(body []byte) error           { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeImportInput) Validate() error                        { return validateShape(OpDescribeImport, x) }
-func (x *DescribeImportInput) Refs(yield func(Ref) bool)              { refsOf(x, yield) }
+func (x *DescribeImportInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *DescribeImportInput) Validate() error              { return validateShape(OpDescribeImport, x) }
 func (x *DescribeKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *DescribeKinesisStreamingDestinationInput) Validate() error {
 	return validateShape(OpDescribeKinesisStreamingDestination, x)
 }
-func (x *DescribeKinesisStreamingDestinationInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *DescribeLimitsInput) DecodeJSON(body []byte) error                   { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeLimitsInput) Validate() error                                { return validateShape(OpDescribeLimits, x) }
-func (x *DescribeLimitsInput) Refs(yield func(Ref) bool)                      { refsOf(x, yield) }
-func (x *DescribeStreamInput) DecodeJSON(body []byte) error                   { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeStreamInput) Validate() error                                { return validateShape(OpDescribeStream, x) }
-func (x *DescribeStreamInput) Refs(yield func(Ref) bool)                      { refsOf(x, yield) }
-func (x *DescribeTableInput) DecodeJSON(body []byte) error                    { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeTableInput) Validate() error                                 { return validateShape(OpDescribeTable, x) }
-func (x *DescribeTableInput) Refs(yield func(Ref) bool)                       { refsOf(x, yield) }
+func (x *DescribeLimitsInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *DescribeLimitsInput) Validate() error              { return validateShape(OpDescribeLimits, x) }
+func (x *DescribeStreamInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *DescribeStreamInput) Validate() error              { return validateShape(OpDescribeStream, x) }
+func (x *DescribeTableInput) DecodeJSON(body []byte) error  { return decodeShape(body, x, &x.Faults) }
+func (x *DescribeTableInput) Validate() error               { return validateShape(OpDescribeTable, x) }
 
 // Op implements [Request].
 func (x *DescribeTableInput) Op() Op { return OpDescribeTable }
@@ -132,22 +111,18 @@ func (x *DescribeTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
 func (x *DescribeTableReplicaAutoScalingInput) Validate() error {
 	return validateShape(OpDescribeTableReplicaAutoScaling, x)
 }
-func (x *DescribeTableReplicaAutoScalingInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *DescribeTimeToLiveInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *DescribeTimeToLiveInput) Validate() error           { return validateShape(OpDescribeTimeToLive, x) }
-func (x *DescribeTimeToLiveInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
+func (x *DescribeTimeToLiveInput) Validate() error { return validateShape(OpDescribeTimeToLive, x) }
 func (x *KinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *KinesisStreamingDestinationInput) Validate() error {
 	return validateShape(OpDisableKinesisStreamingDestination, x)
 }
-func (x *KinesisStreamingDestinationInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *ExecuteStatementInput) DecodeJSON(body []byte) error         { return decodeShape(body, x, &x.Faults) }
-func (x *ExecuteStatementInput) Validate() error                      { return validateShape(OpExecuteStatement, x) }
-func (x *ExecuteStatementInput) Refs(yield func(Ref) bool)            { refsOf(x, yield) }
+func (x *ExecuteStatementInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *ExecuteStatementInput) Validate() error              { return validateShape(OpExecuteStatement, x) }
 
 // Op implements [Request].
 func (x *ExecuteStatementInput) Op() Op { return OpExecuteStatement }
@@ -156,15 +131,13 @@ func (x *ExecuteStatementInput) AppendJSON(dst []byte) []byte { return appendAny
 func (x *ExecuteTransactionInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *ExecuteTransactionInput) Validate() error           { return validateShape(OpExecuteTransaction, x) }
-func (x *ExecuteTransactionInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
+func (x *ExecuteTransactionInput) Validate() error { return validateShape(OpExecuteTransaction, x) }
 func (x *ExportTableToPointInTimeInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *ExportTableToPointInTimeInput) Validate() error {
 	return validateShape(OpExportTableToPointInTime, x)
 }
-func (x *ExportTableToPointInTimeInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *GetItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readGetItemInput(x, inBody) })
 }
@@ -176,48 +149,36 @@ func (x *GetItemInput) Op() Op { return OpGetItem }
 func (x *GetItemInput) AppendJSON(dst []byte) []byte    { return appendAny(dst, x) }
 func (x *GetRecordsInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
 func (x *GetRecordsInput) Validate() error              { return validateShape(OpGetRecords, x) }
-func (x *GetRecordsInput) Refs(yield func(Ref) bool)    { refsOf(x, yield) }
 func (x *GetResourcePolicyInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *GetResourcePolicyInput) Validate() error             { return validateShape(OpGetResourcePolicy, x) }
-func (x *GetResourcePolicyInput) Refs(yield func(Ref) bool)   { refsOf(x, yield) }
 func (x *GetShardIteratorInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
 func (x *GetShardIteratorInput) Validate() error              { return validateShape(OpGetShardIterator, x) }
-func (x *GetShardIteratorInput) Refs(yield func(Ref) bool)    { refsOf(x, yield) }
 func (x *ImportTableInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
 func (x *ImportTableInput) Validate() error                   { return validateShape(OpImportTable, x) }
-func (x *ImportTableInput) Refs(yield func(Ref) bool)         { refsOf(x, yield) }
 func (x *ListBackupsInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
 func (x *ListBackupsInput) Validate() error                   { return validateShape(OpListBackups, x) }
-func (x *ListBackupsInput) Refs(yield func(Ref) bool)         { refsOf(x, yield) }
 func (x *ListBulkOperationsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *ListBulkOperationsInput) Validate() error           { return validateShape(OpListBulkOperations, x) }
-func (x *ListBulkOperationsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
+func (x *ListBulkOperationsInput) Validate() error { return validateShape(OpListBulkOperations, x) }
 func (x *ListContributorInsightsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *ListContributorInsightsInput) Validate() error {
 	return validateShape(OpListContributorInsights, x)
 }
-func (x *ListContributorInsightsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *ListExportsInput) DecodeJSON(body []byte) error          { return decodeShape(body, x, &x.Faults) }
-func (x *ListExportsInput) Validate() error                       { return validateShape(OpListExports, x) }
-func (x *ListExportsInput) Refs(yield func(Ref) bool)             { refsOf(x, yield) }
-func (x *ListGlobalTablesInput) DecodeJSON(body []byte) error     { return decodeShape(body, x, &x.Faults) }
-func (x *ListGlobalTablesInput) Validate() error                  { return validateShape(OpListGlobalTables, x) }
-func (x *ListGlobalTablesInput) Refs(yield func(Ref) bool)        { refsOf(x, yield) }
-func (x *ListImportsInput) DecodeJSON(body []byte) error          { return decodeShape(body, x, &x.Faults) }
-func (x *ListImportsInput) Validate() error                       { return validateShape(OpListImports, x) }
-func (x *ListImportsInput) Refs(yield func(Ref) bool)             { refsOf(x, yield) }
-func (x *ListStreamsInput) DecodeJSON(body []byte) error          { return decodeShape(body, x, &x.Faults) }
-func (x *ListStreamsInput) Validate() error                       { return validateShape(OpListStreams, x) }
-func (x *ListStreamsInput) Refs(yield func(Ref) bool)             { refsOf(x, yield) }
-func (x *ListTablesInput) DecodeJSON(body []byte) error           { return decodeShape(body, x, &x.Faults) }
-func (x *ListTablesInput) Validate() error                        { return validateShape(OpListTables, x) }
-func (x *ListTablesInput) Refs(yield func(Ref) bool)              { refsOf(x, yield) }
+func (x *ListExportsInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
+func (x *ListExportsInput) Validate() error                   { return validateShape(OpListExports, x) }
+func (x *ListGlobalTablesInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *ListGlobalTablesInput) Validate() error              { return validateShape(OpListGlobalTables, x) }
+func (x *ListImportsInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
+func (x *ListImportsInput) Validate() error                   { return validateShape(OpListImports, x) }
+func (x *ListStreamsInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
+func (x *ListStreamsInput) Validate() error                   { return validateShape(OpListStreams, x) }
+func (x *ListTablesInput) DecodeJSON(body []byte) error       { return decodeShape(body, x, &x.Faults) }
+func (x *ListTablesInput) Validate() error                    { return validateShape(OpListTables, x) }
 
 // Op implements [Request].
 func (x *ListTablesInput) Op() Op { return OpListTables }
@@ -226,8 +187,7 @@ func (x *ListTablesInput) AppendJSON(dst []byte) []byte { return appendAny(dst, 
 func (x *ListTagsOfResourceInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *ListTagsOfResourceInput) Validate() error           { return validateShape(OpListTagsOfResource, x) }
-func (x *ListTagsOfResourceInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
+func (x *ListTagsOfResourceInput) Validate() error { return validateShape(OpListTagsOfResource, x) }
 func (x *PutItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readPutItemInput(x, inBody) })
 }
@@ -240,8 +200,7 @@ func (x *PutItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) 
 func (x *PutResourcePolicyInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *PutResourcePolicyInput) Validate() error           { return validateShape(OpPutResourcePolicy, x) }
-func (x *PutResourcePolicyInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
+func (x *PutResourcePolicyInput) Validate() error { return validateShape(OpPutResourcePolicy, x) }
 func (x *QueryInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readQueryInput(x, inBody) })
 }
@@ -257,14 +216,12 @@ func (x *RestoreTableFromBackupInput) DecodeJSON(body []byte) error {
 func (x *RestoreTableFromBackupInput) Validate() error {
 	return validateShape(OpRestoreTableFromBackup, x)
 }
-func (x *RestoreTableFromBackupInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *RestoreTableToPointInTimeInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *RestoreTableToPointInTimeInput) Validate() error {
 	return validateShape(OpRestoreTableToPointInTime, x)
 }
-func (x *RestoreTableToPointInTimeInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *ScanInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readScanInput(x, inBody) })
 }
@@ -276,15 +233,12 @@ func (x *ScanInput) Op() Op { return OpScan }
 func (x *ScanInput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
 func (x *SearchVectorsInput) DecodeJSON(body []byte) error { return decodeStrictly(body, x, &x.Faults) }
 func (x *SearchVectorsInput) Validate() error              { return validateShape(OpSearchVectors, x) }
-func (x *SearchVectorsInput) Refs(yield func(Ref) bool)    { refsOf(x, yield) }
 func (x *StartBulkPutItemsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *StartBulkPutItemsInput) Validate() error           { return validateShape(OpStartBulkPutItems, x) }
-func (x *StartBulkPutItemsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *TagResourceInput) DecodeJSON(body []byte) error    { return decodeShape(body, x, &x.Faults) }
-func (x *TagResourceInput) Validate() error                 { return validateShape(OpTagResource, x) }
-func (x *TagResourceInput) Refs(yield func(Ref) bool)       { refsOf(x, yield) }
+func (x *StartBulkPutItemsInput) Validate() error        { return validateShape(OpStartBulkPutItems, x) }
+func (x *TagResourceInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *TagResourceInput) Validate() error              { return validateShape(OpTagResource, x) }
 func (x *TransactGetItemsInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readTransactGetItemsInput(x, inBody) })
 }
@@ -299,33 +253,28 @@ func (x *TransactWriteItemsInput) Op() Op { return OpTransactWriteItems }
 
 func (x *UntagResourceInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
 func (x *UntagResourceInput) Validate() error              { return validateShape(OpUntagResource, x) }
-func (x *UntagResourceInput) Refs(yield func(Ref) bool)    { refsOf(x, yield) }
 func (x *UpdateContinuousBackupsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *UpdateContinuousBackupsInput) Validate() error {
 	return validateShape(OpUpdateContinuousBackups, x)
 }
-func (x *UpdateContinuousBackupsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *UpdateContributorInsightsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *UpdateContributorInsightsInput) Validate() error {
 	return validateShape(OpUpdateContributorInsights, x)
 }
-func (x *UpdateContributorInsightsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *UpdateGlobalTableInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *UpdateGlobalTableInput) Validate() error           { return validateShape(OpUpdateGlobalTable, x) }
-func (x *UpdateGlobalTableInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
+func (x *UpdateGlobalTableInput) Validate() error { return validateShape(OpUpdateGlobalTable, x) }
 func (x *UpdateGlobalTableSettingsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *UpdateGlobalTableSettingsInput) Validate() error {
 	return validateShape(OpUpdateGlobalTableSettings, x)
 }
-func (x *UpdateGlobalTableSettingsInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
 func (x *UpdateItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readUpdateItemInput(x, inBody) })
 }
@@ -341,21 +290,17 @@ func (x *UpdateKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
 func (x *UpdateKinesisStreamingDestinationInput) Validate() error {
 	return validateShape(OpUpdateKinesisStreamingDestination, x)
 }
-func (x *UpdateKinesisStreamingDestinationInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *UpdateTableInput) DecodeJSON(body []byte) error                    { return decodeShape(body, x, &x.Faults) }
-func (x *UpdateTableInput) Validate() error                                 { return validateShape(OpUpdateTable, x) }
-func (x *UpdateTableInput) Refs(yield func(Ref) bool)                       { refsOf(x, yield) }
+func (x *UpdateTableInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *UpdateTableInput) Validate() error              { return validateShape(OpUpdateTable, x) }
 func (x *UpdateTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *UpdateTableReplicaAutoScalingInput) Validate() error {
 	return validateShape(OpUpdateTableReplicaAutoScaling, x)
 }
-func (x *UpdateTableReplicaAutoScalingInput) Refs(yield func(Ref) bool) { refsOf(x, yield) }
-func (x *UpdateTimeToLiveInput) DecodeJSON(body []byte) error           { return decodeShape(body, x, &x.Faults) }
-func (x *UpdateTimeToLiveInput) Validate() error                        { return validateShape(OpUpdateTimeToLive, x) }
-func (x *UpdateTimeToLiveInput) Refs(yield func(Ref) bool)              { refsOf(x, yield) }
-func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte     { return appendAny(dst, x) }
+func (x *UpdateTimeToLiveInput) DecodeJSON(body []byte) error       { return decodeShape(body, x, &x.Faults) }
+func (x *UpdateTimeToLiveInput) Validate() error                    { return validateShape(OpUpdateTimeToLive, x) }
+func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *BatchGetItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }

@@ -23,10 +23,6 @@ type Input interface {
 	// Validate checks the constraints of the service model. The error is an [*Error],
 	// one ValidationException for all violations.
 	Validate() error
-	// Refs yields the tables that the request names, and the items of them by which it
-	// does. A table may come several times. What is only in the text of a statement or of
-	// an iterator is not among them.
-	Refs(yield func(Ref) bool)
 }
 
 // A Request is an input that programs of this repository send: it knows its operation
@@ -73,13 +69,6 @@ type Ref struct {
 	Table string
 	// Key is the key of the item, or nil; Item is the whole item, or nil.
 	Key, Item attr.Item
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // Lookup finds the operation that an X-Amz-Target header names, such as

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -233,41 +234,55 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 	}
 }
 
-// refsOf yields the tables that the structure that x points to names.
-func refsOf(x any, yield func(Ref) bool) {
-	v := reflect.ValueOf(x).Elem()
-	refsIn(v, structureOf(v.Type()), yield)
+// Refs yields the tables that a request names, and the items of them by which it does. A table may come several times.
+// What is only in the text of a statement or of an iterator is not among them.
+func Refs(in Input) iter.Seq[Ref] {
+	v := reflect.ValueOf(in).Elem()
+	return func(yield func(Ref) bool) { refsIn(v, structureOf(v.Type()), "", yield) }
 }
 
-// refsIn is refsOf for a structure. It returns false when yield does.
-func refsIn(x reflect.Value, s *shape, yield func(Ref) bool) bool {
-	for _, m := range s.byName {
-		field := x.Field(m.index)
-		if m.absent(field) {
-			continue
+// refsIn is Refs for a part of a request, which is about a table if that is known. It returns false when yield does.
+func refsIn(x reflect.Value, s *shape, table string, yield func(Ref) bool) bool {
+	switch s.kind {
+	case kindItem:
+		return yield(Ref{Table: table, Key: x.Interface().(attr.Item)})
+	case kindList:
+		for i := range x.Len() {
+			if !refsIn(x.Index(i), s.elem, table, yield) {
+				return false
+			}
 		}
-		if m.table && !yield(Ref{Table: field.Elem().String()}) {
-			return false
+	case kindStructure:
+		for _, m := range s.members {
+			if field := x.Field(m.index); m.table && !m.absent(field) {
+				if table = field.Elem().String(); !yield(Ref{Table: table}) {
+					return false
+				}
+			}
 		}
-		if m.shape.kind == kindStructure && !refsIn(field.Elem(), m.shape, yield) {
-			return false
+		for _, m := range s.byName {
+			if field := x.Field(m.index); !m.absent(field) && !m.refs(reflect.Indirect(field), table, yield) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// NamesTables reports whether a member of the operation's requests names a table. The text of a
-// statement and an iterator, which do too, are not among them.
-func (op Op) NamesTables() bool {
-	return namesTables(structureOf(reflect.TypeOf(op.NewInput()).Elem()))
-}
-
-func namesTables(s *shape) bool {
-	switch s.kind {
-	case kindList, kindMap:
-		return namesTables(s.elem)
-	case kindStructure:
-		return slices.ContainsFunc(s.members, func(m *member) bool { return m.table || namesTables(m.shape) })
+// refs is refsIn for a member.
+func (m *member) refs(x reflect.Value, table string, yield func(Ref) bool) bool {
+	switch m.name {
+	case "ExclusiveStartKey":
+		return true
+	case "Item":
+		return yield(Ref{Table: table, Item: x.Interface().(attr.Item)})
+	case "RequestItems":
+		for _, name := range sortedNames(x) {
+			if !yield(Ref{Table: name}) || !refsIn(elemOf(x, name), m.shape.elem, name, yield) {
+				return false
+			}
+		}
+		return true
 	}
-	return false
+	return refsIn(x, m.shape, table, yield)
 }

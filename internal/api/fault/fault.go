@@ -45,12 +45,11 @@ type Fault struct {
 type Rule struct {
 	Fault
 
-	mu     sync.Mutex     // guards the fields below
-	calls  map[string]int // seen by the rule, by operation and tables
-	seen   int            // calls that matched
-	met    int            // calls that failed
-	hidden int            // calls that would have failed if no earlier rule had applied
-	rng    *rand.Rand
+	mu    sync.Mutex     // guards the fields below
+	calls map[string]int // seen by the rule, by operation and tables
+	seen  int            // calls that matched
+	met   int            // calls that failed
+	rng   *rand.Rand
 }
 
 // A Set is the rules in force. The zero Set is ready to use, and safe for
@@ -194,13 +193,10 @@ func (r *Rule) applies(call string, matches, first bool) bool {
 	if r.seen <= r.Skip || r.Times > 0 && r.met >= r.Times || r.rng != nil && r.rng.Float64() >= r.Chance {
 		return false
 	}
-	if !first {
-		r.hidden++
-		return false
+	if first {
+		r.met++
 	}
-
-	r.met++
-	return true
+	return first
 }
 
 // Calls describes the calls made while the rule was in force.
@@ -215,11 +211,7 @@ func (r *Rule) Calls() string {
 		list = append(list, fmt.Sprintf("%d × %s", n, what))
 	}
 	slices.Sort(list)
-	text := "the calls were " + strings.Join(list, "; ")
-	if r.hidden > 0 {
-		text += fmt.Sprintf("; an earlier fault took effect on %d of them", r.hidden)
-	}
-	return text
+	return "the calls were " + strings.Join(list, "; ")
 }
 
 // Met returns how many calls the rule has made fail.

@@ -176,7 +176,7 @@ func (c *itemCommand) printWrite(ans *answer, t *keyschema.Table) error {
 
 // key returns the key of the item that the request names, or the item itself.
 func (ans *answer) key() attr.Item {
-	for ref := range ans.in.Refs {
+	for ref := range wire.Refs(ans.in) {
 		if ref.Key != nil {
 			return ref.Key
 		}

@@ -193,7 +193,7 @@ func (s *Server) nameItems(ctx context.Context, all []Request) {
 
 // itemsOf returns the items that a request names.
 func itemsOf(in wire.Input) (all []wire.Ref) {
-	for ref := range in.Refs {
+	for ref := range wire.Refs(in) {
 		if ref.Key != nil || ref.Item != nil {
 			all = append(all, ref)
 		}
