@@ -29,8 +29,7 @@ type Page[T any] struct {
 // of a sort key of several are given too, it is a [Key] of their values. One of the options may be
 // the range of the next attribute: [BeginsWith], [Between], [Compare] or [In]. The loop reads on through
 // all pages; each page is a state of its own. In a transaction the loop sees one state, that of
-// its beginning, whatever its body writes: in an Update it reads all pages before it yields the first item, so give a
-// [Limit] to a loop that ends early.
+// its beginning, whatever its body writes.
 //
 // An error is the last thing that the loop yields, but for a [*DecodeError]: the loop goes on
 // behind an item that does not fit T. When the context ends, the error is its cause.
@@ -192,42 +191,19 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 		yield(none, err)
 		return
 	}
-	if !t.db.tables.InUpdate(ctx) {
-		t.eachPage(ctx, r, yield)
+	reads, release, err := t.db.tables.Freeze(ctx)
+	if err != nil {
+		yield(none, failed(err))
 		return
 	}
+	defer release()
 
-	// The body of a loop in an Update may write what the loop reads, so it runs when all is read.
-	type result struct {
-		item T
-		err  error
-	}
-	var all []result
-	t.eachPage(ctx, r, func(item T, err error) bool {
-		all = append(all, result{item, err})
-		return true
-	})
-	for _, one := range all {
-		_, err := t.db.tables.InTransaction(ctx) // which may have ended
-		if err := t.db.ended(ctx, failed(err)); err != nil {
-			yield(none, err)
-			return
-		}
-		if !yield(one.item, one.err) {
-			return
-		}
-	}
-}
-
-// eachPage yields the items of a reading that is prepared, page by page.
-func (t *TableOf[T]) eachPage(ctx context.Context, r *reading, yield func(T, error) bool) {
-	var none T
 	left := r.limit // 0: no limit
 	size := int64(firstPage)
 	l := t.itemType.lists.Get().(*list[T])
 	defer t.itemType.keep(l)
 	for {
-		err := t.read(ctx, r, size, left, l)
+		err := t.read(reads, r, size, left, l)
 		misfit, _ := err.(*DecodeError)
 		if err != nil && misfit == nil {
 			yield(none, t.db.ended(ctx, err))

@@ -26,7 +26,7 @@ type transaction struct {
 
 	state sync.Mutex // guards what follows; held for nothing else
 	// nested is the context of the innermost Update whose function runs, nil for the transaction's
-	// own. Only its operations may use the transaction, and those of a View.
+	// own. Only its operations may use the transaction, and reads of frozen states.
 	nested *txContext
 	ended  bool
 	// broken is why an Update cannot be applied, whatever its function returns.
@@ -278,10 +278,40 @@ func (x *transaction) nest(next *txContext) (was *txContext) {
 	return was
 }
 
-// InUpdate reports whether ctx belongs to an Update of db.
-func (db *DB) InUpdate(ctx context.Context) bool {
-	j, _ := db.joined(ctx)
-	return j != nil && j.serial
+// Freeze returns a context for reads that see the rows of an Update as they are now, whatever it
+// writes later, until release. With the context of a View, or of no transaction, there is nothing
+// to do.
+func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(), err error) {
+	j, err := db.joined(ctx)
+	if err != nil || j == nil || !j.serial {
+		return ctx, func() {}, err
+	}
+	return db.freeze(ctx, j)
+}
+
+// freeze is Freeze for an Update.
+func (db *DB) freeze(ctx context.Context, j *txContext) (frozen context.Context, release func(), err error) {
+	done, err := j.use()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	f := j.update.freeze()
+	view := *j.view
+	view.r = f
+	frozen = db.join(ctx, &txContext{view: &view, transaction: j.transaction})
+	release = func() {
+		j, _ := db.joined(frozen)
+		if j == nil {
+			return
+		}
+		if done, err := j.use(); err == nil {
+			f.release()
+			done()
+		}
+	}
+
+	return frozen, release, nil
 }
 
 // isRefusal reports whether an error is an answer to a request, and not a failure of the

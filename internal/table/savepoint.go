@@ -19,12 +19,18 @@ type savepoint struct {
 // save returns the state of the transaction. Until the savepoint is released or restored,
 // the transaction remembers the rows that it changes.
 func (tx *Tx) save() savepoint {
+	w := tx.remembering()
+	w.points++
+	return savepoint{len(w.log), slices.Clone(tx.pending)}
+}
+
+// remembering makes the transaction write through an undoWriter.
+func (tx *Tx) remembering() *undoWriter {
 	if tx.undo == nil {
 		tx.undo = &undoWriter{Writer: tx.w}
 		tx.w, tx.r = tx.undo, tx.undo
 	}
-	tx.undo.points++
-	return savepoint{len(tx.undo.log), slices.Clone(tx.pending)}
+	return tx.undo
 }
 
 // release ends a savepoint and keeps what was written since.
@@ -43,6 +49,9 @@ func (tx *Tx) restore(p savepoint) error {
 	w.log = w.log[:p.rows:p.rows]
 	for _, row := range slices.Backward(undone) {
 		space, partition, sort, _ := address.Parse(row.addr, nil)
+		if err := w.remember(space, partition, sort); err != nil { // for loops
+			return err
+		}
 		var err error
 		if row.existed {
 			err = w.Writer.Put(space, partition, sort, row.value)
@@ -58,11 +67,12 @@ func (tx *Tx) restore(p savepoint) error {
 	return nil
 }
 
-// An undoWriter remembers the rows that it changes while there are savepoints.
+// An undoWriter remembers the rows that it changes while there are savepoints or frozen states.
 type undoWriter struct {
 	store.Writer
 	points int // savepoints
 	log    []changedRow
+	frozen []*frozen
 }
 
 // A changedRow is a row as it was before a change.
@@ -72,14 +82,22 @@ type changedRow struct {
 }
 
 func (w *undoWriter) remember(space store.Space, partition, sort []byte) error {
-	if w.points == 0 {
+	if w.points == 0 && len(w.frozen) == 0 {
 		return nil
 	}
 	value, existed, err := w.Get(space, partition, sort)
 	if err != nil {
 		return err
 	}
-	w.log = append(w.log, changedRow{address.Append(nil, space, partition, sort), bytes.Clone(value), existed})
+	row := changedRow{address.Append(nil, space, partition, sort), bytes.Clone(value), existed}
+	if w.points > 0 {
+		w.log = append(w.log, row)
+	}
+	for _, f := range w.frozen {
+		if !f.rows.Has(row) {
+			f.rows.ReplaceOrInsert(row)
+		}
+	}
 	return nil
 }
 
