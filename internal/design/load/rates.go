@@ -1,7 +1,6 @@
 package load
 
 import (
-	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -93,25 +92,6 @@ func (o *entityRates) group(it *dataset.Item) string {
 		key += it.Values.Get(name) + "\x00"
 	}
 	return key
-}
-
-// among returns the number of partitions over which the requests for an entity are spread if none of its items were
-// generated, so that the items of the file say nothing, or 0. Listed fields keep the pattern's own values. Nobody
-// says how many values a parent without a count gives.
-func (r *rates) among(e *model.Entity, listed []string) float64 {
-	if e == nil || r.w.Made(e) > 0 {
-		return 0
-	}
-	fields := dataset.Finest(e, r.s.Hash)
-	for f := range fields {
-		switch parent := e.CarriedFrom(f); {
-		case periodic(e, r.s.Hash, f.Name) || slices.Contains(listed, f.Name):
-			delete(fields, f)
-		case parent != nil && parent.Count == 0:
-			return math.Inf(1)
-		}
-	}
-	return max(r.w.Possible(e, fields), 1)
 }
 
 // periodic reports whether a time is in the partition key of an entity.

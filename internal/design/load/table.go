@@ -62,15 +62,17 @@ type Reads struct {
 	// Slices are what it reads for each value, the largest first, none for a pattern of several requests.
 	Slices []Slice
 	// Requests is the number of requests of the pattern, and MeanUnits and MeanRows are what they read together, on
-	// average at the declared scale.
+	// average at the declared scale. The units are also those of what is read by the values of the rows.
 	Requests            int
 	MeanUnits, MeanRows float64
-	// MeanThen is what is read by the values of the rows, on average at the declared scale.
-	MeanThen float64
 
-	batch  *batch   // or nil
-	listed []string // fields in the partition key that keep the pattern's own values
-	space  *dataset.Space
+	// Among is the number of partitions over which the requests are spread if no items say which. It is infinite if
+	// nobody says how many there are: then Uncounted is the entity that needs a count, and no partition has a load.
+	Among     float64
+	Uncounted *model.Entity
+
+	batch *batch // or nil
+	space *dataset.Space
 	// loads has the part of each request that a partition gets, for requests that differ in more than their period.
 	// They are there for a pattern with a rate, until they are added up: there can be a million partitions.
 	loads [][]partLoad
@@ -104,8 +106,8 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	defer func() {
 		t.average(r, p, questions)
 		t.follow(r, p, spreaders)
-		for _, s := range spreaders {
-			r.listed = s.listed
+		if len(spreaders) > 0 && p.Entity != nil {
+			r.Among, r.Uncounted = spreaders[0].among()
 		}
 	}()
 
@@ -182,7 +184,7 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question
 		if q.Input, err = compile.Pattern(t.w.Model, part); err != nil {
 			return nil, nil
 		}
-		o := explain.Options{Items: -1, Classify: t.w.Model.EntityName, Brief: true}
+		o := explain.Options{Items: -1, Classify: t.w.EntityName, Brief: true}
 		if part.Operation == "Scan" {
 			o.Pages = 1
 		}
@@ -356,6 +358,9 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	i := slices.IndexFunc(all, func(s *Space) bool { return s.Space == r.space })
 	s := all[i]
 	s.Read += p.Rate * r.MeanUnits
+	if r.batch != nil {
+		s.Read -= p.Rate * r.batch.units // of another table
+	}
 	row := Source{Pattern: p, Entity: p.Entity, Units: make([]float64, len(s.Parts))}
 	rates := s.rates
 	if r.scan {
@@ -366,7 +371,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 		return nil
 	}
 
-	row.Among = rates.among(p.Entity, r.listed)
+	row.Among = r.Among
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
 		groups := map[string]float64{} // shares of partitions that differ in their time alone
@@ -472,17 +477,19 @@ func (t *Table) ofFirst(m *member, s *Space, k int, row *Source) {
 	for it := range m.shares {
 		counted += t.w.Represents(it)
 	}
-	factor := row.Pattern.Rate * t.w.Declared(m.write.Entity) / counted
+	rate := row.Pattern.Rate / counted
 	for i, p := range s.Parts {
 		s.rates.rows(p, func(r *dataset.Row, share float64) {
 			if effects, ok := m.effects[r.Item]; ok {
-				row.Units[i] += factor * share * m.weight(r.Item) * effects[k].units
+				n := share * t.w.Declared(m.write.Entity)
+				row.Units[i] += rate * n * m.weight(r.Item, n) * effects[k].units
 			}
 		})
 	}
 	for it, effects := range m.effects {
 		if e := &effects[k]; e.to != nil {
-			s.move(row, e, row.Pattern.Rate*m.weight(it)*t.w.Represents(it)/counted)
+			n := t.w.Represents(it)
+			s.move(row, e, rate*n*m.weight(it, n))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 type batch struct {
 	items map[*dataset.Item]float64
 	none  float64 // keys without an item
+	units float64 // read units of all
 }
 
 // batched returns the read units of the items to which the rows lead that the pattern reads for a candidate, if it
@@ -67,14 +68,18 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	}
 
 	// Rows that a filter drops lead nowhere, and values that no item has lead to the items of the others.
-	factor := r.MeanRows / counted
+	factor, units := r.MeanRows/counted, 0.0
 	sizes := p.Then.Table.RowSizes(nil)
 	for it := range r.batch.items {
 		r.batch.items[it] *= factor
 		size, _ := sizes.Of(it.Attributes)
-		r.MeanThen += r.batch.items[it] * table.ReadUnits(size, p.Consistent)
+		units += r.batch.items[it] * table.ReadUnits(size, p.Consistent)
 	}
-	r.MeanThen += r.batch.none * factor * table.ReadUnits(0, p.Consistent)
+	units += r.batch.none * factor * table.ReadUnits(0, p.Consistent)
+	r.batch.units, r.MeanUnits = units, r.MeanUnits+units
+	if r.Spread != nil {
+		r.Spread.Mean = r.MeanUnits
+	}
 }
 
 // add adds the items to which the rows of some requests lead. A request returns so many rows on average, and reads
@@ -185,7 +190,7 @@ func (t *Table) addBatch(p *model.Pattern, r *Reads, all []*Space) {
 				}
 			}
 		}
-		s.Read += p.Rate * r.MeanThen
+		s.Read += p.Rate * r.batch.units
 		s.add(row)
 	}
 }
