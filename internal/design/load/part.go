@@ -11,25 +11,10 @@ import (
 // A partLoad is the part of the requests of a pattern that one partition gets.
 type partLoad struct {
 	part dataset.Part
-	// none is an item with the values of requests that find no row in some periods, or nil for a partition.
+	// none is an item with the values of requests that find no row, or nil for a partition.
 	none *dataset.Item
 	// share is the part of all requests, and units are the read units of each, at the declared scale.
 	share, units float64
-}
-
-// alike reports whether two questions differ at most in the period of a range, in which they have the same place.
-// They have the same loads.
-func alike(a, b question) bool {
-	for i, c := range a.Pattern.Where {
-		o := b.Pattern.Where[i]
-		if slices.Equal(c.Args, o.Args) {
-			continue
-		}
-		if p, q := periodOf(a.Pattern, c), periodOf(b.Pattern, o); p == nil || q == nil || !p.sameShape(q) {
-			return false
-		}
-	}
-	return true
 }
 
 // A sum is what the candidates of a partition come to.
@@ -112,7 +97,7 @@ func (s *spreader) loads() []partLoad {
 		}
 	}
 	for i := range s.all {
-		if c := &s.all[i]; s.period != nil && c.empty {
+		if c := &s.all[i]; c.empty {
 			loads = append(loads, partLoad{none: c.row.Item, share: c.often * c.times / total})
 		}
 	}

@@ -85,11 +85,13 @@ func periodic(e *model.Entity, hash []model.Attribute, name string) bool {
 	return is
 }
 
-// group returns the values of the components that are not times.
-func (o *entityRates) group(it *dataset.Item) string {
+// group returns the values of the components that are not times, but for some.
+func (o *entityRates) group(it *dataset.Item, without ...string) string {
 	key := ""
 	for _, name := range o.fields {
-		key += it.Values.Get(name) + "\x00"
+		if !slices.Contains(without, name) {
+			key += it.Values.Get(name) + "\x00"
+		}
 	}
 	return key
 }
@@ -97,9 +99,9 @@ func (o *entityRates) group(it *dataset.Item) string {
 // periodic reports whether a time is in the partition key of an entity.
 func (r *rates) periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
 
-// group names the partitions of an entity that differ from that of a load in their time alone: their requests are
-// those of the current one.
-func (r *rates) group(l partLoad, e *model.Entity) string {
+// group names the partitions of an entity that differ from that of a load in their time alone, and in fixed fields,
+// which all have the same: their requests are those of the current one.
+func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 	o := r.of[e]
 	if o == nil || !o.timed {
 		return ""
@@ -113,7 +115,7 @@ func (r *rates) group(l partLoad, e *model.Entity) string {
 	if it == nil {
 		return ""
 	}
-	return o.group(it)
+	return o.group(it, fixed...)
 }
 
 // rows calls f for each row of a partition whose entity has rates, with its share of the requests for the items of

@@ -38,9 +38,9 @@ type spreader struct {
 	// the items if its own is empty for their values, or nil.
 	ranged bool
 	moved  *model.Condition
-	// period is not nil if a range lies in a period that fixes the partition, with other components. Moved is
-	// that range; all periods are candidates.
-	period *period
+	// win are the windows in which the pattern is asked, or nil. Moved is their range then, and a candidate has all rows
+	// of a value in a partition.
+	win *windows
 	// timed is true if the conditions bound a time. They follow the items for all values but
 	// the pattern's own: what matters is how long they are, not when.
 	timed  bool
@@ -52,7 +52,6 @@ type spreader struct {
 
 	once      sync.Once
 	leads     map[string]*dataset.Item // the items to which rows lead
-	tiled     *tiles                   // the windows of a range, or nil
 	grow      *dataset.Growth          // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
@@ -69,15 +68,15 @@ type candidate struct {
 	row       *dataset.Row
 	low, high int
 	own       bool
-	empty     bool     // a parent without rows; row is not in the space and has the parent
-	number    int      // of its period
-	periods   int      // without rows, of an empty one for several
-	args      []string // of the condition that follows the items, or nil for its own
-	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
+	empty     bool           // a value without rows; row is not in the partition, such as that of a parent
+	bucket    string         // the period in the partition key
+	pattern   *model.Pattern // of one request with the values, or nil
+	args      []string       // of the condition that follows the items, or nil for its own
+	share     float64        // of the distance of all values that lies between args, or 0 if it is not known
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
 	// without a limit.
 	rows, bytes, held float64
-	// average is what a request reads on average, if the slice is that of the busiest of several windows.
+	// average is what a request reads on average, if the pattern is asked in windows.
 	average *average
 	// times is the number of values at the declared scale for which it stands. Of those that differ in rows, more
 	// than one candidate stands for some; again is the number of those before it.
@@ -86,8 +85,8 @@ type candidate struct {
 	often float64 // weight of each of them among all requests
 }
 
-func newSpreader(w *dataset.Dataset, space *dataset.Space, q question) *spreader {
-	s := &spreader{w: w, space: space, q: q, p: q.Pattern, of: map[*model.Entity]bool{}}
+func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *windows) *spreader {
+	s := &spreader{w: w, space: space, q: q, p: q.Pattern, win: win, of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {
 		s.of[p.Entity] = true
@@ -102,18 +101,16 @@ func newSpreader(w *dataset.Dataset, space *dataset.Space, q question) *spreader
 		f := s.field(c.Field)
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
 		timed := f != nil && model.Moment(f.Type) && inSort
-		if s.period == nil {
-			if s.period = periodOf(p, c); s.period != nil {
-				s.ranged, s.moved = true, &p.Where[i]
-				continue
-			}
+		if win != nil && i == win.at {
+			s.ranged, s.moved = true, &p.Where[i]
+			continue
+		}
+		if win == nil && c.Op != ast.Equal && f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
+			s.moved = &p.Where[i]
+			s.timed = s.timed || timed
 		}
 		if c.Op != ast.Equal {
 			s.ranged = s.ranged || inSort
-			if f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
-				s.moved = &p.Where[i]
-				s.timed = s.timed || timed
-			}
 			continue
 		}
 		switch {
@@ -209,10 +206,7 @@ func (s *spreader) find(ctx context.Context) error {
 	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
 		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
-	switch {
-	case s.period != nil:
-		s.absent()
-	case s.p.Entity != nil && !s.one:
+	if s.p.Entity != nil && !s.one {
 		s.childless()
 	}
 	return nil
@@ -369,9 +363,9 @@ func (s *spreader) groups(at dataset.Part) {
 		}
 
 		base := candidate{row: row}
-		if s.period != nil {
-			var ok bool
-			if base.number, ok = s.period.numberOf(row.Item.Values.Get(s.moved.Field)); !ok {
+		if s.win != nil && s.win.bucket.Name != "" {
+			var err error
+			if base.bucket, err = s.win.bucket.Canonical(row.Item.Values.Get(s.moved.Field)); err != nil {
 				continue
 			}
 		}
@@ -404,12 +398,9 @@ func (s *spreader) groups(at dataset.Part) {
 // that holds some, or ranges that follow the items.
 func (s *spreader) group(at dataset.Part, base candidate) {
 	switch {
-	case !s.ranged:
+	case !s.ranged, s.win != nil:
 		base.From, base.To = base.low, base.high
 		s.add(at, base)
-		return
-	case s.period != nil:
-		s.follow(at, base, s.period.argsIn(base.number))
 		return
 	}
 
@@ -465,8 +456,8 @@ func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
 	q := s.pattern(c)
 	if equalities && s.ranged {
 		q.Where = slices.DeleteFunc(q.Where, func(w model.Condition) bool { return w.Op != ast.Equal })
-		if s.period != nil {
-			all := model.Condition{Field: s.moved.Field, Op: ast.Equal, Args: []string{s.period.text(c.number)}}
+		if c.bucket != "" {
+			all := model.Condition{Field: s.moved.Field, Op: ast.Equal, Args: []string{c.bucket}}
 			q.Where = append(q.Where, all)
 		}
 	}
@@ -507,7 +498,7 @@ func sizeOf(rows []dataset.Row) int {
 // window returns the values of the moved condition with which it reads most of some rows, or nil if the
 // values have no distance, and the share of all distance that lies between them.
 func (s *spreader) window(rows []dataset.Row) ([]string, float64) {
-	low, high, unit, ok := s.ends()
+	low, high, unit, ok := endsOf(*s.moved)
 	at := s.places(rows, unit)
 	if !ok || len(at) == 0 {
 		return nil, 0
@@ -534,6 +525,8 @@ func (s *spreader) window(rows []dataset.Row) ([]string, float64) {
 	return []string{unit.text(start), unit.text(start + high - low)}, shareOf(high-low, span)
 }
 
+const day = 24 * time.Hour
+
 // shareOf returns the share of a distance, or 0 if that is nothing or everything.
 func shareOf(distance, of float64) float64 {
 	if of <= 0 || !(distance < of) {
@@ -542,11 +535,11 @@ func shareOf(distance, of float64) float64 {
 	return distance / of
 }
 
-// ends returns the bounds of the moved condition, and what they count.
-func (s *spreader) ends() (low, high float64, unit unit, ok bool) {
-	unit = unitOf(s.moved.Args[0])
-	low, ok1 := unit.place(s.moved.Args[0])
-	high, ok2 := unit.place(s.moved.Args[1])
+// endsOf returns the bounds of a range, and what they count.
+func endsOf(c model.Condition) (low, high float64, unit unit, ok bool) {
+	unit = unitOf(c.Args[0])
+	low, ok1 := unit.place(c.Args[0])
+	high, ok2 := unit.place(c.Args[1])
 	return low, high, unit, ok1 && ok2 && low <= high
 }
 

@@ -133,7 +133,7 @@ const (
 )
 
 func (s *spreader) growth(ctx context.Context, w *dataset.Dataset, q question) (float64, error) {
-	if s != nil && s.tiled == nil {
+	if s != nil {
 		for i := range s.all {
 			if c := &s.all[i]; c.own {
 				return c.Growth, nil
@@ -215,7 +215,7 @@ func (s *Slice) Units(consistent bool) float64 {
 }
 
 // slicesOf returns the candidates of a question, or nil if it has none in partitions.
-func slicesOf(ctx context.Context, w *dataset.Dataset, q question) (*spreader, error) {
+func slicesOf(ctx context.Context, w *dataset.Dataset, q question, win *windows) (*spreader, error) {
 	r := q.Report
 	if r == nil || r.Refused != nil || r.Operation == "Scan" {
 		return nil, nil
@@ -228,7 +228,7 @@ func slicesOf(ctx context.Context, w *dataset.Dataset, q question) (*spreader, e
 	if err != nil {
 		return nil, err
 	}
-	s := newSpreader(w, space, q)
+	s := newSpreader(w, space, q, win)
 	if err := s.find(ctx); err != nil {
 		return nil, err
 	}
@@ -297,10 +297,6 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 		}
 		out.Values++
 		if c.empty {
-			if s.period != nil { // for each of some periods
-				out.Values += c.periods - 1
-				out.Empty += c.periods - 1
-			}
 			out.Empty++
 		} else {
 			parts.add(c.Part)
@@ -485,8 +481,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 
 // sort returns the condition on the sort key of a candidate, if others have another.
 func (s *spreader) sort(c candidate) string {
-	moves := s.moved != nil && s.period == nil
-	if !s.several && !moves || len(s.space.Sort) == 0 {
+	if !s.several && s.moved == nil || len(s.space.Sort) == 0 {
 		return ""
 	}
 	slice, err := s.slice(c, false)

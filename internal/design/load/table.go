@@ -71,14 +71,16 @@ type Reads struct {
 	Among     float64
 	Uncounted *model.Entity
 
-	batch *batch // or nil
-	space *dataset.Space
+	batch    *batch // or nil
+	windowed bool
+	fixed    []string // fields that each request has its own values of
+	space    *dataset.Space
 	// loads has the part of each request that a partition gets, for requests that differ in more than their period.
 	// They are there for a pattern with a rate, until they are added up: there can be a million partitions.
 	loads [][]partLoad
 	scan  bool
-	// fixed is the only partition that a request without an entity names, if known.
-	fixed *dataset.Part
+	// only is the partition that a request without an entity names, if known.
+	only *dataset.Part
 }
 
 // mostSlices limits the slices that are kept of a pattern: of a million values the smallest say nothing.
@@ -101,7 +103,7 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 			return r, err
 		}
 	}
-	r.scan = first.Operation == "Scan"
+	r.scan, r.fixed = first.Operation == "Scan", questions[0].Fixed
 	var spreaders []*spreader
 	defer func() {
 		t.average(r, p, questions)
@@ -111,17 +113,17 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		}
 	}()
 
-	if len(questions) > 1 {
+	if len(questions) > 1 || windowsOf(p) != nil && !r.scan {
 		var reports []*explain.Report
 		for i := range questions {
 			reports = append(reports, questions[i].Report)
 		}
 		if r.Growth, err = growthOf(ctx, t.w, reports...); err == nil {
-			spreaders, err = t.several(ctx, r, questions)
+			spreaders, err = t.several(ctx, r, p, questions)
 		}
 		return r, err
 	}
-	s, err := slicesOf(ctx, t.w, questions[0])
+	s, err := slicesOf(ctx, t.w, questions[0], nil)
 	if err != nil {
 		return r, err
 	}
@@ -133,9 +135,9 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		r.loads = [][]partLoad{s.loads()}
 	}
 	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 {
-		r.fixed = &s.own
+		r.only = &s.own
 	}
-	if len(s.all) > 1 || len(s.all) == 1 && s.tiled != nil { // one value, in several windows
+	if len(s.all) > 1 {
 		r.Spread, err = s.read(ctx, t.target)
 	}
 	return r, err
@@ -198,24 +200,6 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question
 		all = append(all, q)
 	}
 	return all, nil
-}
-
-// several adds what a pattern of several requests reads.
-func (t *Table) several(ctx context.Context, r *Reads, questions []question) ([]*spreader, error) {
-	spreaders, err := spreadersOf(ctx, t.w, questions)
-	if err != nil || spreaders == nil {
-		return nil, err
-	}
-	if r.Spread, err = ofSeveral(ctx, t.target, questions, spreaders); err != nil {
-		return nil, err
-	}
-	for i, s := range spreaders {
-		known := func(q question) bool { return alike(q, questions[i]) }
-		if questions[i].Pattern.Rate > 0 && !slices.ContainsFunc(questions[:i], known) {
-			r.loads = append(r.loads, s.loads())
-		}
-	}
-	return spreaders, nil
 }
 
 // A Space is the load of the partitions of a table or an index.
@@ -376,7 +360,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	for _, of := range r.loads {
 		groups := map[string]float64{} // shares of partitions that differ in their time alone
 		for _, load := range of {
-			groups[rates.group(load, p.Entity)] += load.share
+			groups[rates.group(load, p.Entity, r.fixed)] += load.share
 		}
 		for _, load := range of {
 			if load.none != nil {
@@ -384,8 +368,8 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 			}
 			i := s.at(load.part)
 			switch {
-			case r.fixed != nil:
-				if load.part == *r.fixed {
+			case r.only != nil:
+				if load.part == *r.only {
 					row.Units[i] = p.Rate * load.units
 				}
 			case row.Among > 0 && p.Asked == model.AskedZipf: // the items of the file are the first among them
@@ -393,8 +377,8 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 				row.Units[i] = p.Rate * load.share * first * load.units
 			case row.Among > 0:
 				row.Units[i] = p.Rate / row.Among * load.units
-			case periodic: // the requests of a range over several periods come to it in turn
-				row.Units[i] = max(row.Units[i], p.Rate*groups[rates.group(load, p.Entity)]*load.units)
+			case periodic && !r.windowed:
+				row.Units[i] = p.Rate * groups[rates.group(load, p.Entity, r.fixed)] * load.units
 			default:
 				row.Units[i] += p.Rate * load.share * load.units
 			}

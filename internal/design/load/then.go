@@ -119,13 +119,13 @@ func (s *spreader) total() (all float64) {
 // requests returns the rows that each request for the value of a candidate reads, without those that read nothing:
 // there is one for each window.
 func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
-	if s.tiled == nil {
+	if s.win == nil {
 		return [][]dataset.Row{s.limited(s.space.Rows[c.From:c.To])}
 	}
 	rows := s.listing(s.space.Rows[c.low:c.high])
 	windows := map[int][]dataset.Row{}
-	for i, at := range s.places(rows, s.tiled.unit) {
-		if k := s.tiled.at(at); k >= s.tiled.first && k < s.tiled.first+s.tiled.n {
+	for i, at := range s.places(rows, s.win.unit) {
+		for _, k := range s.win.windowsAt(at) {
 			windows[k] = append(windows[k], rows[i])
 		}
 	}

@@ -399,13 +399,13 @@ func (t *writer) weigh(requests []request) {
 	if t.p.Asked != model.AskedZipf {
 		return
 	}
-	m, all := t.cost.members[0], 0.0
+	m, z, all, weights := t.cost.members[0], zipf{skew: t.p.Skew}, 0.0, 0.0
 	m.before, m.skew = map[*dataset.Item]float64{}, t.p.Skew
 	for _, r := range requests {
 		m.before[r.chosen[0]] = all
-		all += r.times
+		all, weights = all+r.times, weights+z.next(r.times)*r.times
 	}
-	m.factor = all / harmonic(m.skew, all)
+	m.factor = all / weights
 	for i := range requests {
 		r := &requests[i]
 		r.times *= m.weight(r.chosen[0], r.times)
