@@ -2,7 +2,6 @@ package load
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -99,11 +98,6 @@ func (s *spreader) measured(c *candidate) measure {
 		}
 	}
 
-	if n := float64(m.rows); c.share > 0 && m.declared > n {
-		was := m.declared
-		m.declared = mostAtScale(float64(c.high-c.low), c.share, n, m.declared/n)
-		m.byteCount *= m.declared / was
-	}
 	if limit > 0 && m.rows > limit {
 		if s.q.Report.Reverse {
 			rows = rows[m.rows-limit:]
@@ -130,36 +124,5 @@ func (s *spreader) set(c *candidate, m *measure, times dataset.Stand) {
 	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
 	if times.Rows >= 1 {
 		c.held = max(declared, float64(c.Rows))
-	}
-}
-
-// mostAtScale returns the rows of a range at the declared scale, which has a share of the distance of all rows and n of
-// them. The range was chosen because most rows of the sample
-// lie there, as in one of many ranges there would be by chance alone. What chance gives is replaced by what
-// it gives at the declared scale; the rest grows like the rows.
-func mostAtScale(rows, share, n, growth float64) float64 {
-	even, ranges := share*rows, 3/share // they overlap
-	now, then := mostByChance(even, ranges), mostByChance(even*growth, ranges)
-	if n > now {
-		return then + (n-now)*growth
-	}
-	return max(n, then+(n-now)*math.Sqrt(growth))
-}
-
-// mostByChance returns the number that the largest of so many Poisson variables of a mean has, about.
-func mostByChance(mean, variables float64) float64 {
-	if mean > 100 {
-		return mean + math.Sqrt(2*mean*math.Log(max(variables, math.E)))
-	}
-	each := math.Exp(-mean) // the probability of k
-	tail := 1.0             // of k or more
-	for k := 0.0; ; k++ {
-		if next := tail - each; variables*next <= 1 || next <= 0 {
-			// Between k, which more than one variable reaches, and k+1.
-			return k + math.Log(variables*tail)/math.Log(tail/max(next, tail/1e9))
-		} else {
-			tail = next
-		}
-		each *= mean / (k + 1)
 	}
 }

@@ -32,8 +32,9 @@ type asked struct {
 
 // A portion is what a value has in one partition.
 type portion struct {
-	s *spreader
-	c *candidate
+	s      *spreader
+	c      *candidate
+	chance float64 // see volumes
 }
 
 // most is what the requests for a value read at most at the declared scale, and in the sample. The read units are those
@@ -114,7 +115,7 @@ func valuesOfAll(spreaders []*spreader) []*asked {
 			}
 			empty := table.ReadUnits(0, s.consistent())
 			units, rows := s.cost(c)
-			v.parts = append(v.parts, portion{s, c})
+			v.parts = append(v.parts, portion{s: s, c: c})
 			v.units, v.rows, v.held = v.units+units-empty, v.rows+rows, v.held+c.held
 			v.most.units += table.ReadUnits(int(c.bytes), s.consistent()) - empty
 			v.most.rows, v.most.bytes = v.most.rows+c.rows, v.most.bytes+c.bytes
@@ -232,7 +233,7 @@ func spreadOf(
 ) (*Spread, error) {
 	out := &Spread{}
 	partitions := map[dataset.Part]bool{}
-	var rows, units, byRows, held, weights float64
+	var rows, units, weights float64
 	for _, v := range list {
 		if v.row != nil && v.again == 0 {
 			out.Values++
@@ -245,11 +246,10 @@ func spreadOf(
 		}
 		weight := v.times * v.often
 		weights, units, rows = weights+weight, units+v.units*weight, rows+v.rows*weight
-		byRows, held = byRows+v.units*v.held*v.times, held+v.held*v.times
 	}
 	out.Partitions = len(partitions)
 	if weights > 0 {
-		out.Mean, out.MeanRows, out.MeanByRows = units/weights, rows/weights, byRows/max(held, 1)
+		out.Mean, out.MeanRows = units/weights, rows/weights
 	}
 
 	rankOf := ranksOf(len(list), func(i int) float64 { return list[i].times * list[i].often })
@@ -260,6 +260,7 @@ func spreadOf(
 			chosen[i] = true
 		}
 	}
+	byRank := map[int]Reading{}
 	for _, rank := range slices.Sorted(maps.Keys(chosen)) {
 		r, err := list[rank].read(ctx, target, p, s)
 		if err != nil {
@@ -268,20 +269,13 @@ func spreadOf(
 		if r == nil {
 			continue
 		}
-		switch out.Readings = append(out.Readings, *r); {
-		case rank == 0:
-			out.Worst = *r
-		}
-		if rank == p95 {
-			out.P95 = *r
-		}
-		if rank == p50 {
-			out.P50 = *r
-		}
+		out.Readings = append(out.Readings, *r)
+		byRank[rank] = *r
 	}
 	if len(out.Readings) == 0 {
 		return nil, nil
 	}
+	out.Worst, out.P95, out.P50 = byRank[0], byRank[p95], byRank[p50]
 	return out, nil
 }
 

@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -34,12 +33,11 @@ type spreader struct {
 	// that take their values from an item, and listed those that keep their own: the model lists
 	// their values, or the pattern does.
 	hash, free, listed []string
-	// ranged is true if a condition is not an equality. Moved is a range or a prefix that follows
-	// the items if its own is empty for their values, or nil.
+	// ranged is true if a condition is not an equality. Moved is a prefix that follows the items if its own is empty
+	// for their values, or nil.
 	ranged bool
 	moved  *model.Condition
-	// win are the windows in which the pattern is asked, or nil. Moved is their range then, and a candidate has all rows
-	// of a value in a partition.
+	// win are the windows in which the pattern is asked, or nil. A candidate has all rows of a value in a partition then.
 	win *windows
 	// timed is true if the conditions bound a time. They follow the items for all values but
 	// the pattern's own: what matters is how long they are, not when.
@@ -72,7 +70,6 @@ type candidate struct {
 	bucket    string         // the period in the partition key
 	pattern   *model.Pattern // of one request with the values, or nil
 	args      []string       // of the condition that follows the items, or nil for its own
-	share     float64        // of the distance of all values that lies between args, or 0 if it is not known
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
 	// without a limit.
 	rows, bytes, held float64
@@ -102,10 +99,10 @@ func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *wind
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
 		timed := f != nil && model.Moment(f.Type) && inSort
 		if win != nil && i == win.at {
-			s.ranged, s.moved = true, &p.Where[i]
+			s.ranged = true
 			continue
 		}
-		if win == nil && c.Op != ast.Equal && f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
+		if c.Op == ast.OpBeginsWith && f != nil && inSort {
 			s.moved = &p.Where[i]
 			s.timed = s.timed || timed
 		}
@@ -173,7 +170,7 @@ func (s *spreader) has(e *model.Entity) bool {
 
 // find finds all candidates.
 func (s *spreader) find(ctx context.Context) error {
-	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed
+	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed && s.win == nil
 	s.grow = s.w.GrowthBy(s.space, s.sorted())
 	if simple {
 		s.grow = s.w.Growth(s.space)
@@ -365,7 +362,7 @@ func (s *spreader) groups(at dataset.Part) {
 		base := candidate{row: row}
 		if s.win != nil && s.win.bucket.Name != "" {
 			var err error
-			if base.bucket, err = s.win.bucket.Canonical(row.Item.Values.Get(s.moved.Field)); err != nil {
+			if base.bucket, err = s.win.bucket.Canonical(row.Item.Values.Get(s.win.field)); err != nil {
 				continue
 			}
 		}
@@ -404,7 +401,7 @@ func (s *spreader) group(at dataset.Part, base candidate) {
 		return
 	}
 
-	if base.own && s.moved != nil && s.moved.Op != ast.OpBetween || !s.timed {
+	if base.own || !s.timed || s.moved == nil {
 		if slice, err := s.slice(base, false); err == nil {
 			base.From, base.To = s.space.Range(at, slice.Range)
 			if base.own || base.From < base.To || s.moved == nil {
@@ -414,18 +411,7 @@ func (s *spreader) group(at dataset.Part, base candidate) {
 		}
 	}
 
-	if s.moved == nil {
-		return
-	}
 	s.estimated = true
-	rows := s.space.Rows[base.low:base.high]
-	if s.moved.Op != ast.OpBeginsWith {
-		var args []string
-		args, base.share = s.window(s.listing(rows))
-		s.follow(at, base, args)
-		return
-	}
-
 	seen := base.low
 	for i := base.low; i < base.high; i++ {
 		if row := &s.space.Rows[i]; i >= seen && s.lists(row) {
@@ -457,7 +443,7 @@ func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
 	if equalities && s.ranged {
 		q.Where = slices.DeleteFunc(q.Where, func(w model.Condition) bool { return w.Op != ast.Equal })
 		if c.bucket != "" {
-			all := model.Condition{Field: s.moved.Field, Op: ast.Equal, Args: []string{c.bucket}}
+			all := model.Condition{Field: s.win.field, Op: ast.Equal, Args: []string{c.bucket}}
 			q.Where = append(q.Where, all)
 		}
 	}
@@ -495,65 +481,7 @@ func sizeOf(rows []dataset.Row) int {
 	return n
 }
 
-// window returns the values of the moved condition with which it reads most of some rows, or nil if the
-// values have no distance, and the share of all distance that lies between them.
-func (s *spreader) window(rows []dataset.Row) ([]string, float64) {
-	low, high, unit, ok := endsOf(*s.moved)
-	at := s.places(rows, unit)
-	if !ok || len(at) == 0 {
-		return nil, 0
-	}
-
-	// Rows are in the order of the key, which need not be that of the values.
-	order := make([]int, len(rows))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	from, bytes, most, first := 0, 0, 0, 0
-	for _, i := range order {
-		for bytes += rows[i].Size(); at[i]-at[order[from]] > high-low; from++ {
-			bytes -= rows[order[from]].Size()
-		}
-		if bytes > most {
-			most, first = bytes, from
-		}
-	}
-
-	start := at[order[first]]
-	span := (slices.Max(at) - slices.Min(at)) * float64(len(at)+1) / float64(max(len(at)-1, 1))
-	return []string{unit.text(start), unit.text(start + high - low)}, shareOf(high-low, span)
-}
-
 const day = 24 * time.Hour
-
-// shareOf returns the share of a distance, or 0 if that is nothing or everything.
-func shareOf(distance, of float64) float64 {
-	if of <= 0 || !(distance < of) {
-		return 0
-	}
-	return distance / of
-}
-
-// endsOf returns the bounds of a range, and what they count.
-func endsOf(c model.Condition) (low, high float64, unit unit, ok bool) {
-	unit = unitOf(c.Args[0])
-	low, ok1 := unit.place(c.Args[0])
-	high, ok2 := unit.place(c.Args[1])
-	return low, high, unit, ok1 && ok2 && low <= high
-}
-
-// places returns the values of the moved condition in rows, or nil if one has none.
-func (s *spreader) places(rows []dataset.Row, unit unit) []float64 {
-	at := make([]float64, len(rows))
-	for i := range rows {
-		var ok bool
-		if at[i], ok = unit.place(rows[i].Item.Values.Get(s.moved.Field)); !ok {
-			return nil
-		}
-	}
-	return at
-}
 
 // A unit is what the bounds of a range count: the layout of seconds, days, months or years, or "" for numbers.
 type unit string

@@ -48,10 +48,8 @@ type Spread struct {
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
-	// Mean is the average of the read units at the declared scale, with the values asked for as the pattern
-	// says. MeanByRows is the average if they are asked for as often as they have rows.
-	Mean       float64 `json:"mean"`
-	MeanByRows float64 `json:"meanByRows"`
+	// Mean is the average of the read units at the declared scale, with the values asked for as the pattern says.
+	Mean float64 `json:"mean"`
 	// MeanRows is the average of the rows returned, in the same way.
 	MeanRows float64 `json:"-"`
 	// Readings are all that were read, the worst first.
@@ -351,8 +349,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 	}
 
 	out.Worst = out.Readings[0]
-	out.Mean, out.MeanRows = s.mean(byRank, func(c *candidate) float64 { return c.often })
-	out.MeanByRows, _ = s.mean(byRank, (*candidate).byRows)
+	out.Mean, out.MeanRows = s.mean(byRank)
 	return out, nil
 }
 
@@ -425,7 +422,7 @@ func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 
 // mean returns the average units and rows of all candidates, by the weight of each: of those that were read as they
 // were, of the others by the size of their rows.
-func (s *spreader) mean(readings map[int]Reading, weightOf func(*candidate) float64) (units, rows float64) {
+func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 	weights := 0.0
 	for i := range s.all {
 		c := &s.all[i]
@@ -433,7 +430,7 @@ func (s *spreader) mean(readings map[int]Reading, weightOf func(*candidate) floa
 		if r, ok := readings[i]; ok && c.average == nil {
 			cost, returned = r.DeclaredUnits()-r.Batch*r.Growth, r.DeclaredRows()
 		}
-		weight := weightOf(c) * c.times
+		weight := c.often * c.times
 		units += cost * weight
 		rows += returned * weight
 		weights += weight
@@ -481,7 +478,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 
 // sort returns the condition on the sort key of a candidate, if others have another.
 func (s *spreader) sort(c candidate) string {
-	if !s.several && s.moved == nil || len(s.space.Sort) == 0 {
+	if !s.several && s.moved == nil && s.win == nil || len(s.space.Sort) == 0 {
 		return ""
 	}
 	slice, err := s.slice(c, false)

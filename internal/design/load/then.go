@@ -122,11 +122,12 @@ func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
 	if s.win == nil {
 		return [][]dataset.Row{s.limited(s.space.Rows[c.From:c.To])}
 	}
-	rows := s.listing(s.space.Rows[c.low:c.high])
 	windows := map[int][]dataset.Row{}
-	for i, at := range s.places(rows, s.win.unit) {
-		for _, k := range s.win.windowsAt(at) {
-			windows[k] = append(windows[k], rows[i])
+	for _, row := range s.listing(s.space.Rows[c.low:c.high]) {
+		if at, ok := s.win.place(&row); ok {
+			for _, k := range s.win.windowsAt(at) {
+				windows[k] = append(windows[k], row)
+			}
 		}
 	}
 	for _, rows := range windows {

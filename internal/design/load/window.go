@@ -74,9 +74,8 @@ func (w *windows) reach(spreaders []*spreader) {
 		w.low, w.high = math.Inf(1), math.Inf(-1)
 		for _, s := range spreaders {
 			for i := range s.all {
-				rows := s.listing(s.space.Rows[s.all[i].low:s.all[i].high])
-				for j, at := range s.places(rows, w.unit) {
-					if rows[j].Item.Generated == generated {
+				for _, row := range s.listing(s.space.Rows[s.all[i].low:s.all[i].high]) {
+					if at, ok := w.place(&row); ok && row.Item.Generated == generated {
 						w.low, w.high = min(w.low, at), max(w.high, at)
 					}
 				}
@@ -202,7 +201,7 @@ func (w *windows) values(spreaders []*spreader) (list []*asked) {
 				list = append(list, byID[id])
 			}
 			if !c.empty {
-				byID[id].parts = append(byID[id].parts, portion{s, c})
+				byID[id].parts = append(byID[id].parts, portion{s: s, c: c})
 			}
 		}
 	}
@@ -235,7 +234,9 @@ func (w *windows) average(v *asked, stand dataset.Stand) {
 		c, empty := *p.c, table.ReadUnits(0, p.s.consistent())
 		a, touching := &average{}, float64(w.touching(c.bucket))
 		more := 0.0 // than empty requests cost
-		for _, volume := range w.volumes(p.s, &c) {
+		var volumes map[int]volume
+		volumes, p.chance = w.volumes(p.s, &c)
+		for _, volume := range volumes {
 			a.held += volume.rows * stand.Rows
 			read := p.s.limitedTo(volume, stand)
 			a.rows += read.rows
@@ -250,14 +251,19 @@ func (w *windows) average(v *asked, stand dataset.Stand) {
 	v.units, v.rows, v.held = v.units/n, v.rows/n, v.held/n
 }
 
-// volumes returns what a candidate has in each window in which it has rows.
-func (w *windows) volumes(s *spreader, c *candidate) map[int]volume {
+// volumes returns what a candidate has in each window in which it has rows, and by how much the busiest has fewer at the
+// declared scale than if it grew like the rows.
+func (w *windows) volumes(s *spreader, c *candidate) (map[int]volume, float64) {
 	each := s.grow.In(s.space.Rows[c.low:c.high])
 	rows := s.listing(s.space.Rows[c.low:c.high])
 	all := map[int]volume{}
 	counts := map[int]float64{} // in the sample
 	var sum volume
-	for i, at := range s.places(rows, w.unit) {
+	for i := range rows {
+		at, ok := w.place(&rows[i])
+		if !ok {
+			continue
+		}
 		n := each(rows[i].Item)
 		bytes := n * float64(rows[i].Size())
 		for _, k := range w.windowsAt(at) {
@@ -269,15 +275,20 @@ func (w *windows) volumes(s *spreader, c *candidate) map[int]volume {
 	if growth, _ := volumeOf(rows, each); growth > 1.01*float64(len(rows)) && len(counts) > 0 && w.bucket.Name == "" {
 		return w.evened(counts, sum)
 	}
-	return all
+	return all, 1
+}
+
+// place returns where a row lies in time.
+func (w *windows) place(r *dataset.Row) (float64, bool) {
+	return w.unit.place(r.Item.Values.Get(w.field))
 }
 
 // evened returns what lies in each window at the declared scale, where the windows differ less by chance than in a
 // sample: by the variance of the sample without that of chance, and with that of chance at the declared scale.
-func (w *windows) evened(counts map[int]float64, sum volume) map[int]volume {
-	n, rows, squares := float64(w.n), 0.0, 0.0
+func (w *windows) evened(counts map[int]float64, sum volume) (map[int]volume, float64) {
+	n, rows, squares, most := float64(w.n), 0.0, 0.0, 0.0
 	for _, count := range counts {
-		rows, squares = rows+count, squares+count*count
+		rows, squares, most = rows+count, squares+count*count, max(most, count)
 	}
 	mean, growth := rows/n, sum.rows/rows
 	variance := squares/n - mean*mean
@@ -285,12 +296,12 @@ func (w *windows) evened(counts map[int]float64, sum volume) map[int]volume {
 	if variance > 0 {
 		slope = math.Sqrt((max(0, variance-mean)*growth*growth + mean*growth) / variance)
 	}
+	even := func(count float64) float64 { return max(0, mean*growth+(count-mean)*slope) }
 	all := map[int]volume{}
 	for k := range w.n {
-		held := max(0, mean*growth+(counts[k]-mean)*slope)
-		all[k] = volume{held, held * sum.bytes / sum.rows}
+		all[k] = volume{even(counts[k]), even(counts[k]) * sum.bytes / sum.rows}
 	}
-	return all
+	return all, even(most) / (most * growth)
 }
 
 // A placed row is one of a value, with its place in time.
@@ -311,7 +322,7 @@ func (w *windows) busiest(v *asked, stand dataset.Stand) {
 			if !p.s.lists(&rows[k]) {
 				continue
 			}
-			if at, ok := w.unit.place(rows[k].Item.Values.Get(w.field)); ok {
+			if at, ok := w.place(&rows[k]); ok {
 				n := each(rows[k].Item)
 				all = append(all, placed{at, i, p.c.low + k, volume{n, n * float64(rows[k].Size())}})
 			}
@@ -334,26 +345,11 @@ func (w *windows) busiest(v *asked, stand dataset.Stand) {
 		}
 	}
 	v.most.args = w.args(rows[0].at)
-
-	span := (all[len(all)-1].at - all[0].at) * float64(len(all)+1) / float64(max(len(all)-1, 1))
-	w.add(v, rows, w.chance(rows, len(all), shareOf(w.step-1, span)), stand)
+	w.add(v, rows, stand)
 }
 
-// chance returns by how much the rows of the busiest window are fewer at the declared scale than if they grew like all.
-func (w *windows) chance(rows []placed, all int, share float64) float64 {
-	declared, n := 0.0, float64(len(rows))
-	for _, r := range rows {
-		declared += r.rows
-	}
-	if share == 0 || declared <= n {
-		return 1
-	}
-	return mostAtScale(float64(all), share, n, declared/n) / declared
-}
-
-// add adds the rows of the busiest window of a value, so many times as many as there are.
-func (w *windows) add(v *asked, rows []placed, times float64, stand dataset.Stand) {
-	stand = dataset.Stand{Rows: stand.Rows * times, Bytes: stand.Bytes * times}
+// add adds the rows of the busiest window of a value.
+func (w *windows) add(v *asked, rows []placed, stand dataset.Stand) {
 	for i, p := range v.parts {
 		c := p.c
 		c.From, c.To, c.Rows, c.Bytes = 0, 0, 0, 0
@@ -375,7 +371,7 @@ func (w *windows) add(v *asked, rows []placed, times float64, stand dataset.Stan
 		if limit := p.s.q.Report.Limit; limit > 0 && c.Rows > limit {
 			c.Rows, c.Bytes = limit, c.Bytes*limit/c.Rows
 		}
-		read := p.s.limitedTo(sum, stand)
+		read := p.s.limitedTo(sum, dataset.Stand{Rows: stand.Rows * p.chance, Bytes: stand.Bytes * p.chance})
 		c.Growth, c.ByteGrowth = read.rows/float64(c.Rows), read.bytes/float64(max(c.Bytes, 1))
 		c.rows, c.bytes = read.rows, read.bytes
 		v.most.rows, v.most.bytes = v.most.rows+read.rows, v.most.bytes+read.bytes
