@@ -23,6 +23,7 @@ type windows struct {
 	field     string
 	own       []string // its bounds
 	unit      unit
+	begin     float64
 	step      float64
 	bucket    keys.Type // the period in the partition key, or the zero value
 	low, high float64   // of the rows
@@ -50,7 +51,7 @@ func windowsOf(p *model.Pattern) *windows {
 		}
 		low, _ := w.unit.place(from)
 		high, _ := w.unit.place(to)
-		w.step = high - low + 1
+		w.begin, w.step = low, high-low+1
 		w.bucket, _ = compile.Bucket(p, c.Field)
 		if w.step > 0 {
 			return w
@@ -86,8 +87,7 @@ func (w *windows) reach(spreaders []*spreader) {
 		}
 	}
 	if w.low > w.high {
-		w.low, _ = w.unit.place(w.own[0])
-		w.high = w.low
+		w.low, w.high = w.begin, w.begin
 	}
 	w.n = int(math.Ceil((w.high - w.low + 1) / w.step))
 
@@ -139,20 +139,20 @@ func (w *windows) periodsFrom(from float64) float64 {
 	return high - low + 1
 }
 
-// touching returns the number of windows that read a period.
-func (w *windows) touching(period string) int {
-	first, last, ok := moments(period)
-	if !ok {
-		return w.n
+// reading returns the windows that read a period.
+func (w *windows) reading(period string) (all []int) {
+	from, to := w.low, w.high
+	if first, last, ok := moments(period); ok {
+		from, _ = w.unit.place(first)
+		to, _ = w.unit.place(last)
 	}
-	from, _ := w.unit.place(first)
-	to, _ := w.unit.place(last)
-	low, high := max(math.Floor((from-w.low)/w.step), 0), min(math.Floor((to-w.low)/w.step), float64(w.n-2))
-	n := max(int(high-low)+1, 0)
+	for k := max(int((from-w.low)/w.step), 0); k < w.n-1 && w.start(k) <= to; k++ {
+		all = append(all, k)
+	}
 	if start := w.start(w.n - 1); from < start+w.step && to >= start {
-		n++
+		all = append(all, w.n-1)
 	}
-	return n
+	return all
 }
 
 // bucketUnit returns what periods of a type count.
@@ -232,10 +232,10 @@ func (w *windows) average(v *asked, stand dataset.Stand) {
 	for i := range v.parts {
 		p := &v.parts[i]
 		c, empty := *p.c, table.ReadUnits(0, p.s.consistent())
-		a, touching := &average{}, float64(w.touching(c.bucket))
+		a, reading := &average{}, w.reading(c.bucket)
 		more := 0.0 // than empty requests cost
 		var volumes map[int]volume
-		volumes, p.chance = w.volumes(p.s, &c)
+		volumes, p.chance = w.volumes(p.s, &c, reading)
 		for _, volume := range volumes {
 			a.held += volume.rows * stand.Rows
 			read := p.s.limitedTo(volume, stand)
@@ -243,7 +243,7 @@ func (w *windows) average(v *asked, stand dataset.Stand) {
 			more += table.ReadUnits(int(read.bytes), p.s.consistent()) - empty
 		}
 		v.units, v.rows, v.held = v.units+more, v.rows+a.rows, v.held+a.held
-		a.units = empty + more/max(touching, 1)
+		a.units = empty + more/float64(max(len(reading), 1))
 		a.rows, a.held = a.rows/n, a.held/n
 		c.average, c.times, c.again = a, v.times, v.again
 		p.c = &c
@@ -251,9 +251,9 @@ func (w *windows) average(v *asked, stand dataset.Stand) {
 	v.units, v.rows, v.held = v.units/n, v.rows/n, v.held/n
 }
 
-// volumes returns what a candidate has in each window in which it has rows, and by how much the busiest has fewer at the
-// declared scale than if it grew like the rows.
-func (w *windows) volumes(s *spreader, c *candidate) (map[int]volume, float64) {
+// volumes returns what a candidate has in each of the windows that read it, and by how much the busiest has fewer rows at
+// the declared scale than if it grew like all.
+func (w *windows) volumes(s *spreader, c *candidate, reading []int) (map[int]volume, float64) {
 	each := s.grow.In(s.space.Rows[c.low:c.high])
 	rows := s.listing(s.space.Rows[c.low:c.high])
 	all := map[int]volume{}
@@ -272,8 +272,8 @@ func (w *windows) volumes(s *spreader, c *candidate) (map[int]volume, float64) {
 			counts[k]++
 		}
 	}
-	if growth, _ := volumeOf(rows, each); growth > 1.01*float64(len(rows)) && len(counts) > 0 && w.bucket.Name == "" {
-		return w.evened(counts, sum)
+	if growth, _ := volumeOf(rows, each); growth > 1.01*float64(len(rows)) && len(counts) > 0 {
+		return evened(reading, counts, sum)
 	}
 	return all, 1
 }
@@ -285,8 +285,8 @@ func (w *windows) place(r *dataset.Row) (float64, bool) {
 
 // evened returns what lies in each window at the declared scale, where the windows differ less by chance than in a
 // sample: by the variance of the sample without that of chance, and with that of chance at the declared scale.
-func (w *windows) evened(counts map[int]float64, sum volume) (map[int]volume, float64) {
-	n, rows, squares, most := float64(w.n), 0.0, 0.0, 0.0
+func evened(windows []int, counts map[int]float64, sum volume) (map[int]volume, float64) {
+	n, rows, squares, most := float64(len(windows)), 0.0, 0.0, 0.0
 	for _, count := range counts {
 		rows, squares, most = rows+count, squares+count*count, max(most, count)
 	}
@@ -298,7 +298,7 @@ func (w *windows) evened(counts map[int]float64, sum volume) (map[int]volume, fl
 	}
 	even := func(count float64) float64 { return max(0, mean*growth+(count-mean)*slope) }
 	all := map[int]volume{}
-	for k := range w.n {
+	for _, k := range windows {
 		all[k] = volume{even(counts[k]), even(counts[k]) * sum.bytes / sum.rows}
 	}
 	return all, even(most) / (most * growth)
@@ -335,7 +335,8 @@ func (w *windows) busiest(v *asked, stand dataset.Stand) {
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 
 	from, bytes, most := 0, 0.0, 0.0
-	var rows []placed // of the busiest window
+	var rows, own []placed // of the busiest window, and of the pattern's own
+	ownBytes := 0.0
 	for i := range all {
 		for bytes += all[i].bytes; all[i].at-all[from].at > w.step-1; from++ {
 			bytes -= all[from].bytes
@@ -344,7 +345,14 @@ func (w *windows) busiest(v *asked, stand dataset.Stand) {
 			most, rows = bytes, all[from:i+1]
 		}
 	}
-	v.most.args = w.args(rows[0].at)
+	for _, r := range all {
+		if r.at >= w.begin && r.at < w.begin+w.step {
+			own, ownBytes = append(own, r), ownBytes+r.bytes
+		}
+	}
+	if v.most.args = w.args(rows[0].at); ownBytes >= most {
+		v.most.args, rows = w.own, own
+	}
 	w.add(v, rows, stand)
 }
 
