@@ -483,17 +483,14 @@ func sizeOf(rows []dataset.Row) int {
 
 const day = 24 * time.Hour
 
-// A unit is what the bounds of a range count: the layout of seconds, days, months or years, or "" for numbers.
+// A unit is what the bounds of a range count: the layout of seconds, days, months or years.
 type unit string
 
 // layouts are the text forms of times in conditions.
 var layouts = []string{time.RFC3339Nano, time.DateOnly, "2006-01", "2006"}
 
-// unitOf returns what the text of a bound counts.
+// unitOf returns what the text of a bound counts, or "".
 func unitOf(text string) unit {
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
-		return ""
-	}
 	for _, layout := range layouts {
 		if _, err := time.Parse(layout, text); err == nil {
 			return unit(layout)
@@ -504,10 +501,6 @@ func unitOf(text string) unit {
 
 // place returns the number of a value in units, such as that of the day in which a time lies.
 func (u unit) place(text string) (float64, bool) {
-	if u == "" {
-		n, err := strconv.ParseFloat(text, 64)
-		return n, err == nil
-	}
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, text)
 		if err != nil {
@@ -530,8 +523,6 @@ func (u unit) place(text string) (float64, bool) {
 func (u unit) text(at float64) string {
 	n := int(at)
 	switch u {
-	case "":
-		return strconv.FormatFloat(at, 'f', -1, 64)
 	case time.DateOnly:
 		return time.Unix(int64(n)*int64(day.Seconds()), 0).UTC().Format(time.DateOnly)
 	case "2006-01":
