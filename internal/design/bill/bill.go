@@ -22,9 +22,8 @@ type Bill struct {
 	// Total is the sum of the spaces.
 	Total Cost `json:"total"`
 	// Asked says how often the values that a pattern can ask for are asked for, "" if that makes no
-	// difference, and OnDemandByRows is the total on demand if each were as often as it has rows.
-	Asked          string  `json:"asked,omitempty"`
-	OnDemandByRows float64 `json:"onDemandByRows"`
+	// difference.
+	Asked string `json:"asked,omitempty"`
 	// Records is the number of records that streams of all tables would have in a month, of writes and of items
 	// that expire, and Streams the price of a million calls that read them. A call returns up to 1,000 records;
 	// those of Lambda triggers are free.
@@ -102,17 +101,15 @@ func Of(r *check.Result, p *Prices) *Bill {
 
 // asked sets what the sum supposes about the values of patterns.
 func (b *Bill) asked(r *check.Result) {
-	more, equally, byRows := 0.0, false, false
+	equally, byRows := false, false
 	for i := range r.Patterns {
 		p := &r.Patterns[i]
 		if p.Pattern.Rate == 0 || p.Spread == nil {
 			continue
 		}
-		more += p.Pattern.Rate * (p.Spread.MeanByRows - p.Spread.Mean)
 		byRows = byRows || p.Pattern.Asked != model.AskedEqually && p.Pattern.Asked != ""
 		equally = equally || p.Pattern.Asked != model.AskedByRows
 	}
-	b.OnDemandByRows = b.Total.OnDemand + b.OnDemand(more, 0)
 	switch {
 	case equally && byRows:
 		b.Asked = "with values asked for as each pattern says"
@@ -162,9 +159,6 @@ func (b *Bill) String() string {
 	asked := ""
 	if b.Asked != "" {
 		asked = ", " + b.Asked
-		if b.OnDemandByRows > 1.05*b.Total.OnDemand {
-			asked += fmt.Sprintf(" (%s on demand if as often as it has rows)", b.Money(b.OnDemandByRows))
-		}
 	}
 	return fmt.Sprintf(
 		"%s a month on demand, or %s provisioned%s, and %s for storage (prices of %s of %s)", b.Money(b.Total.OnDemand),

@@ -126,7 +126,7 @@ func (p *PatternResult) MeanUnits() float64 {
 	case p.Writes != nil:
 		return p.Writes.Mean()
 	case p.reads != nil && p.reads.Requests > 0:
-		return p.reads.MeanUnits + p.reads.MeanThen
+		return p.reads.MeanUnits
 	case p.Total == nil:
 		return p.Units()
 	}
@@ -140,6 +140,14 @@ func (p *PatternResult) Own() *load.Reading {
 		Rows: t.Returned, Examined: t.Examined, Bytes: t.Bytes + t.Fetched, Pages: t.Pages,
 		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Batch: p.BatchUnits(), Requests: p.Requests,
 	}
+}
+
+// Uncounted returns the entity without a count for which the load of no partition is known, or nil.
+func (p *PatternResult) Uncounted() *model.Entity {
+	if p.reads == nil {
+		return nil
+	}
+	return p.reads.Uncounted
 }
 
 // BatchUnits returns the read units of what is read by the values of the rows.
@@ -345,7 +353,7 @@ func runPattern(
 		items = max(1000, 2*n)
 	}
 	pr, err := Through(ctx, target, w.Model, p, explain.Options{
-		Pages: o.Pages, Items: items, Classify: w.Model.EntityName,
+		Pages: o.Pages, Items: items, Classify: w.EntityName,
 	})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {

@@ -3,7 +3,6 @@ package check_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,81 +110,5 @@ func TestPeriods(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestWindows compares ranges of times over several periods of the partition key with a count of the items: those
-// of each tenant in each range that lies in as many periods, at the same place.
-func TestWindows(t *testing.T) {
-	proptest.SkipShort(t)
-	date := func(year int, month time.Month, day, hour int) time.Time {
-		return time.Date(year, month, day, hour, 0, 0, 0, time.UTC)
-	}
-	for _, tt := range []struct {
-		bucket, rest, between string
-		ranges                int // in a year
-		at                    func(n int) (from, until time.Time)
-	}{
-		{"month", "{at:time}#", "2025-01-15, 2025-03-20", 10, func(n int) (from, until time.Time) {
-			return date(2025, time.Month(n+1), 15, 0), date(2025, time.Month(n+3), 21, 0)
-		}},
-		{"month", "{at:time}#", "2025-03-01, 2025-03-10", 12, func(n int) (from, until time.Time) {
-			return date(2025, time.Month(n+1), 1, 0), date(2025, time.Month(n+1), 11, 0)
-		}},
-		{"month", "", "2025-05, 2025-06", 11, func(n int) (from, until time.Time) {
-			return date(2025, time.Month(n+1), 1, 0), date(2025, time.Month(n+3), 1, 0)
-		}},
-		{"date", "{kind}#{at:time}#", "2025-03-05T12, 2025-03-09T05", 361, func(n int) (from, until time.Time) {
-			return date(2025, 1, n+1, 12), date(2025, 1, n+5, 6)
-		}},
-	} {
-		kind := ""
-		if strings.Contains(tt.rest, "kind") {
-			kind = "kind: b, "
-		}
-		m, err := modelfile.Parse("m.yaml", fmt.Appendf(nil, `name: m
-tables: {Tab: {partition: PK, sort: SK}}
-fields: {tenant: {distinct: 5, distribution: zipf(1)}, kind: {distinct: 2}, at: {type: time, from: 2025-01-01, to: 2025-12-31}}
-entities:
-  Event: {count: 8000, attributes: {PK: "T#{tenant}#{at:%s}", SK: "%s{id}", k: "{kind}"}, samples: [{tenant: x, at: 2025-07-01T00:00:00Z, kind: b, id: a}]}
-patterns:
-  - {name: p, query: {entity: Event, where: {tenant: x, %sat: {between: [%s]}}}}
-`, tt.bucket, tt.rest, kind, tt.between))
-		require.NoError(t, err)
-		w, err := dataset.Build(t.Context(), m, dataset.Options{})
-		require.NoError(t, err)
-		r, err := check.Run(t.Context(), w, check.Options{})
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-
-		times, ids := make([]time.Time, len(w.Items)), make([]string, len(w.Items))
-		for i, it := range w.Items {
-			times[i], err = time.Parse(time.RFC3339, it.Values.Get("at"))
-			require.NoError(t, err)
-			if ids[i] = it.Values.Get("tenant"); kind != "" {
-				ids[i] += it.Values.Get("kind")
-			}
-		}
-
-		counts := map[string]int{}
-		for n := range tt.ranges {
-			from, until := tt.at(n)
-			for i, at := range times {
-				if !at.Before(from) && at.Before(until) {
-					counts[fmt.Sprintf("%s %d", ids[i], n)]++
-				}
-			}
-		}
-		slices.Sort(ids)
-		values := len(slices.Compact(ids)) * tt.ranges // also those without rows
-		sum, most := 0, 0
-		for _, n := range counts {
-			sum, most = sum+n, max(most, n)
-		}
-		s := r.Patterns[0].Spread
-		require.NotNil(t, s, "%s", tt.between)
-		require.Equal(t, values, s.Values, "%s", tt.between)
-		require.InEpsilon(t, most, s.Worst.Rows, 0.1, "%s", tt.between) // by cost, which is rounded up for each request
-		require.InDelta(t, float64(sum)/float64(values), s.MeanRows, 1e-6, "%s", tt.between)
 	}
 }

@@ -134,13 +134,6 @@ func (g *generator) estimate() float64 {
 // that belong to them. It creates one domain per field, so that entities that share a field share
 // its values.
 func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
-	owned := map[*model.Field]uint64{}
-	for _, e := range w.Model.Entities {
-		if f := ownedField(e); f != nil {
-			owned[f] = max(owned[f], uint64(e.Count))
-		}
-	}
-
 	domains := map[*model.Field]*domain{}
 	w.generators = map[*model.Entity]*generator{}
 	var all []*generator
@@ -181,7 +174,11 @@ func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 				if !slices.Contains(w.Model.Fields, f) {
 					owner = e.Name
 				}
-				d, err := newDomain(f, seed, owner, owned[f])
+				owned := uint64(0)
+				if e := w.owners[f]; e != nil {
+					owned = uint64(e.Count)
+				}
+				d, err := newDomain(f, seed, owner, owned)
 				if err != nil {
 					return nil, errorAt(f.Pos, "field %s: %v", f.Name, err)
 				}
@@ -211,6 +208,17 @@ func ownedField(e *model.Entity) *model.Field {
 		return own[0]
 	}
 	return nil
+}
+
+// ownersOf returns the entities that own fields: of several, the one with most items.
+func ownersOf(m *model.Model) map[*model.Field]*model.Entity {
+	owners := map[*model.Field]*model.Entity{}
+	for _, e := range m.Entities {
+		if f := ownedField(e); f != nil && e.Count > 0 && (owners[f] == nil || e.Count > owners[f].Count) {
+			owners[f] = e
+		}
+	}
+	return owners
 }
 
 // attempts is how often to redraw an item whose key is taken before trying all

@@ -65,11 +65,14 @@ type Dataset struct {
 	// if MaxBytes limits it, and not MaxItems.
 	Scale float64
 	Bytes bool
+	// EntityName returns the name of the entity of an item of a table, or "" (see [model.Model.Classifier]).
+	EntityName func(table string, it attr.Item) string
 	// counts has the number of items of each entity, and made the number of
 	// generated ones.
 	counts, made map[*model.Entity]int
 	generators   map[*model.Entity]*generator
 	seed         uint64
+	owners       map[*model.Field]*model.Entity // see ownersOf
 
 	// Kept is what a package that studies the dataset keeps for itself, under a key of a type of its own.
 	Kept sync.Map
@@ -150,6 +153,7 @@ func Build(ctx context.Context, m *model.Model, o Options) (*Dataset, error) {
 	b := &builder{
 		w: &Dataset{
 			Model: m, DB: db, Scale: 1, seed: o.Seed, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{},
+			EntityName: m.Classifier(), owners: ownersOf(m),
 		},
 		o:    o,
 		seen: map[uint64]int32{}, seed: maphash.MakeSeed(),

@@ -643,13 +643,7 @@ func (w *Dataset) distinct(f *model.Field) (now, then float64) {
 
 	// A field that is the whole key of another entity has a value for each of
 	// that entity's items, if it can have so many.
-	owner := (*model.Entity)(nil)
-	for _, o := range w.Model.Entities {
-		if ownedField(o) == f && o.Count > 0 && (owner == nil || o.Count > owner.Count) {
-			owner = o
-		}
-	}
-
+	owner := w.owners[f]
 	n = valuesAs(f, f.Type)
 	if owner != nil && n >= float64(owner.Count) {
 		return math.Max(w.fair(owner), 1), float64(owner.Count)

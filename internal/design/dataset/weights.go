@@ -71,10 +71,11 @@ func (w *Dataset) weights(parent *model.Entity, fields map[*model.Entity]map[*mo
 }
 
 // identified returns the entity whose items give an entity as many of some fields as they can, and those: itself
-// if its key is among them.
+// if its key is among them, as fine as in the table: the month of a time does not tell its items apart.
 func (w *Dataset) identified(e *model.Entity, fields map[*model.Field]float64) (*model.Entity, []*model.Field) {
+	whole := Finest(e, e.Table.Keys())
 	if own := e.KeyFields(); len(own) > 0 &&
-		!slices.ContainsFunc(own, func(f *model.Field) bool { return fields[f] == 0 }) {
+		!slices.ContainsFunc(own, func(f *model.Field) bool { return fields[f] == 0 || fields[f] < whole[f] }) {
 		return e, own
 	}
 	var given []*model.Field

@@ -54,7 +54,8 @@ var writers = []writer{
 		terraform,
 	},
 	{
-		CreateTable, "requests of CreateTable", ".create-table.json", true, "the tables with their keys and indexes", "",
+		CreateTable, "requests of CreateTable", ".create-table.json", true,
+		"the tables with their keys and indexes", "",
 		createTable,
 	},
 	{

@@ -34,8 +34,11 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 	}
 	name, prefix := c.Attribute, string(c.Values[0].Raw())
 	part, ok := q.Partition()
+	if prefix == "" || !ok {
+		return
+	}
 	marks := delimitersIn(p, q.View.Table, name)
-	if prefix == "" || !ok || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
+	if strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
 		return
 	}
 

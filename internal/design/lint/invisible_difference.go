@@ -61,6 +61,10 @@ func checkTwins(p *rule.Pass) {
 		p.Report(f)
 	}
 
+	queries := map[*model.Entity][]*rule.Query{}
+	for _, q := range p.Queries {
+		queries[q.Entity] = append(queries[q.Entity], q)
+	}
 	for _, s := range p.Slots {
 		for _, c := range s.Components() {
 			if !rule.Textual(c.Type) {
@@ -69,8 +73,8 @@ func checkTwins(p *rule.Pass) {
 			for _, w := range c.Written() {
 				compare(spelling{c, w, nil})
 			}
-			for _, q := range p.Queries {
-				if given, ok := q.Given(c.Name); ok && q.Entity == s.Entity && given.Op == ast.Equal {
+			for _, q := range queries[s.Entity] {
+				if given, ok := q.Given(c.Name); ok && given.Op == ast.Equal {
 					compare(spelling{c, rule.Written{Text: given.Args[0]}, q})
 				}
 			}

@@ -72,14 +72,7 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 		"at the declared rates, partition %s of %s gets %s per second%s, and one partition serves %s%s",
 		v.PartitionKey(it), v, text.Amount(text.Figure(units[at]), unit), when, text.Thousands(int(limit)), others)
 
-	var sources []load.Source // that with most first
-	for _, one := range s.Sources {
-		if one.Write == (limit == maxWrites) && one.Units[at] > 0 {
-			sources = append(sources, one)
-		}
-	}
-	slices.SortStableFunc(sources, func(a, b load.Source) int { return cmp.Compare(b.Units[at], a.Units[at]) })
-	saySources(f, sources, at)
+	saySources(f, s, at, limit == maxWrites)
 	if v.Index != nil && !v.Index.Local && limit == maxWrites {
 		f.Say("; while an index is throttled, so are the writes of its table")
 	}
@@ -98,11 +91,14 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 	p.Report(f)
 }
 
-// saySources says where the load of a partition comes from.
-func saySources(f *rule.Finding, sources []load.Source, at int) {
-	units := map[string]float64{} // by name: one pattern can write several items of the partition
-	var names, parts []string
-	for _, one := range sources {
+// saySources says where the load of a partition comes from, that with most first. A transaction can write several of
+// its rows.
+func saySources(f *rule.Finding, s *load.Space, at int, write bool) {
+	units, sources, names := map[string]float64{}, map[string]load.Source{}, []string{}
+	for _, one := range s.Sources {
+		if one.Write != write || one.Units[at] == 0 {
+			continue
+		}
 		name := ""
 		if one.Pattern != nil {
 			name = text.Quote(one.Pattern.Name)
@@ -110,21 +106,22 @@ func saySources(f *rule.Finding, sources []load.Source, at int) {
 			name = "the rates of " + one.Entity.Name
 		}
 		if units[name] == 0 {
-			names = append(names, name)
+			names, sources[name] = append(names, name), one
 		}
 		units[name] += one.Units[at]
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(units[b], units[a]) })
+	var parts []string
 	for _, name := range names {
 		parts = append(parts, text.Figure(units[name])+" by "+name)
 	}
 	if len(parts) > 1 {
 		f.Say(": %s", text.Join(parts[:min(len(parts), 4)], "and"))
 	}
-	if len(sources) == 0 {
+	if len(names) == 0 {
 		return
 	}
-	first := sources[0]
+	first := sources[names[0]]
 	if first.Among > 1 && !math.IsInf(first.Among, 1) {
 		f.Say("; the requests are spread over %s at most", text.Count(int(first.Among), "partition"))
 	}
@@ -192,6 +189,9 @@ func checkVolume(p *rule.Pass, v *rule.View, s *load.Space) {
 
 // checkConstant reports an entity whose items are all in one partition, if no count and no rate says how many.
 func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
+	if len(e.ComponentsOf(v.Hash)) > 0 {
+		return
+	}
 	key := v.Hash[0].Name
 	declared := slices.ContainsFunc(v.Entities(), func(o *model.Entity) bool {
 		same := o == e || v.WrittenBy(o) && templateOf(o, key) == templateOf(e, key)
@@ -202,7 +202,7 @@ func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
 		return len(e.Attribute(a.Name).When) > 0
 	})
 	several := len(e.ComponentsOf(e.Table.Keys())) > 0
-	if declared || local || conditional || !several || len(e.ComponentsOf(v.Hash)) > 0 {
+	if declared || local || conditional || !several {
 		return
 	}
 	f := v.Finding("all items of %s are in one partition of %s, however many there will be", e.Name, v)

@@ -216,6 +216,11 @@ entities: {E: {attributes: {PK: "CONFIG", SK: "MAIN"}, samples: [{}], rates: {re
 fields: {s: {values: [A, B]}}
 entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}
 patterns: [{name: q, query: {entity: E, where: {s: A}}, rate: 20000}]`, "gets 10,000 read units per second"},
+		{"puts of more than one item a day", "time-only-key", `
+entities:
+  U: {attributes: {PK: "U#{u}", SK: A}, count: 100, samples: [{u: a}]}
+  L: {of: U, per: 30, fields: {at: {type: date}}, attributes: {PK: "U#{u}", SK: "LOG#{at:date}"}, samples: [{u: a, at: 2025-01-01}]}
+patterns: [{name: log, put: L, rate: 10}]`, "precision of one day: at the declared rates a partition gets 8,637 items each day, of which one stays"},
 		{"few partitions for many requests", "loads", `
 fields: {s: {distinct: 2}}
 entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}
@@ -226,9 +231,9 @@ entities: {Log: {attributes: {PK: "LOG#{at:date}", SK: "{e}"}, count: 5000, rate
 		{"and the share of its other components", "loads", `
 fields: {at: {type: time, from: 2025-01-01, to: 2025-12-31}, s: {values: [A, A, A, B]}}
 entities: {Log: {attributes: {PK: "LOG#{s}#{at:date}", SK: "{e}"}, count: 5000, rates: {writes: 8000}}}`, `"LOG#A#2025-.* gets 6,019 write units per second in its period`},
-		{"an update and a check of what may be one item", "overwrite", `
+		{"an update and a check of one item, as nothing says that they are of two", "overwrite", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, n: "{n}"}, samples: [{p: a, n: x}, {p: b, n: x}]}}
-patterns: [{name: w, transact: [{update: {entity: E, set: {n: y}}}, {check: {entity: E, if: attribute_exists(PK)}}]}]`, `note "w" writes or checks one item of E twice`},
+patterns: [{name: w, transact: [{update: {entity: E, set: {n: y}}}, {check: {entity: E, if: attribute_exists(PK)}}]}]`, `error "w" writes or checks one item of E twice`},
 		{"one month without its zero", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{m}"}, samples: [{p: a, m: 2026-9}]}}`, `"2026-10" would sort before "2026-9".*2026-09`},
 		{"days of the week", "natural-order", `

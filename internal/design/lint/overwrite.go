@@ -20,7 +20,7 @@ var overwrite = rule.Rule{
 		"condition replaces what others have updated; in a transaction, the condition of another member " +
 		"helps only if it can fail. A field that the model declares unique must be the table's key, or have a " +
 		"marker item with such a key that each transaction puts under a condition: no index keeps it unique. Two " +
-		"writes of one item in a transaction are refused, and those of one entity without where may be such. An " +
+		"writes of one item in a transaction are refused, and those of one entity with the same values in where are such. An " +
 		"index keyed by names that are unique only within a partition mixes the partitions.",
 
 	Whole: func(p *rule.Pass) {
@@ -73,26 +73,22 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 	for i := range q.Writes {
 		for j := range q.Writes[:i] {
 			a, b := &q.Writes[j], &q.Writes[i]
-			one := oneItem(p, a, b)
-			if !slices.Contains(p.Entities, b.Entity) || !one && !perhapsOne(a, b) {
+			if !slices.Contains(p.Entities, b.Entity) || !oneItem(p, a, b) {
 				continue
 			}
 			f := writeFinding(p, q, b.Entity, "%q writes or checks one item of %s twice in a transaction: "+
 				"the service refuses it",
 				q.Name, b.Entity.Name)
-			f.Severity, f.Advice = model.Error, "do both in one update, or give them the keys of two items"
-			if !one {
-				f.Severity = model.Note
-				f.Advice = "do both in one update, or if they are of two items, say so with where: {…} of each"
-			}
+			f.Severity = model.Error
+			f.Advice = "do both in one update, or if they are of two items, say so with where: {…} of each"
 			p.Report(f)
 			return
 		}
 	}
 }
 
-// oneItem reports whether two writes are of one item: they choose it by the same values, and these are its whole
-// key, or they are of two entities whose keys are built from the same fields.
+// oneItem reports whether two writes are of one item: they choose it by the same values, or they are of two entities
+// whose keys are built from the same fields. A put is of a new item, unless these values are its whole key.
 func oneItem(p *rule.Pass, a, b *model.Write) bool {
 	key := func(w *model.Write) map[string]string {
 		all := map[string]string{}
@@ -109,15 +105,11 @@ func oneItem(p *rule.Pass, a, b *model.Write) bool {
 		y, ok2 := shapeOfKey(p, b.Entity)
 		return a.Entity.Table == b.Entity.Table && ok1 && ok2 && x.same == y.same
 	}
+	if a.Operation != model.Put && b.Operation != model.Put {
+		return true
+	}
 	given := key(a)
 	return !slices.ContainsFunc(a.Entity.KeyFields(), func(f *model.Field) bool { _, ok := given[f.Name]; return !ok })
-}
-
-// perhapsOne reports whether nothing says that two writes are of two items. A put is of a new one, and two updates of
-// the same fields make sense only for two.
-func perhapsOne(a, b *model.Write) bool {
-	return a.Entity == b.Entity && a.Operation != model.Put && b.Operation != model.Put &&
-		len(a.Where) == 0 && len(b.Where) == 0 && !slices.Equal(a.Changes(), b.Changes())
 }
 
 // writeFinding returns a finding about a write of a pattern.

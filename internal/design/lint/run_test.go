@@ -126,7 +126,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{id}"}, samples: [{p: a, id: x}]}}
 patterns: [{name: members of the largest team, query: {entity: E, where: {p: a}}}]`},
 		{"two accounts in a transaction", "overwrite", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, v: "{v}"}, samples: [{p: a, v: x}, {p: b, v: x}]}}
-patterns: [{name: transfer, transact: [{update: {entity: E, set: {v: y}}}, {update: {entity: E, set: {v: z}}}]}]`},
+patterns: [{name: transfer, transact: [{update: {entity: E, where: {p: a}, set: {v: y}}}, {update: {entity: E, where: {p: b}, set: {v: z}}}]}]`},
 		{"a put that another member's condition protects", "overwrite", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: A, v: "{v}"}, samples: [{p: a, v: x}]}

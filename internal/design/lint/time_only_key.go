@@ -12,8 +12,9 @@ var timeOnlyKey = rule.Rule{
 	ID: "time-only-key", Title: "A time is the whole sort key", Severity: model.Warning,
 	Help: "If the sort key of a table is a time and nothing else, two items of a partition that are written in " +
 		"the same second have the same key, and the second replaces the first without an error. The rule " +
-		"counts the items of each partition at the declared scale, and is a warning if two of them fall into " +
-		"one unit of time by chance. It is a note if nothing is declared and samples share a partition.",
+		"is a warning if two items of a partition fall into one second by chance at the declared scale, or if " +
+		"puts come more often than once a second, or once a day for a date. It is a note if nothing is " +
+		"declared and samples share a partition.",
 
 	Slot: checkTimeOnly,
 }
@@ -24,8 +25,11 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 		return
 	}
 	unit := rule.Precision(all[0].Type)
-	if rule.Textual(all[0].Type) && all[0].AllWritten(isMoment) {
+	switch {
+	case rule.Textual(all[0].Type) && all[0].AllWritten(isMoment):
 		unit = time.Second
+	case all[0].Type.Name == "date": // of which one a day is meant, unless there are puts of more
+		unit = 24 * time.Hour
 	}
 	if unit == 0 || unit < time.Millisecond {
 		return
@@ -36,9 +40,16 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	if most < 2 {
 		return
 	}
-	name := map[time.Duration]string{time.Second: "second", time.Millisecond: "millisecond"}[unit]
+	puts := putsOf(p, e) * unit.Seconds() * most / max(p.Dataset.Declared(e), 1) // into the largest partition
+	name := map[time.Duration]string{
+		time.Second: "second", time.Millisecond: "millisecond", 24 * time.Hour: "day",
+	}[unit]
 	f := s.FindingIn(v, "the sort key %s of %s is only a time with a precision of one %s: ", s, e.Name, name)
 	switch {
+	case puts > 1:
+		f.Say("at the declared rates a partition gets %s items each %s, of which one stays", text.Figure(puts), name)
+	case unit > time.Second:
+		return
 	case crowded:
 		f.Say("of the %s items of a partition, some have the same %s, and each of these replaces the one before",
 			text.Thousands(int(most)), name)
@@ -51,6 +62,22 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	f.Keys = v.Shown(p.First(e))
 	f.Advice = "add an id after the time, or use an id that begins with its time, such as a ULID"
 	p.Report(f)
+}
+
+// putsOf returns how many items of an entity are put a second.
+func putsOf(p *rule.Pass, e *model.Entity) float64 {
+	if e.Writes > 0 {
+		return e.Writes
+	}
+	sum := 0.0
+	for _, q := range p.Model.Patterns {
+		for _, w := range q.Writes {
+			if w.Operation == model.Put && w.Entity == e {
+				sum += q.Rate
+			}
+		}
+	}
+	return sum
 }
 
 // crowded returns how many items of an entity the largest partition has at the declared scale, and whether two of

@@ -2,7 +2,6 @@ package load
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -15,7 +14,10 @@ func (s *spreader) measure() {
 	if s.w.Scale < 1 {
 		s.grow = s.grow.For(s.generated())
 	}
-	s.tiled = s.tile()
+	if s.win != nil {
+		s.grew()
+		return
+	}
 	found := s.all
 	s.all = make([]candidate, 0, len(found))
 	for i := range found {
@@ -38,6 +40,16 @@ func (s *spreader) measure() {
 			next.own = c.own && k == 0
 			s.all = append(s.all, next)
 		}
+	}
+}
+
+// grew sets how many times as many rows the candidates have at the declared scale.
+func (s *spreader) grew() {
+	for i := range s.all {
+		c := &s.all[i]
+		rows := s.space.Rows[c.low:c.high]
+		declared, _ := volumeOf(rows, s.grow.In(rows))
+		c.times, c.Growth = 1, declared/float64(len(rows))
 	}
 }
 
@@ -72,7 +84,6 @@ type measure struct {
 	rows, bytes         int // in the sample
 	declared, byteCount float64
 	read, readBytes     int // up to a limit, in the sample
-	windows             []volume
 }
 
 func (s *spreader) measured(c *candidate) measure {
@@ -87,12 +98,6 @@ func (s *spreader) measured(c *candidate) measure {
 		}
 	}
 
-	m.windows = s.windowed(c)
-	if n := float64(m.rows); c.share > 0 && m.declared > n {
-		was := m.declared
-		m.declared = s.evened(c, n, m.declared/n)
-		m.byteCount *= m.declared / was
-	}
 	if limit > 0 && m.rows > limit {
 		if s.q.Report.Reverse {
 			rows = rows[m.rows-limit:]
@@ -119,39 +124,5 @@ func (s *spreader) set(c *candidate, m *measure, times dataset.Stand) {
 	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
 	if times.Rows >= 1 {
 		c.held = max(declared, float64(c.Rows))
-	}
-	if m.windows != nil {
-		c.average = s.averaged(m.windows, times)
-		c.held = c.average.held
-	}
-}
-
-// evened returns the rows of a range at the declared scale. The range was chosen because most rows of the sample
-// lie there, as in one of many ranges there would be by chance alone. What chance gives is replaced by what
-// it gives at the declared scale; the rest grows like the rows.
-func (s *spreader) evened(c *candidate, n, growth float64) float64 {
-	even, ranges := c.share*float64(c.high-c.low), 3/c.share // they overlap
-	now, then := mostByChance(even, ranges), mostByChance(even*growth, ranges)
-	if n > now {
-		return then + (n-now)*growth
-	}
-	return max(n, then+(n-now)*math.Sqrt(growth))
-}
-
-// mostByChance returns the number that the largest of so many Poisson variables of a mean has, about.
-func mostByChance(mean, variables float64) float64 {
-	if mean > 100 {
-		return mean + math.Sqrt(2*mean*math.Log(max(variables, math.E)))
-	}
-	each := math.Exp(-mean) // the probability of k
-	tail := 1.0             // of k or more
-	for k := 0.0; ; k++ {
-		if next := tail - each; variables*next <= 1 || next <= 0 {
-			// Between k, which more than one variable reaches, and k+1.
-			return k + math.Log(variables*tail)/math.Log(tail/max(next, tail/1e9))
-		} else {
-			tail = next
-		}
-		each *= mean / (k + 1)
 	}
 }

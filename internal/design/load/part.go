@@ -1,6 +1,7 @@
 package load
 
 import (
+	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -10,25 +11,10 @@ import (
 // A partLoad is the part of the requests of a pattern that one partition gets.
 type partLoad struct {
 	part dataset.Part
-	// none is an item with the values of requests that find no row in some periods, or nil for a partition.
+	// none is an item with the values of requests that find no row, or nil for a partition.
 	none *dataset.Item
 	// share is the part of all requests, and units are the read units of each, at the declared scale.
 	share, units float64
-}
-
-// alike reports whether two questions differ at most in the period of a range, in which they have the same place.
-// They have the same loads.
-func alike(a, b question) bool {
-	for i, c := range a.Pattern.Where {
-		o := b.Pattern.Where[i]
-		if slices.Equal(c.Args, o.Args) {
-			continue
-		}
-		if p, q := periodOf(a.Pattern, c), periodOf(b.Pattern, o); p == nil || q == nil || !p.sameShape(q) {
-			return false
-		}
-	}
-	return true
 }
 
 // A sum is what the candidates of a partition come to.
@@ -77,8 +63,8 @@ func (s *spreader) loads() []partLoad {
 	}
 
 	// A partition of a sample can lack values. It has as many more as it has more rows than its values. There
-	// are more partitions too: the sample covers as many of the values as of the items.
-	all, more := 0.0, 0.0
+	// are more partitions too: the sample covers as many of the values as of the rows.
+	all, more, declared := 0.0, 0.0, 0.0
 	for _, at := range s.space.Parts {
 		if of := sums[at]; of != nil && s.w.Scale < 1 {
 			grow := s.w.Growth(s.space)
@@ -91,20 +77,15 @@ func (s *spreader) loads() []partLoad {
 			}
 			each := grow.In(s.space.In(at))
 			for _, r := range s.space.In(at) {
-				if s.has(r.Item.Entity) {
+				if s.lists(&r) {
 					all += each(r.Item)
+					declared += s.w.Represents(r.Item)
 				}
 			}
 		}
 	}
 	times := 1 + more/total
-	if s.w.Scale < 1 && !drawn && !whole {
-		declared := 0.0
-		for e, has := range s.of {
-			if has && e != nil {
-				declared += s.w.Declared(e) * s.kept(e)
-			}
-		}
+	if !drawn && !whole {
 		times *= max(1, declared/max(all, 1))
 	}
 	total = s.grown(total, values, times)
@@ -116,7 +97,7 @@ func (s *spreader) loads() []partLoad {
 		}
 	}
 	for i := range s.all {
-		if c := &s.all[i]; s.period != nil && c.empty {
+		if c := &s.all[i]; c.empty {
 			loads = append(loads, partLoad{none: c.row.Item, share: c.often * c.times / total})
 		}
 	}
@@ -135,19 +116,26 @@ func (s *spreader) declared(grow *dataset.Growth, low, high int) (n float64) {
 	return n
 }
 
-// kept returns the share of an entity's rows that have the pattern's own values of listed fields.
-func (s *spreader) kept(e *model.Entity) float64 {
-	n, all := 0.0, 0.0
-	if len(s.listed) == 0 {
-		return 1
+// among returns the number of partitions over which the requests are spread if no items of the entity were generated,
+// so that the items of the file say nothing, or 0. Listed fields keep the pattern's own values. It is infinite if nobody
+// says how many items there are, of the entity or of a parent, which is returned too.
+func (s *spreader) among() (float64, *model.Entity) {
+	e := s.p.Entity
+	if s.w.Made(e) > 0 {
+		return 0, nil
 	}
-	for i := range s.space.Rows {
-		if r := &s.space.Rows[i]; r.Item.Entity == e {
-			all++
-			if s.lists(r) {
-				n++
-			}
+	fields := dataset.Finest(e, s.space.Hash)
+	for f := range fields {
+		switch parent := e.CarriedFrom(f); {
+		case periodic(e, s.space.Hash, f.Name) || slices.Contains(s.listed, f.Name):
+			delete(fields, f)
+		case parent != nil && parent.Count == 0:
+			return math.Inf(1), parent
 		}
 	}
-	return n / max(all, 1)
+	n := max(s.w.Possible(e, fields), 1)
+	if math.IsInf(n, 1) {
+		return n, e
+	}
+	return n, nil
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -86,40 +85,23 @@ func periodic(e *model.Entity, hash []model.Attribute, name string) bool {
 	return is
 }
 
-// group returns the values of the components that are not times.
-func (o *entityRates) group(it *dataset.Item) string {
+// group returns the values of the components that are not times, but for some.
+func (o *entityRates) group(it *dataset.Item, without ...string) string {
 	key := ""
 	for _, name := range o.fields {
-		key += it.Values.Get(name) + "\x00"
-	}
-	return key
-}
-
-// among returns the number of partitions over which the requests for an entity are spread if none of its items were
-// generated, so that the items of the file say nothing, or 0. Listed fields keep the pattern's own values. Nobody
-// says how many values a parent without a count gives.
-func (r *rates) among(e *model.Entity, listed []string) float64 {
-	if e == nil || r.w.Made(e) > 0 {
-		return 0
-	}
-	fields := dataset.Finest(e, r.s.Hash)
-	for f := range fields {
-		switch parent := e.CarriedFrom(f); {
-		case periodic(e, r.s.Hash, f.Name) || slices.Contains(listed, f.Name):
-			delete(fields, f)
-		case parent != nil && parent.Count == 0:
-			return math.Inf(1)
+		if !slices.Contains(without, name) {
+			key += it.Values.Get(name) + "\x00"
 		}
 	}
-	return max(r.w.Possible(e, fields), 1)
+	return key
 }
 
 // periodic reports whether a time is in the partition key of an entity.
 func (r *rates) periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
 
-// group names the partitions of an entity that differ from that of a load in their time alone: their requests are
-// those of the current one.
-func (r *rates) group(l partLoad, e *model.Entity) string {
+// group names the partitions of an entity that differ from that of a load in their time alone, and in fixed fields,
+// which all have the same: their requests are those of the current one.
+func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 	o := r.of[e]
 	if o == nil || !o.timed {
 		return ""
@@ -133,7 +115,7 @@ func (r *rates) group(l partLoad, e *model.Entity) string {
 	if it == nil {
 		return ""
 	}
-	return o.group(it)
+	return o.group(it, fixed...)
 }
 
 // rows calls f for each row of a partition whose entity has rates, with its share of the requests for the items of

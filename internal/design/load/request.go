@@ -46,6 +46,9 @@ func (s *spreader) request(c candidate) (wire.Request, error) {
 
 // pattern returns the pattern with the values of a candidate.
 func (s *spreader) pattern(c candidate) *model.Pattern {
+	if c.pattern != nil {
+		return c.pattern
+	}
 	q := *s.p
 	q.Where = slices.Clone(q.Where)
 	for i, w := range q.Where {

@@ -3,235 +3,50 @@ package load
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// ofSeveral returns what a pattern of several requests reads for all values of its other equalities, such as the
-// shards of each day; the fixed fields of the questions tell the requests apart. The requests of a range of times
-// over several periods, such as the months from January to March, read as many others too, such as those from
-// February to April. ofSeveral returns nil if there is only one value.
-func ofSeveral(
-	ctx context.Context, target explain.Target, questions []question, spreaders []*spreader,
-) (*Spread, error) {
-	all, seen := map[string]*together{}, absences{}
-	windows := windowsOf(questions, spreaders)
-	for i, s := range spreaders {
-		for k := range s.all {
-			c := &s.all[k]
-			if c.row == nil || c.empty && windows != nil {
-				continue
-			}
-			id := s.valuesOf(c)
-			if windows != nil {
-				first, ok := windows.first(i, c.number)
-				if !ok {
-					continue
-				}
-				seen.see(id, first, c)
-				id += strconv.Itoa(first)
-			}
-			if c.again > 0 {
-				id += "\x00" + strconv.Itoa(c.again)
-			}
-			if all[id] == nil {
-				all[id] = &together{id: id, parts: make([]*candidate, len(questions))}
-			}
-			all[id].parts[i] = c
-		}
-	}
-	if windows != nil {
-		seen.each(windows.from, windows.to, func(id string, a *absence, first, n int) {
-			t := &together{id: id}
-			for i, s := range spreaders {
-				c := s.nothing(a, first+windows.after[i], n)
-				t.parts = append(t.parts, &c)
-			}
-			all[id] = t
-		})
-	}
-	if len(all) < 2 {
-		return nil, nil
-	}
-
-	list := make([]*together, 0, len(all))
-	partitions := map[dataset.Part]bool{}
-	consistent := questions[0].Pattern.Consistent
-	for _, t := range all {
-		for i, c := range t.parts {
-			if c == nil {
-				t.units += table.ReadUnits(0, consistent)
-				t.mean += table.ReadUnits(0, consistent)
-				continue
-			}
-			t.units += table.ReadUnits(int(c.bytes), consistent)
-			mean, _ := spreaders[i].cost(c)
-			t.mean += mean
-			t.rows, t.bytes, t.held = t.rows+c.rows, t.bytes+c.bytes, t.held+c.held
-			t.times, t.again = max(t.times, c.times), t.again || c.again > 0
-			if !c.empty {
-				partitions[c.Part] = true
-			}
-		}
-		list = append(list, t)
-	}
-	slices.SortFunc(list, func(a, b *together) int {
-		return cmp.Or(cmp.Compare(b.units, a.units), cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.id, b.id))
-	})
-
-	pattern := questions[0].Pattern
-	z := zipf{skew: pattern.Skew}
-	for _, t := range list {
-		byRows := 0.0
-		if !t.empty() {
-			byRows = max(t.held, 1)
-		}
-		t.often = often(pattern.Asked, byRows, t.times, &z)
-		for _, c := range t.parts {
-			if c != nil && windows == nil {
-				c.often = t.often
-			}
-		}
-	}
-
-	out := &Spread{Partitions: len(partitions)}
-	byRank := map[int]*Reading{}
-	rankOf := ranksOf(len(list), func(i int) float64 { return list[i].times * list[i].often })
-	for _, share := range []float64{1, 0.95, 0.5} {
-		rank := 0
-		if share < 1 {
-			rank = rankOf(share)
-		}
-		if byRank[rank] == nil {
-			r, err := list[rank].read(ctx, target, spreaders)
-			if r == nil || err != nil {
-				return nil, err
-			}
-			byRank[rank] = r
-			out.Readings = append(out.Readings, *r)
-		}
-		switch share {
-		case 1:
-			out.Worst = *byRank[rank]
-		case 0.95:
-			out.P95 = *byRank[rank]
-		default:
-			out.P50 = *byRank[rank]
-		}
-	}
-
-	rows, byRows, units, held, weights, values := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	for _, t := range list {
-		n := 1
-		if windows != nil && t.empty() { // for each of some windows
-			n = t.parts[0].periods
-		}
-		if !t.again {
-			out.Values += n
-		}
-		if t.empty() {
-			out.Empty += n
-		}
-		values += t.times
-		weights += t.times * t.often
-		units += t.mean * t.times * t.often
-		rows += t.rows * t.times * t.often
-		byRows += t.mean * t.held * t.times
-		held += t.held * t.times
-	}
-	if windows == nil { // also those that have nothing in one of the requests
-		for _, s := range spreaders {
-			s.weights, s.values = weights, values
-		}
-	}
-	out.Mean, out.MeanRows, out.MeanByRows = units/weights, rows/weights, byRows/max(held, 1)
-	return out, nil
-}
-
-// mostParts limits the requests for all values that are kept.
-const mostParts = 1 << 22
-
-// spreadersOf returns a spreader with its candidates for each question. Those for parts in the middle of a range,
-// which are whole periods, have one together. It returns nil if one has none, or all together have too many.
-func spreadersOf(ctx context.Context, w *dataset.Dataset, questions []question) (all []*spreader, err error) {
-	candidates := 0
-	for i, q := range questions {
-		same := slices.IndexFunc(all, func(o *spreader) bool { return o.period != nil && alike(o.q, q) })
-		if same >= 0 {
-			all = append(all, all[same])
-			candidates += len(all[i].all)
-			continue
-		}
-		s, err := slicesOf(ctx, w, q)
-		if s == nil || err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-		if candidates += len(s.all); candidates > mostParts {
-			return nil, nil
-		}
-	}
-	return all, nil
-}
-
-// windows are the ranges of as many periods as the parts of a pattern read together.
-type windows struct {
-	after    []int // how many periods after the first that of each part is
-	from, to int   // the first periods of all windows
-}
-
-// windowsOf returns the windows within the periods of the generated items, or nil if the parts differ in other
-// values alone.
-func windowsOf(questions []question, spreaders []*spreader) *windows {
-	var at []int // the period of each part
-	for _, q := range questions {
-		for _, c := range q.Pattern.Where {
-			if p := periodOf(q.Pattern, c); p != nil {
-				at = append(at, p.number)
-				break
-			}
-		}
-	}
-	if len(at) < len(questions) {
-		return nil
-	}
-
-	w := &windows{after: at}
-	first, last := slices.Min(at), slices.Max(at)
-	for i := range at {
-		at[i] -= first
-	}
-	w.from, w.to = periodsOf(spreaders)
-	w.to = max(w.from, w.to-(last-first))
-	return w
-}
-
-// first returns the first period of the window in which a part reads a period, and whether there is such a window.
-func (w *windows) first(part, number int) (int, bool) {
-	first := number - w.after[part]
-	return first, first >= w.from && first <= w.to
-}
-
-// together are the candidates of several requests for one value, nil where nothing is there.
-type together struct {
+// asked is a value with which a pattern of several requests, or of windows, is asked.
+type asked struct {
 	id    string
-	parts []*candidate
-	// At the declared scale; held are the rows that there are without a limit, and mean the units on average.
-	units, mean, rows, bytes, held float64
-	times                          float64 // values for which they stand
-	often                          float64 // weight of each of them among all requests
-	again                          bool    // others stand for values of the same candidates
+	row   *dataset.Row // has the value; nil for values of which only the number is known
+	parts []portion    // with rows
+	// On average at the declared scale: the read units, without those of requests that read nothing, and the rows;
+	// held are the rows that there are without a limit.
+	units, rows, held float64
+	most              most
+	times             float64 // values for which it stands
+	often             float64 // weight of each of them among all requests
+	again             int     // of those that stand for values of the same rows, the number of those before it
+}
+
+// A portion is what a value has in one partition.
+type portion struct {
+	s      *spreader
+	c      *candidate
+	chance float64 // see volumes
+}
+
+// most is what the requests for a value read at most at the declared scale, and in the sample. The read units are those
+// beyond what requests cost that read nothing. The args are those of the busiest window, or nil.
+type most struct {
+	units, rows, bytes    float64
+	sampled, sampledBytes int
+	args                  []string
 }
 
 // empty reports whether no request finds rows of the entity.
-func (t *together) empty() bool {
-	return !slices.ContainsFunc(t.parts, func(c *candidate) bool { return c != nil && !c.empty })
-}
+func (v *asked) empty() bool { return len(v.parts) == 0 }
 
 // valuesOf returns the values of a candidate that are not fixed.
 func (s *spreader) valuesOf(c *candidate) string {
@@ -243,31 +58,278 @@ func (s *spreader) valuesOf(c *candidate) string {
 	return id.String()
 }
 
-// read reads all requests for a value.
-func (t *together) read(
-	ctx context.Context, target explain.Target, spreaders []*spreader,
-) (*Reading, error) {
-	sum := &Reading{Requests: len(t.parts), declared: t.units}
-	for i, c := range t.parts {
-		if c == nil {
-			sum.Units, sum.Pages = sum.Units+table.ReadUnits(0, spreaders[i].p.Consistent), sum.Pages+1
+// spreadersOf returns a spreader with its candidates for each question, but only one for those that differ in their
+// time alone, if that is asked for in windows. It returns nil if one has none, or all together have too many.
+func spreadersOf(ctx context.Context, w *dataset.Dataset, questions []question, win *windows) (all []*spreader, err error) {
+	candidates := 0
+	for _, q := range questions {
+		if win != nil && slices.ContainsFunc(all, func(s *spreader) bool { return win.alike(s.p, q.Pattern) }) {
 			continue
 		}
-		r, err := spreaders[i].reading(ctx, target, *c)
+		s, err := slicesOf(ctx, w, q, win)
+		if s == nil || err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+		if candidates += len(s.all); candidates > mostParts {
+			return nil, nil
+		}
+	}
+	return all, nil
+}
+
+// alike reports whether two patterns differ in the time of their windows alone.
+func (w *windows) alike(a, b *model.Pattern) bool {
+	for i := range a.Where {
+		if i != w.at && !slices.Equal(a.Where[i].Args, b.Where[i].Args) {
+			return false
+		}
+	}
+	return true
+}
+
+// mostParts limits the requests for all values that are kept.
+const mostParts = 1 << 22
+
+// valuesOfAll returns the values of the equalities of several requests, which have others fixed, such as the shards of
+// each day.
+func valuesOfAll(spreaders []*spreader) []*asked {
+	all := map[string]*asked{}
+	for _, s := range spreaders {
+		for k := range s.all {
+			c := &s.all[k]
+			if c.row == nil {
+				continue
+			}
+			id := s.valuesOf(c)
+			if c.again > 0 {
+				id += "\x00" + strconv.Itoa(c.again)
+			}
+			v := all[id]
+			if v == nil {
+				v = &asked{id: id, row: c.row, again: c.again}
+				all[id] = v
+			}
+			if v.times = max(v.times, c.times); c.empty {
+				continue
+			}
+			empty := table.ReadUnits(0, s.consistent())
+			units, rows := s.cost(c)
+			v.parts = append(v.parts, portion{s: s, c: c})
+			v.units, v.rows, v.held = v.units+units-empty, v.rows+rows, v.held+c.held
+			v.most.units += table.ReadUnits(int(c.bytes), s.consistent()) - empty
+			v.most.rows, v.most.bytes = v.most.rows+c.rows, v.most.bytes+c.bytes
+			v.most.sampled, v.most.sampledBytes = v.most.sampled+c.Rows, v.most.sampledBytes+c.Bytes
+		}
+	}
+	return slices.Collect(maps.Values(all))
+}
+
+// several adds what a pattern of several requests, or of windows, reads.
+func (t *Table) several(ctx context.Context, r *Reads, p *model.Pattern, questions []question) ([]*spreader, error) {
+	win := windowsOf(p)
+	spreaders, err := spreadersOf(ctx, t.w, questions, win)
+	if err != nil || spreaders == nil {
+		return nil, err
+	}
+	var list []*asked
+	requests := float64(len(questions))
+	if win == nil {
+		list = valuesOfAll(spreaders)
+	} else {
+		list = win.values(spreaders)
+		requests = win.shards * win.periods
+	}
+	empty := table.ReadUnits(0, spreaders[0].consistent())
+	for _, v := range list {
+		v.units += requests * empty
+		if v.most.units += requests * empty; v.most.args != nil {
+			first, _, _ := moments(v.most.args[0])
+			from, _ := win.unit.place(first)
+			v.most.units += (win.shards*win.periodsFrom(from) - requests) * empty
+		}
+	}
+	slices.SortFunc(list, func(a, b *asked) int {
+		return cmp.Or(
+			cmp.Compare(b.most.units, a.most.units), cmp.Compare(b.most.bytes, a.most.bytes),
+			cmp.Compare(b.most.rows, a.most.rows), cmp.Compare(b.held, a.held), cmp.Compare(a.id, b.id),
+		)
+	})
+	z := zipf{skew: p.Skew}
+	for _, v := range list {
+		byRows := 0.0
+		if !v.empty() {
+			byRows = max(v.held, 1)
+		}
+		v.often = often(p.Asked, byRows, v.times, &z)
+	}
+	for _, s := range spreaders {
+		s.asked(list, win != nil)
+	}
+	if r.windowed = win != nil; p.Rate > 0 {
+		for _, s := range spreaders {
+			r.loads = append(r.loads, s.loads())
+		}
+	}
+	if len(questions) == 1 {
+		r.Slices = slicesIn(list)
+	}
+	if len(list) > 1 || win != nil && len(list) > 0 {
+		r.Spread, err = spreadOf(ctx, t.target, p, list, spreaders[0])
+	}
+	return spreaders, err
+}
+
+// asked sets how often the candidates of a spreader are asked for: those of the values, among them values without rows
+// in its partitions.
+func (s *spreader) asked(list []*asked, windowed bool) {
+	s.weights, s.values = 0, 0
+	all := s.all
+	s.all = nil
+	for _, v := range list {
+		s.weights, s.values = s.weights+v.often*v.times, s.values+v.times
+		has := false
+		for _, p := range v.parts {
+			if p.s == s {
+				has = true
+				c := *p.c
+				c.often = v.often
+				s.all = append(s.all, c)
+			}
+		}
+		if !has {
+			s.all = append(s.all, candidate{row: v.row, empty: v.row != nil, times: v.times, often: v.often, again: v.again})
+		}
+	}
+	if windowed {
+		return
+	}
+	for i := range all { // values that no item has
+		if all[i].row == nil {
+			s.all = append(s.all, all[i])
+		}
+	}
+}
+
+// slicesIn returns the largest slice of each value.
+func slicesIn(list []*asked) (all []Slice) {
+	for _, v := range list {
+		var largest *candidate
+		for _, p := range v.parts {
+			if largest == nil || p.c.bytes > largest.bytes {
+				largest = p.c
+			}
+		}
+		if largest != nil && v.again == 0 && len(all) < mostSlices {
+			all = append(all, largest.Slice)
+		}
+	}
+	return all
+}
+
+// spreadOf returns what a pattern reads for all values, which come in the order of their cost.
+func spreadOf(
+	ctx context.Context, target explain.Target, p *model.Pattern, list []*asked, s *spreader,
+) (*Spread, error) {
+	out := &Spread{}
+	partitions := map[dataset.Part]bool{}
+	var rows, units, weights float64
+	for _, v := range list {
+		if v.row != nil && v.again == 0 {
+			out.Values++
+			if v.empty() {
+				out.Empty++
+			}
+		}
+		for _, p := range v.parts {
+			partitions[p.c.Part] = true
+		}
+		weight := v.times * v.often
+		weights, units, rows = weights+weight, units+v.units*weight, rows+v.rows*weight
+	}
+	out.Partitions = len(partitions)
+	if weights > 0 {
+		out.Mean, out.MeanRows = units/weights, rows/weights
+	}
+
+	rankOf := ranksOf(len(list), func(i int) float64 { return list[i].times * list[i].often })
+	p50, p95 := rankOf(0.5), rankOf(0.95)
+	chosen := map[int]bool{0: true, p50: true, p95: true}
+	if s.q.Report.Filter != "" { // only reading shows what it returns
+		for i := range min(len(list), readParts) {
+			chosen[i] = true
+		}
+	}
+	byRank := map[int]Reading{}
+	for _, rank := range slices.Sorted(maps.Keys(chosen)) {
+		r, err := list[rank].read(ctx, target, p, s)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			continue
+		}
+		out.Readings = append(out.Readings, *r)
+		byRank[rank] = *r
+	}
+	if len(out.Readings) == 0 {
+		return nil, nil
+	}
+	out.Worst, out.P95, out.P50 = byRank[0], byRank[p95], byRank[p50]
+	return out, nil
+}
+
+// read reads all requests for a value.
+func (v *asked) read(ctx context.Context, target explain.Target, p *model.Pattern, s *spreader) (*Reading, error) {
+	if v.row == nil {
+		return nil, nil
+	}
+	q := *p
+	q.Where = slices.Clone(p.Where)
+	for i, w := range q.Where {
+		switch {
+		case w.Op == ast.Equal && (slices.Contains(s.hash, w.Field) || slices.Contains(s.free, w.Field)):
+			q.Where[i].Args = []string{s.value(v.row.Item, w)}
+		case s.win != nil && i == s.win.at:
+			q.Where[i].Args = v.most.args
+		}
+	}
+	split, err := compile.Split(&q)
+	if err != nil {
+		return nil, nil // such as a value that the template refuses
+	}
+
+	sum := &Reading{Requests: len(split), declared: v.most.units, times: v.times * v.often}
+	for _, one := range split {
+		c := candidate{row: v.row, pattern: one, empty: true}
+		slice, err := compile.Slice(s.space.Schema, one)
+		if err != nil {
+			return nil, nil
+		}
+		if at, ok := s.space.Partition(slice.Partition); ok {
+			c.Part = at
+			c.From, c.To = s.space.Range(at, slice.Range)
+			c.empty = c.From == c.To
+		}
+		r, err := s.reading(ctx, target, c)
 		if r == nil || err != nil {
 			return nil, err
 		}
-		if sum.Key == nil {
+		if sum.Key == nil || sum.Examined == 0 && r.Examined > 0 {
 			sum.Key, sum.Sort, sum.Request, sum.Item = r.Key, r.Sort, r.Request, r.Item
 		}
 		sum.Rows, sum.Examined, sum.Bytes = sum.Rows+r.Rows, sum.Examined+r.Examined, sum.Bytes+r.Bytes
 		sum.Pages, sum.Units, sum.Batch = sum.Pages+r.Pages, sum.Units+r.Units, sum.Batch+r.Batch
 		sum.Waste += r.Waste * float64(r.Bytes)
 	}
+	if len(split) > 1 && s.win != nil {
+		sum.Sort = s.win.field + " BETWEEN " + strings.Join(v.most.args, " AND ")
+	}
 	sum.Waste /= float64(max(sum.Bytes, 1))
 	sum.Growth, sum.ByteGrowth = 1, 1
-	if sum.Examined > 0 {
-		sum.Growth, sum.ByteGrowth = t.rows/float64(sum.Examined), t.bytes/float64(sum.Bytes)
+	if v.most.sampled > 0 {
+		sum.Growth = v.most.rows / float64(v.most.sampled)
+		sum.ByteGrowth = v.most.bytes / float64(max(v.most.sampledBytes, 1))
 	}
 	return sum, nil
 }

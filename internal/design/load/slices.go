@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -34,13 +33,12 @@ type spreader struct {
 	// that take their values from an item, and listed those that keep their own: the model lists
 	// their values, or the pattern does.
 	hash, free, listed []string
-	// ranged is true if a condition is not an equality. Moved is a range or a prefix that follows
-	// the items if its own is empty for their values, or nil.
+	// ranged is true if a condition is not an equality. Moved is a prefix that follows the items if its own is empty
+	// for their values, or nil.
 	ranged bool
 	moved  *model.Condition
-	// period is not nil if a range lies in a period that fixes the partition, with other components. Moved is
-	// that range; all periods are candidates.
-	period *period
+	// win are the windows in which the pattern is asked, or nil. A candidate has all rows of a value in a partition then.
+	win *windows
 	// timed is true if the conditions bound a time. They follow the items for all values but
 	// the pattern's own: what matters is how long they are, not when.
 	timed  bool
@@ -52,7 +50,6 @@ type spreader struct {
 
 	once      sync.Once
 	leads     map[string]*dataset.Item // the items to which rows lead
-	tiled     *tiles                   // the windows of a range, or nil
 	grow      *dataset.Growth          // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
@@ -69,15 +66,14 @@ type candidate struct {
 	row       *dataset.Row
 	low, high int
 	own       bool
-	empty     bool     // a parent without rows; row is not in the space and has the parent
-	number    int      // of its period
-	periods   int      // without rows, of an empty one for several
-	args      []string // of the condition that follows the items, or nil for its own
-	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
+	empty     bool           // a value without rows; row is not in the partition, such as that of a parent
+	bucket    string         // the period in the partition key
+	pattern   *model.Pattern // of one request with the values, or nil
+	args      []string       // of the condition that follows the items, or nil for its own
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
 	// without a limit.
 	rows, bytes, held float64
-	// average is what a request reads on average, if the slice is that of the busiest of several windows.
+	// average is what a request reads on average, if the pattern is asked in windows.
 	average *average
 	// times is the number of values at the declared scale for which it stands. Of those that differ in rows, more
 	// than one candidate stands for some; again is the number of those before it.
@@ -86,8 +82,8 @@ type candidate struct {
 	often float64 // weight of each of them among all requests
 }
 
-func newSpreader(w *dataset.Dataset, space *dataset.Space, q question) *spreader {
-	s := &spreader{w: w, space: space, q: q, p: q.Pattern, of: map[*model.Entity]bool{}}
+func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *windows) *spreader {
+	s := &spreader{w: w, space: space, q: q, p: q.Pattern, win: win, of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {
 		s.of[p.Entity] = true
@@ -102,18 +98,16 @@ func newSpreader(w *dataset.Dataset, space *dataset.Space, q question) *spreader
 		f := s.field(c.Field)
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
 		timed := f != nil && model.Moment(f.Type) && inSort
-		if s.period == nil {
-			if s.period = periodOf(p, c); s.period != nil {
-				s.ranged, s.moved = true, &p.Where[i]
-				continue
-			}
+		if win != nil && i == win.at {
+			s.ranged = true
+			continue
+		}
+		if c.Op == ast.OpBeginsWith && f != nil && inSort {
+			s.moved = &p.Where[i]
+			s.timed = s.timed || timed
 		}
 		if c.Op != ast.Equal {
 			s.ranged = s.ranged || inSort
-			if f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
-				s.moved = &p.Where[i]
-				s.timed = s.timed || timed
-			}
 			continue
 		}
 		switch {
@@ -176,7 +170,7 @@ func (s *spreader) has(e *model.Entity) bool {
 
 // find finds all candidates.
 func (s *spreader) find(ctx context.Context) error {
-	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed
+	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed && s.win == nil
 	s.grow = s.w.GrowthBy(s.space, s.sorted())
 	if simple {
 		s.grow = s.w.Growth(s.space)
@@ -209,10 +203,7 @@ func (s *spreader) find(ctx context.Context) error {
 	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
 		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
-	switch {
-	case s.period != nil:
-		s.absent()
-	case s.p.Entity != nil && !s.one:
+	if s.p.Entity != nil && !s.one {
 		s.childless()
 	}
 	return nil
@@ -369,9 +360,9 @@ func (s *spreader) groups(at dataset.Part) {
 		}
 
 		base := candidate{row: row}
-		if s.period != nil {
-			var ok bool
-			if base.number, ok = s.period.numberOf(row.Item.Values.Get(s.moved.Field)); !ok {
+		if s.win != nil && s.win.bucket.Name != "" {
+			var err error
+			if base.bucket, err = s.win.bucket.Canonical(row.Item.Values.Get(s.win.field)); err != nil {
 				continue
 			}
 		}
@@ -404,16 +395,13 @@ func (s *spreader) groups(at dataset.Part) {
 // that holds some, or ranges that follow the items.
 func (s *spreader) group(at dataset.Part, base candidate) {
 	switch {
-	case !s.ranged:
+	case !s.ranged, s.win != nil:
 		base.From, base.To = base.low, base.high
 		s.add(at, base)
 		return
-	case s.period != nil:
-		s.follow(at, base, s.period.argsIn(base.number))
-		return
 	}
 
-	if base.own && s.moved != nil && s.moved.Op != ast.OpBetween || !s.timed {
+	if base.own || !s.timed || s.moved == nil {
 		if slice, err := s.slice(base, false); err == nil {
 			base.From, base.To = s.space.Range(at, slice.Range)
 			if base.own || base.From < base.To || s.moved == nil {
@@ -423,18 +411,7 @@ func (s *spreader) group(at dataset.Part, base candidate) {
 		}
 	}
 
-	if s.moved == nil {
-		return
-	}
 	s.estimated = true
-	rows := s.space.Rows[base.low:base.high]
-	if s.moved.Op != ast.OpBeginsWith {
-		var args []string
-		args, base.share = s.window(s.listing(rows))
-		s.follow(at, base, args)
-		return
-	}
-
 	seen := base.low
 	for i := base.low; i < base.high; i++ {
 		if row := &s.space.Rows[i]; i >= seen && s.lists(row) {
@@ -465,8 +442,8 @@ func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
 	q := s.pattern(c)
 	if equalities && s.ranged {
 		q.Where = slices.DeleteFunc(q.Where, func(w model.Condition) bool { return w.Op != ast.Equal })
-		if s.period != nil {
-			all := model.Condition{Field: s.moved.Field, Op: ast.Equal, Args: []string{s.period.text(c.number)}}
+		if c.bucket != "" {
+			all := model.Condition{Field: s.win.field, Op: ast.Equal, Args: []string{c.bucket}}
 			q.Where = append(q.Where, all)
 		}
 	}
@@ -504,75 +481,16 @@ func sizeOf(rows []dataset.Row) int {
 	return n
 }
 
-// window returns the values of the moved condition with which it reads most of some rows, or nil if the
-// values have no distance, and the share of all distance that lies between them.
-func (s *spreader) window(rows []dataset.Row) ([]string, float64) {
-	low, high, unit, ok := s.ends()
-	at := s.places(rows, unit)
-	if !ok || len(at) == 0 {
-		return nil, 0
-	}
+const day = 24 * time.Hour
 
-	// Rows are in the order of the key, which need not be that of the values.
-	order := make([]int, len(rows))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	from, bytes, most, first := 0, 0, 0, 0
-	for _, i := range order {
-		for bytes += rows[i].Size(); at[i]-at[order[from]] > high-low; from++ {
-			bytes -= rows[order[from]].Size()
-		}
-		if bytes > most {
-			most, first = bytes, from
-		}
-	}
-
-	start := at[order[first]]
-	span := (slices.Max(at) - slices.Min(at)) * float64(len(at)+1) / float64(max(len(at)-1, 1))
-	return []string{unit.text(start), unit.text(start + high - low)}, shareOf(high-low, span)
-}
-
-// shareOf returns the share of a distance, or 0 if that is nothing or everything.
-func shareOf(distance, of float64) float64 {
-	if of <= 0 || !(distance < of) {
-		return 0
-	}
-	return distance / of
-}
-
-// ends returns the bounds of the moved condition, and what they count.
-func (s *spreader) ends() (low, high float64, unit unit, ok bool) {
-	unit = unitOf(s.moved.Args[0])
-	low, ok1 := unit.place(s.moved.Args[0])
-	high, ok2 := unit.place(s.moved.Args[1])
-	return low, high, unit, ok1 && ok2 && low <= high
-}
-
-// places returns the values of the moved condition in rows, or nil if one has none.
-func (s *spreader) places(rows []dataset.Row, unit unit) []float64 {
-	at := make([]float64, len(rows))
-	for i := range rows {
-		var ok bool
-		if at[i], ok = unit.place(rows[i].Item.Values.Get(s.moved.Field)); !ok {
-			return nil
-		}
-	}
-	return at
-}
-
-// A unit is what the bounds of a range count: the layout of seconds, days, months or years, or "" for numbers.
+// A unit is what the bounds of a range count: the layout of seconds, days, months or years.
 type unit string
 
 // layouts are the text forms of times in conditions.
 var layouts = []string{time.RFC3339Nano, time.DateOnly, "2006-01", "2006"}
 
-// unitOf returns what the text of a bound counts.
+// unitOf returns what the text of a bound counts, or "".
 func unitOf(text string) unit {
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
-		return ""
-	}
 	for _, layout := range layouts {
 		if _, err := time.Parse(layout, text); err == nil {
 			return unit(layout)
@@ -583,10 +501,6 @@ func unitOf(text string) unit {
 
 // place returns the number of a value in units, such as that of the day in which a time lies.
 func (u unit) place(text string) (float64, bool) {
-	if u == "" {
-		n, err := strconv.ParseFloat(text, 64)
-		return n, err == nil
-	}
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, text)
 		if err != nil {
@@ -609,8 +523,6 @@ func (u unit) place(text string) (float64, bool) {
 func (u unit) text(at float64) string {
 	n := int(at)
 	switch u {
-	case "":
-		return strconv.FormatFloat(at, 'f', -1, 64)
 	case time.DateOnly:
 		return time.Unix(int64(n)*int64(day.Seconds()), 0).UTC().Format(time.DateOnly)
 	case "2006-01":

@@ -48,10 +48,8 @@ type Spread struct {
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
-	// Mean is the average of the read units at the declared scale, with the values asked for as the pattern
-	// says. MeanByRows is the average if they are asked for as often as they have rows.
-	Mean       float64 `json:"mean"`
-	MeanByRows float64 `json:"meanByRows"`
+	// Mean is the average of the read units at the declared scale, with the values asked for as the pattern says.
+	Mean float64 `json:"mean"`
 	// MeanRows is the average of the rows returned, in the same way.
 	MeanRows float64 `json:"-"`
 	// Readings are all that were read, the worst first.
@@ -133,7 +131,7 @@ const (
 )
 
 func (s *spreader) growth(ctx context.Context, w *dataset.Dataset, q question) (float64, error) {
-	if s != nil && s.tiled == nil {
+	if s != nil {
 		for i := range s.all {
 			if c := &s.all[i]; c.own {
 				return c.Growth, nil
@@ -215,7 +213,7 @@ func (s *Slice) Units(consistent bool) float64 {
 }
 
 // slicesOf returns the candidates of a question, or nil if it has none in partitions.
-func slicesOf(ctx context.Context, w *dataset.Dataset, q question) (*spreader, error) {
+func slicesOf(ctx context.Context, w *dataset.Dataset, q question, win *windows) (*spreader, error) {
 	r := q.Report
 	if r == nil || r.Refused != nil || r.Operation == "Scan" {
 		return nil, nil
@@ -228,7 +226,7 @@ func slicesOf(ctx context.Context, w *dataset.Dataset, q question) (*spreader, e
 	if err != nil {
 		return nil, err
 	}
-	s := newSpreader(w, space, q)
+	s := newSpreader(w, space, q, win)
 	if err := s.find(ctx); err != nil {
 		return nil, err
 	}
@@ -297,10 +295,6 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 		}
 		out.Values++
 		if c.empty {
-			if s.period != nil { // for each of some periods
-				out.Values += c.periods - 1
-				out.Empty += c.periods - 1
-			}
 			out.Empty++
 		} else {
 			parts.add(c.Part)
@@ -355,8 +349,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 	}
 
 	out.Worst = out.Readings[0]
-	out.Mean, out.MeanRows = s.mean(byRank, func(c *candidate) float64 { return c.often })
-	out.MeanByRows, _ = s.mean(byRank, (*candidate).byRows)
+	out.Mean, out.MeanRows = s.mean(byRank)
 	return out, nil
 }
 
@@ -429,7 +422,7 @@ func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 
 // mean returns the average units and rows of all candidates, by the weight of each: of those that were read as they
 // were, of the others by the size of their rows.
-func (s *spreader) mean(readings map[int]Reading, weightOf func(*candidate) float64) (units, rows float64) {
+func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 	weights := 0.0
 	for i := range s.all {
 		c := &s.all[i]
@@ -437,7 +430,7 @@ func (s *spreader) mean(readings map[int]Reading, weightOf func(*candidate) floa
 		if r, ok := readings[i]; ok && c.average == nil {
 			cost, returned = r.DeclaredUnits()-r.Batch*r.Growth, r.DeclaredRows()
 		}
-		weight := weightOf(c) * c.times
+		weight := c.often * c.times
 		units += cost * weight
 		rows += returned * weight
 		weights += weight
@@ -485,8 +478,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 
 // sort returns the condition on the sort key of a candidate, if others have another.
 func (s *spreader) sort(c candidate) string {
-	moves := s.moved != nil && s.period == nil
-	if !s.several && !moves || len(s.space.Sort) == 0 {
+	if !s.several && s.moved == nil && s.win == nil || len(s.space.Sort) == 0 {
 		return ""
 	}
 	slice, err := s.slice(c, false)

@@ -62,21 +62,25 @@ type Reads struct {
 	// Slices are what it reads for each value, the largest first, none for a pattern of several requests.
 	Slices []Slice
 	// Requests is the number of requests of the pattern, and MeanUnits and MeanRows are what they read together, on
-	// average at the declared scale.
+	// average at the declared scale. The units are also those of what is read by the values of the rows.
 	Requests            int
 	MeanUnits, MeanRows float64
-	// MeanThen is what is read by the values of the rows, on average at the declared scale.
-	MeanThen float64
 
-	batch  *batch   // or nil
-	listed []string // fields in the partition key that keep the pattern's own values
-	space  *dataset.Space
+	// Among is the number of partitions over which the requests are spread if no items say which. It is infinite if
+	// nobody says how many there are: then Uncounted is the entity that needs a count, and no partition has a load.
+	Among     float64
+	Uncounted *model.Entity
+
+	batch    *batch // or nil
+	windowed bool
+	fixed    []string // fields that each request has its own values of
+	space    *dataset.Space
 	// loads has the part of each request that a partition gets, for requests that differ in more than their period.
 	// They are there for a pattern with a rate, until they are added up: there can be a million partitions.
 	loads [][]partLoad
 	scan  bool
-	// fixed is the only partition that a request without an entity names, if known.
-	fixed *dataset.Part
+	// only is the partition that a request without an entity names, if known.
+	only *dataset.Part
 }
 
 // mostSlices limits the slices that are kept of a pattern: of a million values the smallest say nothing.
@@ -99,27 +103,27 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 			return r, err
 		}
 	}
-	r.scan = first.Operation == "Scan"
+	r.scan, r.fixed = first.Operation == "Scan", questions[0].Fixed
 	var spreaders []*spreader
 	defer func() {
 		t.average(r, p, questions)
 		t.follow(r, p, spreaders)
-		for _, s := range spreaders {
-			r.listed = s.listed
+		if len(spreaders) > 0 && p.Entity != nil {
+			r.Among, r.Uncounted = spreaders[0].among()
 		}
 	}()
 
-	if len(questions) > 1 {
+	if len(questions) > 1 || windowsOf(p) != nil && !r.scan {
 		var reports []*explain.Report
 		for i := range questions {
 			reports = append(reports, questions[i].Report)
 		}
 		if r.Growth, err = growthOf(ctx, t.w, reports...); err == nil {
-			spreaders, err = t.several(ctx, r, questions)
+			spreaders, err = t.several(ctx, r, p, questions)
 		}
 		return r, err
 	}
-	s, err := slicesOf(ctx, t.w, questions[0])
+	s, err := slicesOf(ctx, t.w, questions[0], nil)
 	if err != nil {
 		return r, err
 	}
@@ -131,9 +135,9 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		r.loads = [][]partLoad{s.loads()}
 	}
 	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 {
-		r.fixed = &s.own
+		r.only = &s.own
 	}
-	if len(s.all) > 1 || len(s.all) == 1 && s.tiled != nil { // one value, in several windows
+	if len(s.all) > 1 {
 		r.Spread, err = s.read(ctx, t.target)
 	}
 	return r, err
@@ -182,7 +186,7 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question
 		if q.Input, err = compile.Pattern(t.w.Model, part); err != nil {
 			return nil, nil
 		}
-		o := explain.Options{Items: -1, Classify: t.w.Model.EntityName, Brief: true}
+		o := explain.Options{Items: -1, Classify: t.w.EntityName, Brief: true}
 		if part.Operation == "Scan" {
 			o.Pages = 1
 		}
@@ -196,24 +200,6 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question
 		all = append(all, q)
 	}
 	return all, nil
-}
-
-// several adds what a pattern of several requests reads.
-func (t *Table) several(ctx context.Context, r *Reads, questions []question) ([]*spreader, error) {
-	spreaders, err := spreadersOf(ctx, t.w, questions)
-	if err != nil || spreaders == nil {
-		return nil, err
-	}
-	if r.Spread, err = ofSeveral(ctx, t.target, questions, spreaders); err != nil {
-		return nil, err
-	}
-	for i, s := range spreaders {
-		known := func(q question) bool { return alike(q, questions[i]) }
-		if questions[i].Pattern.Rate > 0 && !slices.ContainsFunc(questions[:i], known) {
-			r.loads = append(r.loads, s.loads())
-		}
-	}
-	return spreaders, nil
 }
 
 // A Space is the load of the partitions of a table or an index.
@@ -356,6 +342,9 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	i := slices.IndexFunc(all, func(s *Space) bool { return s.Space == r.space })
 	s := all[i]
 	s.Read += p.Rate * r.MeanUnits
+	if r.batch != nil {
+		s.Read -= p.Rate * r.batch.units // of another table
+	}
 	row := Source{Pattern: p, Entity: p.Entity, Units: make([]float64, len(s.Parts))}
 	rates := s.rates
 	if r.scan {
@@ -366,12 +355,12 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 		return nil
 	}
 
-	row.Among = rates.among(p.Entity, r.listed)
+	row.Among = r.Among
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
 		groups := map[string]float64{} // shares of partitions that differ in their time alone
 		for _, load := range of {
-			groups[rates.group(load, p.Entity)] += load.share
+			groups[rates.group(load, p.Entity, r.fixed)] += load.share
 		}
 		for _, load := range of {
 			if load.none != nil {
@@ -379,8 +368,8 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 			}
 			i := s.at(load.part)
 			switch {
-			case r.fixed != nil:
-				if load.part == *r.fixed {
+			case r.only != nil:
+				if load.part == *r.only {
 					row.Units[i] = p.Rate * load.units
 				}
 			case row.Among > 0 && p.Asked == model.AskedZipf: // the items of the file are the first among them
@@ -388,8 +377,8 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 				row.Units[i] = p.Rate * load.share * first * load.units
 			case row.Among > 0:
 				row.Units[i] = p.Rate / row.Among * load.units
-			case periodic: // the requests of a range over several periods come to it in turn
-				row.Units[i] = max(row.Units[i], p.Rate*groups[rates.group(load, p.Entity)]*load.units)
+			case periodic && !r.windowed:
+				row.Units[i] = p.Rate * groups[rates.group(load, p.Entity, r.fixed)] * load.units
 			default:
 				row.Units[i] += p.Rate * load.share * load.units
 			}
@@ -472,17 +461,19 @@ func (t *Table) ofFirst(m *member, s *Space, k int, row *Source) {
 	for it := range m.shares {
 		counted += t.w.Represents(it)
 	}
-	factor := row.Pattern.Rate * t.w.Declared(m.write.Entity) / counted
+	rate := row.Pattern.Rate / counted
 	for i, p := range s.Parts {
 		s.rates.rows(p, func(r *dataset.Row, share float64) {
 			if effects, ok := m.effects[r.Item]; ok {
-				row.Units[i] += factor * share * m.weight(r.Item) * effects[k].units
+				n := share * t.w.Declared(m.write.Entity)
+				row.Units[i] += rate * n * m.weight(r.Item, n) * effects[k].units
 			}
 		})
 	}
 	for it, effects := range m.effects {
 		if e := &effects[k]; e.to != nil {
-			s.move(row, e, row.Pattern.Rate*m.weight(it)*t.w.Represents(it)/counted)
+			n := t.w.Represents(it)
+			s.move(row, e, rate*n*m.weight(it, n))
 		}
 	}
 }

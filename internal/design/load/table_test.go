@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,7 +45,10 @@ type query struct {
 	parents             bool     // each parent is asked for, also without rows
 	shards              bool     // a value is all partitions with one kind
 	then                bool     // it reads the parent of its rows
-	periods             int      // a value is this many partitions, of one month each
+	days                bool     // a value is the shards of a day
+	// A value is asked for in windows of so many days, or months.
+	length, begin int // begin is that of its own
+	byMonths      bool
 
 	rate, limit, skew float64
 	asked             string
@@ -98,6 +102,16 @@ entities:
     attributes: {PK: "M#{group}#{when:month}", SK: "{when:time}#{m}", text: "{text}"}
     count: %d
     samples: [{group: g, when: 2025-06-15T10:00:00Z, m: m1, text: z}]
+  D:
+    fields: {group: {distinct: 3}, shard: {values: ["0", "1", "2"]}, when: {type: time, from: 2025-01-01, to: 2025-12-31}}
+    attributes: {PK: "D#{group}#{shard}", SK: "{when:time}#{d}"}
+    count: %d
+    samples: [{group: g, shard: "1", when: 2025-06-15T10:00:00Z, d: d1}]
+  T:
+    fields: {shard: {values: ["0", "1", "2"]}, when: {type: time, from: 2025-03-01, to: 2025-03-09}, text: {size: %d}}
+    attributes: {PK: "T#{when:date}#{shard}", SK: "{t}", text: "{text}"}
+    count: %d
+    samples: [{shard: "1", when: 2025-03-10T10:00:00Z, t: t1, text: z}]
 patterns:
 `
 
@@ -121,11 +135,27 @@ var queries = []query{
 	{yaml: "query: {entity: C, index: Loc, where: {p: x}%s}", entity: "C", index: "Loc", sort: "hot", high: "~", parents: true},
 	{
 		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-06, 2025-06]}}%s}",
-		entity: "M", high: "~", periods: 1,
+		entity: "M", length: 1, begin: 2025*12 + 5, byMonths: true,
 	},
 	{
 		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-05, 2025-07]}}%s}",
-		entity: "M", high: "~", periods: 3,
+		entity: "M", length: 3, begin: 2025*12 + 4, byMonths: true,
+	},
+	{
+		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-03-10, 2025-03-19]}}%s}",
+		entity: "M", length: 10, begin: dayOf("C#2025-03-10"),
+	},
+	{
+		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-01-20, 2025-02-23]}}%s}",
+		entity: "M", length: 35, begin: dayOf("C#2025-01-20"),
+	},
+	{
+		yaml:   "query: {entity: D, where: {group: g, shard: {in: all}, when: {between: [2025-03-10, 2025-03-19]}}%s}",
+		entity: "D", length: 10, begin: dayOf("C#2025-03-10"), shards: true,
+	},
+	{
+		yaml:   "query: {entity: T, where: {when: 2025-03-10, shard: {in: all}}%s}",
+		entity: "T", days: true,
 	},
 	{yaml: "get: {entity: P, where: {p: x}%s}", entity: "P", low: "META", high: "METB"},
 }
@@ -146,7 +176,7 @@ func (q query) randomly(t *proptest.T) query {
 		q.sort = "SK"
 	}
 	more := ""
-	if q.only == "" && q.months == 0 && q.periods == 0 && q.index != "Loc" && !q.shards && !strings.HasPrefix(q.yaml, "get") && t.Bool() {
+	if q.only == "" && q.months == 0 && q.length == 0 && !q.days && q.index != "Loc" && !q.shards && !strings.HasPrefix(q.yaml, "get") && t.Bool() {
 		q.limit = float64(t.Between(1, 6))
 		more += fmt.Sprintf(", limit: %v", q.limit)
 		if q.backwards = t.Bool(); q.backwards {
@@ -156,13 +186,8 @@ func (q query) randomly(t *proptest.T) query {
 	if q.strong {
 		more += ", consistent: true"
 	}
-	switch q.periods {
-	case 0:
+	if q.asked = "equally"; !q.days {
 		q.asked, q.skew = randomAsked(t, "equally", "by_rows", "zipf")
-	case 1:
-		q.asked, q.skew = randomAsked(t, "equally", "by_rows")
-	default:
-		q.asked = "equally"
 	}
 	q.yaml = fmt.Sprintf("rate: %v, asked: %s, %s", q.rate, askedText(q.asked, q.skew), fmt.Sprintf(q.yaml, more))
 	return q
@@ -198,7 +223,7 @@ func holdTable(t *proptest.T) {
 	var b strings.Builder
 	reads, rewrites := t.Between(1, 50), t.Between(1, 50)
 	fmt.Fprintf(&b, randomModel, projection, parents, per, states, size, size*2, note, t.Between(1, 40), reads, rewrites,
-		t.Between(10, 2000), t.Between(60, 200))
+		t.Between(10, 2000), t.Between(60, 200), t.Between(10, 100), t.Between(10, 3000), t.Between(5, 40))
 	var asked []query
 	for i, q := range queries {
 		asked = append(asked, q.randomly(t))
@@ -231,11 +256,14 @@ func holdTable(t *proptest.T) {
 	}
 	n.declared(float64(reads), float64(rewrites))
 	for i := range asked {
-		if asked[i].periods > 0 {
-			n.comparePeriods(&asked[i], &r.Patterns[i])
-			continue
+		switch q := &asked[i]; {
+		case q.length > 0:
+			n.compareWindows(q, &r.Patterns[i])
+		case q.days:
+			n.compareDays(q, &r.Patterns[i])
+		default:
+			n.compareRead(q, &r.Patterns[i])
 		}
-		n.compareRead(&asked[i], &r.Patterns[i])
 	}
 	items := map[*dataset.Item]float64{}
 	for i := range writes {
@@ -367,7 +395,7 @@ func (n *counter) values(q *query) map[string]*value {
 		key, ok := keyIn(it.Attributes, q.hash)
 		state := string(it.Attributes.Get("state").Raw())
 		size, has := sizes.Of(it.Attributes)
-		if !ok || !has || q.given != "" && state != q.given || it.Entity.Name == "M" || (it.Entity.Name == "E") != (q.entity == "E") {
+		if !ok || !has || q.given != "" && state != q.given || strings.Contains("M D T", it.Entity.Name) || (it.Entity.Name == "E") != (q.entity == "E") {
 			continue
 		}
 		id := key
@@ -431,10 +459,13 @@ func (q *query) ask(v *value, first, last int) {
 					}
 				}
 			}
-			begin, windows, sum := dayOf("C#2025-03-01"), 0.0, 0
+			windows, sum := 0.0, 0
 			p.units = 0
-			for k := floorDiv(first-begin, length); k <= floorDiv(last-begin, length); k++ {
-				_, size, in := q.read(p.rows, within(begin+k*length))
+			for _, from := range windowsFrom(first, last, length) {
+				reached := within(from)
+				_, size, in := q.read(p.rows, func(r row) bool {
+					return reached(r) && dayOf(r.sort) >= first && dayOf(r.sort) <= last
+				})
 				p.units += q.units(size)
 				windows, sum = windows+1, sum+in
 				if in > 0 {
@@ -474,7 +505,7 @@ func (q *query) weigh(list []*value) (all float64) {
 func (n *counter) compareRead(q *query, p *check.PatternResult) {
 	first, last := math.MaxInt, math.MinInt // days of all children
 	for i := range n.w.Items {
-		if it := &n.w.Items[i]; it.Entity.Name == "C" {
+		if it := &n.w.Items[i]; it.Entity.Name == "C" && (it.Generated || n.w.Made(it.Entity) == 0) {
 			d := dayOf(string(it.Attributes.Get("SK").Raw()))
 			first, last = min(first, d), max(last, d)
 		}
@@ -510,12 +541,34 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 		}
 	}
 
-	name := p.Pattern.Name
-	near(n.T, mean, p.MeanUnits(), name+": mean", n.source)
-	if len(list) < 2 {
+	near(n.T, mean, p.MeanUnits(), p.Pattern.Name+": mean", n.source)
+	if len(list) < 2 && q.months == 0 {
 		require.Nil(n, p.Spread, n.source)
 		return
 	}
+	near(n.T, mean, p.Spread.Mean, p.Pattern.Name+": mean of the spread", n.source)
+	n.compareRanks(q, p, list, all)
+}
+
+// compareValues compares the mean and the ranks of values.
+func (n *counter) compareValues(q *query, p *check.PatternResult, list []*value) {
+	slices.SortFunc(list, func(a, b *value) int {
+		return cmp.Or(
+			cmp.Compare(b.units, a.units), cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows),
+			cmp.Compare(b.held, a.held), cmp.Compare(a.id, b.id),
+		)
+	})
+	all, mean := q.weigh(list), 0.0
+	for _, v := range list {
+		mean += v.average * v.times / all
+	}
+	near(n.T, mean, p.MeanUnits(), p.Pattern.Name+": mean", n.source)
+	n.compareRanks(q, p, list, all)
+}
+
+// compareRanks compares what values read that come in the order of their cost.
+func (n *counter) compareRanks(q *query, p *check.PatternResult, list []*value, all float64) {
+	name := p.Pattern.Name
 	at := func(share float64) *value {
 		below := 0.0
 		for i := len(list) - 1; i > 0; i-- {
@@ -535,62 +588,153 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 	}
 }
 
-// comparePeriods compares what a range over whole months reads, each of which is a partition, with a count of the
-// items: every group is asked for in all ranges of as many months.
-func (n *counter) comparePeriods(q *query, p *check.PatternResult) {
-	type id struct {
-		group string
-		month int
+// compareWindows compares what a range of time reads with a count of the items, for each group in all windows of its
+// length: a window is a request for each month that it touches, or for each shard.
+func (n *counter) compareWindows(q *query, p *check.PatternResult) {
+	type sized struct{ place, month, bytes int }
+	type partition struct {
+		key    string
+		month  int
+		bytes  map[int]int // by place
+		member string
 	}
-	monthOf := func(it *dataset.Item) int {
-		at, _ := time.Parse(time.RFC3339, it.Values.Get("when"))
-		return at.Year()*12 + int(at.Month()) - 1
-	}
-	bytes, rows, keys, ids, groups := map[id]int{}, map[id]float64{}, map[id]string{}, map[id]bool{}, map[string]float64{}
-	from, to := math.MaxInt, math.MinInt
+	partitions, groups := map[string]*partition{}, map[string][]sized{}
+	keys := map[string]map[int]string{} // of the partitions of a group, by month or shard
+	first, last := math.MaxInt, math.MinInt
 	for i := range n.w.Items {
 		it := &n.w.Items[i]
-		if it.Entity.Name != "M" {
+		if it.Entity.Name != q.entity {
 			continue
 		}
-		at := id{it.Values.Get("group"), monthOf(it)}
-		bytes[at] += it.Attributes.Size()
-		rows[at]++
-		keys[at], _ = keyIn(it.Attributes, []string{"PK"})
-		groups[at.group]++
-		if ids[at] = q.periods == 1; it.Generated {
-			from, to = min(from, at.month), max(to, at.month)
+		at, _ := time.Parse(time.RFC3339, it.Values.Get("when"))
+		month, group := at.Year()*12+int(at.Month())-1, it.Values.Get("group")
+		one := sized{month, month, it.Attributes.Size()}
+		if !q.byMonths {
+			one.place = int(at.Unix() / 86400)
+		}
+		if q.shards {
+			one.month, _ = strconv.Atoi(it.Values.Get("shard"))
+		}
+		key, _ := keyIn(it.Attributes, []string{"PK"})
+		if keys[group] == nil {
+			keys[group] = map[int]string{}
+		}
+		keys[group][one.month] = key
+		if partitions[key] == nil {
+			partitions[key] = &partition{key: key, month: month, bytes: map[int]int{}, member: group}
+		}
+		partitions[key].bytes[one.place] += one.bytes
+		groups[group] = append(groups[group], one)
+		if it.Generated {
+			first, last = min(first, one.place), max(last, one.place)
 		}
 	}
-	last := max(from, to-q.periods+1)
-	for group := range groups {
-		for month := from; month <= last; month++ {
-			ids[id{group, month}] = true
+	starts := windowsFrom(first, last, q.length)
+	bytesIn := func(at *partition, from int) (sum int) {
+		for place := from; at != nil && place < from+q.length; place++ {
+			if place >= first && place <= last {
+				sum += at.bytes[place]
+			}
 		}
+		return sum
+	}
+	monthAt := func(place int) int {
+		if q.byMonths {
+			return place
+		}
+		at := time.Unix(int64(place)*86400, 0).UTC()
+		return at.Year()*12 + int(at.Month()) - 1
+	}
+	touched := func(from int) (all []int) { // months or shards
+		low, high := monthAt(from), monthAt(from+q.length-1)
+		if q.shards {
+			low, high = 0, 2
+		}
+		for ; low <= high; low++ {
+			all = append(all, low)
+		}
+		return all
 	}
 
-	units, weights, pairs := 0.0, 0.0, map[string]float64{}
-	for at, is := range ids {
-		if !is {
+	var list []*value
+	for group, rows := range groups {
+		v := &value{id: group}
+		for _, from := range starts {
+			for _, one := range touched(from) {
+				v.average += q.units(bytesIn(partitions[keys[group][one]], from)) / float64(len(starts))
+			}
+		}
+		slices.SortStableFunc(rows, func(a, b sized) int { return cmp.Compare(a.place, b.place) })
+		for _, start := range append([]sized{{place: q.begin}}, rows...) { // its own if no other has more
+			bytes, of := 0, map[int]int{}
+			examined := 0
+			for _, r := range rows {
+				if r.place >= start.place && r.place < start.place+q.length {
+					bytes, examined = bytes+r.bytes, examined+1
+					of[r.month] += r.bytes
+				}
+			}
+			if bytes <= v.bytes {
+				continue
+			}
+			v.bytes, v.rows, v.units = bytes, examined, 0
+			for _, one := range touched(start.place) {
+				v.units += q.units(of[one])
+			}
+		}
+		for _, from := range starts {
+			for _, r := range rows {
+				if r.place >= max(from, first) && r.place < min(from+q.length, last+1) {
+					v.held++
+				}
+			}
+		}
+		v.held /= float64(len(starts))
+		v.parts = []*part{{own: true}}
+		list = append(list, v)
+	}
+	n.compareValues(q, p, list)
+
+	shares := map[string]float64{}
+	all := q.weigh(list)
+	for _, v := range list {
+		shares[v.id] = v.times / all
+	}
+	for _, at := range partitions { // of the windows that read it
+		units, times := 0.0, 0.0
+		for _, from := range starts {
+			if q.shards || monthAt(from) <= at.month && at.month <= monthAt(from+q.length-1) {
+				units, times = units+q.units(bytesIn(at, from)), times+1
+			}
+		}
+		n.reads[""][at.key] += q.rate * shares[at.member] * units / max(times, 1)
+	}
+}
+
+// compareDays compares what the shards of a day read with a count of the items. All requests are for the current day,
+// and read all of its shards, also where other days lack one.
+func (n *counter) compareDays(q *query, p *check.PatternResult) {
+	bytes, days := map[string]int{}, map[string][]string{}
+	for i := range n.w.Items {
+		it := &n.w.Items[i]
+		if it.Entity.Name != q.entity {
 			continue
 		}
-		cost, weight := 0.0, 1.0
-		for month := at.month; month < at.month+q.periods; month++ {
-			cost += q.units(bytes[id{at.group, month}])
+		key, _ := keyIn(it.Attributes, []string{"PK"})
+		if bytes[key] += it.Attributes.Size(); bytes[key] == it.Attributes.Size() {
+			day := it.Values.Get("when")[:10]
+			days[day] = append(days[day], key)
 		}
-		if q.asked == "by_rows" {
-			weight = rows[at]
-		}
-		units, weights, pairs[at.group] = units+cost*weight, weights+weight, pairs[at.group]+weight
 	}
-	near(n.T, units/weights, p.MeanUnits(), p.Pattern.Name+": mean", n.source)
-	for at, key := range keys { // all requests for a group are for the current month
-		share := pairs[at.group] / weights
-		if q.periods > 1 {
-			share = 1 / float64(len(groups))
+	mean := 0.0
+	for _, keys := range days {
+		mean += float64(3-len(keys)) * q.units(0) / float64(len(days))
+		for _, key := range keys {
+			mean += q.units(bytes[key]) / float64(len(days))
+			n.reads[""][key] += q.rate * q.units(bytes[key])
 		}
-		n.reads[""][key] += q.rate * share * q.units(bytes[at])
 	}
+	near(n.T, mean, p.MeanUnits(), p.Pattern.Name+": mean", n.source)
 }
 
 func dayOf(sort string) int {
@@ -598,7 +742,17 @@ func dayOf(sort string) int {
 	return int(at.Unix() / 86400)
 }
 
-func floorDiv(a, b int) int { return int(math.Floor(float64(a) / float64(b))) }
+// windowsFrom returns where windows begin that follow one another from the first place, of which the last ends at the
+// last place.
+func windowsFrom(first, last, length int) (starts []int) {
+	for from := first; from == first || from+length-1 < last; from += length {
+		starts = append(starts, from)
+	}
+	if end := starts[len(starts)-1] + length - 1; end < last {
+		starts = append(starts, last-length+1)
+	}
+	return starts
+}
 
 // compareWrites sends the write for each item, and compares the units that the service counts. It adds them to the
 // partitions and to the items.

@@ -11,6 +11,7 @@ import (
 type batch struct {
 	items map[*dataset.Item]float64
 	none  float64 // keys without an item
+	units float64 // read units of all
 }
 
 // batched returns the read units of the items to which the rows lead that the pattern reads for a candidate, if it
@@ -67,14 +68,18 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	}
 
 	// Rows that a filter drops lead nowhere, and values that no item has lead to the items of the others.
-	factor := r.MeanRows / counted
+	factor, units := r.MeanRows/counted, 0.0
 	sizes := p.Then.Table.RowSizes(nil)
 	for it := range r.batch.items {
 		r.batch.items[it] *= factor
 		size, _ := sizes.Of(it.Attributes)
-		r.MeanThen += r.batch.items[it] * table.ReadUnits(size, p.Consistent)
+		units += r.batch.items[it] * table.ReadUnits(size, p.Consistent)
 	}
-	r.MeanThen += r.batch.none * factor * table.ReadUnits(0, p.Consistent)
+	units += r.batch.none * factor * table.ReadUnits(0, p.Consistent)
+	r.batch.units, r.MeanUnits = units, r.MeanUnits+units
+	if r.Spread != nil {
+		r.Spread.Mean = r.MeanUnits
+	}
 }
 
 // add adds the items to which the rows of some requests lead. A request returns so many rows on average, and reads
@@ -114,14 +119,15 @@ func (s *spreader) total() (all float64) {
 // requests returns the rows that each request for the value of a candidate reads, without those that read nothing:
 // there is one for each window.
 func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
-	if s.tiled == nil {
+	if s.win == nil {
 		return [][]dataset.Row{s.limited(s.space.Rows[c.From:c.To])}
 	}
-	rows := s.listing(s.space.Rows[c.low:c.high])
 	windows := map[int][]dataset.Row{}
-	for i, at := range s.places(rows, s.tiled.unit) {
-		if k := s.tiled.at(at); k >= s.tiled.first && k < s.tiled.first+s.tiled.n {
-			windows[k] = append(windows[k], rows[i])
+	for _, row := range s.listing(s.space.Rows[c.low:c.high]) {
+		if at, ok := s.win.place(&row); ok {
+			for _, k := range s.win.windowsAt(at) {
+				windows[k] = append(windows[k], row)
+			}
 		}
 	}
 	for _, rows := range windows {
@@ -185,7 +191,7 @@ func (t *Table) addBatch(p *model.Pattern, r *Reads, all []*Space) {
 				}
 			}
 		}
-		s.Read += p.Rate * r.MeanThen
+		s.Read += p.Rate * r.batch.units
 		s.add(row)
 	}
 }

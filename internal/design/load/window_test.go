@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
@@ -81,5 +82,67 @@ patterns:
 		}
 		require.InDelta(t, want, most, 1e-9, query)
 		require.InDelta(t, 50, r.Tables[0].Reads, 1e-9, query)
+		if want == 0 { // the line of the pattern says why
+			require.Equal(t, "P", r.Patterns[0].Uncounted().Name)
+		} else {
+			require.Nil(t, r.Patterns[0].Uncounted())
+		}
+	}
+}
+
+// TestSampled holds that the figures of a model of which a part is made are about those of the whole: of a sparse index,
+// of the item that zipf names first, of what has only the time in its key, and of windows of many devices together.
+func TestSampled(t *testing.T) {
+	const source = `name: m
+tables: {Tab: {partition: PK, sort: SK, indexes: {ByState: {partition: st, sort: SK}, ByDay: {partition: kind, sort: SK}}}}
+entities:
+  O:
+    fields: {state: {values: [NEW, DONE, DONE, DONE]}, n: {type: number, from: 1, to: 9}}
+    attributes: {PK: "O#{o}", SK: "{o}", st: {template: "{state}", when: {state: [NEW]}}, n: {template: "{n:number}", type: N}}
+    count: 20000
+  D: {attributes: {PK: "D#{d}", SK: A}, count: 200}
+  R:
+    of: D
+    per: 100
+    fields: {at: {type: time, from: 2025-01-01, to: 2025-01-30}}
+    attributes: {PK: "D#{d}#{at:month}", SK: "{at:time}", kind: R}
+patterns:
+  - {name: sparse, rate: 100, query: {entity: O, index: ByState, where: {state: NEW}, limit: 10}}
+  - {name: zipf, rate: 100, asked: zipf(1.5), update: {entity: O, set: {n: 3}}}
+  - {name: child, rate: 100, query: {entity: R, where: {d: x, at: 2025-01}}, expect: {rows: 0}}
+  - {name: day, rate: 1, query: {entity: R, index: ByDay, where: {at: {between: [2025-01-05, 2025-01-06]}}}}
+`
+	figuresOf := func(most int) map[string]float64 {
+		m, err := modelfile.Parse("m.yaml", []byte(source))
+		require.NoError(t, err)
+		w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: most})
+		require.NoError(t, err)
+		defer w.Close()
+		r, err := check.Run(t.Context(), w, check.Options{})
+		require.NoError(t, err)
+		child, day := r.Patterns[2].Spread, r.Patterns[3].Spread
+		all := map[string]float64{
+			"units of a child": child.Mean, "rows of a child": child.P50.DeclaredRows(),
+			"units of two days": day.Mean, "units of the busiest two days": day.Worst.DeclaredUnits(),
+		}
+		spaces, err := load.TableOf(w).Spaces(t.Context())
+		require.NoError(t, err)
+		for _, l := range spaces[0].Items {
+			all["writes of the first"] = l.Writes
+		}
+		for _, s := range r.Tables {
+			if s.ByReads != nil {
+				all["most reads of "+s.Name()] = s.ByReads.Reads
+			}
+			if s.ByWrites != nil {
+				all["most writes of "+s.Name()] = s.ByWrites.Writes
+			}
+		}
+		return all
+	}
+	whole, sample := figuresOf(100_000), figuresOf(4000)
+	require.Greater(t, len(whole), 7)
+	for name, want := range whole {
+		require.InEpsilon(t, want, sample[name], 0.1, name)
 	}
 }

@@ -123,8 +123,11 @@ type member struct {
 	means   []effect
 	// loose is the number of declared requests for which no key says which item the member writes: any of its items.
 	loose float64
-	// often has the weight of each item of the first member among all requests, 1 on average, or is nil.
-	often map[*dataset.Item]float64
+	// before has the number of declared requests before those of each item of the first member, if the pattern asks for
+	// them by a zipf distribution, and factor makes their weights 1 on average.
+	before map[*dataset.Item]float64
+	skew   float64
+	factor float64
 }
 
 // An effect is what the write of an item does in a space: units in the row as it was, and those of a row that
@@ -302,7 +305,7 @@ func (t *writer) chosen(at int) (chosen []*dataset.Item, decided []bool) {
 }
 
 // related returns the item of another member: the one whose key has the values of the first item, if there is one, or
-// any. It is none of those chosen already, if there are others, as a transaction writes an item only once.
+// any. Of two members of one entity only a put has an item of its own, as that is a new one.
 func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.Item) (*dataset.Item, bool) {
 	w := &t.p.Writes[i]
 	values = maps.Clone(values)
@@ -310,7 +313,7 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.
 		values[c.Field] = c.Args[0]
 	}
 	if key, ok := keyFrom(w.Entity, values); ok {
-		if it := t.keyed(w.Entity)[key]; it != nil && !slices.Contains(chosen, it) {
+		if it := t.keyed(w.Entity)[key]; it != nil && !t.apart(i, it, chosen) {
 			return it, true
 		}
 	}
@@ -321,6 +324,17 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.
 		}
 	}
 	return all[at%len(all)], len(all) == 1
+}
+
+// apart reports whether a member needs another item than one that was chosen for a member before it: one of them puts
+// it, and nothing says that it is the same.
+func (t *writer) apart(i int, it *dataset.Item, chosen []*dataset.Item) bool {
+	k := slices.Index(chosen, it)
+	if k < 0 {
+		return false
+	}
+	a, b := &t.p.Writes[k], &t.p.Writes[i]
+	return (a.Operation == model.Put || b.Operation == model.Put) && len(b.Where) == 0
 }
 
 // keyed returns the items of an entity by their keys.
@@ -385,19 +399,17 @@ func (t *writer) weigh(requests []request) {
 	if t.p.Asked != model.AskedZipf {
 		return
 	}
-	z, all, weights := zipf{skew: t.p.Skew}, 0.0, 0.0
-	often := map[*dataset.Item]float64{}
+	m, z, all, weights := t.cost.members[0], zipf{skew: t.p.Skew}, 0.0, 0.0
+	m.before, m.skew = map[*dataset.Item]float64{}, t.p.Skew
 	for _, r := range requests {
-		weight := z.next(r.times)
-		often[r.chosen[0]] = weight
-		all, weights = all+r.times, weights+weight*r.times
+		m.before[r.chosen[0]] = all
+		all, weights = all+r.times, weights+z.next(r.times)*r.times
 	}
+	m.factor = all / weights
 	for i := range requests {
-		it := requests[i].chosen[0]
-		often[it] *= all / weights
-		requests[i].times *= often[it]
+		r := &requests[i]
+		r.times *= m.weight(r.chosen[0], r.times)
 	}
-	t.cost.members[0].often = often
 }
 
 // average sets the averages of the members over all requests, and how often each writes its items.
@@ -430,12 +442,14 @@ func (t *writer) average(requests []request) {
 	}
 }
 
-// weight returns how often an item is written in proportion to the others.
-func (m *member) weight(it *dataset.Item) float64 {
-	if m.often == nil {
+// weight returns how often each of the first declared items for which one stands is written, in proportion to the
+// others.
+func (m *member) weight(it *dataset.Item, items float64) float64 {
+	if m.before == nil {
 		return 1
 	}
-	return m.often[it]
+	z := zipf{skew: m.skew, at: m.before[it]}
+	return z.next(items) * m.factor
 }
 
 // share sets how often each item of a member is written: those that belong to the same parent come together, such as
@@ -444,7 +458,7 @@ func (t *writer) share(m *member, groups map[*dataset.Item][]dataset.Row, all fl
 	main := t.cost.members[0]
 	if m == main {
 		for it := range groups {
-			m.shares[it] = m.weight(it) / all
+			m.shares[it] = m.weight(it, 1) / all
 		}
 		return
 	}
@@ -459,7 +473,8 @@ func (t *writer) share(m *member, groups map[*dataset.Item][]dataset.Row, all fl
 	for it, rows := range groups {
 		each := grow.In(rows)
 		for i := range rows {
-			m.shares[it] += main.weight(rows[i].Item) * each(rows[i].Item) / all
+			n := each(rows[i].Item)
+			m.shares[it] += main.weight(rows[i].Item, n) * n / all
 		}
 	}
 

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -10,11 +12,13 @@ import (
 // item's index keys, then the most literal text in the table keys, then the
 // most typed components, then the first. An item of an index without all
 // attributes is harder to classify.
-func (m *Model) Classify(t *Table, it attr.Item) *Entity {
+func (m *Model) Classify(t *Table, it attr.Item) *Entity { return classify(m.Entities, t, it) }
+
+func classify(entities []*Entity, t *Table, it attr.Item) *Entity {
 	var best *Entity
 	var bestFits bool
 	var bestText, bestTyped int
-	for _, e := range m.Entities {
+	for _, e := range entities {
 		if e.Table != t || !e.is(it) {
 			continue
 		}
@@ -43,6 +47,51 @@ func (m *Model) EntityName(table string, it attr.Item) string {
 		}
 	}
 	return ""
+}
+
+// Classifier returns [Model.EntityName] for many items of the model as it is now: it compares an item only with the
+// entities that begin their partition key as it does.
+func (m *Model) Classifier() func(table string, it attr.Item) string {
+	type start struct {
+		table *Table
+		text  string
+	}
+	with, lengths := map[start][]int{}, map[int]bool{} // numbers of entities
+	for i, e := range m.Entities {
+		at := start{e.Table, e.beginning()}
+		with[at], lengths[len(at.text)] = append(with[at], i), true
+	}
+	return func(table string, it attr.Item) string {
+		t := m.Table(table)
+		if t == nil {
+			return ""
+		}
+		var numbers []int
+		text := TextOf(it.Get(t.Partition[0].Name))
+		for n := range lengths {
+			if n <= len(text) {
+				numbers = append(numbers, with[start{t, text[:n]}]...)
+			}
+		}
+		slices.Sort(numbers)
+		var entities []*Entity
+		for _, i := range numbers {
+			entities = append(entities, m.Entities[i])
+		}
+		if e := classify(entities, t, it); e != nil {
+			return e.Name
+		}
+		return ""
+	}
+}
+
+// beginning returns the text with which the partition keys of an entity begin.
+func (e *Entity) beginning() string {
+	t := e.Attribute(e.Table.Partition[0].Name)
+	if t == nil || t.Template == nil || t.Kind != attr.String {
+		return ""
+	}
+	return t.Template.Parts()[0].Literal
 }
 
 // fitsIndexes reports whether the templates of e match all index keys of the

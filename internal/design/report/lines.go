@@ -99,6 +99,10 @@ func (l *lines) reads(pr *check.PatternResult) {
 	if rate := pr.Pattern.Rate; rate > 0 {
 		l.add("load", "%s a second: %s a second, %s on average", text.Figure(rate),
 			units(rate*pr.MeanUnits()), text.Figure(pr.MeanUnits()))
+		if e := pr.Uncounted(); e != nil {
+			l.warn("", "the load of no partition is counted: nobody says how many %s there are; write count: of it",
+				e.Name)
+		}
 	}
 
 	if all := pr.Total.Entities; len(all) > 1 || len(all) == 1 && all[0].Entity != "" && pr.Pattern.Entity == nil {

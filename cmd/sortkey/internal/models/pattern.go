@@ -47,8 +47,8 @@ func Pattern(m *model.Model, name string) (*model.Pattern, error) {
 	return nil, advice.New(help, "model %s has %s pattern named %q", m.Name, found, name)
 }
 
-// Refused adds what to do to the error of a pattern that [compile.Split] or [compile.Pattern] refuses. Other errors stay
-// as they are.
+// Refused adds what to do to the error of a pattern that [compile.Split] or [compile.Pattern] refuses. Other errors
+// stay as they are.
 func Refused(p *model.Pattern, err error) error {
 	refused, ok := errors.AsType[*compile.Error](err)
 	if !ok {

@@ -111,7 +111,7 @@ func (st *Study) runPatterns() error {
 		}
 
 		q.Clauses, _ = explain.Clauses(q.Compiled)
-		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Model.EntityName}
+		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Dataset.EntityName}
 		if p.Limit > 0 {
 			o.Pages = 1
 		}

@@ -23,7 +23,7 @@ type reading struct {
 
 // readingOf runs a pattern with its own values, and computes what it reads in all partitions.
 func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error) {
-	o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Model.EntityName}
+	o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Dataset.EntityName}
 	result, err := check.Through(ctx, st.Dataset.Target(), st.Model, q.Pattern, o)
 	if err != nil {
 		return r, context.Cause(ctx) // package check reports a request that cannot be run
