@@ -20,8 +20,8 @@ var overwrite = rule.Rule{
 		"condition replaces what others have updated; in a transaction, the condition of another member " +
 		"helps only if it can fail. A field that the model declares unique must be the table's key, or have a " +
 		"marker item with such a key that each transaction puts under a condition: no index keeps it unique. Two " +
-		"writes of one item in a transaction are refused, and those of one entity with the same values in where are such. An " +
-		"index keyed by names that are unique only within a partition mixes the partitions.",
+		"writes of one item in a transaction are refused, and those of one entity with the same values in where " +
+		"are such. An index keyed by names that are unique only within a partition mixes the partitions.",
 
 	Whole: func(p *rule.Pass) {
 		checkKeys(p)

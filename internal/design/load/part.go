@@ -117,8 +117,8 @@ func (s *spreader) declared(grow *dataset.Growth, low, high int) (n float64) {
 }
 
 // among returns the number of partitions over which the requests are spread if no items of the entity were generated,
-// so that the items of the file say nothing, or 0. Listed fields keep the pattern's own values. It is infinite if nobody
-// says how many items there are, of the entity or of a parent, which is returned too.
+// so that the items of the file say nothing, or 0. Listed fields keep the pattern's own values. It is infinite if
+// nobody says how many items there are, of the entity or of a parent, which is returned too.
 func (s *spreader) among() (float64, *model.Entity) {
 	e := s.p.Entity
 	if s.w.Made(e) > 0 {

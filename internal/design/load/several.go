@@ -60,7 +60,9 @@ func (s *spreader) valuesOf(c *candidate) string {
 
 // spreadersOf returns a spreader with its candidates for each question, but only one for those that differ in their
 // time alone, if that is asked for in windows. It returns nil if one has none, or all together have too many.
-func spreadersOf(ctx context.Context, w *dataset.Dataset, questions []question, win *windows) (all []*spreader, err error) {
+func spreadersOf(
+	ctx context.Context, w *dataset.Dataset, questions []question, win *windows,
+) (all []*spreader, err error) {
 	candidates := 0
 	for _, q := range questions {
 		if win != nil && slices.ContainsFunc(all, func(s *spreader) bool { return win.alike(s.p, q.Pattern) }) {
@@ -198,7 +200,9 @@ func (s *spreader) asked(list []*asked, windowed bool) {
 			}
 		}
 		if !has {
-			s.all = append(s.all, candidate{row: v.row, empty: v.row != nil, times: v.times, often: v.often, again: v.again})
+			s.all = append(s.all, candidate{
+				row: v.row, empty: v.row != nil, times: v.times, often: v.often, again: v.again,
+			})
 		}
 	}
 	if windowed {

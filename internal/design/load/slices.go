@@ -37,7 +37,8 @@ type spreader struct {
 	// for their values, or nil.
 	ranged bool
 	moved  *model.Condition
-	// win are the windows in which the pattern is asked, or nil. A candidate has all rows of a value in a partition then.
+	// win are the windows in which the pattern is asked, or nil. A candidate has all rows of a value in a partition
+	// then.
 	win *windows
 	// timed is true if the conditions bound a time. They follow the items for all values but
 	// the pattern's own: what matters is how long they are, not when.

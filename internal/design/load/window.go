@@ -251,8 +251,8 @@ func (w *windows) average(v *asked, stand dataset.Stand) {
 	v.units, v.rows, v.held = v.units/n, v.rows/n, v.held/n
 }
 
-// volumes returns what a candidate has in each of the windows that read it, and by how much the busiest has fewer rows at
-// the declared scale than if it grew like all.
+// volumes returns what a candidate has in each of the windows that read it, and by how much the busiest has fewer rows
+// at the declared scale than if it grew like all.
 func (w *windows) volumes(s *spreader, c *candidate, reading []int) (map[int]volume, float64) {
 	each := s.grow.In(s.space.Rows[c.low:c.high])
 	rows := s.listing(s.space.Rows[c.low:c.high])

@@ -223,6 +223,8 @@ func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 			return in.parseService(t)
 		case t["Resources"] != nil:
 			return in.parseTemplate(t)
+		case isFragment(t):
+			return in.parseTemplate(map[string]any{"Resources": t})
 		}
 	}
 	return nil, ErrOther
