@@ -190,3 +190,22 @@ func TestRecipeForgottenWaiter(t *testing.T) {
 		require.NoError(t, setUp(t.Context(), sortkeytest.New(t, slow).Client, true))
 	})
 }
+
+// TestFaultOfTableAndKey: the key of a fault is one of its table.
+func TestFaultOfTableAndKey(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Orders", "id")
+	db.Table("Other", "id")
+	db.Fail(sortkeytest.Fault{Table: "Other", Key: "1", Code: "InternalServerError", Times: 1})
+	write := func(order, other string) error {
+		put := func(table, key string) types.TransactWriteItem {
+			return types.TransactWriteItem{Put: &types.Put{TableName: &table, Item: id(key)}}
+		}
+		_, err := db.Client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+			TransactItems: []types.TransactWriteItem{put("Orders", order), put("Other", other)},
+		}, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+		return err
+	}
+	require.NoError(t, write("1", "2"))
+	require.ErrorContains(t, write("2", "1"), "InternalServerError")
+}

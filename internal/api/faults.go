@@ -28,7 +28,8 @@ func (s *Service) Faults() *fault.Set { return &s.faults }
 // error with which the call ends at once, or nil.
 func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wire.Input) (context.Context, error) {
 	call := &fault.Call{
-		Operation: op.String(), Tables: tablesOf(in), Keys: func() []string { return s.keysOf(ctx, in) },
+		Operation: op.String(), Tables: tablesOf(in),
+		Keys: func(table string) []string { return s.keysOf(ctx, in, table) },
 	}
 	switch in := in.(type) {
 	case *wire.QueryInput:
@@ -200,10 +201,13 @@ func canceled(codes []string, in wire.Input) error {
 	return wire.TransactionCanceled(reasons)
 }
 
-// keysOf returns the values of the key attributes of the items that an input
+// keysOf returns the values of the key attributes of the items of a table, or of all, that an input
 // names, as text.
-func (s *Service) keysOf(ctx context.Context, in wire.Input) (keys []string) {
+func (s *Service) keysOf(ctx context.Context, in wire.Input, table string) (keys []string) {
 	for ref := range refs(in) {
+		if table != "" && nameOf(ref.Table) != table {
+			continue
+		}
 		key := ref.Key
 		if ref.Item != nil {
 			t, err := s.lookup(s.defined(ctx), &ref.Table)

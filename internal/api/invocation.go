@@ -59,11 +59,15 @@ func tablesOf(in wire.Input) []string {
 		if ref.Table == "" {
 			continue
 		}
-		name := ref.Table
-		if parsed, err := ParseTable(name); err == nil {
-			name = parsed.Name
-		}
-		names[name] = true
+		names[nameOf(ref.Table)] = true
 	}
 	return slices.Sorted(maps.Keys(names))
+}
+
+// nameOf returns the name of a table that a request names, maybe by its ARN.
+func nameOf(table string) string {
+	if parsed, err := ParseTable(table); err == nil {
+		return parsed.Name
+	}
+	return table
 }

@@ -18,9 +18,9 @@ type Call struct {
 	Operation string
 	Tables    []string // sorted
 	Index     string
-	// Keys returns the values of the key attributes of the items that the call
-	// names, as text. It is called when a rule asks for a key.
-	Keys func() []string
+	// Keys returns the values of the key attributes of the items of a table, or of all
+	// if that is "", that the call names, as text. It is called when a rule asks for a key.
+	Keys func(table string) []string
 }
 
 // A Fault says which calls fail and how: sortkeytest.Fault, where its fields are documented.
@@ -160,7 +160,7 @@ func (r *Rule) matches(c *Call) bool {
 		(r.Index == "" || r.Index == c.Index) &&
 		(len(r.Reasons) == 0 || slices.Contains(Transactions, c.Operation)) &&
 		(r.Unprocessed == 0 || slices.Contains(Batches, c.Operation)) &&
-		(r.Key == "" || slices.ContainsFunc(c.Keys(), func(key string) bool { return like(r.Key, key) }))
+		(r.Key == "" || slices.ContainsFunc(c.Keys(r.Table), func(key string) bool { return like(r.Key, key) }))
 }
 
 // Transactions and Batches are the operations that Reasons and Unprocessed are for.

@@ -24,7 +24,7 @@ func TestSet(t *testing.T) {
 	var s Set
 	require.True(t, s.Empty())
 	call := &Call{
-		Operation: "PutItem", Tables: []string{"A", "B"}, Index: "I", Keys: func() []string { return []string{"k1"} },
+		Operation: "PutItem", Tables: []string{"A", "B"}, Index: "I", Keys: func(string) []string { return []string{"k1"} },
 	}
 	for _, f := range []Fault{
 		{Operation: "GetItem"}, {Table: "C"}, {Index: "J"}, {Key: "x*"}, {Operation: "PutItem", Skip: 1},

@@ -192,6 +192,9 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	} else if err == nil || result.Read > 0 {
 		printImport(env, result, took)
 	}
+	if f.resume && result.Read > 0 && result.Read == result.Sum().Read {
+		fmt.Fprintln(env.Stderr, "sortkey: there was no interrupted import to resume: this one began at the first line")
+	}
 	return endImport(env, result, err)
 }
 

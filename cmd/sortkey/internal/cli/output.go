@@ -56,7 +56,7 @@ func (f *outputFlags) check(command string) error {
 		f.format = formatPlainJSON
 	}
 	switch f.format {
-	case formatTable, formatLines, formatJSON, formatPlainJSON, formatCSV, "":
+	case formatTable, formatLines, formatJSON, formatPlainJSON, formatCSV, f.byDefault:
 		return nil
 	}
 	return app.UsageError("the formats are table, lines, json, plain-json and csv; see sortkey "+command+" --help",

@@ -39,11 +39,7 @@ func Pattern(m *model.Model, name string) (*model.Pattern, error) {
 	if len(like) > 1 {
 		found = "more than one"
 	}
-	names := PatternNames(m)
-	help := "the patterns are:\n  " + strings.Join(names, "\n  ")
-	if meant := text.DidYouMean(name, names); meant != "" {
-		help = meant + " " + help
-	}
+	help := "the patterns are:\n  " + strings.Join(PatternNames(m), "\n  ")
 	return nil, advice.New(help, "model %s has %s pattern named %q", m.Name, found, name)
 }
 
