@@ -177,10 +177,12 @@ func (c *itemCommand) printWrite(ans *answer, t *keyschema.Table) error {
 // key returns the key of the item that the request names, or the item itself.
 func (ans *answer) key() attr.Item {
 	for ref := range wire.Refs(ans.in) {
-		if ref.Key != nil {
+		switch {
+		case ref.Key != nil:
 			return ref.Key
+		case ref.Item != nil:
+			return ref.Item
 		}
-		return ref.Item
 	}
 	return nil
 }
