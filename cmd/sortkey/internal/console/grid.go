@@ -195,13 +195,8 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 		Sum:  sumOf(it),
 		Link: itemLink(p.t, it),
 	}
-	_, leads := s.leads(p.t.Name, it)
 	for i := range columns {
 		cell := cellOf(it.Get(columns[i].name), columns[i].Key)
-		leadsOn := func(l lead) bool { return l.attribute == columns[i].name }
-		if at := slices.IndexFunc(leads, leadsOn); at >= 0 && cell.Class != "" {
-			cell.Link = leads[at].Link
-		}
 		switch {
 		case i == len(keys)-1:
 			cell.Link = row.Link

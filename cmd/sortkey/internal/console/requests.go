@@ -23,15 +23,14 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A requestsPage shows the requests of the program. Kept is the number of those that a recording has, and Samples of
-// those of a shape from which its percentiles are.
+// A requestsPage shows the requests of the program.
 type requestsPage struct {
-	Recorded      bool
-	Kept, Samples int
+	Recorded bool
+	Kept     int // requests that a recording has
 }
 
 func (s *Server) requests(*http.Request) (string, any, error) {
-	return "requests", requestsPage{s.opts.Requests != nil, maxRequests, maxSamples}, nil
+	return "requests", requestsPage{s.opts.Requests != nil, maxRequests}, nil
 }
 
 // errUnseen is the reason why there is no page about a request.

@@ -37,7 +37,6 @@ type rowsPage struct {
 	InPartition bool
 	Partition   string // as somebody types it
 	Condition   string // on the sort key, or ""
-	Cells       []cell
 	Turned      string // the address of the rows in the other direction
 	Descending  bool
 }
@@ -116,9 +115,6 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	}
 	if err == nil {
 		err = s.fill(r.Context(), p, place, in)
-	}
-	if p.InPartition {
-		p.Cells = s.cells(p.Rows)
 	}
 	return p.done(err)
 }

@@ -69,13 +69,6 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 	return "tables", rows, nil
 }
 
-// A cell is a run of rows of one kind in a strip.
-type cell struct {
-	X, W  float64
-	Class string
-	Title string
-}
-
 type kindCount struct {
 	Kind, Color string
 	N           int
@@ -92,26 +85,6 @@ func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err er
 		return nil, "", bad("table %s has no index %s", name, index)
 	}
 	return t, index, nil
-}
-
-// stripWidth is the width of the strip of a partition.
-const stripWidth = 1000
-
-// cells draws rows as bands, one for each run of rows of a kind.
-func (s *Server) cells(rows []gridRow) (all []cell) {
-	each := float64(stripWidth) / float64(max(len(rows), 1))
-	for i := 0; i < len(rows); {
-		n := 1
-		for i+n < len(rows) && rows[i+n].Kind == rows[i].Kind {
-			n++
-		}
-		all = append(all, cell{
-			X: float64(i) * each, W: max(float64(n)*each, 1), Class: "fill " + rows[i].Color,
-			Title: text.Count(n, "row") + " of " + rows[i].Kind,
-		})
-		i += n
-	}
-	return all
 }
 
 // form returns the form of a query of a table, for an index first.
