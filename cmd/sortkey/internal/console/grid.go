@@ -74,7 +74,6 @@ type gridPlace struct {
 	t         *keyschema.Table
 	index     string
 	partition string // as somebody types it, or "" for rows of a scan
-	reversed  bool   // they are read from the last to the first
 	rows      int    // at most
 
 	path  string   // the address of the page, without where it begins

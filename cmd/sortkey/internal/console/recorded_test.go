@@ -123,7 +123,7 @@ var (
 )
 
 // TestExplainRequests opens each request of a program: reads are asked again, which reads what they read
-// then; writes are shown in code and not run.
+// then; writes are shown as they were sent and not run.
 func TestExplainRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -139,11 +139,6 @@ func TestExplainRequests(t *testing.T) {
 		case "PutItem":
 			require.Nil(t, m)
 			require.Contains(t, page, "not run again")
-			require.Contains(t, page, "aws dynamodb put-item")
-			require.Contains(t, page, "client.PutItem")
-			require.Contains(t, page, "client.put_item")
-			require.Contains(t, page, "PutItemCommand")
-			require.Contains(t, page, `href="item?`)
 		case "BatchGetItem":
 			require.Nil(t, m)
 			require.Contains(t, page, "not run again")
