@@ -97,7 +97,7 @@ func (ans *answer) write(env *app.Env, f *outputFlags, schema *keycond.Schema, t
 	case formatJSON, formatPlainJSON:
 		return ans.writeJSON(env.Data(text.VisibleJSON), f)
 	case formatCSV:
-		_, err := f.writeItems(env, ans.items, schema)
+		err := f.writeItems(env, ans.items, schema)
 		if err == nil && ans.last.More() {
 			fmt.Fprintln(env.Stderr, "sortkey: "+moreRows)
 		}
@@ -118,23 +118,13 @@ func (ans *answer) print(env *app.Env, f *outputFlags, schema *keycond.Schema, t
 		fmt.Fprintln(w)
 	}
 
-	hidden, err := f.writeItems(env, ans.items, schema)
-	if err != nil {
+	if err := f.writeItems(env, ans.items, schema); err != nil {
 		return err
 	}
 	if len(ans.items) > 0 {
 		fmt.Fprintln(w)
 	}
-	if hidden > 0 {
-		verb := "do"
-		if hidden == 1 {
-			verb = "does"
-		}
-		fmt.Fprintln(w, p.Faint(fmt.Sprintf(
-			"%s %s not fit: --json and -o lines show all", text.Count(hidden, "attribute"), verb,
-		)))
-	}
-	_, err = fmt.Fprintln(w, p.Faint(ans.summary()))
+	_, err := fmt.Fprintln(w, p.Faint(ans.summary()))
 	return err
 }
 
