@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
@@ -23,9 +22,9 @@ import (
 
 // A tableRow is a table in the list.
 type tableRow struct {
-	Name, Keys, Stream, TTL string
-	Indexes                 []string
-	Items, Bytes            int
+	Name, Keys   string
+	Indexes      []string
+	Items, Bytes int
 }
 
 func (s *Server) tables(r *http.Request) (string, any, error) {
@@ -48,20 +47,13 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		}
 		row := tableRow{
 			Name: name, Keys: t.Key.String(), Items: int(aws.ToInt64(out.Table.ItemCount)),
-			Bytes: int(aws.ToInt64(out.Table.TableSizeBytes)), Stream: "–", TTL: "–",
+			Bytes: int(aws.ToInt64(out.Table.TableSizeBytes)),
 		}
 		for _, x := range t.Indexes {
 			row.Indexes = append(row.Indexes, x.Key.Name()+": "+x.String())
 		}
 
-		if spec := out.Table.StreamSpecification; spec != nil && aws.ToBool(spec.StreamEnabled) {
-			row.Stream = string(spec.StreamViewType)
-		}
-		ttl, err := s.opts.Client.DescribeTimeToLive(r.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
-		if err == nil && ttl.TimeToLiveDescription.TimeToLiveStatus == types.TimeToLiveStatusEnabled {
-			row.TTL = aws.ToString(ttl.TimeToLiveDescription.AttributeName)
-		}
-		if !left.take(append(row.Indexes, row.Keys, row.TTL, name, name, name)...) && len(row.Indexes) > 0 {
+		if !left.take(append(row.Indexes, row.Keys, name, name, name)...) && len(row.Indexes) > 0 {
 			row.Indexes = []string{text.Count(len(row.Indexes), "index")}
 		}
 		rows = append(rows, row)
