@@ -152,11 +152,15 @@ var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 // them.
 var (
 	sentInputs = []string{
-		"BatchGetItemInput", "DeleteItemInput", "DescribeTableInput", "ExecuteStatementInput",
-		"GetItemInput", "ListTablesInput", "PutItemInput", "QueryInput", "ScanInput",
-		"TransactWriteItemsInput", "UpdateItemInput",
+		"BatchGetItemInput", "CreateTableInput", "DeleteItemInput", "DeleteTableInput", "DescribeTableInput",
+		"DescribeTimeToLiveInput", "ExecuteStatementInput", "GetItemInput", "ListTablesInput", "PutItemInput",
+		"QueryInput", "ScanInput", "TransactWriteItemsInput", "UpdateItemInput", "UpdateTableInput",
+		"UpdateTimeToLiveInput",
 	}
-	readOutputs = []string{"BatchGetItemOutput", "GetItemOutput", "QueryOutput", "ScanOutput"}
+	readOutputs = []string{
+		"BatchGetItemOutput", "DeleteItemOutput", "ExecuteStatementOutput", "GetItemOutput", "PutItemOutput",
+		"QueryOutput", "ScanOutput", "UpdateItemOutput",
+	}
 )
 
 // frequent lists the operations whose inputs generated code decodes and checks, and whose

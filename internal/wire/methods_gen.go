@@ -30,9 +30,14 @@ func (x *CreateBackupInput) Validate() error              { return validateShape
 func (x *CreateGlobalTableInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *CreateGlobalTableInput) Validate() error         { return validateShape(OpCreateGlobalTable, x) }
-func (x *CreateTableInput) DecodeJSON(body []byte) error  { return decodeShape(body, x, &x.Faults) }
-func (x *CreateTableInput) Validate() error               { return validateShape(OpCreateTable, x) }
+func (x *CreateGlobalTableInput) Validate() error        { return validateShape(OpCreateGlobalTable, x) }
+func (x *CreateTableInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *CreateTableInput) Validate() error              { return validateShape(OpCreateTable, x) }
+
+// Op implements [Request].
+func (x *CreateTableInput) Op() Op { return OpCreateTable }
+
+func (x *CreateTableInput) AppendJSON(dst []byte) []byte  { return appendAny(dst, x) }
 func (x *DeleteBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
 func (x *DeleteBackupInput) Validate() error              { return validateShape(OpDeleteBackup, x) }
 func (x *DeleteItemInput) DecodeJSON(body []byte) error {
@@ -47,9 +52,14 @@ func (x *DeleteItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, 
 func (x *DeleteResourcePolicyInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *DeleteResourcePolicyInput) Validate() error        { return validateShape(OpDeleteResourcePolicy, x) }
-func (x *DeleteTableInput) DecodeJSON(body []byte) error    { return decodeShape(body, x, &x.Faults) }
-func (x *DeleteTableInput) Validate() error                 { return validateShape(OpDeleteTable, x) }
+func (x *DeleteResourcePolicyInput) Validate() error     { return validateShape(OpDeleteResourcePolicy, x) }
+func (x *DeleteTableInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *DeleteTableInput) Validate() error              { return validateShape(OpDeleteTable, x) }
+
+// Op implements [Request].
+func (x *DeleteTableInput) Op() Op { return OpDeleteTable }
+
+func (x *DeleteTableInput) AppendJSON(dst []byte) []byte    { return appendAny(dst, x) }
 func (x *DescribeBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
 func (x *DescribeBackupInput) Validate() error              { return validateShape(OpDescribeBackup, x) }
 func (x *DescribeBulkOperationInput) DecodeJSON(body []byte) error {
@@ -115,6 +125,11 @@ func (x *DescribeTimeToLiveInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *DescribeTimeToLiveInput) Validate() error { return validateShape(OpDescribeTimeToLive, x) }
+
+// Op implements [Request].
+func (x *DescribeTimeToLiveInput) Op() Op { return OpDescribeTimeToLive }
+
+func (x *DescribeTimeToLiveInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 func (x *KinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
@@ -292,24 +307,38 @@ func (x *UpdateKinesisStreamingDestinationInput) Validate() error {
 }
 func (x *UpdateTableInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
 func (x *UpdateTableInput) Validate() error              { return validateShape(OpUpdateTable, x) }
+
+// Op implements [Request].
+func (x *UpdateTableInput) Op() Op { return OpUpdateTable }
+
+func (x *UpdateTableInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 func (x *UpdateTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
 func (x *UpdateTableReplicaAutoScalingInput) Validate() error {
 	return validateShape(OpUpdateTableReplicaAutoScaling, x)
 }
-func (x *UpdateTimeToLiveInput) DecodeJSON(body []byte) error       { return decodeShape(body, x, &x.Faults) }
-func (x *UpdateTimeToLiveInput) Validate() error                    { return validateShape(OpUpdateTimeToLive, x) }
+func (x *UpdateTimeToLiveInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *UpdateTimeToLiveInput) Validate() error              { return validateShape(OpUpdateTimeToLive, x) }
+
+// Op implements [Request].
+func (x *UpdateTimeToLiveInput) Op() Op { return OpUpdateTimeToLive }
+
+func (x *UpdateTimeToLiveInput) AppendJSON(dst []byte) []byte       { return appendAny(dst, x) }
 func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *BatchGetItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
 
-func (x *CancelBulkOperationOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
-func (x *CreateBackupOutput) AppendJSON(dst []byte) []byte                { return appendAny(dst, x) }
-func (x *CreateGlobalTableOutput) AppendJSON(dst []byte) []byte           { return appendAny(dst, x) }
-func (x *CreateTableOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
-func (x *DeleteBackupOutput) AppendJSON(dst []byte) []byte                { return appendAny(dst, x) }
+func (x *CancelBulkOperationOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+func (x *CreateBackupOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
+func (x *CreateGlobalTableOutput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
+func (x *CreateTableOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
+func (x *DeleteBackupOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
+
+// DecodeJSON reads the body of a response.
+func (x *DeleteItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
+
 func (x *DeleteResourcePolicyOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
 func (x *DeleteTableOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
 func (x *DescribeBackupOutput) AppendJSON(dst []byte) []byte              { return appendAny(dst, x) }
@@ -330,8 +359,12 @@ func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte  { return appendAny(
 func (x *DescribeTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte {
 	return appendAny(dst, x)
 }
-func (x *DescribeTimeToLiveOutput) AppendJSON(dst []byte) []byte       { return appendAny(dst, x) }
-func (x *ExecuteStatementOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
+func (x *DescribeTimeToLiveOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+func (x *ExecuteStatementOutput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
+
+// DecodeJSON reads the body of a response.
+func (x *ExecuteStatementOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
+
 func (x *ExecuteTransactionOutput) AppendJSON(dst []byte) []byte       { return appendAny(dst, x) }
 func (x *ExportTableToPointInTimeOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 
@@ -352,7 +385,11 @@ func (x *ListImportsOutput) AppendJSON(dst []byte) []byte                 { retu
 func (x *ListStreamsOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
 func (x *ListTablesOutput) AppendJSON(dst []byte) []byte                  { return appendAny(dst, x) }
 func (x *ListTagsOfResourceOutput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
-func (x *PutResourcePolicyOutput) AppendJSON(dst []byte) []byte           { return appendAny(dst, x) }
+
+// DecodeJSON reads the body of a response.
+func (x *PutItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
+
+func (x *PutResourcePolicyOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *QueryOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
@@ -369,6 +406,10 @@ func (x *UpdateContinuousBackupsOutput) AppendJSON(dst []byte) []byte   { return
 func (x *UpdateContributorInsightsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 func (x *UpdateGlobalTableOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
 func (x *UpdateGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+
+// DecodeJSON reads the body of a response.
+func (x *UpdateItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
+
 func (x *UpdateKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
 	return appendAny(dst, x)
 }

@@ -404,8 +404,9 @@ func consoleEdit(c *consoleTab) {
 	c.put()
 	c.until(`document.getElementById('item') !== null && document.getElementById('item').defaultValue.includes('["Ada","Grace"]'.slice(1, 5)) && document.getElementById('item').value.includes('SS')`)
 	c.do(chromedp.Click("#as-plain"))
-	c.until(`!document.getElementById('item').value.includes('SS')`)
-	c.clean("409") // a refused put is a response of 409, which the browser logs
+	c.until(`document.getElementById('said').textContent.includes('plain JSON cannot say')`)
+	require.True(c, evaluate[bool](c.T, c.tab, `document.getElementById('typed').checked`))
+	c.clean("400", "409") // of what was refused, which the browser logs
 }
 
 // consoleBranches changes an item in a branch, compares and keeps it.

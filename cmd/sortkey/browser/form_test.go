@@ -15,13 +15,12 @@ func consoleForm(c *consoleTab) {
 	before := c.db.Dump("Shop")
 	item := "item?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"a"},"SK":{"S":"b"}}`))
 	c.visit(item)
-	c.until(`document.getElementById('as-plain').checked`)
-	c.do(chromedp.Click("#typed"))
+	c.until(`document.getElementById('typed').checked`) // an item with a set
 	c.until(`document.getElementById('item').value.includes('"SS"')`)
 	c.edit("Ada", "Grace")
 	c.until(`document.getElementById('preview').textContent.includes('Grace')`)
 	c.put()
-	c.until(`document.getElementById('undo') !== null && document.getElementById('item').value.includes('"SS"')`) // the browser keeps the view
+	c.until(`document.getElementById('undo') !== null && document.getElementById('item').value.includes('"SS"')`)
 	require.Contains(c, c.db.Dump("Shop"), "Grace")
 
 	c.do(chromedp.Click("#undo summary"))

@@ -65,7 +65,7 @@ time can have the tables of a prefix open.`,
 		},
 		Metrics: func(st store.Store) prometheus.Collector {
 			if st, ok := st.(*tikv.Store); ok {
-				return metrics.Figures(st.Stats, figures...)
+				return metrics.Figures(st.Stats, figures)
 			}
 			return nil
 		},
@@ -73,22 +73,17 @@ time can have the tables of a prefix open.`,
 }
 
 // figures are the metrics of a cluster. Those that PostgreSQL has too have the same names.
-var figures = []metrics.Figure[tikv.Stats]{
-	metrics.Gauge(
-		"calls_running", "Reads and updates in progress.", func(s tikv.Stats) float64 { return float64(s.Running) },
-	),
-	metrics.Counter(
-		"conflicts_total", "Attempts of updates that conflicted with another transaction.",
-		func(s tikv.Stats) float64 { return float64(s.Conflicts) },
-	),
-	metrics.Counter(
-		"refused_total", "Attempts of updates that the cluster did not commit for another reason.",
-		func(s tikv.Stats) float64 { return float64(s.Refused) },
-	),
-	metrics.Counter(
-		"resolved_total", "Commits that got no answer and were looked up.",
-		func(s tikv.Stats) float64 { return float64(s.Resolved) },
-	),
+var figures = []metrics.Figure{
+	{Field: "Running", Name: "store_calls_running", Help: "Reads and updates in progress."},
+	{
+		Field: "Conflicts", Name: "store_conflicts_total",
+		Help: "Attempts of updates that conflicted with another transaction.",
+	},
+	{
+		Field: "Refused", Name: "store_refused_total",
+		Help: "Attempts of updates that the cluster did not commit for another reason.",
+	},
+	{Field: "Resolved", Name: "store_resolved_total", Help: "Commits that got no answer and were looked up."},
 }
 
 // explain adds to an error of opening a cluster what to do about it.

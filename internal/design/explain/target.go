@@ -50,9 +50,9 @@ func refused(e *wire.Error) *ServiceError {
 	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status}
 }
 
-// Traced returns a context for a request to a database in this process, and a function that
+// withTraces returns a context for a request to a database in this process, and a function that
 // returns the traces of its queries and scans so far.
-func Traced(ctx context.Context) (context.Context, func() []sortkey.Trace) {
+func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	var mu sync.Mutex
 	var all []sortkey.Trace
 	ctx = table.WithTrace(ctx, func(tr table.Trace) {
@@ -73,7 +73,7 @@ func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 type inProcess struct{ db *sortkey.DB }
 
 func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey.Trace, error) {
-	traced, traces := Traced(ctx)
+	traced, traces := withTraces(ctx)
 	out, err := t.answer(traced, in)
 	if err == nil {
 		return out, traces(), nil
@@ -150,7 +150,7 @@ type httpTarget struct {
 }
 
 func (t *httpTarget) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey.Trace, error) {
-	out, err := OutputOf(in)
+	out, err := outputOf(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -191,10 +191,10 @@ func (t *httpTarget) send(ctx context.Context, in wire.Request) (*http.Response,
 	return t.client.Do(req)
 }
 
-// OutputOf returns a new output for a request of a [Target]. It fails for requests
+// outputOf returns a new output for a request of a [Target]. It fails for requests
 // that targets do not send, and for those that have no JSON: then the error is what the
 // service says to the values in them.
-func OutputOf(in wire.Request) (wire.Output, error) {
+func outputOf(in wire.Request) (wire.Output, error) {
 	if err := faultOf(in); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // Question describes a Query, a Scan or a request about one item in one line, with values in
 // place of placeholders. The attributes of a key are in the order of the schema, which is nil
 // if the table does not exist.
-func Question(in wire.Input, schema *keycond.Schema) string {
+func Question(in wire.Request, schema *keycond.Schema) string {
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		return query(in)

@@ -19,7 +19,7 @@ type Texts struct {
 }
 
 // TextsOf returns the expressions of a request.
-func TextsOf(in wire.Input) *Texts {
+func TextsOf(in wire.Request) *Texts {
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		return &Texts{in.ExpressionAttributeNames, in.ExpressionAttributeValues, in.FilterExpression, nil,

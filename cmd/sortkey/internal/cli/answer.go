@@ -24,7 +24,7 @@ import (
 
 // An answer combines the pages that answer a command.
 type answer struct {
-	in       wire.Input
+	in       wire.Request
 	items    []attr.Item
 	item     attr.Item       // the one item, of a command on one
 	last     *operation.Page // the page that was read last
@@ -36,7 +36,7 @@ type answer struct {
 }
 
 // readPages sends a request of values, and with all reads all pages.
-func readPages(ctx context.Context, src *app.Source, in wire.Input, v *operation.Values) (*answer, error) {
+func readPages(ctx context.Context, src *app.Source, in wire.Request, v *operation.Values) (*answer, error) {
 	ans := &answer{in: in}
 	for {
 		page, traces, err := send(ctx, src, in, v.Trace)
@@ -54,7 +54,7 @@ func readPages(ctx context.Context, src *app.Source, in wire.Input, v *operation
 
 // send sends a request, and with trace returns what a query has read.
 func send(
-	ctx context.Context, src *app.Source, in wire.Input, trace bool,
+	ctx context.Context, src *app.Source, in wire.Request, trace bool,
 ) (*operation.Page, []sortkey.Trace, error) {
 	query, ok := in.(*wire.QueryInput)
 	if !ok || !trace {
@@ -97,7 +97,7 @@ func (ans *answer) write(env *app.Env, f *outputFlags, schema *keycond.Schema, t
 	case formatJSON, formatPlainJSON:
 		return ans.writeJSON(env.Data(text.VisibleJSON), f)
 	case formatCSV:
-		_, err := f.writeItems(env, ans.items, schema)
+		err := f.writeItems(env, ans.items, schema)
 		if err == nil && ans.last.More() {
 			fmt.Fprintln(env.Stderr, "sortkey: "+moreRows)
 		}
@@ -118,23 +118,13 @@ func (ans *answer) print(env *app.Env, f *outputFlags, schema *keycond.Schema, t
 		fmt.Fprintln(w)
 	}
 
-	hidden, err := f.writeItems(env, ans.items, schema)
-	if err != nil {
+	if err := f.writeItems(env, ans.items, schema); err != nil {
 		return err
 	}
 	if len(ans.items) > 0 {
 		fmt.Fprintln(w)
 	}
-	if hidden > 0 {
-		verb := "do"
-		if hidden == 1 {
-			verb = "does"
-		}
-		fmt.Fprintln(w, p.Faint(fmt.Sprintf(
-			"%s %s not fit: --json and -o lines show all", text.Count(hidden, "attribute"), verb,
-		)))
-	}
-	_, err = fmt.Fprintln(w, p.Faint(ans.summary()))
+	_, err := fmt.Fprintln(w, p.Faint(ans.summary()))
 	return err
 }
 

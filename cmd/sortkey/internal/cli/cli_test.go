@@ -48,8 +48,8 @@ func TestTerminal(t *testing.T) {
 			if got := strings.Contains(out, "\x1b["); got != tt.colour {
 				t.Errorf("colour: %v, want %v:\n%s", got, tt.colour, out)
 			}
-			if got := strings.Contains(out, "1 attribute does not fit: --json and -o lines show all"); got != (tt.width > 0) {
-				t.Errorf("an attribute is left out: %v, want %v:\n%s", got, tt.width > 0, out)
+			if got := strings.Contains(out, "───"); got != (tt.width == 0) {
+				t.Errorf("a table: %v, want %v:\n%s", got, tt.width == 0, out)
 			}
 			if !strings.Contains(out, "root/photos/2026/sunset.jpg") {
 				t.Errorf("the sort key is cut:\n%s", out)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdksend"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -104,7 +104,7 @@ func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) e
 }
 
 func (f *createFlags) create(ctx context.Context, d *definitions, in *wire.CreateTableInput) error {
-	err := sdktarget.Send(ctx, d.src.Client, in, new(wire.CreateTableOutput))
+	err := sdksend.Send(ctx, d.src.Client, in, new(wire.CreateTableOutput))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
 		return &advice.Error{
 			Msg: "table " + d.table + " exists: nothing is changed", Err: err,

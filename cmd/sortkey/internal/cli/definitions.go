@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdksend"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
@@ -54,7 +54,7 @@ func (d *definitions) describe(ctx context.Context) (*described, error) {
 		return nil, err
 	}
 	var out wire.DescribeTableOutput
-	err = sdktarget.Send(ctx, d.src.Client, &wire.DescribeTableInput{TableName: &d.table}, &out)
+	err = sdksend.Send(ctx, d.src.Client, &wire.DescribeTableInput{TableName: &d.table}, &out)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (d *definitions) settle(ctx context.Context) error {
 
 // update changes the table, and waits until it can be used.
 func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, building string) error {
-	err := sdktarget.Send(ctx, d.src.Client, in, new(wire.UpdateTableOutput))
+	err := sdksend.Send(ctx, d.src.Client, in, new(wire.UpdateTableOutput))
 	if err != nil && ctx.Err() == nil && os.IsTimeout(errors.Unwrap(err)) && building != "" {
 		// A server goes on with an index whose client does not wait any longer.
 		if have, failed := d.describe(ctx); failed == nil && have.keys.Index(building) != nil {
@@ -108,13 +108,13 @@ func (d *definitions) setExpiry(ctx context.Context, attribute string, on bool) 
 	in := &wire.UpdateTimeToLiveInput{TableName: &d.table, TimeToLiveSpecification: &wire.TimeToLiveSpecification{
 		AttributeName: &attribute, Enabled: &on,
 	}}
-	return sdktarget.Send(ctx, d.src.Client, in, new(wire.UpdateTimeToLiveOutput))
+	return sdksend.Send(ctx, d.src.Client, in, new(wire.UpdateTimeToLiveOutput))
 }
 
 // expiry returns the attribute of time to live, "" for none.
 func (d *definitions) expiry(ctx context.Context) (string, error) {
 	var out wire.DescribeTimeToLiveOutput
-	err := sdktarget.Send(ctx, d.src.Client, &wire.DescribeTimeToLiveInput{TableName: &d.table}, &out)
+	err := sdksend.Send(ctx, d.src.Client, &wire.DescribeTimeToLiveInput{TableName: &d.table}, &out)
 	if err != nil || out.TimeToLiveDescription == nil || out.TimeToLiveDescription.AttributeName == nil {
 		return "", err
 	}

@@ -82,22 +82,20 @@ func (f *outputFlags) writeItem(env *app.Env, it attr.Item, schema *keycond.Sche
 		_, err := env.Data(text.VisibleJSON).Write(append(f.appendItem(nil, it), '\n'))
 		return err
 	}
-	_, err := f.writeItems(env, []attr.Item{it}, schema)
-	return err
+	return f.writeItems(env, []attr.Item{it}, schema)
 }
 
-// writeItems writes items as a table, in lines or as CSV, and returns how many attributes it
-// left out.
-func (f *outputFlags) writeItems(env *app.Env, items []attr.Item, schema *keycond.Schema) (hidden int, err error) {
+// writeItems writes items as a table, in lines or as CSV.
+func (f *outputFlags) writeItems(env *app.Env, items []attr.Item, schema *keycond.Schema) error {
 	style, rows := env.Style(), ""
 	switch f.format {
 	case formatCSV:
-		return 0, transfer.WriteCSV(env.Data(text.VisibleLines), items, show.KeyNames(schema))
+		return transfer.WriteCSV(env.Data(text.VisibleLines), items, show.KeyNames(schema))
 	case formatTable:
-		rows, hidden = show.Items(items, schema, style)
+		rows = show.Items(items, schema, style)
 	case formatLines:
 		rows = show.Lines(items, show.KeyNames(schema), style.Paint)
 	}
-	_, err = io.WriteString(env.Stdout, rows)
-	return hidden, err
+	_, err := io.WriteString(env.Stdout, rows)
+	return err
 }

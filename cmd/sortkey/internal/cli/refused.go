@@ -17,7 +17,7 @@ import (
 )
 
 // refused returns the error of a request that failed, in the words of the user.
-func (c *itemCommand) refused(ctx context.Context, src *app.Source, in wire.Input, err error) error {
+func (c *itemCommand) refused(ctx context.Context, src *app.Source, in wire.Request, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		return &advice.Error{Msg: "nothing is written: the condition of --if is false", Advice: is, Err: err}
 	}

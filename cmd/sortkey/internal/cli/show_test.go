@@ -71,41 +71,31 @@ func TestItems(t *testing.T) {
 		`{"PK": {"S": "p"}, "SK": {"S": "a long sort key"}, "a": {"S": "some longer text"}, "b": {"N": "1"}, "c": {"N": "2"}}`,
 		`{"PK": {"S": "p"}, "SK": {"S": "b"}, "c": {"N": "12345"}}`,
 	)
-	other := append(parse(t, `{"PK": {"S": "q"}, "SK": {"S": "x"}}`), items[1])
+	asLines := "PK  p\nSK  a long sort key\na   some longer text\nb   1\nc   2\n\nPK  p\nSK  b\nc   12345\n"
 	for _, tt := range []struct {
-		name   string
-		items  []attr.Item
-		width  int
-		want   string
-		hidden int
+		name  string
+		items []attr.Item
+		width int
+		want  string
 	}{
-		{"no limit", items[1:], 0, "PK  SK      c\n──  ──  ─────\np   b   12345\n", 0},
+		{"no limit", items[1:], 0, "PK  SK      c\n──  ──  ─────\np   b   12345\n"},
 		{
-			"truncated", items, 36, "PK = \"p\"\nSK               a          b      c\n" +
-				"───────────────  ─────────  ─  ─────\na long sort key  some lon…  1      2\nb                              12345\n", 0,
+			"truncated", items, 40, "PK  SK               a          b      c\n" +
+				"──  ───────────────  ─────────  ─  ─────\np   a long sort key  some lon…  1      2\n" +
+				"p   b                              12345\n",
 		},
-		{
-			"left out", items, 29, "PK = \"p\"\nSK               a          b\n" +
-				"───────────────  ─────────  ─\na long sort key  some lon…  1\nb\n", 1,
-		},
-		{"key only", items, 15, "PK = \"p\"\nSK\n───────────────\na long sort key\nb\n", 3},
-		{
-			"lines", items, 14, "PK  p\nSK  a long sort key\na   some longer text\nb   1\nc   2\n\n" +
-				"PK  p\nSK  b\nc   12345\n", 0,
-		},
-		{"partitions", other, 8, "PK  SK\n──  ──\nq   x\np   b\n", 1},
-		{"partition key only", parse(t, `{"PK": {"S": "p"}}`), 80, "PK  p\n", 0},
-		{"without key", parse(t, `{"a": {"S": "some longer text"}}`), 10, "a\n──────────\nsome long…\n", 0},
-		{"nothing", nil, 80, "", 0},
+		{"lines", items, 36, asLines},
+		{"key only", parse(t, `{"PK": {"S": "p"}, "SK": {"S": "x"}}`), 3, "PK  p\nSK  x\n"},
+		{"without key", parse(t, `{"a": {"S": "some longer text"}}`), 10, "a\n──────────\nsome long…\n"},
+		{"nothing", nil, 80, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, hidden := show.Items(tt.items, schema, show.Style{Width: tt.width})
-			if got != tt.want || hidden != tt.hidden {
-				t.Errorf("Items =\n%swith %d hidden, want\n%swith %d", got, hidden, tt.want, tt.hidden)
+			if got := show.Items(tt.items, schema, show.Style{Width: tt.width}); got != tt.want {
+				t.Errorf("Items =\n%swant\n%s", got, tt.want)
 			}
 		})
 	}
-	if got, _ := show.Items(items[1:], nil, show.Style{Width: 80}); !strings.HasPrefix(got, "PK  SK") {
+	if got := show.Items(items[1:], nil, show.Style{Width: 80}); !strings.HasPrefix(got, "PK  SK") {
 		t.Errorf("Items without a schema =\n%s", got)
 	}
 }

@@ -69,7 +69,6 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.undos = nil
-	s.forget()
 	var errs []error
 	for n, b := range s.branches {
 		errs = append(errs, b.close())

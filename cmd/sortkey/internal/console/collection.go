@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -158,31 +156,19 @@ func limited(in wire.Request) bool {
 
 // question returns the query in the fields of a form, or the whole request in one of them.
 func (s *Server) question(r *http.Request) (q explain.Question, err error) {
-	if typed := r.FormValue("request"); typed != "" {
-		if q, err = new(ask.RequestReader).Read(typed); err != nil {
-			err = &badRequest{err}
+	var spaces []operation.Space
+	if r.FormValue("request") == "" {
+		t, err := explain.Describe(r.Context(), s.opts.Target, r.FormValue("name"))
+		if err != nil {
+			return q, &badRequest{err}
 		}
-		return q, err
+		for _, index := range append([]string{""}, t.IndexNames()...) {
+			spaces = append(spaces, operation.Space{Table: t.Name, Index: index})
+		}
 	}
-
-	t, err := explain.Describe(r.Context(), s.opts.Target, r.FormValue("name"))
+	q, err = operation.Asked(r.Context(), s.opts.Target, r.FormValue, spaces)
 	if err != nil {
-		return q, &badRequest{err}
+		err = &badRequest{err}
 	}
-	names := append([]string{""}, t.IndexNames()...)
-	number, err := strconv.Atoi(r.FormValue("space"))
-	if err != nil || number < 1 || number > len(names) {
-		return q, bad("there is no table or index of that number: load the page again")
-	}
-
-	typed, err := operation.Query.Form(r.FormValue)
-	if err != nil {
-		return q, &badRequest{err}
-	}
-	typed.Index = names[number-1]
-	in, err := typed.Input(t)
-	if err != nil {
-		return q, &badRequest{err}
-	}
-	return explain.Question{Input: in, Text: compile.JSON(in)}, nil
+	return q, err
 }

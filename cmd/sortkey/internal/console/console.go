@@ -63,9 +63,8 @@ type Server struct {
 	colors map[string]string // classes by the kinds of items
 	advice map[int]advised   // by the number of a shape
 
-	undos      []*undo // changes that can be undone, the oldest first
-	changes    int     // so far
-	forgetting *time.Timer
+	undos   []*undo // changes that can be undone, the oldest first
+	changes int     // so far
 
 	branches map[int]*branch
 	begun    int // branches so far

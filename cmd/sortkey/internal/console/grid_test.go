@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"html"
 	"net/http"
@@ -130,7 +131,7 @@ func link(page, name string) string {
 	return html.UnescapeString(m[1])
 }
 
-// TestGridPages goes through the rows of a partition to the end and back, and on to the next partitions.
+// TestGridPages goes through the rows of a partition to the end, and on to the next partitions.
 func TestGridPages(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -154,11 +155,7 @@ func TestGridPages(t *testing.T) {
 		}
 		require.Len(t, pages, 3)
 		require.Len(t, pages[2], 50)
-		for i := len(pages) - 2; i >= 0; i-- {
-			page = c.page(link(page, "previous"))
-			require.Equal(t, pages[i], gridText(page), "back to part %d%s", i, order)
-		}
-		require.Empty(t, link(page, "previous"))
+		require.Equal(t, pages[0], gridText(c.page(link(page, "first"))))
 	}
 
 	page := c.page("collection?name=Tab&partition=one&sort=" + url.QueryEscape("between 7 and 9"))
@@ -189,7 +186,7 @@ func TestGridPages(t *testing.T) {
 	require.LessOrEqual(t, pages, 2)
 }
 
-// TestGridLargePages goes through rows that are too large for one page to the end and back, and meets each.
+// TestGridLargePages goes through rows that are too large for one page to the end, and meets each once, in order.
 func TestGridLargePages(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -208,20 +205,21 @@ func TestGridLargePages(t *testing.T) {
 		orders = orders[:1] // pages of 1.5 MB are long to take apart
 	}
 	for _, where := range orders {
-		var there, back []bulkRow
-		at, last := where, ""
-		for at != "" {
+		var all []bulkRow
+		for at := where; at != ""; {
 			page := c.page(at)
-			there, last = append(there, rowsOf(t, page)...), at
+			all = append(all, rowsOf(t, page)...)
 			at = link(page, "next")
 		}
-		for at = last; at != ""; {
-			page := c.page(at)
-			back = append(rowsOf(t, page), back...)
-			at = link(page, "previous")
+		require.Len(t, all, n)
+		if strings.HasSuffix(where, "descending") {
+			slices.Reverse(all)
 		}
-		require.Len(t, there, n)
-		require.Equal(t, there, back, where)
+		for i, row := range all {
+			key, err := base64.RawURLEncoding.DecodeString(row.Key)
+			require.NoError(t, err)
+			require.Contains(t, string(key), fmt.Sprintf(`"%04d"`, i))
+		}
 		page := c.page(where)
 		shown := len(rowsOf(t, page))
 		require.Less(t, shown, 30, "there are three pages")

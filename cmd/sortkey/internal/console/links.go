@@ -7,11 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A lead is where an attribute of an item leads, by a model: to the item of another entity whose key it has.
-type lead struct {
-	Entity, Text, Link string
-	attribute          string // that has the key, or ""
-}
+// A lead is where an item leads, by a model: to the item of another entity whose key it has.
+type lead struct{ Entity, Text, Link string }
 
 // maxLeads is the number of leads of an item.
 const maxLeads = 20
@@ -64,15 +61,11 @@ func (f *finder) toItem(to *model.Entity) (one lead, ok bool) {
 		return one, false
 	}
 	values := map[string]string{}
-	var own []string
 	for _, field := range fields {
 		if !f.known(field) {
 			return one, false
 		}
 		values[field.Name] = f.values[field.Name]
-		if to.CarriedFrom(field) == nil {
-			own = append(own, field.Name)
-		}
 	}
 	made, err := to.Item(values)
 	if err != nil {
@@ -90,26 +83,8 @@ func (f *finder) toItem(to *model.Entity) (one lead, ok bool) {
 	}) {
 		return one, false // it is the item itself
 	}
-	one = lead{
+	return lead{
 		Entity: to.Name, Text: clip(valuesText(key, keys), maxKey),
 		Link: "item?" + query("name", to.Table.Name, "key", cursorText(key)),
-	}
-	for _, t := range f.entity.Attributes {
-		if f.isFree(t) && hasAll(t.Template.Components(), own) {
-			one.attribute = t.Name
-			break
-		}
-	}
-	return one, true
-}
-
-// isFree reports whether the item has an attribute with components, which is not in its own key: the cells of that lead
-// to the item.
-func (f *finder) isFree(t *model.Template) bool {
-	return t.Template != nil && len(t.Template.Components()) > 0 && !f.entity.Table.Has(t.Name) &&
-		!f.item.Get(t.Name).IsZero()
-}
-
-func hasAll(all, some []string) bool {
-	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
+	}, true
 }

@@ -4,7 +4,6 @@ import (
 	"html"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +34,6 @@ func withModel(t *testing.T, name string) *client {
 
 var (
 	leadLinks = regexp.MustCompile(`<a href="([^"]*)">([A-Za-z]+) <span class="key">([^<]*)</span></a>`)
-	cellLinks = regexp.MustCompile(`<td[^>]*><a href="([^"]*)">([^<]*)</a>`)
 )
 
 // leads returns where a page of an item says that it leads.
@@ -50,34 +48,29 @@ func (c *client) leads(page string) (all []string) {
 	return all
 }
 
-// TestLeads follows each item of an example to where it leads by the model, and holds that cells of the grid lead there
-// too.
+// TestLeads follows each item of an example to where it leads by the model.
 func TestLeads(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		example, table string
 		want           map[string][]string // by the entity and the key of an item
-		cells          []string
 	}{
 		{"shop", "Shop", map[string][]string{
 			"OrderLine ORDER#O1, PRODUCT#P1": {`Product PRODUCT#P1, METADATA`},
 			"Stock PRODUCT#P1, WAREHOUSE#W1": {`Product PRODUCT#P1, METADATA`},
-		}, []string{"PRODUCT#P1 item"}},
-		{"content-management", "", nil, nil},
-		{"file-tree", "", nil, nil},
-		{"task-management", "", nil, nil},
-		{"composite-patterns", "", nil, nil},
-		{"product-catalog", "", nil, nil},
+		}},
+		{"content-management", "", nil},
+		{"file-tree", "", nil},
+		{"task-management", "", nil},
+		{"composite-patterns", "", nil},
+		{"product-catalog", "", nil},
 	} {
 		c := withModel(t, tt.example)
-		found, cells := map[string][]string{}, []string{}
+		found := map[string][]string{}
 		tables := regexp.MustCompile(`href="(table\?name=[^"&]*)"`).FindAllStringSubmatch(c.page(""), -1)
 		require.NotEmpty(t, tables)
 		for _, table := range tables {
 			grid := c.page(html.UnescapeString(table[1]))
-			for _, m := range cellLinks.FindAllStringSubmatch(grid, -1) {
-				cells = append(cells, m[2]+" "+strings.SplitN(m[1], "?", 2)[0])
-			}
 			for _, at := range links(grid, items) {
 				page := c.page(at)
 				entity := regexp.MustCompile(`</svg> ([A-Za-z]+)</span>, \d+ bytes? in`).FindStringSubmatch(page)
@@ -96,9 +89,6 @@ func TestLeads(t *testing.T) {
 		require.True(t, some, tt.example)
 		for item, want := range tt.want {
 			require.Equal(t, want, found[item], "%s: %v", item, found)
-		}
-		for _, want := range tt.cells {
-			require.True(t, slices.Contains(cells, want), "%s in %v", want, cells)
 		}
 		t.Logf("%s: %v", tt.example, found)
 	}

@@ -6,13 +6,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/item"
-	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -40,125 +38,26 @@ func jsonOf(it attr.Item, plain, indented bool) string {
 	return text.VisibleJSON(string(raw))
 }
 
-// isPlain reports whether an item comes back from plain JSON as it is, given the types that it has.
-func isPlain(t *keyschema.Table, it attr.Item) bool {
-	again, err := itemOf(t, it, jsonOf(it, true, false), true)
+// isPlain reports whether an item comes back from plain JSON as it is.
+func isPlain(it attr.Item) bool {
+	again, err := itemOf(jsonOf(it, true, false), true)
 	return err == nil && again.Equal(it)
 }
 
-// itemOf reads the JSON of an item. Plain JSON has no sets and no binary values: where the item had one, an array or
-// a text in base64 stays one, and so do keys.
-func itemOf(t *keyschema.Table, was attr.Item, src string, plain bool) (attr.Item, error) {
-	if !plain {
-		it, err := transfer.DecodeItem([]byte(src))
+// itemOf reads the JSON of an item. Plain JSON has no sets and no binary values.
+func itemOf(src string, plain bool) (attr.Item, error) {
+	if plain {
+		it, err := transfer.DecodePlainItem([]byte(src))
 		if err != nil {
-			err = bad(`%v; write DynamoDB JSON such as {"id": {"S": "x"}}, or plain JSON such as {"id": "x"}`, err)
+			err = bad(`%v; write plain JSON such as {"id": "x", "n": 1}, or switch to DynamoDB JSON`, err)
 		}
 		return it, err
 	}
-	it, err := transfer.DecodePlainItem([]byte(src))
+	it, err := transfer.DecodeItem([]byte(src))
 	if err != nil {
-		return nil, bad(`%v; write plain JSON such as {"id": "x", "n": 1}, or switch to DynamoDB JSON`, err)
+		err = bad(`%v; write DynamoDB JSON such as {"id": {"S": "x"}}, or plain JSON such as {"id": "x"}`, err)
 	}
-
-	var b attr.Builder
-	for name, v := range it.All() {
-		old := was.Get(string(name))
-		if kind := t.Kind(string(name)); kind == attr.Binary {
-			old = attr.NewBinary(nil)
-		}
-		if shifts(v, old) {
-			return nil, bad("%s has a list that changes its length, of values with types that plain JSON cannot say: "+
-				"switch to DynamoDB JSON", text.Name(string(name)))
-		}
-		b.AddBytes(name, typedLike(v, old))
-	}
-	return b.Item(), nil
-}
-
-// shifts reports whether a list of plain JSON has another length than the old one, so that nobody knows which of the
-// old elements, of several types, a text or an array is.
-func shifts(v, old attr.Value) bool {
-	switch {
-	case old.Kind() == attr.List && v.Kind() == attr.List && old.Len() != v.Len():
-		shapes, untold := map[string]bool{}, false
-		for i := range old.Len() {
-			var shape strings.Builder
-			untold = writeShape(&shape, old.Index(i)) || untold
-			shapes[shape.String()] = true
-		}
-		return untold && len(shapes) > 1
-	case old.Kind() == attr.List && v.Kind() == attr.List:
-		for i := range old.Len() {
-			if shifts(v.Index(i), old.Index(i)) {
-				return true
-			}
-		}
-	case old.Kind() == attr.Map && v.Kind() == attr.Map:
-		for name, elem := range v.Map().All() {
-			if shifts(elem, old.Map().Get(string(name))) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// writeShape writes the types in a value, and reports whether plain JSON cannot say one of them.
-func writeShape(b *strings.Builder, v attr.Value) (untold bool) {
-	b.WriteString(v.Kind().String())
-	switch {
-	case v.Kind() == attr.List:
-		b.WriteByte('[')
-		for i := range v.Len() {
-			untold = writeShape(b, v.Index(i)) || untold
-		}
-		b.WriteByte(']')
-	case v.Kind() == attr.Map:
-		b.WriteByte('{')
-		for name, elem := range v.Map().All() {
-			b.WriteString(strconv.Quote(string(name)))
-			untold = writeShape(b, elem) || untold
-		}
-		b.WriteByte('}')
-	default:
-		untold = v.Kind() == attr.Binary || v.Kind().IsSet()
-	}
-	return untold
-}
-
-// typedLike returns a value of plain JSON with the type of an old one, if it can have that.
-func typedLike(v, old attr.Value) attr.Value {
-	switch {
-	case old.Kind() == attr.Binary && v.Kind() == attr.String:
-		if raw, err := base64.StdEncoding.DecodeString(string(v.Raw())); err == nil {
-			return attr.NewBinary(raw)
-		}
-	case old.Kind().IsSet() && v.Kind() == attr.List:
-		elems := make([]attr.Value, v.Len())
-		for i := range elems {
-			elems[i] = typedLike(v.Index(i), old.Index(0))
-		}
-		if set, err := attr.NewSet(old.Kind(), elems...); err == nil {
-			return set
-		}
-	case old.Kind() == attr.List && v.Kind() == attr.List:
-		elems := make([]attr.Value, v.Len())
-		for i := range elems {
-			elems[i] = v.Index(i)
-			if old.Len() > 0 { // what was added is as the last
-				elems[i] = typedLike(elems[i], old.Index(min(i, old.Len()-1)))
-			}
-		}
-		return attr.NewList(elems...)
-	case old.Kind() == attr.Map && v.Kind() == attr.Map:
-		var b attr.Builder
-		for name, elem := range v.Map().All() {
-			b.AddBytes(name, typedLike(elem, old.Map().Get(string(name))))
-		}
-		return attr.NewMap(b.Item())
-	}
-	return v
+	return it, err
 }
 
 // A difference is a value of an item that a change adds, removes or replaces. Was is "" if it adds the

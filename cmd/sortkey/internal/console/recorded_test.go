@@ -66,7 +66,7 @@ func (c *client) recorded() (all []console.Request, shapes []console.Shape) {
 	return b.Requests, b.Shapes
 }
 
-// TestItemsOfRequests holds that requests on items say which items these are, and how many they read, found and wrote.
+// TestItemsOfRequests holds that requests on items say which items these are, and how many they read and found.
 func TestItemsOfRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -101,22 +101,21 @@ func TestItemsOfRequests(t *testing.T) {
 	all, shapes := c.recorded()
 	var got []string
 	for _, one := range all {
-		got = append(got, fmt.Sprintf("%s %d %d %d: %s %s", one.Operation, one.Examined, one.Returned, one.Written, one.Slice, one.Message))
+		got = append(got, fmt.Sprintf("%s %d %d: %s %s", one.Operation, one.Examined, one.Returned, one.Slice, one.Message))
 	}
 	c1 := func(sk string) string { return `PK = "CUSTOMER#c1", SK = "` + sk + `"` }
 	require.Equal(t, []string{
-		`GetItem 1 1 0: ` + c1("PROFILE#") + ` `, `GetItem 1 0 0: ` + c1("none") + ` `, `PutItem 0 0 1: ` + c1("new<b>") + ` `,
-		`DeleteItem 0 0 1: ` + c1("new<b>") + ` `, `UpdateItem 0 0 0: ` + c1(`x\u202e`) + ` The conditional request failed`,
-		`BatchGetItem 5 2 0: ` + c1("ORDER#0028") + "; " + c1("ORDER#0029") + "; " + c1("ORDER#0030") + `; and 2 items more `,
-		`TransactWriteItems 0 0 1: ` + c1("a") + "; " + c1("b") + ` `,
+		`GetItem 1 1: ` + c1("PROFILE#") + ` `, `GetItem 1 0: ` + c1("none") + ` `, `PutItem 0 0: ` + c1("new<b>") + ` `,
+		`DeleteItem 0 0: ` + c1("new<b>") + ` `, `UpdateItem 0 0: ` + c1(`x\u202e`) + ` The conditional request failed`,
+		`BatchGetItem 5 2: ` + c1("ORDER#0028") + "; " + c1("ORDER#0029") + "; " + c1("ORDER#0030") + `; and 2 items more `,
+		`TransactWriteItems 0 0: ` + c1("a") + "; " + c1("b") + ` `,
 	}, got)
 	for _, shape := range shapes {
-		require.LessOrEqual(t, shape.Millis50, shape.Millis95)
 		if shape.Operation == "UpdateItem" {
 			require.Equal(t, "ConditionalCheckFailedException: The conditional request failed", shape.Message)
 		}
 	}
-	require.Contains(t, c.page(fmt.Sprintf("request?n=%d", all[3].N)), "It wrote")
+	require.Contains(t, c.page(fmt.Sprintf("request?n=%d", all[3].N)), "It is about")
 }
 
 var (
@@ -124,7 +123,7 @@ var (
 )
 
 // TestExplainRequests opens each request of a program: reads are asked again, which reads what they read
-// then; writes are shown in code and not run.
+// then; writes are shown as they were sent and not run.
 func TestExplainRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -140,11 +139,6 @@ func TestExplainRequests(t *testing.T) {
 		case "PutItem":
 			require.Nil(t, m)
 			require.Contains(t, page, "not run again")
-			require.Contains(t, page, "aws dynamodb put-item")
-			require.Contains(t, page, "client.PutItem")
-			require.Contains(t, page, "client.put_item")
-			require.Contains(t, page, "PutItemCommand")
-			require.Contains(t, page, `href="item?`)
 		case "BatchGetItem":
 			require.Nil(t, m)
 			require.Contains(t, page, "not run again")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +33,6 @@ type Request struct {
 	Slice     string  `json:"slice"` // what it read, or which items it names, in words
 	Examined  int     `json:"examined"`
 	Returned  int     `json:"returned"`
-	Written   int     `json:"written"` // items
 	Units     float64 `json:"units"`
 	Millis    float64 `json:"ms"`
 	Error     string  `json:"error,omitempty"`
@@ -54,44 +52,14 @@ type Shape struct {
 	Errors     int     `json:"errors"`
 	Examined   int     `json:"examined"`
 	Returned   int     `json:"returned"`
-	Written    int     `json:"written"`
 	Units      float64 `json:"units"`
 	Millis     float64 `json:"ms"`
 	Message    string  `json:"message,omitempty"` // of the last error
 	Mark       string  `json:"mark,omitempty"`    // scan or waste
 	Advice     string  `json:"advice,omitempty"`  // how requests with a mark could read less
 
-	// The median and the 95th percentile of the last requests.
-
-	Units50  float64 `json:"units50"`
-	Units95  float64 `json:"units95"`
-	Millis50 float64 `json:"ms50"`
-	Millis95 float64 `json:"ms95"`
-
-	body     []byte   // of the last that was kept and not refused
-	recent   []sample // a ring
-	measured int      // requests when the percentiles were set
-	scanned  bool
-}
-
-// A sample is what one request of a shape took.
-type sample struct{ units, millis float32 }
-
-// percentiles sets the percentiles of the last requests.
-func (s *Shape) percentiles() {
-	of := func(value func(sample) float32) (median, high float64) {
-		all := make([]float32, len(s.recent))
-		for i, one := range s.recent {
-			all[i] = value(one)
-		}
-		slices.Sort(all)
-		at := func(percent int) float64 { // of the least values that are not below so many of all
-			return math.Round(1000*float64(all[max((len(all)*percent+99)/100-1, 0)])) / 1000
-		}
-		return at(50), at(95)
-	}
-	s.Units50, s.Units95 = of(func(one sample) float32 { return one.units })
-	s.Millis50, s.Millis95 = of(func(one sample) float32 { return one.millis })
+	body    []byte // of the last that was kept and not refused
+	scanned bool
 }
 
 const (
@@ -100,7 +68,6 @@ const (
 	keptBytes     = 8 << 10 // of the body of a request
 	maxConditions = 300     // bytes of the text of a shape
 	maxMessage    = 500     // bytes of the text of an error
-	maxSamples    = 200     // requests of a shape from which its percentiles are
 )
 
 // NewRecorder returns an empty recorder.
@@ -140,9 +107,6 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	}
 	one.Examined += e.Asked
 	one.Returned += e.Found
-	if e.Error == "" {
-		one.Written = writes(e.Operation, one.body)
-	}
 	for _, u := range e.Units {
 		one.Units += u.Units
 	}
@@ -177,15 +141,8 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	shape.scanned = shape.scanned || scanned
 	shape.Examined += one.Examined
 	shape.Returned += one.Returned
-	shape.Written += one.Written
 	shape.Units += one.Units
 	shape.Millis += one.Millis
-	now := sample{float32(one.Units), float32(one.Millis)}
-	if len(shape.recent) < maxSamples {
-		shape.recent = append(shape.recent, now)
-	} else {
-		shape.recent[(shape.Requests-1)%maxSamples] = now
-	}
 	switch {
 	case one.Error != "":
 		shape.Errors++
@@ -213,14 +170,12 @@ func (r *Recorder) shape(one *Request, conditions string) *Shape {
 // tops are the figures by which a page sorts shapes: it has the highest by each of them. The last is its own order.
 var tops = []func(s *Shape) float64{
 	func(s *Shape) float64 { return float64(s.Errors) },
-	func(s *Shape) float64 { return s.Units95 },
-	func(s *Shape) float64 { return s.Millis95 },
 	func(s *Shape) float64 { return s.Millis },
 	func(s *Shape) float64 { return s.Units },
 }
 
 // since returns the last requests after the n-th, at most so many, and as many of the shapes with the most units,
-// milliseconds, errors or 95th percentiles; the number of all requests so far, of shapes that are not among these, and
+// milliseconds or errors; the number of all requests so far, of shapes that are not among these, and
 // of requests of further shapes.
 func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, further, other int) {
 	r.mu.Lock()
@@ -230,12 +185,6 @@ func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, 
 	}
 
 	list := slices.Clone(r.list)
-	for _, s := range list {
-		if s.measured != s.Requests {
-			s.percentiles()
-			s.measured = s.Requests
-		}
-	}
 	sent := map[*Shape]bool{}
 	for _, figure := range tops {
 		slices.SortFunc(list, func(a, b *Shape) int {
@@ -251,57 +200,10 @@ func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, 
 		if sent[s] {
 			one := *s
 			one.Mark = markOf(s.Operation, s.scanned, s.Examined, s.Returned)
-			one.recent = nil
 			shapes = append(shapes, one)
 		}
 	}
 	return all, r.n, shapes, len(list) - len(shapes), r.other
-}
-
-// writes returns the number of items that a request writes, which has succeeded; of a batch or a statement, if its body
-// was kept. It is not known of BatchExecuteStatement, some of whose statements may have failed.
-func writes(operation string, body []byte) int {
-	switch operation {
-	case "PutItem", "UpdateItem", "DeleteItem":
-		return 1
-	case "BatchWriteItem", "TransactWriteItems", "ExecuteStatement", "ExecuteTransaction":
-	default:
-		return 0
-	}
-	type statement struct{ Statement string }
-	var batch struct {
-		Statement          string
-		TransactStatements []statement
-
-		RequestItems  map[string][]json.RawMessage
-		TransactItems []struct {
-			ConditionCheck json.RawMessage
-		}
-	}
-	if json.Unmarshal(body, &batch) != nil {
-		return 0
-	}
-	n := 0
-	for _, one := range append(batch.TransactStatements, statement{batch.Statement}) {
-		if isWrite(one.Statement) {
-			n++
-		}
-	}
-	for _, of := range batch.RequestItems {
-		n += len(of)
-	}
-	for _, one := range batch.TransactItems {
-		if one.ConditionCheck == nil {
-			n++
-		}
-	}
-	return n
-}
-
-// isWrite reports whether a statement of PartiQL, which the service has accepted, writes an item.
-func isWrite(statement string) bool {
-	words := strings.Fields(statement)
-	return len(words) > 0 && slices.Contains([]string{"INSERT", "UPDATE", "DELETE"}, strings.ToUpper(words[0]))
 }
 
 // request returns the n-th request, if it is still kept.

@@ -23,15 +23,14 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A requestsPage shows the requests of the program. Kept is the number of those that a recording has, and Samples of
-// those of a shape from which its percentiles are.
+// A requestsPage shows the requests of the program.
 type requestsPage struct {
-	Recorded      bool
-	Kept, Samples int
+	Recorded bool
+	Kept     int // requests that a recording has
 }
 
 func (s *Server) requests(*http.Request) (string, any, error) {
-	return "requests", requestsPage{s.opts.Requests != nil, maxRequests, maxSamples}, nil
+	return "requests", requestsPage{s.opts.Requests != nil, maxRequests}, nil
 }
 
 // errUnseen is the reason why there is no page about a request.
@@ -43,9 +42,7 @@ type requestPage struct {
 	JSON  string // the request, indented; "" if it was not kept
 	Table string
 	Form  *report.Asked
-	Note  string        // why there is no form, or ""
-	Code  []report.Code // of a request without a form
-	Item  string        // the address of the item that it names, or ""
+	Note  string // why there is no form, or ""
 }
 
 func (s *Server) request(r *http.Request) (string, any, error) {
@@ -77,10 +74,8 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 	p.JSON = text.VisibleJSON(b.String())
 
 	in := inputOf(one.Operation, one.body)
-	p.Item = s.itemAddress(r, in)
 	if !reads(one.Operation, in) {
 		p.Note = "A request that writes, or that reads items by their keys in a batch, is not run again."
-		p.Code = report.InCode(in)
 		return "request", p, nil
 	}
 	p.Form = &report.Asked{Request: again(one.Operation, p.JSON, in)}
@@ -135,26 +130,6 @@ func decodeInput(operation string, body []byte) (in wire.Input, ok bool) {
 	}
 	in = op.NewInput()
 	return in, in.DecodeJSON(body) == nil
-}
-
-// itemAddress returns the address of the item that a request names, or "".
-func (s *Server) itemAddress(r *http.Request, in wire.Request) string {
-	if in == nil {
-		return ""
-	}
-	named := itemsOf(in)
-	if len(named) != 1 {
-		return ""
-	}
-	it := named[0].Key
-	if it == nil {
-		it = named[0].Item
-	}
-	t, err := explain.Describe(r.Context(), s.opts.Target, named[0].Table)
-	if err != nil {
-		return ""
-	}
-	return itemLink(t, it)
 }
 
 // maxItems is the number of items of a batch that are named.

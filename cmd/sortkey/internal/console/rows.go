@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -27,7 +26,7 @@ type rowsPage struct {
 
 	// Addresses, or "".
 
-	First, Previous, Next, NextPartition string
+	First, Next, NextPartition string
 
 	Branches bool // changes can be tried on a branch
 	Undo     []undoRow
@@ -37,7 +36,6 @@ type rowsPage struct {
 	InPartition bool
 	Partition   string // as somebody types it
 	Condition   string // on the sort key, or ""
-	Cells       []cell
 	Turned      string // the address of the rows in the other direction
 	Descending  bool
 }
@@ -52,7 +50,7 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 		InPartition: place.path == "collection?", Partition: place.partition,
 		Branches: s.forks(), Undo: s.undoRows(place.t, nil),
 	}
-	if r.FormValue("after") != "" || r.FormValue("before") != "" {
+	if r.FormValue("after") != "" {
 		p.First = place.address()
 	}
 	return p
@@ -65,10 +63,6 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 		return "", nil, err
 	}
 	start, err := cursor(r.FormValue("after"))
-	if err != nil {
-		return "", nil, err
-	}
-	before, err := cursor(r.FormValue("before"))
 	if err != nil {
 		return "", nil, err
 	}
@@ -98,9 +92,6 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 		if condition != "" {
 			q.Sort = []string{condition}
 		}
-		if before != nil {
-			start, q.Backwards, place.reversed = before, !q.Backwards, true
-		}
 		var query *wire.QueryInput
 		if query, err = q.Input(t); err == nil {
 			query.ReturnConsumedCapacity, query.ExclusiveStartKey = new("TOTAL"), start
@@ -117,9 +108,6 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	if err == nil {
 		err = s.fill(r.Context(), p, place, in)
 	}
-	if p.InPartition {
-		p.Cells = s.cells(p.Rows)
-	}
 	return p.done(err)
 }
 
@@ -135,7 +123,7 @@ func (p *rowsPage) done(err error) (string, any, error) {
 	return "rows", p, nil
 }
 
-// fill makes the grid of a page of what a request reads, and sets the addresses of the rows before and after.
+// fill makes the grid of a page of what a request reads, and sets the addresses of the rows after.
 func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wire.Request) error {
 	out, _, err := s.opts.Target.Do(ctx, in)
 	if refused, ok := errors.AsType[*explain.ServiceError](err); ok { // with names and values as they were typed
@@ -147,37 +135,19 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 	}
 
 	page := operation.PageOf(out)
-	items, further := page.Items[:min(len(page.Items), place.rows)], page.Last
+	items, after := page.Items[:min(len(page.Items), place.rows)], page.Last
 	p.grid = s.gridOf(place, items)
-	shown := items[:len(p.Rows)] // those that were read first
+	shown := items[:len(p.Rows)]
 	if len(shown) < len(page.Items) {
-		further = cursorOf(place.t, place.index, shown[len(shown)-1])
+		after = cursorOf(place.t, place.index, shown[len(shown)-1])
 	}
 	p.Examined, p.Met, p.Units = len(page.Items), len(page.Items), page.Units
 	if page.Examined != nil {
 		p.Examined = int(*page.Examined)
 	}
 
-	before, after := attr.Item(nil), further
-	if place.reversed {
-		slices.Reverse(shown)
-		slices.Reverse(p.Rows)
-		if len(shown) > 0 {
-			after = cursorOf(place.t, place.index, shown[len(shown)-1])
-		}
-	}
-	switch {
-	case place.partition == "": // a scan does not go back
-	case place.reversed:
-		before = further
-	case len(shown) > 0 && p.First != "":
-		before = cursorOf(place.t, place.index, shown[0])
-	}
 	if after != nil {
 		p.Next = place.address("after", cursorText(after))
-	}
-	if before != nil {
-		p.Previous = place.address("before", cursorText(before))
 	}
 	if place.partition == "" && p.Sorted && len(shown) > 0 && after != nil {
 		end := ask.EndOfPartition(after, place.t.Schema(place.index))

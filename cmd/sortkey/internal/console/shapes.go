@@ -2,8 +2,6 @@ package console
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -44,38 +42,18 @@ func (s *Server) advise(ctx context.Context, shapes []Shape) {
 	}
 }
 
-// adviceOn says how requests of a shape could read less, or "".
+// adviceOn says how requests of a shape could read less, or "". It says nothing of statements.
 func (s *Server) adviceOn(ctx context.Context, shape *Shape) string {
 	q, err := explain.Parse(shape.Operation, shape.body)
 	if err != nil {
 		return ""
 	}
-	in, err := s.readOf(ctx, q)
-	if err != nil {
-		return ""
-	}
-	name, _ := placeOf(in)
+	name, _ := placeOf(q.Input)
 	t, err := explain.Describe(ctx, s.opts.Target, name)
 	if err != nil {
 		return ""
 	}
-	return text.Visible(explain.Cheaper(t, in))
-}
-
-// readOf returns the Query, GetItem or Scan that a question asks: a SELECT is one of them.
-func (s *Server) readOf(ctx context.Context, q explain.Question) (wire.Request, error) {
-	if _, ok := q.Input.(*wire.ExecuteStatementInput); !ok && q.Input != nil {
-		return q.Input, nil
-	}
-	report, err := explain.Run(ctx, s.opts.Target, q, explain.Options{Pages: 1, Items: -1, Brief: true})
-	if err != nil {
-		return nil, err
-	}
-	if f := report.Refused; f != nil {
-		return nil, errors.New(strings.TrimPrefix(f.Code+": "+f.Message, ": "))
-	}
-	same, err := explain.Parse(report.Operation, report.Request)
-	return same.Input, err
+	return text.Visible(explain.Cheaper(t, q.Input))
 }
 
 // placeOf returns the table and the index of a request that reads.

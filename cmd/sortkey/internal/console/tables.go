@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
@@ -23,9 +22,9 @@ import (
 
 // A tableRow is a table in the list.
 type tableRow struct {
-	Name, Keys, Stream, TTL string
-	Indexes                 []string
-	Items, Bytes            int
+	Name, Keys   string
+	Indexes      []string
+	Items, Bytes int
 }
 
 func (s *Server) tables(r *http.Request) (string, any, error) {
@@ -48,32 +47,18 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		}
 		row := tableRow{
 			Name: name, Keys: t.Key.String(), Items: int(aws.ToInt64(out.Table.ItemCount)),
-			Bytes: int(aws.ToInt64(out.Table.TableSizeBytes)), Stream: "–", TTL: "–",
+			Bytes: int(aws.ToInt64(out.Table.TableSizeBytes)),
 		}
 		for _, x := range t.Indexes {
 			row.Indexes = append(row.Indexes, x.Key.Name()+": "+x.String())
 		}
 
-		if spec := out.Table.StreamSpecification; spec != nil && aws.ToBool(spec.StreamEnabled) {
-			row.Stream = string(spec.StreamViewType)
-		}
-		ttl, err := s.opts.Client.DescribeTimeToLive(r.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
-		if err == nil && ttl.TimeToLiveDescription.TimeToLiveStatus == types.TimeToLiveStatusEnabled {
-			row.TTL = aws.ToString(ttl.TimeToLiveDescription.AttributeName)
-		}
-		if !left.take(append(row.Indexes, row.Keys, row.TTL, name, name, name)...) && len(row.Indexes) > 0 {
+		if !left.take(append(row.Indexes, row.Keys, name, name, name)...) && len(row.Indexes) > 0 {
 			row.Indexes = []string{text.Count(len(row.Indexes), "index")}
 		}
 		rows = append(rows, row)
 	}
 	return "tables", rows, nil
-}
-
-// A cell is a run of rows of one kind in a strip.
-type cell struct {
-	X, W  float64
-	Class string
-	Title string
 }
 
 type kindCount struct {
@@ -92,26 +77,6 @@ func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err er
 		return nil, "", bad("table %s has no index %s", name, index)
 	}
 	return t, index, nil
-}
-
-// stripWidth is the width of the strip of a partition.
-const stripWidth = 1000
-
-// cells draws rows as bands, one for each run of rows of a kind.
-func (s *Server) cells(rows []gridRow) (all []cell) {
-	each := float64(stripWidth) / float64(max(len(rows), 1))
-	for i := 0; i < len(rows); {
-		n := 1
-		for i+n < len(rows) && rows[i+n].Kind == rows[i].Kind {
-			n++
-		}
-		all = append(all, cell{
-			X: float64(i) * each, W: max(float64(n)*each, 1), Class: "fill " + rows[i].Color,
-			Title: text.Count(n, "row") + " of " + rows[i].Kind,
-		})
-		i += n
-	}
-	return all
 }
 
 // form returns the form of a query of a table, for an index first.

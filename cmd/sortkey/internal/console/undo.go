@@ -83,25 +83,15 @@ func (s *Server) remember(table, id, what string, steps ...step) int {
 	return u.N
 }
 
-// forget drops the oldest changes until the others are within the bounds, and again when the oldest of these is too
-// old. The caller holds s.mu.
+// forget drops the oldest changes until the others are within the bounds. The caller holds s.mu.
 func (s *Server) forget() {
-	if s.forgetting != nil {
-		s.forgetting.Stop()
-	}
 	bytes := 0
 	for _, u := range s.undos {
 		bytes += u.bytes()
 	}
 	for len(s.undos) > 0 {
 		oldest := s.undos[0]
-		left := undoTime - time.Since(oldest.Since)
-		if len(s.undos) <= maxUndos && bytes <= undoBytes && left > 0 {
-			s.forgetting = time.AfterFunc(left, func() {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.forget()
-			})
+		if len(s.undos) <= maxUndos && bytes <= undoBytes && time.Since(oldest.Since) < undoTime {
 			return
 		}
 		bytes -= oldest.bytes()

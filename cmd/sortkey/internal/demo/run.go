@@ -7,13 +7,11 @@ import (
 	"math"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/sdk"
 )
 
 // A Report holds the results of the patterns of one model.
@@ -63,7 +61,7 @@ func Run(ctx context.Context, m *model.Model) (*Report, error) {
 	}
 	defer w.Close()
 	report := &Report{Model: m}
-	to := sdktarget.New(sdk.Client(w.DB))
+	to := explain.InProcess(w.DB)
 	all := explain.Options{Items: math.MaxInt, Classify: m.EntityName, Brief: true}
 	for _, p := range m.Patterns {
 		if p.IsWrite() { // design check counts these; a demo only reads

@@ -5,17 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
@@ -95,38 +91,20 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult, error) {
-	target := explain.InProcess(s.dataset.DB)
-	if typed := r.FormValue("request"); typed != "" {
-		q, err := new(ask.RequestReader).Read(typed)
-		if err != nil {
-			return nil, err
+	var spaces []operation.Space
+	for _, space := range s.page.Spaces {
+		one := operation.Space{Table: space.Table.Name}
+		if space.Index != nil {
+			one.Index = space.Index.Name
 		}
-		pr, err := check.Explain(ctx, target, q, explain.Options{Classify: s.dataset.Model.EntityName})
-		return &pr, err
+		spaces = append(spaces, one)
 	}
-	number, err := strconv.Atoi(r.FormValue("space"))
-	if err != nil || number < 1 || number > len(s.page.Spaces) {
-		return nil, fmt.Errorf("there is no table or index of that number: load the page again")
-	}
-	space := s.page.Spaces[number-1]
-	q, err := operation.Query.Form(r.FormValue)
+	target := explain.InProcess(s.dataset.DB)
+	q, err := operation.Asked(ctx, target, r.FormValue, spaces)
 	if err != nil {
 		return nil, err
 	}
-	if space.Index != nil {
-		q.Index = space.Index.Name
-	}
-
-	table, err := explain.Describe(ctx, target, space.Table.Name)
-	if err != nil {
-		return nil, err
-	}
-	in, err := q.Input(table)
-	if err != nil {
-		return nil, err
-	}
-	asked := explain.Question{Input: in, Text: compile.JSON(in)}
-	pr, err := check.Explain(ctx, target, asked, explain.Options{Classify: s.dataset.Model.EntityName})
+	pr, err := check.Explain(ctx, target, q, explain.Options{Classify: s.dataset.Model.EntityName})
 	return &pr, err
 }
 

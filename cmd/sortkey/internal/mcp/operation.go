@@ -109,7 +109,7 @@ func asked(err error) error {
 
 // refused returns the error of a request that failed, with the names and values that the model wrote. For a
 // query that the service refuses it has the rule that the query breaks, and what to ask instead.
-func (s *Server) refused(ctx context.Context, in wire.Input, err error) error {
+func (s *Server) refused(ctx context.Context, in wire.Request, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		is, _ = s.cut(is, 0)
 		return &advice.Error{Msg: "nothing is written: the condition is false", Advice: is, Err: err}
@@ -126,7 +126,7 @@ func (s *Server) refused(ctx context.Context, in wire.Input, err error) error {
 }
 
 // service returns an error of the service about a request with the names and values that the model wrote.
-func service(err error, in wire.Input) error {
+func service(err error, in wire.Request) error {
 	e, ok := errors.AsType[*explain.ServiceError](err)
 	if !ok {
 		return err

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"net/http"
-	"sync"
 
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/server"
@@ -53,30 +52,23 @@ type Metrics struct {
 	duration           *prometheus.HistogramVec
 	in, out            *prometheus.CounterVec
 	examined, returned *prometheus.CounterVec
-	units              *units
+	read, write        *prometheus.CounterVec // capacity units
 	inFlight           prometheus.Gauge
 	parts              []prometheus.Collector
 
-	mu         sync.RWMutex
-	operations map[string]*counters
-	codes      map[string]bool
+	codes, places firsts
 }
 
 var _ prometheus.Collector = (*Metrics)(nil)
-
-// counters caches the counters of one operation.
-type counters struct {
-	ok       prometheus.Counter
-	duration prometheus.Observer
-	in, out  prometheus.Counter
-}
 
 // New returns metrics with all counters at zero.
 func New(opts Options) *Metrics {
 	if opts.TableLabels == 0 {
 		opts.TableLabels = defaultTableLabels
 	}
-	m := &Metrics{labels: opts.TableLabels, operations: map[string]*counters{}, codes: map[string]bool{}}
+	m := &Metrics{
+		labels: opts.TableLabels, codes: firsts{most: maxCodes}, places: firsts{most: opts.TableLabels},
+	}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(
 			prometheus.CounterOpts{Name: "sortkey_" + name, Help: help}, append([]string{"operation"}, labels...),
@@ -91,17 +83,9 @@ func New(opts Options) *Metrics {
 	m.returned = counter(
 		"rows_returned_total", "Rows that queries and scans returned; filters dropped the others examined.",
 	)
-	m.units = &units{
-		read: counter(
-			"read_units_total", "Read capacity units consumed, by operation, table and index; "+
-				"the index is empty for the table itself.", "table", "index",
-		),
-		write: counter(
-			"write_units_total", "Write capacity units consumed, by operation, table and index; "+
-				"the index is empty for the table itself.", "table", "index",
-		),
-		room: opts.TableLabels, places: map[place]bool{},
-	}
+	const by = " capacity units consumed, by operation, table and index; the index is empty for the table itself."
+	m.read = counter("read_units_total", "Read"+by, "table", "index")
+	m.write = counter("write_units_total", "Write"+by, "table", "index")
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "sortkey_request_duration_seconds",
 		Help: "Time from the headers of a request to the end of its response.", Buckets: buckets,
@@ -143,31 +127,22 @@ func (m *Metrics) Watch(db *sortkey.DB) {
 
 // WatchServer adds metrics of a server's connections. Call it before the first scrape.
 func (m *Metrics) WatchServer(s *server.Server) {
-	m.parts = append(m.parts, prometheus.NewGaugeFunc(
-		prometheus.GaugeOpts{Name: "sortkey_connections", Help: "Open connections of clients."},
-		func() float64 {
-			open, _, _ := s.Connections()
-			return float64(open)
-		},
-	), prometheus.NewCounterFunc(
-		prometheus.CounterOpts{
-			Name: "sortkey_connections_closed_total",
-			Help: "Connections closed at the limit, each for a new one, because they had waited longest for a request.",
-		},
-		func() float64 {
-			_, closed, _ := s.Connections()
-			return float64(closed)
-		},
-	), prometheus.NewCounterFunc(
-		prometheus.CounterOpts{
-			Name: "sortkey_connections_refused_total",
-			Help: "Requests and connections refused because all connections were busy.",
-		},
-		func() float64 {
-			_, _, refused := s.Connections()
-			return float64(refused)
-		},
-	))
+	m.parts = append(m.parts, Figures(func() connections {
+		open, closed, refused := s.Connections()
+		return connections{float64(open), float64(closed), float64(refused)}
+	}, connectionFigures))
+}
+
+// connections are the statistics of a server.
+type connections struct{ Open, Closed, Refused float64 }
+
+var connectionFigures = []Figure{
+	{"Open", "connections", "Open connections of clients."},
+	{
+		"Closed", "connections_closed_total",
+		"Connections closed at the limit, each for a new one, because they had waited longest for a request.",
+	},
+	{"Refused", "connections_refused_total", "Requests and connections refused because all connections were busy."},
 }
 
 // healthy is 1 while the database answers GET /healthz with 200.
@@ -206,58 +181,30 @@ func (m *Metrics) Begin(context.Context, *sortkey.Event) { m.inFlight.Inc() }
 func (m *Metrics) End(_ context.Context, e *sortkey.Event) {
 	m.inFlight.Dec()
 	op := Operation(e.Operation)
-	c := m.counters(op)
-	switch {
-	case e.Error != "":
-		m.requests.WithLabelValues(op, m.code(e.Error)).Inc()
-	case e.Status >= http.StatusBadRequest:
-		m.requests.WithLabelValues(op, other).Inc()
-	default:
-		c.ok.Inc()
+	code := "OK"
+	if e.Error != "" && m.codes.has(e.Error) {
+		code = e.Error
+	} else if e.Error != "" || e.Status >= http.StatusBadRequest {
+		code = other
 	}
-	c.duration.Observe(e.Duration.Seconds())
-	c.in.Add(float64(e.In))
-	c.out.Add(float64(e.Out))
+	m.requests.WithLabelValues(op, "OK") // from an operation's first request on, also if that fails
+	m.requests.WithLabelValues(op, code).Inc()
+	m.duration.WithLabelValues(op).Observe(e.Duration.Seconds())
+	m.in.WithLabelValues(op).Add(float64(e.In))
+	m.out.WithLabelValues(op).Add(float64(e.Out))
 	if e.Examined > 0 {
 		m.examined.WithLabelValues(op).Add(float64(e.Examined))
 		m.returned.WithLabelValues(op).Add(float64(e.Returned))
 	}
-	for i := range e.Units {
-		m.units.add(op, &e.Units[i])
+	for _, used := range e.Units {
+		c := m.read
+		if used.Write {
+			c = m.write
+		}
+		table, index := used.Table, used.Index
+		if !m.places.has(table + "/" + index) {
+			table, index = other, other
+		}
+		c.WithLabelValues(op, table, index).Add(used.Units)
 	}
-}
-
-// counters returns the counters of the operation with a label.
-func (m *Metrics) counters(op string) *counters {
-	m.mu.RLock()
-	c := m.operations[op]
-	m.mu.RUnlock()
-	if c != nil {
-		return c
-	}
-	c = &counters{
-		ok: m.requests.WithLabelValues(op, "OK"), duration: m.duration.WithLabelValues(op),
-		in: m.in.WithLabelValues(op), out: m.out.WithLabelValues(op),
-	}
-	m.mu.Lock()
-	m.operations[op] = c
-	m.mu.Unlock()
-	return c
-}
-
-// code returns the label of an error code.
-func (m *Metrics) code(code string) string {
-	m.mu.RLock()
-	known := m.codes[code]
-	m.mu.RUnlock()
-	if known {
-		return code
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.codes) == maxCodes {
-		return other
-	}
-	m.codes[code] = true
-	return code
 }

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -17,4 +18,26 @@ func Operation(name string) string {
 		return name
 	}
 	return other
+}
+
+// firsts are the first names that somebody uses. The others have no label of their own, so that the number of time
+// series is bounded, those of deleted tables among them.
+type firsts struct {
+	most int
+
+	mu    sync.Mutex
+	known map[string]bool
+}
+
+// has reports whether a name is one of the first.
+func (f *firsts) has(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil {
+		f.known = map[string]bool{}
+	}
+	if !f.known[name] && len(f.known) < f.most {
+		f.known[name] = true
+	}
+	return f.known[name]
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdksend"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -14,7 +14,7 @@ import (
 // Describe returns the keys of the table with a name.
 func Describe(ctx context.Context, client *dynamodb.Client, name string) (*keyschema.Table, error) {
 	var out wire.DescribeTableOutput
-	if err := sdktarget.Send(ctx, client, &wire.DescribeTableInput{TableName: &name}, &out); err != nil {
+	if err := sdksend.Send(ctx, client, &wire.DescribeTableInput{TableName: &name}, &out); err != nil {
 		return nil, err
 	}
 	if out.Table == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdksend"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -28,7 +28,7 @@ type Page struct {
 func (p *Page) More() bool { return p.Last != nil || p.Token != nil }
 
 // Send sends a request through a client. Its errors are the SDK's.
-func Send(ctx context.Context, client *dynamodb.Client, in wire.Input) (*Page, error) {
+func Send(ctx context.Context, client *dynamodb.Client, in wire.Request) (*Page, error) {
 	var out wire.Output
 	switch in.(type) {
 	case *wire.QueryInput:
@@ -46,7 +46,7 @@ func Send(ctx context.Context, client *dynamodb.Client, in wire.Input) (*Page, e
 	case *wire.DeleteItemInput:
 		out = new(wire.DeleteItemOutput)
 	}
-	if err := sdktarget.Send(ctx, client, in, out); err != nil {
+	if err := sdksend.Send(ctx, client, in, out); err != nil {
 		return nil, err
 	}
 	return PageOf(out), nil
@@ -88,7 +88,7 @@ func returned(it attr.Item) attr.Item {
 }
 
 // After returns the request for the page after p.
-func After(in wire.Input, p *Page) wire.Input {
+func After(in wire.Request, p *Page) wire.Request {
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		next := *in

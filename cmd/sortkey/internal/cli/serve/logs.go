@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -148,36 +147,26 @@ func tableNames(names []string) string {
 	return strings.Join(parts, ",")
 }
 
-// observers passes events to several observers once the server is open: before
-// that, the only requests are those that load data.
-type observers struct {
-	open atomic.Bool
-	all  []sortkey.Observer
-}
+// observers pass events to each of them.
+type observers []sortkey.Observer
 
 // Begin implements [sortkey.Observer].
-func (o *observers) Begin(ctx context.Context, e *sortkey.Event) {
-	if !o.open.Load() {
-		return
-	}
-	for _, observer := range o.all {
+func (o observers) Begin(ctx context.Context, e *sortkey.Event) {
+	for _, observer := range o {
 		observer.Begin(ctx, e)
 	}
 }
 
 // End implements [sortkey.Observer].
-func (o *observers) End(ctx context.Context, e *sortkey.Event) {
-	if !o.open.Load() {
-		return
-	}
-	for _, observer := range o.all {
+func (o observers) End(ctx context.Context, e *sortkey.Event) {
+	for _, observer := range o {
 		observer.End(ctx, e)
 	}
 }
 
 // RequestBytes implements [sortkey.RequestKeeper].
-func (o *observers) RequestBytes() (most int) {
-	for _, observer := range o.all {
+func (o observers) RequestBytes() (most int) {
+	for _, observer := range o {
 		if k, ok := observer.(interface{ RequestBytes() int }); ok {
 			most = max(most, k.RequestBytes())
 		}

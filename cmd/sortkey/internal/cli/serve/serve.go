@@ -1,12 +1,10 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -19,11 +17,11 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/engine"
-	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store/disk"
@@ -130,20 +128,20 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		return err
 	}
 
-	watch := &observers{}
+	var watch observers
 	counts := metrics.New(metrics.Options{Store: opts.Store, StoreMetrics: env.StoreMetrics(opts.Store)})
 	if o := log.observer(); o != nil {
-		watch.all = append(watch.all, o)
+		watch = append(watch, o)
 	}
 	if f.metrics != "" {
-		watch.all = append(watch.all, counts)
+		watch = append(watch, counts)
 	}
 	var recorder *console.Recorder
 	if f.console != "" {
 		recorder = console.NewRecorder()
-		watch.all = append(watch.all, recorder)
+		watch = append(watch, recorder)
 	}
-	if len(watch.all) > 0 {
+	if len(watch) > 0 {
 		opts.Observer = watch
 	}
 
@@ -160,7 +158,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		log.Info("stopped")
 	}()
-	loaded, err := load(ctx, env, db, f, log)
+	loaded, err := load(event.Quiet(ctx), env, db, f, log) // observers see requests of clients only
 	if err != nil {
 		return err
 	}
@@ -179,7 +177,6 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		fmt.Fprintf(env.Stderr, "sortkey: warning: other machines can reach %s, and anyone can read and write\n"+
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
-	f.sayLimits(log)
 	front := server.New(db, face)
 	if f.metrics != "" {
 		counts.Watch(db)
@@ -200,7 +197,6 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		defer end()
 	}
-	watch.open.Store(true)
 	go returnMemory(ctx, engine.Of(db).Store, quietTime)
 
 	who := "any credentials"
@@ -225,23 +221,6 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		defer end()
 	}
 	return serveUntil(ctx, front, ln, f.drain, log)
-}
-
-// few is a number of open files below which a server says what it can do with them.
-const few = 512
-
-// sayLimits says how many files and sockets the server may have open, and how many of them are for
-// connections. The store says how many it keeps for its files.
-func (f *serveFlags) sayLimits(log logs) {
-	open := protocol.Descriptors()
-	level, what := slog.LevelInfo, "open files"
-	if open < few {
-		level, what = slog.LevelWarn, "few open files are allowed: raise the limit with ulimit -n"
-	}
-	log.Log(
-		context.Background(), level, what,
-		"allowed", open, "connections", cmp.Or(f.server.MaxConnections, protocol.Connections()),
-	)
 }
 
 // load loads examples, model files and templates, and returns the models.

@@ -17,7 +17,6 @@
    * @property {string} slice
    * @property {number} examined
    * @property {number} returned
-   * @property {number} written
    * @property {number} units
    * @property {number} ms
    * @property {string} [error]
@@ -33,13 +32,8 @@
    * @property {number} errors
    * @property {number} examined
    * @property {number} returned
-   * @property {number} written
    * @property {number} units
-   * @property {number} units50
-   * @property {number} units95
    * @property {number} ms
-   * @property {number} ms50
-   * @property {number} ms95
    * @property {string} [message]
    * @property {string} [mark]
    * @property {string} [advice]
@@ -97,8 +91,6 @@
         th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
         sort();
       });
-      const label = button.textContent === 'p50' || button.textContent === 'p95' ? ' of ' + (i > 11 ? 'ms' : 'units') : '';
-      if (label) { button.setAttribute('aria-label', button.textContent + label); }
       th.replaceChildren(button);
     });
     let order = function () {}; // as the rows came
@@ -197,8 +189,8 @@
       if (have.has('request?n=' + r.n + ' ' + r.at)) { return; }
       const error = r.error ? r.error + (r.message ? ': ' + r.message : '') : '';
       const what = [error, r.slice || (error ? '' : r.table)].filter(function (s) { return s !== ''; }).join(' — ');
-      const tr = row('request?n=' + r.n, [r.at, r.operation, what, r.examined, r.returned, r.written, r.units, r.ms],
-        ['at', 'operation', 'slice', 'read', 'returned', 'written', 'units', 'ms'], r.error ? 'error' : r.mark);
+      const tr = row('request?n=' + r.n, [r.at, r.operation, what, r.examined, r.returned, r.units, r.ms],
+        ['at', 'operation', 'slice', 'read', 'returned', 'units', 'ms'], r.error ? 'error' : r.mark);
       match(tr);
       body.insertBefore(tr, body.firstChild);
     });
@@ -210,7 +202,7 @@
     sums = batch.shapes || [];
     showShapes();
     by('shapes-shown', HTMLElement).textContent = (batch.further > 0 ? 'Of ' + thousands(sums.length + batch.further) + ' shapes, the ' +
-      sums.length + ' with the most units, milliseconds or errors, or the highest p95. ' : '') +
+      sums.length + ' with the most units, milliseconds or errors. ' : '') +
       (batch.other > 0 ? thousands(batch.other) + ' requests are of further shapes, which are not counted.' : '');
   };
 
@@ -220,10 +212,9 @@
     sums.forEach(function (s) {
       const conditions = (s.conditions || '–') + (s.message ? ' — last error: ' + s.message : '');
       const tr = row('', [
-        s.operation, s.table || '–', conditions, s.requests, s.errors, s.examined, s.returned, s.written, s.units, s.units50, s.units95, s.ms, s.ms50, s.ms95
+        s.operation, s.table || '–', conditions, s.requests, s.errors, s.examined, s.returned, s.units, s.ms
       ], [
-        'operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'written', 'units', 'p50 of units', 'p95 of units', 'ms',
-        'p50 of ms', 'p95 of ms'
+        'operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'units', 'ms'
       ], s.errors > 0 ? 'error' : s.mark);
       if (s.advice) {
         tr.cells[2].appendChild(shared.element('p', 'To read less: ' + s.advice)).className = 'advice';

@@ -1,0 +1,44 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+)
+
+// A Space is a table or an index that a page offers for queries.
+type Space struct{ Table, Index string }
+
+// Asked returns what the query box of a page asks: the whole request in one of its fields, or a query of the space with
+// the number in another.
+func Asked(
+	ctx context.Context, target explain.Target, field func(name string) string, spaces []Space,
+) (q explain.Question, err error) {
+	if typed := field("request"); typed != "" {
+		return new(ask.RequestReader).Read(typed)
+	}
+	number, err := strconv.Atoi(field("space"))
+	if err != nil || number < 1 || number > len(spaces) {
+		return q, errors.New("there is no table or index of that number: load the page again")
+	}
+	typed, err := Query.Form(field)
+	if err != nil {
+		return q, err
+	}
+
+	space := spaces[number-1]
+	t, err := explain.Describe(ctx, target, space.Table)
+	if err != nil {
+		return q, err
+	}
+	typed.Index = space.Index
+	in, err := typed.Input(t)
+	if err != nil {
+		return q, err
+	}
+	return explain.Question{Input: in, Text: compile.JSON(in)}, nil
+}
