@@ -46,10 +46,10 @@ const (
 
 // kind returns the kind of an item: the words in its keys, and the value of the attribute that names its kind.
 func (o offered) kind() string {
-	kind := o.t.Name + "\x00" + shapes(o.t, o.it)
+	kind := o.t.Name + "\x00" + shapes(o.t.Keys(), o.it)
 	for _, name := range kindAttributes {
-		if v := o.it.Get(name); v.Kind() == attr.String && len(v.Raw()) < 50 {
-			return kind + "\x00" + string(v.Raw())
+		if named := kindIn(o.it, name); named != "" {
+			return kind + "\x00" + named
 		}
 	}
 	return kind
