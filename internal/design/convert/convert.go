@@ -158,7 +158,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, noDefinition(d.name)
 		}
 		for _, n := range d.roots {
-			im.itemsIn(n, d.name)
+			im.itemsIn(n, d.name, "")
 		}
 	}
 	if len(im.streams) > 0 && len(im.m.Tables) == 0 {
@@ -201,9 +201,6 @@ func newImporter(o Options) *importer {
 		o: o, m: &model.Model{Seed: 1}, pools: map[*model.Table]*pool{}, shared: map[string]*model.Field{},
 	}
 }
-
-// offer holds an item of a file.
-func (im *importer) offer(o offered) { im.held = append(im.held, o) }
 
 // maxLosses limits the losses that are listed.
 const maxLosses = 200

@@ -38,45 +38,32 @@ func electroList(n *node) (all []*node) {
 	return all
 }
 
-// electro reads the files of ElectroDB schemas. A schema that does not name its table is in the one that
-// the others name, or, if they name several, in that of the first one.
+// electro reads the files of ElectroDB schemas. A schema that does not name its table is in the first one
+// that another names.
 func (im *importer) electro(docs []*document) error {
 	var list []*node
-	named := map[string]bool{}
+	name := im.o.Table
 	for _, d := range docs {
 		for _, n := range d.roots {
 			list = append(list, electroList(n)...)
 		}
 	}
-	name := im.o.Table
 	for _, n := range list {
-		if own := n.str("table"); own != "" && im.o.Table == "" {
-			named[own] = true
-			name = own
-		}
-	}
-	if len(named) > 1 {
-		name = ""
+		name = cmp.Or(name, n.str("table"))
 	}
 
-	tables := map[*node]*model.Table{}
-	for _, n := range list {
-		own := n.str("table")
-		if im.o.Table != "" {
-			own = ""
-		}
-		if name == "" {
-			name = cmp.Or(own, im.tableFor(n.doc))
-		}
-		t, err := im.joinTable(electroTable(cmp.Or(own, name), n), n, "entity "+n.get("model").str("entity"))
-		if err != nil {
+	tables := make([]*model.Table, len(list))
+	for i, n := range list {
+		name = cmp.Or(name, im.tableFor(n.doc))
+		t := electroTable(cmp.Or(im.o.Table, n.str("table"), name), n)
+		var err error
+		if tables[i], err = im.joinTable(t, n, "entity "+n.get("model").str("entity")); err != nil {
 			return err
 		}
-		tables[n] = t
 	}
-	for _, n := range list {
-		if t := tables[n]; t != nil {
-			im.electroEntity(t, n)
+	for i, n := range list {
+		if tables[i] != nil {
+			im.electroEntity(tables[i], n)
 		}
 	}
 	return nil

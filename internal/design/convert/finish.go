@@ -93,7 +93,7 @@ func (im *importer) sorted() []Loss {
 }
 
 // isolate removes the parts that keep the model from being read back: entities, whose items become raw items,
-// then samples, then raw items.
+// then raw items.
 func (im *importer) isolate() {
 	m := im.m
 	entities := m.Entities
@@ -101,26 +101,14 @@ func (im *importer) isolate() {
 	for _, e := range entities {
 		alone := *m
 		alone.Items = nil
-		samples := e.Samples
-		e.Samples = nil
 		alone.Entities = append(slices.Clone(m.Entities), e)
 		if im.valid(&alone, "entity "+e.Name, "its items are imported as raw items") {
 			m.Entities = alone.Entities
-			alone.Entities = []*model.Entity{e}
-		} else {
-			alone.Entities = nil
+			continue
 		}
-
-		var kept []*model.Sample
-		for _, s := range samples {
-			e.Samples = []*model.Sample{s}
-			if alone.Entities != nil && checkModel(&alone) == nil {
-				kept = append(kept, s)
-			} else {
-				m.Items = append(m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
-			}
+		for _, s := range e.Samples {
+			m.Items = append(m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
 		}
-		e.Samples = kept
 	}
 
 	m.Items = slices.DeleteFunc(m.Items, func(r *model.RawItem) bool {

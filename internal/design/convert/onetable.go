@@ -9,7 +9,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -46,7 +45,7 @@ func (im *importer) oneTable(list []*node) error {
 		}
 		for _, m := range n.get("items").elems() {
 			if it, ok := im.item(m); ok {
-				im.offer(offered{t: tables[i], it: it, n: m})
+				im.held = append(im.held, offered{t: tables[i], it: it, n: m})
 			}
 		}
 	}
@@ -80,7 +79,7 @@ func (im *importer) oneTableKeys(name string, n *node, models []*node) *model.Ta
 		if x == primary {
 			continue
 		}
-		index := &model.Index{Name: indexName(x.key), Local: x.str("type") == "local", Sort: key(x.get("sort"))}
+		index := &model.Index{Name: x.key, Local: x.str("type") == "local", Sort: key(x.get("sort"))}
 		if index.Partition = key(x.get("hash")); index.Local {
 			index.Partition = t.Partition
 		}
@@ -114,12 +113,6 @@ func schemaProjection(n *node, onlyKeys string) (kind string, include []string) 
 		return projection("KEYS_ONLY", nil)
 	}
 	return projection("ALL", nil)
-}
-
-// indexName returns a valid index name, which has at least three characters.
-func indexName(name string) string {
-	name = dashed(name)
-	return name + strings.Repeat("-", max(0, wire.MinName-len(name)))
 }
 
 // oneTableDate returns the type of stored dates: milliseconds, seconds for a time to

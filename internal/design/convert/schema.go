@@ -3,12 +3,14 @@ package convert
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -193,14 +195,15 @@ func (im *importer) untyped(n *node, entity string, fields []*node) {
 
 // tableFor returns a name for the table of a schema that does not name it.
 func (im *importer) tableFor(d *document) string {
-	switch {
+	switch name := slug(strings.TrimSuffix(filepath.Base(d.name), ".json")); {
 	case im.o.Table != "":
 		return im.o.Table
 	case im.defined == 1:
 		return im.m.Tables[0].Name
+	case len(name) >= wire.MinName:
+		return name
 	}
-	name := d.name[strings.LastIndexAny(d.name, `/\`)+1:]
-	return cmp.Or(slug(strings.TrimSuffix(name, ".json")), "table")
+	return "table"
 }
 
 var reference = text.Pattern(`\$\{([^}]*)\}`)

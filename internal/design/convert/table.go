@@ -14,7 +14,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // maxTables and maxIndexes limit an import.
@@ -23,17 +22,8 @@ const (
 	maxIndexes = 30
 )
 
-// addTable adds a table, under another name if its own is invalid. It returns
-// nil, and records a loss, if the table is invalid.
+// addTable adds a table. It returns nil, and records a loss, if the table is invalid.
 func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
-	if name := t.Name; !wire.ValidName(name) {
-		t.Name = validTable(name)
-		im.lossAt(
-			at, fmt.Sprintf("the table name %q", clip(name)),
-			"table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "",
-		)
-	}
-
 	switch {
 	case im.m.Table(t.Name) != nil:
 		im.lossAt(at, "table "+t.Name, "another table has the same name", "")
@@ -61,23 +51,11 @@ func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
 	return t
 }
 
-// validTable returns a table's name, changed if it is invalid.
-func validTable(name string) string {
-	if wire.ValidName(name) {
-		return name
-	}
-	name = dashed(name)
-	for len(name) < wire.MinName {
-		name += "-table"
-	}
-	return name[:min(len(name), wire.MaxName)]
-}
-
 // joinTable adds the table of a schema, or returns the one of its name that is there: so several schemas are
 // of one table. It is an error if their keys differ, or those of indexes. Whose is what has the schema n, for
 // messages.
 func (im *importer) joinTable(t *model.Table, n *node, whose string) (*model.Table, error) {
-	have := im.m.Table(validTable(t.Name))
+	have := im.m.Table(t.Name)
 	if have == nil {
 		return im.addTable(t, n.pos()), nil
 	}
@@ -116,23 +94,6 @@ func keyList(list []model.Attribute) string {
 // sameKey reports whether two keys are the same.
 func sameKey(partition, sort, otherPartition, otherSort []model.Attribute) bool {
 	return slices.Equal(partition, otherPartition) && slices.Equal(sort, otherSort)
-}
-
-// dashed returns a name with a dash for what no name of a table or an index can have.
-func dashed(name string) string {
-	var b strings.Builder
-	replaced := false // the character before
-	for _, r := range name {
-		valid := wire.IsName(string(r))
-		switch {
-		case valid:
-			b.WriteRune(r)
-		case !replaced:
-			b.WriteByte('-')
-		}
-		replaced = !valid
-	}
-	return b.String()
 }
 
 func (im *importer) addIndex(t *model.Table, x *model.Index, at model.Pos) {
