@@ -198,7 +198,7 @@ func (im *importer) tableFor(d *document) string {
 	switch name := slug(strings.TrimSuffix(filepath.Base(d.name), ".json")); {
 	case im.o.Table != "":
 		return im.o.Table
-	case im.defined == 1:
+	case len(im.m.Tables) == 1:
 		return im.m.Tables[0].Name
 	case len(name) >= wire.MinName:
 		return name

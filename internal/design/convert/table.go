@@ -35,10 +35,6 @@ func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
 
 	indexes := t.Indexes
 	t.Indexes = nil
-	if len(t.Partition) == 0 || nameless(t.Keys()) {
-		im.lossAt(at, "table "+t.Name, "it has no partition key, or a key without a name", "")
-		return nil
-	}
 	if err := buildable(&model.Model{Name: "table", Tables: []*model.Table{t}}); err != nil {
 		im.lossAt(at, "table "+t.Name, reason(err), "")
 		return nil
@@ -101,26 +97,11 @@ func (im *importer) addIndex(t *model.Table, x *model.Index, at model.Pos) {
 		im.lossAt(at, "index "+x.Name, "another index has the same name, or the table has too many", "")
 		return
 	}
-	if len(x.Partition) == 0 || nameless(x.Keys()) {
-		im.lossAt(at, "index "+x.Name+" of table "+t.Name, "it has no partition key, or a key without a name", "")
-		return
-	}
-	if x.Local && !slices.Equal(x.Partition, t.Partition) {
-		im.lossAt(
-			at, "the partition key of index "+x.Name, "a local index must have that of its table, "+t.Partition[0].Name,
-			"",
-		)
-		x.Partition = t.Partition
-	}
 	t.Indexes = append(t.Indexes, x)
 	if err := buildable(&model.Model{Name: "table", Tables: []*model.Table{t}}); err != nil {
 		t.Indexes = t.Indexes[:len(t.Indexes)-1]
 		im.lossAt(at, "index "+x.Name+" of table "+t.Name, reason(err), "")
 	}
-}
-
-func nameless(list []model.Attribute) bool {
-	return slices.ContainsFunc(list, func(a model.Attribute) bool { return a.Name == "" })
 }
 
 // buildable checks that a model can be written, read back and built.
