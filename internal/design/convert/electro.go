@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/keys"
 )
 
 // isElectro reports whether n is the schema of an entity.
@@ -103,10 +101,6 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 	d := &declared{name: name, n: n, t: t, constants: constants}
 	im.untyped(n, name, n.get("attributes").members())
 	for _, a := range n.get("attributes").members() {
-		if a.key != fieldName(a.key) {
-			im.skip(d, a.key, "it is not a valid field name")
-			continue
-		}
 		im.electroField(d, a)
 	}
 
@@ -145,28 +139,17 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 	im.declare(d)
 }
 
-// electroField declares the field of an attribute.
+// electroField declares the field of an attribute, whose type can be a list of values.
 func (im *importer) electroField(d *declared, a *node) {
-	typ := keys.Type{}
-	t := a.get("type")
-	switch {
-	case t.isText() && t.text == "number":
-		typ.Name = "number"
-	case t.isText() && t.text != "string":
-		im.skip(
-			d, a.key, "a field must be a string or a number, not "+clip(t.text)+"; samples can have the attribute",
-		)
-		return
-	}
+	typ, ok := schemaType(nil, a)
 	if p := a.get("padding"); p != nil {
-		width, err := strconv.Atoi(string(p.get("length").raw()))
-		if c := p.str("char"); err == nil && width > 0 && width <= 38 && (c == "0" || c == "") {
-			typ = keys.Type{Name: "int", Width: width}
+		if wide, fits := padded(string(p.get("length").raw()), p.str("char")); fits {
+			typ = wide
 		} else {
 			im.loss(p, "the padding of "+a.key, "template types do not support this padding", "")
 		}
 	}
-	d.addField(a.key, cmp.Or(a.str("field"), a.key), typ, t.texts())
+	im.field(d, a, cmp.Or(a.str("field"), a.key), typ, ok, a.get("type").texts())
 }
 
 // composites returns the attributes in a key, in order.
