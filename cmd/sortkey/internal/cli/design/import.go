@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -280,7 +281,12 @@ func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Mode
 		out, _, err := src.Target.Do(ctx, in)
 		return out, err
 	}
-	m, losses, err := convert.FromEndpoint(ctx, f.from, call, f.Options)
+	names, err := models.Tables(ctx, src.Client)
+	var m *model.Model
+	var losses []convert.Loss
+	if err == nil {
+		m, losses, err = convert.FromEndpoint(ctx, f.from, names, call, f.Options)
+	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, nil, &advice.Error{
 			Msg:    "no server is listening at " + f.from,
