@@ -26,8 +26,13 @@ func (l Loss) String() string {
 	if l.Why != "" {
 		text += ": " + l.Why
 	}
-	if where := l.Pos.String(); where != "" {
-		text = where + ": " + text
+	return placed(l.Pos, text)
+}
+
+// placed returns a text after its place, if it has one.
+func placed(at model.Pos, text string) string {
+	if where := at.String(); where != "" {
+		return where + ": " + text
 	}
 	return text
 }
@@ -39,12 +44,7 @@ type Error struct {
 }
 
 // Error returns the place and the message, without the hint.
-func (e *Error) Error() string {
-	if where := e.Pos.String(); where != "" {
-		return where + ": " + e.Msg
-	}
-	return e.Msg
-}
+func (e *Error) Error() string { return placed(e.Pos, e.Msg) }
 
 // A File is a file to import.
 type File struct {

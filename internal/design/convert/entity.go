@@ -2,11 +2,9 @@ package convert
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keys"
 )
 
 // entities creates entities from the items of a table. Items of a declared entity are its samples, and items
@@ -18,7 +16,7 @@ func (im *importer) entities(t *model.Table) {
 	}
 	var rest, unfit []*row
 	for _, r := range p.rows {
-		if e := im.m.Classify(t, r.it); e == nil || !hasLiteral(e) {
+		if e := im.m.Classify(t, r.it); e == nil {
 			rest = append(rest, r)
 		} else {
 			unfit = append(unfit, addSamples(e, []*row{r})...)
@@ -98,12 +96,4 @@ func (im *importer) raw(t *model.Table, rows []*row) {
 	for _, r := range rows {
 		im.m.Items = append(im.m.Items, &model.RawItem{Table: t, Item: r.it})
 	}
-}
-
-// hasLiteral reports whether the keys of e contain literal text, or an attribute is constant.
-func hasLiteral(e *model.Entity) bool {
-	return slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
-		literal := func(p keys.Part) bool { return p.Literal != "" }
-		return t.Template == nil || e.Table.Has(t.Name) && slices.ContainsFunc(t.Template.Parts(), literal)
-	})
 }

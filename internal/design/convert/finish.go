@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
@@ -73,12 +72,11 @@ func (im *importer) next(from string) {
 
 // sorted returns the losses in the order of the files.
 func (im *importer) sorted() []Loss {
-	sort.SliceStable(im.losses, func(i, j int) bool {
-		a, b := im.losses[i].Pos, im.losses[j].Pos
-		if a.File != b.File {
-			return false
+	slices.SortStableFunc(im.losses, func(a, b Loss) int {
+		if a.Pos.File != b.Pos.File {
+			return 0
 		}
-		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
+		return cmp.Or(a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
 	})
 	if im.more > 0 {
 		im.losses = append(

@@ -52,7 +52,7 @@ func detect(d *document) Format {
 		return OneTable
 	case isElectro(n), len(electroList(n)) > 0:
 		return ElectroDB
-	case isTable(n), isTable(n.either("Table", "TableDescription")), n.get("Tables").isList():
+	case isTable(n), isTable(n.get("Table")), isTable(n.get("TableDescription")), n.get("Tables").isList():
 		return Tables
 	case n.get("Items").isList(), isTyped(n.get("Item")), isTyped(n), isPuts(n), n.get("PutRequest").isObject():
 		return Items
