@@ -73,7 +73,8 @@ func shapeName(shapes, table string) string {
 // title converts a word to an entity name: Order for ORDER.
 func title(s string) string {
 	var b strings.Builder
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for _, word := range strings.FieldsFunc(s, between) {
 		r := []rune(word)
 		rest := string(r[1:])
 		if word == strings.ToUpper(word) {

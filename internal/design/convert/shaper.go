@@ -266,7 +266,8 @@ func (s *shaper) when(has []bool) map[string][]string {
 		}
 		both := func(v string) bool { return slices.Contains(values[false], v) }
 		// The field must have the name of its attribute.
-		if all(column, word().MatchString) && len(values[true]) <= fewValues && !slices.ContainsFunc(values[true], both) &&
+		if all(column, word().MatchString) && len(values[true]) <= fewValues &&
+			!slices.ContainsFunc(values[true], both) &&
 			(s.columns[n] == nil || slices.Equal(s.columns[n], column)) {
 			return map[string][]string{n: values[true]}
 		}
