@@ -165,7 +165,7 @@ type importer struct {
 	pools  map[*model.Table]*pool
 	shared map[string]*model.Field
 	// held and streams are items from which samples are taken; offered is their number.
-	held    []offered
+	held    []row
 	streams []Stream
 	offered int
 }

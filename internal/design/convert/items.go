@@ -60,7 +60,7 @@ func (im *importer) itemIn(n *node, file, table string) {
 			"name the file after its table, or write its items as a BatchWriteItem request",
 		)
 	default:
-		im.held = append(im.held, offered{t: t, it: it, n: n})
+		im.held = append(im.held, row{t: t, it: it, n: n})
 	}
 }
 

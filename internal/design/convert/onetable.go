@@ -44,7 +44,7 @@ func (im *importer) oneTable(list []*node) error {
 		}
 		for _, m := range n.get("items").elems() {
 			if it, ok := im.item(m); ok {
-				im.held = append(im.held, offered{t: tables[i], it: it, n: m})
+				im.held = append(im.held, row{t: tables[i], it: it, n: m})
 			}
 		}
 	}

@@ -15,13 +15,6 @@ type pool struct {
 	byKey map[string]*row
 }
 
-// A row is an item with its origin.
-type row struct {
-	it    attr.Item
-	n     *node
-	facet *facet
-}
-
 // A facet is a view of NoSQL Workbench: a name for its items, and for the values of their keys.
 type facet struct {
 	name    string
@@ -41,7 +34,7 @@ type group struct {
 
 // put adds an item to its table. If the key exists, it adds missing attributes to
 // the existing item.
-func (im *importer) put(o offered) {
+func (im *importer) put(o row) {
 	it := o.it
 	for _, a := range o.t.AllKeys() {
 		if v := convertKind(it.Get(a.Name), a.Kind); v.Kind() != it.Get(a.Name).Kind() {
@@ -73,9 +66,9 @@ func (im *importer) put(o offered) {
 		}
 		return
 	}
-	r := &row{it: it, n: o.n, facet: o.facet}
-	p.rows = append(p.rows, r)
-	p.byKey[string(key)] = r
+	o.it = it
+	p.rows = append(p.rows, &o)
+	p.byKey[string(key)] = &o
 }
 
 // Limits of an item and its keys in bytes. Source: DG/Constraints.html.
