@@ -223,6 +223,10 @@ func TestErrors(t *testing.T) {
 		{"no tables", `{"DataModel": []}`, "the design has no usable table", ""},
 		{"bad table", `{"TableName":"abc","KeySchema":[]}`, "the schema has no KeySchema", "CreateTable"},
 		{"no keys", `{"format": "onetable:1.1.0", "indexes": {}, "models": {}}`, "the design has no usable table", "no partition key"},
+		{
+			"short name", `{"DataModel": [{"TableName": "m", "KeyAttributes": {"PartitionKey": {"AttributeName": "id", "AttributeType": "S"}}}]}`,
+			"the design has no usable table", "table m: ",
+		},
 		{"items alone", `{"Items":[{"a":{"S":"b"}}]}`, "the items have no table definition", "describe-table"},
 		{"deep", strings.Repeat("[", 200), "nests", ""},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "a.json:1:7: not JSON", ""},
