@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -27,8 +26,13 @@ func (l Loss) String() string {
 	if l.Why != "" {
 		text += ": " + l.Why
 	}
-	if where := l.Pos.String(); where != "" {
-		text = where + ": " + text
+	return placed(l.Pos, text)
+}
+
+// placed returns a text after its place, if it has one.
+func placed(at model.Pos, text string) string {
+	if where := at.String(); where != "" {
+		return where + ": " + text
 	}
 	return text
 }
@@ -40,12 +44,7 @@ type Error struct {
 }
 
 // Error returns the place and the message, without the hint.
-func (e *Error) Error() string {
-	if where := e.Pos.String(); where != "" {
-		return where + ": " + e.Msg
-	}
-	return e.Msg
-}
+func (e *Error) Error() string { return placed(e.Pos, e.Msg) }
 
 // A File is a file to import.
 type File struct {
@@ -64,9 +63,6 @@ const DefaultItems = 1000
 
 // Options configure an import. The zero value is ready to use.
 type Options struct {
-	// Format is the format of all files. Default: the one that [Detect] returns
-	// for each.
-	Format Format
 	// Table is the name of the table for designs that do not name it. Default:
 	// derived from the file name.
 	Table string
@@ -93,72 +89,57 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		return nil, nil, &Error{Msg: "no file to import"}
 	}
 	im := newImporter(o)
-	var docs []*document
-	var formats []Format
+	var onetables []*node
+	var electros, items []*document
 	for _, f := range files {
-		if f.Tables == nil && f.Streams == nil {
-			d, err := read(f.Name, f.Data)
-			if err != nil {
-				return nil, nil, err
-			}
-			format := detect(d)
-			data := []Format{Items, Tables} // whose content says what they are
-			if o.Format != "" && !slices.Contains(data, o.Format) && !slices.Contains(data, format) {
-				format = o.Format
-			}
-			if format != Tables {
-				docs, formats = append(docs, d), append(formats, format)
-				continue
-			}
+		if f.Tables != nil || f.Streams != nil {
+			im.rename(f.Name)
+			im.definitions(f)
+			im.streams = append(im.streams, f.Streams...)
+			continue
+		}
+		d, err := read(f.Name, f.Data)
+		if err != nil {
+			return nil, nil, err
+		}
+		format := detect(d)
+		if format != Items && format != Tables { // whose names say less than those of their tables
+			im.rename(f.Name)
+		}
+		switch format {
+		case Workbench:
+			im.workbench(d.roots[0])
+		case OneTable:
+			onetables = append(onetables, d.roots...)
+		case ElectroDB:
+			electros = append(electros, d)
+		case Items:
+			items = append(items, d)
+		case Tables:
 			for _, n := range d.roots {
 				tables, _, err := (tabledef.Reader{}).ReadData(f.Name, n.raw())
 				if err != nil {
 					return nil, nil, &Error{Msg: err.Error(), Hint: advice.Of(err)}
 				}
-				f.Tables = append(f.Tables, tables...)
+				im.definitions(File{Tables: tables})
 			}
-		} else {
-			im.rename(f.Name)
-		}
-		im.definitions(f)
-		im.streams = append(im.streams, f.Streams...)
-	}
-	im.defined = len(im.m.Tables)
-
-	for i, d := range docs {
-		if formats[i] != Items {
-			im.rename(d.name)
-		}
-		switch formats[i] {
-		case Workbench:
-			im.workbench(d.roots[0])
-		case OneTable:
-			im.onetables = append(im.onetables, d.roots...)
-		case ElectroDB:
-			im.electros = append(im.electros, d)
-		case "":
-			return nil, nil, &Error{
-				Pos: model.Pos{File: d.name}, Msg: "unknown kind of design",
-				Hint: "supported: " + strings.Join(formatTitles(), "; ") + ". --format selects one",
-			}
+		default:
+			return nil, nil, &Error{Pos: model.Pos{File: f.Name}, Msg: "unknown kind of design", Hint: supported}
 		}
 	}
-	if err := im.oneTable(im.onetables); err != nil {
+	if err := im.oneTable(onetables); err != nil {
 		return nil, nil, err
 	}
-	if err := im.electro(im.electros); err != nil {
+	if err := im.electro(electros); err != nil {
 		return nil, nil, err
 	}
 
-	for i, d := range docs { // last, as items need their tables
-		if formats[i] != Items {
-			continue
-		}
+	for _, d := range items { // last, as items need their tables
 		if len(im.m.Tables) == 0 {
 			return nil, nil, noDefinition(d.name)
 		}
 		for _, n := range d.roots {
-			im.itemsIn(n, d.name)
+			im.itemsIn(n, d.name, "")
 		}
 	}
 	if len(im.streams) > 0 && len(im.m.Tables) == 0 {
@@ -184,13 +165,9 @@ type importer struct {
 	pools  map[*model.Table]*pool
 	shared map[string]*model.Field
 	// held and streams are items from which samples are taken; offered is their number.
-	held    []offered
+	held    []row
 	streams []Stream
 	offered int
-
-	defined   int // tables by their definitions
-	onetables []*node
-	electros  []*document
 }
 
 func newImporter(o Options) *importer {
@@ -201,9 +178,6 @@ func newImporter(o Options) *importer {
 		o: o, m: &model.Model{Seed: 1}, pools: map[*model.Table]*pool{}, shared: map[string]*model.Field{},
 	}
 }
-
-// offer holds an item of a file.
-func (im *importer) offer(o offered) { im.held = append(im.held, o) }
 
 // maxLosses limits the losses that are listed.
 const maxLosses = 200

@@ -223,6 +223,10 @@ func TestErrors(t *testing.T) {
 		{"no tables", `{"DataModel": []}`, "the design has no usable table", ""},
 		{"bad table", `{"TableName":"abc","KeySchema":[]}`, "the schema has no KeySchema", "CreateTable"},
 		{"no keys", `{"format": "onetable:1.1.0", "indexes": {}, "models": {}}`, "the design has no usable table", "no partition key"},
+		{
+			"short name", `{"DataModel": [{"TableName": "m", "KeyAttributes": {"PartitionKey": {"AttributeName": "id", "AttributeType": "S"}}}]}`,
+			"the design has no usable table", "table m: ",
+		},
 		{"items alone", `{"Items":[{"a":{"S":"b"}}]}`, "the items have no table definition", "describe-table"},
 		{"deep", strings.Repeat("[", 200), "nests", ""},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "a.json:1:7: not JSON", ""},
@@ -249,7 +253,7 @@ func TestLosses(t *testing.T) {
 		{"no key", `{"x":{"S":"1"}}`, "an item: no table has its keys"},
 		{"empty key", `{"k":{"S":""}}`, "an item of table abc: k: a key cannot be empty"},
 		{"long key", `{"k":{"S":"` + strings.Repeat("x", 2049) + `"}}`, "k: a key has at most 2048 bytes"},
-		{"index key of another type", `{"k":{"S":"1"},"g":{"S":"x"}}`, "the attribute g of an item of table abc: it has type S, but the key g has type N, so the item is not in the index"},
+		{"index key of another type", `{"k":{"S":"1"},"g":{"S":"x"}}`, "an item of table abc: it has type S, but the key g has type N"},
 		{"number", `{"k":{"S":"1"},"x":{"N":"one"}}`, "the attribute x of an item: "},
 		{"binary", `{"k":{"S":"1"},"x":{"B":"%"}}`, "the attribute x of an item: Base64 encoded length"},
 		{"set", `{"k":{"S":"1"},"x":{"SS":["a","a"]}}`, "the attribute x of an item: "},
@@ -258,7 +262,7 @@ func TestLosses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			list := []convert.File{{Name: "t", Data: []byte(table)}, {Name: "i", Data: []byte(tt.items)}}
-			m, losses, err := convert.Import(t.Context(), list, convert.Options{Format: convert.Items})
+			m, losses, err := convert.Import(t.Context(), list, convert.Options{})
 			require.NoError(t, err)
 			require.NotNil(t, m)
 			require.Contains(t, fmt.Sprint(losses), tt.loss)

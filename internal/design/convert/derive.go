@@ -9,13 +9,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/item"
 )
 
 const derivedAbout = "Derived from the keys, because the design has no access patterns."
 
-// derive derives access patterns from keys: for each entity a query of the partition of the table, and of that
-// of each index, in which it has the most items.
+// derive derives access patterns from keys: for each entity a query of a partition of the table, and of one
+// of each index in which it has items.
 func (im *importer) derive(ctx context.Context) error {
 	w, err := dataset.Build(ctx, im.m, dataset.Options{})
 	if err != nil {
@@ -42,7 +41,7 @@ func (im *importer) derive(ctx context.Context) error {
 	return nil
 }
 
-// derived returns a query of the partition in which an entity has the most items, or nil if none is in the index.
+// derived returns a query of the partition of the first item of an entity in an index, or nil if none is in it.
 func derived(w *dataset.Dataset, e *model.Entity, x *model.Index) *model.Pattern {
 	partition, all := e.Table.Partition, e.Table.Keys()
 	if x != nil {
@@ -55,27 +54,16 @@ func derived(w *dataset.Dataset, e *model.Entity, x *model.Index) *model.Pattern
 		}
 	}
 
-	var best dataset.Values
-	most, counts, first := 0, map[string]int{}, map[string]dataset.Values{}
+	var first *dataset.Item
 	for it := range w.ItemsOf(e) {
 		missing := func(a model.Attribute) bool { return it.Attributes.Get(a.Name).Kind() != a.Kind }
 		lacks := func(field string) bool { return it.Values.Get(field) == "" }
-		if slices.ContainsFunc(all, missing) || slices.ContainsFunc(fields, lacks) {
-			continue
-		}
-		var key []byte
-		for _, a := range partition {
-			key = item.AppendKey(key, it.Attributes.Get(a.Name))
-		}
-		id := string(key)
-		if counts[id]++; counts[id] == 1 {
-			first[id] = it.Values
-		}
-		if counts[id] > most {
-			most, best = counts[id], first[id]
+		if !slices.ContainsFunc(all, missing) && !slices.ContainsFunc(fields, lacks) {
+			first = it
+			break
 		}
 	}
-	if most == 0 {
+	if first == nil {
 		return nil
 	}
 
@@ -86,7 +74,7 @@ func derived(w *dataset.Dataset, e *model.Entity, x *model.Index) *model.Pattern
 		p.Operation = "GetItem"
 	}
 	for _, f := range fields {
-		p.Where = append(p.Where, model.Condition{Field: f, Op: ast.Equal, Args: []string{best.Get(f)}})
+		p.Where = append(p.Where, model.Condition{Field: f, Op: ast.Equal, Args: []string{first.Values.Get(f)}})
 	}
 	if len(fields) > 0 {
 		p.Name += " by " + strings.Join(fields, " and ")

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/keys"
 )
 
 // isElectro reports whether n is the schema of an entity.
@@ -38,45 +36,32 @@ func electroList(n *node) (all []*node) {
 	return all
 }
 
-// electro reads the files of ElectroDB schemas. A schema that does not name its table is in the one that
-// the others name, or, if they name several, in that of the first one.
+// electro reads the files of ElectroDB schemas. A schema that does not name its table is in the first one
+// that another names.
 func (im *importer) electro(docs []*document) error {
 	var list []*node
-	named := map[string]bool{}
+	name := im.o.Table
 	for _, d := range docs {
 		for _, n := range d.roots {
 			list = append(list, electroList(n)...)
 		}
 	}
-	name := im.o.Table
 	for _, n := range list {
-		if own := n.str("table"); own != "" && im.o.Table == "" {
-			named[own] = true
-			name = own
-		}
-	}
-	if len(named) > 1 {
-		name = ""
+		name = cmp.Or(name, n.str("table"))
 	}
 
-	tables := map[*node]*model.Table{}
-	for _, n := range list {
-		own := n.str("table")
-		if im.o.Table != "" {
-			own = ""
-		}
-		if name == "" {
-			name = cmp.Or(own, im.tableFor(n.doc))
-		}
-		t, err := im.joinTable(electroTable(cmp.Or(own, name), n), n, "entity "+n.get("model").str("entity"))
-		if err != nil {
+	tables := make([]*model.Table, len(list))
+	for i, n := range list {
+		name = cmp.Or(name, im.tableFor(n.doc))
+		t := electroTable(cmp.Or(im.o.Table, n.str("table"), name), n)
+		var err error
+		if tables[i], err = im.joinTable(t, n, "entity "+n.get("model").str("entity")); err != nil {
 			return err
 		}
-		tables[n] = t
 	}
-	for _, n := range list {
-		if t := tables[n]; t != nil {
-			im.electroEntity(t, n)
+	for i, n := range list {
+		if tables[i] != nil {
+			im.electroEntity(tables[i], n)
 		}
 	}
 	return nil
@@ -116,10 +101,6 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 	d := &declared{name: name, n: n, t: t, constants: constants}
 	im.untyped(n, name, n.get("attributes").members())
 	for _, a := range n.get("attributes").members() {
-		if a.key != fieldName(a.key) {
-			im.skip(d, a.key, "it is not a valid field name")
-			continue
-		}
 		im.electroField(d, a)
 	}
 
@@ -158,28 +139,17 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 	im.declare(d)
 }
 
-// electroField declares the field of an attribute.
+// electroField declares the field of an attribute, whose type can be a list of values.
 func (im *importer) electroField(d *declared, a *node) {
-	typ := keys.Type{}
-	t := a.get("type")
-	switch {
-	case t.isText() && t.text == "number":
-		typ.Name = "number"
-	case t.isText() && t.text != "string":
-		im.skip(
-			d, a.key, "a field must be a string or a number, not "+clip(t.text)+"; samples can have the attribute",
-		)
-		return
-	}
+	typ, ok := schemaType(nil, a)
 	if p := a.get("padding"); p != nil {
-		width, err := strconv.Atoi(string(p.get("length").raw()))
-		if c := p.str("char"); err == nil && width > 0 && width <= 38 && (c == "0" || c == "") {
-			typ = keys.Type{Name: "int", Width: width}
+		if wide, fits := padded(string(p.get("length").raw()), p.str("char")); fits {
+			typ = wide
 		} else {
 			im.loss(p, "the padding of "+a.key, "template types do not support this padding", "")
 		}
 	}
-	d.addField(a.key, cmp.Or(a.str("field"), a.key), typ, t.texts())
+	im.field(d, a, cmp.Or(a.str("field"), a.key), typ, ok, a.get("type").texts())
 }
 
 // composites returns the attributes in a key, in order.

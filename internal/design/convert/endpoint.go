@@ -13,26 +13,16 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An Endpoint answers a ListTables, DescribeTable or Scan.
+// An Endpoint answers a DescribeTable or Scan.
 type Endpoint func(ctx context.Context, in wire.Request) (wire.Output, error)
 
-// FromEndpoint imports the tables of a running endpoint with up to
+// FromEndpoint imports the named tables of a running endpoint, which are all that it has, with up to
 // Options.Items items of each. It only reads. Name is the endpoint's name in
 // places.
-func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*model.Model, []Loss, error) {
+func FromEndpoint(
+	ctx context.Context, name string, names []string, call Endpoint, o Options,
+) (*model.Model, []Loss, error) {
 	im := newImporter(o)
-	var names []string
-	for in := new(wire.ListTablesInput); ; {
-		out, err := ask[*wire.ListTablesOutput](ctx, call, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		names = append(names, out.TableNames...)
-		in.ExclusiveStartTableName = out.LastEvaluatedTableName
-		if in.ExclusiveStartTableName == nil || len(out.TableNames) == 0 || len(names) > maxTables {
-			break
-		}
-	}
 	if len(names) == 0 {
 		return nil, nil, &Error{
 			Pos: model.Pos{File: name}, Msg: "the endpoint has no tables",

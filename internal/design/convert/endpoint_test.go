@@ -32,8 +32,8 @@ func serve(t *testing.T, db *sortkey.DB, op string, body []byte) {
 
 func TestFromEndpoint(t *testing.T) {
 	db := sortkeytest.New(t).DB
-	call := endpoint(db)
-	_, _, err := convert.FromEndpoint(t.Context(), "here", call, convert.Options{})
+	call, names := endpoint(db), []string{"Shop"}
+	_, _, err := convert.FromEndpoint(t.Context(), "here", nil, call, convert.Options{})
 	require.ErrorContains(t, err, "here: the endpoint has no tables")
 
 	serve(t, db, "CreateTable", []byte(`{"TableName":"Shop","BillingMode":"PAY_PER_REQUEST",
@@ -43,7 +43,7 @@ func TestFromEndpoint(t *testing.T) {
 	for i := range 12 {
 		serve(t, db, "PutItem", fmt.Appendf(nil, `{"TableName":"Shop","Item":{"PK":{"S":"C#%d"},"SK":{"S":"O#%04d"},"G":{"S":"DAY#2026-01-%02d"}}}`, i%3, i, 1+i%2))
 	}
-	m, losses, err := convert.FromEndpoint(t.Context(), "here", call, convert.Options{})
+	m, losses, err := convert.FromEndpoint(t.Context(), "here", names, call, convert.Options{})
 	require.NoError(t, err)
 	require.Empty(t, losses)
 	require.Equal(t, "shop", m.Name)
@@ -55,15 +55,15 @@ func TestFromEndpoint(t *testing.T) {
 	require.Equal(t, "DAY#{day:date}", e.Attribute("G").Template.String())
 	require.Len(t, m.Patterns, 2)
 
-	m, losses, err = convert.FromEndpoint(t.Context(), "here", call, convert.Options{Items: 5})
+	m, losses, err = convert.FromEndpoint(t.Context(), "here", names, call, convert.Options{Items: 5})
 	require.NoError(t, err)
 	require.Len(t, m.Entities[0].Samples, 5)
 	require.Contains(t, fmt.Sprint(losses), "items of table Shop: only the first 5 were read")
 
-	_, _, err = convert.FromEndpoint(t.Context(), "here", call, convert.Options{Table: "Nope"})
+	_, _, err = convert.FromEndpoint(t.Context(), "here", names, call, convert.Options{Table: "Nope"})
 	require.ErrorContains(t, err, "no table Nope")
 
 	gone := errors.New("gone")
-	_, _, err = convert.FromEndpoint(t.Context(), "here", func(context.Context, wire.Request) (wire.Output, error) { return nil, gone }, convert.Options{})
+	_, _, err = convert.FromEndpoint(t.Context(), "here", names, func(context.Context, wire.Request) (wire.Output, error) { return nil, gone }, convert.Options{})
 	require.ErrorIs(t, err, gone)
 }

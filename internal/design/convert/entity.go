@@ -1,11 +1,10 @@
 package convert
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keys"
 )
 
 // entities creates entities from the items of a table. Items of a declared entity are its samples, and items
@@ -17,12 +16,10 @@ func (im *importer) entities(t *model.Table) {
 	}
 	var rest, unfit []*row
 	for _, r := range p.rows {
-		if e := im.m.Classify(t, r.it); e == nil || !hasLiteral(e) {
+		if e := im.m.Classify(t, r.it); e == nil {
 			rest = append(rest, r)
-		} else if s := sample(e, r.it); s != nil {
-			e.Samples = append(e.Samples, s)
 		} else {
-			unfit = append(unfit, r)
+			unfit = append(unfit, addSamples(e, []*row{r})...)
 		}
 	}
 	for _, e := range im.m.Entities {
@@ -36,10 +33,8 @@ func (im *importer) entities(t *model.Table) {
 	}
 	im.raw(t, unfit)
 
-	adopt(t, rest)
 	for _, g := range groups(t, rest) {
-		f := g.rows[0].facet
-		if f != nil && !slices.ContainsFunc(g.rows, func(r *row) bool { return r.facet != f }) {
+		if f := onlyFacet(g.rows); f != nil {
 			g.aliases = f.aliases
 			if !f.used && f.name != "" {
 				g.name, f.used = f.name, true
@@ -49,43 +44,32 @@ func (im *importer) entities(t *model.Table) {
 	}
 }
 
-// adopt gives items without a facet the only one with items whose keys have the same words.
-func adopt(t *model.Table, rows []*row) {
-	owners := map[string]*facet{}
+// onlyFacet returns the facet of rows, or nil if they have none or several.
+func onlyFacet(rows []*row) (only *facet) {
 	for _, r := range rows {
-		shape := shapes(t, r.it)
-		if other, ok := owners[shape]; ok && r.facet != nil && other != r.facet {
-			owners[shape] = nil
-		} else if r.facet != nil {
-			owners[shape] = r.facet
+		if r.facet != nil && only != nil && r.facet != only {
+			return nil
 		}
+		only = cmp.Or(only, r.facet)
 	}
-	for _, r := range rows {
-		if r.facet == nil {
-			r.facet = owners[shapes(t, r.it)]
-		}
-	}
+	return only
 }
 
 // addEntity creates the entity of a group, with the items that fit it as
-// samples. Other items become raw items.
+// samples. Other items become raw items: all of them if most do not fit.
 func (im *importer) addEntity(t *model.Table, g *group) {
 	e := im.infer(t, g)
 	if e == nil {
 		im.raw(t, g.rows)
 		return
 	}
+	unfit := addSamples(e, g.rows)
+	if len(e.Samples) <= len(unfit) {
+		im.raw(t, g.rows)
+		return
+	}
 	e.Name = im.entityName(g.name)
 	im.m.Entities = append(im.m.Entities, e)
-
-	var unfit []*row
-	for _, r := range g.rows {
-		if s := sample(e, r.it); s != nil {
-			e.Samples = append(e.Samples, s)
-		} else {
-			unfit = append(unfit, r)
-		}
-	}
 	if len(unfit) > 0 {
 		im.loss(
 			unfit[0].n, text.Count(len(unfit), "item")+" of "+e.Name,
@@ -96,16 +80,20 @@ func (im *importer) addEntity(t *model.Table, g *group) {
 	}
 }
 
+// addSamples adds the items that fit an entity as its samples, and returns the others.
+func addSamples(e *model.Entity, rows []*row) (unfit []*row) {
+	for _, r := range rows {
+		if s := sample(e, r.it); s != nil {
+			e.Samples = append(e.Samples, s)
+		} else {
+			unfit = append(unfit, r)
+		}
+	}
+	return unfit
+}
+
 func (im *importer) raw(t *model.Table, rows []*row) {
 	for _, r := range rows {
 		im.m.Items = append(im.m.Items, &model.RawItem{Table: t, Item: r.it})
 	}
-}
-
-// hasLiteral reports whether the keys of e contain literal text, or an attribute is constant.
-func hasLiteral(e *model.Entity) bool {
-	return slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
-		literal := func(p keys.Part) bool { return p.Literal != "" }
-		return t.Template == nil || e.Table.Has(t.Name) && slices.ContainsFunc(t.Template.Parts(), literal)
-	})
 }

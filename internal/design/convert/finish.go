@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
@@ -73,12 +72,11 @@ func (im *importer) next(from string) {
 
 // sorted returns the losses in the order of the files.
 func (im *importer) sorted() []Loss {
-	sort.SliceStable(im.losses, func(i, j int) bool {
-		a, b := im.losses[i].Pos, im.losses[j].Pos
-		if a.File != b.File {
-			return false
+	slices.SortStableFunc(im.losses, func(a, b Loss) int {
+		if a.Pos.File != b.Pos.File {
+			return 0
 		}
-		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
+		return cmp.Or(a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
 	})
 	if im.more > 0 {
 		im.losses = append(
@@ -93,7 +91,7 @@ func (im *importer) sorted() []Loss {
 }
 
 // isolate removes the parts that keep the model from being read back: entities, whose items become raw items,
-// then samples, then raw items.
+// then raw items.
 func (im *importer) isolate() {
 	m := im.m
 	entities := m.Entities
@@ -101,26 +99,14 @@ func (im *importer) isolate() {
 	for _, e := range entities {
 		alone := *m
 		alone.Items = nil
-		samples := e.Samples
-		e.Samples = nil
 		alone.Entities = append(slices.Clone(m.Entities), e)
 		if im.valid(&alone, "entity "+e.Name, "its items are imported as raw items") {
 			m.Entities = alone.Entities
-			alone.Entities = []*model.Entity{e}
-		} else {
-			alone.Entities = nil
+			continue
 		}
-
-		var kept []*model.Sample
-		for _, s := range samples {
-			e.Samples = []*model.Sample{s}
-			if alone.Entities != nil && checkModel(&alone) == nil {
-				kept = append(kept, s)
-			} else {
-				m.Items = append(m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
-			}
+		for _, s := range e.Samples {
+			m.Items = append(m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
 		}
-		e.Samples = kept
 	}
 
 	m.Items = slices.DeleteFunc(m.Items, func(r *model.RawItem) bool {

@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -25,36 +24,9 @@ const (
 	Items Format = "items"
 )
 
-var formatTitle = []struct {
-	f     Format
-	title string
-}{
-	{Workbench, "a model of NoSQL Workbench"},
-	{OneTable, "a OneTable schema"},
-	{ElectroDB, "ElectroDB schemas"},
-	{Tables, "CreateTable or DescribeTable JSON"},
-	{Items, "items in DynamoDB JSON, with the definition of their table"},
-}
-
-// FormatNames returns the names of all formats.
-func FormatNames() (names []string) {
-	for _, f := range formatTitle {
-		names = append(names, string(f.f))
-	}
-	return names
-}
-
-func formatTitles() (titles []string) {
-	for _, f := range formatTitle {
-		titles = append(titles, f.title+" ("+string(f.f)+")")
-	}
-	return titles
-}
-
-// ParseFormat returns the format with a name.
-func ParseFormat(name string) (Format, bool) {
-	return Format(name), slices.Contains(FormatNames(), name)
-}
+// supported lists the formats.
+const supported = "supported: a model of NoSQL Workbench; a OneTable schema; ElectroDB schemas; CreateTable or " +
+	"DescribeTable JSON; items in DynamoDB JSON, with the definition of their table"
 
 // Detect returns the format of a file's content, or "". It returns an [*Error]
 // if the content is not JSON.
@@ -80,7 +52,7 @@ func detect(d *document) Format {
 		return OneTable
 	case isElectro(n), len(electroList(n)) > 0:
 		return ElectroDB
-	case isTable(n), isTable(n.either("Table", "TableDescription")), n.get("Tables").isList():
+	case isTable(n), isTable(n.get("Table")), isTable(n.get("TableDescription")), n.get("Tables").isList():
 		return Tables
 	case n.get("Items").isList(), isTyped(n.get("Item")), isTyped(n), isPuts(n), n.get("PutRequest").isObject():
 		return Items

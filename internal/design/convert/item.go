@@ -58,10 +58,8 @@ func value(n *node, depth int) (attr.Value, error) {
 		}
 	}
 	switch {
-	case kind == attr.Map && payload.isObject():
-		return mapValue(payload, depth)
-	case kind == attr.List && payload.isList():
-		return listValue(payload, depth)
+	case kind == attr.Map && payload.isObject(), kind == attr.List && payload.isList():
+		n = payload
 	case kind == attr.Number && payload.kind == '0':
 		return attr.NewNumber(payload.text)
 	case payload != nil:
@@ -69,10 +67,8 @@ func value(n *node, depth int) (attr.Value, error) {
 	}
 
 	switch n.kind {
-	case '{':
-		return mapValue(n, depth)
-	case '[':
-		return listValue(n, depth)
+	case '{', '[':
+		return nested(n, depth)
 	case '0':
 		return attr.NewNumber(n.text)
 	case 't', 'f':
@@ -83,26 +79,22 @@ func value(n *node, depth int) (attr.Value, error) {
 	return attr.NewString(n.text), nil
 }
 
-func mapValue(n *node, depth int) (attr.Value, error) {
+// nested reads a map or a list.
+func nested(n *node, depth int) (attr.Value, error) {
 	var b attr.Builder
-	for _, m := range n.list {
-		v, err := value(m, depth+1)
-		if err != nil {
-			return v, err
-		}
-		b.Add(m.key, v)
-	}
-	return attr.NewMap(b.Item()), nil
-}
-
-func listValue(n *node, depth int) (attr.Value, error) {
 	var elems []attr.Value
 	for _, m := range n.list {
 		v, err := value(m, depth+1)
 		if err != nil {
 			return v, err
 		}
+		if n.isObject() {
+			b.Add(m.key, v)
+		}
 		elems = append(elems, v)
+	}
+	if n.isObject() {
+		return attr.NewMap(b.Item()), nil
 	}
 	return attr.NewList(elems...), nil
 }

@@ -8,76 +8,51 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// itemsIn reads items into the tables.
-func (im *importer) itemsIn(n *node, file string) {
-	if m := n.get("RequestItems"); m != nil && m.isObject() {
+// itemsIn reads the items in a value into the named table, or into the one whose keys they have: a list, the answer
+// of a scan, put requests, those of several tables, or an item.
+func (im *importer) itemsIn(n *node, file, table string) {
+	if m := n.get("RequestItems"); m.isObject() {
 		n = m
-	}
-	if isPuts(n) {
-		im.puts(n)
-		return
 	}
 	switch {
 	case n.isList():
 		for _, m := range n.list {
-			im.itemsIn(m, file)
+			im.itemsIn(m, file, table)
 		}
 	case n.get("Items").isList():
-		for _, m := range n.get("Items").list {
-			im.itemIn(m, file)
+		im.itemsIn(n.get("Items"), file, table)
+	case isPuts(n):
+		for _, list := range n.list {
+			if im.m.Table(list.key) == nil {
+				im.loss(list, text.Count(len(list.list), "item")+" of table "+list.key, "the table is not defined", "")
+				continue
+			}
+			im.itemsIn(list, file, list.key)
 		}
 	case n.get("PutRequest").isObject():
-		im.itemIn(n.get("PutRequest").get("Item"), file)
+		im.itemsIn(n.get("PutRequest"), file, table)
 	case n.get("Item").isObject() && !isTyped(n):
-		im.itemIn(n.get("Item"), file)
+		im.itemIn(n.get("Item"), file, table)
+	case n.get("DeleteRequest").isObject():
+		im.loss(n, "a delete request", "a model has items, not changes", "")
 	default:
-		im.itemIn(n, file)
+		im.itemIn(n, file, table)
 	}
 }
 
-// puts reads the items of each table: a list of put requests or items.
-func (im *importer) puts(n *node) {
-	for _, list := range n.members() {
-		t := im.m.Table(list.key)
-		if t == nil {
-			im.loss(list, text.Count(len(list.list), "item")+" of table "+list.key, "the table is not defined", "")
-			continue
-		}
-
-		for _, m := range list.elems() {
-			switch {
-			case m.get("PutRequest").isObject():
-				m = m.get("PutRequest").get("Item")
-			case m.get("Item").isObject() && !isTyped(m):
-				m = m.get("Item")
-			case m.get("DeleteRequest").isObject():
-				im.loss(m, "a delete request", "a model has items, not changes", "")
-				continue
-			}
-			if m == nil {
-				im.loss(list, "a put request", "it has no item", "")
-				continue
-			}
-			if it, ok := im.item(m); ok {
-				im.offer(offered{t: t, it: it, n: m})
-			}
-		}
-	}
-}
-
-// itemIn puts an item into the table named in the file name, or into the only
-// table whose keys it has.
-func (im *importer) itemIn(n *node, file string) {
-	if n == nil {
-		return
-	}
+// itemIn puts an item into the named table, or into the one named in the file name, or into the only
+// one whose keys it has.
+func (im *importer) itemIn(n *node, file, table string) {
 	it, ok := im.item(n)
 	if !ok {
 		return
 	}
-	best, several := im.tableOf(it, file)
+	t, several := im.m.Table(table), false
+	if t == nil {
+		t, several = im.tableOf(it, file)
+	}
 	switch {
-	case best == nil:
+	case t == nil:
 		im.loss(n, "an item", "no table has its keys", "")
 	case several:
 		im.loss(
@@ -85,7 +60,7 @@ func (im *importer) itemIn(n *node, file string) {
 			"name the file after its table, or write its items as a BatchWriteItem request",
 		)
 	default:
-		im.offer(offered{t: best, it: it, n: n})
+		im.held = append(im.held, row{t: t, it: it, n: n})
 	}
 }
 

@@ -205,16 +205,6 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// either returns the first member with one of the names, or nil.
-func (n *node) either(names ...string) *node {
-	for _, name := range names {
-		if m := n.get(name); m != nil {
-			return m
-		}
-	}
-	return nil
-}
-
 // str returns the text of a member, or "".
 func (n *node) str(name string) string {
 	if m := n.get(name); m.isText() {

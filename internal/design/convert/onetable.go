@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -46,7 +44,7 @@ func (im *importer) oneTable(list []*node) error {
 		}
 		for _, m := range n.get("items").elems() {
 			if it, ok := im.item(m); ok {
-				im.offer(offered{t: tables[i], it: it, n: m})
+				im.held = append(im.held, row{t: tables[i], it: it, n: m})
 			}
 		}
 	}
@@ -80,7 +78,7 @@ func (im *importer) oneTableKeys(name string, n *node, models []*node) *model.Ta
 		if x == primary {
 			continue
 		}
-		index := &model.Index{Name: indexName(x.key), Local: x.str("type") == "local", Sort: key(x.get("sort"))}
+		index := &model.Index{Name: x.key, Local: x.str("type") == "local", Sort: key(x.get("sort"))}
 		if index.Partition = key(x.get("hash")); index.Local {
 			index.Partition = t.Partition
 		}
@@ -116,12 +114,6 @@ func schemaProjection(n *node, onlyKeys string) (kind string, include []string) 
 	return projection("ALL", nil)
 }
 
-// indexName returns a valid index name, which has at least three characters.
-func indexName(name string) string {
-	name = dashed(name)
-	return name + strings.Repeat("-", max(0, wire.MinName-len(name)))
-}
-
 // oneTableDate returns the type of stored dates: milliseconds, seconds for a time to
 // live, or JavaScript's ISO text. The specification of the schema says seconds
 // for all numbers, but the library divides by 1000 only for ttl.
@@ -135,8 +127,8 @@ func oneTableDate(schema, f *node) keys.Type {
 	return keys.Type{Name: "epochms"}
 }
 
-// oneTableType returns the type of the values of a field, and whether a key or a field can have it.
-func oneTableType(schema, f *node) (typ keys.Type, ok bool) {
+// schemaType returns the type of the values of a field, and whether a key or a field can have it.
+func schemaType(schema, f *node) (typ keys.Type, ok bool) {
 	switch strings.ToLower(f.str("type")) {
 	case "", "string":
 	case "number":
@@ -157,7 +149,7 @@ func oneTableKind(schema, f *node) attr.Kind {
 	if slices.Contains([]string{"binary", "buffer", "arraybuffer", "uint8array"}, strings.ToLower(f.str("type"))) {
 		return attr.Binary
 	}
-	typ, _ := oneTableType(schema, f)
+	typ, _ := schemaType(schema, f)
 	return kindOf(typ)
 }
 
@@ -179,7 +171,7 @@ func (im *importer) oneTableModel(schema, n *node, t *model.Table) {
 			}
 		}
 		stored := cmp.Or(f.str("map"), f.key)
-		typ, ok := oneTableType(schema, f)
+		typ, ok := schemaType(schema, f)
 		value := f.get("value")
 		switch {
 		case value.isText():
@@ -189,17 +181,8 @@ func (im *importer) oneTableModel(schema, n *node, t *model.Table) {
 			continue
 		case f.key == typeField:
 			continue
-		case f.key != fieldName(f.key):
-			im.skip(d, f.key, "it is not a valid field name")
-			continue
 		case strings.Contains(stored, "."):
 			im.skip(d, f.key, "it is packed into another attribute")
-			continue
-		case !ok && !t.IsKey(stored):
-			im.skip(
-				d, f.key, "a field must be a string, a number or a time, not "+clip(f.str("type"))+
-					"; samples can have the attribute",
-			)
 			continue
 		}
 		var values []string
@@ -208,7 +191,7 @@ func (im *importer) oneTableModel(schema, n *node, t *model.Table) {
 				values = append(values, v)
 			}
 		}
-		d.addField(f.key, stored, typ, values)
+		im.field(d, f, stored, typ, ok, values)
 	}
 	if !schema.get("params").get("timestamps").vacant() {
 		for _, part := range []string{"created", "updated"} {
@@ -249,11 +232,10 @@ func oneTableTemplate(value string, d *declared) (string, error) {
 		if len(parts) == 1 {
 			return "{" + name + "}", nil
 		}
-		width, err := strconv.Atoi(parts[1])
-		if err != nil || width < 1 || width > 38 || len(parts) > 2 && parts[2] != "0" {
+		typ, fits := padded(parts[1], strings.Join(parts[2:], ":"))
+		if !fits {
 			return "", fmt.Errorf("template types do not support the padding of ${%s}", clip(ref))
 		}
-		typ := keys.Type{Name: "int", Width: width}
 		if f := d.field(name); f != nil && (f.Type.Name == "" || f.Type.Name == "number") {
 			f.Type = typ
 		}

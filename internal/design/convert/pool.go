@@ -15,13 +15,6 @@ type pool struct {
 	byKey map[string]*row
 }
 
-// A row is an item with its origin.
-type row struct {
-	it    attr.Item
-	n     *node
-	facet *facet
-}
-
 // A facet is a view of NoSQL Workbench: a name for its items, and for the values of their keys.
 type facet struct {
 	name    string
@@ -41,9 +34,17 @@ type group struct {
 
 // put adds an item to its table. If the key exists, it adds missing attributes to
 // the existing item.
-func (im *importer) put(o offered) {
-	it, ok := im.fit(o.t, o.it, o.n)
-	if !ok {
+func (im *importer) put(o row) {
+	it := o.it
+	for _, a := range o.t.AllKeys() {
+		if v := convertKind(it.Get(a.Name), a.Kind); v.Kind() != it.Get(a.Name).Kind() {
+			var key attr.Builder
+			key.Add(a.Name, v)
+			it = joined(it, key.Item())
+		}
+	}
+	if why := unfit(o.t, it); why != "" {
+		im.loss(o.n, "an item of table "+o.t.Name, why, "")
 		return
 	}
 
@@ -65,9 +66,9 @@ func (im *importer) put(o offered) {
 		}
 		return
 	}
-	r := &row{it: it, n: o.n, facet: o.facet}
-	p.rows = append(p.rows, r)
-	p.byKey[string(key)] = r
+	o.it = it
+	p.rows = append(p.rows, &o)
+	p.byKey[string(key)] = &o
 }
 
 // Limits of an item and its keys in bytes. Source: DG/Constraints.html.
@@ -77,60 +78,29 @@ const (
 	maxSortBytes      = 1024
 )
 
-// fit makes an item valid for the table: it converts keys to their types and
-// removes invalid index keys.
-func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool) {
+// unfit says why a table cannot have an item, or returns "".
+func unfit(t *model.Table, it attr.Item) string {
+	if it.Size() > maxItemBytes {
+		return fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), maxItemBytes)
+	}
 	for x, a := range t.AllKeys() {
 		most := maxSortBytes
 		if x == nil && slices.Contains(t.Partition, a) || x != nil && slices.Contains(x.Partition, a) {
 			most = maxPartitionBytes
 		}
-		v, own := it.Get(a.Name), t.Has(a.Name)
-		if x != nil && (own || v.Kind() == 0) {
-			continue
-		}
-		v = convertKind(v, a.Kind)
-		why := ""
-		switch {
+		switch v := it.Get(a.Name); {
+		case v.Kind() == 0 && !t.Has(a.Name):
 		case v.Kind() == 0:
-			why = "a key of the table is missing"
+			return a.Name + ": a key of the table is missing"
 		case v.Kind() != a.Kind:
-			why = fmt.Sprintf("it has type %s, but the key %s has type %s", v.Kind(), a.Name, a.Kind)
+			return fmt.Sprintf("it has type %s, but the key %s has type %s", v.Kind(), a.Name, a.Kind)
 		case a.Kind != attr.Number && len(v.Raw()) == 0:
-			why = "a key cannot be empty"
+			return a.Name + ": a key cannot be empty"
 		case len(v.Raw()) > most:
-			why = fmt.Sprintf("a key has at most %d bytes", most)
-		}
-		if why != "" && own {
-			im.loss(n, "an item of table "+t.Name, a.Name+": "+why, "")
-			return nil, false
-		}
-
-		var b attr.Builder
-		for name, have := range it.All() {
-			switch {
-			case string(name) != a.Name:
-				b.AddBytes(name, have)
-			case why == "":
-				b.AddBytes(name, v)
-			}
-		}
-		it = b.Item()
-		if why != "" {
-			im.loss(
-				n, "the attribute "+a.Name+" of an item of table "+t.Name, why+", so the item is not in the index", "",
-			)
+			return fmt.Sprintf("%s: a key has at most %d bytes", a.Name, most)
 		}
 	}
-
-	if it.Size() > maxItemBytes {
-		im.loss(
-			n, "an item of table "+t.Name, fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), maxItemBytes),
-			"",
-		)
-		return nil, false
-	}
-	return it, true
+	return ""
 }
 
 // convertKind converts a value to another kind if possible: numbers are often
@@ -142,7 +112,7 @@ func convertKind(v attr.Value, kind attr.Kind) attr.Value {
 			return n
 		}
 	case v.Kind() == attr.Number && kind == attr.String:
-		return attr.NewString(string(v.AppendNumber(nil)))
+		return attr.NewString(model.TextOf(v))
 	}
 	return v
 }

@@ -28,8 +28,8 @@ type Rejected interface {
 	Rejected()
 }
 
-// An offered is an item with the table that it belongs to.
-type offered struct {
+// A row is an item with the table that it belongs to, and its origin.
+type row struct {
 	t     *model.Table
 	it    attr.Item
 	n     *node
@@ -45,11 +45,11 @@ const (
 )
 
 // kind returns the kind of an item: the words in its keys, and the value of the attribute that names its kind.
-func (o offered) kind() string {
-	kind := o.t.Name + "\x00" + shapes(o.t, o.it)
+func (o row) kind() string {
+	kind := o.t.Name + "\x00" + shapes(o.t.Keys(), o.it)
 	for _, name := range kindAttributes {
-		if v := o.it.Get(name); v.Kind() == attr.String && len(v.Raw()) < 50 {
-			return kind + "\x00" + string(v.Raw())
+		if named := kindIn(o.it, name); named != "" {
+			return kind + "\x00" + named
 		}
 	}
 	return kind
@@ -60,7 +60,7 @@ func (o offered) kind() string {
 func (im *importer) pour(ctx context.Context) error {
 	most, bytes := max(im.o.Items, 0), 0
 	total := most * len(im.m.Tables)
-	kept := map[string][]offered{}
+	kept := map[string][]row{}
 	for o, err := range im.offers(ctx, true) {
 		if err != nil {
 			return err
@@ -78,16 +78,16 @@ func (im *importer) pour(ctx context.Context) error {
 		}
 	}
 
-	var rest [][]offered
+	var rest [][]row
 	for _, list := range kept {
 		rest = append(rest, list)
 	}
-	slices.SortFunc(rest, func(a, b []offered) int { return cmp.Or(len(a)-len(b), a[0].seq-b[0].seq) })
-	var all []offered
+	slices.SortFunc(rest, func(a, b []row) int { return cmp.Or(len(a)-len(b), a[0].seq-b[0].seq) })
+	var all []row
 	for i, list := range rest {
 		all = append(all, list[:min(len(list), (total-len(all))/(len(rest)-i))]...)
 	}
-	slices.SortFunc(all, func(a, b offered) int { return a.seq - b.seq })
+	slices.SortFunc(all, func(a, b row) int { return a.seq - b.seq })
 	for _, o := range all {
 		im.put(o)
 	}
@@ -95,8 +95,8 @@ func (im *importer) pour(ctx context.Context) error {
 }
 
 // offers returns all items with their tables. First says that losses are recorded.
-func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[offered, error] {
-	return func(yield func(offered, error) bool) {
+func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
 		for _, o := range im.held {
 			if !yield(o, nil) {
 				return
@@ -117,7 +117,7 @@ func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[offered, e
 					err = context.Cause(ctx)
 				}
 				if err != nil {
-					yield(offered{}, err)
+					yield(row{}, err)
 					return
 				}
 				t := im.m.Table(s.Table)
@@ -128,7 +128,7 @@ func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[offered, e
 						continue
 					}
 				}
-				if !yield(offered{t: t, it: it}, nil) {
+				if !yield(row{t: t, it: it}, nil) {
 					return
 				}
 			}

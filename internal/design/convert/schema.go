@@ -3,12 +3,15 @@ package convert
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -47,6 +50,27 @@ func (d *declared) addField(name, stored string, typ keys.Type, values []string)
 	}
 	d.fields = append(d.fields, f)
 	return f
+}
+
+// field declares the field of an attribute, unless a model cannot have it.
+func (im *importer) field(d *declared, a *node, stored string, typ keys.Type, ok bool, values []string) {
+	switch {
+	case a.key != fieldName(a.key):
+		im.skip(d, a.key, "it is not a valid field name")
+	case !ok && !d.t.IsKey(stored):
+		im.skip(
+			d, a.key, "a field must be a string, a number or a time, not "+clip(a.str("type"))+
+				"; samples can have the attribute",
+		)
+	default:
+		d.addField(a.key, stored, typ, values)
+	}
+}
+
+// padded returns the type of numbers that a schema pads to a width with a character, "" for zeros.
+func padded(width, char string) (keys.Type, bool) {
+	n, err := strconv.Atoi(width)
+	return keys.Type{Name: "int", Width: n}, err == nil && n > 0 && n <= 38 && (char == "0" || char == "")
 }
 
 // field returns the named field, or nil.
@@ -193,14 +217,15 @@ func (im *importer) untyped(n *node, entity string, fields []*node) {
 
 // tableFor returns a name for the table of a schema that does not name it.
 func (im *importer) tableFor(d *document) string {
-	switch {
+	switch name := slug(strings.TrimSuffix(filepath.Base(d.name), ".json")); {
 	case im.o.Table != "":
 		return im.o.Table
-	case im.defined == 1:
+	case len(im.m.Tables) == 1:
 		return im.m.Tables[0].Name
+	case len(name) >= wire.MinName:
+		return name
 	}
-	name := d.name[strings.LastIndexAny(d.name, `/\`)+1:]
-	return cmp.Or(slug(strings.TrimSuffix(name, ".json")), "table")
+	return "table"
 }
 
 var reference = text.Pattern(`\$\{([^}]*)\}`)

@@ -78,13 +78,13 @@ func TestSchemasOfOneTable(t *testing.T) {
 			"entity user has the key pk:S / sk:N, but that of table task is pk:S / sk:S",
 		},
 
-		{"onetable", []convert.File{oneTable("a.json", "A", "", "string"), oneTable("b.json", "B", "", "string")}, "a-table: A B", ""},
+		{"onetable", []convert.File{oneTable("a.json", "A", "", "string"), oneTable("b.json", "B", "", "string")}, "table: A B", ""},
 		{
 			"another index", []convert.File{
 				oneTable("a.json", "A", `, "gs1": {"hash": "x"}`, "string"), oneTable("b.json", "B", `, "gs1": {"hash": "y"}`, "string"),
-			}, "", "b.json:1:1: the schema has for index gs1 the key y:S, but that of table a-table is x:S",
+			}, "", "b.json:1:1: the schema has for index gs1 the key y:S, but that of table table is x:S",
 		},
-		{"more indexes", []convert.File{oneTable("a.json", "A", "", "string"), oneTable("b.json", "B", `, "gs1": {"hash": "y"}`, "string")}, "a-table: A B", ""},
+		{"more indexes", []convert.File{oneTable("a.json", "A", "", "string"), oneTable("b.json", "B", `, "gs1": {"hash": "y"}`, "string")}, "table: A B", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, _, err := convert.Import(t.Context(), tt.files, convert.Options{})

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,32 +14,34 @@ import (
 // A shaper infers the entity of a group: a template for each key attribute, and
 // fields for components and other attributes.
 type shaper struct {
-	im   *importer
-	t    *model.Table
-	g    *group
-	e    *model.Entity
-	rows []*row
-	// columns are the values of the components so far, by row.
-	columns map[string][]cell
-	plain   bool // each key attribute is one component
+	t *model.Table
+	g *group
+	e *model.Entity
+	// columns are the values of the components so far, by row, "" in a row that has none.
+	columns map[string][]string
 }
 
-// A cell is a value of a component in its text form, if the row has one.
-type cell struct {
-	text string
-	ok   bool
+// infer infers an entity from the items of a group. It returns nil if a key of the table has no template.
+func (im *importer) infer(t *model.Table, g *group) *model.Entity {
+	s := &shaper{t: t, g: g, columns: map[string][]string{}, e: &model.Entity{Table: t}}
+	for _, a := range t.AllKeys() {
+		sort := func(list []model.Attribute) bool { return slices.Contains(list, a) }
+		sorts := sort(t.Sort) || slices.ContainsFunc(t.Indexes, func(x *model.Index) bool { return sort(x.Sort) })
+		if s.e.Attribute(a.Name) == nil && !s.key(a, sorts) && t.Has(a.Name) {
+			return nil
+		}
+	}
+	s.attributes()
+	for i, f := range s.e.Fields {
+		if s.columns[f.Name] != nil {
+			s.e.Fields[i] = im.share(f)
+		}
+	}
+	return s.e
 }
 
 // share moves fields of templates to the model, so that entities share them by
 // name if they have the same type.
-func (s *shaper) share() {
-	for i, f := range s.e.Fields {
-		if _, component := s.columns[f.Name]; component {
-			s.e.Fields[i] = s.im.share(f)
-		}
-	}
-}
-
 func (im *importer) share(f *model.Field) *model.Field {
 	have := im.shared[f.Name]
 	switch {
@@ -51,178 +54,80 @@ func (im *importer) share(f *model.Field) *model.Field {
 	return f
 }
 
-// infer infers an entity from the items of a group. If templates of several
-// pieces do not fit most items, each key attribute becomes one component. It
-// returns nil if that does not fit either.
-func (im *importer) infer(t *model.Table, g *group) *model.Entity {
-	for _, plain := range []bool{false, true} {
-		s := &shaper{
-			im: im, t: t, g: g, rows: g.rows, columns: map[string][]cell{}, plain: plain, e: &model.Entity{Table: t},
-		}
-		if !s.keys() {
-			continue
-		}
-		s.constants()
-		s.fields()
-		fit := 0
-		for _, r := range g.rows {
-			if sample(s.e, r.it) != nil {
-				fit++
-			}
-		}
-		if 2*fit > len(g.rows) {
-			s.share()
-			return s.e
+// unlike takes the place of a value in a column that is neither text nor a number.
+const unlike = "\x00"
+
+// column returns the values of an attribute by row.
+func (s *shaper) column(name string) []string {
+	column := make([]string, len(s.g.rows))
+	for i, r := range s.g.rows {
+		switch v := r.it.Get(name); v.Kind() {
+		case 0:
+		case attr.String, attr.Number:
+			column[i] = model.TextOf(v)
+		default:
+			column[i] = unlike
 		}
 	}
-	return nil
+	return column
 }
 
-func (s *shaper) kindType(k attr.Kind) keys.Type {
-	if k == attr.Number {
-		return keys.Type{Name: "number"}
-	}
-	return keys.Type{Name: "string"}
-}
-
-// keys infers the templates of key attributes, those of the table first. It
-// reports false if it cannot infer one of the table's.
-func (s *shaper) keys() bool {
-	sort := map[string]bool{}
-	for x, a := range s.t.AllKeys() {
-		of := s.t.Sort
-		if x != nil {
-			of = x.Sort
-		}
-		sort[a.Name] = sort[a.Name] || slices.Contains(of, a)
-	}
-	for _, a := range s.t.AllKeys() {
-		if s.e.Attribute(a.Name) != nil {
-			continue
-		}
-		if !s.key(a, sort[a.Name]) && s.t.Has(a.Name) {
-			return false
-		}
-	}
-	return true
-}
-
+// key infers the template of a key attribute. Sort says that it is a sort key.
 func (s *shaper) key(a model.Attribute, sort bool) bool {
 	var values []string
-	var at []int
-	for i, r := range s.rows {
+	has := make([]bool, len(s.g.rows))
+	for i, r := range s.g.rows {
 		if v := r.it.Get(a.Name); v.Kind() == a.Kind {
-			values = append(values, keyText(v))
-			at = append(at, i)
+			values, has[i] = append(values, model.TextOf(v)), true
 		}
 	}
 	if len(values) == 0 {
 		return false
 	}
 
-	whole := []piece{{typ: s.kindType(a.Kind), parts: values}}
-	attempts := [][]piece{whole}
-	if a.Kind == attr.String && !s.plain {
+	whole := piece{typ: keys.Type{Name: "string"}, parts: values}
+	if a.Kind == attr.Number {
+		whole.typ.Name = "number"
+	}
+	attempts := [][]piece{{whole}}
+	if a.Kind == attr.String {
 		pieces := inferPieces(values, sort)
 		// In an attribute with a descriptive name, EMP-7 is a value; in PK, a
 		// label and a value.
 		if generic().MatchString(a.Name) || len(pieces) == 1 || pieces[0].parts != nil ||
 			strings.ContainsAny(pieces[0].literal, strong) {
-			attempts = [][]piece{pieces, whole}
+			attempts = [][]piece{pieces, {whole}}
 		}
 	}
-
-	sparse := len(values) < len(s.rows)
-	when := map[string][]string(nil)
+	var when map[string][]string
+	sparse := len(values) < len(has)
 	if sparse {
-		when = s.when(at)
-		sparse = when == nil
+		when = s.when(has)
 	}
-
 	for _, pieces := range attempts {
-		if sparse && !slices.ContainsFunc(pieces, func(p piece) bool { return p.parts != nil }) {
+		components := slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.parts == nil })
+		if sparse && when == nil && len(components) == 0 {
 			continue // every item would have the attribute
 		}
-		names, columns, ok := s.names(a, pieces, at, sparse, when != nil)
-		if !ok {
-			continue
-		}
+		names := s.names(a, components, has, when)
 		t, err := keys.Parse(source(pieces, names))
-		if err != nil || !roundTrips(t, values) {
-			continue
+		if err == nil && roundTrips(t, values) {
+			s.add(&model.Template{Name: a.Name, Kind: a.Kind, Template: t, When: when})
+			return true
 		}
-		for i, name := range names {
-			if s.columns[name] == nil {
-				s.columns[name] = columns[i]
+		for _, name := range names {
+			if s.e.Field(name) == nil {
+				delete(s.columns, name)
 			}
 		}
-		s.attribute(a, pieces, names)
-		s.e.Attributes[len(s.e.Attributes)-1].When = when
-		return true
 	}
 	return false
 }
 
-// generic matches names of attributes that do not describe the value.
-var generic = text.Pattern(
-	`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?` +
-		`([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`,
-)
-
-// enoughRows is the number of items from which on they show a condition on any attribute;
-// fewer show one on a state.
-const enoughRows = 8
-
-var stateName = text.Pattern(`(?i)(status|state|phase|stage)$`)
-
-// when finds a condition that selects exactly some rows: an attribute of all
-// items, such as a status, with different values in those rows. It returns nil
-// if there is none.
-func (s *shaper) when(at []int) map[string][]string {
-	few := len(s.rows) < enoughRows // any attribute with few values would do
-	for name, v := range s.rows[0].it.All() {
-		n := string(name)
-		if v.Kind() != attr.String || n != fieldName(n) || s.t.IsKey(n) || few && !stateName().MatchString(n) {
-			continue
-		}
-
-		values := map[bool][]string{}
-		repeated, good := false, true
-		for i, r := range s.rows {
-			v := r.it.Get(n)
-			if good = v.Kind() == attr.String && word().Match(v.Raw()) && len(v.Raw()) <= 40; !good {
-				break
-			}
-			in := slices.Contains(at, i)
-			if slices.Contains(values[in], keyText(v)) {
-				repeated = true
-			} else {
-				values[in] = append(values[in], keyText(v))
-			}
-		}
-
-		if !good || !repeated || len(values[true]) > 10 ||
-			slices.ContainsFunc(values[true], func(v string) bool { return slices.Contains(values[false], v) }) {
-			continue
-		}
-		// The field must have the name of its attribute.
-		if f := s.e.Field(n); f != nil && (s.columns[n] == nil || !s.equals(n, s.columns[n])) {
-			continue
-		}
-		return map[string][]string{n: values[true]}
-	}
-	return nil
-}
-
-// attribute adds the template of a key attribute and its fields.
-func (s *shaper) attribute(a model.Attribute, pieces []piece, names []string) {
-	src := source(pieces, names)
-	t, err := keys.Parse(src)
-	if err != nil {
-		return
-	}
-	s.e.Attributes = append(s.e.Attributes, &model.Template{Name: a.Name, Kind: a.Kind, Template: t})
-	for _, p := range t.Parts() {
+// add adds the template of an attribute and its fields.
+func (s *shaper) add(t *model.Template) {
+	s.e.Attributes = append(s.e.Attributes, t)
+	for _, p := range t.Template.Parts() {
 		if p.Name == "" || s.e.Field(p.Name) != nil {
 			continue
 		}
@@ -231,5 +136,192 @@ func (s *shaper) attribute(a model.Attribute, pieces []piece, names []string) {
 			f.Type = p.Type
 		}
 		s.e.Fields = append(s.e.Fields, f)
+	}
+}
+
+// names finds a name for each component of an attribute: that of a component or an attribute with the same
+// values, the alias, the label before the component, or the name of the attribute.
+func (s *shaper) names(a model.Attribute, components []piece, has []bool, when map[string][]string) (names []string) {
+	alias, own := fieldName(s.g.aliases[a.Name]), ""
+	if generic().MatchString(alias) {
+		alias = "" // Workbench fills in the attribute's name
+	}
+	if len(components) == 1 {
+		own = fieldName(a.Name)
+	}
+	fresh := when != nil || !slices.Contains(has, false)
+	for i, p := range components {
+		column := make([]string, len(has))
+		parts := p.parts
+		for k := range has {
+			if has[k] {
+				column[k], _ = p.typ.Decode(parts[0])
+				parts = parts[1:]
+			}
+		}
+		// An attribute of only some items must not follow from fields that all
+		// items have.
+		last := i == len(components)-1
+		name := ""
+		if fresh || !last {
+			name = s.shared(p, column, names)
+		}
+		if name == "" {
+			var wishes []string
+			if last {
+				wishes = append(wishes, alias)
+			}
+			if fresh || !last {
+				wishes = append(wishes, s.attributeLike(p.typ, column, when != nil))
+			}
+			if p.label == "" {
+				wishes = append(wishes, own)
+			}
+			name = s.pick(column, own, append(wishes, labelName(p), own, cmp.Or(fieldName(a.Name), "key")))
+			s.columns[name], fresh = column, true
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// distinctive reports whether equal values are unlikely to be a coincidence: they differ, or are long together.
+func distinctive(column []string) bool {
+	values := slices.DeleteFunc(slices.Clone(column), func(v string) bool { return v == "" })
+	return len(values) > 0 && !same(values) || len(strings.Join(values, "")) >= 8
+}
+
+// shared returns the component with the same values in all rows that have one.
+// Short equal values can be a coincidence, unless the label matches as well.
+func (s *shaper) shared(p piece, column, taken []string) string {
+	for _, f := range s.e.Fields {
+		have := s.columns[f.Name]
+		equal := cmp.Or(f.Type.Name, "string") == p.typ.Name && f.Type.Width == p.typ.Width &&
+			!slices.Contains(taken, f.Name) && (f.Name == labelName(p) || distinctive(column))
+		for i, v := range column {
+			equal = equal && (v == "" || have[i] == v)
+		}
+		if equal {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// attributeLike returns the attribute that contains only the same values, or "". If the column has values of only
+// some rows, by a condition, it gets those of the attribute in the others.
+func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool) string {
+	if !distinctive(column) {
+		return ""
+	}
+	for name := range s.g.rows[0].it.All() {
+		n := string(name)
+		if n != fieldName(n) || s.t.IsKey(n) || s.e.Field(n) != nil {
+			continue
+		}
+		values, equal := s.column(n), true
+		for i, v := range values {
+			equal = equal && (v == column[i] || conditional && column[i] == "" && decodes(typ, v))
+		}
+		if equal {
+			copy(column, values)
+			return n
+		}
+	}
+	return ""
+}
+
+// pick returns the first wish that is free, or one with a number. Own is the name of the attribute that consists
+// only of the component.
+func (s *shaper) pick(column []string, own string, wishes []string) string {
+	free := func(name string) bool {
+		if s.columns[name] != nil {
+			return false
+		}
+		have := s.column(name)
+		return name == own || !s.t.IsKey(name) && (slices.Equal(have, column) || strings.Join(have, "") == "")
+	}
+	wishes = slices.DeleteFunc(wishes, func(name string) bool { return name == "" })
+	if i := slices.IndexFunc(wishes, free); i >= 0 {
+		return wishes[i]
+	}
+	return numbered(wishes[0], free)
+}
+
+var stateName = text.Pattern(`(?i)(status|state|phase|stage)$`)
+
+// when finds a condition that selects exactly some rows: a status of all items, with different values in those
+// rows. It returns nil if there is none.
+func (s *shaper) when(has []bool) map[string][]string {
+	for name := range s.g.rows[0].it.All() {
+		n := string(name)
+		if n != fieldName(n) || s.t.IsKey(n) || !stateName().MatchString(n) {
+			continue
+		}
+		column, values := s.column(n), map[bool][]string{}
+		for i, v := range column {
+			if !slices.Contains(values[has[i]], v) {
+				values[has[i]] = append(values[has[i]], v)
+			}
+		}
+		both := func(v string) bool { return slices.Contains(values[false], v) }
+		// The field must have the name of its attribute.
+		if all(column, word().MatchString) && len(values[true]) <= fewValues &&
+			!slices.ContainsFunc(values[true], both) &&
+			(s.columns[n] == nil || slices.Equal(s.columns[n], column)) {
+			return map[string][]string{n: values[true]}
+		}
+	}
+	return nil
+}
+
+// attributes adds the attributes that are strings or numbers in all items that have them: the one that names the
+// kind of the item as a constant, one that contains only a component, and the others as fields of their own.
+func (s *shaper) attributes() {
+	kinds := map[string]attr.Kind{}
+	var order []string
+	for _, r := range s.g.rows {
+		for name, v := range r.it.All() {
+			n := string(name)
+			if kinds[n] == 0 {
+				order, kinds[n] = append(order, n), v.Kind()
+			} else if kinds[n] != v.Kind() {
+				kinds[n] = attr.Map // of several kinds: do not declare
+			}
+		}
+	}
+	var own []*model.Template
+	for _, n := range order {
+		k, column := kinds[n], s.column(n)
+		if s.t.IsKey(n) || n != fieldName(n) || k != attr.String && k != attr.Number {
+			continue
+		}
+		if n == s.g.constant || slices.Contains(kindAttributes, n) && len(column) > 1 && same(column) {
+			s.e.Attributes = append(s.e.Attributes, &model.Template{Name: n, Kind: k, Const: s.g.rows[0].it.Get(n)})
+			continue
+		}
+
+		p := piece{typ: keys.Type{Name: "string"}, parts: column}
+		if f := s.e.Field(n); f != nil && f.Type.Name != "" {
+			p.typ = f.Type
+		}
+		if k == attr.Number {
+			p.typ = keys.Type{Name: "number"}
+		}
+		if have := s.columns[n]; have != nil && !slices.Equal(have, column) {
+			continue
+		}
+		src, add := source([]piece{p}, []string{n}), s.add
+		if s.columns[n] == nil {
+			// The field has the type, and a model lists such attributes last.
+			src, add = "{"+n+"}", func(t *model.Template) { own = append(own, t) }
+		}
+		t, err := keys.ParseWith(src, map[string]keys.Type{n: p.typ})
+		if err == nil && all(column, func(v string) bool { return v == "" || decodes(p.typ, v) }) {
+			add(&model.Template{Name: n, Kind: k, Template: t})
+		}
+	}
+	for _, t := range own {
+		s.add(t)
 	}
 }

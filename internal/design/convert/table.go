@@ -14,7 +14,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // maxTables and maxIndexes limit an import.
@@ -23,17 +22,8 @@ const (
 	maxIndexes = 30
 )
 
-// addTable adds a table, under another name if its own is invalid. It returns
-// nil, and records a loss, if the table is invalid.
+// addTable adds a table. It returns nil, and records a loss, if the table is invalid.
 func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
-	if name := t.Name; !wire.ValidName(name) {
-		t.Name = validTable(name)
-		im.lossAt(
-			at, fmt.Sprintf("the table name %q", clip(name)),
-			"table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "",
-		)
-	}
-
 	switch {
 	case im.m.Table(t.Name) != nil:
 		im.lossAt(at, "table "+t.Name, "another table has the same name", "")
@@ -45,10 +35,6 @@ func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
 
 	indexes := t.Indexes
 	t.Indexes = nil
-	if len(t.Partition) == 0 || nameless(t.Keys()) {
-		im.lossAt(at, "table "+t.Name, "it has no partition key, or a key without a name", "")
-		return nil
-	}
 	if err := buildable(&model.Model{Name: "table", Tables: []*model.Table{t}}); err != nil {
 		im.lossAt(at, "table "+t.Name, reason(err), "")
 		return nil
@@ -61,23 +47,11 @@ func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
 	return t
 }
 
-// validTable returns a table's name, changed if it is invalid.
-func validTable(name string) string {
-	if wire.ValidName(name) {
-		return name
-	}
-	name = dashed(name)
-	for len(name) < wire.MinName {
-		name += "-table"
-	}
-	return name[:min(len(name), wire.MaxName)]
-}
-
 // joinTable adds the table of a schema, or returns the one of its name that is there: so several schemas are
 // of one table. It is an error if their keys differ, or those of indexes. Whose is what has the schema n, for
 // messages.
 func (im *importer) joinTable(t *model.Table, n *node, whose string) (*model.Table, error) {
-	have := im.m.Table(validTable(t.Name))
+	have := im.m.Table(t.Name)
 	if have == nil {
 		return im.addTable(t, n.pos()), nil
 	}
@@ -118,48 +92,16 @@ func sameKey(partition, sort, otherPartition, otherSort []model.Attribute) bool 
 	return slices.Equal(partition, otherPartition) && slices.Equal(sort, otherSort)
 }
 
-// dashed returns a name with a dash for what no name of a table or an index can have.
-func dashed(name string) string {
-	var b strings.Builder
-	replaced := false // the character before
-	for _, r := range name {
-		valid := wire.IsName(string(r))
-		switch {
-		case valid:
-			b.WriteRune(r)
-		case !replaced:
-			b.WriteByte('-')
-		}
-		replaced = !valid
-	}
-	return b.String()
-}
-
 func (im *importer) addIndex(t *model.Table, x *model.Index, at model.Pos) {
 	if len(t.Indexes) >= maxIndexes || t.Index(x.Name) != nil {
 		im.lossAt(at, "index "+x.Name, "another index has the same name, or the table has too many", "")
 		return
-	}
-	if len(x.Partition) == 0 || nameless(x.Keys()) {
-		im.lossAt(at, "index "+x.Name+" of table "+t.Name, "it has no partition key, or a key without a name", "")
-		return
-	}
-	if x.Local && !slices.Equal(x.Partition, t.Partition) {
-		im.lossAt(
-			at, "the partition key of index "+x.Name, "a local index must have that of its table, "+t.Partition[0].Name,
-			"",
-		)
-		x.Partition = t.Partition
 	}
 	t.Indexes = append(t.Indexes, x)
 	if err := buildable(&model.Model{Name: "table", Tables: []*model.Table{t}}); err != nil {
 		t.Indexes = t.Indexes[:len(t.Indexes)-1]
 		im.lossAt(at, "index "+x.Name+" of table "+t.Name, reason(err), "")
 	}
-}
-
-func nameless(list []model.Attribute) bool {
-	return slices.ContainsFunc(list, func(a model.Attribute) bool { return a.Name == "" })
 }
 
 // buildable checks that a model can be written, read back and built.

@@ -98,7 +98,7 @@ func (im *importer) workbenchTable(n *node) {
 func (im *importer) workbenchItems(t *model.Table, n *node, facet func(*node) *facet) {
 	for _, m := range n.get("TableData").elems() {
 		if it, ok := im.item(m); ok {
-			im.offer(offered{t: t, it: it, n: m, facet: facet(m)})
+			im.held = append(im.held, row{t: t, it: it, n: m, facet: facet(m)})
 		}
 	}
 }

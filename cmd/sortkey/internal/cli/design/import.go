@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -33,8 +34,7 @@ import (
 )
 
 type importFlags struct {
-	from   string
-	format string
+	from string
 	outFlags
 	app.DefinitionFlags
 	convert.Options
@@ -63,9 +63,9 @@ import derives one for each entity and each index. The budget of a pattern is wh
 expensive request costs in a first run, rounded up. Import lists on standard error what it
 could not convert.
 
-Import detects the format from the content unless you give --format. Several files
-make one model, such as the definition of a table and its items, or the schemas of
-entities of one table, whose keys must agree. FILE can be - for standard input.
+Import detects the format from the content. Several files make one model, such as
+the definition of a table and its items, or the schemas of entities of one table,
+whose keys must agree. FILE can be - for standard input.
 --from only reads: the tables of a server, of a folder with a database, or of a
 PostgreSQL database, and some of their items, or all of them with --all. Of data that
 must stay secret, import what sortkey export --mask has written.`,
@@ -100,31 +100,16 @@ must stay secret, import what sortkey export --mask has written.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "read the running tables at this `URL|FOLDER`")
 	flags.BoolVar(&f.All, "all", false, "with --from, read all items, twice, and count them")
-	flags.StringVar(
-		&f.format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.FormatNames(), ", "),
-	)
 	flags.StringVar(&f.Table, "table", "", "`TABLE`, if the design does not name it; with --from, the only one to read")
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
 	f.outFlags.declare(cmd, "output `FILE`")
 	f.DefinitionFlags.Declare(cmd)
 	app.Needs(cmd, map[string][]string{"all": {"from"}})
 	cmd.MarkFlagsMutuallyExclusive("from", "parameter")
-	cmd.MarkFlagsMutuallyExclusive("from", "format")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(convert.FormatNames()...)})
 	return cmd
 }
 
 func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags) error {
-	if f.format != "" {
-		format, ok := convert.ParseFormat(f.format)
-		if !ok {
-			return app.Usage(
-				"design import", "--format is one of %s, not %q", strings.Join(convert.FormatNames(), ", "), f.format,
-			)
-		}
-		f.Format = format
-	}
-
 	switch {
 	case f.Items < 0:
 		return app.Usage("design import", "--items must not be negative")
@@ -296,7 +281,12 @@ func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Mode
 		out, _, err := src.Target.Do(ctx, in)
 		return out, err
 	}
-	m, losses, err := convert.FromEndpoint(ctx, f.from, call, f.Options)
+	names, err := models.Tables(ctx, src.Client)
+	var m *model.Model
+	var losses []convert.Loss
+	if err == nil {
+		m, losses, err = convert.FromEndpoint(ctx, f.from, names, call, f.Options)
+	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, nil, &advice.Error{
 			Msg:    "no server is listening at " + f.from,
