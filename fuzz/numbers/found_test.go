@@ -74,7 +74,7 @@ func TestFound(t *testing.T) {
 		},
 		{
 			"a limit larger than what the sample has of a shard", `  Outbox: {fields: {shard: {values: [0, 1, 2, 3, 4, 5, 6, 7]}}, attributes: {PK: "OUTBOX#{shard}", SK: "{id}"}, count: 1500, samples: [{shard: 2, id: a}]}
-` + big, `query: {entity: Outbox, where: {shard: 2}, limit: 100}, expect: {max_rows: 50}`, [3]float64{100, 100, 100}, 0.5, false, "loads",
+` + big, `query: {entity: Outbox, where: {shard: 2}, limit: 100}, expect: {max_rows: 50}`, [3]float64{100, 100, 100}, 0.5, false, "",
 		},
 		{
 			"the largest of few values, which a finding names", `  Shop: {count: 40, attributes: {PK: "S#{shop}", SK: SHOP}, samples: [{shop: s1}]}
