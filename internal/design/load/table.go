@@ -106,6 +106,9 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	r.scan, r.fixed = first.Operation == "Scan", questions[0].Fixed
 	var spreaders []*spreader
 	defer func() {
+		slices.SortStableFunc(r.Slices, func(a, b Slice) int {
+			return cmp.Compare(b.DeclaredBytes(), a.DeclaredBytes())
+		})
 		t.average(r, p, questions)
 		t.follow(r, p, spreaders)
 		if len(spreaders) > 0 && p.Entity != nil {
