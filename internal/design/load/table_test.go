@@ -162,7 +162,7 @@ var queries = []query{
 }
 
 var writes = []string{
-	"put: C", "update: {entity: C, set: {state: DONE}}", "update: {entity: P, set: {n: 7}}", "delete: C",
+	"put: C", "update: {entity: C, set: {state: DONE}}", "update: {entity: P, set: {n: 7}}", "delete: C", "put: E",
 	"update: {entity: C, set: {body: tiny}}", "transact: [{put: C}, {update: {entity: P, set: {n: 500}}}]",
 	"transact: [{update: {entity: C, set: {hot: n}}}, {check: {entity: P, if: attribute_exists(PK)}}]",
 }
