@@ -11,8 +11,8 @@ var cost = rule.Rule{
 	ID: "cost", Title: "Requests that read much", Severity: model.Warning,
 	Help: "A scan reads and charges all items, whatever a filter drops. A query without a limit reads its " +
 		"whole range, in pages of 1 MB, one after the other, also if it only counts. The rule looks at scans " +
-		"that run once a second and read 100 units a second, or whose table has no declared counts, and at " +
-		"queries that read 2 MB in one partition at the declared scale.",
+		"that read 100 units a second, at those that run once a second over a table without declared counts, " +
+		"and at queries that read 2 MB in one partition at the declared scale.",
 
 	Query: func(p *rule.Pass, q *rule.Query) {
 		switch {
@@ -27,8 +27,8 @@ var cost = rule.Rule{
 
 const (
 	largeBytes   = 2 << 20 // that a query without a limit reads
-	oftenScanned = 1       // requests per second
 	scanUnits    = 100     // read units per second
+	oftenScanned = 1       // requests per second, if nobody says how many items there are
 )
 
 // checkLarge reports a query without a limit that reads megabytes.
@@ -63,14 +63,14 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// checkScan reports a scan that runs often.
+// checkScan reports a scan that reads much each second.
 func checkScan(p *rule.Pass, q *rule.Query) {
 	counted := len(q.View.Rows) > 0
 	for _, e := range q.View.Entities() {
 		counted = counted && e.Count > 0
 	}
 	r := q.Together()
-	if q.Rate < oftenScanned || counted && r.MeanUnits*q.Rate < scanUnits {
+	if r.MeanUnits*q.Rate < scanUnits && (counted || q.Rate < oftenScanned) {
 		return
 	}
 	f := q.Finding("%q scans %s %s per second: ", q.Name, q.View, text.Amount(text.Figure(q.Rate), "time"))

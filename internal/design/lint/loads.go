@@ -29,7 +29,7 @@ var loads = rule.Rule{
 				checkConstant(p, v, e)
 			}
 		}
-		if s := v.Load(); s != nil {
+		if s := v.Load(); s != nil && (v.Index == nil || !v.Index.Local) { // whose rows are in the table's partitions
 			checkVolume(p, v, s)
 			checkHot(p, v, s, s.Writes, "write unit", maxWrites)
 			checkHot(p, v, s, s.Reads, "read unit", maxReads)
@@ -73,7 +73,7 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 		v.PartitionKey(it), v, text.Amount(text.Figure(units[at]), unit), when, text.Thousands(int(limit)), others)
 
 	saySources(f, s, at, limit == maxWrites)
-	if v.Index != nil && !v.Index.Local && limit == maxWrites {
+	if v.Index != nil && limit == maxWrites {
 		f.Say("; while an index is throttled, so are the writes of its table")
 	}
 	if units[at] <= limit {

@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -267,6 +268,17 @@ patterns: [{name: q, get: {entity: E, where: {}}, rate: 9000}]`, `"CONFIG" of ta
 fields: {big: {size: 1000}}
 entities: {E: {attributes: {PK: "ALL", SK: "{e}", big: "{big}"}, count: 100}}
 patterns: [{name: q, query: {entity: E, where: {}, limit: 50, filter: "big = 'none'"}, rate: 1000}]`, "gets 6,500 read units per second"},
+		{"a pattern writes more than the declared rates", "loads", `
+entities: {E: {attributes: {PK: "ALL", SK: "{e}"}, count: 10, rates: {writes: 10}}}
+patterns: [{name: w, put: E, rate: 5000}]`, `gets 5,010 write units per second.*5,000 by "w" and 10 by the rates of E`},
+		{"a local index is read in the partition of its table", "loads", `name: m
+tables: {Tab: {partition: PK, sort: SK, indexes: {ByL: {local: true, sort: l, projection: all}}}}
+entities: {E: {attributes: {PK: "ALL", SK: "{e}", l: "{e}"}, count: 10}}
+patterns: [{name: q, query: {entity: E, index: ByL, where: {}}, rate: 9000}]`, `"ALL" of table Tab gets 4,500 read units per second`},
+		{"a scan that is rare and large", "cost", `
+fields: {big: {size: 4000}}
+entities: {E: {attributes: {PK: "P#{e}", SK: A, big: "{big}"}, count: 300}}
+patterns: [{name: q, scan: {table: Tab}, rate: 0.9}]`, "scans table Tab 0.9 times per second.*which makes 1.* units per second"},
 		{"half of what a partition serves", "loads", `
 entities: {E: {attributes: {PK: "ALL", SK: "{e}"}, samples: [{e: x}, {e: y}], rates: {writes: 600}}}`, "warning"},
 	} {
@@ -304,6 +316,7 @@ entities: {E: {attributes: {PK: "ALL", SK: "{e}", l: "{e}"}, count: 10, rates: {
 	found := of(w, "loads")
 	require.NotEmpty(t, found)
 	require.Contains(t, found[0].Message, `partition "ALL" of table Tab gets 1,200 write units`)
+	require.Len(t, found, 1, "the index has the load of the table")
 }
 
 // TestManyAlike holds that the keys of many entities are compared in no time, though each is compared with all.
@@ -316,5 +329,19 @@ func TestManyAlike(t *testing.T) {
 	began := time.Now()
 	found := of(parse(t, model.String(), 0), "overwrite")
 	require.Len(t, found, 499)
+	require.Less(t, time.Since(began), 10*time.Second)
+}
+
+// TestManyValues holds that listed values are looked at in no time, however many there are.
+func TestManyValues(t *testing.T) {
+	values := make([]string, 100_000)
+	for i := range values {
+		values[i] = strconv.Itoa(i)
+	}
+	began := time.Now()
+	parse(t, `name: m
+tables: {Tab: {partition: PK, sort: SK}}
+entities: {E: {attributes: {PK: "E#{e}", SK: "{k}"}, fields: {k: {values: [`+strings.Join(values, ",")+`]}}, count: 10}}
+`, 0)
 	require.Less(t, time.Since(began), 10*time.Second)
 }

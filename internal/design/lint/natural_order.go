@@ -154,9 +154,7 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 		listed = f.Values
 	}
 	for _, value := range listed {
-		if !slices.ContainsFunc(words, func(w rule.Written) bool { return w.Text == value }) {
-			words = append(words, rule.Written{Text: value})
-		}
+		words = append(words, rule.Written{Text: value}) // after those of items, which are kept of equal ones
 	}
 
 	follows := ""

@@ -27,8 +27,7 @@ var noValues = []string{"undefined", "null", "nil", "none", "nan", "[object obje
 func checkPlaceholder(p *rule.Pass, c rule.Component) {
 	f := c.Entity.Field(c.Name)
 	for _, w := range c.Written() {
-		listed := f != nil && slices.Contains(f.Values, w.Text)
-		if listed || !slices.Contains(noValues, strings.ToLower(w.Text)) {
+		if !slices.Contains(noValues, strings.ToLower(w.Text)) || f != nil && slices.Contains(f.Values, w.Text) {
 			continue
 		}
 		f := c.Finding("%s in %s is %s: all items without a value of %s share that key", c, c.Slot, w, c)

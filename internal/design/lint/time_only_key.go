@@ -66,10 +66,7 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 
 // putsOf returns how many items of an entity are put a second.
 func putsOf(p *rule.Pass, e *model.Entity) float64 {
-	if e.Writes > 0 {
-		return e.Writes
-	}
-	sum := 0.0
+	sum := e.Writes
 	for _, q := range p.Model.Patterns {
 		for _, w := range q.Writes {
 			if w.Operation == model.Put && w.Entity == e {

@@ -83,12 +83,13 @@ func (s *spreader) stands(c *candidate) ([]dataset.Stand, bool) {
 type measure struct {
 	rows, bytes         int // in the sample
 	declared, byteCount float64
-	read, readBytes     int // up to a limit, in the sample
+	read, readBytes     int     // up to a limit, in the sample
+	then                float64 // read units of the items to which these lead
 }
 
 func (s *spreader) measured(c *candidate) measure {
 	rows, limit := s.space.Rows[c.From:c.To], s.q.Report.Limit
-	m := measure{rows: len(rows), bytes: sizeOf(rows)}
+	m := measure{rows: len(rows), bytes: sizeOf(rows), then: s.batched(rows)}
 	if !s.one {
 		each := s.grow.In(s.space.Rows[c.low:c.high])
 		for i := range rows {
@@ -122,6 +123,7 @@ func (s *spreader) set(c *candidate, m *measure, times dataset.Stand) {
 		c.Growth, c.ByteGrowth = declared/float64(m.rows), m.byteCount*times.Bytes/float64(m.bytes)
 	}
 	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
+	c.then = m.then * c.Growth
 	if times.Rows >= 1 {
 		c.held = max(declared, float64(c.Rows))
 	}

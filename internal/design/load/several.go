@@ -38,9 +38,11 @@ type portion struct {
 }
 
 // most is what the requests for a value read at most at the declared scale, and in the sample. The read units are those
-// beyond what requests cost that read nothing. The args are those of the busiest window, or nil.
+// beyond what requests cost that read nothing; then are those of the items to which the rows lead. The args are those
+// of the busiest window, or nil.
 type most struct {
 	units, rows, bytes    float64
+	then                  float64
 	sampled, sampledBytes int
 	args                  []string
 }
@@ -120,7 +122,7 @@ func valuesOfAll(spreaders []*spreader) []*asked {
 			v.parts = append(v.parts, portion{s: s, c: c})
 			v.units, v.rows, v.held = v.units+units-empty, v.rows+rows, v.held+c.held
 			v.most.units += table.ReadUnits(int(c.bytes), s.consistent()) - empty
-			v.most.rows, v.most.bytes = v.most.rows+c.rows, v.most.bytes+c.bytes
+			v.most.rows, v.most.bytes, v.most.then = v.most.rows+c.rows, v.most.bytes+c.bytes, v.most.then+c.then
 			v.most.sampled, v.most.sampledBytes = v.most.sampled+c.Rows, v.most.sampledBytes+c.Bytes
 		}
 	}
@@ -153,7 +155,7 @@ func (t *Table) several(ctx context.Context, r *Reads, p *model.Pattern, questio
 	}
 	slices.SortFunc(list, func(a, b *asked) int {
 		return cmp.Or(
-			cmp.Compare(b.most.units, a.most.units), cmp.Compare(b.most.bytes, a.most.bytes),
+			cmp.Compare(b.most.units+b.most.then, a.most.units+a.most.then), cmp.Compare(b.most.bytes, a.most.bytes),
 			cmp.Compare(b.most.rows, a.most.rows), cmp.Compare(b.held, a.held), cmp.Compare(a.id, b.id),
 		)
 	})

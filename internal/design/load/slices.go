@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -49,9 +48,7 @@ type spreader struct {
 	own   dataset.Part
 	known bool
 
-	once      sync.Once
-	leads     map[string]*dataset.Item // the items to which rows lead
-	grow      *dataset.Growth          // of what the equalities of the conditions hold
+	grow      *dataset.Growth // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
 	several   bool // some partitions have several candidates
@@ -74,6 +71,8 @@ type candidate struct {
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
 	// without a limit.
 	rows, bytes, held float64
+	// then are the read units of the items to which these rows lead, if the pattern reads them too.
+	then float64
 	// average is what a request reads on average, if the pattern is asked in windows.
 	average *average
 	// times is the number of values at the declared scale for which it stands. Of those that differ in rows, more
@@ -292,9 +291,10 @@ func (s *spreader) keyed(it *dataset.Item, names []string) (*dataset.Item, bool)
 // unseen adds candidates without rows: values that no generated item has, which read so many rows each at the
 // declared scale.
 func (s *spreader) unseen(all []float64) {
-	rows, bytes, limit := 0, 0, s.q.Report.Limit
+	rows, bytes, then, limit := 0, 0, 0.0, s.q.Report.Limit
 	for i := range s.all {
-		rows, bytes = rows+s.all[i].Rows, bytes+s.all[i].Bytes
+		c := &s.all[i]
+		rows, bytes, then = rows+c.Rows, bytes+c.Bytes, then+c.then/c.Growth
 	}
 	s.all = slices.Grow(s.all, len(all))
 	for _, held := range all {
@@ -302,8 +302,9 @@ func (s *spreader) unseen(all []float64) {
 		if limit > 0 {
 			n = min(n, float64(limit))
 		}
+		share := n / float64(max(rows, 1))
 		s.all = append(s.all, candidate{
-			rows: n, bytes: n * float64(bytes) / float64(max(rows, 1)), held: held, times: 1,
+			rows: n, bytes: share * float64(bytes), then: share * then, held: held, times: 1,
 		})
 	}
 }

@@ -243,8 +243,7 @@ func (s *spreader) rank() {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(i, k int32) int {
-		a, b := &s.all[i], &s.all[k]
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows), cmp.Compare(i, k))
+		return cmp.Or(s.compare(&s.all[i], &s.all[k]), cmp.Compare(i, k))
 	})
 
 	// Each candidate makes room for the one that belongs in its place, until that is the first one again.
@@ -255,6 +254,12 @@ func (s *spreader) rank() {
 		}
 		s.all[at], order[at] = first, at
 	}
+}
+
+// compare orders candidates, those that cost most first, with the items to which their rows lead.
+func (s *spreader) compare(a, b *candidate) int {
+	units := func(c *candidate) float64 { return table.ReadUnits(int(c.bytes), s.consistent()) + c.then }
+	return cmp.Or(cmp.Compare(units(b), units(a)), cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows))
 }
 
 // read reads the candidates that matter.
@@ -466,7 +471,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 	}
 	batch := 0.0
 	if rep.Examined > 0 {
-		batch = s.batched(&c, float64(rep.Returned)/float64(rep.Examined))
+		batch = s.batched(s.space.Rows[c.From:c.To]) * float64(rep.Returned) / float64(rep.Examined)
 	}
 	return &Reading{
 		Key: key, Sort: s.sort(c), Request: compile.JSON(in),

@@ -106,6 +106,9 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	r.scan, r.fixed = first.Operation == "Scan", questions[0].Fixed
 	var spreaders []*spreader
 	defer func() {
+		slices.SortStableFunc(r.Slices, func(a, b Slice) int {
+			return cmp.Compare(b.DeclaredBytes(), a.DeclaredBytes())
+		})
 		t.average(r, p, questions)
 		t.follow(r, p, spreaders)
 		if len(spreaders) > 0 && p.Entity != nil {
@@ -226,7 +229,7 @@ type Source struct {
 	// Units are those per second of each partition; among them are so many other partitions, if no items say which.
 	Units []float64
 	Among float64
-	// Total are those in all partitions.
+	// Total are those in all partitions, 0 if they are of a local index.
 	Total float64
 }
 
@@ -420,17 +423,13 @@ func volumeOf(rows []dataset.Row, each func(*dataset.Item) float64) (n, bytes fl
 	return n, bytes
 }
 
-// addWrites adds what a pattern writes in each partition, and to single items. The declared rates of an entity stand
-// for all its writes.
+// addWrites adds what a pattern writes in each partition, and to single items.
 func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) error {
 	c, err := t.Writes(ctx, p)
 	if err != nil { // the check of the pattern says so
 		return context.Cause(ctx)
 	}
 	for i, m := range c.members {
-		if m.write.Entity.Writes > 0 {
-			continue
-		}
 		for k, s := range all {
 			if m.means[k].units == 0 {
 				continue
@@ -559,12 +558,16 @@ func addLocals(s *Space, all []*Space) {
 		if local.Table != s.Table || local.Index == nil || !local.Index.Local {
 			continue
 		}
-		for i, p := range local.Parts {
-			id := local.PartitionOf(nil, &local.Rows[p.From])
-			if part, ok := s.Partition(id); ok {
-				s.Reads[s.at(part)] += local.Reads[i]
-				s.Writes[s.at(part)] += local.Writes[i]
+		for _, row := range local.Sources {
+			units := make([]float64, len(s.Parts))
+			for i, p := range local.Parts {
+				id := local.PartitionOf(nil, &local.Rows[p.From])
+				if part, ok := s.Partition(id); ok {
+					units[s.at(part)] += row.Units[i]
+				}
 			}
+			row.Units, row.Total = units, 0 // the index has the total
+			s.add(row)
 		}
 	}
 }

@@ -44,7 +44,7 @@ type query struct {
 	given               string   // the state that the items have
 	parents             bool     // each parent is asked for, also without rows
 	shards              bool     // a value is all partitions with one kind
-	then                bool     // it reads the parent of its rows
+	then                string   // it reads the parent P of its rows, or the items C themselves
 	days                bool     // a value is the shards of a day
 	// A value is asked for in windows of so many days, or months.
 	length, begin int // begin is that of its own
@@ -127,11 +127,12 @@ var queries = []query{
 	{yaml: "query: {entity: C, index: Few, where: {p: x}%s}", entity: "C", index: "Few", hash: []string{"few"}, sort: "GSK", high: "~", parents: true},
 	{yaml: `query: {entity: C, where: {p: x}, filter: "state = 'DONE'"%s}`, entity: "C", low: "C#", high: "C$", only: "DONE", parents: true},
 	{yaml: "query: {entity: E, where: {kind: k, shard: {in: all}}%s}", entity: "E", high: "~", shards: true},
-	{yaml: "query: {entity: C, where: {p: x}%s}, then: P", entity: "C", low: "C#", high: "C$", parents: true, then: true},
+	{yaml: "query: {entity: C, where: {p: x}%s}, then: P", entity: "C", low: "C#", high: "C$", parents: true, then: "P"},
 	{
 		yaml:   "query: {entity: C, where: {p: x, at: {between: [2025-03-01, 2025-03-31]}}%s}, then: P",
-		entity: "C", low: "C#", high: "C$", months: 1, parents: true, then: true,
+		entity: "C", low: "C#", high: "C$", months: 1, parents: true, then: "P",
 	},
+	{yaml: "query: {entity: C, index: Loc, where: {p: x}%s}, then: C", entity: "C", index: "Loc", sort: "hot", high: "~", parents: true, then: "C"},
 	{yaml: "query: {entity: C, index: Loc, where: {p: x}%s}", entity: "C", index: "Loc", sort: "hot", high: "~", parents: true},
 	{
 		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-06, 2025-06]}}%s}",
@@ -161,7 +162,7 @@ var queries = []query{
 }
 
 var writes = []string{
-	"put: C", "update: {entity: C, set: {state: DONE}}", "update: {entity: P, set: {n: 7}}", "delete: C",
+	"put: C", "update: {entity: C, set: {state: DONE}}", "update: {entity: P, set: {n: 7}}", "delete: C", "put: E",
 	"update: {entity: C, set: {body: tiny}}", "transact: [{put: C}, {update: {entity: P, set: {n: 500}}}]",
 	"transact: [{update: {entity: C, set: {hot: n}}}, {check: {entity: P, if: attribute_exists(PK)}}]",
 }
@@ -332,6 +333,7 @@ func (n *counter) declared(reads, writes float64) {
 type row struct {
 	sort, state string
 	size        int
+	lead        *dataset.Item // that is read too, if the query reads more
 }
 
 // A part is what a query reads in one partition for one value.
@@ -348,8 +350,8 @@ type value struct {
 	parts                       []*part
 	bytes, rows                 int // of the busiest window
 	units, average, held, times float64
-	parent                      *dataset.Item // of the rows, if it is read too
-	filled                      float64       // share of the windows with rows
+	leads                       []*dataset.Item // of the rows that are read
+	filled                      float64         // share of the windows with rows
 }
 
 // tie returns what orders values that cost the same.
@@ -403,10 +405,11 @@ func (n *counter) values(q *query) map[string]*value {
 			id = it.Values.Get("kind")
 		}
 		p := at(id, key)
-		p.rows = append(p.rows, row{string(it.Attributes.Get(q.sort).Raw()), state, size})
-		if q.then && it.Entity.Name == "C" {
-			all[id].parent = parentOf(n.w, it)
+		r := row{string(it.Attributes.Get(q.sort).Raw()), state, size, it}
+		if q.then == "P" && it.Entity.Name == "C" {
+			r.lead = parentOf(n.w, it)
 		}
+		p.rows = append(p.rows, r)
 		p.own = p.own || it.Entity.Name == q.entity
 	}
 	return all
@@ -429,6 +432,20 @@ func (q *query) read(rows []row, in func(row) bool) (examined, bytes, held int) 
 	return examined, bytes, held
 }
 
+// leads returns the items to which the rows lead that a query reads, each once.
+func (q *query) leads(rows []row) (all []*dataset.Item) {
+	examined := 0
+	for _, r := range rows {
+		if q.then == "" || r.sort < q.low || r.sort >= q.high || q.limit > 0 && examined == int(q.limit) {
+			continue
+		}
+		if examined++; !slices.Contains(all, r.lead) {
+			all = append(all, r.lead)
+		}
+	}
+	return all
+}
+
 func (q *query) units(bytes int) float64 {
 	blocks := max(math.Ceil(float64(bytes)/4096), 1)
 	if q.strong {
@@ -444,7 +461,8 @@ func (q *query) ask(v *value, first, last int) {
 		v.units = v.average
 	}
 	for _, p := range v.parts {
-		examined, bytes, held := q.read(p.rows, func(row) bool { return true })
+		examined, bytes, held := q.read(p.rows, func(row row) bool { return true })
+		v.leads = append(v.leads, q.leads(p.rows)...)
 		p.units = q.units(bytes)
 		if q.months > 0 {
 			const length = 31
@@ -513,6 +531,9 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 	var list []*value
 	for _, v := range n.values(q) {
 		q.ask(v, first, last)
+		for _, lead := range v.leads {
+			v.units += q.units(lead.Attributes.Size())
+		}
 		list = append(list, v)
 	}
 	slices.SortFunc(list, func(a, b *value) int {
@@ -527,12 +548,11 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 	all, mean := q.weigh(list), 0.0
 	for _, v := range list {
 		mean += v.average * v.times / all
-		if v.parent != nil && v.rows > 0 {
-			units := q.units(v.parent.Attributes.Size())
-			key, _ := keyIn(v.parent.Attributes, []string{"PK"})
+		for _, lead := range v.leads {
+			units := q.units(lead.Attributes.Size())
+			key, _ := keyIn(lead.Attributes, []string{"PK"})
 			n.reads[""][key] += q.rate * units * v.filled * v.times / all
 			mean += units * v.filled * v.times / all
-			v.units += units
 		}
 		for _, part := range v.parts {
 			if part.own { // a parent without children reads half a unit, which is counted for no partition

@@ -14,26 +14,25 @@ type batch struct {
 	units float64 // read units of all
 }
 
-// batched returns the read units of the items to which the rows lead that the pattern reads for a candidate, if it
-// returns some share of them.
-func (s *spreader) batched(c *candidate, returned float64) (units float64) {
+// batched returns the read units of the items to which some rows lead, of which the pattern reads those up to its
+// limit.
+func (s *spreader) batched(rows []dataset.Row) (units float64) {
 	e := s.p.Then
 	if e == nil {
 		return 0
 	}
-	s.once.Do(func() { s.leads = keyedItems(s.w, e) })
-	seen, sizes := map[string]bool{}, e.Table.RowSizes(nil)
-	for _, row := range s.limited(s.space.Rows[c.From:c.To]) {
+	leads, seen, sizes := keyedItems(s.w, e), map[string]bool{}, e.Table.RowSizes(nil)
+	for _, row := range s.limited(rows) {
 		key, ok := keyFrom(e, valuesOf(row.Item))
 		if !ok || seen[key] {
 			continue
 		}
 		seen[key] = true
 		size := 0
-		if it := s.leads[key]; it != nil {
+		if it := leads[key]; it != nil {
 			size, _ = sizes.Of(it.Attributes)
 		}
-		units += table.ReadUnits(size, s.p.Consistent) * returned
+		units += table.ReadUnits(size, s.p.Consistent)
 	}
 	return units
 }
@@ -148,12 +147,19 @@ func (s *spreader) limited(rows []dataset.Row) []dataset.Row {
 	return rows[:limit]
 }
 
-// keyedItems returns the items of an entity by their keys.
+// A keyedID is that of the items of an entity by their keys among what a dataset keeps.
+type keyedID struct{ entity *model.Entity }
+
+// keyedItems returns the items of an entity by their keys. It makes them once.
 func keyedItems(w *dataset.Dataset, e *model.Entity) map[string]*dataset.Item {
+	if all, ok := w.Kept.Load(keyedID{e}); ok {
+		return all.(map[string]*dataset.Item)
+	}
 	all := map[string]*dataset.Item{}
 	for it := range w.ItemsOf(e) {
 		all[string(keyOf(e, it.Attributes))] = it
 	}
+	w.Kept.Store(keyedID{e}, all)
 	return all
 }
 

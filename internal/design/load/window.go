@@ -362,10 +362,12 @@ func (w *windows) add(v *asked, rows []placed, stand dataset.Stand) {
 		c := p.c
 		c.From, c.To, c.Rows, c.Bytes = 0, 0, 0, 0
 		var sum volume
+		var read []dataset.Row
 		for _, r := range rows {
 			if r.part != i {
 				continue
 			}
+			read = append(read, p.s.space.Rows[r.row])
 			if c.Rows == 0 {
 				c.From, c.To = r.row, r.row
 			}
@@ -379,12 +381,13 @@ func (w *windows) add(v *asked, rows []placed, stand dataset.Stand) {
 		if limit := p.s.q.Report.Limit; limit > 0 && c.Rows > limit {
 			c.Rows, c.Bytes = limit, c.Bytes*limit/c.Rows
 		}
-		read := p.s.limitedTo(sum, dataset.Stand{Rows: stand.Rows * p.chance, Bytes: stand.Bytes * p.chance})
-		c.Growth, c.ByteGrowth = read.rows/float64(c.Rows), read.bytes/float64(max(c.Bytes, 1))
-		c.rows, c.bytes = read.rows, read.bytes
-		v.most.rows, v.most.bytes = v.most.rows+read.rows, v.most.bytes+read.bytes
+		all := p.s.limitedTo(sum, dataset.Stand{Rows: stand.Rows * p.chance, Bytes: stand.Bytes * p.chance})
+		c.Growth, c.ByteGrowth = all.rows/float64(c.Rows), all.bytes/float64(max(c.Bytes, 1))
+		c.rows, c.bytes = all.rows, all.bytes
+		v.most.rows, v.most.bytes = v.most.rows+all.rows, v.most.bytes+all.bytes
+		v.most.then += p.s.batched(read) * c.Growth
 		v.most.sampled, v.most.sampledBytes = v.most.sampled+c.Rows, v.most.sampledBytes+c.Bytes
-		v.most.units += table.ReadUnits(int(read.bytes), p.s.consistent()) - table.ReadUnits(0, p.s.consistent())
+		v.most.units += table.ReadUnits(int(all.bytes), p.s.consistent()) - table.ReadUnits(0, p.s.consistent())
 	}
 }
 

@@ -64,7 +64,7 @@ func (s *spreader) weigh() {
 		order[i] = &s.all[i]
 	}
 	slices.SortStableFunc(order, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows), cmp.Compare(b.held, a.held))
+		return cmp.Or(s.compare(a, b), cmp.Compare(b.held, a.held))
 	})
 	for _, c := range order {
 		c.often = often(s.p.Asked, c.byRows(), c.times, &z)

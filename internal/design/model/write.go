@@ -51,9 +51,7 @@ func (t *Template) DependsOn(field string) bool {
 // ItemWrites returns how many items of an entity are written each second, whatever that costs. A
 // condition of a transaction writes none.
 func (m *Model) ItemWrites(e *Entity) (rate float64) {
-	if e.Writes > 0 {
-		return e.Writes
-	}
+	rate = e.Writes
 	for p, w := range m.Writes(e) {
 		if w.Operation != Check {
 			rate += p.Rate
