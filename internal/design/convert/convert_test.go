@@ -223,6 +223,7 @@ func TestErrors(t *testing.T) {
 		{"no tables", `{"DataModel": []}`, "the design has no usable table", ""},
 		{"bad table", `{"TableName":"abc","KeySchema":[]}`, "the schema has no KeySchema", "CreateTable"},
 		{"no keys", `{"format": "onetable:1.1.0", "indexes": {}, "models": {}}`, "the design has no usable table", "no partition key"},
+		{"no item of type B", `{"Resources":{"B":{"Type":"AWS::S3::Bucket"}}}`, "a.json: unknown kind of design", ""},
 		{"items alone", `{"Items":[{"a":{"S":"b"}}]}`, "the items have no table definition", "describe-table"},
 		{"deep", strings.Repeat("[", 200), "nests", ""},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "a.json:1:7: not JSON", ""},
