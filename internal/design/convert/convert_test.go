@@ -227,6 +227,7 @@ func TestErrors(t *testing.T) {
 			"short name", `{"DataModel": [{"TableName": "m", "KeyAttributes": {"PartitionKey": {"AttributeName": "id", "AttributeType": "S"}}}]}`,
 			"the design has no usable table", "table m: ",
 		},
+		{"no item of type B", `{"Resources":{"B":{"Type":"AWS::S3::Bucket"}}}`, "a.json: unknown kind of design", ""},
 		{"items alone", `{"Items":[{"a":{"S":"b"}}]}`, "the items have no table definition", "describe-table"},
 		{"deep", strings.Repeat("[", 200), "nests", ""},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "a.json:1:7: not JSON", ""},

@@ -68,7 +68,7 @@ func isTyped(n *node) bool {
 		if len(m.members()) != 1 {
 			return false
 		}
-		if _, ok := attr.ParseKind(m.list[0].key); !ok {
+		if k, ok := attr.ParseKind(m.list[0].key); !ok || m.list[0].isObject() != (k == attr.Map) {
 			return false
 		}
 	}

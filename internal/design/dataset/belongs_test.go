@@ -231,3 +231,32 @@ entities:
 	_, err = dataset.Build(t.Context(), m, dataset.Options{})
 	require.EqualError(t, err, "m.yaml:7:3: entity Order has too few keys: one Product has 4 of them\n  hint: lower per or count, add a component of its own to the key, or give one more values")
 }
+
+// TestOwnFieldCarried holds that each item lies under one of its parent's, also if a field of the key is the parent's
+// own.
+func TestOwnFieldCarried(t *testing.T) {
+	w, err := build(t, `
+fields: {room: {distinct: 20}}
+entities:
+  Reaction: {of: Message, per: 2, attributes: {PK: "ROOM#{room}", SK: "MSG#{at}#{id:ulid}#R#{user}"}}
+  Message: {fields: {at: {type: time}}, attributes: {PK: "ROOM#{room}", SK: "MSG#{at}#{id:ulid}"}, count: 500}
+`, dataset.Options{})
+	require.NoError(t, err)
+	key := func(it *dataset.Item) string {
+		sort, _, _ := strings.Cut(string(it.Attributes.Get("SK").Raw()), "#R#")
+		return string(it.Attributes.Get("PK").Raw()) + " " + sort
+	}
+	messages, reactions := map[string]bool{}, 0
+	for i := range w.Items {
+		if it := &w.Items[i]; it.Entity.Name == "Message" {
+			messages[key(it)] = true
+		}
+	}
+	for i := range w.Items {
+		if it := &w.Items[i]; it.Entity.Name == "Reaction" {
+			reactions++
+			require.True(t, messages[key(it)], key(it))
+		}
+	}
+	require.Equal(t, 1000, reactions)
+}

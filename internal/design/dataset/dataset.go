@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"iter"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // DefaultMaxItems and DefaultMaxBytes are the defaults of [Options].MaxItems and
@@ -343,7 +345,27 @@ func (b *builder) refused(ctx context.Context, p pendingItem, err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		text = e.Message
 	}
-	return errorAt(p.pos, "table %s refuses this item: %s", p.table, text)
+	return model.Errors{{
+		Pos: p.pos, Msg: fmt.Sprintf("table %s refuses this item: %s", p.table, text), Hint: b.longKey(p),
+	}}
+}
+
+// longKey returns what to do about a key of an item that is too long, or "".
+func (b *builder) longKey(p pendingItem) string {
+	t := b.w.Model.Table(p.table)
+	if t == nil {
+		return ""
+	}
+	for _, a := range t.Keys() {
+		limit := keycond.MaxSortKeyBytes
+		if slices.Contains(t.Partition, a) {
+			limit = keycond.MaxPartitionKeyBytes
+		}
+		if n := len(p.item.Get(a.Name).Raw()); a.Kind != attr.Number && n > limit {
+			return fmt.Sprintf("shorten %s, which has %d bytes and may have %d", a.Name, n, limit)
+		}
+	}
+	return ""
 }
 
 // write writes items, or only checks those that are in the database on demand.

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -230,12 +231,29 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	both(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
 		d.change("attribute "+cmp.Or(t, s).Name+" of "+b.Name, templateText(s), templateText(t))
 	})
+	for _, f := range a.KeyedFields() {
+		if !p.keeps(f.Name) {
+			d.change("field "+f.Name+" of "+b.Name, "in keys only; the plan loses its values, unless "+b.Name+
+				" gets "+f.Name+" among its fields", "")
+		}
+	}
 	for _, f := range b.Fields { // those of one version only are in attributes that are
 		if old := a.Field(p.from[f.Name]); old != nil {
 			d.change("field "+f.Name+" of "+b.Name+", name", old.Name, f.Name)
 			d.change("field "+f.Name+" of "+b.Name, modelfile.FieldText(old), modelfile.FieldText(f))
 		}
 	}
+}
+
+// keeps reports whether the new version has a field of the old one, or the field is in attributes that are no keys,
+// which are compared.
+func (p *pair) keeps(field string) bool {
+	for t, part := range p.was.AllParts() {
+		if part.Name == field && !p.was.Table.IsKey(t.Name) {
+			return true
+		}
+	}
+	return slices.Contains(slices.Collect(maps.Values(p.from)), field)
 }
 
 // raw compares the items of no entity. The plan changes none of them but their tables.

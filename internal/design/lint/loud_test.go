@@ -169,6 +169,13 @@ patterns: [{name: newest events, query: {entity: E, where: {p: a}, order: desc, 
 		{"both units, with a pattern that needs the order", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:number}#{id}"}, samples: [{p: a, id: x, at: 1767607200}, {p: a, id: y, at: 1767607200123}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `error.*"newest" needs the order of time`},
+		{"days as text", "time-only-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{d}"}, samples: [{p: a, d: 31-01-2025}, {p: a, d: 01-02-2025}]}}
+patterns: [{name: log, put: E, rate: 10}]`, "precision of one day: at the declared rates"},
+		{"times of day", "time-only-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{c}"}, samples: [{p: a, c: "01:00 PM"}, {p: a, c: "11:00 AM"}]}}`, "note.*precision of one minute"},
+		{"a date with a time of day", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{c}"}, samples: [{p: a, c: "2025-01-31 1:00 PM"}, {p: a, c: "2025-01-31 11:00 AM"}]}}`, `such as 2025-01-31T11:00:00Z: write SK: "{c:time}"`},
 		{"more items than moments", "time-only-key", `
 entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*of the 500 items of a partition, some have the same second"},
 		{"a key that moves the hazard to another pattern", "component-order", `

@@ -41,6 +41,19 @@ func momentOf(s string) (at time.Time, layout string, ok bool) {
 
 var epochText = text.Pattern(`^1(\d{9}|\d{12})$`)
 
+// layoutPrecision returns how precisely a layout writes times: to the day, the minute or the second.
+func layoutPrecision(layout string) time.Duration {
+	switch {
+	case strings.HasPrefix(layout, "milliseconds"):
+		return time.Millisecond
+	case strings.HasPrefix(layout, "seconds") || strings.Contains(layout, "05"):
+		return time.Second
+	case strings.Contains(layout, "04"):
+		return time.Minute
+	}
+	return 24 * time.Hour
+}
+
 func isMoment(s string) bool {
 	_, _, ok := momentOf(s)
 	return ok
@@ -192,14 +205,23 @@ func commonType(all ...format) string {
 // disordered returns a finding about times whose own format has no order, or nil.
 func disordered(c rule.Component, found []format) *rule.Finding {
 	for _, b := range found {
-		_, layout, _ := momentOf(b.value.Text)
+		at, layout, _ := momentOf(b.value.Text)
 		if c.SortView() == nil || model.Moment(c.Type) || chronological(layout) {
 			continue
 		}
 		f := c.Finding("%s in %s of %s is written as in %s, so its bytes are not in order of time",
 			c, c.Slot, c.View(), b.value)
 		f.Keys = c.KeyWith(b.value)
-		f.Advise("write the year first and all parts with leading zeros: %s", rule.Writing(c.Slot.Name, c.As("date")))
+		if !strings.Contains(layout, "2006") { // no type has times of day
+			f.Advise("write the hours up to 23 with leading zeros, such as %s", at.Format("15:04"))
+			return f
+		}
+		typ, example := "date", at.Format(time.DateOnly)
+		if strings.Contains(layout, ":") {
+			typ, example = "time", at.Format(time.RFC3339)
+		}
+		f.Advise("write the year first and all parts with leading zeros, such as %s: %s", example,
+			rule.Writing(c.Slot.Name, c.As(typ)))
 		return f
 	}
 

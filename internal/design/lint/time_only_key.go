@@ -27,7 +27,7 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	unit := rule.Precision(all[0].Type)
 	switch {
 	case rule.Textual(all[0].Type) && all[0].AllWritten(isMoment):
-		unit = time.Second
+		unit = writtenPrecision(all[0])
 	case all[0].Type.Name == "date": // of which one a day is meant, unless there are puts of more
 		unit = 24 * time.Hour
 	}
@@ -42,18 +42,18 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	}
 	puts := putsOf(p, e) * unit.Seconds() * most / max(p.Dataset.Declared(e), 1) // into the largest partition
 	name := map[time.Duration]string{
-		time.Second: "second", time.Millisecond: "millisecond", 24 * time.Hour: "day",
+		time.Millisecond: "millisecond", time.Second: "second", time.Minute: "minute", 24 * time.Hour: "day",
 	}[unit]
 	f := s.FindingIn(v, "the sort key %s of %s is only a time with a precision of one %s: ", s, e.Name, name)
 	switch {
 	case puts > 1:
 		f.Say("at the declared rates a partition gets %s items each %s, of which one stays", text.Figure(puts), name)
-	case unit > time.Second:
+	case unit == 24*time.Hour:
 		return
 	case crowded:
 		f.Say("of the %s items of a partition, some have the same %s, and each of these replaces the one before",
 			text.Thousands(int(most)), name)
-	case unit == time.Second && e.Count == 0:
+	case unit >= time.Second && e.Count == 0:
 		f.Severity = model.Note
 		f.Say("of two items of a partition with the same %s the second replaces the first", name)
 	default:
@@ -62,6 +62,17 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	f.Keys = v.Shown(p.First(e))
 	f.Advice = "add an id after the time, or use an id that begins with its time, such as a ULID"
 	p.Report(f)
+}
+
+// writtenPrecision returns the precision of the most precise of the times that a component has as text.
+func writtenPrecision(c rule.Component) time.Duration {
+	unit := 24 * time.Hour
+	for _, w := range c.Written() {
+		if _, layout, ok := momentOf(w.Text); ok {
+			unit = min(unit, layoutPrecision(layout))
+		}
+	}
+	return unit
 }
 
 // putsOf returns how many items of an entity are put a second.

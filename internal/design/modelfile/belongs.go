@@ -14,7 +14,7 @@ var parentsCodec = special(
 	func(d *draft) *yaml.Node {
 		return oneOrList(d.Parents, func(p model.Parent) *yaml.Node { return textNode(p.Entity.Name) })
 	},
-).later()
+).linked()
 
 func readParents(in value, d *draft) {
 	list := in.list()

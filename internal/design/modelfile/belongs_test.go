@@ -1,6 +1,7 @@
 package modelfile_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,29 @@ func TestCarried(t *testing.T) {
 		}
 	}
 	require.Equal(t, []*model.Entity{m.Entity("Task"), m.Entity("Project"), m.Entity("User"), m.Entity("Org")}, m.Entity("Comment").Ancestors())
+}
+
+// TestOwnFieldCarried holds that a child carries a parent's own field with its type, unless it has one of that name.
+func TestOwnFieldCarried(t *testing.T) {
+	m := parse(t, `name: m
+tables: {Tab: {partition: PK, sort: SK}}
+entities:
+  Reaction: {of: Message, attributes: {PK: "R#{room}", SK: "M#{at}#{id}#R#{user}", note: "{text}"}}
+  Pin: {of: Message, fields: {at: {type: date}}, attributes: {PK: "R#{room}", SK: "M#{id}#P#{at}"}}
+  Message: {fields: {at: {type: time}, text: {type: number}}, attributes: {PK: "R#{room}", SK: "M#{at}#{id}"}}
+`)
+	message, reaction, pin := m.Entity("Message"), m.Entity("Reaction"), m.Entity("Pin")
+	require.Same(t, message.Field("at"), reaction.Field("at"))
+	require.Same(t, message, reaction.CarriedFrom(reaction.Field("at")))
+	require.NotSame(t, message.Field("text"), reaction.Field("text"))
+	require.Equal(t, "date", pin.Field("at").Type.Name)
+	require.Nil(t, pin.CarriedFrom(pin.Field("at")))
+
+	var src strings.Builder
+	require.NoError(t, modelfile.Write(&src, m))
+	again := parse(t, src.String())
+	require.Same(t, again.Entity("Message").Field("at"), again.Entity("Reaction").Field("at"))
+	require.Equal(t, 1, strings.Count(src.String(), "at: time"), src.String())
 }
 
 // TestPer compares numbers per parent with the quantiles that they come from.

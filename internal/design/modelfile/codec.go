@@ -60,12 +60,21 @@ func (c codec) optional() codec {
 	return c
 }
 
+// linked returns the codec of a member of an entity that is read once all entities are known.
+func (c codec) linked() codec {
+	return c.queued(func(p *parser) *[]func() { return &p.linked })
+}
+
 // later returns the codec of a member of an entity that is read once all templates are parsed.
 func (c codec) later() codec {
+	return c.queued(func(p *parser) *[]func() { return &p.later })
+}
+
+func (c codec) queued(queue func(*parser) *[]func()) codec {
 	read := c.read
 	c.read = func(in value, v reflect.Value) bool {
-		e := in.entity
-		in.parser.later = append(in.parser.later, func() {
+		e, q := in.entity, queue(in.parser)
+		*q = append(*q, func() {
 			in.entity = e
 			read(in, v)
 		})

@@ -41,10 +41,14 @@ func entitiesOf(drafts codec) codec {
 		var list []*draft
 		drafts.read(in, reflect.ValueOf(&list).Elem())
 		for _, d := range list {
+			d.Entity.Fields = slices.Clone(d.Fields)
 			m.Entities = append(m.Entities, &d.Entity)
 		}
+		for _, read := range in.parser.linked {
+			read()
+		}
 		for _, d := range list {
-			in.infer(d)
+			in.infer(d, list)
 		}
 		for _, d := range list {
 			in.parse(d)
@@ -108,15 +112,17 @@ func (in value) tableNamed() *model.Table {
 func tableName(t *model.Table) string   { return t.Name }
 func entityName(e *model.Entity) string { return e.Name }
 
-// infer finds the fields in the templates of d. An undeclared field belongs to
-// the model. A field without a type takes the first one that a template gives
+// infer finds the fields in the templates of d. A field that d does not declare is that of an entity
+// to which d belongs, or else belongs to the model. A field without a type takes the first one that a template gives
 // it, or the most precise of several time types.
-func (p *parser) infer(d *draft) {
+func (p *parser) infer(d *draft, all []*draft) {
 	e := &d.Entity
-	e.Fields = slices.Clone(d.Fields)
 	for _, a := range d.Attributes {
 		components(a.src, func(name, typ string) {
-			f := p.fieldOf(e, name)
+			f := d.carried(name, all)
+			if f == nil {
+				f = p.fieldOf(e, name)
+			}
 			if f == nil {
 				if _, err := keys.Parse("{" + name + "}"); err != nil {
 					return // parsing the template reports the error
@@ -134,6 +140,29 @@ func (p *parser) infer(d *draft) {
 			}
 		})
 	}
+}
+
+// carried returns the own field of an entity to which d belongs that is in the key there, unless d has
+// one of that name itself.
+func (d *draft) carried(name string, all []*draft) *model.Field {
+	called := func(f *model.Field) bool { return f.Name == name }
+	if slices.ContainsFunc(d.Fields, called) {
+		return nil
+	}
+	for _, e := range d.Entity.Ancestors() {
+		parent := all[slices.IndexFunc(all, func(other *draft) bool { return &other.Entity == e })]
+		i := slices.IndexFunc(parent.Fields, called)
+		inKey := false
+		for _, a := range parent.Attributes {
+			components(a.src, func(component, _ string) {
+				inKey = inKey || component == name && e.Table != nil && e.Table.Has(a.Name)
+			})
+		}
+		if i >= 0 && inKey {
+			return parent.Fields[i]
+		}
+	}
+	return nil
 }
 
 // parse parses the templates with the types of fields.

@@ -155,11 +155,12 @@ var sizeCodec = special(
 		if !ok {
 			return
 		}
+		errs := len(in.errs)
 		if f.MinSize, f.MaxSize, ok = in.spanOf(s, maxSize); !ok {
 			in.fail("write bytes, such as 20 or 20..200", "invalid size %[2]s of field %[1]s", f.Name, clip(s))
 			return
 		}
-		if f.MaxSize < f.MinSize {
+		if len(in.errs) == errs && f.MaxSize < f.MinSize {
 			in.fail("", "the first size of field %s is larger than the second", f.Name)
 		}
 	},
@@ -228,10 +229,11 @@ func fieldNames(list []*model.Field) []string {
 	return namesOf(list, func(f *model.Field) string { return f.Name })
 }
 
-// ownFields returns the fields of an entity that are not the model's.
+// ownFields returns the fields of an entity that are neither the model's nor those of what it belongs to.
 func ownFields(m *model.Model, e *model.Entity) (all []*model.Field) {
 	for _, f := range e.Fields {
-		if !slices.Contains(m.Fields, f) {
+		inherits := func(parent *model.Entity) bool { return slices.Contains(parent.Fields, f) }
+		if !slices.Contains(m.Fields, f) && !slices.ContainsFunc(e.Ancestors(), inherits) {
 			all = append(all, f)
 		}
 	}
@@ -240,7 +242,8 @@ func ownFields(m *model.Model, e *model.Entity) (all []*model.Field) {
 
 // fieldsFor returns the fields that an entity can name, its own first.
 func (p *parser) fieldsFor(e *model.Entity) []*model.Field {
-	return slices.Concat(ownFields(p.m, e), p.m.Fields)
+	common := func(f *model.Field) bool { return slices.Contains(p.m.Fields, f) }
+	return slices.Concat(slices.DeleteFunc(slices.Clone(e.Fields), common), p.m.Fields)
 }
 
 func (p *parser) fieldOf(e *model.Entity, name string) *model.Field {

@@ -31,6 +31,7 @@ type parser struct {
 	declared map[*model.Field]bool // fields that have a type of their own
 
 	broken map[*model.Entity]bool // a template of the entity is invalid
+	linked []func()               // what is read once all entities are known
 	later  []func()               // what is read once all templates are parsed
 
 	// What is being read.

@@ -89,6 +89,7 @@ func TestReadErrors(t *testing.T) {
 		{"a.json", "[]", tabledef.ErrOther.Error()},
 		{"a.json", `[{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}]}]`, "table 1 has no TableName"},
 		{"a.yaml", "Resources: {T: {Type: AWS::S3::Bucket}}", "the template has no table"},
+		{"a.yaml", "Resources: {'Fn::ForEach::L': [X, [a], {}]}", "the template has no table: Resources.Fn::ForEach::L is not read: it is a loop"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table}}", "Resources.T has no Properties"},
 		{"a.yaml", "Resources: {S: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: 'https://x'}}}", "the template has no table"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:service}'}}}", "variables of the Serverless Framework"},
@@ -137,6 +138,9 @@ func TestReadErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(table(`count = var.n`)), 0o600))
 	_, _, err = tabledef.Read(path, nil)
 	require.Contains(t, advice.Of(err), "terraform show -json")
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "b.tf"), []byte("}"), 0o600))
+	_, _, err = tabledef.Read(path, nil)
+	require.ErrorContains(t, err, "b.tf:1:1: argument or block definition required (the .tf files of a folder are one")
 }
 
 // TestKeySchemaBlocks holds that a local index has the partition key of a table whose key is in blocks.

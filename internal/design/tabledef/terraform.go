@@ -79,6 +79,9 @@ func (in *input) newModule(dir string, files []file, only string) (*module, erro
 	m.functions = m.withFiles()
 	for _, f := range files {
 		top, err := in.parse(f.name, f.data)
+		if err != nil && only != "" && f.name != only {
+			return nil, fmt.Errorf("%w (the .tf files of a folder are one module, so all are read)", err)
+		}
 		if err != nil {
 			return nil, err
 		}
