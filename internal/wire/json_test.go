@@ -264,7 +264,7 @@ func TestResponses(t *testing.T) {
 			require.True(t, same(want, got), "seed %d, %T, run %d: %s", seed, s, i, text)
 		}
 	}
-	require.Equal(t, 4, read)
+	require.Equal(t, 8, read)
 	require.ErrorContains(t, new(wire.QueryOutput).DecodeJSON([]byte(`{"Items":[{"a":{"N":"x"}}]}`)), "numeric value")
 }
 

@@ -39,7 +39,11 @@ func Pattern(m *model.Model, name string) (*model.Pattern, error) {
 	if len(like) > 1 {
 		found = "more than one"
 	}
-	help := "the patterns are:\n  " + strings.Join(PatternNames(m), "\n  ")
+	names := PatternNames(m)
+	help := "the patterns are:\n  " + strings.Join(names, "\n  ")
+	if nearest, ok := text.Nearest(name, names); ok {
+		help = "did you mean " + nearest + "? " + help
+	}
 	return nil, advice.New(help, "model %s has %s pattern named %q", m.Name, found, name)
 }
 
