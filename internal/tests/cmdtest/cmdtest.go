@@ -17,6 +17,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
 )
 
 // Patience is how long a test waits for a process to react.
@@ -74,9 +75,7 @@ func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	go func() {
 		defer close(p.Done)
 		r := bufio.NewReader(out)
@@ -133,9 +132,7 @@ func (p *Process) Wait(t testing.TB) error {
 // Kill kills the process. The test fails if the process has reported errors.
 func (p *Process) Kill(t testing.TB) {
 	t.Helper()
-	if err := p.Cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Cmd.Process.Kill())
 	_ = p.Wait(t)
 	if log := p.Stderr.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "panic") {
 		t.Fatalf("the server reported: %s", log)

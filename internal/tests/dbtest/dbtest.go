@@ -19,8 +19,8 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	db, err := sortkey.Open(opts)
 	require.NoError(t, err)
 	ctx, sessions := t.Context(), sortkey.Table[session](db, "Sessions")
-	err = db.CreateTable(ctx, "Sessions", "id", sortkey.Global("ByUser", "user"), sortkey.TimeToLive("until"))
-	require.NoError(t, err)
+	byUser := sortkey.Global("ByUser", "user")
+	require.NoError(t, db.CreateTable(ctx, "Sessions", "id", byUser, sortkey.TimeToLive("until")))
 	until := opts.Clock().Add(time.Minute).Unix()
 	for i := range n {
 		require.NoError(t, sessions.Put(ctx, session{strconv.Itoa(i), "u", until}))

@@ -26,6 +26,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ import (
 
 	"github.com/leanovate/gopter"
 	"github.com/leanovate/gopter/prop"
+	"github.com/stretchr/testify/require"
 )
 
 // Seed returns the seed of properties in this run.
@@ -55,9 +57,8 @@ var Seed = sync.OnceValue(func() int64 {
 
 // Tests hold little memory, and much of it for a moment: without those that take long they collect garbage less often.
 func init() {
-	if !Long() && os.Getenv("GOGC") == "" {
+	if !Long() {
 		debug.SetGCPercent(400)
-		_ = os.Setenv("GOGC", "400") // for the programs that tests start
 	}
 }
 
@@ -257,9 +258,7 @@ var (
 // Number returns the text of a decimal number of up to 38 digits, from the
 // whole range of the service.
 func Number(t *T) string {
-	sign := Pick(t, "", "-")
-	digits := t.Text("0123456789", 1, 38)
-	return fmt.Sprintf("%s%sE%d", sign, digits, t.Between(-130, 87))
+	return fmt.Sprintf("%s%sE%d", Pick(t, "", "-"), t.Text("0123456789", 1, 38), t.Between(-130, 87))
 }
 
 // Bytes returns lo … hi random bytes.
@@ -274,7 +273,7 @@ func Pick[E any](t *T, list ...E) E { return list[t.IntN(len(list))] }
 
 // Shuffle returns a list in random order.
 func Shuffle[E any](t *T, list []E) []E {
-	out := append([]E{}, list...)
+	out := slices.Clone(list)
 	for i := len(out) - 1; i > 0; i-- {
 		j := i - t.IntN(i+1)
 		out[i], out[j] = out[j], out[i]
@@ -337,9 +336,7 @@ func (t *T) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
 // TempDir returns a folder that is removed when the case ends.
 func (t *T) TempDir() string {
 	dir, err := os.MkdirTemp("", "proptest")
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
