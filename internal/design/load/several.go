@@ -97,7 +97,7 @@ const mostParts = 1 << 22
 
 // valuesOfAll returns the values of the equalities of several requests, which have others fixed, such as the shards of
 // each day.
-func valuesOfAll(spreaders []*spreader) []*asked {
+func valuesOfAll(spreaders []*spreader) (list []*asked) {
 	all := map[string]*asked{}
 	for _, s := range spreaders {
 		for k := range s.all {
@@ -112,7 +112,7 @@ func valuesOfAll(spreaders []*spreader) []*asked {
 			v := all[id]
 			if v == nil {
 				v = &asked{id: id, row: c.row, again: c.again}
-				all[id] = v
+				all[id], list = v, append(list, v)
 			}
 			if v.times = max(v.times, c.times); c.empty {
 				continue
@@ -126,7 +126,7 @@ func valuesOfAll(spreaders []*spreader) []*asked {
 			v.most.sampled, v.most.sampledBytes = v.most.sampled+c.Rows, v.most.sampledBytes+c.Bytes
 		}
 	}
-	return slices.Collect(maps.Values(all))
+	return list
 }
 
 // several adds what a pattern of several requests, or of windows, reads.

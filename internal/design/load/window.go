@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -236,7 +237,8 @@ func (w *windows) average(v *asked, stand dataset.Stand) {
 		more := 0.0 // than empty requests cost
 		var volumes map[int]volume
 		volumes, p.chance = w.volumes(p.s, &c, reading)
-		for _, volume := range volumes {
+		for _, k := range slices.Sorted(maps.Keys(volumes)) { // so that the sum is always the same
+			volume := volumes[k]
 			a.held += volume.rows * stand.Rows
 			read := p.s.limitedTo(volume, stand)
 			a.rows += read.rows
@@ -287,7 +289,8 @@ func (w *windows) place(r *dataset.Row) (float64, bool) {
 // sample: by the variance of the sample without that of chance, and with that of chance at the declared scale.
 func evened(windows []int, counts map[int]float64, sum volume) (map[int]volume, float64) {
 	n, rows, squares, most := float64(len(windows)), 0.0, 0.0, 0.0
-	for _, count := range counts {
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		count := counts[k]
 		rows, squares, most = rows+count, squares+count*count, max(most, count)
 	}
 	mean, growth := rows/n, sum.rows/rows

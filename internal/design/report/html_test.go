@@ -305,3 +305,17 @@ patterns: [{name: get, get: {entity: Thing, where: {id: a}}, rate: 1e9, expect: 
 	require.Contains(t, text, "$1,971,000,000\n")
 	require.Contains(t, text, "2,628,000,000,000,000 records a month")
 }
+
+// TestSameEachTime: a model has one page, also where many values of a range of time are equally large.
+func TestSameEachTime(t *testing.T) {
+	m := load(t, "../lint/testdata/large-airline.yaml")
+	var first []byte
+	for range 3 {
+		w, r := checked(t, m, dataset.Options{MaxItems: 1000})
+		page := render(t, w, r)
+		if first == nil {
+			first = page
+		}
+		require.Equal(t, string(first), string(page))
+	}
+}
