@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// FaultProblem says what is wrong with a fault, and what to change. It returns "" for a fault that is right. That no
-// call meets its conditions is for the caller to notice.
+// FaultProblem says what is wrong with a fault and what to change, or returns "". It does not check whether any call
+// can meet all conditions of the fault.
 func FaultProblem(f fault.Fault) string {
 	if known := operationNames(); f.Operation != "" && !slices.Contains(known, f.Operation) {
 		return fmt.Sprintf("unknown operation %q: %s", f.Operation, text.DidYouMean(f.Operation, known))

@@ -124,7 +124,7 @@ func (b *budget) change(t *table.Table, change *table.Change, factor float64) er
 	}
 	var demands []demand
 
-	// Local indexes take from the table, and global ones from their own throughput.
+	// Local indexes consume the throughput of the table, global ones their own.
 	onTable := change.Capacity.Table * factor
 	for _, used := range change.Capacity.Indexes {
 		if used.Local {

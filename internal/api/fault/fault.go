@@ -41,7 +41,7 @@ type Fault struct {
 	LoseAnswer    bool
 }
 
-// A Rule is a fault that may be in force. It must not change once it is in a [Set].
+// A Rule injects a fault while it is in a [Set]. Do not change it there.
 type Rule struct {
 	Fault
 

@@ -71,8 +71,8 @@ func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
 	return in, nil
 }
 
-// Slice returns the rows that a query with conditions reads in a table or an index with a schema, before its
-// filter and limit. The error is an [*Error].
+// Slice returns the range that a pattern reads of a table or index with the key schema s, before its filter and
+// limit. The error is an [*Error].
 func Slice(s *keycond.Schema, p *model.Pattern) (*keycond.Slice, error) {
 	c := compiler{p: p, used: map[string]bool{}}
 	clauses, err := c.clauses()

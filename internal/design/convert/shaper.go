@@ -250,8 +250,8 @@ func (s *shaper) pick(column []string, own string, wishes []string) string {
 
 var stateName = text.Pattern(`(?i)(status|state|phase|stage)$`)
 
-// when finds a condition that selects exactly some rows: a status of all items, with different values in those
-// rows. It returns nil if there is none.
+// when returns a condition that selects exactly some of the rows, or nil: all items have a status, and those rows
+// have other values of it than the rest.
 func (s *shaper) when(has []bool) map[string][]string {
 	for name := range s.g.rows[0].it.All() {
 		n := string(name)

@@ -39,7 +39,7 @@ type Diff struct {
 	Names  []Name       `json:"names"`
 	Target *model.Model `json:"-"`
 	Plan   []Step       `json:"plan"`
-	// Was and Is are the bills of both versions, if they declare rates and prices are known.
+	// Was and Is are the bills before and after, if both versions declare rates and their prices are known.
 	Was *bill.Bill `json:"billWas,omitempty"`
 	Is  *bill.Bill `json:"billIs,omitempty"`
 }

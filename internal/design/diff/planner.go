@@ -36,7 +36,7 @@ type planner struct {
 	target    *model.Model
 	items     []moved
 	questions []Question
-	unsaid    map[*model.Entity]bool // those that are gone, and nothing new is there that they could be
+	unsaid    map[*model.Entity]bool // that are gone, and that no new entity could be
 	all       []Step
 }
 

@@ -10,9 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Open opens a file of at most so many bytes. It refuses larger files, pipes and devices, which
-// may never end, before it opens them. Those in /dev/fd, which a shell has opened for the
-// command, such as <(command) in bash, are opened: whoever reads them counts the bytes.
+// Open opens a file no larger than most, in bytes. It refuses larger files, and pipes and devices, which may never end. It
+// does open those in /dev/fd, such as <(command) in bash: whoever reads them must enforce the limit.
 func Open(path string, most int64) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

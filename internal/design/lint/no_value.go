@@ -23,7 +23,7 @@ var noValue = rule.Rule{
 // noValues are what programs write for a value that is missing.
 var noValues = []string{"undefined", "null", "nil", "none", "nan", "[object object]", "<nil>", "(null)"}
 
-// checkPlaceholder reports components of keys with text that stands for no value.
+// checkPlaceholder reports a component of a key whose text, such as "null", means that there is no value.
 func checkPlaceholder(p *rule.Pass, c rule.Component) {
 	f := c.Entity.Field(c.Name)
 	for _, w := range c.Written() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fakes are the kinds of what looks real, with an example each.
+// fakes are the kinds of values that can be made to look real.
 var fakes = []string{"name", "email", "phone", "city", "street", "company", "word"}
 
 var (

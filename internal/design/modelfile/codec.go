@@ -60,12 +60,12 @@ func (c codec) optional() codec {
 	return c
 }
 
-// linked returns the codec of a member of an entity that is read once all entities are known.
+// linked returns a codec that reads the member of an entity once all entities are known.
 func (c codec) linked() codec {
 	return c.queued(func(p *parser) *[]func() { return &p.linked })
 }
 
-// later returns the codec of a member of an entity that is read once all templates are parsed.
+// later returns a codec that reads the member of an entity once all templates are parsed.
 func (c codec) later() codec {
 	return c.queued(func(p *parser) *[]func() { return &p.later })
 }

@@ -77,7 +77,7 @@ var length = function.Spec{
 	},
 }
 
-// replaceText replaces text, or what a pattern between slashes matches.
+// replaceText replaces each occurrence of a text or, if that is between slashes, each match of the pattern.
 var replaceText = function.Spec{
 	Params: stdlib.ReplaceFunc.Params(),
 	Type:   function.StaticReturnType(cty.String),

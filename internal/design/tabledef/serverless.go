@@ -194,8 +194,7 @@ func mentions(v any, variable string, depth int) bool {
 	return false
 }
 
-// value returns a value with its variables evaluated: unresolved for those without a
-// value.
+// value evaluates the variables in a value. The result is unresolved if one of them has no value.
 func (s *service) value(v any) any {
 	if s.values--; s.values < 0 {
 		s.fail(errValues)

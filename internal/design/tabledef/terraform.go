@@ -271,7 +271,7 @@ type instance struct {
 	what string
 }
 
-// instances returns what a block makes by its count or for_each.
+// instances expands a block by its count or for_each.
 func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err error) {
 	if a := b.Body.Attributes["for_each"]; a != nil {
 		list, err := m.repeat(what, a.Expr)
@@ -304,7 +304,7 @@ func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err
 	return all, nil
 }
 
-// A member is a member of the collection that a block is repeated for.
+// A member is an element of the collection over which a block is repeated.
 type member struct{ key, value cty.Value }
 
 func (x member) object() cty.Value {

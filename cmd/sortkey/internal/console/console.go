@@ -324,8 +324,7 @@ func (s *Server) names(ctx context.Context) (all []string, err error) {
 	}
 }
 
-// kind names the kind of an item: by the models or, without one that knows it, by what is before the first # in its
-// key.
+// kind names the kind of an item: its entity if a model knows it, otherwise the part of its key before the first #.
 func (s *Server) kind(t *keyschema.Table, it attr.Item) string {
 	if _, e := s.entityOf(t.Name, it); e != nil {
 		return e.Name

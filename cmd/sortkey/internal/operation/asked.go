@@ -23,7 +23,7 @@ func Asked(
 	}
 	number, err := strconv.Atoi(field("space"))
 	if err != nil || number < 1 || number > len(spaces) {
-		return q, errors.New("there is no table or index of that number: load the page again")
+		return q, errors.New("there is no table or index with that number; load the page again")
 	}
 	typed, err := Query.Form(field)
 	if err != nil {

@@ -43,7 +43,7 @@ type subject struct{ rule, table, index, entity, pattern string }
 
 func subjectOf(f *Finding) subject { return subject{f.Rule, f.Table, f.Index, f.Entity, f.Pattern} }
 
-// tryAll tries the proposals and sets the advice of the findings.
+// tryAll tries each proposal and writes what came of it into the advice of its finding.
 func (t *trials) tryAll() error {
 	for _, f := range t.found {
 		var remarks []string
