@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Open opens a file no larger than most, in bytes. It refuses larger files, and pipes and devices, which may never end. It
-// does open those in /dev/fd, such as <(command) in bash: whoever reads them must enforce the limit.
+// Open opens a file no larger than most, in bytes. It refuses larger files, and pipes and devices, which may never
+// end. It does open those in /dev/fd, such as <(command) in bash: whoever reads them must enforce the limit.
 func Open(path string, most int64) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
