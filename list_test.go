@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // A parcel is an item whose parts lie in memory of their own.
@@ -93,7 +94,7 @@ func TestListsAreTheCallers(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
-			for range 5 {
+			for range proptest.Cases(20) {
 				kept, err := read(20 + 900*i)
 				if err != nil || len(kept) < 20 {
 					t.Error(len(kept), err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
 	"github.com/sortkey/sortkey/store/memory"
@@ -38,7 +39,7 @@ func TestWaits(t *testing.T) {
 }
 
 func TestOpposite(t *testing.T) {
-	facetest.Opposite(t, 1000, func(*testing.T) store.Store { return memory.Open() }, nil)
+	facetest.Opposite(t, proptest.Cases(4000), func(*testing.T) store.Store { return memory.Open() }, nil)
 }
 
 func TestUpkeep(t *testing.T) {

@@ -21,14 +21,11 @@ const few = 3000
 // the workload says.
 func TestEveryWorkloadOnEveryLayer(t *testing.T) {
 	engines := []layer.Engine{layer.Memory, layer.Disk}
-	if testing.Short() {
+	if !proptest.Long() {
 		engines = engines[:1]
 	}
 	for _, engine := range engines {
 		for s, ws := range shapes() {
-			if engine == layer.Disk && s.Size > 100 && !proptest.Long() {
-				continue // a short run reads large items in memory only
-			}
 			t.Run(fmt.Sprintf("%s/%d of %d bytes %s", engine, s.Collection, s.Size, s.Indexes), func(t *testing.T) {
 				t.Parallel()
 				d, err := layer.Open(t.Context(), engine, s, t.TempDir())

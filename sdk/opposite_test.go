@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
@@ -39,7 +40,7 @@ func TestOpposite(t *testing.T) {
 					})
 					return err
 				}
-				facetest.Opposite(t, 1000, open, put)
+				facetest.Opposite(t, proptest.Cases(4000), open, put)
 			})
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -298,6 +299,7 @@ func (nobody) End(context.Context, *sortkey.Event)   {}
 // A request that could exceed the limit of 16 MB goes over the wire, where the limit is
 // checked.
 func TestLargeRequests(t *testing.T) {
+	proptest.NeedLong(t)
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		large := strings.Repeat("x", 17<<20)
 		_, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{

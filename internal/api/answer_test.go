@@ -135,7 +135,7 @@ func TestLongPagesTyped(t *testing.T) {
 
 // TestLongRecords checks that a page of a stream ends like other pages.
 func TestLongRecords(t *testing.T) {
-	proptest.SkipShort(t)
+	proptest.NeedLong(t)
 	e := newEndpoint(t,
 		strings.Replace(tableR, `{`, `{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},`, 1))
 	inflate(e, 3)

@@ -611,6 +611,7 @@ func TestSharedImport(t *testing.T) {
 // TestJobsOfLargeItems imports and puts items of 390 KB into a table with two indexes of
 // all attributes: no update has more than a batch of them.
 func TestJobsOfLargeItems(t *testing.T) {
+	proptest.NeedLong(t)
 	const items = 40
 	large := strings.Repeat("x", 390<<10)
 	var text strings.Builder

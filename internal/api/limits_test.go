@@ -44,7 +44,7 @@ func TestManyAttributes(t *testing.T) {
 // TestBatchGetEncoded checks that a BatchGetItem ends where its JSON gets long,
 // which it does six times as fast with control characters.
 func TestBatchGetEncoded(t *testing.T) {
-	proptest.SkipShort(t)
+	proptest.NeedLong(t)
 	e := newEndpoint(t, tableH)
 	text := strings.Repeat(`\u0001`, 390<<10)
 	var keys []string

@@ -40,7 +40,7 @@ func TestResumeChecks(t *testing.T) {
 		}, "table Rows is not the one that the interrupted import wrote to: it was created at "},
 	} {
 		for _, inside := range []bool{false, true} {
-			const n, stop = 20_000, 210 // the records, and the one at which the import is interrupted
+			const n, stop = 4_000, 210 // the records, and the one at which the import is interrupted
 			t.Run(fmt.Sprint(tt.name, inside), func(t *testing.T) {
 				var text strings.Builder
 				for i := range n {
