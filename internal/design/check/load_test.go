@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 const loads = `name: loads
@@ -41,7 +42,7 @@ patterns:
 // TestDeclaredLoad holds that patterns that have no other partition to look at cost at the declared scale
 // what they do with all items, in units, in the load of tables, and in budgets.
 func TestDeclaredLoad(t *testing.T) {
-	slow(t)
+	proptest.NeedLong(t)
 	whole, sample := checked(t, dataset.Options{}, loads), checked(t, dataset.Options{MaxItems: 4000}, loads)
 	require.InDelta(t, 0.1, sample.Scale, 0.01)
 	for i, want := range whole.Patterns {

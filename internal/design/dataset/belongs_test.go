@@ -71,6 +71,7 @@ func per(t *testing.T, parents, children []*dataset.Item, fields ...string) []in
 // TestTenants holds that each item belongs to an item that exists, and that parents have as many as
 // the model says.
 func TestTenants(t *testing.T) {
+	proptest.NeedLong(t)
 	w := tenants(t, dataset.Options{})
 	require.Equal(t, 1.0, w.Scale)
 	count := map[string]int{}

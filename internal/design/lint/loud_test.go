@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // TestLoud tests designs with variants of the hazards in testdata, and checks
@@ -341,6 +343,7 @@ func TestManyAlike(t *testing.T) {
 
 // TestManyValues holds that listed values are looked at in no time, however many there are.
 func TestManyValues(t *testing.T) {
+	proptest.NeedLong(t)
 	values := make([]string, 100_000)
 	for i := range values {
 		values[i] = strconv.Itoa(i)
