@@ -1,4 +1,4 @@
-package sdksend_test
+package cli_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-func item(pk, n string) attr.Item {
+func numbered(pk, n string) attr.Item {
 	number, _ := attr.NewNumber(n)
 	var b attr.Builder
 	b.Add("PK", attr.NewString(pk))
@@ -42,10 +42,10 @@ func TestSend(t *testing.T) {
 	require.Equal(t, "Things", *created.TableDescription.TableName)
 	require.NotZero(t, *created.TableDescription.CreationDateTime)
 
-	want := item("a", "12345678901234567890123456789012345678")
+	want := numbered("a", "12345678901234567890123456789012345678")
 	require.NoError(t, send(&wire.PutItemInput{TableName: name, Item: want}, new(wire.PutItemOutput)))
 	got := new(wire.GetItemOutput)
-	require.NoError(t, send(&wire.GetItemInput{TableName: name, Key: key("a")}, got))
+	require.NoError(t, send(&wire.GetItemInput{TableName: name, Key: partition("a")}, got))
 	require.Equal(t, want, got.Item)
 	scanned := new(wire.ScanOutput)
 	require.NoError(t, send(&wire.ScanInput{TableName: name, ReturnConsumedCapacity: new("TOTAL")}, scanned))
@@ -56,7 +56,7 @@ func TestSend(t *testing.T) {
 	require.Equal(t, []attr.Item{want}, selected.Items)
 
 	err := send(&wire.DeleteItemInput{
-		TableName: name, Key: key("a"), ConditionExpression: new("attribute_not_exists(PK)"),
+		TableName: name, Key: partition("a"), ConditionExpression: new("attribute_not_exists(PK)"),
 		ReturnValuesOnConditionCheckFailure: new("ALL_OLD"),
 	}, new(wire.DeleteItemOutput))
 	var failed *types.ConditionalCheckFailedException
@@ -73,7 +73,7 @@ func TestSend(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func key(pk string) attr.Item {
+func partition(pk string) attr.Item {
 	var b attr.Builder
 	b.Add("PK", attr.NewString(pk))
 	return b.Item()
@@ -89,7 +89,7 @@ func TestSendToOther(t *testing.T) {
 		client := sdk.Client(db.DB, func(o *dynamodb.Options) {
 			o.BaseEndpoint, o.HTTPClient = &other.URL, other.Client()
 		})
-		err := sdksend.Send(t.Context(), client, &wire.GetItemInput{TableName: new("T"), Key: key("a")}, new(wire.GetItemOutput))
+		err := sdksend.Send(t.Context(), client, &wire.GetItemInput{TableName: new("T"), Key: partition("a")}, new(wire.GetItemOutput))
 		var damaged *smithy.DeserializationError
 		require.ErrorAs(t, err, &damaged, "%q", body)
 		other.Close()
