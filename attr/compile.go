@@ -302,6 +302,9 @@ func (c compiler) compileField(p *plan, f candidate, rank int) {
 	if len(f.index) == 1 {
 		direct = f.index[0]
 	}
+	if of.form == formString {
+		p.sharedBytes += 64
+	}
 	p.fields = append(p.fields, field{
 		plan: of, options: f.options, from: from, to: len(p.names), index: f.index, rank: rank, direct: direct,
 		encodesPlain: of.encodesPlain && f.options&^omitEmpty == 0,

@@ -39,6 +39,9 @@ type plan struct {
 	// fields are the stored fields of a struct, sorted by name. Their names are in names.
 	fields []field
 	names  []byte
+	// sharedBytes is the size up to which an item is copied whole, for all strings of a struct: 64 bytes for each, so
+	// that a string which is kept longer than the others keeps little else.
+	sharedBytes int
 	// hidden are the fields of a struct that are not stored, since others of their names hide them.
 	hidden []field
 	// marshals and unmarshals report whether pointers to the type implement Marshaler and

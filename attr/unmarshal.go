@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/item/doc"
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
@@ -35,7 +36,8 @@ import (
 // S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself. A struct of which [Marshal]
 // would lose a field, for its name, its tag or its embedding, is refused here too.
 //
-// Nothing in dst shares bytes with v, and slices are always new.
+// Nothing in dst shares bytes with v, and slices are always new. The strings of a struct may share one allocation of
+// at most 64 bytes for each of its fields of type string.
 func Unmarshal(v Value, dst any) error {
 	if v.IsZero() {
 		v = NewNull()
@@ -476,8 +478,14 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 		return p.decodeError(v, problem{}, errDamaged)
 	}
 
+	// The strings of a small item share one allocation.
+	it, text := v.Map(), ""
+	if len(it) <= p.sharedBytes {
+		text = string(it)
+	}
+
 	// Fields and attributes are both sorted by name.
-	it, next := v.Map(), 0
+	next := 0
 	for i := range it.Len() {
 		name, member := it.At(i)
 		at := next
@@ -498,8 +506,15 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 		} else {
 			inner, ok = f.in(dst, true)
 		}
-		if ok && f.decodesPlain && level < MaxNesting && inner.CanSet() && setPlain(f.plan.form, member, inner) {
-			continue
+		if ok && f.decodesPlain && level < MaxNesting && inner.CanSet() {
+			if text != "" && member.kind == String && f.plan.form == formString {
+				end := doc.Offset(it, i+1)
+				inner.SetString(text[end-len(member.raw) : end])
+				continue
+			}
+			if setPlain(f.plan.form, member, inner) {
+				continue
+			}
 		}
 		var err error
 		if ok {

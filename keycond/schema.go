@@ -131,7 +131,12 @@ func (s *Schema) Key(it attr.Item) attr.Item {
 		b.Add(a.Name, it.Get(a.Name))
 	}
 
-	key := b.Item()
+	var key attr.Item
+	if b.Len() == it.Len() { // as in an index of keys only
+		key = slices.Clone(it)
+	} else {
+		key = b.Item()
+	}
 	b.Reset()
 	builders.Put(b)
 	return key
