@@ -178,7 +178,7 @@ func (e *embedded) measure(ctx context.Context, w contest.Work) (Result, error) 
 	for _, s := range sides {
 		f := embeddedFigures(s.layer, s.rounds)
 		if s != sides[0] {
-			f.Ratio, _ = measure.RatioOf(perOp(s.rounds, processorOf), perOp(sides[0].rounds, processorOf))
+			f.Ratio = measure.Ratio(perOp(s.rounds, processorOf), perOp(sides[0].rounds, processorOf))
 		}
 		result.Layers = append(result.Layers, f)
 	}

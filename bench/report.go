@@ -41,7 +41,7 @@ type Figures struct {
 	Layer string
 	// Ratio compares the time of an operation with that on the bare engine, or in Sortkey, in the same rounds. The
 	// layer that the others are compared with has none.
-	Ratio measure.Ratio
+	Ratio float64
 
 	NsPerOp float64
 	// Elapsed is the time by the clock where NsPerOp is processor time.

@@ -141,10 +141,10 @@ func (g *grid) ratios() *table {
 
 // ratio writes the ratio of a layer, or "–" if it has none.
 func (f *Figures) ratio() string {
-	if f.Ratio == (measure.Ratio{}) {
-		return "–"
+	if f.Ratio > 0 {
+		return measure.Times(f.Ratio)
 	}
-	return measure.Times(f.Ratio.Median)
+	return "–"
 }
 
 // details has all figures.
@@ -190,7 +190,7 @@ func (g *Growth) table() *table {
 		line := []string{text.Thousands(step.Items)}
 		for _, p := range step.Points {
 			line = append(
-				line, measure.Duration(p.NsPerOp), text.Figure(p.Ratio.Median), measure.Duration(float64(p.P99)),
+				line, measure.Duration(p.NsPerOp), text.Figure(p.Ratio), measure.Duration(float64(p.P99)),
 			)
 		}
 		t.add(append(line, text.Size(float64(step.Memory)))...)
