@@ -126,8 +126,9 @@ type field struct {
 	// their declaration. Direct is the index of a field that is not embedded, or else -1.
 	index        []int
 	rank, direct int
-	// encodesPlain and decodesPlain say the same as in the plan, and are false where the options choose another form.
-	encodesPlain, decodesPlain bool
+	// encodesPlain says the same as in the plan, and is false where the options choose another form. DecodesText says
+	// that an S is stored in the field as it is.
+	encodesPlain, decodesText bool
 }
 
 // in returns the field of a struct. It reports false if the field is in an embedded struct

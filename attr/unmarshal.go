@@ -506,21 +506,15 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 		} else {
 			inner, ok = f.in(dst, true)
 		}
-		if ok && f.decodesPlain && level < MaxNesting && inner.CanSet() {
-			if text != "" && member.kind == String && f.plan.form == formString {
-				end := doc.Offset(it, i+1)
-				inner.SetString(text[end-len(member.raw) : end])
-				continue
-			}
-			if setPlain(f.plan.form, member, inner) {
-				continue
-			}
-		}
 		var err error
-		if ok {
-			err = d.decodeFull(f.plan, member, inner, f.options, level+1)
-		} else {
+		switch {
+		case !ok:
 			err = f.plan.decodeError(member, unexported, nil)
+		case text != "" && member.kind == String && f.decodesText && level < MaxNesting && inner.CanSet():
+			end := doc.Offset(it, i+1)
+			inner.SetString(text[end-len(member.raw) : end])
+		default:
+			err = d.decode(f.plan, member, inner, f.options, level+1)
 		}
 		if err != nil {
 			return inAttribute(err, string(name))
