@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5" //nolint:gosec // the service's scan order, not a secret
 )
 
@@ -72,17 +73,10 @@ func (s Span) Contains(p Position) bool {
 
 // Compare returns the order of p and q in a scan: -1, 0 or 1.
 func (p Position) Compare(q Position) int {
-	hp, hq := Hash(p.Partition), Hash(q.Partition)
-	switch {
-	case hp != hq:
-		if hp < hq {
-			return -1
-		}
-		return 1
-	case !bytes.Equal(p.Partition, q.Partition):
-		return bytes.Compare(p.Partition, q.Partition)
-	}
-	return bytes.Compare(p.Sort, q.Sort)
+	return cmp.Or(
+		cmp.Compare(Hash(p.Partition), Hash(q.Partition)),
+		bytes.Compare(p.Partition, q.Partition), bytes.Compare(p.Sort, q.Sort),
+	)
 }
 
 // AppendUpper appends the smallest bytes above everything that begins with

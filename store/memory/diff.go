@@ -2,7 +2,6 @@ package memory
 
 import (
 	"bytes"
-	"context"
 	"iter"
 
 	"github.com/sortkey/sortkey/internal/capability"
@@ -52,7 +51,7 @@ func (r *reader) since(old *reader, space store.Space, yield func(capability.Cha
 	d := &difference{before: trees[0].frontier(a.lo, hi), now: trees[1].frontier(a.lo, hi)}
 	for more := true; more; {
 		for _, side := range []*reader{old, r} {
-			if err := side.ended(); err != nil {
+			if err := side.check(); err != nil {
 				yield(capability.Change{}, err)
 				return
 			}
@@ -62,17 +61,6 @@ func (r *reader) since(old *reader, space store.Space, yield func(capability.Cha
 			return
 		}
 	}
-}
-
-// ended returns why a running read must stop, or nil.
-func (r *reader) ended() error {
-	if r.done() {
-		return store.ErrClosed
-	}
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
-	}
-	return nil
 }
 
 // A frontier is a place in a tree in front of an entry: a row or, until it has been

@@ -80,8 +80,7 @@ func (r *reader) now() tree {
 	return r.version.tree
 }
 
-// check returns the error of a read by a writer. Writers need not count their
-// reads.
+// check returns why a read must stop, or nil.
 func (r *reader) check() error {
 	if r.done() {
 		return store.ErrClosed
@@ -152,11 +151,7 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 		return
 	}
 	defer r.finish()
-	if r.ctx.Err() != nil {
-		yield(store.Row{}, context.Cause(r.ctx))
-		return
-	}
-	if hi != nil && bytes.Compare(lo, hi) >= 0 {
+	if !r.checkContext(yield) || hi != nil && bytes.Compare(lo, hi) >= 0 {
 		return
 	}
 	t := r.now()
