@@ -37,7 +37,7 @@ import (
 // would lose a field, for its name, its tag or its embedding, is refused here too.
 //
 // Nothing in dst shares bytes with v, and slices are always new. The strings of a struct may share one allocation of
-// at most 64 bytes for each of its fields of type string.
+// at most 64 bytes for each field of type string, so a program that keeps one of them keeps the others.
 func Unmarshal(v Value, dst any) error {
 	if v.IsZero() {
 		v = NewNull()
@@ -45,8 +45,9 @@ func Unmarshal(v Value, dst any) error {
 	return unmarshal(v, dst, 1)
 }
 
-// UnmarshalItem stores an item in what dst points to: a struct, a map or an interface. It
-// follows the rules of [Unmarshal] and returns the same errors.
+// UnmarshalItem stores an item in what dst points to: a struct, a map or an interface. Use it for what a query or a
+// visit function gets; package sortkey calls it for tables of structs. It follows the rules of [Unmarshal] and returns
+// the same errors.
 func UnmarshalItem(it Item, dst any) error { return unmarshal(Value{Map, it}, dst, 0) }
 
 // unmarshal decodes v at a level of nesting: 0 for items, 1 for values of attributes.
