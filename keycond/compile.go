@@ -83,9 +83,9 @@ func (m *sliceAlloc) slicing(s *Schema, clauses []Clause, r arena) (*Slice, erro
 	return slice, nil
 }
 
-// Clauses returns the clauses that all must hold in a key condition, for programs that ask another database. It returns
-// an error for an expression that cannot be a key condition under any schema: the service looks at that before it looks
-// for the table (dynalite, validations/query.js). The error is an [*Error], the one that [Compile] returns.
+// Clauses returns the clauses of a key condition, all of which must hold: what it demands of each key attribute. It
+// returns an error for an expression that cannot be a key condition under any schema: the service looks at that before
+// it looks for the table (dynalite, validations/query.js). The error is an [*Error], the one that [Compile] returns.
 func Clauses(c *expr.Condition) ([]Clause, error) {
 	var values []attr.Value
 	return collect(nil, &values, c)

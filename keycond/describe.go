@@ -15,14 +15,13 @@ import (
 // A Bound is one end of a range of sort positions as values, to show to people which rows a query reads. [Slice.Ends]
 // and [Schema.Bounds] return it.
 type Bound struct {
-	// Sort are the values of the sort key's attributes at the bound, in the order of the
-	// key. Those that the bound leaves open are missing. The last may be the beginning of a
-	// value, or what follows all values with a beginning.
+	// Sort has the values of the first attributes of the sort key, in the order of the key; the bound leaves the
+	// others open. The last value may be the beginning of a value, or the bytes after all values with a beginning.
 	Sort []attr.Attribute
-	// Item is the primary key of the item at the bound, in an index, where items with equal
-	// sort keys are in an order too; nil where the bound is that of the sort key alone.
+	// Item is the primary key of the item at the bound: items of an index with equal sort keys have an order too.
+	// It is nil if the sort key alone makes the bound.
 	Item []attr.Attribute
-	// Inclusive says whether the range holds the rows at the bound.
+	// Inclusive says whether the rows at the bound are in the range.
 	Inclusive bool
 }
 
@@ -92,8 +91,8 @@ func (s *Slice) Ends() (low, high *Bound) {
 	if len(s.Clauses) == 0 || s.schema == nil {
 		return nil, nil
 	}
-	// A position that ends in a zero byte is a value or the first position above
-	// one, which only the condition can say.
+	// A position that ends in a zero byte is either a value or the first position above one. Only the condition says
+	// which.
 	op := s.Clauses[len(s.Clauses)-1].Op
 	low = s.schema.bound(s.Range.Lo, false, op == ast.Greater)
 	return low, s.schema.bound(s.Range.Hi, true, op != ast.Less && op != ast.OpBeginsWith)
@@ -180,7 +179,7 @@ func sortName(names []string) string {
 	return "(" + strings.Join(spelled, ", ") + ")"
 }
 
-// A position is directly below all rows with its values, or above them.
+// A position is a place between rows: directly below all rows with its values, or directly above them.
 type position struct {
 	sort, item []attr.Attribute
 	above      bool
@@ -206,8 +205,8 @@ func (s *Schema) position(b []byte, zero bool) position {
 	return position{sort: at(a, b)}
 }
 
-// positionInIndex decodes a position in an index: components of its key, perhaps
-// the start of one, perhaps what orders rows with equal ones.
+// positionInIndex decodes a position in an index: components of its key, of which the last may be only the start of
+// one, and perhaps the tie that orders rows with equal keys, see [Schema.appendTie].
 func (s *Schema) positionInIndex(b []byte) position {
 	var p position
 	// The successor of a tuple differs from it in its last byte only.
@@ -233,9 +232,8 @@ func (s *Schema) positionInIndex(b []byte) position {
 	return p
 }
 
-// itemAt decodes what orders rows with equal index keys: three bytes of
-// hash, the table's partition key and its sort key. A position after a row ends
-// in one more zero.
+// itemAt decodes the tie that orders rows with equal index keys: three bytes of hash, the table's partition key and its
+// sort key. A position after a row ends in one more zero.
 func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
 	unknown := []attr.Attribute{{Value: attr.NewBinary(b)}}
 	if len(b) < 3 {
@@ -253,8 +251,8 @@ func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
 	return append(key, at.sort...), at.above
 }
 
-// valueAt returns the value with an encoding in a key. It shows bytes that do
-// not encode a number, such as a bound below all numbers, as bytes.
+// valueAt decodes the value of a key attribute. Bytes that do not encode a number, such as a bound below all numbers,
+// become a B.
 func valueAt(a Attribute, raw []byte) attr.Attribute {
 	kind := a.Kind
 	if kind == attr.Number && !number.Valid(raw) {
@@ -263,7 +261,7 @@ func valueAt(a Attribute, raw []byte) attr.Attribute {
 	return attr.Attribute{Name: a.Name, Value: attr.MakeValue(kind, bytes.Clone(raw))}
 }
 
-// tuple spells values like those of an expression, in parentheses if enclosed says so.
+// tuple returns values as expressions have them, in parentheses if enclosed says so.
 func tuple(list []attr.Attribute, enclosed bool) string {
 	parts := make([]string, len(list))
 	for i, a := range list {

@@ -73,9 +73,9 @@ func (s Stop) String() string {
 	return string(s)
 }
 
-// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or
-// [PageBytes]; a nil visit counts only. The items are valid until visit returns; an error from it ends the query, and
-// [ErrEndPage] the page. A start key outside the slice is an error; it is an [*Error].
+// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or [PageBytes]. A nil
+// visit only counts. The items are valid until visit returns. If visit returns an error, the query ends with it; if
+// visit returns [ErrEndPage], the page ends. For a start key outside the slice, Page returns an [*Error].
 //
 // The slice must come from [Compile] or [Of].
 func (s *Slice) Page(
