@@ -148,7 +148,7 @@ func (n *node) value(i int) []byte {
 	return page[from:to:to]
 }
 
-// parts returns the offsets of the key and of the value in a record.
+// parts returns the offsets of the key and of the value in the record at the beginning of page.
 func (n *node) parts(page []byte) (key, value int) {
 	if n.head == headOfSeveral {
 		return headOfSeveral, headOfSeveral + int(page[0]) + int(page[3])
@@ -159,7 +159,7 @@ func (n *node) parts(page []byte) (key, value int) {
 	return headOfOne, headOfOne + int(page[0])
 }
 
-// sizeAt returns the size of a record in bytes.
+// sizeAt returns the size in bytes of the record at the beginning of page.
 func (n *node) sizeAt(page []byte) int {
 	_, value := n.parts(page)
 	return value + int(page[1])
