@@ -139,8 +139,8 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	return entry{&record{rest: up}, right}
 }
 
-// follow makes x the first entry of the new node right, and returns the entry to add after n. Rows that are put in order
-// will follow x, so right gets a page with space for them.
+// follow makes x the first entry of the new node right, and returns the entry to add after n. Rows that are put in
+// order will follow x, so right gets a page with space for them.
 func (n *node) follow(right *node, x entry) entry {
 	up := x.rec.rest
 	if n.kids == nil {

@@ -175,8 +175,8 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 	})
 }
 
-// each yields the rows of a leaf with the indexes from, from+by, … up to but without to. It has the code of node.row for
-// the usual rows inline.
+// each yields the rows of a leaf with the indexes from, from+by, … up to but without to. It has the code of node.row
+// inline for the usual rows.
 func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error) bool) bool {
 	page, overflows, partition := leaf.page, leaf.overflows, []byte(nil)
 	one := leaf.head == headOfOne
