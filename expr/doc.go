@@ -77,7 +77,8 @@ func ParseCondition(src string, p Params) (*Condition, error) {
 	return env.Condition(impl.ConditionExpression, src)
 }
 
-// A Projection selects parts of an item, to show or send less than all of it. The nil Projection selects the whole item.
+// A Projection selects parts of an item, to show or send less than all of it. The nil Projection selects the whole
+// item.
 //
 //	func (p *Projection) Append(dst []byte, it attr.Item) []byte // append a new item with the projected parts of it
 //

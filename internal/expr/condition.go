@@ -48,7 +48,8 @@ func Node(c *Condition) ast.Node {
 }
 
 // A tree is a parsed expression: a [Condition], a [Projection] or an [Update]. Methods of these types are part of the
-// public API, by the aliases in package expr; so [Node], [Actions] and [Paths], which return internal types, are functions.
+// public API, by the aliases in package expr. So [Node], [Actions] and [Paths], which return internal types, are
+// functions instead.
 type tree interface {
 	paths() iter.Seq[ast.Path]
 	topLevel() iter.Seq[string]
@@ -59,8 +60,8 @@ type tree interface {
 func Paths(t tree) iter.Seq[ast.Path] { return t.paths() }
 
 // TopLevel yields the names of the top-level attributes in an expression; of an update, those that it changes. For a
-// condition it yields them in the order in which they are written, perhaps more than once; for the others in byte order,
-// each once.
+// condition it yields them in the order in which they are written, perhaps more than once; for the others in byte order
+// and once.
 func TopLevel(t tree) iter.Seq[string] { return t.topLevel() }
 
 func (c *Condition) paths() iter.Seq[ast.Path] {

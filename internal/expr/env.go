@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Env holds the names and values that the expressions of one request share, and records which of them they use. It is
-// not safe for concurrent use; the expressions that it returns are.
+// An Env holds the names and values that the expressions of one request share, and records which of them they use. It
+// is not safe for concurrent use; the expressions that it returns are.
 type Env struct {
 	names     []name // sorted by key
 	values    attr.Item
@@ -37,8 +37,8 @@ func NewEnv(p Params) (*Env, error) {
 	return e, nil
 }
 
-// Reset makes e the Env of another request, like [NewEnv]. After an error, e has no names and values. Do not copy an Env
-// that was reset.
+// Reset makes e the Env of another request, like [NewEnv]. After an error, e has no names and values. Do not copy an
+// Env that was reset.
 func (e *Env) Reset(p Params) error {
 	err := e.fill(p)
 	if err != nil {
