@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A Change is one change of an item, from the stream of its table.
+// A Change is one change of an item, from the stream of its table. [TableOf.Changes] yields it.
 type Change[T any] struct {
 	// Key is the primary key of the item.
 	Key attr.Item

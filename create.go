@@ -19,19 +19,22 @@ type tableDefinition struct {
 	stream  bool
 }
 
-// An Index is a secondary index. It projects all attributes unless [Index.Only] is used.
+// An Index is a secondary index, for reading items by another key than the table's. [Global] and [Local] make one;
+// [DB.CreateTable], [DB.EnsureTable] and [DB.AddIndex] take it. It projects all attributes unless [Index.Only] is used.
 type Index struct{ spec keyschema.IndexSpec }
 
-// Global returns a global secondary index. Its key is written as in [DB.CreateTable], with
-// commas where it has several attributes: "country, state / city, street".
+// Global returns a global secondary index: it has a partition key of its own, and can be added to a table later. Its
+// key is written as in [DB.CreateTable], with commas where it has several attributes: "country, state / city, street".
 func Global(name, key string) Index { return Index{keyschema.IndexSpec{Name: name, Key: key}} }
 
-// Local returns a local secondary index. The key is its sort key only.
+// Local returns a local secondary index: it has the partition key of the table, so sort is its sort key only. A table
+// gets it when it is created.
 func Local(name, sort string) Index {
 	return Index{keyschema.IndexSpec{Name: name, Key: sort, Local: true}}
 }
 
-// Only returns an index that projects only the keys and these attributes.
+// Only returns an index that projects only the keys and these attributes, so that its rows are smaller and writes of
+// other attributes do not change it. Without arguments it projects the keys.
 func (ix Index) Only(attributes ...string) Index {
 	ix.spec.Only = append([]string{}, attributes...)
 	return ix
@@ -131,7 +134,7 @@ func tableInput(
 // bothImages is the view type of the streams of [Stream].
 const bothImages = "NEW_AND_OLD_IMAGES"
 
-// DeleteTable deletes a table with its items and indexes.
+// DeleteTable deletes a table with its items and indexes. The error is [ErrNoTable] if there is none of this name.
 func (db *DB) DeleteTable(ctx context.Context, name string) error {
 	if ctx == nil {
 		return noContext("DB.DeleteTable")
@@ -140,7 +143,7 @@ func (db *DB) DeleteTable(ctx context.Context, name string) error {
 	return failed(err)
 }
 
-// Tables returns the names of all tables, sorted.
+// Tables returns the names of all tables, sorted; [DB.Describe] describes one.
 func (db *DB) Tables(ctx context.Context) ([]string, error) {
 	if ctx == nil {
 		return nil, noContext("DB.Tables")

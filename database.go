@@ -55,7 +55,7 @@ type Options struct {
 // handle leads the packages of this module to the database, without a field that programs see.
 type handle = engine.Handle
 
-// A DB is an open database. It is safe for concurrent use.
+// A DB is an open database. [Open] returns it, and [Table] an API for one of its tables. It is safe for concurrent use.
 type DB struct {
 	handle
 	opts    Options

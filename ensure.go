@@ -208,7 +208,7 @@ func (db *DB) settled(ctx context.Context, name string) error {
 	}
 }
 
-// A TableInfo describes a table.
+// A TableInfo describes a table. [DB.Describe] returns it.
 type TableInfo struct {
 	// Name and Key are as [DB.CreateTable] takes them.
 	Name, Key string
@@ -225,7 +225,7 @@ type TableInfo struct {
 	Items, Bytes int64
 }
 
-// An IndexInfo describes an index of a table.
+// An IndexInfo describes an index of a table, in a [TableInfo].
 type IndexInfo struct {
 	// Name and Key are as [Global] or [Local] takes them.
 	Name, Key string
@@ -244,7 +244,8 @@ type IndexInfo struct {
 	Examined int64
 }
 
-// Describe describes a table.
+// Describe returns the key, the indexes, the settings, the status and the counts of a table. The error is [ErrNoTable]
+// if there is none of this name.
 func (db *DB) Describe(ctx context.Context, name string) (*TableInfo, error) {
 	if ctx == nil {
 		return nil, noContext("DB.Describe")

@@ -41,9 +41,10 @@ var ErrUsage = errors.New("sortkey: wrong use")
 // [ErrUsage] matches that error too.
 var ErrCursor = errors.New("sortkey: wrong cursor")
 
-// An Error is an error of the service's: what DynamoDB answers to the same request. Errors that
-// the service does not have, such as [ErrUsage] for a call that makes no request,
-// [store.ErrClosed], or the end of a context, are not of this type.
+// An Error is an error of the service's: what DynamoDB answers to the same request. Programs test for
+// [ErrConditionFailed] and its like with errors.Is, and look for an *Error when they need the exception or the item.
+// Errors that the service does not have, such as [ErrUsage] for a call that makes no request, [store.ErrClosed], or the
+// end of a context, are not of this type.
 type Error struct {
 	// Code is the name of the exception, such as ValidationException.
 	Code string
@@ -64,8 +65,8 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Is reports whether the error is what [ErrConditionFailed], [ErrNoTable], [ErrTableExists],
-// [ErrUsage] or [ErrCursor] stands for.
+// Is reports whether the error is what [ErrConditionFailed], [ErrNoTable], [ErrTableExists], [ErrUsage] or [ErrCursor]
+// stands for. It is for errors.Is.
 func (e *Error) Is(target error) bool {
 	switch {
 	case e == nil || target == nil:
@@ -167,7 +168,8 @@ func StatusOf(err error) int {
 	return 500
 }
 
-// A DecodeError is the error for an item that does not fit the Go type that it is read into.
+// A DecodeError is the error for an item that does not fit the Go type that it is read into. Look for it with errors.As
+// to skip, repair or report such an item: loops go on behind it.
 type DecodeError struct {
 	Table string
 	// Key is the primary key of the item.

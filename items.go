@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Get returns the item with a key. The error is [ErrNotFound] if there is none.
+// Get returns the item with a key. The error is [ErrNotFound] if there is none. [TableOf.GetMany] reads several at one
+// moment.
 func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	if ctx == nil {
 		return item, noContext("TableOf.Get")

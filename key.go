@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Key is the key of an item, or the beginning of one: its values in the order of the table's
-// key. It stands wherever an operation takes values of a key.
+// A Key is the key of an item, or the beginning of one: its values in the order of the table's key. Use it wherever an
+// operation takes values of a key, and must where it takes one argument, such as [TableOf.Update].
 type Key []any
 
 func placeOf(table, index string) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Collect returns what a loop such as [TableOf.Query] yields, up to its first error:
+// Collect returns what a loop such as [TableOf.Query] yields, up to its first error, when all of it fits in memory:
 //
 //	songs, err := sortkey.Collect(music.Query(ctx, "Nina"))
 func Collect[T any](loop iter.Seq2[T, error]) (list []T, err error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// An Observer sees the requests of a database, including those that are refused
-// before they reach a table. Its methods run in the goroutine of the request,
-// so they should be quick. They must be safe for concurrent use.
+// An Observer sees the requests of a database, for logs, metrics and tests, including those that are refused before
+// they reach a table. [Options] and [DB.Observe] take it. Its methods run in the goroutine of the request, so they
+// should be quick. They must be safe for concurrent use.
 type Observer interface {
 	// Begin is called when a request begins. The event holds what is known
 	// about the request by then.
@@ -21,7 +21,7 @@ type Observer interface {
 	End(ctx context.Context, e *Event)
 }
 
-// An Event describes one request.
+// An Event describes one request, to an [Observer].
 type Event struct {
 	// Operation is the requested operation, such as PutItem, even if no
 	// operation has that name; "" when the request names none.
@@ -59,9 +59,8 @@ type Event struct {
 	traces []table.Trace
 }
 
-// Units are the capacity units that a request consumed of a table or an index.
-// A write whose condition failed has consumed units; any other request that
-// ended in an error has consumed none.
+// Units are the capacity units that a request consumed of a table or an index, in an [Event]. A write whose condition
+// failed has consumed units; any other request that ended in an error has consumed none.
 type Units struct {
 	Table string
 	Index string // "" for the table itself
@@ -69,7 +68,7 @@ type Units struct {
 	Units float64
 }
 
-// Traces returns the traces of the request's queries and scans.
+// Traces returns the traces of the request's queries and scans: a page each.
 func (e *Event) Traces() []Trace {
 	traces := make([]Trace, len(e.traces))
 	for i := range e.traces {

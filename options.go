@@ -247,7 +247,7 @@ func Where(filter string, values ...any) Option {
 	return &conditional{kindWhere, filter, takeAll(values)}
 }
 
-// Only reads only these attributes, or paths into documents.
+// Only reads only these attributes, or paths into documents, so that less is decoded. The read costs the same units.
 func Only(paths ...string) Option {
 	paths = slices.Clone(paths)
 	return &setting{kindOnly, func(c *choices) error {
@@ -274,8 +274,8 @@ func Limit(n int) Option {
 	}}
 }
 
-// After continues where the page with this [Page].Cursor ended. An empty cursor means from
-// the beginning.
+// After continues where the page with this [Page].Cursor ended, in another request or another program. An empty cursor
+// means from the beginning.
 func After(cursor string) Option {
 	return &setting{kindAfter, func(c *choices) error {
 		c.after = cursor
@@ -283,7 +283,8 @@ func After(cursor string) Option {
 	}}
 }
 
-// Segment reads part n, from 0, of a scan in total parts, which can be read at the same time.
+// Segment reads part n, from 0, of a scan in total parts. Give each goroutine one of the parts to scan a table in
+// parallel.
 func Segment(n, total int) Option {
 	return &setting{kindSegment, func(c *choices) error {
 		c.segmented, c.segment, c.segments = true, int64(n), int64(total)

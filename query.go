@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Page is one page of a query or a scan.
+// A Page is one page of a query or a scan. [TableOf.QueryPage] and [TableOf.ScanPage] return it.
 type Page[T any] struct {
 	Items []T
 	// Cursor is where the next page begins, for [After]; "" if this is the last one. It is
@@ -38,9 +38,9 @@ func (t *TableOf[T]) Query(ctx context.Context, partition any, opts ...QueryOpti
 	return func(yield func(T, error) bool) { t.pages(ctx, &opQuery, args, yield) }
 }
 
-// QueryPage returns one page of what [TableOf.Query] yields. If an item does not fit T, the
-// page ends with it: the error is a [*DecodeError], and the page has the items before it and
-// a cursor with which to go on behind it.
+// QueryPage returns one page of what [TableOf.Query] yields, for programs that hand out pages and cursors. If an item
+// does not fit T, the page ends with it: the error is a [*DecodeError], and the page has the items before it and a
+// cursor with which to go on behind it.
 func (t *TableOf[T]) QueryPage(ctx context.Context, partition any, opts ...QueryOption) (*Page[T], error) {
 	if ctx == nil {
 		return nil, noContext("TableOf.QueryPage")
@@ -63,14 +63,15 @@ func queryArguments(args []any, partition any, opts []QueryOption) []any {
 	return args
 }
 
-// Scan yields all items of the table or index, in no useful order: by a hash of the partition
-// key. It returns the errors that [TableOf.Query] returns.
+// Scan yields all items of the table or index, in no useful order: by a hash of the partition key. It reads every row,
+// so use it for exports and repairs, and [TableOf.Query] for everything that has a key. It returns the errors that
+// [TableOf.Query] returns.
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
 	args := asArguments(opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opScan, args, yield) }
 }
 
-// ScanPage returns one page of what [TableOf.Scan] yields, as [TableOf.QueryPage] does.
+// ScanPage returns one page of what [TableOf.Scan] yields, as [TableOf.QueryPage] does for a query.
 func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], error) {
 	if ctx == nil {
 		return nil, noContext("TableOf.ScanPage")

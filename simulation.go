@@ -8,7 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table/life"
 )
 
-// A Simulation says which trouble of the service a database simulates. Forks have the same.
+// A Simulation says which trouble of the service a database simulates, for tests of code that has to cope with it.
+// Forks have the same.
 type Simulation struct {
 	// TableDelay is how long tables and global indexes are CREATING, UPDATING and
 	// DELETING, on the clock of the database, so that programs that do not wait for

@@ -46,13 +46,14 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Open opens a database. Close it after use. After an error there is nothing to close but
-// the store, if [Options] name one. A store is open in one database at a time, unless it is a
-// [capability.Sharer]: Open refuses it a second time before Close. Open reads no items, so its time
-// does not depend on the size of the store. After a crash it repairs tables in
-// the background: an index whose building was interrupted can be read once
-// DescribeTable reports it ACTIVE, and DescribeTable reports the counts of the
-// last Close until the items have been counted again.
+// Open opens a database. Close it after use. After an error there is nothing to close but the store, if [Options] name
+// one. A store is open in one database at a time, unless programs can share its rows, as with package store/postgres:
+// Open refuses it a second time before Close. Open reads no items, so its time does not depend on the size of the
+// store.
+//
+// After a crash Open repairs tables in the background: an index whose building was interrupted can be read once
+// [DB.Describe] reports it ACTIVE, and until the items have been counted again, [DB.Describe] reports the counts of the
+// last Close.
 func Open(opts Options) (*DB, error) {
 	opts = opts.withDefaults()
 	tables, err := life.Open(context.Background(), opts.Store)
@@ -271,7 +272,7 @@ func (db *DB) Close() error {
 	return errors.Join(err, closed)
 }
 
-// Region returns the region in the ARNs of tables.
+// Region returns the region in the ARNs of tables, for code that makes or checks ARNs.
 func (db *DB) Region() string {
 	if db.opts.Region == "" {
 		return api.DefaultRegion

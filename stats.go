@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/capability"
 )
 
-// Stats are figures of a database.
+// Stats are figures of a database, for monitoring. [DB.Stats] returns them.
 type Stats struct {
 	// Rows is how many rows the tables and their indexes have: an item is a row of its table, and
 	// one of each index that it is in.

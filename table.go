@@ -20,12 +20,13 @@ type TableOf[T any] struct {
 	name, index string
 }
 
-// Table returns a table with items of type T. The table need not exist yet.
+// Table returns an API for a table whose items have the Go type T. It makes no request, so a program can call it in
+// variables and before the table exists.
 func Table[T any](db *DB, name string) *TableOf[T] {
 	return &TableOf[T]{db: db, itemType: itemTypeOf[T](), name: name}
 }
 
-// Index returns an index of the table, for reading.
+// Index returns an index of the table, for Query, Scan and Count and their pages. Other operations return [ErrUsage].
 func (t *TableOf[T]) Index(name string) *TableOf[T] {
 	return &TableOf[T]{t.db, t.itemType, t.name, name}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Trace says what one page of a query or scan read. It comes from the code
-// that counts the consumed capacity, so the two cannot differ.
+// A Trace says what one page of a query or scan read, to show why it costs what it does. [Page].Trace and
+// [Event.Traces] have it. It comes from the code that counts the consumed capacity, so the two cannot differ.
 type Trace struct {
 	Operation string // Query or Scan
 	Table     string
@@ -40,7 +40,7 @@ type Trace struct {
 	Stop keycond.Stop
 }
 
-// Slice returns the partition and the range that was read, in words.
+// Slice returns the partition and the range that was read, in words, for logs and messages.
 func (t Trace) Slice() string {
 	s := ""
 	if t.Operation == "Scan" {
@@ -76,7 +76,7 @@ func (t Trace) Cost() string {
 	return b.String()
 }
 
-// String returns the slice and its cost.
+// String returns what [Trace.Slice] and [Trace.Cost] return, on one line.
 func (t Trace) String() string { return t.Slice() + ": " + t.Cost() }
 
 // describeSpan describes a range of scan order in words.

@@ -55,7 +55,8 @@ type jsonPosition struct {
 	Sort      []byte `json:"sort"`
 }
 
-// MarshalJSON returns the trace as JSON, with the slice in words too and values in DynamoDB JSON.
+// MarshalJSON returns the trace as JSON, with the slice in words too and values in DynamoDB JSON. It is for package
+// encoding/json.
 func (t Trace) MarshalJSON() ([]byte, error) {
 	j := jsonTrace{
 		Slice: t.Slice(), Operation: t.Operation, Table: t.Table, Index: t.Index,

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// A Builder collects attributes for an [Item]. The zero Builder is ready to
-// use. A Builder is not safe for concurrent use.
+// A Builder makes an [Item] of attributes that a program has as values; [MarshalItem] makes one of a struct. The zero
+// Builder is ready to use. A Builder is not safe for concurrent use.
 type Builder struct {
 	names   []byte
 	entries []entry
@@ -22,20 +22,19 @@ type entry struct {
 	v        Value
 }
 
-// Reset empties b and keeps its memory.
+// Reset removes all attributes and keeps the memory, so that one Builder makes many items.
 func (b *Builder) Reset() {
 	b.names = b.names[:0]
 	clear(b.entries)
 	b.entries = b.entries[:0]
 }
 
-// Len returns the number of attributes added, duplicates included.
+// Len returns the number of attributes added. It counts a name that was added twice as two.
 func (b *Builder) Len() int { return len(b.entries) }
 
-// Add adds an attribute. A later attribute of the same name replaces it. The
-// name, which must be UTF-8, is copied and cut at [MaxNameBytes]. The value is
-// not copied: its bytes must not change before the item is built. A zero Value is
-// ignored. What encodes or stores an item refuses names and text that are not UTF-8.
+// Add adds an attribute. A later attribute of the same name replaces it, and a zero Value adds nothing. Add copies the
+// name, which must be UTF-8, and cuts it at [MaxNameBytes]. It does not copy the value, whose bytes must not change
+// before the item is built. The functions that encode or store an item refuse names and text that are not UTF-8.
 func (b *Builder) Add(name string, v Value) {
 	if v.IsZero() {
 		return
@@ -45,7 +44,7 @@ func (b *Builder) Add(name string, v Value) {
 	b.add(from, v)
 }
 
-// AddBytes is Add for a name in bytes.
+// AddBytes is [Builder.Add] for a name in bytes, such as [Item.All] yields.
 func (b *Builder) AddBytes(name []byte, v Value) {
 	if v.IsZero() {
 		return
@@ -74,10 +73,10 @@ func cutName(name []byte) int {
 	return n
 }
 
-// Item returns a new item with the attributes added so far.
+// Item returns a new item with the attributes added so far. The Builder may add more to them for another item.
 func (b *Builder) Item() Item { return b.AppendItem(nil) }
 
-// AppendItem appends the binary item with the attributes added so far.
+// AppendItem appends the item that [Builder.Item] returns to dst, for programs that reuse memory.
 func (b *Builder) AppendItem(dst []byte) []byte {
 	b.entries = sortEntries(b.names, b.entries)
 	return appendEntries(dst, b.names, b.entries)
@@ -121,7 +120,8 @@ func appendEntries(dst, names []byte, entries []entry) []byte {
 	return dst
 }
 
-// AppendList appends the payload of a list of elems. None of them may be zero.
+// AppendList appends the payload of a list of elems, for programs that reuse memory; [NewList] returns a value. None of
+// the elements may be zero.
 func AppendList(dst []byte, elems []Value) []byte {
 	size, content := 0, 0
 	for _, e := range elems {

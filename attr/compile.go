@@ -302,10 +302,13 @@ func (c compiler) compileField(p *plan, f candidate, rank int) {
 	if len(f.index) == 1 {
 		direct = f.index[0]
 	}
+	decodesText := of.decodesPlain && of.form == formString && !f.options.has(asString)
+	if decodesText {
+		p.sharedBytes += 64
+	}
 	p.fields = append(p.fields, field{
 		plan: of, options: f.options, from: from, to: len(p.names), index: f.index, rank: rank, direct: direct,
-		encodesPlain: of.encodesPlain && f.options&^omitEmpty == 0,
-		decodesPlain: of.decodesPlain && !f.options.has(asString),
+		encodesPlain: of.encodesPlain && f.options&^omitEmpty == 0, decodesText: decodesText,
 	})
 }
 

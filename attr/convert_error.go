@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A ConvertError says why a Go value cannot be encoded, or why an attribute value cannot be
-// decoded into a Go value.
+// A ConvertError says why a Go value cannot be encoded, or why an attribute value cannot be decoded into a Go value.
+// Its Path says which field is to be changed.
 type ConvertError struct {
 	// Path leads to the part that is refused: names of attributes and indexes, as in
 	// lines[2].price. It is empty if the whole value is refused.

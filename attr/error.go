@@ -1,6 +1,7 @@
 package attr
 
-// An Error says why a value is refused. Its text is the service's.
+// An Error says why the service refuses a value; its text is the service's. Look for it with errors.As to answer as the
+// service does.
 type Error struct {
 	// Syntax is true for values of the wrong shape on the wire
 	// (SerializationException); reading stops at such a value. It is false for
@@ -17,11 +18,12 @@ type Error struct {
 	Older string
 }
 
+// Error returns Msg.
 func (e *Error) Error() string { return e.Msg }
 
 func invalid(msg string) error { return &Error{Msg: msg} }
 
 func syntax(msg string) error { return &Error{Syntax: true, Msg: msg} }
 
-// ErrNesting is the error for values with more than [MaxNesting] levels.
+// ErrNesting is the error for values with more than [MaxNesting] levels. Test for it with errors.Is.
 var ErrNesting error = &Error{Msg: msgNesting}

@@ -6,30 +6,32 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// An Item is a binary item. It is immutable, sorted by attribute name, and
-// stores its own documented size. Equal items have equal bytes, whose form may
-// change from version to version. The nil Item has no attributes.
+// An Item is an item in binary form: what a store keeps and conditions read in place. [MarshalItem] makes one from a
+// struct, [ParseItem] from JSON and [Builder] from values. It is immutable and sorted by attribute name. Equal items
+// have equal bytes, whose form may change from version to version. The nil Item has no attributes.
 type Item []byte
 
-// MaxNameBytes is the longest attribute name. Source: DG/Constraints.html.
+// MaxNameBytes is the length of the longest attribute name. Compare with it to refuse a name before it is used. Source:
+// DG/Constraints.html.
 const MaxNameBytes = 65535
 
-// Len returns the number of attributes.
+// Len returns the number of attributes, for loops with [Item.At].
 func (it Item) Len() int { return doc.Len(it) }
 
-// Size returns the documented size in bytes: the names and the values, without
-// storage overhead. Source: DG/CapacityUnitCalculations.html.
+// Size returns the documented size in bytes, by which the service bills reads and limits an item to 400 KB: the names
+// and the values, without storage overhead. It is stored in the item, so it costs nothing. Source:
+// DG/CapacityUnitCalculations.html.
 func (it Item) Size() int { return doc.Size(it) }
 
-// At returns the i-th attribute in byte order of names, for 0 <= i < Len. It
-// does not allocate; name and value share the item's bytes.
+// At returns the i-th attribute in byte order of names, for 0 <= i < Len. It does not allocate; name and value share
+// the item's bytes. Use [Item.All] unless the index matters, and [Item.Get] for one name.
 func (it Item) At(i int) (name []byte, v Value) {
 	kind, name, payload := doc.Attribute(it, i)
 	return name, Value{Kind(kind), payload}
 }
 
-// All yields the attributes in byte order of names. Names and values share
-// the item's bytes.
+// All yields the attributes in byte order of names. Names and values share the item's bytes: copy what outlives the
+// item.
 func (it Item) All() iter.Seq2[[]byte, Value] {
 	return func(yield func([]byte, Value) bool) {
 		for i := range it.Len() {
@@ -40,8 +42,8 @@ func (it Item) All() iter.Seq2[[]byte, Value] {
 	}
 }
 
-// Get returns the value of the attribute called name, or the zero Value. It is
-// a binary search and does not allocate.
+// Get returns the value of the attribute called name, or the zero Value if there is none. It is a binary search and
+// does not allocate, so reading a few attributes this way is cheaper than [UnmarshalItem].
 func (it Item) Get(name string) Value {
 	if i, ok := doc.Find(it, name); ok {
 		_, v := it.At(i)
@@ -50,7 +52,7 @@ func (it Item) Get(name string) Value {
 	return Value{}
 }
 
-// Equal reports whether two items have the same attributes with equal values.
+// Equal reports whether two items have the same attributes with equal values. The nil Item equals an empty one.
 func (it Item) Equal(other Item) bool {
 	if it.Len() == 0 || other.Len() == 0 {
 		return it.Len() == other.Len()

@@ -123,9 +123,9 @@ func readValue(src doc.Source, most int) (Value, error) {
 	return Value{v.kind, bytes.Clone(v.raw)}, r.invalid
 }
 
-// ParseItem parses an object of attributes, such as {"id":{"S":"x"}}. JSON null
-// gives the nil Item, and an empty object an empty Item that is not nil. The error
-// is an [*Error]; if Syntax is false, the item is valid JSON of the right shape.
+// ParseItem parses an item in DynamoDB JSON, such as {"id":{"S":"x"}}: the form in requests, exports and files of
+// tests. JSON null gives the nil Item, and an empty object an empty Item that is not nil. The error is an [*Error]; if
+// its Syntax is false, the text is JSON of the right shape, but a value is not allowed.
 func ParseItem(json []byte) (it Item, err error) {
 	err = parse(json, func(src doc.Source) (err error) {
 		it, err = appendItem(nil, src, doc.AnySize)
@@ -134,8 +134,8 @@ func ParseItem(json []byte) (it Item, err error) {
 	return it, err
 }
 
-// ParseValue parses one value, such as {"S":"x"}. JSON null gives the zero Value.
-// Errors are as for [ParseItem].
+// ParseValue parses one value in DynamoDB JSON, such as {"S":"x"}. JSON null gives the zero Value. Errors are as for
+// [ParseItem].
 func ParseValue(json []byte) (v Value, err error) {
 	err = parse(json, func(src doc.Source) (err error) {
 		v, err = readValue(src, doc.AnySize)

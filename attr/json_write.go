@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// AppendJSON appends the item as DynamoDB JSON, such as {"id":{"S":"x"}}. The
-// nil Item is {}. It allocates nothing beyond dst.
+// AppendJSON appends the item as DynamoDB JSON, such as {"id":{"S":"x"}}, which [ParseItem] reads. The nil Item is {}.
+// It allocates nothing beyond dst.
 func (it Item) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	for i := range it.Len() {
@@ -23,8 +23,8 @@ func (it Item) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends the value as DynamoDB JSON, such as {"S":"x"}. The zero
-// Value is {}. It allocates nothing beyond dst.
+// AppendJSON appends the value as DynamoDB JSON, such as {"S":"x"}, which [ParseValue] reads. The zero Value is {}. It
+// allocates nothing beyond dst.
 func (v Value) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if v.kind != 0 {

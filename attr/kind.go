@@ -21,8 +21,8 @@ const (
 
 var kindNames = [...]string{"", "S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL", "L", "M"}
 
-// String returns the type descriptor of DynamoDB JSON: "S", "N", … "M", or ""
-// for the zero Kind.
+// String returns the type descriptor that DynamoDB JSON and definitions of tables use: "S", "N", … "M", or "" for the
+// zero Kind.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -30,7 +30,7 @@ func (k Kind) String() string {
 	return ""
 }
 
-// ParseKind returns the kind with the given type descriptor, such as "NS".
+// ParseKind returns the kind with the given type descriptor, such as "NS". It reports false for any other text.
 func ParseKind(name string) (Kind, bool) {
 	k := parseKind(name)
 	return k, k != 0
@@ -62,14 +62,13 @@ func parseKind[T string | []byte](name T) Kind {
 	return 0
 }
 
-// IsSet reports whether k is one of the three set kinds.
+// IsSet reports whether k is one of the three set kinds, which [NewSet] takes.
 func (k Kind) IsSet() bool { return k >= StringSet && k <= BinarySet }
 
-// IsScalar reports whether k can be a key: S, N or B.
+// IsScalar reports whether an attribute of kind k can be a key: S, N or B. [Compare] orders these.
 func (k Kind) IsScalar() bool { return k >= String && k <= Binary }
 
-// Elem returns the kind of a set's elements, or the zero Kind when k is not a
-// set.
+// Elem returns the kind of the elements of a set of kind k, or the zero Kind when k is not a set.
 func (k Kind) Elem() Kind {
 	if k.IsSet() {
 		return k - StringSet + String

@@ -39,6 +39,9 @@ type plan struct {
 	// fields are the stored fields of a struct, sorted by name. Their names are in names.
 	fields []field
 	names  []byte
+	// sharedBytes is the size up to which an item is copied whole, for all strings of a struct: 64 bytes for each, so
+	// that a string which is kept longer than the others keeps little else.
+	sharedBytes int
 	// hidden are the fields of a struct that are not stored, since others of their names hide them.
 	hidden []field
 	// marshals and unmarshals report whether pointers to the type implement Marshaler and
@@ -123,8 +126,9 @@ type field struct {
 	// their declaration. Direct is the index of a field that is not embedded, or else -1.
 	index        []int
 	rank, direct int
-	// encodesPlain and decodesPlain say the same as in the plan, and are false where the options choose another form.
-	encodesPlain, decodesPlain bool
+	// encodesPlain says the same as in the plan, and is false where the options choose another form. DecodesText says
+	// that an S is stored in the field as it is.
+	encodesPlain, decodesText bool
 }
 
 // in returns the field of a struct. It reports false if the field is in an embedded struct

@@ -22,19 +22,11 @@ const (
 	keepMembers = 1 << 8
 )
 
-// reset empties s, so that it can be pooled.
+// reset empties s, so that it can be pooled. It drops all memory after a large document.
 func (s *stack) reset() {
-	if cap(s.buf) > keepBytes {
-		s.buf = nil
-	}
-	if cap(s.names) > keepBytes {
-		s.names = nil
-	}
-	if cap(s.entries) > keepMembers {
-		s.entries = nil
-	}
-	if cap(s.elems) > keepMembers {
-		s.elems = nil
+	if max(cap(s.buf), cap(s.names)) > keepBytes || max(cap(s.entries), cap(s.elems)) > keepMembers {
+		*s = stack{}
+		return
 	}
 	clear(s.entries[:cap(s.entries)])
 	clear(s.elems[:cap(s.elems)])

@@ -6,11 +6,11 @@ import (
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
-// String returns the value as the service writes it in messages, such as
-// {S:hello} or {L:[{N:1}]}. Binary is in base64.
+// String returns the value as the service writes it in messages, such as {S:hello} or {L:[{N:1}]}. Binary is in base64.
+// It is for people: [Value.AppendJSON] writes what can be parsed again.
 func (v Value) String() string { return string(v.AppendText(nil)) }
 
-// AppendText appends the text that [Value.String] returns.
+// AppendText appends the text that [Value.String] returns, without allocating it.
 func (v Value) AppendText(dst []byte) []byte {
 	dst = append(dst, '{')
 	if v.kind != 0 {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/item/doc"
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
@@ -35,7 +36,8 @@ import (
 // S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself. A struct of which [Marshal]
 // would lose a field, for its name, its tag or its embedding, is refused here too.
 //
-// Nothing in dst shares bytes with v, and slices are always new.
+// Nothing in dst shares bytes with v, and slices are always new. The strings of a struct may share one allocation of
+// at most 64 bytes for each field of type string, so a program that keeps one of them keeps the others.
 func Unmarshal(v Value, dst any) error {
 	if v.IsZero() {
 		v = NewNull()
@@ -43,8 +45,9 @@ func Unmarshal(v Value, dst any) error {
 	return unmarshal(v, dst, 1)
 }
 
-// UnmarshalItem stores an item in what dst points to: a struct, a map or an interface. It
-// follows the rules of [Unmarshal] and returns the same errors.
+// UnmarshalItem stores an item in what dst points to: a struct, a map or an interface. Use it for what a query or a
+// visit function gets; package sortkey calls it for tables of structs. It follows the rules of [Unmarshal] and returns
+// the same errors.
 func UnmarshalItem(it Item, dst any) error { return unmarshal(Value{Map, it}, dst, 0) }
 
 // unmarshal decodes v at a level of nesting: 0 for items, 1 for values of attributes.
@@ -476,8 +479,14 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 		return p.decodeError(v, problem{}, errDamaged)
 	}
 
+	// The strings of a small item share one allocation.
+	it, text := v.Map(), ""
+	if len(it) <= p.sharedBytes {
+		text = string(it)
+	}
+
 	// Fields and attributes are both sorted by name.
-	it, next := v.Map(), 0
+	next := 0
 	for i := range it.Len() {
 		name, member := it.At(i)
 		at := next
@@ -498,14 +507,15 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 		} else {
 			inner, ok = f.in(dst, true)
 		}
-		if ok && f.decodesPlain && level < MaxNesting && inner.CanSet() && setPlain(f.plan.form, member, inner) {
-			continue
-		}
 		var err error
-		if ok {
-			err = d.decodeFull(f.plan, member, inner, f.options, level+1)
-		} else {
+		switch {
+		case !ok:
 			err = f.plan.decodeError(member, unexported, nil)
+		case text != "" && member.kind == String && f.decodesText && level < MaxNesting && inner.CanSet():
+			end := doc.Offset(it, i+1)
+			inner.SetString(text[end-len(member.raw) : end])
+		default:
+			err = d.decode(f.plan, member, inner, f.options, level+1)
 		}
 		if err != nil {
 			return inAttribute(err, string(name))

@@ -204,6 +204,23 @@ func TestUnmarshalCopies(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
+// TestUnmarshalStrings checks that the strings of a small item share one allocation, and those of a large one do not.
+func TestUnmarshalStrings(t *testing.T) {
+	type texts struct{ A, B, C string }
+	for _, tt := range []struct {
+		c      string
+		allocs float64
+	}{{"short", 1}, {strings.Repeat("x", 3*64), 3}} {
+		want := texts{"aa", "é", tt.c}
+		it, err := attr.MarshalItem(want)
+		require.NoError(t, err)
+		var got texts
+		require.Equal(t, tt.allocs, testing.AllocsPerRun(100, func() { err = attr.UnmarshalItem(it, &got) }))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
+
 func TestUnmarshalRefused(t *testing.T) {
 	var self any
 	self = &self

@@ -8,22 +8,22 @@ import (
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
-// A Value is one attribute value: a kind and a view of its bytes. It is small
-// and passed by value. The zero Value means no value.
+// A Value is the value of one attribute: a kind and a view of its bytes. It is small; pass it by value. The zero Value
+// stands for an attribute that is missing.
 type Value struct {
 	kind Kind
 	raw  []byte
 }
 
-// MakeValue returns the value of the given kind with the given payload. It does
-// not check the payload, which must come from a value of that kind.
+// MakeValue returns the value of a kind with a payload that [Value.Raw] returned earlier, such as one that a program
+// has stored elsewhere. It does not check the payload. For other bytes use [NewString], [NewBinary] or [NewNumber].
 func MakeValue(kind Kind, raw []byte) Value { return Value{kind, raw} }
 
-// NewString returns an S. It copies s, which must be UTF-8: what encodes or stores the value
-// refuses other text.
+// NewString returns an S. It copies s, which must be UTF-8: the functions that encode or store the value refuse other
+// text. Use [NewBinary] for that.
 func NewString(s string) Value { return Value{String, []byte(s)} }
 
-// NewBinary returns a B that shares b.
+// NewBinary returns a B that shares b, which nobody may change afterwards.
 func NewBinary(b []byte) Value { return Value{Binary, b} }
 
 // NewBool returns a BOOL.
@@ -34,11 +34,11 @@ func NewBool(b bool) Value {
 	return Value{Bool, []byte{0}}
 }
 
-// NewNull returns a NULL.
+// NewNull returns a NULL, which is a value; the zero [Value] is none.
 func NewNull() Value { return Value{kind: Null} }
 
-// NewNumber returns the N with the given decimal text. The error is an
-// [*Error].
+// NewNumber returns the N with the given decimal text, exact to 38 digits. [Marshal] takes Go's numbers. The error is
+// an [*Error].
 func NewNumber(text string) (Value, error) {
 	raw, err := AppendNumber(nil, text)
 	if err != nil {
@@ -47,9 +47,9 @@ func NewNumber(text string) (Value, error) {
 	return Value{Number, raw}, nil
 }
 
-// AppendNumber appends the payload of the N with the given decimal text: an
-// optional sign, digits with an optional point, and an optional exponent. The
-// error is an [*Error].
+// AppendNumber appends the payload of the N with the given decimal text, for programs that reuse memory: [MakeValue]
+// makes a value of the payload, and its byte order is the order of numbers. The text is an optional sign, digits with
+// an optional point, and an optional exponent. The error is an [*Error].
 func AppendNumber(dst []byte, text string) ([]byte, error) {
 	dst, msg, older := number.Append(dst, text)
 	if msg != "" {
@@ -58,10 +58,11 @@ func AppendNumber(dst []byte, text string) ([]byte, error) {
 	return dst, nil
 }
 
-// NewList returns an L with copies of the elements. None of them may be zero.
+// NewList returns an L with copies of the elements. None of them may be the zero Value; [NewNull] may.
 func NewList(elems ...Value) Value { return Value{List, AppendList(nil, elems)} }
 
-// NewMap returns an M that shares the item's bytes.
+// NewMap returns an M that shares the item's bytes: the attributes of the item are its entries. [Value.Map] is the way
+// back.
 func NewMap(it Item) Value {
 	if len(it) == 0 {
 		it = emptyItem
@@ -69,9 +70,8 @@ func NewMap(it Item) Value {
 	return Value{Map, it}
 }
 
-// NewSet returns a set of the given set kind with copies of the elements. It
-// returns an [*Error] for an empty set, an element of another kind or a
-// duplicate.
+// NewSet returns a set of the given kind, such as [StringSet], with copies of the elements. It returns an [*Error] for
+// an empty set, an element of another kind or a duplicate.
 func NewSet(kind Kind, elems ...Value) (Value, error) {
 	if !kind.IsSet() {
 		return Value{}, invalid("kind " + kind.String() + " is not a set")
@@ -90,20 +90,20 @@ func NewSet(kind Kind, elems ...Value) (Value, error) {
 	return Value{kind, raw}, nil
 }
 
-// Kind returns the value's kind, 0 for the zero Value.
+// Kind returns the kind, 0 for the zero Value. Look at it before you ask for the content.
 func (v Value) Kind() Kind { return v.kind }
 
-// IsZero reports whether v is the zero Value.
+// IsZero reports whether v is the zero Value: whether [Item.Get] found nothing.
 func (v Value) IsZero() bool { return v.kind == 0 }
 
-// Raw returns the payload: the bytes of an S or B, the ordered form of an N.
-// It shares the value's bytes.
+// Raw returns the payload, which shares the bytes of the value: the text of an S, the bytes of a B, and for an N the
+// form whose byte order is the order of numbers. [Value.AppendNumber] writes an N in decimal.
 func (v Value) Raw() []byte { return v.raw }
 
-// Bool returns the value of a BOOL, and false for other kinds.
+// Bool returns the content of a BOOL, and false for other kinds.
 func (v Value) Bool() bool { return v.kind == Bool && len(v.raw) == 1 && v.raw[0] != 0 }
 
-// Map returns the content of an M, and nil for other kinds.
+// Map returns the content of an M as an item, and nil for other kinds.
 func (v Value) Map() Item {
 	if v.kind != Map {
 		return nil
@@ -111,8 +111,7 @@ func (v Value) Map() Item {
 	return Item(v.raw)
 }
 
-// Len returns the number of elements of a list, set or map, and 0 for other
-// kinds.
+// Len returns the number of elements of a list, set or map, and 0 for other kinds.
 func (v Value) Len() int {
 	if v.kind == List || v.kind == Map || v.kind.IsSet() {
 		return Item(v.raw).Len()
@@ -120,8 +119,8 @@ func (v Value) Len() int {
 	return 0
 }
 
-// Index returns element i of a list, or of a set in its stored order. It
-// returns the zero Value when i is out of range or v has another kind.
+// Index returns element i of a list, or of a set in its stored order. It returns the zero Value when i is out of range
+// or v has another kind.
 func (v Value) Index(i int) Value {
 	if i < 0 || i >= v.Len() {
 		return Value{}
@@ -136,7 +135,7 @@ func (v Value) Index(i int) Value {
 	return Value{}
 }
 
-// Has reports whether elem is in the set v. It is a binary search.
+// Has reports whether elem is in the set v, by a binary search. It is false if v is not a set.
 func (v Value) Has(elem Value) bool {
 	if !v.kind.IsSet() || elem.kind != v.kind.Elem() {
 		return false
@@ -159,8 +158,8 @@ func (v Value) Has(elem Value) bool {
 // emptySize is the documented size of an empty list or map.
 const emptySize = 3
 
-// Size returns the documented size of the value in bytes, without its name.
-// Source: DG/CapacityUnitCalculations.html.
+// Size returns the documented size of the value in bytes, without its name, as the service counts it for limits and
+// capacity. Source: DG/CapacityUnitCalculations.html.
 func (v Value) Size() int {
 	switch v.kind {
 	case String, Binary:
@@ -177,16 +176,14 @@ func (v Value) Size() int {
 	return 0
 }
 
-// Equal reports whether two values have the same kind and are equal: numbers by
-// value, sets in any order, documents deeply. Stored forms are canonical, so it
-// compares bytes.
+// Equal reports whether two values have the same kind and are equal: numbers by value, sets in any order, documents
+// deeply. It compares bytes, because each value has one stored form.
 func Equal(a, b Value) bool {
 	return a.kind == b.kind && bytes.Equal(a.raw, b.raw)
 }
 
-// Compare compares two values of one scalar kind: strings by their UTF-8 bytes,
-// binary by unsigned bytes, numbers by value. It reports false when the kinds
-// differ or have no order.
+// Compare compares two values of one scalar kind as sort keys and conditions do: strings by their UTF-8 bytes, binary
+// by unsigned bytes, numbers by value. It reports false when the kinds differ or have no order.
 func Compare(a, b Value) (int, bool) {
 	if a.kind != b.kind || !a.kind.IsScalar() {
 		return 0, false
@@ -204,7 +201,7 @@ func Compare(a, b Value) (int, bool) {
 // emptyItem is the form of an empty map.
 var emptyItem = Item(doc.Empty)
 
-// An Attribute is a value with its name.
+// An Attribute is a value with its name, such as package keycond returns for parts of keys.
 type Attribute struct {
 	Name  string
 	Value Value

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/bench/layer"
@@ -26,8 +25,7 @@ type Config struct {
 	Workloads []*work.Workload
 	// Engines. Default: memory.
 	Engines []layer.Engine
-	// Layers. Default: all. Bare, and the canned yardsticks of the layers, are
-	// added.
+	// Layers. Default: all. Bare is added.
 	Layers []layer.Name
 	// Size of tables. Default: 100,000 items of 100 bytes.
 	Size work.Size
@@ -58,8 +56,7 @@ func (c Config) withDefaults() Config {
 	wanted := c.Layers
 	c.Layers = nil
 	for _, name := range layer.Names() {
-		of := layer.Name(strings.TrimSuffix(string(name), canned))
-		if name == layer.Bare || wanted == nil || slices.Contains(wanted, name) || slices.Contains(wanted, of) {
+		if name == layer.Bare || wanted == nil || slices.Contains(wanted, name) {
 			c.Layers = append(c.Layers, name)
 		}
 	}
@@ -79,9 +76,6 @@ func defaultTo[T int | uint64 | time.Duration](v *T, def T) {
 		*v = def
 	}
 }
-
-// canned ends the names of canned layers.
-const canned = "-canned"
 
 func (c *Config) say(format string, args ...any) { c.Progress(fmt.Sprintf(format, args...)) }
 

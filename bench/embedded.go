@@ -178,8 +178,7 @@ func (e *embedded) measure(ctx context.Context, w contest.Work) (Result, error) 
 	for _, s := range sides {
 		f := embeddedFigures(s.layer, s.rounds)
 		if s != sides[0] {
-			r, _ := measure.RatioOf(perOp(s.rounds, processorOf), perOp(sides[0].rounds, processorOf))
-			f.Ratios = map[string]measure.Ratio{ours: r}
+			f.Ratio = measure.Ratio(perOp(s.rounds, processorOf), perOp(sides[0].rounds, processorOf))
 		}
 		result.Layers = append(result.Layers, f)
 	}

@@ -30,9 +30,8 @@ type GrowthStep struct {
 type GrowthPoint struct {
 	// Ratio compares the time of a query with its time in the smallest table,
 	// which is measured again in rounds that alternate with these.
-	Ratio   measure.Ratio
+	Ratio   float64
 	NsPerOp float64
-	P50     int64
 	P99     int64
 }
 

@@ -39,9 +39,9 @@ func (r *Result) On(layer string) *Figures {
 type Figures struct {
 	// Layer is a layer or the name of a store.
 	Layer string
-	// Ratios compare the time of an operation with the times of other layers in the
-	// same rounds, by their names.
-	Ratios map[string]measure.Ratio
+	// Ratio compares the time of an operation with that on the bare engine, or in Sortkey, in the same rounds. The
+	// layer that the others are compared with has none.
+	Ratio float64
 
 	NsPerOp float64
 	// Elapsed is the time by the clock where NsPerOp is processor time.
@@ -64,7 +64,7 @@ func figures(s *measure.Series) Figures {
 	}
 	h := s.Latency
 	return Figures{
-		Layer: s.Name, NsPerOp: s.Time(), Allocs: s.Allocs(), Ratios: map[string]measure.Ratio{},
+		Layer: s.Name, NsPerOp: s.Time(), Allocs: s.Allocs(),
 		OpsPerSec:   rate(func(r measure.Round) int64 { return r.Ops }),
 		RowsPerSec:  rate(func(r measure.Round) int64 { return r.Rows }),
 		BytesPerSec: rate(func(r measure.Round) int64 { return r.Bytes }),

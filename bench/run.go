@@ -98,14 +98,12 @@ func (c *Config) group(ctx context.Context, g *group) (results []Result, err err
 	return results, nil
 }
 
-// compare returns the figures of all layers, with their ratios to the bare engine and to their canned yardsticks.
+// compare returns the figures of all layers, with their ratios to the first one, the bare engine.
 func compare(series []*measure.Series) (all []Figures) {
-	for _, s := range series {
+	for i, s := range series {
 		f := figures(s)
-		for _, base := range series {
-			if base != s && (base.Name == string(layer.Bare) || base.Name == s.Name+canned) {
-				f.Ratios[base.Name] = s.RatioTo(base)
-			}
+		if i > 0 {
+			f.Ratio = s.RatioTo(series[0])
 		}
 		all = append(all, f)
 	}

@@ -120,30 +120,17 @@ func grids(results []Result) (all []*grid) {
 	return all
 }
 
-// ratios has a line for each workload: the time of the base, then ratios to it, and after layers with a canned
-// yardstick their ratio to that.
+// ratios has a line for each workload: the time of the base, then ratios to it.
 func (g *grid) ratios() *table {
-	head := []string{"workload", g.base}
-	type column struct{ layer, base string }
-	var columns []column
-	for _, l := range g.layers {
-		if l == g.base || strings.HasSuffix(l, canned) {
-			continue
-		}
-		head, columns = append(head, l), append(columns, column{l, g.base})
-		if slices.Contains(g.layers, l+canned) {
-			head, columns = append(head, l+"/canned"), append(columns, column{l, l + canned})
-		}
-	}
-
+	others := slices.DeleteFunc(slices.Clone(g.layers), func(l string) bool { return l == g.base })
 	t := &table{left: 1}
-	t.add(head...)
+	t.add(append([]string{"workload", g.base}, others...)...)
 	for _, r := range g.results {
 		line := []string{r.Workload, measure.Duration(r.On(g.base).NsPerOp)}
-		for _, c := range columns {
+		for _, l := range others {
 			cell := ""
-			if f := r.On(c.layer); f != nil {
-				cell = ratio(f, c.base)
+			if f := r.On(l); f != nil {
+				cell = f.ratio()
 			}
 			line = append(line, cell)
 		}
@@ -152,10 +139,10 @@ func (g *grid) ratios() *table {
 	return t
 }
 
-// ratio writes the ratio of a layer to a base, or "–".
-func ratio(f *Figures, base string) string {
-	if r, ok := f.Ratios[base]; ok {
-		return measure.Times(r.Median)
+// ratio writes the ratio of a layer, or "–" if it has none.
+func (f *Figures) ratio() string {
+	if f.Ratio > 0 {
+		return measure.Times(f.Ratio)
 	}
 	return "–"
 }
@@ -174,7 +161,7 @@ func (g *grid) details() *table {
 	for _, r := range g.results {
 		for i := range r.Layers {
 			f := &r.Layers[i]
-			line := []string{r.Workload, f.Layer, ratio(f, g.base), measure.Duration(f.NsPerOp)}
+			line := []string{r.Workload, f.Layer, f.ratio(), measure.Duration(f.NsPerOp)}
 			if g.embedded {
 				line = append(line, measure.Duration(f.Elapsed))
 			} else {
@@ -203,7 +190,7 @@ func (g *Growth) table() *table {
 		line := []string{text.Thousands(step.Items)}
 		for _, p := range step.Points {
 			line = append(
-				line, measure.Duration(p.NsPerOp), text.Figure(p.Ratio.Median), measure.Duration(float64(p.P99)),
+				line, measure.Duration(p.NsPerOp), text.Figure(p.Ratio), measure.Duration(float64(p.P99)),
 			)
 		}
 		t.add(append(line, text.Size(float64(step.Memory)))...)

@@ -23,16 +23,16 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// A Model is a key design: tables, entities with the templates of their keys,
-// and access patterns.
+// A Model is a key design: tables, entities with the templates of their keys, and access patterns. [Load] and [Parse]
+// read one.
 type Model struct{ m *model.Model }
 
 // Load reads a model from a file. The error lists all errors in the file with
 // their places.
 func Load(path string) (*Model, error) { return made(modelfile.Load(path)) }
 
-// Parse reads a model from YAML or JSON. File is the file name in errors and
-// findings.
+// Parse reads a model from YAML or JSON that is not in a file of its own, such as an example; [Load] reads a file. File
+// is the file name in errors and findings.
 func Parse(file string, data []byte) (*Model, error) { return made(modelfile.Parse(file, data)) }
 
 func made(m *model.Model, err error) (*Model, error) {
@@ -42,7 +42,7 @@ func made(m *model.Model, err error) (*Model, error) {
 	return &Model{m}, nil
 }
 
-// Patterns returns the names of the access patterns, in the order of the file.
+// Patterns returns the names of the access patterns, in the order of the file, as [Options].Only takes them.
 func (m *Model) Patterns() []string {
 	names := make([]string, len(m.m.Patterns))
 	for i, p := range m.m.Patterns {
@@ -79,8 +79,8 @@ func (m *Model) build(ctx context.Context, o Options) (*dataset.Dataset, error) 
 	return dataset.Build(ctx, m.m, dataset.Options{Seed: o.Seed, MaxItems: o.MaxItems})
 }
 
-// Check runs the access patterns of the model and the lint rules, and returns
-// the findings of sortkey design check, errors first.
+// Check runs the access patterns of the model and the lint rules, and returns the findings of sortkey design check,
+// errors first. Package designtest makes subtests of the patterns instead.
 func (m *Model) Check(ctx context.Context, o Options) (findings []Finding, err error) {
 	w, err := m.build(ctx, o)
 	if err != nil {
@@ -104,7 +104,7 @@ func (m *Model) Check(ctx context.Context, o Options) (findings []Finding, err e
 	return findings, nil
 }
 
-// A Finding is an unmet expectation or a hazard in a model.
+// A Finding is an unmet expectation or a hazard in a model. [Model.Check] returns them.
 type Finding struct {
 	// Rule is a lint rule such as "foreign-rows", or "expectation" for an access
 	// pattern that does not meet its expectations.

@@ -15,18 +15,18 @@
 // binary items in place and allocate only the new item of an update. Package keycond makes a range of a
 // [Condition] on a key.
 //
-// An [Error] has the service's text and the byte where the fault lies. If an expression has several faults, the
-// reported one is that which the service reports.
+// An [Error] has the service's text and the byte where the fault lies. If an expression has several faults, the error
+// reports the one that the service reports.
 //
-// The types are those that the other packages of this module use, so each has the methods that its comment names.
+// The types are aliases, which the other packages of this module share; the comment of each lists its methods.
 package expr
 
 import (
 	impl "github.com/sortkey/sortkey/internal/expr"
 )
 
-// Params are what the placeholders of an expression stand for. The zero Params have none. What is parsed keeps
-// the values, so do not change them afterwards.
+// Params are the names and values that the placeholders of an expression stand for; an expression without placeholders
+// takes the zero Params. A parsed expression keeps the values, so do not change them afterwards.
 //
 //	type Params struct {
 //		Names  map[string]string // names of attributes by placeholder, such as "#n"; nil for none
@@ -36,8 +36,8 @@ import (
 // Source: DG/Expressions.ExpressionAttributeNames.html, DG/Expressions.ExpressionAttributeValues.html.
 type Params = impl.Params
 
-// An Error says why the service refuses an expression, with a ValidationException. Use it to show the user of an
-// expression where the fault lies; its text alone is that of any error.
+// An Error says why the service refuses an expression, with a ValidationException. Look for it with errors.As to show
+// where in the expression the fault lies; Error returns the service's text.
 //
 //	type Error struct {
 //		Param   string // parameter of a request that takes such an expression, such as "UpdateExpression"
@@ -47,7 +47,8 @@ type Params = impl.Params
 //	}
 type Error = impl.Error
 
-// Errors of Update.Apply, for errors.Is, which depend on the item.
+// Errors of Update.Apply that depend on the item. Test for them with errors.Is to tell an update that does not fit this
+// item from one that fits none.
 var (
 	// ErrPath is for a path whose parent is not in the item, or is not a document.
 	ErrPath = impl.ErrPath
@@ -57,8 +58,8 @@ var (
 	ErrOperand = impl.ErrOperand
 )
 
-// A Condition is a condition on an item: a condition, filter or key condition expression. The nil Condition is true
-// for every item.
+// A Condition is a condition, filter or key condition expression: Match evaluates it on an item, and package keycond
+// makes a range of it. The nil Condition is true for every item.
 //
 //	func (c *Condition) Match(it attr.Item) bool // whether it is true; nil is an item that does not exist
 //	func (c *Condition) String() string          // one form, with all parentheses, to compare conditions
@@ -66,8 +67,8 @@ var (
 // Values of the wrong kind are not errors: they make a comparison false. Match does not allocate.
 type Condition = impl.Condition
 
-// ParseCondition parses and checks a condition. Other expressions may have the same [Params]: those that the condition
-// does not use are ignored. The error is an [*Error].
+// ParseCondition parses and checks a condition, such as "#s = :open AND n > :n". It ignores names and values of p that
+// the condition does not use, so several expressions may share one p. The error is an [*Error].
 func ParseCondition(src string, p Params) (*Condition, error) {
 	env, err := impl.NewEnv(p)
 	if err != nil {
@@ -76,14 +77,15 @@ func ParseCondition(src string, p Params) (*Condition, error) {
 	return env.Condition(impl.ConditionExpression, src)
 }
 
-// A Projection selects parts of an item. The nil Projection selects the whole item.
+// A Projection selects parts of an item, to show or send less than all of it. The nil Projection selects the whole
+// item.
 //
 //	func (p *Projection) Append(dst []byte, it attr.Item) []byte // append a new item with the projected parts of it
 //
 // Append omits what the item does not have, closes gaps in lists, and does not add key attributes.
 type Projection = impl.Projection
 
-// ParseProjection is [ParseCondition] for a projection expression.
+// ParseProjection parses and checks a projection expression, such as "id, parts[0]". The error is an [*Error].
 func ParseProjection(src string, p Params) (*Projection, error) {
 	env, err := impl.NewEnv(p)
 	if err != nil {
@@ -92,7 +94,7 @@ func ParseProjection(src string, p Params) (*Projection, error) {
 	return env.Projection(src)
 }
 
-// An Update is a change of an item.
+// An Update is a change of an item, as UpdateItem makes it.
 //
 //	func (u *Update) Apply(old, key attr.Item) (attr.Item, error) // the item after the update
 //	func (u *Update) Project(it attr.Item) attr.Item              // the parts of an item that the update changes
@@ -104,7 +106,7 @@ func ParseProjection(src string, p Params) (*Projection, error) {
 // what UPDATED_OLD and UPDATED_NEW return for the item before and after; it is nil if the item has none of the parts.
 type Update = impl.Update
 
-// ParseUpdate is [ParseCondition] for an update expression.
+// ParseUpdate parses and checks an update expression, such as "SET a = :a REMOVE b". The error is an [*Error].
 func ParseUpdate(src string, p Params) (*Update, error) {
 	env, err := impl.NewEnv(p)
 	if err != nil {

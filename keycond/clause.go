@@ -6,7 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Clause is a condition on one key attribute.
+// A Clause is a condition on one key attribute. [Of] makes a [Slice] of clauses that a program has as values, and
+// [Clauses] returns those of an expression.
 type Clause struct {
 	Attribute string // its name
 	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or
@@ -33,8 +34,7 @@ func (c *Clause) check() error {
 	return nil
 }
 
-// String returns the clause as an expression with its values in place, such as
-// begins_with(SK, "b").
+// String returns the clause as an expression with its values in place, such as begins_with(SK, "b"), for messages.
 func (c Clause) String() string {
 	if c.check() != nil {
 		return text.Name(c.Attribute) + " " + c.Op

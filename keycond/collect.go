@@ -27,8 +27,7 @@ const (
 	msgEquality = "HASH key attributes %s must have equality conditions specified in the query"
 )
 
-// collect appends the clauses that c demands all of. Their values are appended
-// to values.
+// collect appends the clauses of c, all of which must hold, and their values to values.
 func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
 	return appendClauses(dst, values, impl.Node(c))
 }
@@ -88,8 +87,8 @@ func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
 }
 
 // clause makes a clause of an operator and its operands, the first of which
-// must be the key attribute. Name is the operator's for messages, or "" where
-// the order of operands cannot be wrong.
+// must be the key attribute. Name is the name of the operator for messages, or "" if its operands may stand in any
+// order.
 func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operand) (Clause, error) {
 	c := Clause{Op: op}
 	var key ast.Path

@@ -9,12 +9,11 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// Compile turns the key condition c of a query on s into the slice it reads.
+// Compile turns the key condition c, an expression, into the slice that a query on s reads; [Of] takes clauses instead.
 // The error is an [*Error]. The slice keeps the values of c.
 //
-// Source: DG/Query.KeyConditionExpressions.html; messages as captured in
-// dynalite (test/query.js) and conformance (queryKeyConditionOperands.test.ts,
-// multiAttributeGsiKey.test.ts), the newer where they differ.
+// Source: DG/Query.KeyConditionExpressions.html; messages as captured in dynalite (test/query.js) and conformance
+// (queryKeyConditionOperands.test.ts, multiAttributeGsiKey.test.ts), the newer where they differ.
 func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	m := new(sliceAlloc)
 	values := m.values[:0]
@@ -32,8 +31,8 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	return m.slicing(s, clauses, m.bytes[:0])
 }
 
-// Of returns the slice of a key condition that demands all of its clauses, in any order. It copies
-// their values. Each attribute has one clause. It returns the errors that [Compile] returns,
+// Of returns the slice of all items that meet all of the clauses; [Compile] takes an expression instead. The clauses
+// may be in any order, one for each attribute. Of copies their values. It returns the errors that [Compile] returns,
 // except that for more clauses than the key has attributes.
 func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	m := new(sliceAlloc)
@@ -59,7 +58,7 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	return m.slicing(s, copied, r)
 }
 
-// slicing returns the slice that clauses select. It takes the memory for its bytes from an arena.
+// slicing returns the slice of clauses. It takes the memory for the bytes of the slice from the arena r.
 func (m *sliceAlloc) slicing(s *Schema, clauses []Clause, r arena) (*Slice, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -84,9 +83,9 @@ func (m *sliceAlloc) slicing(s *Schema, clauses []Clause, r arena) (*Slice, erro
 	return slice, nil
 }
 
-// Clauses returns the clauses that a key condition demands all of, or an error for an expression that
-// cannot be a key condition under any schema. The service looks at that before it looks for the table
-// (dynalite, validations/query.js). The error is an [*Error], the one that [Compile] returns.
+// Clauses returns the clauses of a key condition, all of which must hold: what it demands of each key attribute. It
+// returns an error for an expression that cannot be a key condition under any schema: the service looks at that before
+// it looks for the table (dynalite, validations/query.js). The error is an [*Error], the one that [Compile] returns.
 func Clauses(c *expr.Condition) ([]Clause, error) {
 	var values []attr.Value
 	return collect(nil, &values, c)

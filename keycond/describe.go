@@ -12,20 +12,20 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Bound is one end of a range of sort positions, in values.
+// A Bound is one end of a range of sort positions as values, to show to people which rows a query reads. [Slice.Ends]
+// and [Schema.Bounds] return it.
 type Bound struct {
-	// Sort are the values of the sort key's attributes at the bound, in the order of the
-	// key. Those that the bound leaves open are missing. The last may be the beginning of a
-	// value, or what follows all values with a beginning.
+	// Sort has the values of the first attributes of the sort key, in the order of the key; the bound leaves the
+	// others open. The last value may be the beginning of a value, or the bytes after all values with a beginning.
 	Sort []attr.Attribute
-	// Item is the primary key of the item at the bound, in an index, where items with equal
-	// sort keys are in an order too; nil where the bound is that of the sort key alone.
+	// Item is the primary key of the item at the bound: items of an index with equal sort keys have an order too.
+	// It is nil if the sort key alone makes the bound.
 	Item []attr.Attribute
-	// Inclusive says whether the range holds the rows at the bound.
+	// Inclusive says whether the rows at the bound are in the range.
 	Inclusive bool
 }
 
-// PartitionKey returns the values in the address of a partition.
+// PartitionKey returns the values of the partition key of a partition: those that [Schema.Place] has put into it.
 func (s *Schema) PartitionKey(b []byte) []attr.Attribute {
 	key := make([]attr.Attribute, 0, len(s.partition))
 	for i, a := range s.partition {
@@ -41,7 +41,8 @@ func (s *Schema) PartitionKey(b []byte) []attr.Attribute {
 	return key
 }
 
-// SortNames returns the names of the attributes of the sort key.
+// SortNames returns the names of the attributes of the sort key, as [DescribeRange] and the methods of [Bound] take
+// them.
 func (s *Schema) SortNames() []string {
 	names := make([]string, len(s.sort))
 	for i, a := range s.sort {
@@ -50,7 +51,8 @@ func (s *Schema) SortNames() []string {
 	return names
 }
 
-// Bounds returns the ends of a range of sort positions; nil where it is open.
+// Bounds returns the ends of a range of sort positions; nil where it is open. [Slice.Ends] knows more of the range of a
+// condition.
 func (s *Schema) Bounds(r store.Range) (low, high *Bound) {
 	return s.bound(r.Lo, false, true), s.bound(r.Hi, true, true)
 }
@@ -64,8 +66,8 @@ func DescribePartition(key []attr.Attribute) string {
 	return strings.Join(parts, " and ")
 }
 
-// DescribeRange returns the range between two bounds of a sort key in words, as
-// SK from "a" to before "b", or "all of it".
+// DescribeRange returns the range between two bounds of a sort key in words, as SK from "a" to before "b", or "all of
+// it". Sort has the names of the attributes of the sort key.
 func DescribeRange(sort []string, low, high *Bound) string {
 	name := sortName(sort)
 	from, to := low.Words(sort, false), high.Words(sort, true)
@@ -84,21 +86,20 @@ func DescribeRange(sort []string, low, high *Bound) string {
 	return name + " " + from + " to " + to
 }
 
-// Ends returns the ends of a slice that [Compile] or [Of] returned; nil where it is open.
+// Ends returns the ends of a slice that [Compile] or [Of] returned, to show to people; nil where it is open.
 func (s *Slice) Ends() (low, high *Bound) {
 	if len(s.Clauses) == 0 || s.schema == nil {
 		return nil, nil
 	}
-	// A position that ends in a zero byte is a value or the first position above
-	// one, which only the condition can say.
+	// A position that ends in a zero byte is either a value or the first position above one. Only the condition says
+	// which.
 	op := s.Clauses[len(s.Clauses)-1].Op
 	low = s.schema.bound(s.Range.Lo, false, op == ast.Greater)
 	return low, s.schema.bound(s.Range.Hi, true, op != ast.Less && op != ast.OpBeginsWith)
 }
 
-// bound decodes one end of a range. In a table that is not ordered by a number,
-// a zero byte at the end of a position makes it the first above a value if
-// zero says so.
+// bound decodes one end of a range. In a table whose sort key is not a number, a position that ends in a zero byte is
+// either a value that ends in one, or the first position above the value before the zero byte; zero says which.
 func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
 	if b == nil {
 		return nil
@@ -107,8 +108,8 @@ func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
 	return &Bound{Sort: p.sort, Item: p.item, Inclusive: p.above == upper}
 }
 
-// Text spells the values of a bound like those in an expression: "a", or ("a", 5) for a sort key of
-// several attributes, whose names are sort. It is "" for nil.
+// Text returns the values of a bound as an expression has them: "a", or ("a", 5) for a sort key of several attributes,
+// whose names are sort. It is "" for nil.
 func (b *Bound) Text(sort []string) string {
 	if b == nil {
 		return ""
@@ -128,7 +129,8 @@ func (b *Bound) Text(sort []string) string {
 	return spelled + " at " + it
 }
 
-// Words returns the text of a bound after from, after, up to or before, and "" for nil.
+// Words returns the text of a bound after the word from, after, up to or before, and "" for nil. Upper says that the
+// bound is the upper one.
 func (b *Bound) Words(sort []string, upper bool) string {
 	switch {
 	case b == nil:
@@ -146,9 +148,8 @@ func (b *Bound) Words(sort []string, upper bool) string {
 	return "after " + b.Text(sort)
 }
 
-// beforeNext returns the text above an inclusive upper bound that ends in the
-// highest character, U+10FFFF, with which requests ask for everything that begins
-// with the text before it. Nobody reads that character as a bound.
+// beforeNext returns the text above an inclusive upper bound that ends in the highest character, U+10FFFF. Requests use
+// that character to ask for everything that begins with the text before it, and people do not read it as a bound.
 func (b *Bound) beforeNext(sort []string) (string, bool) {
 	const highest = "\U0010FFFF"
 	if len(sort) != 1 || len(b.Sort) != 1 || b.Item != nil || b.Sort[0].Value.Kind() != attr.String {
@@ -178,7 +179,7 @@ func sortName(names []string) string {
 	return "(" + strings.Join(spelled, ", ") + ")"
 }
 
-// A position is directly below all rows with its values, or above them.
+// A position is a place between rows: directly below all rows with its values, or directly above them.
 type position struct {
 	sort, item []attr.Attribute
 	above      bool
@@ -204,8 +205,8 @@ func (s *Schema) position(b []byte, zero bool) position {
 	return position{sort: at(a, b)}
 }
 
-// positionInIndex decodes a position in an index: components of its key, perhaps
-// the start of one, perhaps what orders rows with equal ones.
+// positionInIndex decodes a position in an index: components of its key, of which the last may be only the start of
+// one, and perhaps the tie that orders rows with equal keys, see [Schema.appendTie].
 func (s *Schema) positionInIndex(b []byte) position {
 	var p position
 	// The successor of a tuple differs from it in its last byte only.
@@ -231,9 +232,8 @@ func (s *Schema) positionInIndex(b []byte) position {
 	return p
 }
 
-// itemAt decodes what orders rows with equal index keys: three bytes of
-// hash, the table's partition key and its sort key. A position after a row ends
-// in one more zero.
+// itemAt decodes the tie that orders rows with equal index keys: three bytes of hash, the table's partition key and its
+// sort key. A position after a row ends in one more zero.
 func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
 	unknown := []attr.Attribute{{Value: attr.NewBinary(b)}}
 	if len(b) < 3 {
@@ -251,8 +251,8 @@ func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
 	return append(key, at.sort...), at.above
 }
 
-// valueAt returns the value with an encoding in a key. It shows bytes that do
-// not encode a number, such as a bound below all numbers, as bytes.
+// valueAt decodes the value of a key attribute. Bytes that do not encode a number, such as a bound below all numbers,
+// become a B.
 func valueAt(a Attribute, raw []byte) attr.Attribute {
 	kind := a.Kind
 	if kind == attr.Number && !number.Valid(raw) {
@@ -261,7 +261,7 @@ func valueAt(a Attribute, raw []byte) attr.Attribute {
 	return attr.Attribute{Name: a.Name, Value: attr.MakeValue(kind, bytes.Clone(raw))}
 }
 
-// tuple spells values like those of an expression, in parentheses if enclosed says so.
+// tuple returns values as expressions have them, in parentheses if enclosed says so.
 func tuple(list []attr.Attribute, enclosed bool) string {
 	parts := make([]string, len(list))
 	for i, a := range list {

@@ -10,17 +10,16 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// PageBytes ends a page: an item is read while the documented sizes of those
-// before it are below it, so the item that exceeds the limit is in the page.
-// Where exactly the service ends a page is not documented
-// (DG/Query.Pagination.html says 1 MB).
+// PageBytes is the size at which a page ends. An item is read while the documented sizes of those before it are below
+// PageBytes together, so the item that exceeds the limit is in the page. Where exactly the service ends a page is not
+// documented (DG/Query.Pagination.html says 1 MB).
 const PageBytes = 1 << 20
 
-// ErrEndPage is returned by a function that visits items to end the page with the item
-// that it was called with.
+// ErrEndPage ends a page: the function that visits items returns it, and the page ends with the item that the function
+// was called with. Use it when an answer has a limit of its own.
 var ErrEndPage = errors.New("keycond: end of page")
 
-// PageOptions say what of a slice a page reads. The zero PageOptions read up to 1 MB from the beginning.
+// PageOptions say which part of a slice a page reads. The zero PageOptions read up to 1 MB from the beginning.
 type PageOptions struct {
 	// Start is the key of the item that the page begins after, such as Last of the page before, whether
 	// or not there is such an item. Nil begins with the slice.
@@ -35,7 +34,7 @@ type PageOptions struct {
 	Examine func(attr.Item) error
 }
 
-// A Page says what one page has read.
+// A Page says what one page has read. Start the next page after Last, while that is not nil.
 type Page struct {
 	// Examined counts the items read, Returned those that passed the filter.
 	Examined, Returned int
@@ -59,7 +58,7 @@ const (
 	StopAnswer Stop = "answer" // what visits the items ended the page
 )
 
-// String returns the reason in words.
+// String returns the reason in words, as traces print it.
 func (s Stop) String() string {
 	switch s {
 	case StopEnd:
@@ -74,9 +73,9 @@ func (s Stop) String() string {
 	return string(s)
 }
 
-// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or
-// [PageBytes]; a nil visit counts only. The items are valid until visit returns; an error from it ends the query, and
-// [ErrEndPage] the page. A start key outside the slice is an error; it is an [*Error].
+// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or [PageBytes]. A nil
+// visit only counts. The items are valid until visit returns. If visit returns an error, the query ends with it; if
+// visit returns [ErrEndPage], the page ends. For a start key outside the slice, Page returns an [*Error].
 //
 // The slice must come from [Compile] or [Of].
 func (s *Slice) Page(
@@ -98,8 +97,8 @@ func (s *Slice) Page(
 	return s.schema.Page(s.Rows(r, space, o.Reverse), o, visit)
 }
 
-// Page reads one page of rows that lie as the schema says, such as those of a scan, like [Slice.Page].
-// The caller chooses where rows begins and in which order: Start and Reverse do nothing here.
+// Page is [Slice.Page] for the rows of a whole table or index, such as those of [store.Reader.Scan]: rows that lie as
+// the schema says. The caller chooses where rows begins and in which order: Start and Reverse do nothing here.
 func (s *Schema) Page(
 	rows iter.Seq2[store.Row, error], o PageOptions, visit func(attr.Item) error,
 ) (Page, error) {

@@ -24,8 +24,9 @@ func ParseSchema(key string) (*Schema, error) {
 	return NewSchema(partition, sort), nil
 }
 
-// Index returns the key of an index of the table whose key is s, written as for [ParseSchema]. An index
-// can have several attributes on each side: "country, state / city, street". Messages name the index.
+// Index returns the key of an index of the table whose key is s, written as for [ParseSchema]. An index can have
+// several attributes on each side: "country, state / city, street". Messages name the index. [Schema.Place] of it says
+// where the index row of an item lies.
 func (s *Schema) Index(name, key string) (*Schema, error) {
 	partition, sort, err := parseTyped(key)
 	switch {
@@ -63,8 +64,8 @@ func parseTyped(key string) (partition, sort []Attribute, err error) {
 	return partition, sort, err
 }
 
-// ParseKey returns the attributes of a key as people write it; see [ParseSchema]. The kind of an
-// attribute without a type is 0.
+// ParseKey returns the attributes of a key as [ParseSchema] reads it, for programs that take the types from elsewhere:
+// the kind of an attribute without a type is 0.
 func ParseKey(key string) (partition, sort []Attribute, err error) {
 	list := &partition
 	for rest := key; ; {

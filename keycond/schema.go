@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Limits of key values in bytes. Source: DG/Constraints.html.
+// Limits of key values in bytes, which [Schema.CheckValue] and [Schema.Place] hold. Source: DG/Constraints.html.
 const (
 	MaxPartitionKeyBytes = 2048
 	MaxSortKeyBytes      = 1024
@@ -21,19 +21,18 @@ const (
 // Source: DG/GSI.DesignPattern.MultiAttributeKeys.html.
 const MaxAttributes = 4
 
-// An Attribute is a key attribute: its name and its kind, which is
-// [attr.String], [attr.Number] or [attr.Binary].
+// An Attribute is a key attribute: its name and its kind, which is [attr.String], [attr.Number] or [attr.Binary].
 type Attribute struct {
 	Name string
 	Kind attr.Kind
 }
 
-// A Schema is the key of a table or of an index. It is immutable.
+// A Schema is the key of a table or of an index: it says where an item lies, and which key conditions are one range.
+// [ParseSchema] makes that of a table, and [Schema.Index] that of an index. It is immutable.
 //
-// A table has one partition key attribute and at most one sort key attribute;
-// its rows lie at the payload of the sort key. Rows of an index lie at the
-// tuple of its sort key attributes followed by the key of the table, so that
-// items with equal index keys have a total, stable order.
+// A table has one partition key attribute and at most one sort key attribute. The sort position of a row is the payload
+// of its sort key. The sort position of a row of an index is the tuple of its sort key attributes, followed by the key
+// of the table, so that items with equal index keys have a total, stable order.
 type Schema struct {
 	name            string // of an index
 	partition, sort []Attribute
@@ -42,9 +41,9 @@ type Schema struct {
 	wrong           string      // why items cannot lie by it
 }
 
-// NewSchema returns the key of a table with these attributes, which nobody may change afterwards: one of the
-// partition key, and at most one of the sort key. With others, [Schema.Place], [Of] and [Compile] return an
-// error.
+// NewSchema returns the key of a table with these attributes, for programs that have a definition of the table;
+// [ParseSchema] takes text. The partition key has one attribute, the sort key at most one, and nobody may change the
+// slices afterwards. With other numbers of attributes, [Schema.Place], [Of] and [Compile] return an error.
 func NewSchema(partition, sort []Attribute) *Schema {
 	s := &Schema{partition: partition, sort: sort, attributes: slices.Concat(partition, sort)}
 	if len(partition) != 1 || len(sort) > 1 {
@@ -72,7 +71,8 @@ func (s *Schema) check() error {
 	return refuse("%s", s.wrong)
 }
 
-// NewIndex returns the key of an index of the table whose key is s. Messages name the index.
+// NewIndex returns the key of an index of the table whose key is s, for programs that have a definition of the index;
+// [Schema.Index] takes text. Messages name the index.
 func (s *Schema) NewIndex(name string, partition, sort []Attribute) *Schema {
 	index := &Schema{
 		name: name, partition: partition, sort: sort, table: s,
@@ -106,32 +106,37 @@ func (s *Schema) Partition() []Attribute { return s.partition }
 // Sort returns the attributes of the sort key. The caller must not change the slice.
 func (s *Schema) Sort() []Attribute { return s.sort }
 
-// Len returns the number of attributes of a table's key, or of those of an index that a
-// query can give.
+// Len returns the number of attributes that a query can have clauses on: those of the table's key, or of the index's
+// own.
 func (s *Schema) Len() int { return len(s.partition) + len(s.sort) }
 
-// Attribute returns attribute i of those that [Schema.Len] counts.
+// Attribute returns attribute i of those that [Schema.Len] counts: the partition key, then the sort key.
 func (s *Schema) Attribute(i int) Attribute { return s.attributes[i] }
 
-// Attributes returns all attributes of the key: partition, sort, and for an
-// index those of the table's key that are not among them. These are the attributes of a start key. The
-// caller must not change the slice.
+// Attributes returns all attributes of the key, which are those of [PageOptions].Start: partition, sort, and for an
+// index those of the table's key that are not among them. The caller must not change the slice.
 func (s *Schema) Attributes() []Attribute { return s.attributes }
 
-// Has reports whether name is one of the schema's own key attributes; those
-// of an index's table do not count.
+// Has reports whether name is one of the schema's own key attributes, which an item needs to be in an index; those of
+// an index's table do not count.
 func (s *Schema) Has(name string) bool {
 	return slices.ContainsFunc(s.attributes[:s.Len()], func(a Attribute) bool { return a.Name == name })
 }
 
-// Key returns the attributes of a key that an item has, those of [Schema.Attributes].
+// Key returns the attributes of the key that an item has, those of [Schema.Attributes]. The key of the last item that a
+// program has shown is the [PageOptions].Start of the next page.
 func (s *Schema) Key(it attr.Item) attr.Item {
 	b := builders.Get().(*attr.Builder)
 	for _, a := range s.attributes {
 		b.Add(a.Name, it.Get(a.Name))
 	}
 
-	key := b.Item()
+	var key attr.Item
+	if b.Len() == it.Len() { // as in an index of keys only
+		key = slices.Clone(it)
+	} else {
+		key = b.Item()
+	}
 	b.Reset()
 	builders.Put(b)
 	return key
@@ -139,10 +144,9 @@ func (s *Schema) Key(it attr.Item) attr.Item {
 
 var builders = sync.Pool{New: func() any { return new(attr.Builder) }}
 
-// Place returns where an item lies: the address of its partition, and its position among the rows there,
-// whose byte order is the order of the sort key. For an index, the attributes of the table's key must be
-// in the item too. The error names the attribute that is missing, or that no key can have; it is an
-// [*Error].
+// Place returns the address of an item, to put, get or delete its row: the partition, and the sort position, whose byte
+// order is the order of the sort key. For an index, the item needs the attributes of the table's key too. The error
+// names the attribute that is missing, or whose value no key can have; it is an [*Error].
 func (s *Schema) Place(it attr.Item) (partition, sort []byte, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
@@ -169,8 +173,8 @@ func (s *Schema) Place(it attr.Item) (partition, sort []byte, err error) {
 	return partition, sort, nil
 }
 
-// AppendPartition appends the partition bytes of an item or key. It reports
-// false when an attribute is missing or of another kind.
+// AppendPartition appends the partition of an item or key, for programs that reuse memory; [Schema.Place] checks values
+// too. It reports false when an attribute is missing or of another kind.
 func (s *Schema) AppendPartition(dst []byte, it attr.Item) ([]byte, bool) {
 	last := len(s.partition) - 1
 	for i, a := range s.partition {
@@ -183,9 +187,8 @@ func (s *Schema) AppendPartition(dst []byte, it attr.Item) ([]byte, bool) {
 	return dst, true
 }
 
-// AppendSort appends the sort position of an item or key: for an index, the
-// attributes of the table's key must be in it too. It reports false when an
-// attribute is missing or of another kind.
+// AppendSort appends the sort position of an item or key, for programs that reuse memory: for an index, the attributes
+// of the table's key must be in it too. It reports false when an attribute is missing or of another kind.
 func (s *Schema) AppendSort(dst []byte, it attr.Item) ([]byte, bool) {
 	if s.table == nil {
 		return s.appendOwn(dst, it)
@@ -209,9 +212,8 @@ func (s *Schema) appendOwn(dst []byte, it attr.Item) ([]byte, bool) {
 	return append(dst, v.Raw()...), v.Kind() == s.sort[0].Kind
 }
 
-// appendTie appends what orders index rows with equal index keys: the hash of
-// the table's partition and sort key together, as the service orders them, and
-// the table's key. Source: dynalite, db/index.js, hashPrefix, and five of its
+// appendTie appends what orders index rows with equal index keys, as the service orders them: the hash of the table's
+// partition and sort key together, and then the table's key. Source: dynalite, db/index.js, hashPrefix, and five of its
 // tests.
 func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
 	pk := it.Get(s.partition[0].Name)
@@ -237,8 +239,8 @@ func appendComponent(dst []byte, v attr.Value, last bool) []byte {
 	return item.AppendKey(dst, v)
 }
 
-// CheckValue refuses a value of the right kind that cannot be a key: empty,
-// or too long. The error is an [*Error].
+// CheckValue refuses a value of the right kind that cannot be a key: an empty one, or one that is too long. Use it to
+// check input before there is an item; [Schema.Place] calls it. The error is an [*Error].
 func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
 	if a.Kind == attr.Number {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Slice is a contiguous part of one partition. A key condition reads one Slice.
+// A Slice is a contiguous part of one partition: all that a key condition reads. [Slice.Page] reads its items and
+// [Slice.Rows] its rows.
 type Slice struct {
 	// Partition is the address of the partition.
 	Partition []byte
@@ -21,14 +22,14 @@ type Slice struct {
 	schema *Schema // that it was compiled for
 }
 
-// Rows yields the rows of the slice in the order of their positions, or descending if reverse says so,
-// and no row outside. See [store.Reader] for how long they are valid.
+// Rows yields the rows of the slice in the order of their positions, or descending if reverse says so, and no row
+// outside. Use it for rows that are not items, or without pages. See [store.Reader] for how long rows are valid.
 func (s *Slice) Rows(r store.Reader, space store.Space, reverse bool) iter.Seq2[store.Row, error] {
 	return r.Query(space, s.Partition, s.Range, reverse)
 }
 
-// After returns the part of the slice that follows a position in the direction of a query, whether or not
-// a row lies there. It is empty if nothing follows.
+// After returns the part of the slice that follows a sort position in the direction of a query, whether or not a row
+// lies there, to go on reading [Slice.Rows]. It is empty if nothing follows.
 func (s *Slice) After(sort []byte, reverse bool) *Slice {
 	rest := *s
 	r := &rest.Range
@@ -44,13 +45,14 @@ func (s *Slice) After(sort []byte, reverse bool) *Slice {
 	return &rest
 }
 
-// Contains reports whether a row at a position of a partition is in the slice.
+// Contains reports whether a row at a position of a partition is in the slice: whether a change of that row can change
+// the answer of the query.
 func (s *Slice) Contains(partition, sort []byte) bool {
 	return string(partition) == string(s.Partition) && s.Range.Contains(sort)
 }
 
-// String returns the conditions of the slice as one line, such as
-// PK = "a" AND begins_with(SK, "b").
+// String returns the conditions of the slice as one line, such as PK = "a" AND begins_with(SK, "b"), for messages and
+// logs.
 func (s *Slice) String() string {
 	parts := make([]string, len(s.Clauses))
 	for i, c := range s.Clauses {

@@ -22,11 +22,10 @@ func (t *Template) Format(args ...any) (string, error) {
 	return t.Prefix(args...)
 }
 
-// Prefix returns the common prefix of all keys with these first components. It
-// includes the literal after the last of them, so the prefix of USER#1 does not
-// match USER#10. Arguments are as for [Template.Format]; without any, the
-// result is the literal at the start of the template. Its errors are an
-// [*Error].
+// Prefix returns the common prefix of all keys with these first components, for begins_with; [Template.Under] returns
+// the same as a [Range]. The prefix includes the literal after the last component, so the prefix of USER#1 does not
+// match USER#10. Arguments are as for [Template.Format]; without any, the result is the literal at the start of the
+// template. Its errors are an [*Error].
 func (t *Template) Prefix(args ...any) (string, error) {
 	values, err := t.texts(args)
 	if err != nil {

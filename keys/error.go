@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// An Error says why a template, a type, a value or a key is refused. Fields
-// that do not apply are empty.
+// An Error says why a template, a type, a value or a key is refused, and what to do. Look for it with errors.As to mark
+// the component in an editor or a form. Fields that do not apply are empty.
 type Error struct {
 	// Template is the source of the template. Offset is the byte in it where
 	// parsing stopped; it is not used in errors about values and keys.

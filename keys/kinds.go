@@ -176,8 +176,8 @@ func (k *kind) example() string {
 	return k.name
 }
 
-// ParseType parses a type as written in templates: int(8), enum(a,b),
-// time:desc. Its errors are an [*Error].
+// ParseType parses a type as written in templates: int(8), enum(a,b), time:desc, for the types that [ParseWith] takes.
+// Its errors are an [*Error].
 func ParseType(text string) (Type, error) {
 	t := Type{}
 	head, desc := strings.CutSuffix(text, ":desc")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Match returns the values in a key, in canonical text form by component, and
-// whether [Template.Build] can build the key.
+// Match returns the values in a key, in canonical text form by component, and whether [Template.Build] can build the
+// key. Use it to find the template of a key; [Template.Values] says why a key does not match.
 func (t *Template) Match(key string) (map[string]string, bool) {
 	values, failed, err := t.read(key)
 	if failed || err != nil {
@@ -16,9 +16,8 @@ func (t *Template) Match(key string) (map[string]string, bool) {
 	return maps.Collect(t.pairs(values)), true
 }
 
-// Values returns the values in a key, in canonical text form and in the order
-// of the components. Its errors are an [*Error] that says where the key does
-// not match the template.
+// Values returns the values in a key, in canonical text form and in the order of the components. Use it when the key
+// should match: its errors are an [*Error] that says where it does not. [Template.Scan] stores Go values.
 func (t *Template) Values(key string) ([]string, error) {
 	values, failed, err := t.read(key)
 	if err != nil {

@@ -2,14 +2,8 @@ package keys
 
 import "strconv"
 
-// A Range is a contiguous interval of keys: those that one key condition reads.
-//
-// Both bounds belong to it, as with BETWEEN. That is why High is often a
-// [Successor], which is greater than all keys wanted and not one of them: the
-// keys of customer 7 begin with C#7#, and High is C#7$. A row with exactly that
-// key would be read too, but no template builds it: a key continues after the
-// literal that closes a component, and the successor of a literal differs from
-// the literal. Only other code can have written such a key.
+// A Range is the half-open interval [Lo, Hi) of sort positions, which [Reader].Query reads. A nil Lo means from the
+// start, a nil Hi to the end. An empty Hi that is not nil makes the range empty. The zero Range contains everything.
 type Range struct {
 	// Low is the smallest possible key, and High the largest; "" means no
 	// bound.
@@ -19,17 +13,17 @@ type Range struct {
 	Prefix string
 }
 
-// Contains reports whether the range contains a key.
+// Contains reports whether the range contains a key, as a test or a fake store needs to know.
 func (r Range) Contains(key string) bool {
 	return r.Low <= key && (r.High == "" || key <= r.High)
 }
 
-// Condition returns the range as a key condition: the operator =, begins_with,
-// BETWEEN, >= or <= with its operands, or "" when the range has no bounds and
-// needs no condition.
+// Condition returns the range as a key condition for clients without a package of ours: the operator =, begins_with,
+// BETWEEN, >= or <= with its operands, or "" when the range has no bounds and needs no condition. Package keyexpr makes
+// the conditions of the AWS SDK, and sortkey.In those of package sortkey.
 //
-// For all keys with one prefix the operator is begins_with rather than BETWEEN,
-// because begins_with reads nothing else, not even the successor itself.
+// For all keys with one prefix the operator is begins_with rather than BETWEEN, because begins_with reads nothing else,
+// not even the successor itself.
 func (r Range) Condition() (op string, operands []string) {
 	switch {
 	case r.Prefix != "":
@@ -46,7 +40,7 @@ func (r Range) Condition() (op string, operands []string) {
 	return "BETWEEN", []string{r.Low, r.High}
 }
 
-// String returns the condition for people, with quoted operands.
+// String returns the condition for people, with quoted operands, for messages and logs.
 func (r Range) String() string {
 	op, operands := r.Condition()
 	if op == "" {
@@ -65,9 +59,8 @@ func within(prefix string) Range {
 	return Range{Low: prefix, High: high, Prefix: prefix}
 }
 
-// Under returns the range of the keys with these first components. With values
-// for all components, that is a single key. Arguments are as for
-// [Template.Format]. Its errors are an [*Error].
+// Under returns the range of the keys with these first components, such as all orders of one customer. With values for
+// all components, that is a single key. Arguments are as for [Template.Format]. Its errors are an [*Error].
 func (t *Template) Under(args ...any) (Range, error) {
 	prefix, err := t.Prefix(args...)
 	if err != nil {
@@ -99,8 +92,7 @@ func (t *Template) BeginsWith(partial string, outer ...any) (Range, error) {
 // exclusive is a bound that does not belong to its range.
 type exclusive struct{ value any }
 
-// Excluding returns a bound for [Template.Between] that does not belong to the
-// range.
+// Excluding returns a bound for [Template.Between] that does not belong to the range, as < and > exclude theirs.
 func Excluding(value any) any { return exclusive{value} }
 
 // Between returns the range of the keys that begin with the components outer and whose

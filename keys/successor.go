@@ -10,13 +10,12 @@ const (
 	surrogateMax = 0xDFFF
 )
 
-// Successor returns the smallest string greater than every string that begins
-// with prefix. It returns false when no such string exists: when prefix is
-// empty, all U+10FFFF or not UTF-8.
+// Successor returns the smallest string greater than every string that begins with prefix, for a range of keys that is
+// written by hand; [Template.Under] and its like return ranges that are complete. It returns false when no such string
+// exists: when prefix is empty, all U+10FFFF or not UTF-8.
 //
-// Attributes of type S hold UTF-8 and are compared by bytes. So Successor
-// returns the smallest UTF-8 string in that order: it drops trailing U+10FFFF
-// and increments the last remaining code point, skipping the surrogates.
+// Attributes of type S hold UTF-8 and are compared by bytes. So Successor returns the smallest UTF-8 string in that
+// order: it drops trailing U+10FFFF and increments the last remaining code point, skipping the surrogates.
 func Successor(prefix string) (string, bool) {
 	if !utf8.ValidString(prefix) {
 		return "", false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Template builds keys from values and parses keys. It is immutable and safe
-// for concurrent use.
+// A Template builds keys from values and parses keys. Make one with [MustParse] in a variable of a package. It is
+// immutable and safe for concurrent use.
 type Template struct {
 	src   string
 	parts []Part
@@ -14,7 +14,8 @@ type Template struct {
 	names []string // of the components, in order
 }
 
-// A Part is a component, or literal text when Name is empty.
+// A Part is a component of a template, or literal text when Name is empty. [Template.Parts] returns them, for tools
+// that show or check templates.
 type Part struct {
 	Literal string
 	Name    string
@@ -32,12 +33,11 @@ type coding struct {
 	delimited bool
 }
 
-// Parse parses a template. A component without a type is a string. Its errors
-// are an [*Error].
+// Parse parses a template that is input; [MustParse] takes those in the source of a program. A component without a type
+// is a string. Its errors are an [*Error].
 func Parse(src string) (*Template, error) { return ParseWith(src, nil) }
 
-// MustParse is [Parse] for templates in the source of a program. It panics when
-// src is not a valid template.
+// MustParse is [Parse] for templates in the source of a program. It panics when src is not a valid template.
 func MustParse(src string) *Template {
 	t, err := Parse(src)
 	if err != nil {
@@ -46,9 +46,9 @@ func MustParse(src string) *Template {
 	return t
 }
 
-// ParseWith parses a template. Components without a type get their types from
-// types, by name; without one there, they are strings. {name:desc} reverses the
-// order of that type. Its errors are an [*Error].
+// ParseWith parses a template whose types are declared elsewhere, such as in a design. Components without a type get
+// their types from types, by name; without one there, they are strings. {name:desc} reverses the order of that type.
+// Its errors are an [*Error].
 func ParseWith(src string, types map[string]Type) (*Template, error) {
 	p := parser{src: src, types: types}
 	if err := p.parse(); err != nil {
@@ -74,8 +74,8 @@ func ParseWith(src string, types map[string]Type) (*Template, error) {
 // String returns the template as it was written.
 func (t *Template) String() string { return t.src }
 
-// Explicit returns the template with the types of all components, so [Parse]
-// reads it without the types that [ParseWith] received.
+// Explicit returns the template with the types of all components, so that [Parse] reads it without the types that
+// [ParseWith] received. Use it to store or print a template on its own.
 func (t *Template) Explicit() string {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -91,15 +91,15 @@ func (t *Template) Explicit() string {
 	return b.String()
 }
 
-// Parts returns the parts of the template, in order. The caller may change the
-// slice.
+// Parts returns the parts of the template, in order, for tools that show or check it. The caller may change the slice.
 func (t *Template) Parts() []Part { return slices.Clone(t.parts) }
 
-// Components returns the names of the components, in order.
+// Components returns the names of the components, in order, which are the names of the values that [Template.Build]
+// takes.
 func (t *Template) Components() []string { return slices.Clone(t.names) }
 
-// Build returns the key of values in text form, by component. It ignores values
-// that the template does not name. Its errors are an [*Error].
+// Build returns the key of values in text form, by component: for values from a form, a file or a command line.
+// [Template.Format] takes Go values. Build ignores values that the template does not name. Its errors are an [*Error].
 func (t *Template) Build(values map[string]string) (string, error) {
 	var buf [128]byte
 	key, err := t.Append(buf[:0], values)
@@ -109,7 +109,7 @@ func (t *Template) Build(values map[string]string) (string, error) {
 	return string(key), nil
 }
 
-// Append is [Template.Build] that appends the key to dst. If it fails, it returns
+// Append appends the key that [Template.Build] returns to dst, for programs that reuse memory. If it fails, it returns
 // dst as it was.
 func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) {
 	var buf [8]string
@@ -127,10 +127,9 @@ func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) 
 	return key, nil
 }
 
-// BuildPrefix returns the common prefix of all keys with values: the key up to
-// the first component without a value, and the number of components in it. As
-// with [Template.Prefix], the prefix includes the literal after the last of
-// them. Its errors are an [*Error].
+// BuildPrefix returns the common prefix of all keys with values, for a search by the first fields of a form: the key up
+// to the first component without a value, and the number of components in it. As with [Template.Prefix], the prefix
+// includes the literal after the last of them. Its errors are an [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
 	var buf [8]string
 	list := t.leading(buf[:0], values)

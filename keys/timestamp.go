@@ -2,11 +2,10 @@ package keys
 
 import "time"
 
-// A Timestamp is a time as the text of a key attribute: in UTC, with nine digits after the
-// second, such as 2026-01-05T10:00:00.500000000Z. Timestamps sort as their times do. The text of
-// a [time.Time] does not: it drops trailing zeros, so 10:00:00.5Z sorts before 10:00:00Z. As a
-// Timestamp is a string, it is stored as one by every client, and can stand wherever the value of
-// a key attribute does. In a template, use the types time or millis.
+// A Timestamp is a time as the text of a key attribute: in UTC, with nine digits after the second, such as
+// 2026-01-05T10:00:00.500000000Z. Timestamps sort as their times do. The text of a time.Time does not: it drops
+// trailing zeros, so 10:00:00.5Z sorts before 10:00:00Z. Give a field the type Timestamp if it is a key attribute: as a
+// string, it is stored as one by every client. In a template, use the types time or millis.
 type Timestamp string
 
 const timestampLayout = "2006-01-02T15:04:05.000000000Z"
@@ -21,8 +20,7 @@ func TimestampOf(t time.Time) Timestamp {
 	return Timestamp(t.Format(timestampLayout))
 }
 
-// Time returns the time, in UTC. The error is an [*Error] for text that [TimestampOf] does not
-// return.
+// Time returns the time, in UTC. The error is an [*Error] for text that [TimestampOf] does not return.
 func (t Timestamp) Time() (time.Time, error) {
 	at, err := time.Parse(timestampLayout, string(t))
 	if err != nil || TimestampOf(at) != t {

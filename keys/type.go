@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Type defines how the value of a component becomes a part of a key. The zero
-// Type is a string. The package documentation lists the types.
+// A Type defines how the value of a component becomes a part of a key. Programs mostly name types in templates; a Type
+// of its own is for those that build or check single parts. The zero Type is a string. The package documentation lists
+// the types.
 type Type struct {
 	// Name is one of [TypeNames].
 	Name string
@@ -21,8 +22,7 @@ type Type struct {
 	Desc bool
 }
 
-// TypeNames returns the names of all types, in the order of the package
-// documentation.
+// TypeNames returns the names of all types, in the order of the package documentation, for messages and completion.
 func TypeNames() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -31,7 +31,7 @@ func TypeNames() []string {
 	return names
 }
 
-// String returns the type as written in templates.
+// String returns the type as written in templates, which [ParseType] reads.
 func (t Type) String() string {
 	name := t.Name
 	if name == "" {
@@ -51,9 +51,8 @@ func (t Type) String() string {
 	return name
 }
 
-// Canonical returns the canonical form of text: 7 for 007, and UTC for a time
-// with a zone. It truncates a time to the precision of the type. Its errors are
-// an [*Error].
+// Canonical returns the canonical form of text: 7 for 007, and UTC for a time with a zone. Two texts are the same value
+// if their canonical forms are equal. It truncates a time to the precision of the type. Its errors are an [*Error].
 func (t Type) Canonical(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -62,8 +61,7 @@ func (t Type) Canonical(text string) (string, error) {
 	return k.canonical(t, text)
 }
 
-// Encode returns the part of a key for a value in text form. Its errors are an
-// [*Error].
+// Encode returns the part of a key for a value in text form. Its errors are an [*Error].
 func (t Type) Encode(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -114,9 +112,9 @@ func (t Type) Decode(part string) (string, error) {
 	return k.canonical(t, text)
 }
 
-// Ordered reports whether the byte order of parts is the order of the values,
-// or the reverse order for a reversed type. It is false for number, and for an
-// enum whose values are not listed in byte order.
+// Ordered reports whether the byte order of parts is the order of the values, or the reverse order for a reversed type:
+// whether [Template.Between] takes the component. It is false for number, and for an enum whose values are not listed
+// in byte order.
 func (t Type) Ordered() bool {
 	k, err := t.kind()
 	if err != nil {
@@ -128,8 +126,8 @@ func (t Type) Ordered() bool {
 	return k.ordered
 }
 
-// Fixed returns the number of bytes of every part, and whether it is the same
-// for all.
+// Fixed returns the number of bytes of every part, and whether it is the same for all: whether a component can do
+// without a delimiter.
 func (t Type) Fixed() (width int, ok bool) {
 	k, err := t.kind()
 	if err != nil || k.width == nil {
@@ -139,9 +137,9 @@ func (t Type) Fixed() (width int, ok bool) {
 	return width, width > 0
 }
 
-// Compare compares two values in text form in the order that their keys should
-// have: numbers by size, an enum by its list, reversed for a reversed type. For
-// a type that is [Type.Ordered] it is the order of their parts.
+// Compare compares two values in text form in the order that their keys should have: numbers by size, an enum by its
+// list, reversed for a reversed type. For a type that is [Type.Ordered], the parts have this order too; use Compare to
+// check that of data.
 func (t Type) Compare(a, b string) (int, error) {
 	k, err := t.kind()
 	if err != nil {

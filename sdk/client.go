@@ -19,14 +19,13 @@ import (
 // endpoint is an address to which nothing is sent.
 const endpoint = "http://sortkey.invalid"
 
-// Client returns a DynamoDB client whose requests are answered by db in this
-// process. The options are applied after those that lead to db. There is one attempt
+// Client returns a DynamoDB client whose requests are answered by db in this process: the client for code under test,
+// and for programs that embed the database. The options are applied after those that lead to db. There is one attempt
 // unless they set a Retryer or RetryMaxAttempts.
 //
 // An operation on items, unless it is a transaction, takes the short way of [Direct] if neither the client nor the call
-// has options, and the database has no Observer. Otherwise the call goes over the wire: it is
-// signed, serialised and parsed as for the service. To send every call over the wire, set the
-// HTTPClient:
+// has options, and the database has no Observer. Otherwise the call goes over the wire: it is signed, serialised and
+// parsed as for the service. To send every call over the wire, set the HTTPClient:
 //
 //	over := server.New(db, server.Options{}).Client()
 //	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = over })
@@ -49,8 +48,7 @@ func Config(db *sortkey.DB) aws.Config {
 	}
 }
 
-// Streams returns a client of the database's streams, as [Client] does for its
-// tables.
+// Streams returns a client of the database's streams, for code that reads shards, as [Client] does for its tables.
 func Streams(db *sortkey.DB, optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	o := options(db)
 	return dynamodbstreams.New(dynamodbstreams.Options{

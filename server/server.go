@@ -20,8 +20,8 @@ import (
 
 func init() { api.LinkJobs() } // before a database that has jobs is opened
 
-// A Server answers the requests of the service's protocol from a database. It is safe for
-// concurrent use.
+// A Server answers the requests of the service's protocol from a database, so that programs in any language use it as
+// DynamoDB. [New] returns it. It is safe for concurrent use.
 type Server struct {
 	db      *sortkey.DB
 	opts    Options
@@ -55,19 +55,19 @@ func (s *Server) protocol() protocol.Options {
 	}
 }
 
-// ServeHTTP implements [http.Handler]. GET /healthz answers with status 200 while the
-// database can be used.
+// ServeHTTP implements [http.Handler], for a program that has an HTTP server of its own. GET /healthz answers with
+// status 200 while the database can be used.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Client returns an HTTP client whose requests, whatever their address, the server answers in
-// this process, without a socket. The context of a request reaches the database.
+// Client returns an HTTP client whose requests, whatever their address, the server answers in this process, without a
+// socket: for tests of code that speaks HTTP. The context of a request reaches the database.
 func (s *Server) Client() *http.Client {
 	return &http.Client{Transport: &protocol.Transport{Handler: s.handler}}
 }
 
-// Connections returns how many connections of [Server.Serve] are open, how many it has closed at the
-// limit, each for a new one, because they had waited longest for a request, and how many requests
-// and connections it has refused because all were busy.
+// Connections returns figures of [Server.Serve], for metrics: how many connections are open; how many it has closed at
+// the limit, each for a new one, because they had waited longest for a request; and how many requests and connections
+// it has refused because all were busy.
 func (s *Server) Connections() (open, closed, refused int64) {
 	return s.counts.Open(), s.counts.Closed(), s.counts.Refused()
 }

@@ -13,8 +13,8 @@ import (
 // with the value 1, and holds the trace in the response. See [ReadTrace].
 const TraceHeader = "X-Sortkey-Trace"
 
-// ReadTrace returns the trace in the headers of a response, and whether there
-// is one. Other endpoints send none.
+// ReadTrace returns the trace in the headers of a response to a request with [TraceHeader], and whether there is one.
+// Other endpoints send none.
 func ReadTrace(h http.Header) (sortkey.Trace, bool) {
 	var tr sortkey.Trace
 	header := h.Get(TraceHeader)

@@ -48,7 +48,8 @@ func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	}
 }
 
-// Streams returns a client for the streams of the database: see [sdk.Streams].
+// Streams returns a client for the streams of the database, for code that reads shards itself: see [sdk.Streams].
+// [DB.Changes] is the short way for tests.
 func (db *DB) Streams() *dynamodbstreams.Client { return sdk.Streams(db.DB) }
 
 // stream returns the ARN of a table's stream, or of its last one.

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Clock is the time source of one database. It follows the computer's clock, or
-// the one in the options that [New] was given, until it is set. In a bubble of
-// testing/synctest it follows the bubble's clock. It is safe for concurrent use.
+// A Clock is the time source of one database: [DB].Clock. It follows the computer's clock, or the one in the options
+// that [New] was given, until it is set. In a bubble of testing/synctest it follows the bubble's clock. It is safe for
+// concurrent use.
 type Clock struct {
 	mu    sync.Mutex
 	base  func() time.Time // nil is time.Now
@@ -20,7 +20,7 @@ type Clock struct {
 // whose time has passed the year 2020 is not recognised, and a computer whose clock is that wrong counts as one.
 func inBubble() bool { return time.Now().Year() < 2020 }
 
-// Now returns the time.
+// Now returns the time of the database, for code under test that takes a clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -98,7 +98,8 @@ func wanted(f Fault) int {
 	return max(n, 1)
 }
 
-// An ActiveFault is a [Fault] in force. Nil is one that could not be set, and does nothing.
+// An ActiveFault is a [Fault] in force, which [DB.Fail] returns. Nil is one that could not be set; its methods do
+// nothing.
 type ActiveFault struct {
 	rule *fault.Rule
 	lift func()
@@ -111,7 +112,7 @@ func (f *ActiveFault) Lift() {
 	}
 }
 
-// Count returns how many calls the fault has made fail.
+// Count returns how many calls the fault has made fail, to check how often code tried again.
 func (f *ActiveFault) Count() int {
 	if f == nil {
 		return 0

@@ -26,8 +26,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Put writes items. Each is a struct or map that package attributevalue can
-// marshal, a map of attribute values, or a slice or array of those.
+// Put writes items that the test begins with. Each is a struct or map that package attributevalue can marshal, a map of
+// attribute values, or a slice or array of those.
 func (db *DB) Put(table string, items ...any) {
 	db.t.Helper()
 	n := 0
@@ -85,7 +85,7 @@ func ofTable(table string) string {
 	return "table " + table + ": "
 }
 
-// PutFile is [DB.PutJSON] for a file.
+// PutFile is [DB.PutJSON] for a file, such as one in testdata.
 func (db *DB) PutFile(table, path string) {
 	db.t.Helper()
 	text, err := os.ReadFile(path)
@@ -247,8 +247,8 @@ func shorten(value []byte) string {
 	return b.String()
 }
 
-// Get returns the item with a key: the values of the partition key and, if the table
-// has one, of the sort key. It reports whether there is such an item.
+// Get returns the item with a key, to check what code has written: the key is the values of the partition key and, if
+// the table has one, of the sort key. Get reports whether there is such an item.
 func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	db.t.Helper()
 	schema := db.schema(quiet, table, "")
@@ -328,7 +328,7 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	return all
 }
 
-// Items returns all items of a table in the order of their keys.
+// Items returns all items of a table in the order of their keys; [DB.Dump] returns them as text.
 func Items[T any](db *DB, table string) []T {
 	db.t.Helper()
 	all := []T{}

@@ -25,8 +25,8 @@ type Recording struct {
 	calls []*sortkey.Event
 }
 
-// Record records the calls that begin from now on. If the test fails, it logs
-// them.
+// Record records the calls that begin from now on, to check what code reads and what it costs. If the test fails, it
+// logs them.
 func (db *DB) Record() *Recording {
 	r := &Recording{t: db.t}
 	r.stop = db.DB.Observe((*recorder)(r))
@@ -56,10 +56,10 @@ func (r *recorder) End(_ context.Context, e *sortkey.Event) {
 	r.calls = append(r.calls, e)
 }
 
-// Stop ends the recording.
+// Stop ends the recording, so that later calls do not count.
 func (r *Recording) Stop() { r.stop() }
 
-// Calls returns the calls so far, in the order in which they ended.
+// Calls returns the calls so far, in the order in which they ended, for checks that the other methods lack.
 func (r *Recording) Calls() []*sortkey.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,7 @@ func (r *Recording) Count(operations ...string) (n int) {
 	return n
 }
 
-// Never fails the test if one of the operations was called.
+// Never fails the test if one of the operations was called since [DB.Record]; [DB.Forbid] fails it at the call.
 func (r *Recording) Never(operations ...string) {
 	r.t.Helper()
 	checkNames(r.t, operations)
@@ -90,7 +90,7 @@ func (r *Recording) Never(operations ...string) {
 	}
 }
 
-// Only fails the test if a call named another table.
+// Only fails the test if a call named another table, such as one of another service.
 func (r *Recording) Only(tables ...string) {
 	r.t.Helper()
 	for _, e := range r.Calls() {
@@ -102,7 +102,8 @@ func (r *Recording) Only(tables ...string) {
 	}
 }
 
-// AtMost fails the test if the calls together consumed more capacity units.
+// AtMost fails the test if the calls together consumed more capacity units. Call it at the end of what is to be
+// measured.
 func (r *Recording) AtMost(units float64) {
 	r.t.Helper()
 	total := 0.0
@@ -114,7 +115,7 @@ func (r *Recording) AtMost(units float64) {
 	}
 }
 
-// String returns a line for each call.
+// String returns a line for each call, for logs.
 func (r *Recording) String() string {
 	var b strings.Builder
 	for _, e := range r.Calls() {
@@ -156,7 +157,7 @@ func describe(e *sortkey.Event) string {
 	return line
 }
 
-// Forbid fails the test as soon as one of the operations is called.
+// Forbid fails the test as soon as one of the operations is called, such as Scan in code that should only query.
 func (db *DB) Forbid(operations ...string) {
 	db.t.Helper()
 	checkNames(db.t, operations)

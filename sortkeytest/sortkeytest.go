@@ -132,7 +132,7 @@ func (db *DB) With(t testing.TB) *DB {
 	return &own
 }
 
-// Close closes the database before its test ends, which then closes nothing.
+// Close closes the database before its test ends, to test what code does then. The end of the test then closes nothing.
 func (db *DB) Close() error {
 	db.life.stop("was closed")
 	return db.DB.Close()

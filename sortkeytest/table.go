@@ -23,9 +23,9 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 	}
 }
 
-// CreateTable creates a table, which is ready for use when it returns, whatever the
-// TableDelay in the options. Billing is on demand unless the input has a mode or a
-// throughput.
+// CreateTable creates a table from the input that the program or its deployment uses; [DB.Table] is shorter. The table
+// is ready for use when CreateTable returns, whatever the TableDelay in the options. Billing is on demand unless the
+// input has a mode or a throughput.
 func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	db.t.Helper()
 	if in == nil {
@@ -40,7 +40,7 @@ func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	}
 }
 
-// An Index is a secondary index of [DB.Table].
+// An Index is a secondary index of [DB.Table]. [Global] and [Local] make one.
 type Index = sortkey.Index
 
 // Global returns a global secondary index, as [sortkey.Global] does.

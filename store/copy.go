@@ -2,7 +2,8 @@ package store
 
 import "context"
 
-// A Forker is a [Store] that can be copied quickly.
+// A Forker is a [Store] that can be copied quickly, as tests do that begin with the same rows. The stores of packages
+// memory and disk are Forkers.
 type Forker interface {
 	Store
 
@@ -18,7 +19,7 @@ type Forker interface {
 	ForksInstantly() bool
 }
 
-// A Snapshotter is a [Store] that can be copied to a folder permanently.
+// A Snapshotter is a [Store] that can be copied to a folder for good, as a backup. The store of package disk is one.
 type Snapshotter interface {
 	Store
 

@@ -2,18 +2,18 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5" //nolint:gosec // the service's scan order, not a secret
 )
 
-// MaxHash is the largest value of [Hash].
+// MaxHash is the largest value of [Hash], and the Last of a [Span] without end.
 const MaxHash = 1<<24 - 1
 
 const hashSalt = "Outliers"
 
-// Hash returns the place of a partition in scan order, 0 … [MaxHash]: the first
-// three bytes of MD5("Outliers" + partition), big endian. Authors of other
-// emulators observed that the service scans in this order (dynalite,
-// db/index.js).
+// Hash returns the place of a partition in scan order, 0 … [MaxHash]: the first three bytes of MD5("Outliers" +
+// partition), big endian. Engines sort partitions by it. Authors of other emulators observed that the service scans in
+// this order (dynalite, db/index.js).
 func Hash(partition []byte) uint32 {
 	var buf [128]byte
 	sum := md5.Sum(append(append(buf[:0], hashSalt...), partition...)) //nolint:gosec // as above
@@ -32,16 +32,15 @@ func (r Range) Contains(sort []byte) bool {
 	return string(sort) >= string(r.Lo) && (r.Hi == nil || string(sort) < string(r.Hi))
 }
 
-// A Span is an interval of scan order: the partitions whose hashes are First …
-// Last inclusive and, if After is set, only the rows strictly after it. A Last
-// above [MaxHash] means MaxHash. The zero Span contains the hash 0 only; see
-// [Everything].
+// A Span is an interval of scan order, which [Reader].Scan reads: the partitions whose hashes are First … Last
+// inclusive and, if After is set, only the rows strictly after it. A Last above [MaxHash] means MaxHash. The zero Span
+// contains the hash 0 only; see [Everything].
 type Span struct {
 	First, Last uint32
 	After       *Position
 }
 
-// Everything returns the Span of all rows of a space.
+// Everything returns the Span of all rows of a space. Set After in it to go on with a scan.
 func Everything() Span { return Span{Last: MaxHash} }
 
 // Segment returns the Span of segment number i of total, for a parallel scan.
@@ -61,7 +60,7 @@ func Segment(i, total uint32) Span {
 	return Span{First: lo, Last: hi - 1}
 }
 
-// Contains reports whether s contains a position.
+// Contains reports whether s contains a position, to check where a scan is to go on.
 func (s Span) Contains(p Position) bool {
 	h := Hash(p.Partition)
 	if h < s.First || h > s.Last {
@@ -72,22 +71,14 @@ func (s Span) Contains(p Position) bool {
 
 // Compare returns the order of p and q in a scan: -1, 0 or 1.
 func (p Position) Compare(q Position) int {
-	hp, hq := Hash(p.Partition), Hash(q.Partition)
-	switch {
-	case hp != hq:
-		if hp < hq {
-			return -1
-		}
-		return 1
-	case !bytes.Equal(p.Partition, q.Partition):
-		return bytes.Compare(p.Partition, q.Partition)
-	}
-	return bytes.Compare(p.Sort, q.Sort)
+	return cmp.Or(
+		cmp.Compare(Hash(p.Partition), Hash(q.Partition)),
+		bytes.Compare(p.Partition, q.Partition), bytes.Compare(p.Sort, q.Sort),
+	)
 }
 
-// AppendUpper appends the smallest bytes above everything that begins with
-// prefix. When prefix is empty or all 0xFF, no such bytes exist; the result is
-// then nil, which as [Range].Hi means no bound.
+// AppendUpper appends the smallest bytes above everything that begins with prefix: the Hi of a [Range] whose Lo is
+// prefix. When prefix is empty or all 0xFF, no such bytes exist; the result is then nil, which as Hi means no bound.
 func AppendUpper(dst, prefix []byte) []byte {
 	n := len(prefix)
 	for n > 0 && prefix[n-1] == 0xFF {

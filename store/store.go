@@ -6,30 +6,30 @@ import (
 	"iter"
 )
 
-// ErrClosed is returned by a [Store] after its Close, and by a [Reader] or
-// [Writer] used after the function that received it has returned.
+// ErrClosed is the error of a [Store] after its Close, and of a [Reader] or [Writer] that is used after the function
+// that received it has returned. Engines return it; test for it with errors.Is.
 var ErrClosed = errors.New("store: closed")
 
-// ErrReadOnly is returned by Update of a [Store] that is open for reading only.
+// ErrReadOnly is the error of Update of a [Store] that is open for reading only, such as by an option of package disk.
 var ErrReadOnly = errors.New("store: open for reading only")
 
-// ErrUnavailable is returned by View and Update of a [Store] whose rows are in a database
-// that it cannot reach or that is too busy. The same call may succeed later.
+// ErrUnavailable is the error of View and Update of a [Store] whose rows are in a database that it cannot reach or that
+// is too busy. Test for it with errors.Is to try again: the same call may succeed later.
 var ErrUnavailable = errors.New("store: not available")
 
-// A Space is one ordered set of partitions: a table or an index. Space 0 is
-// the catalogue.
+// A Space is one ordered set of partitions: a table or an index. Choose a number for each; rows of different spaces
+// never meet. Package sortkey keeps its catalogue in Space 0.
 type Space uint64
 
-// A Row is one stored row.
+// A Row is one stored row, as loops over [Reader].Query and [Reader].Scan get it.
 type Row struct {
 	Partition []byte // set by Scan; Query may leave it nil
 	Sort      []byte
 	Value     []byte
 }
 
-// A Position is a place in scan order, (Hash(Partition), Partition, Sort),
-// whether or not a row exists there.
+// A Position is a place in scan order, (Hash(Partition), Partition, Sort), whether or not a row exists there. Put that
+// of the last row into [Span].After to go on with a scan.
 type Position struct {
 	Partition, Sort []byte
 }
@@ -81,7 +81,8 @@ type Writer interface {
 	Clear(space Space) error
 }
 
-// A Store is a set of ordered rows, safe for concurrent use.
+// A Store is a set of ordered rows, safe for concurrent use. sortkey.Open takes one for tables; a program without
+// tables reads and writes rows by View and Update.
 type Store interface {
 	// View calls fn with a consistent snapshot and returns its error. A View
 	// neither sees later updates nor blocks them.

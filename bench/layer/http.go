@@ -3,12 +3,9 @@ package layer
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
@@ -90,67 +87,4 @@ func (e *Endpoint) Prepare(_ context.Context, c *work.Call) (measure.Op, error) 
 		s.Buf = out
 		return answer(c, status, out)
 	}, nil
-}
-
-// httpCanned is the yardstick of the HTTP layer: a bare net/http handler that reads a request and answers with
-// bytes made beforehand.
-type httpCanned struct {
-	*Endpoint
-	data   *Data
-	byBody map[string][]byte
-	size   int                // bytes of all answers
-	last   map[work.Op][]byte // answers
-}
-
-// answersBytes bounds the answers kept, because a server's own buffers are in a cache too. Further requests share
-// the last answer of their operation: the answers of a workload are about equally long.
-const answersBytes = 4 << 20
-
-func newHTTPCanned(d *Data) (*httpCanned, error) {
-	l := &httpCanned{data: d, byBody: map[string][]byte{}, last: map[work.Op][]byte{}}
-	var err error
-	l.Endpoint, err = serveHere(d.Shape, func(ctx context.Context, ln net.Listener) error {
-		srv := &http.Server{Handler: l} //nolint:gosec // a yardstick has no time-outs
-		defer context.AfterFunc(ctx, func() { _ = srv.Close() })()
-		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
-	return l, err
-}
-
-// Prepare implements [Layer].
-func (l *httpCanned) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) {
-	body := c.Body(l.data.Shape)
-	if l.size < answersBytes || l.last[c.Op] == nil {
-		out, status := l.data.API.Serve(ctx, c.Op.Target(), body, nil)
-		if _, _, err := answer(c, status, out); err != nil {
-			return nil, err
-		}
-		l.last[c.Op], l.size = out, l.size+len(out)
-	}
-	l.byBody[string(body)] = l.last[c.Op]
-	return l.Endpoint.Prepare(ctx, c)
-}
-
-var requestBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// ServeHTTP implements [http.Handler].
-func (l *httpCanned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	buf := requestBuffers.Get().(*bytes.Buffer)
-	defer requestBuffers.Put(buf)
-	buf.Reset()
-	if _, err := buf.ReadFrom(r.Body); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	out, ok := l.byBody[string(buf.Bytes())]
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-	w.Header().Set("Content-Length", strconv.Itoa(len(out)))
-	_, _ = w.Write(out) // the client may be gone
 }

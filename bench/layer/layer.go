@@ -13,8 +13,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
 )
 
@@ -30,29 +33,21 @@ type Layer interface {
 // A Name is the name of a layer.
 type Name string
 
-// The layers, from the bottom up. A canned layer is the yardstick of the layer
-// before it: net/http or the SDK alone, with the answers made beforehand.
+// The layers, from the bottom up.
 const (
-	Bare         Name = "bare"
-	Store        Name = "store"
-	KeyCond      Name = "keycond"
-	Table        Name = "table"
-	Face         Name = "go"
-	API          Name = "api"
-	HTTP         Name = "http"
-	HTTPCanned   Name = "http-canned"
-	Client       Name = "client"
-	ClientCanned Name = "client-canned"
-	Direct       Name = "direct"
-	DirectCanned Name = "direct-canned"
+	Bare    Name = "bare"
+	Store   Name = "store"
+	KeyCond Name = "keycond"
+	Table   Name = "table"
+	Face    Name = "go"
+	API     Name = "api"
+	HTTP    Name = "http"
+	Client  Name = "client"
+	Direct  Name = "direct"
 )
 
 // Names returns all layers from the bottom up.
-func Names() []Name {
-	return []Name{
-		Bare, Store, KeyCond, Table, Face, API, HTTP, HTTPCanned, Client, ClientCanned, Direct, DirectCanned,
-	}
-}
+func Names() []Name { return []Name{Bare, Store, KeyCond, Table, Face, API, HTTP, Client, Direct} }
 
 // New returns the layer called name over d. Locked says that some workers write
 // while others read; the bare tree then needs a lock.
@@ -76,10 +71,12 @@ func New(name Name, d *Data, locked bool) (Layer, error) {
 		return apiLayer{d}, nil
 	case HTTP:
 		return serveHere(d.Shape, server.New(d.DB, server.Options{}).Serve)
-	case HTTPCanned:
-		return newHTTPCanned(d)
-	case Client, ClientCanned, Direct, DirectCanned:
-		return newSDKLayer(name, d), nil
+	case Client:
+		return sdkLayer{d, sdk.Client(d.DB, func(o *dynamodb.Options) {
+			o.HTTPClient = server.New(d.DB, server.Options{}).Client()
+		})}, nil
+	case Direct:
+		return sdkLayer{d, sdk.Direct(d.DB)}, nil
 	}
 	return nil, fmt.Errorf("unknown layer %q", name)
 }

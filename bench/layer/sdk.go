@@ -1,135 +1,47 @@
 package layer
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
-
-	"github.com/sortkey/sortkey/server"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/middleware"
 
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
-	"github.com/sortkey/sortkey/sdk"
 )
 
 // An sdkLayer calls through a client of the AWS SDK in this process.
 type sdkLayer struct {
 	data   *Data
 	client *dynamodb.Client
-	// canned holds the answers of a canned layer by operation: the answer of the
-	// first call of each. The answers of a workload are about equally long.
-	canned map[work.Op]cannedAnswer
-}
-
-type cannedAnswer struct {
-	body   []byte
-	output any
-}
-
-func newSDKLayer(name Name, d *Data) *sdkLayer {
-	l := &sdkLayer{data: d}
-	switch name {
-	case Client:
-		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) {
-			o.HTTPClient = server.New(d.DB, server.Options{}).Client()
-		})
-	case Direct:
-		l.client = sdk.Direct(d.DB)
-	case ClientCanned:
-		l.canned = map[work.Op]cannedAnswer{}
-		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) { o.HTTPClient = cannedTransport(l.canned) })
-	case DirectCanned:
-		l.canned = map[work.Op]cannedAnswer{}
-		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) {
-			o.HTTPClient = cannedTransport(nil) // so that no call takes the short way
-			o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-				return stack.Initialize.Add(cannedOutput(l.canned), middleware.After)
-			})
-		})
-	}
-	return l
 }
 
 // Close implements [Layer].
-func (*sdkLayer) Close() error { return nil }
-
-// A cannedTransport answers every request with the body of its operation.
-type cannedTransport map[work.Op]cannedAnswer
-
-// Do implements the SDK's HTTPClient.
-func (c cannedTransport) Do(req *http.Request) (*http.Response, error) {
-	if _, err := io.Copy(io.Discard, req.Body); err != nil {
-		return nil, err
-	}
-	_, op, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
-	body := c[work.Op(op)].body
-	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: req,
-	}, nil
-}
-
-// A cannedOutput answers every operation with its output.
-type cannedOutput map[work.Op]cannedAnswer
-
-// ID implements [middleware.InitializeMiddleware].
-func (cannedOutput) ID() string { return "canned" }
-
-// HandleInitialize implements [middleware.InitializeMiddleware].
-func (c cannedOutput) HandleInitialize(
-	ctx context.Context, _ middleware.InitializeInput, _ middleware.InitializeHandler,
-) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
-	out.Result = c[work.Op(middleware.GetOperationName(ctx))].output
-	return out, metadata, nil
-}
+func (sdkLayer) Close() error { return nil }
 
 // Prepare implements [Layer].
-func (l *sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) {
+func (l sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) {
 	body, status := l.data.API.Serve(ctx, c.Op.Target(), c.Body(l.data.Shape), nil)
 	if _, _, err := answer(c, status, body); err != nil {
 		return nil, err
 	}
-
 	run, err := sdkOp(l.client, l.data.Shape, c)
 	if err != nil {
 		return nil, err
 	}
-	want := *c
-	if l.canned != nil {
-		want.Want = -1
-		if _, ok := l.canned[c.Op]; !ok {
-			direct, err := sdkOp(sdk.Direct(l.data.DB), l.data.Shape, c)
-			if err != nil {
-				return nil, err
-			}
-			output, _, err := direct(ctx)
-			if err != nil {
-				return nil, err
-			}
-			l.canned[c.Op] = cannedAnswer{body, output}
-		}
-	}
-
-	size := len(body)
-	return func(ctx context.Context, _ *measure.Scratch) (int, int, error) {
-		_, rows, err := run(ctx)
+	return func(ctx context.Context, _ *measure.Scratch) (rows, size int, err error) {
+		rows, err = run(ctx)
 		if err == nil {
-			err = checkRows(&want, rows)
+			err = checkRows(c, rows)
 		}
-		return rows, size, err
+		return rows, len(body), err
 	}, nil
 }
 
-// A sdkCall calls a client and returns its output and the rows of it.
-type sdkCall func(context.Context) (output any, rows int, err error)
+// A sdkCall calls a client and returns the rows of its output.
+type sdkCall func(context.Context) (rows int, err error)
 
 // sdkOp returns a function that makes the input of a call each time, as
 // programs do, and calls the client with it. Thousands of inputs made
@@ -201,12 +113,12 @@ func sdkCallOf[In, Out any](
 	input func() *In,
 	rows func(*Out) int,
 ) sdkCall {
-	return func(ctx context.Context) (any, int, error) {
+	return func(ctx context.Context) (int, error) {
 		out, err := method(ctx, input())
 		if err != nil || rows == nil {
-			return out, 0, err
+			return 0, err
 		}
-		return out, rows(out), nil
+		return rows(out), nil
 	}
 }
 

@@ -21,27 +21,16 @@ func Median(xs []float64) float64 {
 	return (s[mid-1] + s[mid]) / 2
 }
 
-// A Ratio compares two things measured in the same rounds: the median of the
-// rounds' own ratios, the lowest and the highest.
-type Ratio struct {
-	Median float64
-	Low    float64
-	High   float64
-}
-
-// RatioOf returns the ratios x[i]/base[i]. It ignores rounds that either lacks
-// and rounds where either is zero. ok is false when no round remains.
-func RatioOf(x, base []float64) (r Ratio, ok bool) {
+// Ratio compares two things that were measured in the same rounds: it returns the median of the ratios x[i]/base[i]. It
+// ignores rounds that either lacks and rounds where either is zero, and returns NaN when no round remains.
+func Ratio(x, base []float64) float64 {
 	var rs []float64
 	for i := range min(len(x), len(base)) {
 		if base[i] > 0 && x[i] > 0 {
 			rs = append(rs, x[i]/base[i])
 		}
 	}
-	if rs == nil {
-		return Ratio{}, false
-	}
-	return Ratio{Median: Median(rs), Low: slices.Min(rs), High: slices.Max(rs)}, true
+	return Median(rs)
 }
 
 // A Round is the figures of one round of one series.
@@ -75,10 +64,7 @@ func (s *Series) Allocs() float64 {
 }
 
 // RatioTo compares the times of operations with the times of base.
-func (s *Series) RatioTo(base *Series) Ratio {
-	r, _ := RatioOf(s.PerOp(), base.PerOp())
-	return r
-}
+func (s *Series) RatioTo(base *Series) float64 { return Ratio(s.PerOp(), base.PerOp()) }
 
 // Median returns the median of a figure over all rounds.
 func (s *Series) Median(figure func(Round) float64) float64 { return Median(s.each(figure)) }

@@ -25,10 +25,10 @@ const (
 // A Shape describes a table and its items. Item i is number i%Collection of
 // partition i/Collection.
 type Shape struct {
-	Items      int     `json:"items"`
-	Collection int     `json:"collection"` // items of one partition
-	Size       int     `json:"size"`       // approximate documented bytes of an item
-	Indexes    Indexes `json:"indexes,omitempty"`
+	Items      int
+	Collection int // items of one partition
+	Size       int // approximate documented bytes of an item
+	Indexes    Indexes
 }
 
 // groupItems is the number of items that share a value of g, the partition key of

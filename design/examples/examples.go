@@ -17,7 +17,7 @@ import (
 //go:embed */model.yaml
 var files embed.FS
 
-// Names returns the names of the examples, sorted.
+// Names returns the names of the examples, sorted, as [Read] takes them.
 func Names() []string {
 	found, err := fs.Glob(files, "*/model.yaml")
 	if err != nil {

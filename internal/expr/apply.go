@@ -133,8 +133,8 @@ func hasParent(it attr.Item, path ast.Path) bool {
 	return parent.Kind() == attr.Map
 }
 
-// minLevelBytes is the least that a list or map adds to its only element: the head of a document,
-// an offset, and the kind. tooDeep needs no walk of values too small to be nested that deeply.
+// minLevelBytes is the least number of bytes that a list or map adds to its only element: the head of a document, an
+// offset, and the kind. By it, tooDeep need not walk values that are too small to be nested too deeply.
 const minLevelBytes = len(doc.Empty) + 2
 
 // tooDeep reports whether a value at a path exceeds the deepest allowed level.
@@ -189,7 +189,7 @@ func (s *updater) arithmetic(o *ast.Arithmetic) (attr.Value, error) {
 	return s.sum(l, r, o.Op == ast.Minus)
 }
 
-// sum returns l + r or l - r.
+// sum returns l + r or l - r, as the operator says.
 func (s *updater) sum(l, r attr.Value, minus bool) (attr.Value, error) {
 	start := len(s.bytes)
 	var msg string

@@ -47,19 +47,21 @@ func Node(c *Condition) ast.Node {
 	return c.tree
 }
 
-// A tree is what was parsed: a [Condition], a [Projection] or an [Update]. Programs have these types from package
-// expr outside of internal, so what leads to their trees is functions of this package, and no methods.
+// A tree is a parsed expression: a [Condition], a [Projection] or an [Update]. Methods of these types are part of the
+// public API, by the aliases in package expr. So [Node], [Actions] and [Paths], which return internal types, are
+// functions instead.
 type tree interface {
 	paths() iter.Seq[ast.Path]
 	topLevel() iter.Seq[string]
 }
 
-// Paths yields the document paths in an expression, in the order they are written, with those that an update only
-// reads. A path may occur more than once. The caller must not change paths.
+// Paths yields the document paths in an expression in the order in which they are written, also those that an update
+// only reads. A path may occur more than once. The caller must not change paths.
 func Paths(t tree) iter.Seq[ast.Path] { return t.paths() }
 
-// TopLevel yields the names of the top-level attributes in an expression, of an update those that it changes. A
-// condition yields them in the order they are written and maybe more than once, the others in byte order and once.
+// TopLevel yields the names of the top-level attributes in an expression; of an update, those that it changes. For a
+// condition it yields them in the order in which they are written, perhaps more than once; for the others in byte order
+// and once.
 func TopLevel(t tree) iter.Seq[string] { return t.topLevel() }
 
 func (c *Condition) paths() iter.Seq[ast.Path] {

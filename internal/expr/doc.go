@@ -1,17 +1,16 @@
-// Package expr parses, checks and evaluates the expressions of DynamoDB on items, without a table. Programs have its
-// types and their methods from package expr outside of internal, by aliases.
+// Package expr parses, checks and evaluates the expressions of DynamoDB on items, without a table. Package expr
+// of the module's surface has aliases of its types.
 //
 // A [Condition], a [Projection] and an [Update] are immutable and safe for concurrent use. They work on
-// binary items in place and allocate only the new item of an update. Their trees are those of package
-// [ast], from which they can be made, too. An [Env] parses the expressions of one request, which share
+// binary items in place and allocate only the new item of an update. Their syntax trees are in package
+// [ast]; they can be made of such a tree, too. An [Env] parses the expressions of one request, which share
 // names and values.
 //
 // # Errors
 //
 // An [Error] has the service's text and the byte where the fault lies. The parser reads an
 // expression once, from left to right, and records the first fault of each
-// class. The class decides which fault is reported, as in the service. The
-// order is:
+// class. It reports the fault of the class that comes first in this order, as the service does:
 //
 //  1. an empty or too long expression
 //  2. syntax errors

@@ -10,9 +10,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Env holds the names and values that the expressions of one request share,
-// and records which of them are used. It is not safe for concurrent use; what
-// it returns is.
+// An Env holds the names and values that the expressions of one request share, and records which of them they use. It
+// is not safe for concurrent use; the expressions that it returns are.
 type Env struct {
 	names     []name // sorted by key
 	values    attr.Item
@@ -38,8 +37,8 @@ func NewEnv(p Params) (*Env, error) {
 	return e, nil
 }
 
-// Reset makes e the Env of another request, like [NewEnv]; after an error, e has no names and values. Do not
-// copy an Env after it.
+// Reset makes e the Env of another request, like [NewEnv]. After an error, e has no names and values. Do not copy an
+// Env that was reset.
 func (e *Env) Reset(p Params) error {
 	err := e.fill(p)
 	if err != nil {
@@ -48,7 +47,7 @@ func (e *Env) Reset(p Params) error {
 	return err
 }
 
-// fill is Reset, which leaves e half made if there is an error.
+// fill is Reset, except that after an error e has some of the names and values.
 func (e *Env) fill(p Params) error {
 	values := p.Values
 	*e = Env{values: values}

@@ -8,7 +8,7 @@ import (
 // A Param is the parameter of a request that an [Error] names.
 type Param = string
 
-// The parameters of requests that have expressions, and what these refer to.
+// The parameters of requests that are expressions, and those with their names and values.
 const (
 	ConditionExpression    Param = "ConditionExpression"
 	FilterExpression       Param = "FilterExpression"
@@ -23,8 +23,8 @@ const (
 // isExpression reports whether the parameter is the text of an expression.
 func isExpression(p Param) bool { return strings.HasSuffix(p, "Expression") }
 
-// An Error says why the service refuses an expression, with a ValidationException. Its text alone is that of any error;
-// the fields show the user of an expression where the fault lies.
+// An Error says why the service refuses an expression, with a ValidationException. Its fields say where in the
+// expression the fault lies.
 type Error struct {
 	// Param is the parameter of a request that takes such an expression, such as "UpdateExpression". It is
 	// ExpressionAttributeNames or ExpressionAttributeValues if the fault is there, and empty for errors that depend
@@ -48,7 +48,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// refuse returns an error without a place.
+// refuse returns an error without a place in the expression.
 func refuse(p Param, format string, args ...any) error {
 	return &Error{Param: p, Message: fmt.Sprintf(format, args...)}
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A parser parses one expression. It stops at the first syntax error. Of other
-// faults it records the first of each class and continues, because a fault of a
-// class with a higher priority may follow.
+// A parser parses one expression. It stops at the first syntax error. At other faults it goes on, and records the first
+// of each class, because a fault of a class with a higher priority may follow.
 type parser struct {
 	env    *Env
 	param  Param
@@ -143,8 +142,8 @@ func (p *parser) error() error {
 	return nil
 }
 
-// A part is a condition, or an operand when node is nil. Parentheses may
-// contain either; which of them only the following tokens show.
+// A part is a condition, or an operand when node is nil. Parentheses may contain either, and only the tokens after
+// them show which.
 type part struct {
 	node  ast.Node
 	op    ast.Operand

@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Update is a change of an item: an update expression, or actions. It is immutable and safe for
-// concurrent use. The nil Update changes nothing, but creates the item if it does not exist, like any
-// update that does more than remove.
+// An Update is a change of an item: an update expression, or actions. It is immutable and safe for concurrent use. The
+// nil Update changes nothing, but creates an item that does not exist, as every update does that has other actions than
+// REMOVE and DELETE.
 type Update struct {
 	actions []ast.Action
 	touched *Projection // the paths of actions

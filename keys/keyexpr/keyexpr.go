@@ -19,9 +19,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Partition returns the condition that an attribute equals the key that t
-// builds from these values. Arguments are as for [keys.Template.Format]. Its
-// errors are a [*keys.Error].
+// Partition returns the condition that an attribute equals the key that t builds from these values, for a query of that
+// partition. Arguments are as for [keys.Template.Format]. Its errors are a [*keys.Error].
 func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyConditionBuilder, error) {
 	key, err := t.Format(args...)
 	if err != nil {
@@ -30,8 +29,8 @@ func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyC
 	return expression.Key(attribute).Equal(expression.Value(key)), nil
 }
 
-// Sort returns the condition that an attribute is in a range. It returns false
-// when the range has no bounds and so needs no condition.
+// Sort returns the condition that an attribute is in a range, for programs that join conditions themselves; [And] does
+// it for one partition. It returns false when the range has no bounds and so needs no condition.
 func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool) {
 	key := expression.Key(attribute)
 	switch op, operands := r.Condition(); op {
@@ -49,8 +48,8 @@ func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool)
 	return expression.KeyConditionBuilder{}, false
 }
 
-// And joins the condition of a partition and the condition that an attribute is in a
-// range. If the range has no bounds, it returns the former alone.
+// And joins the condition of a partition and the condition that an attribute is in a range: the whole key condition of
+// a query. If the range has no bounds, it returns the condition of the partition alone.
 func And(partition expression.KeyConditionBuilder, attribute string, r keys.Range) expression.KeyConditionBuilder {
 	sort, bounded := Sort(attribute, r)
 	if !bounded {

@@ -55,7 +55,7 @@ type engine struct {
 	current atomic.Pointer[partitionTree]
 }
 
-// Open returns a new, empty store. It is safe for concurrent use.
+// Open returns a new, empty store, to compare another engine with. It is safe for concurrent use.
 func Open() store.Store {
 	s := &engine{writer: make(chan struct{}, 1)}
 	s.current.Store(btree.NewG(degree, lessPartition))

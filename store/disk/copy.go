@@ -247,7 +247,8 @@ func (s *Store) Fork() (store.Store, error) {
 	return fork, nil
 }
 
-// ForksInstantly implements [store.Forker]: a fork copies what it cannot link.
+// ForksInstantly implements [store.Forker]. It returns false, because a fork writes rows and copies what it cannot
+// link.
 func (s *Store) ForksInstantly() bool { return false }
 
 // removeFork removes the folder of a fork.

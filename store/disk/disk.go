@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Store keeps rows in a folder. It is safe for concurrent use.
+// A Store keeps rows in a folder. [Open] returns it. It is safe for concurrent use.
 type Store struct {
 	dir        string
 	opts       Options
@@ -255,7 +255,7 @@ func (s *Store) end() {
 	s.mu.Unlock()
 }
 
-// View implements [store.Store].
+// View implements [store.Store]. It reads the latest state that is on disk, and never waits for updates.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)

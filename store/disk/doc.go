@@ -1,7 +1,7 @@
 // Package disk is the store engine that keeps its rows in a folder, using
 // Pebble.
 //
-// A row is one key: its address as encoded by [store.AppendAddress]. A query is
+// A row is one key: its address, encoded in bytes of the same order. A query is
 // one iterator with both bounds set, so it reads only the blocks that contain
 // its rows.
 //

@@ -31,20 +31,20 @@ var (
 	ErrTooLarge = errors.New("disk: too large")
 )
 
-// A FailedError says that the store has stopped because the disk refused a
-// write or the engine gave up. When the folder is opened again, the changes of
-// an Update that returned this error may be present or not; the changes of an Update
-// that returned nil before are present.
+// A FailedError says that the store has stopped because the disk refused a write or the engine gave up. Look for it
+// with errors.As to end the program: only opening the folder again helps. Then the changes of an Update that returned
+// this error may be present or not; the changes of an Update that returned nil before are present.
 type FailedError struct {
 	Op  string // what the store was doing
 	Err error  // the first failure
 }
 
+// Error returns the operation and the first failure.
 func (e *FailedError) Error() string {
 	return fmt.Sprintf("disk: store stopped after a failure: %s: %v", e.Op, e.Err)
 }
 
-// Unwrap returns e.Err.
+// Unwrap returns the first failure.
 func (e *FailedError) Unwrap() error { return e.Err }
 
 // otherFormat returns the error for a folder that another version of Sortkey wrote, in a format that

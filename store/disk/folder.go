@@ -13,10 +13,10 @@ import (
 // A file takes up to fileSpace bytes of a disk besides its own.
 const fileSpace = 4 << 10
 
-// Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is
-// empty, without changing the original. It returns the errors of [Open] for from. After another error
-// the folder may be incomplete; [Open] refuses it, and it can be removed. Copy ignores opts. See
-// [Store.Snapshot] for an open store.
+// Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is empty, without
+// changing the original. Use [Store.Snapshot] for a store that is open for writing. Copy returns the errors of [Open]
+// for from. After another error the folder may be incomplete; Open refuses it, and it can be removed. Copy ignores
+// opts.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
 	fsys := opts.withDefaults().fs
 	if _, err := fsys.Stat(fsys.PathJoin(from, lockName)); err == nil {

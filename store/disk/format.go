@@ -14,10 +14,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Format is the version of the folder format: the row addresses, the form of items, and
-// the format of Pebble's files. Every change that an older version would misread
-// increments it. Formats 1, with another order of equal index keys, and 2, with a longer
-// form of items, were never released and are refused.
+// Format is the version of the folder format, for messages: the row addresses, the form of items, and the format of
+// Pebble's files. Every change that an older version would misread increments it. Formats 1, with another order of
+// equal index keys, and 2, with a longer form of items, were never released and are refused.
 const Format = 3
 
 // The file SORTKEY identifies the folder of a store and states its format:
@@ -151,17 +150,17 @@ func resolve(fsys vfs.FS, dir string) (string, error) {
 	return fsys.PathDir(fsys.PathJoin(dir, metaName)), nil // in the form that the paths of its files have
 }
 
-// Exists reports whether a folder contains a store, in any format and any
-// state. It uses nothing of opts but, in tests, the file system.
+// Exists reports whether a folder contains a store, in any format and any state, so that a program can refuse to create
+// one by a misspelled name. It ignores opts, except for the file system of tests.
 func Exists(dir string, opts Options) bool {
 	fsys := opts.withDefaults().fs
 	_, err := fsys.Stat(fsys.PathJoin(dir, metaName))
 	return err == nil
 }
 
-// Lock locks a store's folder without opening it, so nobody else can open it
-// until the lock is closed. The error is [ErrLocked] when the folder is already
-// locked. Lock uses nothing of opts but, in tests, the file system.
+// Lock locks a store's folder without opening it, for a program that moves or removes the folder: nobody else can open
+// it until the lock is closed. The error is [ErrLocked] when the folder is already locked. Lock ignores opts, except
+// for the file system of tests.
 func Lock(dir string, opts Options) (io.Closer, error) {
 	fsys := opts.withDefaults().fs
 	dir, err := resolve(fsys, dir)

@@ -18,10 +18,9 @@ import (
 
 var _ capability.Loader = (*Store)(nil)
 
-// Load implements [capability.Loader]. Each run becomes a file of rows, which is written in a folder
-// inside the store's own; then the engine takes all of them over in one step. So the rows are
-// neither in the log nor in memory. A disk that is full while files are written does not fail the
-// store.
+// Load implements [capability.Loader], for many rows that are in order already. Each run becomes a file of rows, which
+// is written in a folder inside the store's own; then the engine takes all of them over in one step. So the rows are
+// neither in the log nor in memory. A disk that is full while files are written does not fail the store.
 //
 // Like an Update, a Load waits for those that run.
 func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {

@@ -61,6 +61,10 @@ const (
 	// failure, so the limit is a last resort.
 	stopWrites = 1000
 
+	// indexBlock is the bytes of a file's index from which on it has two levels. With Pebble's default, a block of
+	// data, most files have two, and each search reads both.
+	indexBlock = 256 << 10
+
 	// pebbleFormat is the format of Pebble's files. Changing it requires a new
 	// Format, because an older Sortkey could no longer open the folder.
 	pebbleFormat = pebble.FormatValueSeparation
@@ -125,6 +129,7 @@ func (s *Store) pebble() *pebble.Options {
 	}
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		o.Levels[i].IndexBlockSize = indexBlock
 	}
 	return o
 }

@@ -65,7 +65,8 @@ func (s *Store) reserveSpace(bytes int) error {
 	return nil
 }
 
-// Health implements [capability.HealthChecker]: a store whose disk is full reads, but does not write.
+// Health implements [capability.HealthChecker], for probes of a server: a store whose disk is full reads, but does not
+// write.
 func (s *Store) Health(ctx context.Context) error {
 	if err := s.View(ctx, func(store.Reader) error { return nil }); err != nil || s.opts.ReadOnly {
 		return err

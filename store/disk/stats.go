@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/capability"
 )
 
-// Stats are the figures of a store, for monitoring.
+// Stats are the figures of a store, for monitoring. [Store.Stats] returns them.
 type Stats struct {
 	DiskBytes     uint64 // all files of the folder
 	LogBytes      uint64 // the log, included in DiskBytes
@@ -49,7 +49,7 @@ func (s *Store) Stats() Stats {
 
 var _ capability.Measurer = (*Store)(nil)
 
-// Usage implements [capability.Measurer].
+// Usage implements [capability.Measurer], for metrics.
 func (s *Store) Usage() (versions int, diskBytes int64) {
 	diskBytes = int64(min(s.Stats().DiskBytes, math.MaxInt64)) //nolint:gosec // bounded
 	s.mu.Lock()

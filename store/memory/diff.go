@@ -2,7 +2,6 @@ package memory
 
 import (
 	"bytes"
-	"context"
 	"iter"
 
 	"github.com/sortkey/sortkey/internal/capability"
@@ -14,8 +13,7 @@ var (
 	_ capability.Differ = (*writer)(nil)
 )
 
-// Since implements [capability.Differ]. A node that both trees have holds the same rows in
-// both, so it is passed over.
+// Since implements [capability.Differ]. It passes over nodes that both trees have, which hold the same rows in both.
 func (r *reader) Since(before store.Reader, space store.Space) (changes iter.Seq2[capability.Change, error], ok bool) {
 	var old *reader
 	switch b := before.(type) {
@@ -52,7 +50,7 @@ func (r *reader) since(old *reader, space store.Space, yield func(capability.Cha
 	d := &difference{before: trees[0].frontier(a.lo, hi), now: trees[1].frontier(a.lo, hi)}
 	for more := true; more; {
 		for _, side := range []*reader{old, r} {
-			if err := side.ended(); err != nil {
+			if err := side.check(); err != nil {
 				yield(capability.Change{}, err)
 				return
 			}
@@ -62,17 +60,6 @@ func (r *reader) since(old *reader, space store.Space, yield func(capability.Cha
 			return
 		}
 	}
-}
-
-// ended returns why a running read must stop, or nil.
-func (r *reader) ended() error {
-	if r.done() {
-		return store.ErrClosed
-	}
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
-	}
-	return nil
 }
 
 // A frontier is a place in a tree in front of an entry: a row or, until it has been
@@ -139,12 +126,10 @@ type difference struct {
 	address     []byte // of a row
 }
 
-// step takes one step and returns the change that it found, if any. It reports false at
-// the end.
+// step takes one step and returns the change that it found, if any. It reports false at the end.
 //
-// A node has the same level in every tree that has it. So the frontier in front of the
-// higher of two nodes moves into it: no shared node is entered on one side only,
-// unless the rows before it differ.
+// A node has the same level in every tree that has it. So if the entries after the two frontiers differ, the frontier in
+// front of the higher node moves into that. Then no frontier enters a shared node alone, unless the rows before it differ.
 func (d *difference) step() (c capability.Change, more bool) {
 	was, old := d.before.next()
 	is, row := d.now.next()
@@ -195,7 +180,7 @@ func (d *difference) step() (c capability.Change, more bool) {
 	return c, true
 }
 
-// same reports whether two places are known to have the same row, because they share its record, or none.
+// same reports whether two places have the same row for sure, because they share its record, or both have none.
 func (s step) same(o step) bool {
 	if s.n == nil || o.n == nil {
 		return s.n == o.n

@@ -93,14 +93,14 @@ func (e *edit) add(n *node, at int, x entry) entry {
 		return n.follow(right, x)
 	}
 
-	// Rows inserted in order leave full nodes behind, also in front of others.
-	// Otherwise each half gets half of the entries, and free space.
+	// Rows that are put in order leave full nodes behind, also in front of other rows. For other rows, each half gets
+	// half of the entries, and free space.
 	half, spare := fan/2, someSpare
 	if n.run >= fan/2 {
 		half, spare = at, int(n.live)*(fan-at)/fan
 	}
 
-	// The parent gets the shortest key that is above the left half and not above the right one.
+	// The parent gets the shortest key that is above all keys of the left half and not above those of the right half.
 	var up []byte
 	before, middle := *x.rec, n.record(half)
 	switch {
@@ -139,8 +139,8 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	return entry{&record{rest: up}, right}
 }
 
-// follow makes x the first entry of right, and returns the entry to add after n. More entries will
-// probably follow, so right gets a page for them.
+// follow makes x the first entry of the new node right, and returns the entry to add after n. Rows that are put in
+// order will follow x, so right gets a page with space for them.
 func (n *node) follow(right *node, x entry) entry {
 	up := x.rec.rest
 	if n.kids == nil {
@@ -186,8 +186,8 @@ func (n *node) insert(at int, x entry) {
 	}
 	n.last = uint8(at)
 
-	// What all keys have in common is stored once, as the prefix. A key that has less of it makes it shorter, and
-	// then every head changes. A node whose page has a longer base than that is packed anew.
+	// The node stores the common prefix of its keys once. A key that has less of it shortens the prefix, and then every
+	// head changes. If the base of the page is longer than the new prefix, the node is packed anew.
 	key, shared := x.rec.rest, int(n.len)
 	if !bytes.HasPrefix(key, n.prefix[:shared]) {
 		shared = common(key, n.prefix[:shared])
@@ -285,7 +285,7 @@ func (e *edit) remove(n *node, key []byte) *node {
 	return n
 }
 
-// merge merges the children of n at at and at+1.
+// merge merges the children of n with the indexes at and at+1.
 func (e *edit) merge(n *node, at int) {
 	left, right := e.own(n.kids[at]), n.kids[at+1]
 	p := pieces{left: span{left, 0, int(left.n)}, right: span{right, 0, int(right.n)}}

@@ -29,9 +29,9 @@ var (
 	_ capability.Getter = (*engine)(nil)
 )
 
-// Open returns a new, empty store. It is safe for concurrent use. Its Fork
-// takes a short, constant time, does not wait for updates and omits those still
-// running. A fork shares rows with its origin until they change.
+// Open returns a new, empty store: the one that package sortkey takes by default. It is safe for concurrent use. Its
+// Fork takes a short, constant time, does not wait for updates and omits those still running. A fork shares rows with
+// its origin until they change.
 func Open() store.Forker { return newEngine(tree{}, 0, new(atomic.Uint64)) }
 
 // newEngine returns a store with the rows of a tree, whose nodes are of owners up to one.

@@ -12,12 +12,12 @@ const (
 	deadBytes  = 256
 	someSpare  = -1 // that share
 
-	// overflowStep is how many more overflowing entries a node gets capacity for.
+	// overflowStep is by how many entries the slice of a node's overflows grows.
 	overflowStep = 8
 )
 
-// place adds a record, whose key has the base, to the page, or to a new one if that is full or wasteful. It returns
-// where. Entry gone, if it is one, has no record any more.
+// place adds a record, whose key begins with the base, to the page, and returns its offset. If the page is full or
+// wasteful, it makes a new one first. Gone is the entry whose record the new one replaces, or none.
 func (n *node) place(r *record, gone int) (offset uint16) {
 	size, in := n.sizeOf(r)
 	if size == 0 {
@@ -42,7 +42,7 @@ func (n *node) place(r *record, gone int) (offset uint16) {
 	}
 }
 
-// renew copies the records of all entries but gone to a new page, which has space for size bytes and some more.
+// renew copies the records of all entries except gone to a new page, which has space for size bytes and some more.
 func (n *node) renew(size, gone int) {
 	live := int(n.live)
 	page := newPage(live+size, someSpare)
@@ -73,7 +73,7 @@ func newPage(size, spare int) []byte {
 	return page[:min(cap(page), mostTaken)]
 }
 
-// wasteful reports whether too many of the first bytes of the page are dead.
+// wasteful reports whether too many of the first bytes of the page belong to records that the node no longer has.
 func (n *node) wasteful(taken int) bool {
 	live := int(n.live)
 	return taken-live > live/2+deadBytes

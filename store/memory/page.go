@@ -51,8 +51,8 @@ const (
 	none = ^uint8(0)
 )
 
-// A record is a key and a value, in a node or on the way into one. Its key is that of a row, its address, or of an
-// inner node. It is base followed by rest.
+// A record is a key and a value, in a node or on the way into one. The key, base followed by rest, is the address of a
+// row or, in an inner node, a separator.
 type record struct {
 	base, rest []byte
 	sort       int    // where the sort position begins in the address
@@ -148,7 +148,7 @@ func (n *node) value(i int) []byte {
 	return page[from:to:to]
 }
 
-// parts returns where the key and the value begin in the record that begins the page.
+// parts returns the offsets of the key and of the value in the record at the beginning of page.
 func (n *node) parts(page []byte) (key, value int) {
 	if n.head == headOfSeveral {
 		return headOfSeveral, headOfSeveral + int(page[0]) + int(page[3])
@@ -159,7 +159,7 @@ func (n *node) parts(page []byte) (key, value int) {
 	return headOfOne, headOfOne + int(page[0])
 }
 
-// sizeAt returns how many bytes the record takes that begins the page.
+// sizeAt returns the size in bytes of the record at the beginning of page.
 func (n *node) sizeAt(page []byte) int {
 	_, value := n.parts(page)
 	return value + int(page[1])
@@ -205,8 +205,8 @@ func (n *node) size(i int) int {
 	return n.sizeAt(n.page[n.offsets[i]:])
 }
 
-// sizeOf returns how many bytes of the page a record would take, and where its key is in its value, as the page says
-// it.
+// sizeOf returns how many bytes of the page a record would take, and the byte of its head that says where in its value
+// the key is.
 func (n *node) sizeOf(r *record) (size, in int) {
 	if r.isLong() {
 		return 0, 0
@@ -234,7 +234,7 @@ func (n *node) keyIn(r *record) int {
 	return bytes.Index(r.value, r.rest[from:]) + 1
 }
 
-// write writes a record to dst, with the size and the value of in that sizeOf has returned.
+// write writes a record to dst. Size and in are the results of sizeOf.
 func (n *node) write(dst []byte, r *record, in int) {
 	dst[0], dst[1] = byte(len(r.base)+len(r.rest)-int(n.base)), 0
 	if len(r.value) <= mostPacked {
@@ -291,7 +291,7 @@ func (n *node) set(i int, offset uint16, r *record) {
 	n.overflowBits |= 1 << uint(i)
 }
 
-// unset takes the key and value of entry i away.
+// unset removes the key and the value of entry i.
 func (n *node) unset(i int) {
 	n.live -= uint16(n.size(i))
 	if n.hasOverflow(i) {
@@ -301,7 +301,7 @@ func (n *node) unset(i int) {
 	}
 }
 
-// overflowsIn returns a copy of the overflows, in the memory of another node's if that is not too large.
+// overflowsIn returns a copy of the overflows. It reuses the memory of another node's overflows if that is not too large.
 func (n *node) overflowsIn(buf []overflow) []overflow {
 	switch have := len(n.overflows); {
 	case have == 0:

@@ -16,15 +16,15 @@ type reader struct {
 	version *version        // held, unless in a writer, until the call has returned and no read runs
 	writer  *writer         // nil in a View
 
-	// uses counts the running reads; it is returned more once the call of View or Update has returned. A read
-	// that continues then, in another goroutine, holds the version too.
+	// uses counts the running reads. When the call of View or Update returns, the constant returned is added, so that
+	// uses is negative from then on. A read that another goroutine continues after that holds the version too.
 	uses atomic.Int32
 
 	// walks counts the running iterators. Only writers use it.
 	walks atomic.Int32
 }
 
-// returned is less than the most reads below zero.
+// returned is so small that no number of running reads makes its sum with them positive.
 const returned = math.MinInt32
 
 // done reports whether the call has returned.
@@ -63,8 +63,8 @@ func (r *reader) release() {
 	}
 }
 
-// hold returns a version, or nil, that keeps the nodes of a walk until it is released. A walk of a writer may outlive
-// the Update; others are held by the reader.
+// hold returns a version that keeps the nodes of a walk until it is released. It returns nil for a View, whose reader
+// holds the version; only a walk of a writer may outlive its call.
 func (r *reader) hold() *version {
 	if r.writer == nil {
 		return nil
@@ -80,8 +80,7 @@ func (r *reader) now() tree {
 	return r.version.tree
 }
 
-// check returns the error of a read by a writer. Writers need not count their
-// reads.
+// check returns why a read must stop, or nil.
 func (r *reader) check() error {
 	if r.done() {
 		return store.ErrClosed
@@ -106,7 +105,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return value, ok, nil
 }
 
-// value returns the value of a row. It outlives the tree.
+// value returns the value of a row, which stays valid after the tree is gone.
 func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, ok bool) {
 	a := newAddresses()
 	defer a.free()
@@ -141,8 +140,8 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	}
 }
 
-// firstTouched is how many rows of the first leaf an ascending walk waits for at one time. It
-// may end soon; a walk that goes on waits for all rows of a leaf.
+// firstTouched is how many rows of the first leaf an ascending walk loads together, because it may end soon. Of later
+// leaves it loads all rows together.
 const firstTouched = 12
 
 // walk yields the rows of a space with lo <= address < hi. A nil hi is no bound.
@@ -152,11 +151,7 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 		return
 	}
 	defer r.finish()
-	if r.ctx.Err() != nil {
-		yield(store.Row{}, context.Cause(r.ctx))
-		return
-	}
-	if hi != nil && bytes.Compare(lo, hi) >= 0 {
+	if !r.checkContext(yield) || hi != nil && bytes.Compare(lo, hi) >= 0 {
 		return
 	}
 	t := r.now()
@@ -180,7 +175,8 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 	})
 }
 
-// each yields the rows of a leaf from one on up to another, or down to it. The usual rows need no call.
+// each yields the rows of a leaf with the indexes from, from+by, … up to but without to. It has the code of node.row
+// inline for the usual rows.
 func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error) bool) bool {
 	page, overflows, partition := leaf.page, leaf.overflows, []byte(nil)
 	one := leaf.head == headOfOne

@@ -21,8 +21,8 @@ func (ns *nodes) begin(v *version) {
 	ns.published = v.owner
 }
 
-// retire records that the running Update has replaced n. A node of its own, which it replaces while a loop of its own
-// goes on, is left to the garbage collector: the loop may outlive the Update.
+// retire records that the running Update has replaced n. If the Update itself made n, a loop of it over rows may still
+// read n, even after the Update; so the garbage collector gets n.
 func (ns *nodes) retire(n *node) {
 	if ns != nil && n.owner <= ns.published && len(ns.replaced) < maxRetired {
 		ns.replaced = append(ns.replaced, n)
@@ -53,8 +53,8 @@ func (ns *nodes) recycle(n *node) {
 	}
 }
 
-// clear makes a node that nobody reads refer to nothing, since it may be in an array with others. It returns false
-// for nodes of owners up to shared, which may also be in forks.
+// clear removes the references of a node that nobody reads: an array of nodes that are still in use may keep it. It
+// returns false, and does nothing, for nodes of owners up to shared, which may also be in forks.
 func (n *node) clear(shared uint64) bool {
 	if n.owner <= shared {
 		return false

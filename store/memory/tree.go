@@ -113,12 +113,11 @@ func (n *node) search(key []byte) (at int, found bool) {
 		return lo, false
 	}
 
-	// Usually at most one key has this head, and it is the one.
+	// Usually at most one key has this head, and that is the key searched for.
 	if c := n.compare(lo, key); c >= 0 {
 		return lo, c == 0
 	}
-	// Otherwise the head is shared by keys of one partition. The key searched
-	// for is then usually above all of them.
+	// Otherwise several keys, of one partition, have this head. Then the key searched for is usually above all of them.
 	lo++
 	hi := n.below(head+1, lo)
 	if head == math.MaxUint64 {

@@ -18,14 +18,14 @@ type version struct {
 	retired []*node // as history says; under its lock
 }
 
-// release ends what [engine.hold] began. The last reader of a version that is not current lets the version go.
+// release undoes one [engine.hold]. When nobody holds a version that is not current, its nodes are free.
 func (v *version) release() {
 	if v != nil && v.readers.Add(-1) == 0 && v.replaced.Load() {
 		v.store.history.sweep(&v.store.shared)
 	}
 }
 
-// sees reports whether a node that was in the current version after v is in v too.
+// sees reports whether a node of a later version is in v too.
 func (v *version) sees(n *node) bool { return n.owner <= v.owner }
 
 // A history is the versions before the current one that still have readers.
@@ -45,8 +45,8 @@ type history struct {
 // to the garbage collector.
 const maxRetired = 1 << 12
 
-// add adds v, which has just been replaced by a version with changed copies of some of its nodes. No new reader can
-// begin on v.
+// add adds v, which a new version with changed copies of some of its nodes has just replaced. No new reader can begin
+// on v.
 func (h *history) add(v *version, ns *nodes) {
 	v.replaced.Store(true) // before its readers are counted: the last one of them looks for it
 	h.mu.Lock()
@@ -81,7 +81,7 @@ func (h *history) retire(n *node, versions int) bool {
 	return true
 }
 
-// sweep removes the versions that nobody reads. A Fork holds a version while it raises shared.
+// sweep removes the versions that nobody reads. A Fork counts as a reader while it raises shared.
 func (h *history) sweep(shared *atomic.Uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -3,7 +3,7 @@
 // on PostgreSQL only.
 //
 // [Init] creates the tables once, [Open] opens them. A row is one row of the
-// table sortkey_rows, whose primary key is the address of [store.AppendAddress],
+// table sortkey_rows, whose primary key is the address of the row in bytes,
 // so a partition is one range of the key and no read sorts.
 //
 //   - A View is one snapshot: a read-only transaction at REPEATABLE READ. Its

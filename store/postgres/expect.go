@@ -38,7 +38,7 @@ var (
 	_ capability.Getter = (*expecting)(nil)
 )
 
-// Expecting implements [capability.Sharer].
+// Expecting implements [capability.Sharer]: View and Update of the returned store fail if the row has another value.
 func (s *Store) Expecting(space store.Space, partition, sort, value []byte) store.Store {
 	addr := address.Append(nil, space, partition, sort)
 	key, _ := keys.Key(addr)

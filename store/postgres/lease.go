@@ -33,7 +33,7 @@ func ownName() string {
 	return fmt.Sprintf("%s, process %d", host, os.Getpid())
 }
 
-// Lease implements [capability.Sharer].
+// Lease implements [capability.Sharer], for background work that one server does at a time.
 func (s *Store) Lease(ctx context.Context, name string) (held context.Context, release func(), err error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, nil, err

@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// A Store keeps rows in a database. It is safe for concurrent use.
+// A Store keeps rows in a database. [Open] returns it. It is safe for concurrent use.
 type Store struct {
 	opts      Options
 	pool      *pgxpool.Pool
@@ -87,7 +87,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// View implements [store.Store].
+// View implements [store.Store]. It is one read-only transaction.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.view(ctx, fn, nil)
 }
@@ -343,8 +343,8 @@ func (s *Store) Close() error {
 // connection because all are in use.
 const healthTimeout = 10 * time.Second
 
-// Health implements [capability.Health]: the database answers, or it did a moment ago and all
-// connections are in use.
+// Health implements [capability.HealthChecker], for probes of a server: the database answers, or it did a moment ago
+// and all connections are in use.
 func (s *Store) Health(ctx context.Context) error {
 	if err := s.ready(ctx); err != nil {
 		return err
@@ -362,7 +362,7 @@ func (s *Store) Health(ctx context.Context) error {
 // counts are for [Store.Stats].
 type counts struct{ conflicts, broken, resolved atomic.Int64 }
 
-// Stats are figures of a [Store] since it was opened.
+// Stats are figures of a [Store] since it was opened, for monitoring.
 type Stats struct {
 	Conflicts int64 // tries of updates that lost to another one
 	Broken    int64 // tries of updates that lost their connection
@@ -372,7 +372,7 @@ type Stats struct {
 	Waits     int64 // calls that had to wait for a connection
 }
 
-// Stats returns figures for people and metrics.
+// Stats returns the current figures, for people and metrics.
 func (s *Store) Stats() Stats {
 	pool := s.pool.Stat()
 	return Stats{

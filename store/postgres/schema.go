@@ -12,10 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Init creates the tables in a database, in the first schema of search_path.
-// Tables that exist already stay as they are, and several programs can call Init at
-// the same time. The user needs the right to create
-// tables; [Open] needs the rights to read and write them only.
+// Init creates the tables in a database, in the first schema of search_path. Call it once, before the first [Open].
+// Tables that exist already stay as they are, and several programs can call Init at the same time. The user needs the
+// right to create tables; Open needs only the rights to read and write them.
 func Init(ctx context.Context, url string) error {
 	config, err := parse(url)
 	if err != nil {

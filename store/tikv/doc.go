@@ -3,7 +3,7 @@
 // TiKV's client only: see Tests below.
 //
 // [Open] opens the tables with a prefix. The key of a row is the prefix and the
-// address of [store.AppendAddress], so a partition is one range of keys.
+// address of the row in bytes, so a partition is one range of keys.
 //
 //   - A View reads as of one timestamp, which it gets when it begins.
 //   - An Update is a pessimistic transaction. It locks each single row that it reads,

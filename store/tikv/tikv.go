@@ -24,7 +24,7 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// A Store keeps rows in a cluster. It is safe for concurrent use.
+// A Store keeps rows in a cluster. [Open] returns it. It is safe for concurrent use.
 type Store struct {
 	opts    Options
 	client  *tikv.KVStore
@@ -41,7 +41,7 @@ type Store struct {
 	counts     counts
 }
 
-// Stats are figures of a Store since it was opened.
+// Stats are figures of a [Store] since it was opened, for monitoring.
 type Stats struct {
 	// Running is the number of calls in progress.
 	Running int
@@ -219,7 +219,7 @@ func (s *Store) now(ctx context.Context) (uint64, error) {
 	return ts, s.lease.covers(ctx, ts)
 }
 
-// View implements [store.Store].
+// View implements [store.Store]. It reads as of one timestamp of the cluster.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -251,8 +251,8 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 // 400 MB. An Update that deletes them reads them twice, but holds only their keys.
 func (s *Store) ClearLimit() int { return 1000 }
 
-// Update implements [store.Store]. It calls fn again after a conflict with another
-// Update, and when the cluster has refused the commit, but not without end.
+// Update implements [store.Store]. It calls fn again after a conflict with another Update, and when the cluster has
+// refused the commit, for a limited number of times.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
