@@ -187,6 +187,16 @@ func (s *View) Records(
 	return list, next, false, nil
 }
 
+// After returns up to limit records of a column behind a sequence number, the oldest first; see [View.Records].
+func (s *View) After(st *StreamInfo, column uint32, q Sequence, limit int) (list []StreamRecord, err error) {
+	last, err := lastSequence(s.r, &st.Stream, column)
+	epoch := max(q.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	for ; err == nil && len(list) == 0 && epoch <= last.epoch(); epoch++ {
+		list, _, _, err = s.Records(st, Shard{epoch, column}, q+1, limit)
+	}
+	return list, err
+}
+
 // From returns the sequence number of the first record of a shard that is not
 // older than a moment, or the one after the last record. It reads the records
 // before that.
