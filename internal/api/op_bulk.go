@@ -43,11 +43,11 @@ func (r *bulkRecord) advance(to bulkProgress) {
 	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = &to.Processed, &to.Failed, &to.At.Total
 }
 
-// startBulkPut puts the items in the files of a bucket into a table. It is a job, as
-// an import is ([Service.ImportTable]): the response says IN_PROGRESS, as the service's
+// startBulkPutItems puts the items in the files of a bucket into a table. It is a job, as
+// an import is ([Service.importTable]): the response says IN_PROGRESS, as the service's
 // does, the job continues without its client and after a restart, and the call waits for its
 // first 1,000 items, or 4 MB of the input.
-func (s *Service) startBulkPut(
+func (s *Service) startBulkPutItems(
 	ctx context.Context, in *wire.StartBulkPutItemsInput,
 ) (*wire.StartBulkPutItemsOutput, error) {
 	const op = wire.OpStartBulkPutItems
@@ -233,8 +233,8 @@ func (s *Service) findBulk(ctx context.Context, arn *string) (*wire.BulkOperatio
 	return &r.Description, nil
 }
 
-// describeBulk describes a bulk operation.
-func (s *Service) describeBulk(
+// describeBulkOperation describes a bulk operation.
+func (s *Service) describeBulkOperation(
 	ctx context.Context, in *wire.DescribeBulkOperationInput,
 ) (*wire.DescribeBulkOperationOutput, error) {
 	d, err := s.findBulk(ctx, in.BulkOperationArn)
@@ -244,9 +244,9 @@ func (s *Service) describeBulk(
 	return &wire.DescribeBulkOperationOutput{BulkOperationDescription: d}, nil
 }
 
-// cancelBulk ends a bulk operation that is in progress: what it has written
+// cancelBulkOperation ends a bulk operation that is in progress: what it has written
 // stays, and nothing more is written. It answers with the status of the operation.
-func (s *Service) cancelBulk(
+func (s *Service) cancelBulkOperation(
 	ctx context.Context, in *wire.CancelBulkOperationInput,
 ) (*wire.CancelBulkOperationOutput, error) {
 	err := s.db.ChangeJob(ctx, bulkJobs, path.Base(*in.BulkOperationArn), func(job life.Job) (life.Job, error) {
@@ -274,8 +274,8 @@ func (s *Service) cancelBulk(
 	}, nil
 }
 
-// listBulk lists bulk operations, the newest first.
-func (s *Service) listBulk(
+// listBulkOperations lists bulk operations, the newest first.
+func (s *Service) listBulkOperations(
 	ctx context.Context, in *wire.ListBulkOperationsInput,
 ) (*wire.ListBulkOperationsOutput, error) {
 	list, next, err := bulks.page(ctx, s, in.MaxResults, in.NextToken, func(*bulkRecord) bool { return true })

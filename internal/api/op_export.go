@@ -29,12 +29,12 @@ type exportRecord struct {
 
 var exports = jobKind[exportRecord]{exportJobs, func(r *exportRecord) *string { return r.Description.ExportArn }}
 
-// exportTable writes the items of a table, as they are now, to the folder of
-// a bucket. It is a job, as an import is ([Service.ImportTable]): the response says
+// exportTableToPointInTime writes the items of a table, as they are now, to the folder of
+// a bucket. It is a job, as an import is ([Service.importTable]): the response says
 // IN_PROGRESS, as the service's does, and the job continues without its client. The call
 // waits for the first 1,000 items, or 4 MB of them. An export is one moment of the table,
 // so that one that a restart interrupts fails, and its files are removed.
-func (s *Service) exportTable(
+func (s *Service) exportTableToPointInTime(
 	ctx context.Context, in *wire.ExportTableToPointInTimeInput,
 ) (*wire.ExportTableToPointInTimeOutput, error) {
 	t, err := s.exported(ctx, in)

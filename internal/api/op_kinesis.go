@@ -12,9 +12,9 @@ import (
 // Source of the texts in this file: quirks, findings DDB-TABLE-268, 299 to 304 and
 // 318; localstack, provider.py.
 
-// enableKinesis names a Kinesis stream for the changes of a
+// enableKinesisStreamingDestination names a Kinesis stream for the changes of a
 // table. The setting is kept, and nothing is delivered.
-func (s *Service) enableKinesis(
+func (s *Service) enableKinesisStreamingDestination(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
 	change := func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
@@ -64,8 +64,8 @@ func (s *Service) unreachable(arn string) string {
 	return ""
 }
 
-// disableKinesis disables the destination of a table.
-func (s *Service) disableKinesis(
+// disableKinesisStreamingDestination disables the destination of a table.
+func (s *Service) disableKinesisStreamingDestination(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
 	return s.switchKinesis(ctx, in, "DISABLING", func(
@@ -123,8 +123,8 @@ func (s *Service) alterKinesis(
 	return name, err
 }
 
-// updateKinesis changes the precision of the times of records.
-func (s *Service) updateKinesis(
+// updateKinesisStreamingDestination changes the precision of the times of records.
+func (s *Service) updateKinesisStreamingDestination(
 	ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput,
 ) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
 	c := in.UpdateKinesisStreamingConfiguration
@@ -165,9 +165,9 @@ func (s *Service) updateKinesis(
 	}, nil
 }
 
-// describeKinesis lists the destinations of a table, also the
+// describeKinesisStreamingDestination lists the destinations of a table, also the
 // disabled ones.
-func (s *Service) describeKinesis(
+func (s *Service) describeKinesisStreamingDestination(
 	ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput,
 ) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
 	t, err := s.seen(ctx, in.TableName)

@@ -145,11 +145,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	return def, err
 }
 
-// DescribeTable describes a table.
-func (s *Service) DescribeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
-	return call(ctx, s, wire.OpDescribeTable, in, (*Service).describeTable)
-}
-
+// describeTable describes a table.
 func (s *Service) describeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
 	t, err := s.found(ctx, in.TableName)
 	if err != nil {
@@ -206,12 +202,8 @@ func noSuchTable(name string) error {
 	return wire.NewError("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
 }
 
-// DeleteTable deletes a table and its items. The description says DELETING, as the
+// deleteTable deletes a table and its items. The description says DELETING, as the
 // service's does; the table is gone when the call returns, or after [life.DB.Delay].
-func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
-	return call(ctx, s, wire.OpDeleteTable, in, (*Service).deleteTable)
-}
-
 func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -234,11 +226,7 @@ func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 // maxListed is how many names ListTables returns at most.
 const maxListed = 100
 
-// ListTables lists the names of tables in byte order.
-func (s *Service) ListTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
-	return call(ctx, s, wire.OpListTables, in, (*Service).listTables)
-}
-
+// listTables lists the names of tables in byte order.
 func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err

@@ -13,12 +13,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// UpdateTable changes a table. The description says UPDATING, as the service's does;
+// updateTable changes a table. The description says UPDATING, as the service's does;
 // a new index can be used as soon as the call returns, or after [life.DB.Delay].
-func (s *Service) UpdateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
-	return call(ctx, s, wire.OpUpdateTable, in, (*Service).updateTable)
-}
-
 func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {

@@ -175,6 +175,20 @@ var (
 	frequentInputs = []string{"TransactWriteItemsInput"}
 )
 
+// otherHandlers are the operations that package api registers itself; calledOperations are those that Go calls by a
+// method too.
+var (
+	otherHandlers = []string{
+		"GetItem", "Query", "Scan", "CreateGlobalTable", "DescribeGlobalTable", "UpdateGlobalTable",
+		"DescribeGlobalTableSettings", "UpdateGlobalTableSettings", "DescribeTableReplicaAutoScaling",
+		"UpdateTableReplicaAutoScaling",
+	}
+	calledOperations = []string{
+		"BatchGetItem", "BatchWriteItem", "DeleteItem", "DeleteTable", "DescribeTable", "ListTables", "PutItem",
+		"TransactGetItems", "TransactWriteItems", "UpdateItem", "UpdateTable",
+	}
+)
+
 // readStrictly are the inputs that another reader of the service reads; see
 // strict.go of package wire.
 var readStrictly = map[string]bool{"SearchVectorsInput": true}
