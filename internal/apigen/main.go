@@ -109,6 +109,7 @@ func generate() (map[string][]byte, error) {
 		if g.decoded[name] {
 			g.decode(name)
 			g.check(name)
+			g.params(name)
 		}
 		if g.appended[name] {
 			g.encode(name)
