@@ -7,7 +7,6 @@ import (
 	"path"
 	"time"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
@@ -28,19 +27,14 @@ const bulkTokenLife = 8 * time.Hour
 type bulkRecord struct {
 	Description wire.BulkOperationDescription
 	Request     string
-	Progress    bulkProgress
-}
-
-type bulkProgress struct {
-	At                         place
-	Processed, Failed, Written int64 // lines, and the bytes of items
+	Progress    progress
 }
 
 // advance sets how far the operation is.
-func (r *bulkRecord) advance(to bulkProgress) {
+func (r *bulkRecord) advance(to progress) {
 	r.Progress = to
 	d := &r.Description
-	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = &to.Processed, &to.Failed, &to.At.Total
+	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = &to.Processed, &to.Refused, &to.At.Total
 }
 
 // startBulkPutItems puts the items in the files of a bucket into a table. It is a job, as
@@ -130,27 +124,18 @@ func (b *bulkTask) run(ctx context.Context, r *run) error {
 		return err
 	}
 	defer root.Close()
-	src := &source{root: root, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"}
-	now := b.record.Progress // how far lines are read; the record says how far items are written
-	var batch []line
-	return src.fill(ctx, r, &now.At, func(text []byte, err error) (int, bool) {
-		now.Processed++
-		var x line
-		if err == nil {
-			x, err = readBulkItem(text)
-		}
-		if err != nil {
-			now.Failed++
-			return 0, false
-		}
-		batch = append(batch, x)
-		return len(text) + len(x.item), false
-	}, func() error {
-		now, err = b.write(ctx, r, batch, now)
-		clear(batch)
-		batch = batch[:0]
-		return err
-	})
+	of := b.record.Description.TableDetails[0]
+	l := &loading{
+		source: source{root: root, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"},
+		table:  func(tx *table.Tx) (*table.Table, error) { return jobTable(tx.Table, *of.TableName, *of.TableId) },
+		read:   readBulkItem,
+		record: func(p progress) any {
+			next := b.record
+			next.advance(p)
+			return next
+		},
+	}
+	return l.run(ctx, r, &b.record.Progress)
 }
 
 // readBulkItem reads a line: an item, and the condition under which it is written as
@@ -176,45 +161,23 @@ func readBulkItem(text []byte) (x line, err error) {
 	if err := e.open(); err != nil {
 		return x, err
 	}
-	x.item = in.Item
+	x.item, x.bytes = in.Item, len(text)+len(in.Item)
 	if x.cond, err = e.condition(expr.ConditionExpression, in.ConditionExpression); err == nil {
 		err = e.close()
 	}
 	return x, err
 }
 
-// write writes a batch in one update, with the progress after it, which it returns.
-func (b *bulkTask) write(ctx context.Context, r *run, batch []line, read bulkProgress) (done bulkProgress, _ error) {
-	next := b.record
-	err := r.update(ctx, func(tx *table.Tx) (any, error) {
-		done = read
-		of := b.record.Description.TableDetails[0]
-		t, err := jobTable(tx.Table, *of.TableName, *of.TableId)
-		if err == nil {
-			err = putLines(tx, t, batch, func(it attr.Item) { done.Written += int64(it.Size()) }, &done.Failed)
-		}
-		next.advance(done)
-		return next, err
-	})
-	if err == nil {
-		b.record = next
-	}
-	return done, err
-}
-
 func (b *bulkTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d, p := &b.record.Description, b.record.Progress
-	d.BulkOperationStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
+	b.record.advance(p)
 	d.TotalInputBytes = &p.At.Total
 	d.BulkOperationUsage = []wire.BulkOperationUsage{{
-		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Written,
-		Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Written},
+		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Bytes,
+		Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Bytes},
 	}}
-	switch {
-	case failed != nil:
-		d.BulkOperationStatus = new("FAILED")
-		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
-	case p.Failed > 0:
+	s.ended(failed, &d.BulkOperationStatus, &d.EndTime, &d.FailureCode, &d.FailureMessage)
+	if failed == nil && p.Refused > 0 {
 		d.BulkOperationStatus = new("COMPLETED_WITH_ERRORS")
 	}
 	return b.record, nil

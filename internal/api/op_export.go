@@ -120,10 +120,8 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 
 func (x *exportTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d := &x.record.Description
-	d.ExportStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
+	s.ended(failed, &d.ExportStatus, &d.EndTime, &d.FailureCode, &d.FailureMessage)
 	if failed != nil {
-		d.ExportStatus = new("FAILED")
-		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
 		d.ExportManifest, d.ItemCount, d.BilledSizeBytes = nil, nil, nil
 	}
 	return x.record, nil
