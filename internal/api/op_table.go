@@ -296,7 +296,7 @@ func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput
 func (s *Service) describeEndpoints(
 	ctx context.Context, in *wire.DescribeEndpointsRequest,
 ) (*wire.DescribeEndpointsResponse, error) {
-	host := cmp.Or(event.Host(ctx), "dynamodb."+s.region()+".amazonaws.com")
+	host := cmp.Or(event.CallOf(ctx).Host, "dynamodb."+s.region()+".amazonaws.com")
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
 		Address: &host, CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil

@@ -88,7 +88,7 @@ func typed[I wire.Input, O wire.Output](
 		if err != nil {
 			return nil, err
 		}
-		if reservation := event.ReservationOf(ctx); reservation != nil && reservation.Reserved() > cap(dst) {
+		if reservation := event.CallOf(ctx).Reservation; reservation != nil && reservation.Reserved() > cap(dst) {
 			dst = slices.Grow(dst, reservation.Reserved())
 		}
 		return out.AppendJSON(dst), nil
