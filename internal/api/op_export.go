@@ -142,7 +142,7 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 	if err := checkExport(in); err != nil {
 		return nil, err
 	}
-	if ref.Account != cmp.Or(s.arns.Account, DefaultAccount) {
+	if ref.Account != s.account() {
 		return nil, wire.AccessDenied("Access is denied")
 	}
 
@@ -322,7 +322,7 @@ func (s *Service) checkJobARN(arn, kind string) error {
 	if !ok || !wire.ValidName(name) { // of a name: alternator, test_import.py
 		return wire.Validation("Invalid " + what + " ARN")
 	}
-	if parts[4] != cmp.Or(s.arns.Account, DefaultAccount) {
+	if parts[4] != s.account() {
 		return wire.AccessDenied("Access is denied")
 	}
 	return nil

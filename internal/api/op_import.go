@@ -118,7 +118,7 @@ func (s *Service) startImport(
 		return nil, err
 	}
 	source := *in.S3BucketSource
-	source.S3BucketOwner = new(cmp.Or(value(source.S3BucketOwner), s.opts.Account, DefaultAccount))
+	source.S3BucketOwner = new(cmp.Or(value(source.S3BucketOwner), s.account()))
 	d := wire.ImportTableDescription{
 		ImportArn: arn, ImportStatus: new("IN_PROGRESS"),
 		TableArn: new(s.arns.Table(name)), TableId: new(def.ID), ClientToken: in.ClientToken,

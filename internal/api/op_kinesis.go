@@ -93,7 +93,19 @@ func wrongDestination(why string) error {
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
 	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
 ) (*wire.KinesisStreamingDestinationOutput, error) {
-	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, change)
+	t, err := s.seen(ctx, in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	name := t.Definition().Name
+	_, err = s.db.Alter(ctx, name, func(def *table.Definition) (err error) {
+		var d *table.Destination
+		if i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *in.StreamArn }); i >= 0 {
+			d = &def.Kinesis[i]
+		}
+		def.Kinesis, err = change(def.Kinesis, d)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -101,26 +113,6 @@ func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDe
 		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: &status,
 		EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
 	}, nil
-}
-
-func (s *Service) alterKinesis(
-	ctx context.Context, tableName, arn *string,
-	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
-) (string, error) {
-	t, err := s.seen(ctx, tableName)
-	if err != nil {
-		return "", err
-	}
-	name := t.Definition().Name
-	_, err = s.db.Alter(ctx, name, func(def *table.Definition) (err error) {
-		var d *table.Destination
-		if i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *arn }); i >= 0 {
-			d = &def.Kinesis[i]
-		}
-		def.Kinesis, err = change(def.Kinesis, d)
-		return err
-	})
-	return name, err
 }
 
 // updateKinesisStreamingDestination changes the precision of the times of records.
@@ -137,7 +129,8 @@ func (s *Service) updateKinesisStreamingDestination(
 		return nil, err
 	}
 	precision := *c.ApproximateCreationDateTimePrecision
-	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, func(
+	of := &wire.KinesisStreamingDestinationInput{TableName: in.TableName, StreamArn: in.StreamArn}
+	out, err := s.switchKinesis(ctx, of, "UPDATING", func(
 		list []table.Destination, d *table.Destination,
 	) ([]table.Destination, error) {
 		switch {
@@ -160,7 +153,7 @@ func (s *Service) updateKinesisStreamingDestination(
 	}
 
 	return &wire.UpdateKinesisStreamingDestinationOutput{
-		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: new("UPDATING"),
+		TableName: out.TableName, StreamArn: out.StreamArn, DestinationStatus: out.DestinationStatus,
 		UpdateKinesisStreamingConfiguration: c,
 	}, nil
 }
