@@ -101,48 +101,48 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	}
 
 	for _, g := range in.GlobalSecondaryIndexes {
-		ix := table.IndexDefinition{
-			Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
-			OnDemand: ceilings(nil, g.OnDemandThroughput),
-		}
-		if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
+		if err := addGlobal(def, &g, false); err != nil {
 			return nil, err
 		}
-		given := settings{index: ix.Name, onDemand: g.OnDemandThroughput, warm: g.WarmThroughput}
-		if err := given.check(def, ix.Throughput, nil); err != nil {
-			return nil, err
-		}
-		ix.Warm = newWarm(def, ix.Throughput, g.WarmThroughput)
-		def.Global = append(def.Global, ix)
-	}
-
-	if in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid(
-			"One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty",
-		)
 	}
 	for _, l := range in.LocalSecondaryIndexes {
-		def.Local = append(
-			def.Local,
-			table.IndexDefinition{
-				Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection),
-			},
-		)
+		def.Local = append(def.Local, table.IndexDefinition{
+			Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection),
+		})
 	}
-
-	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid(
-			"One or more parameter values were invalid: List of LocalSecondaryIndexes is empty",
-		)
+	empty := ""
+	switch {
+	case in.GlobalSecondaryIndexes != nil && def.Global == nil:
+		empty = "GlobalSecondaryIndexes"
+	case in.LocalSecondaryIndexes != nil && def.Local == nil:
+		empty = "LocalSecondaryIndexes"
+	case in.VectorIndexes != nil && len(in.VectorIndexes) == 0:
+		empty = "VectorIndexes"
 	}
-	if in.VectorIndexes != nil && len(in.VectorIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid(
-			"One or more parameter values were invalid: List of VectorIndexes is empty",
-		)
+	if empty != "" {
+		return nil, wire.OpCreateTable.Invalid(wrongParameter + "List of " + empty + " is empty")
 	}
 	def.Vectors = vectorsOf(in.VectorIndexes)
 	def.Tags, err = tagsOf(in.Tags)
 	return def, err
+}
+
+// addGlobal adds a global index to a definition, of a table that exists in an update.
+func addGlobal(def *table.Definition, g *wire.GlobalSecondaryIndex, update bool) (err error) {
+	ix := table.IndexDefinition{
+		Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
+		OnDemand: ceilings(nil, g.OnDemandThroughput),
+	}
+	if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
+		return err
+	}
+	given := settings{index: ix.Name, update: update, onDemand: g.OnDemandThroughput, warm: g.WarmThroughput}
+	if err := given.check(def, ix.Throughput, nil); err != nil {
+		return err
+	}
+	ix.Warm = newWarm(def, ix.Throughput, g.WarmThroughput)
+	def.Global = append(def.Global, ix)
+	return nil
 }
 
 // describeTable describes a table.
