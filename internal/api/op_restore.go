@@ -145,9 +145,9 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	def.Vectors = slices.Clone(source.Vectors)
 	if o.VectorIndexOverride != nil {
 		def.Vectors = nil
-		for _, ix := range vectorsOf(o.VectorIndexOverride) {
-			match := slices.IndexFunc(source.Vectors, func(s table.IndexDefinition) bool { return sameVector(&s, &ix) })
-			if match < 0 {
+		for _, x := range o.VectorIndexOverride {
+			ix := vectorOf(&x)
+			if !slices.ContainsFunc(source.Vectors, func(s table.IndexDefinition) bool { return sameVector(&s, &ix) }) {
 				return noIndex(ix.Name, op)
 			}
 			def.Vectors = append(def.Vectors, ix)

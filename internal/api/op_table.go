@@ -122,7 +122,9 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	if empty != "" {
 		return nil, wire.OpCreateTable.Invalid(wrongParameter + "List of " + empty + " is empty")
 	}
-	def.Vectors = vectorsOf(in.VectorIndexes)
+	for _, x := range in.VectorIndexes {
+		def.Vectors = append(def.Vectors, vectorOf(&x))
+	}
 	def.Tags, err = tagsOf(in.Tags)
 	return def, err
 }

@@ -683,8 +683,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 	if hasIndex(def, c.IndexName) {
 		return wire.Validation("Attempting to create an index which already exists")
 	}
-	ix := table.IndexDefinition{Name: value(c.IndexName), Projection: projectionOf(c.Projection)}
-	ix.SetVector(vectorOf(c.VectorAttribute, c.Dimensions, c.DistanceFunction, c.SearchSchema))
+	ix := vectorOf((*wire.VectorIndex)(c))
 	if err := checkRedefined(def, ix.Vector.Schema, attributes); err != nil {
 		return err
 	}
