@@ -209,39 +209,39 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	case *dynamodb.GetItemInput:
 		return d.getItem(ctx, in)
 	case *dynamodb.PutItemInput:
-		return run(ctx, d, in, (*fromSDK).putItem, (*api.Service).PutItem, putItemOutput)
+		return run(ctx, d, in, (*fromSDK).putItemInput, (*api.Service).PutItem, putItemOutputOf)
 	case *dynamodb.UpdateItemInput:
-		return run(ctx, d, in, (*fromSDK).updateItem, (*api.Service).UpdateItem, updateItemOutput)
+		return run(ctx, d, in, (*fromSDK).updateItemInput, (*api.Service).UpdateItem, updateItemOutputOf)
 	case *dynamodb.DeleteItemInput:
-		return run(ctx, d, in, (*fromSDK).deleteItem, (*api.Service).DeleteItem, deleteItemOutput)
+		return run(ctx, d, in, (*fromSDK).deleteItemInput, (*api.Service).DeleteItem, deleteItemOutputOf)
 	case *dynamodb.QueryInput:
-		return find(ctx, d, in, in.Select, (*fromSDK).query, (*api.Service).Query, (*toSDK).queryOutput)
+		return find(ctx, d, in, in.Select, (*fromSDK).queryInput, (*api.Service).Query, (*toSDK).queryOutput)
 	case *dynamodb.ScanInput:
-		return find(ctx, d, in, in.Select, (*fromSDK).scan, (*api.Service).Scan, (*toSDK).scanOutput)
+		return find(ctx, d, in, in.Select, (*fromSDK).scanInput, (*api.Service).Scan, (*toSDK).scanOutput)
 	case *dynamodb.BatchGetItemInput:
-		return run(ctx, d, in, (*fromSDK).batchGetItem, (*api.Service).BatchGetItem, batchGetItemOutput)
+		return run(ctx, d, in, (*fromSDK).batchGetItemInput, (*api.Service).BatchGetItem, batchGetItemOutputOf)
 	case *dynamodb.BatchWriteItemInput:
-		return run(ctx, d, in, (*fromSDK).batchWriteItem, (*api.Service).BatchWriteItem, batchWriteItemOutput)
+		return run(ctx, d, in, (*fromSDK).batchWriteItemInput, (*api.Service).BatchWriteItem, batchWriteItemOutputOf)
 	}
 	return nil, errWire
 }
 
 // run converts the input, calls the operation's method and converts its
 // output.
-func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, input func(*fromSDK, In) APIIn,
-	method func(*api.Service, context.Context, APIIn) (APIOut, error), output func(APIOut) Out,
+func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in *In, input func(*fromSDK, In) APIIn,
+	method func(*api.Service, context.Context, *APIIn) (*APIOut, error), output func(APIOut) Out,
 ) (any, error) {
 	s := fromSDKs.Get().(*fromSDK)
 	defer s.release() // the request may use its memory until here
-	request := input(s, in)
+	request := input(s, *in)
 	if s.refused || s.tooLong() {
 		return nil, errWire
 	}
-	result, err := method(d.service, ctx, request)
+	result, err := method(d.service, ctx, &request)
 	if err != nil {
 		return nil, err
 	}
-	return output(result), nil
+	return new(output(*result)), nil
 }
 
 // getItem is run for GetItem, whose item is converted where it is stored.
@@ -249,11 +249,11 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 	s, m := fromSDKs.Get().(*fromSDK), toSDKs.Get().(*toSDK)
 	defer s.release()
 	defer m.release()
-	request := s.getItem(in)
+	s.get = s.getItemInput(*in)
 	if s.refused || s.tooLong() {
 		return nil, errWire
 	}
-	used, err := d.service.GetItem(ctx, request, m.visitOne)
+	used, err := d.service.GetItem(ctx, &s.get, m.visitOne)
 	if err != nil {
 		return nil, err
 	}
@@ -263,13 +263,13 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 // find is run for Query and Scan, whose items are converted where they are
 // stored.
 func find[In, APIIn, APIOut, Out any](
-	ctx context.Context, d *direct, in In, sel types.Select, input func(*fromSDK, In) APIIn,
-	method func(*api.Service, context.Context, APIIn, api.Visit) (APIOut, error), output func(*toSDK, APIOut) Out,
+	ctx context.Context, d *direct, in *In, sel types.Select, input func(*fromSDK, In) APIIn,
+	method func(*api.Service, context.Context, *APIIn, api.Visit) (*APIOut, error), output func(*toSDK, APIOut) Out,
 ) (any, error) {
 	m := toSDKs.Get().(*toSDK)
 	defer m.release()
 	m.counting = sel == types.SelectCount
-	return run(ctx, d, in, input, func(s *api.Service, ctx context.Context, in APIIn) (APIOut, error) {
+	return run(ctx, d, in, input, func(s *api.Service, ctx context.Context, in *APIIn) (*APIOut, error) {
 		return method(s, ctx, in, m.visitEach)
 	}, func(out APIOut) Out { return output(m, out) })
 }

@@ -12,3 +12,5 @@
 // observe the difference, and the wire otherwise. [Direct] always takes the short way
 // for operations on items.
 package sdk
+
+//go:generate go run ../internal/apigen/sdkgen

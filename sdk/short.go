@@ -3,6 +3,7 @@ package sdk
 import (
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,7 +23,7 @@ import (
 // gives the same answers.
 type short struct {
 	direct  *direct
-	options func() reflect.Value // the client's dynamodb.Options
+	options func() *dynamodb.Options // of the client, without API options
 }
 
 // shorten returns a client of db that takes the short way where nobody can tell.
@@ -30,91 +31,48 @@ func shorten(db *sortkey.DB, base dynamodb.Options) *dynamodb.Client {
 	s := &short{direct: newDirect(db, true)}
 	base.APIOptions = []func(*middleware.Stack) error{s.begin}
 	client := dynamodb.New(base)
-	// a copy, so not before a call
-	s.options = sync.OnceValue(func() reflect.Value { return reflect.ValueOf(client.Options()) })
+	s.options = sync.OnceValue(func() *dynamodb.Options { // a copy, so not before a call
+		options := client.Options()
+		options.APIOptions = nil
+		return &options
+	})
 	return client
 }
 
 // begin adds the short way to the stack of a call that may take it.
 func (s *short) begin(stack *middleware.Stack) error {
-	options, ok := optionsOf(stack)
-	if !ok || !sameOptions(s.options(), options) || !onlyTheSDKs(options.Field(apiOptions)) {
+	options := optionsOf(stack)
+	if options == nil || !onlyTheSDKs(options.APIOptions) {
+		return nil
+	}
+	call := *options
+	call.APIOptions = nil
+	if !reflect.DeepEqual(s.options(), &call) {
 		return nil
 	}
 	return addTo(stack, s.direct)
 }
 
-// optionsOf returns the options with which the SDK built a stack.
-func optionsOf(stack *middleware.Stack) (options reflect.Value, ok bool) {
+// optionsOf returns the options with which the SDK built a stack, or nil.
+func optionsOf(stack *middleware.Stack) *dynamodb.Options {
 	m, ok := stack.Finalize.Get("ResolveAuthScheme")
-	if !ok {
-		return options, false
-	}
 	v := reflect.Indirect(reflect.ValueOf(m))
-	if v.Kind() != reflect.Struct {
-		return options, false
+	if !ok || v.Kind() != reflect.Struct {
+		return nil
 	}
-	options = reflect.Indirect(v.FieldByName("options"))
-	return options, options.IsValid() && options.Type() == reflect.TypeFor[dynamodb.Options]()
-}
-
-// sameOptions reports whether two values of dynamodb.Options are certainly the same,
-// apart from API options.
-func sameOptions(a, b reflect.Value) bool {
-	for i := range a.NumField() {
-		if i != apiOptions && !same(a.Field(i), b.Field(i)) {
-			return false
-		}
+	options := v.FieldByName("options")
+	if !options.IsValid() || !options.CanAddr() || options.Type() != reflect.TypeFor[dynamodb.Options]() {
+		return nil
 	}
-	return true
-}
-
-// apiOptions is the index of that field of dynamodb.Options.
-var apiOptions = func() int {
-	field, _ := reflect.TypeFor[dynamodb.Options]().FieldByName("APIOptions")
-	return field.Index[0]
-}()
-
-// same reports whether two values of one type are certainly the same. It does not
-// follow pointers, and compares functions by their code alone: the caller's functions
-// have other code than the SDK's and ours.
-func same(a, b reflect.Value) bool {
-	switch a.Kind() {
-	case reflect.Interface:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() && b.IsNil()
-		}
-		a, b = a.Elem(), b.Elem()
-		return a.Type() == b.Type() && same(a, b)
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if !same(a.Field(i), b.Field(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Slice:
-		return a.Len() == b.Len() && (a.Len() == 0 || a.Pointer() == b.Pointer())
-	case reflect.Func, reflect.Map, reflect.Pointer:
-		return a.Pointer() == b.Pointer()
-	case reflect.String:
-		return a.String() == b.String()
-	case reflect.Bool:
-		return a.Bool() == b.Bool()
-	default:
-		return a.Comparable() && a.Equal(b)
-	}
+	return (*dynamodb.Options)(options.Addr().UnsafePointer())
 }
 
 // onlyTheSDKs reports whether a list of API options has, after ours, only those by
 // which the SDK's paginators and waiters add their names to the User-Agent.
-func onlyTheSDKs(list reflect.Value) bool {
-	for i := 1; i < list.Len(); i++ {
-		name := runtime.FuncForPC(list.Index(i).Pointer()).Name()
-		if !strings.HasPrefix(name, "github.com/aws/aws-sdk-go-v2/service/dynamodb.") ||
-			!strings.Contains(name, "addIsPaginatorUserAgent") && !strings.Contains(name, "addIsWaiterUserAgent") {
-			return false
-		}
-	}
-	return true
+func onlyTheSDKs(list []func(*middleware.Stack) error) bool {
+	return !slices.ContainsFunc(list[1:], func(option func(*middleware.Stack) error) bool {
+		name := runtime.FuncForPC(reflect.ValueOf(option).Pointer()).Name()
+		return !strings.HasPrefix(name, "github.com/aws/aws-sdk-go-v2/service/dynamodb.") ||
+			!strings.Contains(name, "addIsPaginatorUserAgent") && !strings.Contains(name, "addIsWaiterUserAgent")
+	})
 }

@@ -62,7 +62,7 @@ const idle = time.Minute
 
 // Serve implements [server.Handler].
 func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) ([]byte, int) {
-	name := event.Database(ctx)
+	name := event.CallOf(ctx).Database
 	if name == "" {
 		return engine.Of(s.db).Service.Serve(ctx, target, body, dst)
 	}

@@ -26,11 +26,6 @@ func (db *DB) Config() aws.Config { return sdk.Config(db.DB) }
 // test: the bubble's time would stop while the server waits for the network.
 func (db *DB) URL() string {
 	db.t.Helper()
-	return db.url()
-}
-
-func (db *DB) url() string {
-	db.t.Helper()
 	if over := db.life.over(); over != "" {
 		db.t.Fatalf("sortkeytest: cannot start a server: %s", over)
 	}
@@ -39,9 +34,7 @@ func (db *DB) url() string {
 			"its time stops while something waits for the network")
 	}
 	url, err := db.serve()
-	if err != nil {
-		db.t.Fatalf("sortkeytest: %s", db.reason(err))
-	}
+	db.must(err, "")
 	return url
 }
 
@@ -54,16 +47,9 @@ func (db *DB) url() string {
 // They also keep proxies out of the way.
 func (db *DB) Env() []string {
 	db.t.Helper()
-	return db.env()
-}
-
-func (db *DB) env() []string {
-	db.t.Helper()
-	url := db.url()
+	url := db.URL()
 	who, err := db.Client.Options().Credentials.Retrieve(quiet)
-	if err != nil {
-		db.t.Fatalf("sortkeytest: %s", db.reason(err))
-	}
+	db.must(err, "")
 	env := []string{
 		"AWS_ENDPOINT_URL_DYNAMODB=" + url,
 		"AWS_ENDPOINT_URL_DYNAMODB_STREAMS=" + url,
@@ -91,7 +77,7 @@ func (db *DB) env() []string {
 // AWS_CA_BUNDLE. Like t.Setenv, it cannot be used in parallel tests.
 func (db *DB) Setenv(t testing.TB) {
 	t.Helper()
-	for _, variable := range append(db.With(t).env(), "AWS_PROFILE=", "AWS_CA_BUNDLE=") {
+	for _, variable := range append(db.With(t).Env(), "AWS_PROFILE=", "AWS_CA_BUNDLE=") {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
 	}

@@ -56,9 +56,8 @@ func (db *DB) Streams() *dynamodbstreams.Client { return sdk.Streams(db.DB) }
 func (db *DB) stream(ctx context.Context, table string) string {
 	db.t.Helper()
 	arn, ok, err := engine.Of(db.DB).Service.LastStream(ctx, table)
+	db.must(err, "table %s: ", table)
 	switch {
-	case err != nil:
-		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
 	case !ok:
 		db.missing(ctx, table)
 	case arn == "":
@@ -71,9 +70,7 @@ func (db *DB) stream(ctx context.Context, table string) string {
 func (db *DB) shards(ctx context.Context, arn string) []api.StreamShard {
 	db.t.Helper()
 	list, err := engine.Of(db.DB).Service.StreamShards(ctx, arn)
-	if err != nil {
-		db.t.Fatalf("sortkeytest: %s", db.reason(err))
-	}
+	db.must(err, "")
 	return list
 }
 
@@ -88,9 +85,7 @@ func (db *DB) recordsOf(records []wire.Record) []types.Record {
 	response := (&wire.GetRecordsOutput{Records: records}).AppendJSON(nil)
 	client := sdk.Streams(db.DB, func(o *dynamodbstreams.Options) { o.HTTPClient = canned(response) })
 	out, err := client.GetRecords(quiet, &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String("any")})
-	if err != nil {
-		db.t.Fatalf("sortkeytest: %s", db.reason(err))
-	}
+	db.must(err, "")
 	return out.Records
 }
 

@@ -19,11 +19,6 @@ import (
 //	"7" / "2026-01-30"  {total: 12}
 func (db *DB) Dump(tables ...string) string {
 	db.t.Helper()
-	return db.dump(tables)
-}
-
-func (db *DB) dump(tables []string) string {
-	db.t.Helper()
 	var b strings.Builder
 	db.moment(func(ctx context.Context) {
 		list := tables
@@ -127,7 +122,7 @@ func (c change) String() string {
 // -update if the test program has defined one.
 func (db *DB) Golden(path string, tables ...string) {
 	db.t.Helper()
-	got := db.dump(tables)
+	got := db.Dump(tables...)
 	if updating() {
 		err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // a folder of the source code
 		if err == nil {

@@ -51,18 +51,16 @@ func (db *DB) put(table string, n int, item any) {
 	attributes, ok := item.(map[string]types.AttributeValue)
 	if !ok {
 		var err error
-		if attributes, err = attributevalue.MarshalMap(item); err != nil {
-			db.t.Fatalf("sortkeytest: table %s: item %d: %s", table, n, db.reason(err))
-		}
+		attributes, err = attributevalue.MarshalMap(item)
+		db.must(err, "table %s: item %d: ", table, n)
 	}
 	if len(attributes) == 0 {
 		db.t.Fatalf(
 			"sortkeytest: table %s: item %d has no attributes: it has type %T, want a struct or a map", table, n, item,
 		)
 	}
-	if _, err := db.Direct.PutItem(quiet, &dynamodb.PutItemInput{TableName: &table, Item: attributes}); err != nil {
-		db.t.Fatalf("sortkeytest: table %s: item %d: %s", table, n, db.reason(err))
-	}
+	_, err := db.Direct.PutItem(quiet, &dynamodb.PutItemInput{TableName: &table, Item: attributes})
+	db.must(err, "table %s: item %d: ", table, n)
 }
 
 // PutJSON writes items in DynamoDB JSON, such as {"id":{"S":"x"}}: one item,
@@ -72,9 +70,7 @@ func (db *DB) put(table string, n int, item any) {
 // error if they name another. Their deletes delete; conditions and updates are errors.
 func (db *DB) PutJSON(table string, text []byte) {
 	db.t.Helper()
-	if err := db.putJSON(table, text); err != nil {
-		db.t.Fatalf("sortkeytest: %s%s", ofTable(table), db.reason(err))
-	}
+	db.must(db.putJSON(table, text), "%s", ofTable(table))
 }
 
 // ofTable returns the beginning of a message about a table, which may be "".
@@ -92,9 +88,7 @@ func (db *DB) PutFile(table, path string) {
 	if err == nil {
 		err = db.putJSON(table, text)
 	}
-	if err != nil {
-		db.t.Fatalf("sortkeytest: %s%s: %v", ofTable(table), path, db.reason(err))
-	}
+	db.must(err, "%s%s: ", ofTable(table), path)
 }
 
 func (db *DB) putJSON(table string, text []byte) error {
@@ -267,9 +261,7 @@ func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 		in.Key[name] = db.keyValue("Get from "+table, schema, i, key[i])
 	}
 	out, err := db.Direct.GetItem(quiet, in)
-	if err != nil {
-		db.t.Fatalf("sortkeytest: Get from %s: %s", table, db.reason(err))
-	}
+	db.must(err, "Get from %s: ", table)
 	if out.Item == nil {
 		return item, false
 	}
@@ -317,9 +309,7 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	all := []T{}
 	for pages := dynamodb.NewQueryPaginator(db.Direct, in); pages.HasMorePages(); {
 		page, err := pages.NextPage(quiet)
-		if err != nil {
-			db.t.Fatalf("sortkeytest: Query of %s: %s", from, db.reason(err))
-		}
+		db.must(err, "Query of %s: ", from)
 		for _, item := range page.Items {
 			all = append(all, unmarshal[T](db, table, item))
 		}
@@ -397,8 +387,6 @@ func (db *DB) value(v any) types.AttributeValue {
 		return own
 	}
 	out, err := attributevalue.Marshal(v)
-	if err != nil {
-		db.t.Fatalf("sortkeytest: key value %v: %v", v, db.reason(err))
-	}
+	db.must(err, "key value %v: ", v)
 	return out
 }

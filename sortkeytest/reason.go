@@ -2,6 +2,7 @@ package sortkeytest
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/aws/smithy-go"
@@ -27,6 +28,14 @@ func (db *DB) reason(err error) string {
 		return operation + e.ErrorCode() + ": " + e.ErrorMessage()
 	}
 	return strings.TrimPrefix(err.Error(), "sortkey: ")
+}
+
+// must fails the test for an error of the test's own operations. The message begins with a format.
+func (db *DB) must(err error, format string, args ...any) {
+	db.t.Helper()
+	if err != nil {
+		db.t.Fatalf("sortkeytest: %s%s", fmt.Sprintf(format, args...), db.reason(err))
+	}
 }
 
 // isClosed reports whether an operation failed because its database is closed.

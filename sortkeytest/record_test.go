@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -88,4 +89,15 @@ func TestRecordText(t *testing.T) {
 	_, err = db.Client.ListTables(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "Scan Orders [all partitions], 1 of 1 row returned, 1 unit\nListTables\n", rec.String())
+}
+
+func TestOnlyOfADamagedIterator(t *testing.T) {
+	r := &reports{TB: t}
+	db := sortkeytest.New(r)
+	rec := db.Record()
+	_, err := db.Streams().GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String("damaged")})
+	require.Error(t, err)
+	rec.Only("Orders")
+	require.Len(t, rec.Calls(), 1)
+	require.Empty(t, r.errors)
 }

@@ -27,18 +27,14 @@ func (db *DB) momentIn(ctx context.Context, fn func(ctx context.Context)) {
 		fn(ctx)
 		return nil
 	})
-	if err != nil {
-		db.t.Fatalf("sortkeytest: %s", db.reason(err))
-	}
+	db.must(err, "")
 }
 
 // tables returns the names of all tables, sorted.
 func (db *DB) tables(ctx context.Context) []string {
 	db.t.Helper()
 	names, err := db.DB.Tables(ctx)
-	if err != nil {
-		db.t.Fatalf("sortkeytest: %s", db.reason(err))
-	}
+	db.must(err, "")
 	return names
 }
 
@@ -77,9 +73,7 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 	if e, isWire := errors.AsType[*wire.Error](err); isWire && e.Code == "ResourceNotFoundException" {
 		return s, false
 	}
-	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
-	}
+	db.must(err, "table %s: ", table)
 
 	keys, err := keyschema.Of(out.Table)
 	if err != nil {
@@ -177,9 +171,7 @@ func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (
 		list = append(list, change{rowOf(was), rowOf(is)})
 		return nil
 	})
-	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
-	}
+	db.must(err, "table %s: ", table)
 	// A change is too large for slices.SortFunc, which would be 25 KB of code for it.
 	sort.Slice(list, func(i, j int) bool { return compareRows(list[i].key(), list[j].key()) < 0 })
 	return list

@@ -114,9 +114,7 @@ func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 // affected. A fork inherits nothing of it. The store must be one of package store/memory, as it is by default.
 func (db *DB) HoldIndexes() {
 	db.t.Helper()
-	if err := engine.Of(db.DB).Tables.HoldIndexes(context.Background()); err != nil {
-		db.t.Fatalf("sortkeytest: %s", db.reason(err))
-	}
+	db.must(engine.Of(db.DB).Tables.HoldIndexes(context.Background()), "")
 }
 
 // Settle makes reads see all changes so far: it ends [DB.HoldIndexes], and the window of [sortkey.StaleReads] for the

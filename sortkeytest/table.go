@@ -18,9 +18,7 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 	for i, ix := range indexes {
 		opts[i] = ix
 	}
-	if err := db.DB.CreateTable(quiet, name, key, opts...); err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s", name, db.reason(err))
-	}
+	db.must(db.DB.CreateTable(quiet, name, key, opts...), "table %s: ", name)
 }
 
 // CreateTable creates a table from the input that the program or its deployment uses; [DB.Table] is shorter. The table
@@ -35,9 +33,8 @@ func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	if own.BillingMode == "" && own.ProvisionedThroughput == nil {
 		own.BillingMode = types.BillingModePayPerRequest
 	}
-	if _, err := db.Client.CreateTable(quiet, &own); err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s", aws.ToString(in.TableName), db.reason(err))
-	}
+	_, err := db.Client.CreateTable(quiet, &own)
+	db.must(err, "table %s: ", aws.ToString(in.TableName))
 }
 
 // An Index is a secondary index of [DB.Table]. [Global] and [Local] make one.

@@ -63,7 +63,9 @@ func (a *answer) fits(it attr.Item) bool {
 
 // reserve reserves the memory of the response before it is encoded, and returns the error
 // of a server that has no more.
-func (a *answer) reserve(ctx context.Context) error { return reserve(event.ReservationOf(ctx), a.json) }
+func (a *answer) reserve(ctx context.Context) error {
+	return reserve(event.CallOf(ctx).Reservation, a.json)
+}
 
 func reserve(reservation event.Reservation, bytes int) error {
 	if reservation != nil && !reservation.Reserve(bytes) {

@@ -211,5 +211,5 @@ func TestReservation(t *testing.T) {
 }
 
 func serveIn(svc *api.Service, room event.Reservation, op, body string) ([]byte, int) {
-	return svc.Serve(event.WithReservation(context.Background(), room), "DynamoDB_20120810."+op, []byte(body), nil)
+	return svc.Serve(event.WithCall(context.Background(), event.Call{Reservation: room}), "DynamoDB_20120810."+op, []byte(body), nil)
 }

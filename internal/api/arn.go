@@ -39,10 +39,14 @@ func ParseTable(s string) (TableRef, error) {
 	return ParseARN(s)
 }
 
+func noARN(s string) *wire.Error {
+	return wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + s)
+}
+
 // ParseARN reads the ARN of a table, index or stream. The error is a
 // [*wire.Error], a ValidationException.
 func ParseARN(s string) (TableRef, error) {
-	bad := wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + s)
+	bad := noARN(s)
 	parts := strings.SplitN(s, ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" || !strings.HasPrefix(parts[1], "aws") || parts[2] != "dynamodb" ||
 		parts[3] == "" || parts[4] == "" || len(s) > wire.MaxARN {

@@ -133,38 +133,80 @@ func (src *source) each(ctx context.Context, at place, fn func(line []byte, at p
 
 // A line is what a line of an input puts into a table.
 type line struct {
-	item attr.Item
-	cond *expr.Condition // under which it is put; nil for none
+	item  attr.Item
+	cond  *expr.Condition // under which it is put; nil for none
+	bytes int             // of memory, until the item is written
 }
 
-// fill reads the lines after a place, which it moves on. It calls add with each line, or with why one cannot be read,
-// and flush when enough of them are added, and at the end. Add returns how much memory a line takes until then, 0 if it
-// is refused, and whether to leave out the rest of its file.
-func (src *source) fill(
-	ctx context.Context, r *run, now *place,
-	add func(text []byte, err error) (bytes int, leave bool), flush func() error,
-) error {
-	var batch table.Batch
-	first, flushed := true, now.Total
-	err := src.each(ctx, *now, func(text []byte, at place, err error) error {
-		*now = at
+// A progress says how far a job is that puts the lines of a source into a table: the lines that it has read, how many of
+// their items it has written, with how many bytes, and how many it has not.
+type progress struct {
+	At                                 place
+	Processed, Written, Bytes, Refused int64
+}
+
+// A loading is the work of such a job.
+type loading struct {
+	source
+	table  func(*table.Tx) (*table.Table, error)
+	read   func(text []byte) (line, error) // an error refuses the line
+	leaves bool                            // a line that cannot be read ends its file
+	record func(progress) any              // of the job
+}
+
+// run reads the lines after a progress, which it moves on. It writes a batch in one update, with the record of the job
+// after it.
+func (l *loading) run(ctx context.Context, r *run, done *progress) error {
+	var size table.Batch
+	var batch []line
+	read := *done // done has how far items are written
+	first, flushed := true, read.At.Total
+	flush := func() error {
+		first, flushed = false, read.At.Total
+		size.Reset()
+		var written progress
+		err := r.update(ctx, func(tx *table.Tx) (any, error) {
+			written = read
+			t, err := l.table(tx)
+			if err == nil {
+				err = putLines(tx, t, batch, &written)
+			}
+			return l.record(written), err
+		})
+		if err == nil {
+			read, *done = written, written
+		}
+		clear(batch)
+		batch = batch[:0]
+		return err
+	}
+
+	err := l.each(ctx, read.At, func(text []byte, at place, err error) error {
+		read.At = at
 		full := false
 		if len(text) > 0 || err != nil {
 			if !first {
 				r.begin()
 			}
-			bytes, leave := add(text, err)
-			full = bytes > 0 && batch.Add(bytes)
-			now.Done = now.Done || leave
+			read.Processed++
+			var x line
+			if err == nil {
+				x, err = l.read(text)
+			}
+			if err != nil {
+				read.Refused++
+				read.At.Done = at.Done || l.leaves
+			} else {
+				batch = append(batch, x)
+				full = size.Add(x.bytes)
+			}
 		}
 		if full || at.Total-flushed >= jobBytes {
-			first, flushed = false, at.Total
-			batch.Reset()
 			if err := flush(); err != nil {
 				return err
 			}
 		}
-		if now.Done {
+		if read.At.Done {
 			return errLeave
 		}
 		return nil
@@ -175,8 +217,8 @@ func (src *source) fill(
 	return err
 }
 
-// putLines puts a batch into a table. It calls put for each item that is written, and counts those that are refused.
-func putLines(tx *table.Tx, t *table.Table, batch []line, put func(attr.Item), refused *int64) error {
+// putLines puts a batch into a table, and counts what it has written and what was refused.
+func putLines(tx *table.Tx, t *table.Table, batch []line, p *progress) error {
 	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
 		for _, x := range batch {
 			if key, err := t.KeyOf(x.item); err == nil && !yield(t, key) {
@@ -191,9 +233,10 @@ func putLines(tx *table.Tx, t *table.Table, batch []line, put func(attr.Item), r
 		_, err := tx.Put(t, x.item, x.cond)
 		switch {
 		case err == nil:
-			put(x.item)
+			p.Written++
+			p.Bytes += int64(x.item.Size())
 		case isKind(err, table.Validation) || isKind(err, table.ConditionFailed):
-			*refused++
+			p.Refused++
 		default:
 			return err
 		}

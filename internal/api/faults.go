@@ -70,14 +70,14 @@ var errStopping = wire.ServiceUnavailable("The server is stopping. A fault kept 
 // context of the call ends, the database is closed or the server stops. Others use the slot of the
 // request meanwhile.
 func (s *Service) wait(ctx context.Context, e *fault.Fault, operation string) error {
-	slot := event.SlotOf(ctx)
+	slot := event.CallOf(ctx).Slot
 	if slot != nil {
 		slot.Leave()
 	}
 
 	wait, release := s.faults.Wait(ctx)
 	defer release()
-	if server := event.ServerOf(ctx); server != nil {
+	if server := event.CallOf(ctx).Server; server != nil {
 		var end context.CancelCauseFunc
 		wait, end = context.WithCancelCause(wait)
 		defer end(nil)

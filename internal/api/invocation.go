@@ -44,7 +44,9 @@ func refs(in wire.Input) iter.Seq[wire.Ref] {
 			}
 		case *wire.GetRecordsInput:
 			arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
-			named(arn)
+			if ref, err := ParseARN(arn); err == nil { // a damaged iterator names no table
+				named(ref.Name)
+			}
 		default:
 			wire.Refs(in)(yield)
 		}

@@ -293,6 +293,14 @@ func failedJob(s *Service, job life.Job, why *failure) (life.Job, error) {
 	return jobOf(job, record)
 }
 
+// ended sets the members of a description that say how a job has ended. Failed is nil if all was done.
+func (s *Service) ended(failed *failure, status **string, end **float64, code, message **string) {
+	*status, *end = new("COMPLETED"), seconds(s.now())
+	if failed != nil {
+		*status, *code, *message = new("FAILED"), &failed.code, &failed.message
+	}
+}
+
 // errKnown ends the start of a job whose token stands for another one.
 var errKnown = errors.New("the token stands for another job")
 

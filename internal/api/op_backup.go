@@ -63,7 +63,7 @@ func (s *Service) backupID(arn string) (string, error) {
 		return "", wire.Validation("Invalid Backup ARN")
 	case parts[1] != "aws" || parts[2] != "dynamodb" || parts[3] != "" && !isRegion(parts[3]):
 		return "", badRequest("BackupArn is not valid")
-	case parts[3] == "" || parts[4] != cmp.Or(s.arns.Account, DefaultAccount):
+	case parts[3] == "" || parts[4] != s.account():
 		return "", wire.AccessDenied("Access is denied")
 	}
 	return id, nil

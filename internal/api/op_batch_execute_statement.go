@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// batchExecute runs up to 25 PartiQL statements, each on its own. The
+// batchExecuteStatement runs up to 25 PartiQL statements, each on its own. The
 // error of one is in its response. Source: API_BatchExecuteStatement.
-func (s *Service) batchExecute(
+func (s *Service) batchExecuteStatement(
 	ctx context.Context, in *wire.BatchExecuteStatementInput,
 ) (*wire.BatchExecuteStatementOutput, error) {
 	parsed := make([]*partiql.Statement, len(in.Statements))

@@ -56,13 +56,9 @@ func checkKeys(t *table.Table, keys []attr.Item, named map[string][]attr.Item) e
 // MaxBatchKeys is how many items a BatchGetItem may ask for.
 const MaxBatchKeys = 100
 
-// BatchGetItem reads up to 100 items of any tables, all as they are at one
+// batchGetItem reads up to 100 items of any tables, all as they are at one
 // moment.
-func (s *Service) BatchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
-	return call(ctx, s, wire.OpBatchGetItem, in, (*Service).batchGet)
-}
-
-func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
+func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
 	if err := in.CheckParams(); err != nil {
 		return nil, err
 	}

@@ -15,15 +15,11 @@ import (
 // MaxBatchWrites is how many writes a BatchWriteItem may hold.
 const MaxBatchWrites = 25
 
-// BatchWriteItem puts and deletes up to 25 items of any tables. All of it is
+// batchWriteItem puts and deletes up to 25 items of any tables. All of it is
 // applied or, when one write is refused, nothing.
-func (s *Service) BatchWriteItem(
+func (s *Service) batchWriteItem(
 	ctx context.Context, in *wire.BatchWriteItemInput,
 ) (*wire.BatchWriteItemOutput, error) {
-	return call(ctx, s, wire.OpBatchWriteItem, in, (*Service).batchWrite)
-}
-
-func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
 	names := slices.Sorted(maps.Keys(in.RequestItems))
 	if err := checkWrites(in, names); err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"path"
 	"time"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
@@ -28,26 +27,21 @@ const bulkTokenLife = 8 * time.Hour
 type bulkRecord struct {
 	Description wire.BulkOperationDescription
 	Request     string
-	Progress    bulkProgress
-}
-
-type bulkProgress struct {
-	At                         place
-	Processed, Failed, Written int64 // lines, and the bytes of items
+	Progress    progress
 }
 
 // advance sets how far the operation is.
-func (r *bulkRecord) advance(to bulkProgress) {
+func (r *bulkRecord) advance(to progress) {
 	r.Progress = to
 	d := &r.Description
-	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = &to.Processed, &to.Failed, &to.At.Total
+	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = &to.Processed, &to.Refused, &to.At.Total
 }
 
-// startBulkPut puts the items in the files of a bucket into a table. It is a job, as
-// an import is ([Service.ImportTable]): the response says IN_PROGRESS, as the service's
+// startBulkPutItems puts the items in the files of a bucket into a table. It is a job, as
+// an import is ([Service.importTable]): the response says IN_PROGRESS, as the service's
 // does, the job continues without its client and after a restart, and the call waits for its
 // first 1,000 items, or 4 MB of the input.
-func (s *Service) startBulkPut(
+func (s *Service) startBulkPutItems(
 	ctx context.Context, in *wire.StartBulkPutItemsInput,
 ) (*wire.StartBulkPutItemsOutput, error) {
 	const op = wire.OpStartBulkPutItems
@@ -130,27 +124,18 @@ func (b *bulkTask) run(ctx context.Context, r *run) error {
 		return err
 	}
 	defer root.Close()
-	src := &source{root: root, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"}
-	now := b.record.Progress // how far lines are read; the record says how far items are written
-	var batch []line
-	return src.fill(ctx, r, &now.At, func(text []byte, err error) (int, bool) {
-		now.Processed++
-		var x line
-		if err == nil {
-			x, err = readBulkItem(text)
-		}
-		if err != nil {
-			now.Failed++
-			return 0, false
-		}
-		batch = append(batch, x)
-		return len(text) + len(x.item), false
-	}, func() error {
-		now, err = b.write(ctx, r, batch, now)
-		clear(batch)
-		batch = batch[:0]
-		return err
-	})
+	of := b.record.Description.TableDetails[0]
+	l := &loading{
+		source: source{root: root, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"},
+		table:  func(tx *table.Tx) (*table.Table, error) { return jobTable(tx.Table, *of.TableName, *of.TableId) },
+		read:   readBulkItem,
+		record: func(p progress) any {
+			next := b.record
+			next.advance(p)
+			return next
+		},
+	}
+	return l.run(ctx, r, &b.record.Progress)
 }
 
 // readBulkItem reads a line: an item, and the condition under which it is written as
@@ -176,45 +161,23 @@ func readBulkItem(text []byte) (x line, err error) {
 	if err := e.open(); err != nil {
 		return x, err
 	}
-	x.item = in.Item
+	x.item, x.bytes = in.Item, len(text)+len(in.Item)
 	if x.cond, err = e.condition(expr.ConditionExpression, in.ConditionExpression); err == nil {
 		err = e.close()
 	}
 	return x, err
 }
 
-// write writes a batch in one update, with the progress after it, which it returns.
-func (b *bulkTask) write(ctx context.Context, r *run, batch []line, read bulkProgress) (done bulkProgress, _ error) {
-	next := b.record
-	err := r.update(ctx, func(tx *table.Tx) (any, error) {
-		done = read
-		of := b.record.Description.TableDetails[0]
-		t, err := jobTable(tx.Table, *of.TableName, *of.TableId)
-		if err == nil {
-			err = putLines(tx, t, batch, func(it attr.Item) { done.Written += int64(it.Size()) }, &done.Failed)
-		}
-		next.advance(done)
-		return next, err
-	})
-	if err == nil {
-		b.record = next
-	}
-	return done, err
-}
-
 func (b *bulkTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d, p := &b.record.Description, b.record.Progress
-	d.BulkOperationStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
+	b.record.advance(p)
 	d.TotalInputBytes = &p.At.Total
 	d.BulkOperationUsage = []wire.BulkOperationUsage{{
-		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Written,
-		Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Written},
+		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Bytes,
+		Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Bytes},
 	}}
-	switch {
-	case failed != nil:
-		d.BulkOperationStatus = new("FAILED")
-		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
-	case p.Failed > 0:
+	s.ended(failed, &d.BulkOperationStatus, &d.EndTime, &d.FailureCode, &d.FailureMessage)
+	if failed == nil && p.Refused > 0 {
 		d.BulkOperationStatus = new("COMPLETED_WITH_ERRORS")
 	}
 	return b.record, nil
@@ -233,8 +196,8 @@ func (s *Service) findBulk(ctx context.Context, arn *string) (*wire.BulkOperatio
 	return &r.Description, nil
 }
 
-// describeBulk describes a bulk operation.
-func (s *Service) describeBulk(
+// describeBulkOperation describes a bulk operation.
+func (s *Service) describeBulkOperation(
 	ctx context.Context, in *wire.DescribeBulkOperationInput,
 ) (*wire.DescribeBulkOperationOutput, error) {
 	d, err := s.findBulk(ctx, in.BulkOperationArn)
@@ -244,9 +207,9 @@ func (s *Service) describeBulk(
 	return &wire.DescribeBulkOperationOutput{BulkOperationDescription: d}, nil
 }
 
-// cancelBulk ends a bulk operation that is in progress: what it has written
+// cancelBulkOperation ends a bulk operation that is in progress: what it has written
 // stays, and nothing more is written. It answers with the status of the operation.
-func (s *Service) cancelBulk(
+func (s *Service) cancelBulkOperation(
 	ctx context.Context, in *wire.CancelBulkOperationInput,
 ) (*wire.CancelBulkOperationOutput, error) {
 	err := s.db.ChangeJob(ctx, bulkJobs, path.Base(*in.BulkOperationArn), func(job life.Job) (life.Job, error) {
@@ -274,8 +237,8 @@ func (s *Service) cancelBulk(
 	}, nil
 }
 
-// listBulk lists bulk operations, the newest first.
-func (s *Service) listBulk(
+// listBulkOperations lists bulk operations, the newest first.
+func (s *Service) listBulkOperations(
 	ctx context.Context, in *wire.ListBulkOperationsInput,
 ) (*wire.ListBulkOperationsOutput, error) {
 	list, next, err := bulks.page(ctx, s, in.MaxResults, in.NextToken, func(*bulkRecord) bool { return true })

@@ -7,11 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// DeleteItem deletes one item.
-func (s *Service) DeleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {
-	return call(ctx, s, wire.OpDeleteItem, in, (*Service).deleteItem)
-}
-
+// deleteItem deletes one item.
 func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {
 	if err := checkForm(wire.OpDeleteItem, in, in.Faults, hasEmpty(in.Expected)); err != nil {
 		return nil, err

@@ -29,12 +29,12 @@ type exportRecord struct {
 
 var exports = jobKind[exportRecord]{exportJobs, func(r *exportRecord) *string { return r.Description.ExportArn }}
 
-// exportTable writes the items of a table, as they are now, to the folder of
-// a bucket. It is a job, as an import is ([Service.ImportTable]): the response says
+// exportTableToPointInTime writes the items of a table, as they are now, to the folder of
+// a bucket. It is a job, as an import is ([Service.importTable]): the response says
 // IN_PROGRESS, as the service's does, and the job continues without its client. The call
 // waits for the first 1,000 items, or 4 MB of them. An export is one moment of the table,
 // so that one that a restart interrupts fails, and its files are removed.
-func (s *Service) exportTable(
+func (s *Service) exportTableToPointInTime(
 	ctx context.Context, in *wire.ExportTableToPointInTimeInput,
 ) (*wire.ExportTableToPointInTimeOutput, error) {
 	t, err := s.exported(ctx, in)
@@ -120,10 +120,8 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 
 func (x *exportTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d := &x.record.Description
-	d.ExportStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
+	s.ended(failed, &d.ExportStatus, &d.EndTime, &d.FailureCode, &d.FailureMessage)
 	if failed != nil {
-		d.ExportStatus = new("FAILED")
-		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
 		d.ExportManifest, d.ItemCount, d.BilledSizeBytes = nil, nil, nil
 	}
 	return x.record, nil
@@ -144,7 +142,7 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 	if err := checkExport(in); err != nil {
 		return nil, err
 	}
-	if ref.Account != cmp.Or(s.arns.Account, DefaultAccount) {
+	if ref.Account != s.account() {
 		return nil, wire.AccessDenied("Access is denied")
 	}
 
@@ -324,7 +322,7 @@ func (s *Service) checkJobARN(arn, kind string) error {
 	if !ok || !wire.ValidName(name) { // of a name: alternator, test_import.py
 		return wire.Validation("Invalid " + what + " ARN")
 	}
-	if parts[4] != cmp.Or(s.arns.Account, DefaultAccount) {
+	if parts[4] != s.account() {
 		return wire.AccessDenied("Access is denied")
 	}
 	return nil

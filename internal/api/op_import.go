@@ -3,8 +3,8 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
@@ -19,12 +19,7 @@ import (
 // September 2026).
 type importRecord struct {
 	wire.ImportTableDescription
-	Progress importProgress
-}
-
-type importProgress struct {
-	At                          place
-	Processed, Imported, Errors int64
+	Progress progress
 }
 
 var imports = jobKind[importRecord]{importJobs, func(r *importRecord) *string { return r.ImportArn }}
@@ -123,7 +118,7 @@ func (s *Service) startImport(
 		return nil, err
 	}
 	source := *in.S3BucketSource
-	source.S3BucketOwner = new(cmp.Or(value(source.S3BucketOwner), s.opts.Account, DefaultAccount))
+	source.S3BucketOwner = new(cmp.Or(value(source.S3BucketOwner), s.account()))
 	d := wire.ImportTableDescription{
 		ImportArn: arn, ImportStatus: new("IN_PROGRESS"),
 		TableArn: new(s.arns.Table(name)), TableId: new(def.ID), ClientToken: in.ClientToken,
@@ -154,28 +149,28 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 		return err
 	}
 	defer root.Close()
-	src := &source{root: root, prefix: value(d.S3BucketSource.S3KeyPrefix), gzip: *d.InputCompressionType == "GZIP"}
-	if *d.InputFormat == "CSV" {
-		src.csv = csvOf(d)
+	l := &loading{
+		source: source{
+			root: root, prefix: value(d.S3BucketSource.S3KeyPrefix), gzip: *d.InputCompressionType == "GZIP",
+		},
+		table: func(tx *table.Tx) (*table.Table, error) { // it is CREATING
+			return jobTable(tx.Defined, *d.TableCreationParameters.TableName, *d.TableId)
+		},
+		read: func(text []byte) (line, error) {
+			it, ok := s3files.ParseItem(text)
+			if !ok {
+				return line{}, errors.New("not an item")
+			}
+			return line{item: it, bytes: len(it)}, nil
+		},
+		leaves: true,
+		record: func(p progress) any { return importRecord{ImportTableDescription: *d, Progress: p} },
 	}
-	now := x.record.Progress // how far lines are read; the record says how far items are written
-	var batch []line
-	err = src.fill(ctx, r, &now.At, func(text []byte, err error) (int, bool) {
-		now.Processed++
-		it, ok := s3files.ParseItem(text)
-		if !ok || err != nil {
-			now.Errors++
-			return 0, true
-		}
-		batch = append(batch, line{item: it})
-		return len(it), false
-	}, func() error {
-		now, err = x.write(ctx, r, batch, now)
-		clear(batch)
-		batch = batch[:0]
-		return err
-	})
-	if err == nil && now.Errors > 0 {
+	if *d.InputFormat == "CSV" {
+		l.csv = csvOf(d)
+	}
+	err = l.run(ctx, r, &x.record.Progress)
+	if err == nil && x.record.Progress.Refused > 0 {
 		const text = "Some of the items failed validation checks and were not imported. " +
 			"Please check CloudWatch error logs for more details."
 		err = &failure{failedItems, text}
@@ -183,34 +178,11 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 	return err
 }
 
-// write writes a batch in one update, with the progress after it, which it returns. Items
-// that the table refuses are counted.
-func (x *importTask) write(
-	ctx context.Context, r *run, batch []line, read importProgress,
-) (done importProgress, _ error) {
-	err := r.update(ctx, func(tx *table.Tx) (any, error) {
-		done = read
-		t, err := jobTable(tx.Defined, *x.record.TableCreationParameters.TableName, *x.record.TableId) // it is CREATING
-		if err == nil {
-			err = putLines(tx, t, batch, func(attr.Item) { done.Imported++ }, &done.Errors)
-		}
-		return importRecord{ImportTableDescription: x.record.ImportTableDescription, Progress: done}, err
-	})
-	if err == nil {
-		x.record.Progress = done
-	}
-	return done, err
-}
-
 func (x *importTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d, p := &x.record.ImportTableDescription, x.record.Progress
-	d.ProcessedItemCount, d.ImportedItemCount, d.ErrorCount = &p.Processed, &p.Imported, &p.Errors
+	d.ProcessedItemCount, d.ImportedItemCount, d.ErrorCount = &p.Processed, &p.Written, &p.Refused
 	d.ProcessedSizeBytes = &p.At.Total
-	d.ImportStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
-	if failed != nil {
-		d.ImportStatus = new("FAILED")
-		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
-	}
+	s.ended(failed, &d.ImportStatus, &d.EndTime, &d.FailureCode, &d.FailureMessage)
 	return x.record, &life.JobTable{
 		Name: *d.TableCreationParameters.TableName, ID: *d.TableId, Remove: failed != nil && failed.code != failedItems,
 	}

@@ -12,9 +12,9 @@ import (
 // Source of the texts in this file: quirks, findings DDB-TABLE-268, 299 to 304 and
 // 318; localstack, provider.py.
 
-// enableKinesis names a Kinesis stream for the changes of a
+// enableKinesisStreamingDestination names a Kinesis stream for the changes of a
 // table. The setting is kept, and nothing is delivered.
-func (s *Service) enableKinesis(
+func (s *Service) enableKinesisStreamingDestination(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
 	change := func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
@@ -64,8 +64,8 @@ func (s *Service) unreachable(arn string) string {
 	return ""
 }
 
-// disableKinesis disables the destination of a table.
-func (s *Service) disableKinesis(
+// disableKinesisStreamingDestination disables the destination of a table.
+func (s *Service) disableKinesisStreamingDestination(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
 	return s.switchKinesis(ctx, in, "DISABLING", func(
@@ -93,7 +93,19 @@ func wrongDestination(why string) error {
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
 	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
 ) (*wire.KinesisStreamingDestinationOutput, error) {
-	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, change)
+	t, err := s.seen(ctx, in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	name := t.Definition().Name
+	_, err = s.db.Alter(ctx, name, func(def *table.Definition) (err error) {
+		var d *table.Destination
+		if i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *in.StreamArn }); i >= 0 {
+			d = &def.Kinesis[i]
+		}
+		def.Kinesis, err = change(def.Kinesis, d)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -103,28 +115,8 @@ func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDe
 	}, nil
 }
 
-func (s *Service) alterKinesis(
-	ctx context.Context, tableName, arn *string,
-	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
-) (string, error) {
-	t, err := s.seen(ctx, tableName)
-	if err != nil {
-		return "", err
-	}
-	name := t.Definition().Name
-	_, err = s.db.Alter(ctx, name, func(def *table.Definition) (err error) {
-		var d *table.Destination
-		if i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *arn }); i >= 0 {
-			d = &def.Kinesis[i]
-		}
-		def.Kinesis, err = change(def.Kinesis, d)
-		return err
-	})
-	return name, err
-}
-
-// updateKinesis changes the precision of the times of records.
-func (s *Service) updateKinesis(
+// updateKinesisStreamingDestination changes the precision of the times of records.
+func (s *Service) updateKinesisStreamingDestination(
 	ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput,
 ) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
 	c := in.UpdateKinesisStreamingConfiguration
@@ -137,7 +129,8 @@ func (s *Service) updateKinesis(
 		return nil, err
 	}
 	precision := *c.ApproximateCreationDateTimePrecision
-	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, func(
+	of := &wire.KinesisStreamingDestinationInput{TableName: in.TableName, StreamArn: in.StreamArn}
+	out, err := s.switchKinesis(ctx, of, "UPDATING", func(
 		list []table.Destination, d *table.Destination,
 	) ([]table.Destination, error) {
 		switch {
@@ -160,14 +153,14 @@ func (s *Service) updateKinesis(
 	}
 
 	return &wire.UpdateKinesisStreamingDestinationOutput{
-		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: new("UPDATING"),
+		TableName: out.TableName, StreamArn: out.StreamArn, DestinationStatus: out.DestinationStatus,
 		UpdateKinesisStreamingConfiguration: c,
 	}, nil
 }
 
-// describeKinesis lists the destinations of a table, also the
+// describeKinesisStreamingDestination lists the destinations of a table, also the
 // disabled ones.
-func (s *Service) describeKinesis(
+func (s *Service) describeKinesisStreamingDestination(
 	ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput,
 ) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
 	t, err := s.seen(ctx, in.TableName)

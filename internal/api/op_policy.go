@@ -249,7 +249,7 @@ func (s *Service) locksOut(policy string) bool {
 	if json.Unmarshal([]byte(policy), &doc) != nil {
 		return false
 	}
-	root := "arn:aws:iam::" + cmp.Or(s.opts.Account, DefaultAccount) + ":root"
+	root := "arn:aws:iam::" + s.account() + ":root"
 	return slices.ContainsFunc(doc.Statement, func(st statement) bool {
 		denied := slices.ContainsFunc(st.Action, func(a string) bool {
 			return a == "*" || strings.EqualFold(a, "dynamodb:*") || strings.EqualFold(a, "dynamodb:PutResourcePolicy")
@@ -258,26 +258,6 @@ func (s *Service) locksOut(policy string) bool {
 		return st.Effect == "Deny" && denied && st.Condition == nil &&
 			(slices.Contains(of, "*") || slices.Contains(of, root))
 	})
-}
-
-// policyTarget reads the ARN of a resource that has a policy: a table or a stream.
-func (s *Service) policyTarget(arn string) (TableRef, error) {
-	if !strings.HasPrefix(arn, wire.ARNPrefix) {
-		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
-	}
-	ref, err := ParseARN(arn)
-	switch {
-	case err != nil:
-		return ref, wrongValue("Provided Arn is not a DynamoDB resource arn: " + arn)
-	case ref.Account != cmp.Or(s.arns.Account, DefaultAccount):
-		return ref, wire.Validation(msgOwner)
-	case !s.arns.Local(ref) || !strings.HasPrefix(arn, "arn:aws:"):
-		return ref, wrongValue("Invalid resource Arn: " + arn)
-	case ref.Index != "":
-		return ref, wrongValue(
-			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
-	}
-	return ref, nil
 }
 
 // policyOf returns where a definition keeps the policy of a table or of its
@@ -337,7 +317,7 @@ func (s *Service) nextRevision(p *table.Policy) int64 {
 func (s *Service) changePolicy(
 	ctx context.Context, arn, expected *string, change func(old *table.Policy) *table.Policy,
 ) error {
-	ref, err := s.policyTarget(value(arn))
+	ref, err := s.resource(value(arn), true)
 	if err != nil {
 		return err
 	}
@@ -363,7 +343,7 @@ func (s *Service) changePolicy(
 func (s *Service) putResourcePolicy(
 	ctx context.Context, in *wire.PutResourcePolicyInput,
 ) (*wire.PutResourcePolicyOutput, error) {
-	ref, err := s.policyTarget(value(in.ResourceArn))
+	ref, err := s.resource(value(in.ResourceArn), true)
 	if err != nil {
 		return nil, err
 	}
@@ -395,7 +375,7 @@ func (s *Service) getResourcePolicy(
 	ctx context.Context, in *wire.GetResourcePolicyInput,
 ) (*wire.GetResourcePolicyOutput, error) {
 	arn := value(in.ResourceArn)
-	ref, err := s.policyTarget(arn)
+	ref, err := s.resource(arn, true)
 	if err != nil {
 		return nil, err
 	}

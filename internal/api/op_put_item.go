@@ -9,17 +9,13 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// PutItem writes one item.
-func (s *Service) PutItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
-	return call(ctx, s, wire.OpPutItem, in, (*Service).putItem)
-}
-
 // PutReturning is PutItem that returns only the Attributes of the output.
 func (s *Service) PutReturning(ctx context.Context, in *wire.PutItemInput) (attr.Item, error) {
 	out, err := call(ctx, s, wire.OpPutItem, in, (*Service).write)
 	return out.attributes, err
 }
 
+// putItem writes one item.
 func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
 	out, err := s.write(ctx, in)
 	return &wire.PutItemOutput{

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,23 +16,14 @@ import (
 // Source of this file: quirks, findings DDB-TABLE-083 to 086, 100, 215 to 219, 272,
 // 273 and 279.
 
-// Overrides say what a client wants to change in a restored table.
-type overrides struct {
-	op          wire.Op
-	billing     *string
-	provisioned *wire.ProvisionedThroughput
-	onDemand    *wire.OnDemandThroughput
-	encryption  *wire.SSESpecification
-	global      []wire.GlobalSecondaryIndex // nil for those of the source
-	local       []wire.LocalSecondaryIndex  // nil for those of the source
-	vectors     []wire.VectorIndex          // nil for those of the source
-}
-
 // restored returns the definition of a table that is restored: it keeps the keys,
-// the indexes, the billing and the encryption of the source, and nothing else.
-func (s *Service) restored(source *table.Definition, name string, o overrides) (*table.Definition, error) {
+// the indexes, the billing and the encryption of the source, or those that the client wants
+// instead, and nothing else.
+func (s *Service) restored(
+	op wire.Op, source *table.Definition, o *wire.RestoreTableFromBackupInput,
+) (*table.Definition, error) {
 	def := &table.Definition{
-		Name: name, Created: s.now(), Attributes: slices.Clone(source.Attributes), Key: source.Key,
+		Name: *o.TargetTableName, Created: s.now(), Attributes: slices.Clone(source.Attributes), Key: source.Key,
 		BillingMode: source.BillingMode,
 		Throughput:  table.Throughput{Read: source.Throughput.Read, Write: source.Throughput.Write},
 		OnDemand:    source.OnDemand, Encryption: source.Encryption,
@@ -43,44 +33,44 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	if def.ID, err = NewUUID(s.opts.Rand); err != nil {
 		return nil, err
 	}
-	if o.encryption != nil {
-		def.Encryption = encryptionOf(o.encryption)
+	if o.SSESpecificationOverride != nil {
+		def.Encryption = encryptionOf(o.SSESpecificationOverride)
 	}
-	if o.billing != nil {
-		def.BillingMode = *o.billing
+	if o.BillingModeOverride != nil {
+		def.BillingMode = *o.BillingModeOverride
 	}
 
 	// Overrides must fit the billing that results, not that of the source.
 	changed := def.OnDemandBilling() != source.OnDemandBilling()
 	switch {
-	case def.OnDemandBilling() && o.provisioned != nil && o.billing != nil:
+	case def.OnDemandBilling() && o.ProvisionedThroughputOverride != nil && o.BillingModeOverride != nil:
 		return nil, badRequest(msgOnDemandRestore)
-	case def.OnDemandBilling() && o.provisioned != nil:
+	case def.OnDemandBilling() && o.ProvisionedThroughputOverride != nil:
 		return nil, badRequest(
 			"Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED")
-	case !def.OnDemandBilling() && changed && o.provisioned == nil:
+	case !def.OnDemandBilling() && changed && o.ProvisionedThroughputOverride == nil:
 		return nil, badRequest(
 			"Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED")
 	}
-	if err := checkOverride(def, o.onDemand); err != nil {
+	if err := checkOverride(def, o.OnDemandThroughputOverride); err != nil {
 		return nil, err
 	}
 
 	switch {
-	case o.provisioned != nil:
-		if def.Throughput, err = throughputOf(def, o.provisioned, ""); err != nil {
+	case o.ProvisionedThroughputOverride != nil:
+		if def.Throughput, err = throughputOf(def, o.ProvisionedThroughputOverride, ""); err != nil {
 			return nil, err
 		}
 	case def.OnDemandBilling():
 		def.Throughput, def.BillingChanged = table.Throughput{}, def.Created
 	}
 
-	if o.onDemand != nil {
-		def.OnDemand = ceilings(nil, o.onDemand)
+	if o.OnDemandThroughputOverride != nil {
+		def.OnDemand = ceilings(nil, o.OnDemandThroughputOverride)
 	} else if !def.OnDemandBilling() {
 		def.OnDemand = nil
 	}
-	if err := restoredIndexes(def, source, o); err != nil {
+	if err := restoredIndexes(op, def, source, o); err != nil {
 		return nil, err
 	}
 	dropAttributes(def)
@@ -113,13 +103,13 @@ func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
 
 // restoredIndexes adds the indexes of the source, or only the ones that the client
 // names. They may have other names.
-func restoredIndexes(def, source *table.Definition, o overrides) error {
+func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreTableFromBackupInput) error {
 	def.Global, def.Local = slices.Clone(source.Global), slices.Clone(source.Local)
-	if o.global != nil {
+	if o.GlobalSecondaryIndexOverride != nil {
 		def.Global = nil
-		for _, g := range o.global {
+		for _, g := range o.GlobalSecondaryIndexOverride {
 			ix, err := matchIndex(
-				source.Global, value(g.IndexName), keyOf(g.KeySchema), projectionOf(g.Projection), o.op,
+				source.Global, value(g.IndexName), keyOf(g.KeySchema), projectionOf(g.Projection), op,
 			)
 			if err != nil {
 				return err
@@ -139,11 +129,11 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 		}
 	}
 
-	if o.local != nil {
+	if o.LocalSecondaryIndexOverride != nil {
 		def.Local = nil
-		for _, l := range o.local {
+		for _, l := range o.LocalSecondaryIndexOverride {
 			ix, err := matchIndex(
-				source.Local, value(l.IndexName), keyOf(l.KeySchema), projectionOf(l.Projection), o.op,
+				source.Local, value(l.IndexName), keyOf(l.KeySchema), projectionOf(l.Projection), op,
 			)
 			if err != nil {
 				return err
@@ -153,12 +143,12 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 	}
 
 	def.Vectors = slices.Clone(source.Vectors)
-	if o.vectors != nil {
+	if o.VectorIndexOverride != nil {
 		def.Vectors = nil
-		for _, ix := range vectorsOf(o.vectors) {
-			match := slices.IndexFunc(source.Vectors, func(s table.IndexDefinition) bool { return sameVector(&s, &ix) })
-			if match < 0 {
-				return noIndex(ix.Name, o.op)
+		for _, x := range o.VectorIndexOverride {
+			ix := vectorOf(&x)
+			if !slices.ContainsFunc(source.Vectors, func(s table.IndexDefinition) bool { return sameVector(&s, &ix) }) {
+				return noIndex(ix.Name, op)
 			}
 			def.Vectors = append(def.Vectors, ix)
 		}
@@ -286,12 +276,7 @@ func (s *Service) restoreTableFromBackup(
 	if err != nil {
 		return nil, err
 	}
-	def, err := s.restored(b.Table, *in.TargetTableName, overrides{
-		wire.OpRestoreTableFromBackup, in.BillingModeOverride, in.ProvisionedThroughputOverride,
-		in.OnDemandThroughputOverride,
-		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride,
-		in.VectorIndexOverride,
-	})
+	def, err := s.restored(wire.OpRestoreTableFromBackup, b.Table, in)
 	if err != nil {
 		return nil, err
 	}
@@ -355,10 +340,14 @@ func (s *Service) restoreTableToPointInTime(
 		undo = at
 	}
 
-	def, err := s.restored(source, *in.TargetTableName, overrides{
-		op, in.BillingModeOverride, in.ProvisionedThroughputOverride, in.OnDemandThroughputOverride,
-		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride,
-		in.VectorIndexOverride,
+	def, err := s.restored(op, source, &wire.RestoreTableFromBackupInput{
+		TargetTableName: in.TargetTableName, BillingModeOverride: in.BillingModeOverride,
+		ProvisionedThroughputOverride: in.ProvisionedThroughputOverride,
+		OnDemandThroughputOverride:    in.OnDemandThroughputOverride,
+		SSESpecificationOverride:      in.SSESpecificationOverride,
+		GlobalSecondaryIndexOverride:  in.GlobalSecondaryIndexOverride,
+		LocalSecondaryIndexOverride:   in.LocalSecondaryIndexOverride,
+		VectorIndexOverride:           in.VectorIndexOverride,
 	})
 	if err != nil {
 		return nil, err
@@ -380,7 +369,7 @@ func (s *Service) sourceTable(arn string, o *wire.SSESpecification) (TableRef, e
 	switch {
 	case err != nil || ref.Index != "" || ref.Stream != "":
 		return ref, wire.OpRestoreTableToPointInTime.Invalid("sourceTableArn is not a valid ARN")
-	case ref.Account != cmp.Or(s.arns.Account, DefaultAccount):
+	case ref.Account != s.account():
 		return ref, wire.Validation(msgOwner)
 	}
 	if err := s.checkCrossing(arn, o); err != nil {

@@ -233,29 +233,19 @@ func (r *readParams) results(ix *table.Index, found []table.Match, a *answer) ([
 	return out, nil
 }
 
-func vectorOf(
-	attribute *wire.VectorAttributeDefinition, dimensions *int64, function *string, schema []wire.SearchSchemaElement,
-) *table.Vector {
-	v := &table.Vector{Dimensions: value(dimensions), Function: value(function)}
-	if attribute != nil {
-		v.Attribute = value(attribute.AttributeName)
+func vectorOf(x *wire.VectorIndex) table.IndexDefinition {
+	ix := table.IndexDefinition{Name: value(x.IndexName), Projection: projectionOf(x.Projection)}
+	v := &table.Vector{Dimensions: value(x.Dimensions), Function: value(x.DistanceFunction)}
+	if x.VectorAttribute != nil {
+		v.Attribute = value(x.VectorAttribute.AttributeName)
 	}
-	for _, e := range schema {
+	for _, e := range x.SearchSchema {
 		v.Schema = append(
 			v.Schema, table.KeyElement{Name: value(e.AttributeName), Hash: value(e.SearchSchemaElementType) == "HASH"},
 		)
 	}
-	return v
-}
-
-func vectorsOf(list []wire.VectorIndex) []table.IndexDefinition {
-	var out []table.IndexDefinition
-	for _, x := range list {
-		ix := table.IndexDefinition{Name: value(x.IndexName), Projection: projectionOf(x.Projection)}
-		ix.SetVector(vectorOf(x.VectorAttribute, x.Dimensions, x.DistanceFunction, x.SearchSchema))
-		out = append(out, ix)
-	}
-	return out
+	ix.SetVector(v)
+	return ix
 }
 
 // sameVector reports whether two vector indexes differ in nothing but their names.

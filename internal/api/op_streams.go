@@ -27,25 +27,6 @@ const (
 // API_streams_GetShardIterator.
 const iteratorLife = 15 * time.Minute
 
-// DescribeStream describes a stream and a page of its shards.
-func (s *Service) DescribeStream(
-	ctx context.Context, in *wire.DescribeStreamInput,
-) (*wire.DescribeStreamOutput, error) {
-	return call(ctx, s, wire.OpDescribeStream, in, (*Service).describeStream)
-}
-
-// GetShardIterator returns a position in a shard.
-func (s *Service) GetShardIterator(
-	ctx context.Context, in *wire.GetShardIteratorInput,
-) (*wire.GetShardIteratorOutput, error) {
-	return call(ctx, s, wire.OpGetShardIterator, in, (*Service).getShardIterator)
-}
-
-// GetRecords returns the records of a shard from a position on.
-func (s *Service) GetRecords(ctx context.Context, in *wire.GetRecordsInput) (*wire.GetRecordsOutput, error) {
-	return call(ctx, s, wire.OpGetRecords, in, (*Service).getRecords)
-}
-
 // listStreams lists the streams of a table or of all tables, by ARN.
 func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*wire.ListStreamsOutput, error) {
 	limit, err := limitOf(wire.OpListStreams, in.Limit, maxStreams)
@@ -191,7 +172,7 @@ func (s *Service) describeStream(
 		return nil, err
 	}
 	if f := in.ShardFilter; f != nil {
-		parent, ok := ParseShardID(st, *f.ShardId)
+		parent, ok := parseShardID(st, *f.ShardId)
 		if !ok {
 			return nil, noSuchShard(*f.ShardId, arn)
 		}
@@ -221,10 +202,10 @@ func (s *Service) describeStream(
 	for _, sh := range shards[:min(limit, len(shards))] {
 		x := wire.Shard{
 			ShardId:             new(shardID(st, sh.Shard)),
-			SequenceNumberRange: &wire.SequenceNumberRange{StartingSequenceNumber: new(Sequence(sh.First()))},
+			SequenceNumberRange: &wire.SequenceNumberRange{StartingSequenceNumber: new(sequenceText(sh.First()))},
 		}
 		if sh.Closed {
-			x.SequenceNumberRange.EndingSequenceNumber = new(Sequence(sh.End()))
+			x.SequenceNumberRange.EndingSequenceNumber = new(sequenceText(sh.End()))
 		}
 		if sh.Epoch > 0 {
 			x.ParentShardId = new(shardID(st, table.Shard{Epoch: sh.Epoch - 1, Column: sh.Column}))
@@ -262,9 +243,9 @@ func shardID(st *table.StreamInfo, sh table.Shard) string {
 	return fmt.Sprintf(shardIDForm, st.Begins(sh).UnixMilli(), sh.Column)
 }
 
-// ParseShardID returns the shard of a stream with an id, which need not exist
+// parseShardID returns the shard of a stream with an id, which need not exist
 // yet.
-func ParseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
+func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	var sh table.Shard
 	begin, column, _ := strings.Cut(strings.TrimPrefix(id, "shardId-"), "-")
 	ms, err1 := strconv.ParseInt(begin, 10, 64)
@@ -277,12 +258,12 @@ func ParseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	return sh, shardID(st, sh) == id
 }
 
-// Sequence returns the sequence number as clients see it: 21 digits, the fewest that the
+// sequenceText returns the sequence number as clients see it: 21 digits, the fewest that the
 // service model allows.
-func Sequence(q table.Sequence) string { return fmt.Sprintf("1%020d", q) }
+func sequenceText(q table.Sequence) string { return fmt.Sprintf("1%020d", q) }
 
-// ParseSequence returns a sequence number that clients see.
-func ParseSequence(text string) (table.Sequence, bool) {
+// parseSequence returns a sequence number that clients see.
+func parseSequence(text string) (table.Sequence, bool) {
 	digits, ok := strings.CutPrefix(strings.TrimLeft(text, "0"), "1")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return table.Sequence(n), ok && len(digits) == 20 && err == nil
@@ -355,7 +336,7 @@ func (s *Service) getShardIterator(
 			return err
 		}
 
-		q, ok := ParseSequence(*in.SequenceNumber)
+		q, ok := parseSequence(*in.SequenceNumber)
 		if !ok || q < sh.First()-1 || q > sh.Shard.Last() {
 			return wire.Validation("Invalid SequenceNumber: " + *in.SequenceNumber + " is not in shard " + i.shard)
 		}
@@ -389,7 +370,7 @@ func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.Shard
 	if err != nil {
 		return table.ShardInfo{}, err
 	}
-	want, ok := ParseShardID(st, id)
+	want, ok := parseShardID(st, id)
 	at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return sh.Shard == want })
 	if !ok || at < 0 {
 		return table.ShardInfo{}, noSuchShard(id, arn)
@@ -467,7 +448,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 // streamRecord returns a record as clients see it. Source:
 // API_streams_StreamRecord; DG/time-to-live-ttl-streams.html for userIdentity.
 func (s *Service) streamRecord(st *table.StreamInfo, shard string, r *table.StreamRecord) wire.Record {
-	number := Sequence(r.Sequence)
+	number := sequenceText(r.Sequence)
 	id := md5.Sum([]byte(s.streamARN(st) + shard + number)) //nolint:gosec // as above
 	out := wire.Record{
 		AwsRegion: new(s.region()), EventID: new(hex.EncodeToString(id[:])), EventName: new(r.Event),

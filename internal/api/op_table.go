@@ -101,55 +101,53 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	}
 
 	for _, g := range in.GlobalSecondaryIndexes {
-		ix := table.IndexDefinition{
-			Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
-			OnDemand: ceilings(nil, g.OnDemandThroughput),
-		}
-		if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
+		if err := addGlobal(def, &g, false); err != nil {
 			return nil, err
 		}
-		given := settings{index: ix.Name, onDemand: g.OnDemandThroughput, warm: g.WarmThroughput}
-		if err := given.check(def, ix.Throughput, nil); err != nil {
-			return nil, err
-		}
-		ix.Warm = newWarm(def, ix.Throughput, g.WarmThroughput)
-		def.Global = append(def.Global, ix)
-	}
-
-	if in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid(
-			"One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty",
-		)
 	}
 	for _, l := range in.LocalSecondaryIndexes {
-		def.Local = append(
-			def.Local,
-			table.IndexDefinition{
-				Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection),
-			},
-		)
+		def.Local = append(def.Local, table.IndexDefinition{
+			Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection),
+		})
 	}
-
-	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid(
-			"One or more parameter values were invalid: List of LocalSecondaryIndexes is empty",
-		)
+	empty := ""
+	switch {
+	case in.GlobalSecondaryIndexes != nil && def.Global == nil:
+		empty = "GlobalSecondaryIndexes"
+	case in.LocalSecondaryIndexes != nil && def.Local == nil:
+		empty = "LocalSecondaryIndexes"
+	case in.VectorIndexes != nil && len(in.VectorIndexes) == 0:
+		empty = "VectorIndexes"
 	}
-	if in.VectorIndexes != nil && len(in.VectorIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid(
-			"One or more parameter values were invalid: List of VectorIndexes is empty",
-		)
+	if empty != "" {
+		return nil, wire.OpCreateTable.Invalid(wrongParameter + "List of " + empty + " is empty")
 	}
-	def.Vectors = vectorsOf(in.VectorIndexes)
+	for _, x := range in.VectorIndexes {
+		def.Vectors = append(def.Vectors, vectorOf(&x))
+	}
 	def.Tags, err = tagsOf(in.Tags)
 	return def, err
 }
 
-// DescribeTable describes a table.
-func (s *Service) DescribeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
-	return call(ctx, s, wire.OpDescribeTable, in, (*Service).describeTable)
+// addGlobal adds a global index to a definition, of a table that exists in an update.
+func addGlobal(def *table.Definition, g *wire.GlobalSecondaryIndex, update bool) (err error) {
+	ix := table.IndexDefinition{
+		Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
+		OnDemand: ceilings(nil, g.OnDemandThroughput),
+	}
+	if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
+		return err
+	}
+	given := settings{index: ix.Name, update: update, onDemand: g.OnDemandThroughput, warm: g.WarmThroughput}
+	if err := given.check(def, ix.Throughput, nil); err != nil {
+		return err
+	}
+	ix.Warm = newWarm(def, ix.Throughput, g.WarmThroughput)
+	def.Global = append(def.Global, ix)
+	return nil
 }
 
+// describeTable describes a table.
 func (s *Service) describeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
 	t, err := s.found(ctx, in.TableName)
 	if err != nil {
@@ -206,12 +204,8 @@ func noSuchTable(name string) error {
 	return wire.NewError("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
 }
 
-// DeleteTable deletes a table and its items. The description says DELETING, as the
+// deleteTable deletes a table and its items. The description says DELETING, as the
 // service's does; the table is gone when the call returns, or after [life.DB.Delay].
-func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
-	return call(ctx, s, wire.OpDeleteTable, in, (*Service).deleteTable)
-}
-
 func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -234,11 +228,7 @@ func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 // maxListed is how many names ListTables returns at most.
 const maxListed = 100
 
-// ListTables lists the names of tables in byte order.
-func (s *Service) ListTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
-	return call(ctx, s, wire.OpListTables, in, (*Service).listTables)
-}
-
+// listTables lists the names of tables in byte order.
 func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
@@ -308,7 +298,7 @@ func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput
 func (s *Service) describeEndpoints(
 	ctx context.Context, in *wire.DescribeEndpointsRequest,
 ) (*wire.DescribeEndpointsResponse, error) {
-	host := cmp.Or(event.Host(ctx), "dynamodb."+s.region()+".amazonaws.com")
+	host := cmp.Or(event.CallOf(ctx).Host, "dynamodb."+s.region()+".amazonaws.com")
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
 		Address: &host, CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil

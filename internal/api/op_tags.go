@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -95,7 +94,7 @@ func (Empty) AppendJSON(dst []byte) []byte { return dst }
 
 // tagResource sets tags of a table.
 func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
-	ref, err := s.tagged(wire.OpTagResource, value(in.ResourceArn))
+	ref, err := s.resource(value(in.ResourceArn), false)
 	if err != nil {
 		return out, err
 	}
@@ -114,7 +113,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 
 // untagResource removes tags of a table.
 func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) (out Empty, err error) {
-	ref, err := s.tagged(wire.OpUntagResource, value(in.ResourceArn))
+	ref, err := s.resource(value(in.ResourceArn), false)
 	if err != nil {
 		return out, err
 	}
@@ -175,29 +174,32 @@ func noResource(arn string) error {
 	return wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
 }
 
-// tagged returns the table or the stream that an ARN refers to, which may not
-// exist. Source of the texts: ack-api-quirks, DDB-TABLE-136, 104 and 442,
-// 2026-10-08 and 09; of the order: dynalite, validations/tagResource.js.
-func (s *Service) tagged(op wire.Op, arn string) (TableRef, error) {
+// resource returns the table or the stream that an ARN refers to, which may not exist, for an
+// operation on policies or on tags. Source of the texts of tags: ack-api-quirks, DDB-TABLE-136,
+// 104 and 442, 2026-10-08 and 09; of the order: dynalite, validations/tagResource.js.
+func (s *Service) resource(arn string, policy bool) (TableRef, error) {
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
 		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
 	}
+	owner, foreign := wire.AccessDenied("Access is denied"), noARN(arn)
+	if policy {
+		owner, foreign = wire.Validation(msgOwner), wrongValue("Invalid resource Arn: "+arn)
+	}
 	ref, err := ParseARN(arn)
 	switch {
-	case err != nil && (!strings.Contains(arn, ":dynamodb:") || strings.Contains(arn, "/backup/")): // DDB-BACKUP-013
+	case err != nil && (policy || !strings.Contains(arn, ":dynamodb:") ||
+		strings.Contains(arn, "/backup/")): // DDB-BACKUP-013
 		return ref, wrongValue("Provided Arn is not a DynamoDB resource arn: " + arn)
 	case err != nil:
 		return ref, err
-	case ref.Account != cmp.Or(s.opts.Account, DefaultAccount):
-		return ref, wire.AccessDenied("Access is denied")
-	case !s.arns.Local(ref):
-		return ref, wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
+	case ref.Account != s.account():
+		return ref, owner
+	case !s.arns.Local(ref) || policy && !strings.HasPrefix(arn, "arn:aws:"):
+		return ref, foreign
 	case ref.Index != "":
 		return ref, wrongValue(
-			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn,
-		)
+			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
 	}
-
 	return ref, nil
 }
 
@@ -207,7 +209,7 @@ func (s *Service) tagged(op wire.Op, arn string) (TableRef, error) {
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {
-	ref, err := s.tagged(wire.OpListTagsOfResource, value(in.ResourceArn))
+	ref, err := s.resource(value(in.ResourceArn), false)
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,9 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// TransactGetItems reads up to 100 items of any tables as they are at one
+// transactGetItems reads up to 100 items of any tables as they are at one
 // moment.
-func (s *Service) TransactGetItems(
-	ctx context.Context, in *wire.TransactGetItemsInput,
-) (*wire.TransactGetItemsOutput, error) {
-	return call(ctx, s, wire.OpTransactGetItems, in, (*Service).transactGet)
-}
-
-func (s *Service) transactGet(
+func (s *Service) transactGetItems(
 	ctx context.Context, in *wire.TransactGetItemsInput,
 ) (*wire.TransactGetItemsOutput, error) {
 	reads := make([]readParams, len(in.TransactItems))

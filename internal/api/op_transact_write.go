@@ -21,14 +21,8 @@ const msgTokenMismatch = "The ClientRequestToken was used by another transaction
 
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
 
-// TransactWriteItems applies up to 100 writes of any tables, all or nothing.
-func (s *Service) TransactWriteItems(
-	ctx context.Context, in *wire.TransactWriteItemsInput,
-) (*wire.TransactWriteItemsOutput, error) {
-	return call(ctx, s, wire.OpTransactWriteItems, in, (*Service).transactWrite)
-}
-
-func (s *Service) transactWrite(
+// transactWriteItems applies up to 100 writes of any tables, all or nothing.
+func (s *Service) transactWriteItems(
 	ctx context.Context, in *wire.TransactWriteItemsInput,
 ) (*wire.TransactWriteItemsOutput, error) {
 	if len(in.TransactItems) > MaxTransactActions {

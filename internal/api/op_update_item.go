@@ -12,11 +12,6 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// UpdateItem changes one item, or creates it.
-func (s *Service) UpdateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
-	return call(ctx, s, wire.OpUpdateItem, in, (*Service).updateItem)
-}
-
 // UpdateKeeping is UpdateItem that also stores the item as it was before in *old, unless old is
 // nil.
 func (s *Service) UpdateKeeping(
@@ -31,6 +26,7 @@ func (s *Service) UpdateKeeping(
 	return call(ctx, s, wire.OpUpdateItem, in, update)
 }
 
+// updateItem changes one item, or creates it.
 func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
 	return s.updateKeeping(ctx, in, nil)
 }

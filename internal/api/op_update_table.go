@@ -13,12 +13,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// UpdateTable changes a table. The description says UPDATING, as the service's does;
+// updateTable changes a table. The description says UPDATING, as the service's does;
 // a new index can be used as soon as the call returns, or after [life.DB.Delay].
-func (s *Service) UpdateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
-	return call(ctx, s, wire.OpUpdateTable, in, (*Service).updateTable)
-}
-
 func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -33,7 +29,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 
 	// The names of indexes are kept for the description: it shows them CREATING or DELETING, as the
 	// service's does, even if the change is made at once.
-	var created, deleted string
+	created, deleted := newAndGone(in)
 	var before *table.Definition
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
 		before = def.Clone()
@@ -44,24 +40,11 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			return err
 		}
 		for _, u := range in.GlobalSecondaryIndexUpdates {
-			switch {
-			case u.Create != nil:
-				created = value(u.Create.IndexName)
-			case u.Delete != nil:
-				deleted = value(u.Delete.IndexName)
-			}
 			if err := s.alterIndex(def, &u, in.AttributeDefinitions); err != nil {
 				return err
 			}
 		}
-
 		for _, u := range in.VectorIndexUpdates {
-			switch {
-			case u.Create != nil:
-				created = value(u.Create.IndexName)
-			case u.Delete != nil:
-				deleted = value(u.Delete.IndexName)
-			}
 			if err := alterVector(def, &u, attributesOf(in.AttributeDefinitions)); err != nil {
 				return err
 			}
@@ -219,6 +202,7 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 		}
 	}
 
+	_, deleted := newAndGone(in)
 	asked := changesOf(in)
 	takesTime := asked &^ quietChanges
 	if def.OnDemandBilling() {
@@ -232,7 +216,7 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 	switch {
 	case def.Status(now) == table.StatusUpdating:
 		running, indexes = change(def.States.Change), slices.Concat(creating, def.States.Leaving)
-	case len(creating) > 0 && deletes(in, creating[0]): // while it is filled: API_GlobalSecondaryIndexDescription
+	case len(creating) > 0 && deleted == creating[0]: // while it is filled: API_GlobalSecondaryIndexDescription
 		indexes = nil
 	case len(creating) > 0:
 		running = createIndex
@@ -255,15 +239,6 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 		def.States.Change, def.States.Streaming = uint32(takesTime), takesTime&changeStream != 0
 	}
 	return nil
-}
-
-// deletes reports whether a request deletes an index.
-func deletes(in *wire.UpdateTableInput, index string) bool {
-	return slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool {
-		return u.Delete != nil && value(u.Delete.IndexName) == index
-	}) || slices.ContainsFunc(in.VectorIndexUpdates, func(u wire.VectorIndexUpdate) bool {
-		return u.Delete != nil && value(u.Delete.IndexName) == index
-	})
 }
 
 func errOneIndex() error {
@@ -482,33 +457,18 @@ func (s *Service) alterIndex(
 			return wire.NewError("LimitExceededException", fmt.Sprintf("Subscriber limit exceeded: "+
 				"Number of global secondary indexes exceeds per-table limit of %d", table.MaxGlobalIndexes))
 		}
-		ix := table.IndexDefinition{
-			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema),
-			Projection: projectionOf(u.Create.Projection),
-			OnDemand:   ceilings(nil, u.Create.OnDemandThroughput),
-		}
-		attributes := attributesOf(defined)
-		if err := checkNewKey(&ix, attributes); err != nil {
+		g := (*wire.GlobalSecondaryIndex)(u.Create)
+		name, key, attributes := value(g.IndexName), keyOf(g.KeySchema), attributesOf(defined)
+		if err := checkNewKey(name, key, attributes); err != nil {
 			return err
 		}
-		if err := checkRedefined(def, ix.Key, attributes); err != nil {
+		if err := checkRedefined(def, key, attributes); err != nil {
 			return err
 		}
-		var err error
-		if err = checkIndexUnits(def, u.Create.ProvisionedThroughput, ix.Name); err != nil {
+		if err := checkIndexUnits(def, g.ProvisionedThroughput, name); err != nil {
 			return err
 		}
-		if ix.Throughput, err = throughputOf(def, u.Create.ProvisionedThroughput, ix.Name); err != nil {
-			return err
-		}
-		given := settings{
-			index: ix.Name, update: true, onDemand: u.Create.OnDemandThroughput, warm: u.Create.WarmThroughput,
-		}
-		if err := given.check(def, ix.Throughput, nil); err != nil {
-			return err
-		}
-		ix.Warm = newWarm(def, ix.Throughput, u.Create.WarmThroughput)
-		def.Global = append(def.Global, ix)
+		return addGlobal(def, g, true)
 	case u.Delete != nil:
 		if err := removeIndex(def, &def.Global, u.Delete.IndexName); err != nil {
 			return err
@@ -576,13 +536,12 @@ func noGlobalIndex(def *table.Definition, change, name string) error {
 // even if the table does. Sources: ack-api-quirks, DDB-TABLE-162, for a request
 // without definitions; dynoxide, captured in eu-west-2 and us-east-1 on 2026-10-09,
 // for one that lacks some.
-func checkNewKey(ix *table.IndexDefinition, attributes []keycond.Attribute) error {
+func checkNewKey(index string, key []table.KeyElement, attributes []keycond.Attribute) error {
 	if len(attributes) == 0 {
-		return wrongValue(
-			"AttributeDefinitions is not specified for index: " + ix.Name)
+		return wrongValue("AttributeDefinitions is not specified for index: " + index)
 	}
-	err := (&table.Definition{Attributes: attributes}).CheckDefined(ix.Key)
-	if err != nil && len(attributes) < len(ix.Key) {
+	err := (&table.Definition{Attributes: attributes}).CheckDefined(key)
+	if err != nil && len(attributes) < len(key) {
 		return wire.Validation("Invalid KeySchema: Some index key attribute have no definition")
 	}
 	return err
@@ -724,8 +683,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 	if hasIndex(def, c.IndexName) {
 		return wire.Validation("Attempting to create an index which already exists")
 	}
-	ix := table.IndexDefinition{Name: value(c.IndexName), Projection: projectionOf(c.Projection)}
-	ix.SetVector(vectorOf(c.VectorAttribute, c.Dimensions, c.DistanceFunction, c.SearchSchema))
+	ix := vectorOf((*wire.VectorIndex)(c))
 	if err := checkRedefined(def, ix.Vector.Schema, attributes); err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func page[I any, P interface {
 		if err := in.DecodeJSON(body); err != nil {
 			return nil, err
 		}
-		e.dst, e.reservation = append(dst, `{"Items":[`...), event.ReservationOf(ctx)
+		e.dst, e.reservation = append(dst, `{"Items":[`...), event.CallOf(ctx).Reservation
 		out, err := method(s, ctx, in, e.visit)
 		switch {
 		case err != nil:

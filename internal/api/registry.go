@@ -56,74 +56,19 @@ var registered struct {
 // the package is initialized: a program that calls operations by their methods links only those.
 func handlers() *[256]handler {
 	registered.once.Do(func() {
-		for _, o := range slices.Concat(operations(), refusedOperations()) {
+		for _, o := range slices.Concat(operations(), ownOperations(), refusedOperations()) {
 			registered.handlers[o.op] = o.handler
 		}
 	})
 	return &registered.handlers
 }
 
-func operations() []operation {
+// ownOperations returns the operations whose handlers encode items where they are stored.
+func ownOperations() []operation {
 	return []operation{
-		typed(wire.OpBatchExecuteStatement, (*Service).batchExecute),
-		typed(wire.OpExecuteStatement, (*Service).executeStatement),
-		typed(wire.OpExecuteTransaction, (*Service).executeTransaction),
-		typed(wire.OpBatchGetItem, (*Service).batchGet),
-		typed(wire.OpBatchWriteItem, (*Service).batchWrite),
-		typed(wire.OpCancelBulkOperation, (*Service).cancelBulk),
-		typed(wire.OpCreateBackup, (*Service).createBackup),
-		typed(wire.OpCreateTable, (*Service).createTable),
-		typed(wire.OpDeleteBackup, (*Service).deleteBackup),
-		typed(wire.OpDeleteItem, (*Service).deleteItem),
-		typed(wire.OpDeleteResourcePolicy, (*Service).deleteResourcePolicy),
-		typed(wire.OpDeleteTable, (*Service).deleteTable),
-		typed(wire.OpDescribeBulkOperation, (*Service).describeBulk),
-		typed(wire.OpDescribeBackup, (*Service).describeBackup),
-		typed(wire.OpDescribeContinuousBackups, (*Service).describeContinuousBackups),
-		typed(wire.OpDescribeContributorInsights, (*Service).describeContributorInsights),
-		typed(wire.OpDescribeEndpoints, (*Service).describeEndpoints),
-		typed(wire.OpDescribeExport, (*Service).describeExport),
-		typed(wire.OpDescribeImport, (*Service).describeImport),
-		typed(wire.OpDescribeKinesisStreamingDestination, (*Service).describeKinesis),
-		typed(wire.OpDescribeLimits, (*Service).describeLimits),
-		typed(wire.OpDescribeStream, (*Service).describeStream),
-		typed(wire.OpDescribeTable, (*Service).describeTable),
-		typed(wire.OpDescribeTimeToLive, (*Service).describeTimeToLive),
-		typed(wire.OpDisableKinesisStreamingDestination, (*Service).disableKinesis),
-		typed(wire.OpEnableKinesisStreamingDestination, (*Service).enableKinesis),
-		typed(wire.OpExportTableToPointInTime, (*Service).exportTable),
 		{wire.OpGetItem, (*Service).serveGetItem},
-		typed(wire.OpGetRecords, (*Service).getRecords),
-		typed(wire.OpGetResourcePolicy, (*Service).getResourcePolicy),
-		typed(wire.OpGetShardIterator, (*Service).getShardIterator),
-		typed(wire.OpImportTable, (*Service).importTable),
-		typed(wire.OpListBulkOperations, (*Service).listBulk),
-		typed(wire.OpListBackups, (*Service).listBackups),
-		typed(wire.OpListContributorInsights, (*Service).listContributorInsights),
-		typed(wire.OpListExports, (*Service).listExports),
-		typed(wire.OpListGlobalTables, (*Service).listGlobalTables),
-		typed(wire.OpListImports, (*Service).listImports),
-		typed(wire.OpListStreams, (*Service).listStreams),
-		typed(wire.OpListTables, (*Service).listTables),
-		typed(wire.OpListTagsOfResource, (*Service).listTagsOfResource),
-		typed(wire.OpPutItem, (*Service).putItem),
-		typed(wire.OpPutResourcePolicy, (*Service).putResourcePolicy),
 		{wire.OpQuery, page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query)},
-		typed(wire.OpRestoreTableFromBackup, (*Service).restoreTableFromBackup),
-		typed(wire.OpRestoreTableToPointInTime, (*Service).restoreTableToPointInTime),
 		{wire.OpScan, page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan)},
-		typed(wire.OpSearchVectors, (*Service).searchVectors),
-		typed(wire.OpStartBulkPutItems, (*Service).startBulkPut),
-		typed(wire.OpTagResource, (*Service).tagResource),
-		typed(wire.OpTransactGetItems, (*Service).transactGet),
-		typed(wire.OpTransactWriteItems, (*Service).transactWrite),
-		typed(wire.OpUntagResource, (*Service).untagResource),
-		typed(wire.OpUpdateContinuousBackups, (*Service).updateContinuousBackups),
-		typed(wire.OpUpdateContributorInsights, (*Service).updateContributorInsights),
-		typed(wire.OpUpdateItem, (*Service).updateItem),
-		typed(wire.OpUpdateKinesisStreamingDestination, (*Service).updateKinesis),
-		typed(wire.OpUpdateTable, (*Service).updateTable),
-		typed(wire.OpUpdateTimeToLive, (*Service).updateTimeToLive),
 	}
 }
 
@@ -143,7 +88,7 @@ func typed[I wire.Input, O wire.Output](
 		if err != nil {
 			return nil, err
 		}
-		if reservation := event.ReservationOf(ctx); reservation != nil && reservation.Reserved() > cap(dst) {
+		if reservation := event.CallOf(ctx).Reservation; reservation != nil && reservation.Reserved() > cap(dst) {
 			dst = slices.Grow(dst, reservation.Reserved())
 		}
 		return out.AppendJSON(dst), nil

@@ -199,6 +199,9 @@ func isKind(err error, kind table.Kind) bool {
 // region returns the region of the service.
 func (s *Service) region() string { return cmp.Or(s.opts.Region, DefaultRegion) }
 
+// account returns the account of the service.
+func (s *Service) account() string { return cmp.Or(s.opts.Account, DefaultAccount) }
+
 // value returns what p points to, or the zero value.
 func value[T any](p *T) (v T) {
 	if p != nil {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -93,11 +92,31 @@ func changesOf(in *wire.UpdateTableInput) (c change) {
 		add(u.Delete != nil, deleteIndex)
 		add(u.Update != nil, updateIndex)
 	}
-	add(slices.ContainsFunc(in.VectorIndexUpdates, func(u wire.VectorIndexUpdate) bool { return u.Create != nil }),
-		createIndex)
-	add(slices.ContainsFunc(in.VectorIndexUpdates, func(u wire.VectorIndexUpdate) bool { return u.Delete != nil }),
-		deleteIndex)
+	for _, u := range in.VectorIndexUpdates {
+		add(u.Create != nil, createIndex)
+		add(u.Delete != nil, deleteIndex)
+	}
 	return c
+}
+
+// newAndGone returns the names of the index that a request creates and of the one that it deletes,
+// "" if there is none. It can have one of them: see checkTableUpdate.
+func newAndGone(in *wire.UpdateTableInput) (created, deleted string) {
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		if u.Create != nil {
+			created = value(u.Create.IndexName)
+		} else if u.Delete != nil {
+			deleted = value(u.Delete.IndexName)
+		}
+	}
+	for _, u := range in.VectorIndexUpdates {
+		if u.Create != nil {
+			created = value(u.Create.IndexName)
+		} else if u.Delete != nil {
+			deleted = value(u.Delete.IndexName)
+		}
+	}
+	return created, deleted
 }
 
 // changeUnits are the changes of what the service calls the IOPS of a table.

@@ -134,3 +134,35 @@ func (g *generator) elemChecks(name, value string) string {
 	}
 	return ""
 }
+
+// params generates CheckParams of a structure whose parameters exclude each other.
+func (g *generator) params(name string) {
+	p := parameters[name]
+	if p == nil {
+		return
+	}
+
+	var b strings.Builder
+	fmt.Fprintf(&b, "// CheckParams returns an [*Error] for parameters that exclude each other, otherwise nil.\n"+
+		"func (x *%s) CheckParams() error {\np := params{op: Op%s, names: x.ExpressionAttributeNames != nil", name, p[0])
+	if g.Shapes[name].Members["ExpressionAttributeValues"] != "" {
+		b.WriteString(", values: x.ExpressionAttributeValues != nil")
+	}
+	b.WriteString("}\n")
+	for i, member := range p[1:] {
+		method, present := "legacyParam", "x."+member+" != nil"
+		switch {
+		case member == "ConditionalOperator":
+			fmt.Fprintf(&b, "p.joined(x.ConditionalOperator, len(x.%s))\n", p[i])
+			continue
+		case member == "KeyConditions":
+			present += " && x.KeyConditionExpression != nil"
+		case member == "ProjectionExpression":
+			method = "projection"
+		case strings.HasSuffix(member, "Expression"):
+			method = "expression"
+		}
+		fmt.Fprintf(&b, "p.%s(%q, %s)\n", method, member, present)
+	}
+	g.emit("params", "%s", b.String()+"return p.check()\n}")
+}

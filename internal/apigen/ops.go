@@ -58,6 +58,29 @@ func (g *generator) operations() {
 	g.emit("exceptions", "%s", b.String())
 }
 
+// api generates, for package api, the list of the operations that are a method with the name of the operation, and
+// the methods by which Go calls them.
+func (g *generator) api() {
+	var b strings.Builder
+	b.WriteString("// operations returns the operations that one method carries out.\n")
+	b.WriteString("func operations() []operation {\nreturn []operation{\n")
+	for _, name := range g.opNames() {
+		method := "(*Service)." + strings.ToLower(name[:1]) + name[1:]
+		if !slices.Contains(otherHandlers, name) {
+			fmt.Fprintf(&b, "typed(wire.Op%s, %s),\n", name, method)
+		}
+		if slices.Contains(calledOperations, name) {
+			g.emit(apiGroup,
+				"// %[1]s runs the operation for a caller in Go.\n"+
+					"func (s *Service) %[1]s(ctx context.Context, in *wire.%[2]s) (*wire.%[3]s, error) {\n"+
+					"return call(ctx, s, wire.Op%[1]s, in, %[4]s)\n}",
+				name, g.Operations[name].Input, g.Operations[name].Output, method)
+		}
+	}
+	b.WriteString("}\n}")
+	g.emit(apiGroup, "%s", b.String())
+}
+
 // errors generates the differences between exceptions on the wire.
 func (g *generator) errors() {
 	var faults, messages []string

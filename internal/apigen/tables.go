@@ -175,6 +175,44 @@ var (
 	frequentInputs = []string{"TransactWriteItemsInput"}
 )
 
+// parameters lists, after an operation, the parameters of its structures that exclude each other: those of expressions,
+// and the older ones in the order in which the service lists them. A ConditionalOperator joins the conditions of the
+// parameter before it, and needs two: ExtendDB's tests. KeyConditions may be combined with expressions other than a
+// KeyConditionExpression. In transactions, Put and Delete accept names and values that no expression uses.
+var parameters = map[string][]string{
+	"PutItemInput":    {"PutItem", "ConditionExpression", "Expected", "ConditionalOperator"},
+	"DeleteItemInput": {"DeleteItem", "ConditionExpression", "Expected", "ConditionalOperator"},
+	"UpdateItemInput": {
+		"UpdateItem", "UpdateExpression", "ConditionExpression", "AttributeUpdates", "Expected", "ConditionalOperator",
+	},
+	"GetItemInput": {"GetItem", "ProjectionExpression", "AttributesToGet"},
+	"QueryInput": {
+		"Query", "ProjectionExpression", "FilterExpression", "KeyConditionExpression",
+		"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions",
+	},
+	"ScanInput": {
+		"Scan", "ProjectionExpression", "FilterExpression", "AttributesToGet", "ScanFilter", "ConditionalOperator",
+	},
+	"KeysAndAttributes": {"BatchGetItem", "ProjectionExpression", "AttributesToGet"},
+	"Get":               {"TransactGetItems", "ProjectionExpression"},
+	"ConditionCheck":    {"TransactWriteItems", "ConditionExpression"},
+	"Update":            {"TransactWriteItems", "UpdateExpression", "ConditionExpression"},
+}
+
+// otherHandlers are the operations that package api registers itself; calledOperations are those that Go calls by a
+// method too.
+var (
+	otherHandlers = []string{
+		"GetItem", "Query", "Scan", "CreateGlobalTable", "DescribeGlobalTable", "UpdateGlobalTable",
+		"DescribeGlobalTableSettings", "UpdateGlobalTableSettings", "DescribeTableReplicaAutoScaling",
+		"UpdateTableReplicaAutoScaling",
+	}
+	calledOperations = []string{
+		"BatchGetItem", "BatchWriteItem", "DeleteItem", "DeleteTable", "DescribeTable", "ListTables", "PutItem",
+		"TransactGetItems", "TransactWriteItems", "UpdateItem", "UpdateTable",
+	}
+)
+
 // readStrictly are the inputs that another reader of the service reads; see
 // strict.go of package wire.
 var readStrictly = map[string]bool{"SearchVectorsInput": true}

@@ -47,7 +47,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
 		// Requests outlive ctx by the time of the shutdown.
 		BaseContext: func(net.Listener) context.Context {
-			return event.WithServer(context.WithoutCancel(ctx), ctx)
+			return event.WithCall(context.WithoutCancel(ctx), event.Call{Server: ctx})
 		},
 	}
 

@@ -162,20 +162,21 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 	if f != nil {
 		return 0, nil, f
 	}
-	if name != "" {
-		r = r.WithContext(event.WithDatabase(r.Context(), name))
-	}
 
 	own := s.slotFor(target)
 	if !own.Enter(r.Context()) {
 		return 0, nil, errBusy
 	}
 	defer own.Leave()
+	call := event.Call{Database: name, Slot: own, Server: event.CallOf(r.Context()).Server}
+	if r.Context().Value(http.LocalAddrContextKey) != nil { // otherwise the host means nothing to a client
+		call.Host = r.Host
+	}
 	out = newBuffer()
 	if counted {
-		out.share.b = &s.answers
+		out.share.b, call.Reservation = &s.answers, out
 	}
-	return s.serve(event.WithSlot(r.Context(), own), r, target, body, out), out, nil
+	return s.serve(event.WithCall(r.Context(), call), r, target, body, out), out, nil
 }
 
 // serve calls the handler and stands between its panics and the process.
@@ -198,15 +199,6 @@ func (s *service) serve(
 		errInternal.note(r)
 	}()
 
-	if out.share.b != nil {
-		ctx = event.WithReservation(ctx, out)
-	}
-
-	// Only this operation needs the host, and only one reached through a socket
-	// means something to a client.
-	if ctx.Value(http.LocalAddrContextKey) != nil && strings.HasSuffix(target, ".DescribeEndpoints") {
-		ctx = event.WithHost(ctx, r.Host)
-	}
 	out.b, status = s.handler.Serve(ctx, target, body, out.b)
 	if status < 0 {
 		panic(http.ErrAbortHandler) // net/http closes the connection

@@ -563,7 +563,7 @@ func TestLeaveSlot(t *testing.T) {
 			<-leave
 			return dst, 200
 		}
-		slot := event.SlotOf(ctx)
+		slot := event.CallOf(ctx).Slot
 		slot.Leave()
 		slot.Leave() // does nothing more
 		left <- true

@@ -42,11 +42,7 @@ func (db *DB) Undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at 
 	}
 
 	for epoch := int64(last.epoch()); epoch >= int64(h.EpochOf(at)); epoch-- {
-		for row, err := range r.Query(h.Space, Shard{Epoch: uint32(epoch)}.partition(), store.Range{}, true) {
-			if err != nil {
-				return err
-			}
-			rec, err := decodeRecord(row)
+		for rec, err := range records(r, h, Shard{Epoch: uint32(epoch)}, 0, true) {
 			if err != nil {
 				return err
 			}

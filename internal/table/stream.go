@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -179,6 +180,22 @@ func lastSequence(r store.Reader, st *Stream, column uint32) (Sequence, error) {
 		return 0, fmt.Errorf("damaged stream %s: last sequence number %x", st.Label, value)
 	}
 	return Sequence(binary.BigEndian.Uint64(value)), nil
+}
+
+// records yields the records of a shard from a sequence number on, or backwards from the last one to it. After an error
+// there are no more.
+func records(r store.Reader, st *Stream, sh Shard, from Sequence, reverse bool) iter.Seq2[StreamRecord, error] {
+	return func(yield func(StreamRecord, error) bool) {
+		for row, err := range r.Query(st.Space, sh.partition(), store.Range{Lo: from.row()}, reverse) {
+			var record StreamRecord
+			if err == nil {
+				record, err = decodeRecord(row)
+			}
+			if !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 func decodeRecord(row store.Row) (StreamRecord, error) {

@@ -164,16 +164,12 @@ func (s *View) Records(
 ) (list []StreamRecord, next Sequence, more bool, err error) {
 	next = max(from, sh.First())
 	size := 0
-	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: next.row()}, false) {
+	for r, err := range records(s.r, &st.Stream, sh, next, false) {
 		if err != nil {
 			return nil, 0, false, err
 		}
 		if len(list) == limit {
 			return list, next, true, nil
-		}
-		r, err := decodeRecord(row)
-		if err != nil {
-			return nil, 0, false, err
 		}
 		if !s.db.Trimmed(r.Time) {
 			if size += r.Bytes(); size > keycond.PageBytes && len(list) > 0 {
@@ -187,20 +183,23 @@ func (s *View) Records(
 	return list, next, false, nil
 }
 
+// After returns up to limit records of a column behind a sequence number, the oldest first; see [View.Records].
+func (s *View) After(st *StreamInfo, column uint32, q Sequence, limit int) (list []StreamRecord, err error) {
+	last, err := lastSequence(s.r, &st.Stream, column)
+	epoch := max(q.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	for ; err == nil && len(list) == 0 && epoch <= last.epoch(); epoch++ {
+		list, _, _, err = s.Records(st, Shard{epoch, column}, q+1, limit)
+	}
+	return list, err
+}
+
 // From returns the sequence number of the first record of a shard that is not
 // older than a moment, or the one after the last record. It reads the records
 // before that.
 func (s *View) From(st *StreamInfo, sh ShardInfo, at time.Time) (Sequence, error) {
-	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{}, false) {
-		if err != nil {
-			return 0, err
-		}
-		r, err := decodeRecord(row)
-		if err != nil {
-			return 0, err
-		}
-		if !r.Time.Before(at) {
-			return r.Sequence, nil
+	for r, err := range records(s.r, &st.Stream, sh.Shard, 0, false) {
+		if err != nil || !r.Time.Before(at) {
+			return r.Sequence, err
 		}
 	}
 	return sh.End() + 1, nil
@@ -225,11 +224,7 @@ func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error)
 	if from < sh.First() {
 		return false, nil
 	}
-	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: from.row()}, false) {
-		if err != nil {
-			return false, err
-		}
-		r, err := decodeRecord(row)
+	for r, err := range records(s.r, &st.Stream, sh.Shard, from, false) {
 		return err == nil && (r.Sequence > from || s.db.Trimmed(r.Time)), err
 	}
 	return from <= sh.End() && sh.End() < sh.Last(), nil
@@ -264,12 +259,7 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	}
 	horizon := min(last.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
 	for epoch := q.epoch(); epoch <= horizon; epoch++ {
-		sh := Shard{epoch, column}
-		for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: (q + 1).row()}, false) {
-			if err != nil {
-				return false, err
-			}
-			r, err := decodeRecord(row)
+		for r, err := range records(s.r, &st.Stream, Shard{epoch, column}, q+1, false) {
 			return err == nil && s.db.Trimmed(r.Time), err
 		}
 	}
@@ -356,17 +346,15 @@ func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint3
 	horizon := max(from, st.EpochOf(s.db.Clock().Add(-st.retention())))
 	for to = from; ; to++ {
 		for column := range uint32(st.Shards) {
-			partition := Shard{to, column}.partition()
-			for row, err := range s.r.Query(st.Space, partition, store.Range{}, false) {
+			sh := Shard{to, column}
+			for r, err := range records(s.r, &st.Stream, sh, 0, false) {
 				if err != nil {
 					return nil, 0, 0, err
 				}
-				if r, err := decodeRecord(row); err != nil {
-					return nil, 0, 0, err
-				} else if s.db.Clock().Sub(r.Time) <= st.retention() {
+				if s.db.Clock().Sub(r.Time) <= st.retention() {
 					break
 				}
-				old = append(old, store.Position{Partition: partition, Sort: slices.Clone(row.Sort)})
+				old = append(old, store.Position{Partition: sh.partition(), Sort: r.Sequence.row()})
 				if len(old) == trimRows {
 					return old, from, to, nil
 				}

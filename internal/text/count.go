@@ -89,10 +89,6 @@ func Size[N int | int64 | float64](n N) string {
 	return Count(int(math.Round(f)), "byte")
 }
 
-// Tenth returns a number rounded to one decimal, such as a coordinate of a
-// picture: 1, 2.2.
-func Tenth(f float64) string { return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0") }
-
 // Percent returns a share of 1 in percent.
 func Percent(share float64) string {
 	if share > 0 && share < 0.001 {

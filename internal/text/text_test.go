@@ -105,12 +105,6 @@ func TestVisible(t *testing.T) {
 	require.Equal(t, "two\nlines\there \\u{0007}", text.VisibleLines("two\nlines\there\r\a"))
 }
 
-func TestTenth(t *testing.T) {
-	for f, want := range map[float64]string{1: "1", 2.25: "2.2", -0.5: "-0.5", 10: "10", 1e6: "1000000"} {
-		require.Equal(t, want, text.Tenth(f))
-	}
-}
-
 // TestPattern compiles an expression when it is used, and once.
 func TestPattern(t *testing.T) {
 	wrong := text.Pattern(`(`)

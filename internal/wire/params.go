@@ -5,7 +5,7 @@ import "strings"
 // params collects the parameters of expressions in a request, and the legacy
 // ones that exclude them, in the order in which the service lists them. Source:
 // dynalite validations/index.js, validateExpressionParams, and the names and
-// their order in its callers.
+// their order in its callers. The generated methods CheckParams fill it from a table of apigen.
 type params struct {
 	op            Op
 	names, values bool // ExpressionAttributeNames and ExpressionAttributeValues are present
@@ -73,69 +73,6 @@ func (p *params) check() error {
 	return nil
 }
 
-// CheckParams returns an [*Error] for parameters that exclude each other,
-// otherwise nil.
-func (x *PutItemInput) CheckParams() error {
-	p := params{op: OpPutItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
-	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	p.legacyParam("Expected", x.Expected != nil)
-	p.joined(x.ConditionalOperator, len(x.Expected))
-	return p.check()
-}
-
-// CheckParams is like [PutItemInput.CheckParams].
-func (x *DeleteItemInput) CheckParams() error {
-	p := params{op: OpDeleteItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
-	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	p.legacyParam("Expected", x.Expected != nil)
-	p.joined(x.ConditionalOperator, len(x.Expected))
-	return p.check()
-}
-
-// CheckParams is like [PutItemInput.CheckParams].
-func (x *UpdateItemInput) CheckParams() error {
-	p := params{op: OpUpdateItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
-	p.expression("UpdateExpression", x.UpdateExpression != nil)
-	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	p.legacyParam("AttributeUpdates", x.AttributeUpdates != nil)
-	p.legacyParam("Expected", x.Expected != nil)
-	p.joined(x.ConditionalOperator, len(x.Expected))
-	return p.check()
-}
-
-// CheckParams is like [PutItemInput.CheckParams].
-func (x *GetItemInput) CheckParams() error {
-	p := params{op: OpGetItem, names: x.ExpressionAttributeNames != nil}
-	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
-	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
-	return p.check()
-}
-
-// CheckParams is like [PutItemInput.CheckParams]. KeyConditions may be combined
-// with expressions other than a KeyConditionExpression.
-func (x *QueryInput) CheckParams() error {
-	p := params{op: OpQuery, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
-	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
-	p.expression("FilterExpression", x.FilterExpression != nil)
-	p.expression("KeyConditionExpression", x.KeyConditionExpression != nil)
-	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
-	p.legacyParam("QueryFilter", x.QueryFilter != nil)
-	p.joined(x.ConditionalOperator, len(x.QueryFilter))
-	p.legacyParam("KeyConditions", x.KeyConditions != nil && x.KeyConditionExpression != nil)
-	return p.check()
-}
-
-// CheckParams is like [PutItemInput.CheckParams].
-func (x *ScanInput) CheckParams() error {
-	p := params{op: OpScan, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
-	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
-	p.expression("FilterExpression", x.FilterExpression != nil)
-	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
-	p.legacyParam("ScanFilter", x.ScanFilter != nil)
-	p.joined(x.ConditionalOperator, len(x.ScanFilter))
-	return p.check()
-}
-
 // CheckParams is like [PutItemInput.CheckParams], for parameters of different tables.
 // Source: conformance, eu-west-2.
 func (x *BatchGetItemInput) CheckParams() error {
@@ -147,41 +84,5 @@ func (x *BatchGetItemInput) CheckParams() error {
 	}
 	p.projection("ProjectionExpression", expression)
 	p.legacyParam("AttributesToGet", legacy)
-	return p.check()
-}
-
-// CheckParams is like [PutItemInput.CheckParams], for one table of BatchGetItem.
-func (x *KeysAndAttributes) CheckParams() error {
-	p := params{op: OpBatchGetItem, names: x.ExpressionAttributeNames != nil}
-	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
-	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
-	return p.check()
-}
-
-// CheckParams is like [PutItemInput.CheckParams], for one action of
-// TransactGetItems.
-func (x *Get) CheckParams() error {
-	p := params{op: OpTransactGetItems, names: x.ExpressionAttributeNames != nil}
-	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
-	return p.check()
-}
-
-// CheckParams is like [PutItemInput.CheckParams], for one action of
-// TransactWriteItems. Put and Delete accept names and values that no expression uses.
-func (x *ConditionCheck) CheckParams() error {
-	p := params{
-		op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil,
-	}
-	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	return p.check()
-}
-
-// CheckParams is like [ConditionCheck.CheckParams].
-func (x *Update) CheckParams() error {
-	p := params{
-		op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil,
-	}
-	p.expression("UpdateExpression", x.UpdateExpression != nil)
-	p.expression("ConditionExpression", x.ConditionExpression != nil)
 	return p.check()
 }

@@ -1,8 +1,7 @@
 // Package event defines what observers learn about a request. The server begins
 // an [Event] for each request, the operations record in it what they read and
 // consumed, and the server passes it to the observer. A call without HTTP
-// begins its own event. Package event also keeps what else the server hands to the
-// operations in the context of a request, such as the [Reservation] of its answer.
+// begins its own event. A [Call] is what the server hands to an operation.
 package event
 
 import (
@@ -95,37 +94,11 @@ func Of(ctx context.Context) *Event {
 	return e
 }
 
-type hostKey struct{}
-
-// WithHost returns a context that carries the host and port that a client asked.
-func WithHost(ctx context.Context, host string) context.Context {
-	return context.WithValue(ctx, hostKey{}, host)
-}
-
-// Host returns the host and port that ctx carries, or "".
-func Host(ctx context.Context) string {
-	host, _ := ctx.Value(hostKey{}).(string)
-	return host
-}
-
 // Fail records the error that ended a request. It does nothing for a nil event.
 func (e *Event) Fail(code, message string) {
 	if e != nil {
 		e.Error, e.Message = code, message
 	}
-}
-
-type database struct{}
-
-// WithDatabase returns a context that carries the name of the database that a request is for.
-func WithDatabase(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, database{}, name)
-}
-
-// Database returns the name of a database that ctx carries, or "".
-func Database(ctx context.Context) string {
-	name, _ := ctx.Value(database{}).(string)
-	return name
 }
 
 // A Reservation is the share that one response has taken of the memory that the server grants to all responses.
@@ -137,19 +110,6 @@ type Reservation interface {
 	Reserved() int
 }
 
-type reservationKey struct{}
-
-// WithReservation returns a context that carries the reservation of a response.
-func WithReservation(ctx context.Context, reservation Reservation) context.Context {
-	return context.WithValue(ctx, reservationKey{}, reservation)
-}
-
-// ReservationOf returns the reservation that ctx carries, or nil if nothing limits a response.
-func ReservationOf(ctx context.Context) Reservation {
-	reservation, _ := ctx.Value(reservationKey{}).(Reservation)
-	return reservation
-}
-
 // A Slot is the place of a request among those that the server handles at a time. Only the goroutine of
 // the request uses it.
 type Slot interface {
@@ -159,31 +119,29 @@ type Slot interface {
 	Enter(ctx context.Context) bool
 }
 
-type slotKey struct{}
-
-// WithSlot returns a context that carries the slot of a request, which it has entered.
-func WithSlot(ctx context.Context, slot Slot) context.Context {
-	return context.WithValue(ctx, slotKey{}, slot)
+// A Call is what the server hands to the operation of a request. Without a server it is empty.
+type Call struct {
+	Host        string      // and the port that the client asked, if it came over a socket
+	Database    string      // the name of the database that the request is for, or ""
+	Reservation Reservation // of the response; nil: nothing limits it
+	Slot        Slot        // which the request has entered; nil: it takes none
+	// Server is the context of the server, which ends when the server begins to stop. Requests may go on after that.
+	Server context.Context //nolint:containedctx // see above
 }
 
-// SlotOf returns the slot that ctx carries, or nil for a call that takes none.
-func SlotOf(ctx context.Context) Slot {
-	slot, _ := ctx.Value(slotKey{}).(Slot)
-	return slot
+type callKey struct{}
+
+// WithCall returns a context that carries a call.
+func WithCall(ctx context.Context, c Call) context.Context {
+	return context.WithValue(ctx, callKey{}, &c)
 }
 
-type serverKey struct{}
-
-// WithServer returns a context of requests that carries the context of the server that they came to, which
-// ends when the server begins to stop. Requests may go on after that.
-func WithServer(ctx, server context.Context) context.Context {
-	return context.WithValue(ctx, serverKey{}, server)
-}
-
-// ServerOf returns the context of the server that ctx carries, or nil.
-func ServerOf(ctx context.Context) context.Context {
-	server, _ := ctx.Value(serverKey{}).(context.Context)
-	return server
+// CallOf returns the call that ctx carries, or an empty one.
+func CallOf(ctx context.Context) (c Call) {
+	if carried, ok := ctx.Value(callKey{}).(*Call); ok {
+		c = *carried
+	}
+	return c
 }
 
 type quietKey struct{}

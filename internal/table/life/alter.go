@@ -74,8 +74,9 @@ func (db *DB) unused(ctx context.Context, name string) error {
 		return err
 	}
 	t, err := db.Describe(ctx, name)
+	_, restoring := db.restoring.Load(name)
 	switch {
-	case db.transfers.isRestoring(name):
+	case restoring:
 	case err != nil:
 		return nil
 	case t.Definition().Restoring(db.Clock()) != nil: // ack-api-quirks, DDB-TABLE-219

@@ -86,25 +86,29 @@ func readBackups(r store.Reader) (list []*Backup, err error) {
 }
 
 // Backups returns all backups, the oldest first.
-func (db *DB) Backups(ctx context.Context) (list []*Backup, err error) {
+func (db *DB) Backups(ctx context.Context) ([]*Backup, error) { return viewed(ctx, db, readBackups) }
+
+// viewed returns what read returns for the rows as they are now.
+func viewed[T any](ctx context.Context, db *DB, read func(store.Reader) (T, error)) (v T, err error) {
 	err = db.Store.View(ctx, func(r store.Reader) (err error) {
-		list, err = readBackups(r)
+		v, err = read(r)
 		return err
 	})
-	return list, err
+	return v, err
 }
 
 // Backup returns the backup with an id, or nil if it does not exist.
-func (db *DB) Backup(ctx context.Context, id string) (b *Backup, err error) {
-	err = db.Store.View(ctx, func(r store.Reader) error {
-		value, ok, err := r.Get(table.CatalogueSpace, backupsPartition, []byte(id))
-		if err != nil || !ok {
-			return err
-		}
-		b, err = decodeBackup(store.Row{Sort: []byte(id), Value: value})
-		return err
-	})
-	return b, err
+func (db *DB) Backup(ctx context.Context, id string) (*Backup, error) {
+	return viewed(ctx, db, func(r store.Reader) (*Backup, error) { return readBackup(r, id) })
+}
+
+// readBackup returns the backup with an id, or nil if it does not exist.
+func readBackup(r store.Reader, id string) (*Backup, error) {
+	value, ok, err := r.Get(table.CatalogueSpace, backupsPartition, []byte(id))
+	if err != nil || !ok {
+		return nil, err
+	}
+	return decodeBackup(store.Row{Sort: []byte(id), Value: value})
 }
 
 // CreateBackup copies the items of a table as they are now, and completes b, which
@@ -217,13 +221,13 @@ func (db *DB) restore(
 	}
 	err = db.unused(ctx, def.Name)
 	if err == nil {
-		db.transfers.setRestoring(def.Name, true)
+		db.restoring.Store(def.Name, true)
 	}
 	unlock()
 	if err != nil {
 		return nil, err
 	}
-	defer db.transfers.setRestoring(def.Name, false)
+	defer db.restoring.Delete(def.Name)
 	def = def.Clone()
 	db.create(ctx, def)
 	var t *table.Table // compiled once its indexes have their spaces
@@ -286,7 +290,7 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 	})
 	if err == nil {
 		for _, s := range c.spaces {
-			db.transfers.setFilling(*s, true)
+			db.filling.Store(*s, true)
 		}
 	}
 
@@ -306,7 +310,7 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 		defer unlock()
 	}
 	for _, s := range c.spaces {
-		db.transfers.setFilling(*s, false)
+		db.filling.Delete(*s)
 		if db.clear(ctx, *s) != nil {
 			db.garbage.Store(true)
 		}
@@ -338,7 +342,7 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	}
 	defer unlock()
 	for _, s := range c.spaces {
-		db.transfers.setFilling(*s, false)
+		db.filling.Delete(*s)
 	}
 	err = db.Change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
@@ -409,12 +413,8 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 	var listed []store.Space
 	err := db.Change(ctx, func(w store.Writer) error {
-		value, ok, err := w.Get(table.CatalogueSpace, backupsPartition, []byte(id))
-		if err != nil || !ok {
-			return err
-		}
-		b, err := decodeBackup(store.Row{Sort: []byte(id), Value: value})
-		if err != nil {
+		b, err := readBackup(w, id)
+		if err != nil || b == nil {
 			return err
 		}
 		if err := w.Delete(table.CatalogueSpace, backupsPartition, []byte(id)); err != nil {

@@ -60,7 +60,9 @@ type DB struct {
 	// the end of the job waits until it is closed, so that it can use the table.
 	opening atomic.Pointer[chan struct{}]
 
-	transfers transfers
+	// filling has the spaces that transfers fill, which are listed as garbage, and restoring the names of the tables that
+	// they will be.
+	filling, restoring sync.Map
 
 	recovering *lock.Lock  // held by Recover; taken before alter
 	exact      atomic.Bool // the counters in memory are exact
@@ -148,55 +150,10 @@ func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	copied := newDB(db.DB.Fork(st))
 	copied.Delay = db.Delay
 	copied.exact.Store(db.exact.Load())
-	copied.garbage.Store(db.garbage.Load() || db.transfers.any())
+	copied.garbage.Store(db.garbage.Load())
+	db.filling.Range(func(any, any) bool {
+		copied.garbage.Store(true)
+		return false
+	})
 	return copied, nil
-}
-
-// transfers are the transfers under way.
-type transfers struct {
-	mu        sync.Mutex
-	filling   map[store.Space]bool // spaces that are listed as garbage and being filled
-	restoring map[string]bool      // names of tables that they will be
-}
-
-// any reports whether a space is being filled.
-func (t *transfers) any() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.filling) > 0
-}
-
-func (t *transfers) isFilling(space store.Space) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.filling[space]
-}
-
-func (t *transfers) setFilling(space store.Space, on bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	setMember(&t.filling, space, on)
-}
-
-func (t *transfers) isRestoring(name string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.restoring[name]
-}
-
-func (t *transfers) setRestoring(name string, on bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	setMember(&t.restoring, name, on)
-}
-
-func setMember[K comparable](set *map[K]bool, key K, on bool) {
-	switch {
-	case !on:
-		delete(*set, key)
-	case *set == nil:
-		*set = map[K]bool{key: true}
-	default:
-		(*set)[key] = true
-	}
 }

@@ -40,7 +40,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 				return err
 			}
 			g := garbage{space: store.Space(binary.BigEndian.Uint64(row.Sort))}
-			if db.sharing == nil && db.transfers.isFilling(g.space) {
+			if _, filling := db.filling.Load(g.space); filling && db.sharing == nil {
 				continue
 			}
 			if g.lead = g.space; len(row.Value) == 8 {

@@ -100,11 +100,8 @@ func readJobs(r store.Reader, kind string) (list []Job, err error) {
 }
 
 // Jobs returns the jobs of a kind in the order of their ids.
-func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
-	err = db.Store.View(ctx, func(r store.Reader) (err error) {
-		list, err = readJobs(r, kind)
-		return err
-	})
+func (db *DB) Jobs(ctx context.Context, kind string) ([]Job, error) {
+	list, err := viewed(ctx, db, func(r store.Reader) ([]Job, error) { return readJobs(r, kind) })
 	return list, cmp.Or(err, db.opened(ctx))
 }
 
@@ -129,19 +126,17 @@ func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
 }
 
 // UnfinishedJobs returns the jobs that have not ended, without their values.
-func (db *DB) UnfinishedJobs(ctx context.Context) (list []Job, err error) {
-	err = db.Store.View(ctx, func(r store.Reader) error {
-		list = nil
+func (db *DB) UnfinishedJobs(ctx context.Context) ([]Job, error) {
+	return viewed(ctx, db, func(r store.Reader) (list []Job, err error) {
 		for row, err := range r.Query(table.CatalogueSpace, runningPartition, store.Range{}, false) {
 			if err != nil {
-				return err
+				return nil, err
 			}
 			kind, id, _ := strings.Cut(string(row.Sort), "/")
 			list = append(list, Job{Kind: kind, ID: id})
 		}
-		return nil
+		return list, nil
 	})
-	return list, err
 }
 
 // StartJob records a job. In the same update it looks at the jobs of that kind: if

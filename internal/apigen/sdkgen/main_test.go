@@ -1,0 +1,19 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// TestGeneratedFileIsFresh holds that package sdk has the output of the generator.
+func TestGeneratedFileIsFresh(t *testing.T) {
+	want, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../../sdk/convert_gen.go")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("sdk/convert_gen.go is stale (%v); run go generate ./sdk", err)
+	}
+}
