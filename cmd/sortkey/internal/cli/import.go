@@ -96,6 +96,7 @@ created anew.`,
 		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
 		"format": app.Words(importFormats...),
 	})
+	app.AtLeast(cmd, map[string]string{"workers": "1"})
 	app.Needs(cmd, map[string][]string{
 		"delimiter": {"format=csv", "format=auto"}, "columns": {"format=csv", "format=auto"},
 	})
@@ -116,10 +117,6 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return o, err
 	}
-	if f.workers < 1 {
-		return o, app.Usage("import", "--workers must be positive")
-	}
-
 	o.Columns, o.Workers = f.columns, f.workers
 	o.Table, o.Resume, o.Restart = f.table, f.resume, f.restart
 	switch {

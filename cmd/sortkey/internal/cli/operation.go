@@ -71,6 +71,9 @@ func declareFlags(
 		case *bool:
 			flags.BoolVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
 		}
+		if p.Least != nil {
+			app.AtLeast(cmd, map[string]string{p.Flag: fmt.Sprint(*p.Least)})
+		}
 		if complete := flagCompletion(env, p, source); complete != nil {
 			app.Complete(cmd, map[string]cobra.CompletionFunc{p.Flag: complete})
 		}

@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -117,18 +115,8 @@ func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (c
 
 // sameKeys reports whether a table has the key of a definition and all of its indexes.
 func sameKeys(have *keyschema.Table, s *tabledef.Schema) bool {
-	kinds := s.KeyTypes()
-	attributes := func(list []types.KeySchemaElement, role types.KeyType) (all []keycond.Attribute) {
-		for _, e := range list {
-			if kind, _ := attr.ParseKind(kinds[aws.ToString(e.AttributeName)]); e.KeyType == role {
-				all = append(all, keycond.Attribute{Name: aws.ToString(e.AttributeName), Kind: kind})
-			}
-		}
-		return all
-	}
 	same := func(k *keycond.Schema, list []types.KeySchemaElement) bool {
-		return k != nil && slices.Equal(k.Partition(), attributes(list, types.KeyTypeHash)) &&
-			slices.Equal(k.Sort(), attributes(list, types.KeyTypeRange))
+		return k != nil && k.String() == transfer.KeyOf(s, list).String()
 	}
 	for _, x := range slices.Concat(s.LocalSecondaryIndexes, s.GlobalSecondaryIndexes) {
 		if !same(have.Schema(x.IndexName), x.KeySchema) {

@@ -120,7 +120,7 @@ func explained(err error) *advice.Error {
 
 	help := ""
 	switch {
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EDQUOT):
 		help = "free disk space, or name a path on another disk"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		help = "name a path that you can read and write"

@@ -54,6 +54,7 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	flags.IntVarP(&f.workers, "concurrency", "c", 1, "number of workers that call at the same time")
 	flags.BoolVar(&list, "list", false, "list the workloads instead of running them")
+	app.AtLeast(cmd, map[string]string{"items": "1", "collection": "1", "size": "1", "concurrency": "1"})
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...),
 	})

@@ -233,10 +233,7 @@ func load(
 	}
 
 	o := dataset.Options{MaxItems: f.maxItems}
-	switch {
-	case f.maxItems < 0:
-		return nil, app.Usage("serve", "--max-items must not be negative")
-	case f.maxItems == 0:
+	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
 
