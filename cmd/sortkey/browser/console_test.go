@@ -44,7 +44,7 @@ func openConsole(t *testing.T, ctx context.Context, designs ...*model.Model) *co
 	site, err := web.Listen(0)
 	require.NoError(t, err)
 	s := console.New(console.Options{
-		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
+		Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
 		Models: designs,
 	})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

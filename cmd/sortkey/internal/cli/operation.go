@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -106,7 +105,7 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, src.Close()) }()
+	defer func() { err = src.End(err) }()
 	// A statement that only the server can read is executed without a table.
 	var t *keyschema.Table
 	if v.Wrong() == nil {

@@ -36,7 +36,7 @@ func start(t *testing.T) *client {
 	recorder := console.NewRecorder()
 	t.Cleanup(db.DB.Observe(recorder))
 	s := console.New(console.Options{
-		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
+		Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
 	})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	server := httptest.NewServer(quiet(s.Handler()))

@@ -120,7 +120,7 @@ func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 
 // read reads an item consistently. It returns nil if the item does not exist.
 func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (attr.Item, error) {
-	page, err := operation.Send(ctx, s.opts.Client, &wire.GetItemInput{
+	page, err := operation.Send(ctx, s.opts.Target, &wire.GetItemInput{
 		TableName: &t.Name, Key: key, ConsistentRead: new(true),
 	})
 	if err != nil {
@@ -380,7 +380,7 @@ func (s *Server) writeEdit(ctx context.Context, e *edit, put bool) (*operation.P
 	if err != nil {
 		return nil, err
 	}
-	page, err := operation.Send(ctx, s.opts.Client, in)
+	page, err := operation.Send(ctx, s.opts.Target, in)
 	if _, unmet := operation.Unmet(err); unmet {
 		if was == nil {
 			return nil, errTaken

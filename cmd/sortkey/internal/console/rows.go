@@ -125,7 +125,7 @@ func (p *rowsPage) done(err error) (string, any, error) {
 
 // fill makes the grid of a page of what a request reads, and sets the addresses of the rows after.
 func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wire.Request) error {
-	out, _, err := s.opts.Target.Do(ctx, in)
+	page, err := operation.Send(ctx, s.opts.Target, in)
 	if refused, ok := errors.AsType[*explain.ServiceError](err); ok { // with names and values as they were typed
 		message := ask.TextsOf(in).Message(refused.Message)
 		return &explain.ServiceError{Code: refused.Code, Message: message, Status: refused.Status}
@@ -134,7 +134,6 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 		return err
 	}
 
-	page := operation.PageOf(out)
 	items, after := page.Items[:min(len(page.Items), place.rows)], page.Last
 	p.grid = s.gridOf(place, items)
 	shown := items[:len(p.Rows)]
@@ -177,13 +176,12 @@ func (s *Server) nextPartition(r *http.Request) (string, error) {
 	if err != nil {
 		return "", &badRequest{err}
 	}
-	out, _, err := s.opts.Target.Do(r.Context(), in)
+	page, err := operation.Send(r.Context(), s.opts.Target, in)
 	if err != nil {
 		return "", &badRequest{err}
 	}
 
 	table := "table?" + query("name", t.Name, "index", index)
-	page := operation.PageOf(out)
 	if len(page.Items) == 0 {
 		return table, nil
 	}
@@ -193,10 +191,10 @@ func (s *Server) nextPartition(r *http.Request) (string, error) {
 	}
 	schema := t.Schema(index)
 	scan.ExclusiveStartKey = ask.EndOfPartition(cursorOf(t, index, page.Items[0]), schema)
-	if out, _, err = s.opts.Target.Do(r.Context(), scan); err != nil {
+	if page, err = operation.Send(r.Context(), s.opts.Target, scan); err != nil {
 		return "", &badRequest{err}
 	}
-	if page = operation.PageOf(out); len(page.Items) == 0 {
+	if len(page.Items) == 0 {
 		return table, nil
 	}
 	partition := askText(page.Items[0], schema.Partition())

@@ -278,7 +278,7 @@ func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Mode
 		out, _, err := src.Target.Do(ctx, in)
 		return out, err
 	}
-	names, err := models.Tables(ctx, src.Client)
+	names, err := models.Tables(ctx, src.Target)
 	var m *model.Model
 	var losses []convert.Loss
 	if err == nil {
