@@ -101,7 +101,6 @@ func (s *Server) Handler() http.Handler {
 		"GET /requests":   s.page(s.requests),
 		"GET /request":    s.page(s.request),
 
-		"GET /beyond":    s.beyond,
 		"GET /keys":      s.keys,
 		"GET /query":     s.query,
 		"POST /query":    s.query,

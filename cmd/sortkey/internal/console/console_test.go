@@ -59,17 +59,6 @@ func (c *client) do(method, path, body string) (status int, text string) {
 	return resp.StatusCode, c.read(resp)
 }
 
-// location returns where a path leads.
-func (c *client) location(path string) (status int, next string) {
-	c.Helper()
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	plain := http.Client{Transport: browser.Transport, CheckRedirect: stay}
-	resp, err := plain.Get(c.url + "/" + path)
-	require.NoError(c, err)
-	c.read(resp)
-	return resp.StatusCode, resp.Header.Get("Location")
-}
-
 // read reads a response.
 func (c *client) read(resp *http.Response) string {
 	c.Helper()

@@ -29,7 +29,7 @@ type benchFlags struct {
 // declare declares the flags of all commands that measure.
 func (f *benchFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5; 15 for embedded)")
+	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5)")
 	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms)")
 	flags.StringVar(
 		&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)",
