@@ -108,7 +108,6 @@ func (s *Server) Handler() http.Handler {
 		"GET /recording": s.recording,
 
 		"POST /preview":     s.preview,
-		"POST /convert":     s.convert,
 		"POST /put":         s.put,
 		"POST /delete":      s.remove,
 		"POST /bulk-delete": s.bulkDelete,

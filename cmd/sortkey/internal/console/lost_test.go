@@ -99,7 +99,7 @@ func TestNothingLost(t *testing.T) {
 			page := c.page("item" + where)
 			is := html.UnescapeString(textarea.FindStringSubmatch(page)[1])
 			body, err := json.Marshal(map[string]any{
-				"Sum": sums.FindStringSubmatch(page)[1], "Is": strings.ReplaceAll(is, tt.old, tt.new), "Plain": true,
+				"Sum": sums.FindStringSubmatch(page)[1], "Is": strings.ReplaceAll(is, tt.old, tt.new),
 			})
 			require.NoError(t, err)
 			status, text := c.do(http.MethodPost, tt.path+where, string(body))
