@@ -58,7 +58,6 @@ type Server struct {
 
 	mu     sync.Mutex
 	colors map[string]string // classes by the kinds of items
-	advice map[int]advised   // by the number of a shape
 
 	undos   []*undo // changes that can be undone, the oldest first
 	changes int     // so far
@@ -69,7 +68,7 @@ type Server struct {
 
 // New returns a server. Its Close discards branches.
 func New(o Options) *Server {
-	return &Server{opts: o, colors: map[string]string{}, advice: map[int]advised{}, branches: map[int]*branch{}}
+	return &Server{opts: o, colors: map[string]string{}, branches: map[int]*branch{}}
 }
 
 // maxColors is the number of kinds of items with a colour of their own.
