@@ -5,25 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
 	"github.com/sortkey/sortkey/bench/contest"
 	"github.com/sortkey/sortkey/bench/measure"
 )
-
-// BuildEmbedded builds the program with the embedded stores in a folder and returns its
-// name. Source is the folder bench/embedded of a checkout.
-func BuildEmbedded(ctx context.Context, source, dir string) (program string, err error) {
-	program = filepath.Join(dir, "embedded")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
-	cmd.Dir, cmd.Env = source, append(os.Environ(), "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cannot build the stores in %s: %w\n%s", source, err, out)
-	}
-	return program, nil
-}
 
 // ours is the name of Sortkey among the stores.
 const ours = "sortkey"
@@ -36,7 +23,7 @@ const (
 )
 
 // RunEmbedded measures Sortkey beside other embedded stores, in memory and on disk. Program
-// is what [BuildEmbedded] builds.
+// is the command in bench/embedded.
 func RunEmbedded(ctx context.Context, c Config, program string) (*Report, error) {
 	defaultTo(&c.Rounds, embeddedRounds)
 	defaultTo(&c.Duration, embeddedDuration)

@@ -1,6 +1,10 @@
-// Command embedded has Sortkey and other embedded stores, and measures one of them in its own
-// process. sortkey bench embedded builds it and tells it what to do; package contest has the
-// protocol.
+// Command embedded measures package sortkey beside bbolt, Badger and two SQLites, in memory and on disk, and prints
+// the processor time of an operation in each as a multiple of Sortkey's. It takes about ten minutes.
+//
+//	cd bench/embedded && GOWORK=off go run .
+//
+// It starts itself once for each store, so that each runs in a process of its own; package contest has the protocol
+// between them. SQLite in C is skipped where Go finds no C compiler.
 package main
 
 import (
@@ -13,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/contest"
 	"github.com/sortkey/sortkey/bench/measure"
 )
@@ -26,6 +31,8 @@ func main() {
 
 func run(args []string, in io.Reader, out io.Writer) error {
 	switch {
+	case len(args) == 0:
+		return compare(context.Background(), out)
 	case len(args) == 1 && args[0] == "list":
 		return list(out)
 	case len(args) == 5 && args[0] == "run":
@@ -35,7 +42,22 @@ func run(args []string, in io.Reader, out io.Writer) error {
 		}
 		return serve(context.Background(), args[1], contest.Mode(args[2]), args[3], newDataset(items), in, out)
 	}
-	return errors.New("want list or run STORE MODE DIR ITEMS; start it by sortkey bench embedded")
+	return errors.New("want no arguments, or list, or run STORE MODE DIR ITEMS")
+}
+
+// compare measures all stores, each in a process of this program, and prints a report.
+func compare(ctx context.Context, out io.Writer) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	report, err := bench.RunEmbedded(ctx, bench.Config{
+		Progress: func(text string) { fmt.Fprintln(os.Stderr, "embedded:", text) },
+	}, program)
+	if err == nil {
+		report.Print(out, true)
+	}
+	return err
 }
 
 // list prints the catalogue.

@@ -21,6 +21,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
@@ -128,7 +129,7 @@ func loadInTest(t *testing.T, p template) (tables, said string) {
 		}
 	}()
 	designtest.Load(db, p.load, p.parameters...)
-	return tablesOf(t, db.Client), l.said
+	return tablesOf(t, db), l.said
 }
 
 func loadInServer(t *testing.T, p template) (tables, said string) {
@@ -151,7 +152,7 @@ func loadInServer(t *testing.T, p template) (tables, said string) {
 	for _, n := range notes {
 		said += n.String() + "\n"
 	}
-	return tablesOf(t, db.Client), said
+	return tablesOf(t, db), said
 }
 
 func importDesign(t *testing.T, p template) (tables, said string) {
@@ -199,17 +200,17 @@ func line(name string, partition, sort []model.Attribute) string {
 }
 
 // tablesOf describes the tables of a database.
-func tablesOf(t *testing.T, client *dynamodb.Client) (all string) {
-	names, err := models.Tables(t.Context(), client)
+func tablesOf(t *testing.T, db *sortkeytest.DB) (all string) {
+	names, err := models.Tables(t.Context(), explain.InProcess(db.DB))
 	require.NoError(t, err)
 	for _, name := range names {
-		table, err := models.Describe(t.Context(), client, name)
+		table, err := explain.Describe(t.Context(), explain.InProcess(db.DB), name)
 		require.NoError(t, err)
 		all += line(name, table.Key.Partition(), table.Key.Sort())
 		for _, x := range table.Indexes {
 			all += line("  "+x.Key.Name(), x.Key.Partition(), x.Key.Sort())
 		}
-		out, err := client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+		out, err := db.Client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 		require.NoError(t, err)
 		if d := out.TimeToLiveDescription; d.TimeToLiveStatus == types.TimeToLiveStatusEnabled {
 			all += "  ttl: " + aws.ToString(d.AttributeName) + "\n"

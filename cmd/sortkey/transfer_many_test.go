@@ -49,7 +49,7 @@ func TestTransferOfMany(t *testing.T) {
 		report(what, cmd.ProcessState, took)
 		return took, peakMemory(cmd.ProcessState)
 	}
-	into := []string{"import", input, "--table", "Items", "--key", "PK:S,SK:S"}
+	into := []string{"import", input, "--table", "Items", "--key", "PK / SK"}
 	db, out := filepath.Join(dir, "db"), filepath.Join(dir, "out")
 	took, peak := run("import, folder:", append(into, "--data", db)...)
 	require.LessOrEqual(t, peak, int64(peakLimit))

@@ -15,7 +15,7 @@ func consoleForm(c *consoleTab) {
 	before := c.db.Dump("Shop")
 	item := "item?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"a"},"SK":{"S":"b"}}`))
 	c.visit(item)
-	c.until(`document.getElementById('typed').checked`) // an item with a set
+	c.until(`document.getElementById('form') !== null && document.querySelector('#form a') === null`) // an item with a set
 	c.until(`document.getElementById('item').value.includes('"SS"')`)
 	c.edit("Ada", "Grace")
 	c.until(`document.getElementById('preview').textContent.includes('Grace')`)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sortkey/sortkey/server"
+	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
@@ -21,22 +21,33 @@ import (
 	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/server"
 )
 
 // A Target executes requests.
 type Target interface {
-	// Do sends a request: a Query, Scan, GetItem, BatchGetItem, DescribeTable or
-	// ListTables. It returns the operation's output and traces of what it read, if the
-	// target reports them. If the service refuses the request, it returns a
-	// [*ServiceError].
+	// Do sends a request on a table, its definition or its items. It returns the
+	// operation's output and traces of what it read, if the target reports them. If the
+	// service refuses the request, it returns a [*ServiceError].
 	Do(ctx context.Context, in wire.Request) (out wire.Output, traces []sortkey.Trace, err error)
 }
 
-// A ServiceError is an error that the service returned.
+// A ServiceError is an error that the service returned. It is a [smithy.APIError], as the errors of a client are.
 type ServiceError struct {
 	Code, Message string
 	Status        int
+	// Item is the item for which a condition is false, if the request asks for it.
+	Item attr.Item
 }
+
+// ErrorCode implements [smithy.APIError].
+func (e *ServiceError) ErrorCode() string { return e.Code }
+
+// ErrorMessage implements [smithy.APIError].
+func (e *ServiceError) ErrorMessage() string { return e.Message }
+
+// ErrorFault implements [smithy.APIError].
+func (e *ServiceError) ErrorFault() smithy.ErrorFault { return smithy.FaultUnknown }
 
 func (e *ServiceError) Error() string {
 	if e.Message == "" {
@@ -47,7 +58,7 @@ func (e *ServiceError) Error() string {
 
 // refused returns the form of the service's error in which targets return it.
 func refused(e *wire.Error) *ServiceError {
-	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status}
+	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status, Item: e.Item}
 }
 
 // withTraces returns a context for a request to a database in this process, and a function that
@@ -67,7 +78,7 @@ func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	}
 }
 
-// InProcess returns a target for a database in this process. It answers without JSON.
+// InProcess returns a target for a database in this process. It reads without JSON.
 func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
@@ -123,7 +134,16 @@ func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, er
 	case *wire.ListTablesInput:
 		return service.ListTables(ctx, in)
 	}
-	return nil, unknown(in)
+
+	out, err := outputOf(in)
+	if err != nil {
+		return nil, err
+	}
+	body, status := service.Serve(ctx, in.Op().Target(), in.AppendJSON(nil), nil)
+	if status != http.StatusOK {
+		return nil, serviceError(status, body)
+	}
+	return out, decode(body, out)
 }
 
 // unknown is the error for a request that targets do not send.
@@ -211,6 +231,24 @@ func outputOf(in wire.Request) (wire.Output, error) {
 		return new(wire.DescribeTableOutput), nil
 	case *wire.ListTablesInput:
 		return new(wire.ListTablesOutput), nil
+	case *wire.ExecuteStatementInput:
+		return new(wire.ExecuteStatementOutput), nil
+	case *wire.PutItemInput:
+		return new(wire.PutItemOutput), nil
+	case *wire.UpdateItemInput:
+		return new(wire.UpdateItemOutput), nil
+	case *wire.DeleteItemInput:
+		return new(wire.DeleteItemOutput), nil
+	case *wire.CreateTableInput:
+		return new(wire.CreateTableOutput), nil
+	case *wire.UpdateTableInput:
+		return new(wire.UpdateTableOutput), nil
+	case *wire.DeleteTableInput:
+		return new(wire.DeleteTableOutput), nil
+	case *wire.UpdateTimeToLiveInput:
+		return new(wire.UpdateTimeToLiveOutput), nil
+	case *wire.DescribeTimeToLiveInput:
+		return new(wire.DescribeTimeToLiveOutput), nil
 	}
 	return nil, unknown(in)
 }
@@ -230,10 +268,12 @@ func serviceError(status int, body []byte) error {
 	var e struct {
 		Type    string `json:"__type"`
 		Message string `json:"message"`
+		Item    json.RawMessage
 	}
 	if json.Unmarshal(body, &e) != nil || e.Type == "" {
 		return fmt.Errorf("the endpoint returned status %d without a DynamoDB error", status)
 	}
 	code := e.Type[strings.LastIndexByte(e.Type, '#')+1:]
-	return &ServiceError{Code: code, Message: e.Message, Status: status}
+	it, _ := attr.ParseItem(e.Item) // no item
+	return &ServiceError{Code: code, Message: e.Message, Status: status, Item: it}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdksend"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -219,7 +218,7 @@ func (d *definitions) drop(ctx context.Context, yes bool) error {
 			"nothing is deleted: drop would delete table %s with %s", d.table, have.items())
 	}
 	in := &wire.DeleteTableInput{TableName: &d.table}
-	if err := sdksend.Send(ctx, d.src.Client, in, new(wire.DeleteTableOutput)); err != nil {
+	if _, _, err := d.src.Target.Do(ctx, in); err != nil {
 		return err
 	}
 	return d.print("deleted table %s with %s", d.table, have.items())

@@ -4,19 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -39,41 +35,19 @@ type answer struct {
 func readPages(ctx context.Context, src *app.Source, in wire.Request, v *operation.Values) (*answer, error) {
 	ans := &answer{in: in}
 	for {
-		page, traces, err := send(ctx, src, in, v.Trace)
+		page, err := operation.Send(ctx, src.Target, in)
 		if err != nil {
 			return nil, err
 		}
 		ans.add(page)
-		ans.slices = append(ans.slices, traces...)
+		if v.Trace {
+			ans.slices = append(ans.slices, page.Traces...)
+		}
 		if !v.All || !page.More() {
 			return ans, nil
 		}
 		in = operation.After(in, page)
 	}
-}
-
-// send sends a request, and with trace returns what a query has read.
-func send(
-	ctx context.Context, src *app.Source, in wire.Request, trace bool,
-) (*operation.Page, []sortkey.Trace, error) {
-	query, ok := in.(*wire.QueryInput)
-	if !ok || !trace {
-		page, err := operation.Send(ctx, src.Client, in)
-		return page, nil, err
-	}
-	out, traces, err := src.Target.Do(ctx, query)
-	if err != nil {
-		return nil, nil, apiError(err)
-	}
-	return operation.PageOf(out), traces, nil
-}
-
-// apiError returns an error of a target as one of a client.
-func apiError(err error) error {
-	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
-		return fmt.Errorf("%w", &smithy.GenericAPIError{Code: refused.Code, Message: refused.Message})
-	}
-	return err
 }
 
 // add adds a page.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
@@ -14,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 func consoleCommand(env *app.Env) *cobra.Command {
@@ -63,7 +62,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, desig
 	defer src.Close()
 
 	// Without a server, or if it refuses the credentials, every page would be an error.
-	if _, err := src.Client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)}); err != nil {
+	if _, _, err := src.Target.Do(ctx, &wire.ListTablesInput{Limit: new(int64(1))}); err != nil {
 		return err
 	}
 	name := source.Name()
@@ -74,7 +73,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, desig
 	if src.Model != nil {
 		designs = append(designs, src.Model)
 	}
-	o := console.Options{Client: src.Client, Target: src.Target, Name: name, DB: src.DB, Models: designs}
+	o := console.Options{Target: src.Target, Name: name, DB: src.DB, Models: designs}
 	site, err := web.Listen(port)
 	if err != nil {
 		return &advice.Error{Msg: err.Error(), Advice: "give another port with --port, or none", Err: err}

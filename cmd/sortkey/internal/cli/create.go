@@ -2,16 +2,14 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdksend"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -104,8 +102,8 @@ func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) e
 }
 
 func (f *createFlags) create(ctx context.Context, d *definitions, in *wire.CreateTableInput) error {
-	err := sdksend.Send(ctx, d.src.Client, in, new(wire.CreateTableOutput))
-	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
+	_, _, err := d.src.Target.Do(ctx, in)
+	if operation.Refused(err, "ResourceInUseException") {
 		return &advice.Error{
 			Msg: "table " + d.table + " exists: nothing is changed", Err: err,
 			Advice: "list it with sortkey tables, change it with sortkey alter, or delete it with sortkey drop",

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdksend"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
@@ -36,7 +34,7 @@ func define(
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, src.Close()) }()
+	defer func() { err = src.End(err) }()
 	return change(ctx, &definitions{env, src, table})
 }
 
@@ -53,12 +51,11 @@ func (d *definitions) describe(ctx context.Context) (*described, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out wire.DescribeTableOutput
-	err = sdksend.Send(ctx, d.src.Client, &wire.DescribeTableInput{TableName: &d.table}, &out)
+	out, _, err := d.src.Target.Do(ctx, &wire.DescribeTableInput{TableName: &d.table})
 	if err != nil {
 		return nil, err
 	}
-	return &described{out.Table, keys, keys.Key.String()}, nil
+	return &described{out.(*wire.DescribeTableOutput).Table, keys, keys.Key.String()}, nil
 }
 
 // settlePoll is the time between two looks at a table that is being changed.
@@ -90,8 +87,8 @@ func (d *definitions) settle(ctx context.Context) error {
 
 // update changes the table, and waits until it can be used.
 func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, building string) error {
-	err := sdksend.Send(ctx, d.src.Client, in, new(wire.UpdateTableOutput))
-	if err != nil && ctx.Err() == nil && os.IsTimeout(errors.Unwrap(err)) && building != "" {
+	_, _, err := d.src.Target.Do(ctx, in)
+	if err != nil && ctx.Err() == nil && os.IsTimeout(err) && building != "" {
 		// A server goes on with an index whose client does not wait any longer.
 		if have, failed := d.describe(ctx); failed == nil && have.keys.Index(building) != nil {
 			err = nil
@@ -108,17 +105,21 @@ func (d *definitions) setExpiry(ctx context.Context, attribute string, on bool) 
 	in := &wire.UpdateTimeToLiveInput{TableName: &d.table, TimeToLiveSpecification: &wire.TimeToLiveSpecification{
 		AttributeName: &attribute, Enabled: &on,
 	}}
-	return sdksend.Send(ctx, d.src.Client, in, new(wire.UpdateTimeToLiveOutput))
+	_, _, err := d.src.Target.Do(ctx, in)
+	return err
 }
 
 // expiry returns the attribute of time to live, "" for none.
 func (d *definitions) expiry(ctx context.Context) (string, error) {
-	var out wire.DescribeTimeToLiveOutput
-	err := sdksend.Send(ctx, d.src.Client, &wire.DescribeTimeToLiveInput{TableName: &d.table}, &out)
-	if err != nil || out.TimeToLiveDescription == nil || out.TimeToLiveDescription.AttributeName == nil {
+	out, _, err := d.src.Target.Do(ctx, &wire.DescribeTimeToLiveInput{TableName: &d.table})
+	if err != nil {
 		return "", err
 	}
-	return *out.TimeToLiveDescription.AttributeName, nil
+	ttl := out.(*wire.DescribeTimeToLiveOutput).TimeToLiveDescription
+	if ttl == nil || ttl.AttributeName == nil {
+		return "", nil
+	}
+	return *ttl.AttributeName, nil
 }
 
 func (d *definitions) print(format string, args ...any) error {

@@ -2,28 +2,27 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keyschema"
 )
 
 // describe describes a table. If it does not exist, the error lists the others.
 func describe(ctx context.Context, src *app.Source, name string) (*keyschema.Table, error) {
-	t, err := models.Describe(ctx, src.Client, name)
-	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
+	t, err := explain.Describe(ctx, src.Target, name)
+	if !operation.Refused(err, "ResourceNotFoundException") {
 		return t, err
 	}
-	names, listErr := models.Tables(ctx, src.Client)
+	names, listErr := models.Tables(ctx, src.Target)
 	switch {
 	case listErr != nil:
 		return nil, err
@@ -70,8 +69,8 @@ func indexNames(ctx context.Context, env *app.Env, f app.SourceFlags, table stri
 			}
 		}
 		return names
-	}, func(ctx context.Context, client *dynamodb.Client) ([]string, error) {
-		t, err := models.Describe(ctx, client, table)
+	}, func(ctx context.Context, target explain.Target) ([]string, error) {
+		t, err := explain.Describe(ctx, target, table)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +86,7 @@ const completionTimeout = 5 * time.Second
 // error: a shell cannot show it.
 func complete(
 	ctx context.Context, env *app.Env, f app.SourceFlags, of func(*model.Model) []string,
-	from func(context.Context, *dynamodb.Client) ([]string, error),
+	from func(context.Context, explain.Target) ([]string, error),
 ) []string {
 	if f.Model != "" {
 		m, err := models.Find(f.Model)
@@ -104,7 +103,7 @@ func complete(
 		return nil
 	}
 	defer src.Close()
-	names, err := from(ctx, src.Client)
+	names, err := from(ctx, src.Target)
 	if err != nil {
 		return nil
 	}

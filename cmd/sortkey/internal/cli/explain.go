@@ -117,7 +117,7 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model, f.values.Entity)}
 	report, err := explain.Run(ctx, src.Target, q, o)
 	if err != nil {
-		return apiError(err)
+		return err
 	}
 	if f.asJSON {
 		err = app.WriteJSON(env.Stdout, report)

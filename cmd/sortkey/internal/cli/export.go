@@ -17,15 +17,15 @@ import (
 )
 
 type exportFlags struct {
-	targetFlags
-	all  bool
-	to   string
-	json bool
-	mask string
+	source app.SourceFlags
+	all    bool
+	to     string
+	json   bool
+	mask   string
 }
 
 func exportCommand(env *app.Env) *cobra.Command {
-	var f exportFlags
+	f := exportFlags{source: app.SourceFlags{Writes: true}} // a model has no folder to keep
 	cmd := &cobra.Command{
 		Use:   "export TABLE|--all --to DIR|-",
 		Short: "Export a table to files",
@@ -66,7 +66,7 @@ from a server of a snapshot, it is of one point in time.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.declare(cmd, env)
+	f.source.Declare(cmd, env)
 	flags.BoolVar(&f.all, "all", false, "export all tables, each into a folder with its name")
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
 	flags.StringVar(&f.mask, "mask", "", maskUsage)
@@ -85,17 +85,17 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 			return err
 		}
 	}
-	target, err := openTarget(ctx, env, f.targetFlags, false)
+	src, err := env.Open(ctx, f.source)
 	if err != nil {
 		return err
 	}
-	o.DB = target.db
-	o.Still = f.data != "" || f.store != "" // the store is locked
-	names, err := exportedTables(ctx, target, args, f)
+	o.DB = src.DB
+	o.Still = src.DB != nil // the store is locked
+	names, err := exportedTables(ctx, src, args, f)
 	if err == nil && rules != nil {
 		o.Keys = rules.Keys
 		o.Mask = rules.Item
-		err = transfer.CheckExport(ctx, target.client, names, o)
+		err = transfer.CheckExport(ctx, src.Client, names, o)
 		bar.end()
 		if err == nil {
 			err = covered(env, rules, f.mask)
@@ -103,13 +103,13 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 		o.Mask = rules.Covered
 	}
 	if err != nil {
-		return explainTransfer(target.end(err))
+		return explainTransfer(src.End(err))
 	}
 
 	start := time.Now()
-	results, err := exportTables(ctx, env, target, names, f, o)
+	results, err := exportTables(ctx, env, src, names, f, o)
 	bar.end()
-	err = target.end(err)
+	err = src.End(err)
 	took := time.Since(start)
 	if err != nil {
 		return explainTransfer(err)
@@ -145,8 +145,8 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 }
 
 // exportedTables returns the names of the tables to export.
-func exportedTables(ctx context.Context, t *target, args []string, f *exportFlags) ([]string, error) {
-	names, err := models.Tables(ctx, t.client)
+func exportedTables(ctx context.Context, src *app.Source, args []string, f *exportFlags) ([]string, error) {
+	names, err := models.Tables(ctx, src.Target)
 	switch {
 	case err != nil:
 		return nil, err
@@ -161,11 +161,11 @@ func exportedTables(ctx context.Context, t *target, args []string, f *exportFlag
 }
 
 func exportTables(
-	ctx context.Context, env *app.Env, t *target, names []string, f *exportFlags, o transfer.ExportOptions,
+	ctx context.Context, env *app.Env, src *app.Source, names []string, f *exportFlags, o transfer.ExportOptions,
 ) ([]transfer.ExportResult, error) {
 	if f.to == "-" {
-		r, err := transfer.ExportTo(ctx, t.client, names[0], env.Data(text.VisibleJSON), o)
+		r, err := transfer.ExportTo(ctx, src.Client, names[0], env.Data(text.VisibleJSON), o)
 		return []transfer.ExportResult{r}, err
 	}
-	return transfer.Export(ctx, t.client, names, f.to, f.all, o)
+	return transfer.Export(ctx, src.Client, names, f.to, f.all, o)
 }

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -20,7 +22,7 @@ import (
 var importFormats = []string{"auto", "dynamodb", "json", "csv", "requests"}
 
 type importFlags struct {
-	targetFlags
+	source                     app.SourceFlags
 	table, schema, key, format string
 	types, columns             []string
 	delimiter                  string
@@ -31,7 +33,7 @@ type importFlags struct {
 }
 
 func importCommand(env *app.Env) *cobra.Command {
-	var f importFlags
+	f := importFlags{source: app.SourceFlags{Writes: true, Create: true}}
 	cmd := &cobra.Command{
 		Use:   "import FILE|DIR…",
 		Short: "Import files into a table",
@@ -73,7 +75,7 @@ created anew.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), env, args, &f) },
 	}
 	flags := cmd.Flags()
-	f.declare(cmd, env)
+	f.source.Declare(cmd, env)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "`KEY` of a table to create, such as 'customer / placed:N'")
@@ -96,6 +98,7 @@ created anew.`,
 		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
 		"format": app.Words(importFormats...),
 	})
+	app.AtLeast(cmd, map[string]string{"workers": "1"})
 	app.Needs(cmd, map[string][]string{
 		"delimiter": {"format=csv", "format=auto"}, "columns": {"format=csv", "format=auto"},
 	})
@@ -116,10 +119,6 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return o, err
 	}
-	if f.workers < 1 {
-		return o, app.Usage("import", "--workers must be positive")
-	}
-
 	o.Columns, o.Workers = f.columns, f.workers
 	o.Table, o.Resume, o.Restart = f.table, f.resume, f.restart
 	switch {
@@ -151,12 +150,17 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return explainImport(err)
 	}
-	newFolder := f.data != "" && !exists(f.data)
-	target, err := openTarget(ctx, env, f.targetFlags, true)
+	newFolder := f.source.Data != "" && !exists(f.source.Data)
+	src, err := env.Open(ctx, f.source)
 	if err != nil {
 		return err
 	}
-	o.Target, o.DB = target.name, target.db
+	o.Target, o.DB = cmp.Or(src.Endpoint, f.source.Name()), src.DB
+	if f.source.Data != "" {
+		if o.Target, err = filepath.Abs(f.source.Data); err != nil {
+			return src.End(err)
+		}
+	}
 
 	// Into a folder, large buffers are used again and again, so little more memory than they take is
 	// needed. Requests leave much garbage beside very little that stays.
@@ -173,13 +177,13 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	bar := newBar(env, help)
 	o.Progress, o.Waiting = bar.show, bar.wait
 	start := time.Now()
-	result, err := transfer.Import(ctx, target.client, sources, o)
+	result, err := transfer.Import(ctx, src.Client, sources, o)
 	bar.end()
-	err = target.end(err)
+	err = src.End(err)
 	took := time.Since(start)
 	made := func(t transfer.TableResult) bool { return t.Created || t.Read > 0 }
 	if err != nil && newFolder && !slices.ContainsFunc(result.Tables, made) {
-		err = errors.Join(err, os.RemoveAll(f.data)) // of an import that was refused, there is nothing in it
+		err = errors.Join(err, os.RemoveAll(f.source.Data)) // of an import that was refused, there is nothing in it
 	}
 	if f.json {
 		if err := app.WriteJSON(env.Stdout, struct {

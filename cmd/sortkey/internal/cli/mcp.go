@@ -50,7 +50,7 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	}
 	defer src.Close()
 	s := mcp.New(mcp.Options{
-		Client: src.Client, Target: src.Target, Model: src.Model, About: aboutSource(f.SourceFlags),
+		Target: src.Target, Model: src.Model, About: aboutSource(f.SourceFlags),
 		Write: f.write || src.Model != nil, Version: app.ModuleVersion(), Explain: app.Explain,
 	})
 	return s.Connect(ctx, mcp.Lines(env.Stdin, env.Stdout))

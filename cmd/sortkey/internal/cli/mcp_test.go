@@ -16,7 +16,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/sdk"
 )
 
 // A client calls the tools of a server.
@@ -75,7 +74,7 @@ func (c *client) fail(tool, arguments string) string {
 
 // on returns the options for a database that tools may write to.
 func on(db *sortkey.DB) mcp.Options {
-	return mcp.Options{Client: sdk.Client(db), Target: explain.InProcess(db), Write: true}
+	return mcp.Options{Target: explain.InProcess(db), Write: true}
 }
 
 // example returns the options for an example, without generated items if samples.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/dataset"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -63,11 +64,11 @@ func TestEnsureAndDescribe(t *testing.T) {
 	if _, err := models.Ensure(t.Context(), db.Client, s, dataset.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	names, err := models.Tables(t.Context(), db.Client)
+	names, err := models.Tables(t.Context(), explain.InProcess(db.DB))
 	if err != nil || !slices.Equal(names, []string{"Drive"}) {
 		t.Errorf("Tables = %v, %v, want Drive", names, err)
 	}
-	table, err := models.Describe(t.Context(), db.Client, "Drive")
+	table, err := explain.Describe(t.Context(), explain.InProcess(db.DB), "Drive")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -71,6 +70,9 @@ func declareFlags(
 		case *bool:
 			flags.BoolVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
 		}
+		if p.Least != nil {
+			app.AtLeast(cmd, map[string]string{p.Flag: fmt.Sprint(*p.Least)})
+		}
 		if complete := flagCompletion(env, p, source); complete != nil {
 			app.Complete(cmd, map[string]cobra.CompletionFunc{p.Flag: complete})
 		}
@@ -103,7 +105,7 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, src.Close()) }()
+	defer func() { err = src.End(err) }()
 	// A statement that only the server can read is executed without a table.
 	var t *keyschema.Table
 	if v.Wrong() == nil {

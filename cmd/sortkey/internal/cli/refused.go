@@ -27,7 +27,7 @@ func (c *itemCommand) refused(ctx context.Context, src *app.Source, in wire.Requ
 	}
 
 	message := ask.TextsOf(in).Message(api.ErrorMessage())
-	h := app.ExplainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: message})
+	h := app.ExplainAPI(err, &explain.ServiceError{Code: api.ErrorCode(), Message: message})
 	statement := c.values.Statement
 	if e, ok := errors.AsType[*partiql.Error](c.values.Wrong()); ok && e.Pos >= 0 && e.Pos <= len(statement) {
 		h.Msg += "\n" + terminal.Caret(statement, e.Pos)

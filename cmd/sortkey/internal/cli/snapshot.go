@@ -37,15 +37,10 @@ A server without --data has no folder: use sortkey export --all instead.`,
 				return app.UsageError(dataAdvice, "snapshot needs --data, the folder of the database")
 			}
 			info, err := snapshot.Make(cmd.Context(), data, args[0])
-			switch {
-			case errors.Is(err, snapshot.ErrNoDatabase):
+			if errors.Is(err, snapshot.ErrNoDatabase) {
 				return advice.New(dataAdvice, "%w", err)
-			case errors.Is(err, snapshot.ErrStopped):
-				return advice.New(
-					"take it again, from the folder or from a running server; serve --drain gives snapshots more time",
-					"%w", err,
-				)
-			case err != nil:
+			}
+			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/design/explain"
 )
 
 // A tableLine describes a table in the output of tables.
@@ -47,13 +48,13 @@ func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON
 		return err
 	}
 	defer src.Close()
-	names, err := models.Tables(ctx, src.Client)
+	names, err := models.Tables(ctx, src.Target)
 	if err != nil {
 		return err
 	}
 	lines := []tableLine{}
 	for _, name := range names {
-		t, err := models.Describe(ctx, src.Client, name)
+		t, err := explain.Describe(ctx, src.Target, name)
 		if err != nil {
 			return err
 		}

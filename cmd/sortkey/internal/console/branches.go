@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
@@ -20,7 +18,6 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/sdk"
 )
 
 // A branch is a copy of the database to try writes in.
@@ -56,7 +53,7 @@ func (s *Server) fork() (*branch, error) {
 	s.begun++
 	b := &branch{N: s.begun, Name: fmt.Sprintf("branch %d", s.begun), Since: time.Now(), base: base, work: work}
 	b.site = New(Options{
-		Client: sdk.Client(work), Target: explain.InProcess(work), Name: s.opts.Name, Models: s.opts.Models,
+		Target: explain.InProcess(work), Name: s.opts.Name, Models: s.opts.Models,
 		Branch: b.Name,
 	})
 	b.pages = b.site.Handler()
@@ -331,7 +328,7 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	for _, name := range tables {
 		t, err := b.changes(ctx, name, func(was, is attr.Item, t *keyschema.Table) error {
 			err := s.atOnce(ctx, func(ctx context.Context) error { return s.apply(ctx, t, was, is) })
-			_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
+			_, failed := operation.Unmet(err)
 			switch {
 			case failed, errors.Is(err, errMoved):
 				moved++
@@ -382,6 +379,6 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 	if err != nil {
 		return err
 	}
-	_, err = operation.Send(ctx, s.opts.Client, in)
+	_, err = operation.Send(ctx, s.opts.Target, in)
 	return err
 }

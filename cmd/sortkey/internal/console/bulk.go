@@ -95,7 +95,7 @@ func (s *Server) deleteRow(
 	if err != nil {
 		return nil, 0, err
 	}
-	page, err := operation.Send(ctx, s.opts.Client, in)
+	page, err := operation.Send(ctx, s.opts.Target, in)
 	if _, unmet := operation.Unmet(err); unmet {
 		return nil, 0, bad("somebody has changed it meanwhile")
 	}

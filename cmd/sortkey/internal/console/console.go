@@ -20,11 +20,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go"
-
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -41,8 +39,7 @@ var templates = sync.OnceValue(func() *template.Template { return report.Extend(
 
 // Options configure a [Server].
 type Options struct {
-	Client *dynamodb.Client
-	Target explain.Target // the same database
+	Target explain.Target // the database
 	// Name says what is shown, such as the address of a server.
 	Name string
 	// Models say which entities the items are of, and where they lead.
@@ -61,7 +58,6 @@ type Server struct {
 
 	mu     sync.Mutex
 	colors map[string]string // classes by the kinds of items
-	advice map[int]advised   // by the number of a shape
 
 	undos   []*undo // changes that can be undone, the oldest first
 	changes int     // so far
@@ -72,7 +68,7 @@ type Server struct {
 
 // New returns a server. Its Close discards branches.
 func New(o Options) *Server {
-	return &Server{opts: o, colors: map[string]string{}, advice: map[int]advised{}, branches: map[int]*branch{}}
+	return &Server{opts: o, colors: map[string]string{}, branches: map[int]*branch{}}
 }
 
 // maxColors is the number of kinds of items with a colour of their own.
@@ -104,7 +100,6 @@ func (s *Server) Handler() http.Handler {
 		"GET /requests":   s.page(s.requests),
 		"GET /request":    s.page(s.request),
 
-		"GET /beyond":    s.beyond,
 		"GET /keys":      s.keys,
 		"GET /query":     s.query,
 		"POST /query":    s.query,
@@ -112,7 +107,6 @@ func (s *Server) Handler() http.Handler {
 		"GET /recording": s.recording,
 
 		"POST /preview":     s.preview,
-		"POST /convert":     s.convert,
 		"POST /put":         s.put,
 		"POST /delete":      s.remove,
 		"POST /bulk-delete": s.bulkDelete,
@@ -248,20 +242,12 @@ func (r *room) take(texts ...string) bool {
 	return *r >= 0
 }
 
-// message returns the text of an error, and what to do about it. What the service says is without the words that the
-// SDK has around it.
+// message returns the text of an error, and what to do about it.
 func message(err error) string {
-	says := err.Error()
-	if sent, ok := errors.AsType[*smithy.OperationError](err); ok {
-		if refused, ok := errors.AsType[smithy.APIError](sent); ok {
-			says = strings.Replace(says, sent.Error(), refused.ErrorCode()+": "+refused.ErrorMessage(), 1)
-		}
-	}
-
 	if hint := advice.Of(err); hint != "" {
-		return says + "\nTo do: " + hint
+		return err.Error() + "\nTo do: " + hint
 	}
-	return says
+	return err.Error()
 }
 
 // A badRequest is an error in what the page sent.
@@ -308,20 +294,10 @@ func readChange(w http.ResponseWriter, r *http.Request, to any) error {
 const maxTables = 500
 
 // names returns the names of the tables.
-func (s *Server) names(ctx context.Context) (all []string, err error) {
-	in := &dynamodb.ListTablesInput{}
-	for {
-		out, err := s.opts.Client.ListTables(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, out.TableNames...)
-		if out.LastEvaluatedTableName == nil || len(all) >= maxTables {
-			sort.Strings(all)
-			return all, nil
-		}
-		in.ExclusiveStartTableName = out.LastEvaluatedTableName
-	}
+func (s *Server) names(ctx context.Context) ([]string, error) {
+	all, err := models.Tables(ctx, s.opts.Target)
+	sort.Strings(all)
+	return all[:min(len(all), maxTables)], err
 }
 
 // kind names the kind of an item: its entity if a model knows it, otherwise the part of its key before the first #.

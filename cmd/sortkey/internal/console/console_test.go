@@ -36,7 +36,7 @@ func start(t *testing.T) *client {
 	recorder := console.NewRecorder()
 	t.Cleanup(db.DB.Observe(recorder))
 	s := console.New(console.Options{
-		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
+		Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
 	})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	server := httptest.NewServer(quiet(s.Handler()))
@@ -57,17 +57,6 @@ func (c *client) do(method, path, body string) (status int, text string) {
 	resp, err := browser.Do(req)
 	require.NoError(c, err)
 	return resp.StatusCode, c.read(resp)
-}
-
-// location returns where a path leads.
-func (c *client) location(path string) (status int, next string) {
-	c.Helper()
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	plain := http.Client{Transport: browser.Transport, CheckRedirect: stay}
-	resp, err := plain.Get(c.url + "/" + path)
-	require.NoError(c, err)
-	c.read(resp)
-	return resp.StatusCode, resp.Header.Get("Location")
 }
 
 // read reads a response.

@@ -72,10 +72,16 @@ type gridPlace struct {
 	t         *keyschema.Table
 	index     string
 	partition string // as somebody types it, or "" for rows of a scan
-	rows      int    // at most
+	filter    string
+	rows      int // at most
 
 	path  string   // the address of the page, without where it begins
 	pairs []string // of the query of the address
+}
+
+// table returns the query of the page about the table or the index.
+func (p *gridPlace) table() []string {
+	return []string{"name", p.t.Name, "index", p.index, "filter", p.filter}
 }
 
 // address returns the address of the page with more in its query.

@@ -163,13 +163,15 @@ func TestGridPages(t *testing.T) {
 
 	seen := map[string]bool{}
 	for _, index := range []string{"", "Swapped"} {
-		first := links(c.page("table?name=Tab&index="+index), collections)[0]
-		for at := first; strings.HasPrefix(at, "collection?"); {
-			require.False(t, seen[at], at)
-			seen[at] = true
-			status, next := c.location(link(c.page(at), "next-partition"))
-			require.Equal(t, 303, status)
-			at = next
+		for page := c.page("table?name=Tab&index=" + index); ; {
+			partitions := links(page, collections)
+			if len(partitions) == 0 {
+				require.Contains(t, page, "There are no more rows.")
+				break
+			}
+			require.False(t, seen[partitions[0]], partitions[0])
+			seen[partitions[0]] = true
+			page = c.page(link(c.page(partitions[0]), "next-partition"))
 		}
 	}
 	require.Len(t, seen, 6+250)

@@ -23,6 +23,7 @@ type itemPage struct {
 	Found              bool
 	JSON               string // indented, unless it is long
 	Plain              bool   // plain JSON, not DynamoDB JSON
+	Other              string // the address of the item in the other of them, or ""
 	Sum                string // of the item, "" if it does not exist
 	Lines              int    // of the box
 	Bytes              int
@@ -63,6 +64,11 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 		p.Box.At = askText(key, t.Key.Partition())
 	}
 	p.Bytes, p.Plain, p.Branches = shown.Size(), isPlain(shown), s.forks()
+	if p.Plain {
+		typed := r.FormValue("as") == "dynamodb"
+		other := map[bool]string{false: "dynamodb"}[typed]
+		p.Plain, p.Other = !typed, "item?"+query("name", t.Name, "key", r.FormValue("key"), "as", other)
+	}
 	if key != nil {
 		p.Undo = s.undoRows(t, key)
 	}
@@ -120,7 +126,7 @@ func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 
 // read reads an item consistently. It returns nil if the item does not exist.
 func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (attr.Item, error) {
-	page, err := operation.Send(ctx, s.opts.Client, &wire.GetItemInput{
+	page, err := operation.Send(ctx, s.opts.Target, &wire.GetItemInput{
 		TableName: &t.Name, Key: key, ConsistentRead: new(true),
 	})
 	if err != nil {
@@ -132,8 +138,6 @@ func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (a
 // A change is what the page sends to write an item: the sum of the item that it got, and what is to be as a text.
 type change struct {
 	Sum, Is string
-	Plain   bool   // the text is plain JSON
-	To      string // the form that convert writes: plain or typed
 }
 
 // maxBody is the size of a change in bytes: two items, escaped.
@@ -167,7 +171,7 @@ func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 	}
 	e.moved = sumOf(e.was) != e.Sum
 	if e.Is != "" {
-		e.is, err = itemOf(e.Is, e.Plain)
+		e.is, err = itemOf(e.Is)
 	}
 	return err
 }
@@ -222,31 +226,6 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	p.Diffs, p.More = differences(was, e.is, maxDiffs)
 	p.Same = was != nil && len(p.Diffs) == 0
 	return replyTemplate(w, "preview", p)
-}
-
-// convert writes the item of a change in another form: plain JSON or DynamoDB JSON.
-func (s *Server) convert(w http.ResponseWriter, r *http.Request) error {
-	e, err := s.changed(w, r)
-	if err != nil {
-		return err
-	}
-
-	out := ""
-	switch e.To {
-	case "plain":
-		out = jsonOf(e.is, true, true)
-		if !isPlain(e.is) {
-			err = bad("plain JSON cannot say the types of this item: put it as DynamoDB JSON")
-		}
-	case "typed":
-		out = jsonOf(e.is, false, true)
-	default:
-		err = bad("there is no form %s: load the page again", text.Quote(e.To))
-	}
-	if err == nil {
-		reply(w, "application/json", out)
-	}
-	return err
 }
 
 // units says what the write of an item costs in its table.
@@ -380,7 +359,7 @@ func (s *Server) writeEdit(ctx context.Context, e *edit, put bool) (*operation.P
 	if err != nil {
 		return nil, err
 	}
-	page, err := operation.Send(ctx, s.opts.Client, in)
+	page, err := operation.Send(ctx, s.opts.Target, in)
 	if _, unmet := operation.Unmet(err); unmet {
 		if was == nil {
 			return nil, errTaken

@@ -25,7 +25,7 @@ func withModel(t *testing.T, name string) *client {
 	require.NoError(t, err)
 	loaded, err := models.Ensure(t.Context(), db.Client, m, dataset.Options{MaxItems: -1})
 	require.NoError(t, err)
-	s := console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), DB: db.DB, Models: []*model.Model{loaded.Model}})
+	s := console.New(console.Options{Target: explain.InProcess(db.DB), DB: db.DB, Models: []*model.Model{loaded.Model}})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(server.Close)

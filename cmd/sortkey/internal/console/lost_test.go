@@ -15,29 +15,27 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/middleware"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// between returns a client that calls fn before each write, after the read that the write is about.
-func between(c *dynamodb.Client, fn func()) *dynamodb.Client {
-	return dynamodb.New(c.Options(), func(o *dynamodb.Options) {
-		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("between", func(
-				ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
-			) (middleware.InitializeOutput, middleware.Metadata, error) {
-				switch in.Parameters.(type) {
-				case *dynamodb.PutItemInput, *dynamodb.UpdateItemInput, *dynamodb.DeleteItemInput:
-					fn()
-				}
-				return next.HandleInitialize(ctx, in)
-			}), middleware.Before)
-		})
-	})
+// between calls fn before each write, after the read that the write is about.
+type between struct {
+	explain.Target
+	fn func()
+}
+
+func (b between) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey.Trace, error) {
+	switch in.(type) {
+	case *wire.PutItemInput, *wire.UpdateItemInput, *wire.DeleteItemInput:
+		b.fn()
+	}
+	return b.Target.Do(ctx, in)
 }
 
 // TestNothingLost changes and deletes an item that somebody else changes between the read and the write of the console.
@@ -86,12 +84,12 @@ func TestNothingLost(t *testing.T) {
 				})
 				require.NoError(t, err)
 			}
-			o.Client, o.Target = between(db.Client, set), explain.InProcess(db.DB)
+			o.Target = between{explain.InProcess(db.DB), set}
 			if tt.local {
-				o.DB, o.Client = db.DB, between(db.Client, func() {
+				o.DB, o.Target = db.DB, between{explain.InProcess(db.DB), func() {
 					others.Go(set)
 					time.Sleep(20 * time.Millisecond) // so that it would come first if it could
-				})
+				}}
 			}
 
 			server := httptest.NewServer(console.New(o).Handler())
@@ -101,7 +99,7 @@ func TestNothingLost(t *testing.T) {
 			page := c.page("item" + where)
 			is := html.UnescapeString(textarea.FindStringSubmatch(page)[1])
 			body, err := json.Marshal(map[string]any{
-				"Sum": sums.FindStringSubmatch(page)[1], "Is": strings.ReplaceAll(is, tt.old, tt.new), "Plain": true,
+				"Sum": sums.FindStringSubmatch(page)[1], "Is": strings.ReplaceAll(is, tt.old, tt.new),
 			})
 			require.NoError(t, err)
 			status, text := c.do(http.MethodPost, tt.path+where, string(body))

@@ -40,22 +40,15 @@ func jsonOf(it attr.Item, plain, indented bool) string {
 
 // isPlain reports whether an item comes back from plain JSON as it is.
 func isPlain(it attr.Item) bool {
-	again, err := itemOf(jsonOf(it, true, false), true)
+	again, err := itemOf(jsonOf(it, true, false))
 	return err == nil && again.Equal(it)
 }
 
-// itemOf reads the JSON of an item. Plain JSON has no sets and no binary values.
-func itemOf(src string, plain bool) (attr.Item, error) {
-	if plain {
-		it, err := transfer.DecodePlainItem([]byte(src))
-		if err != nil {
-			err = bad(`%v; write plain JSON such as {"id": "x", "n": 1}, or switch to DynamoDB JSON`, err)
-		}
-		return it, err
-	}
+// itemOf reads the JSON of an item. A key, which is neither a map nor a list, tells plain JSON from DynamoDB JSON.
+func itemOf(src string) (attr.Item, error) {
 	it, err := transfer.DecodeItem([]byte(src))
 	if err != nil {
-		err = bad(`%v; write DynamoDB JSON such as {"id": {"S": "x"}}, or plain JSON such as {"id": "x"}`, err)
+		err = bad(`%v; write plain JSON such as {"id": "x", "n": 1}, or DynamoDB JSON such as {"id": {"S": "x"}}`, err)
 	}
 	return it, err
 }

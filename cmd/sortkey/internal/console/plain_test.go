@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlain holds that an item is shown as plain JSON, and can be turned into it, exactly if plain JSON says its types.
+// TestPlain holds that an item is shown as plain JSON exactly if plain JSON says its types, and then also as DynamoDB JSON.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -29,31 +30,25 @@ func TestPlain(t *testing.T) {
 		c.db.PutJSON("Tab", []byte(typed))
 		page := c.page("item" + where)
 		is := html.UnescapeString(textarea.FindStringSubmatch(page)[1])
-		send := func(path, is string, plain bool) (int, string) {
-			to := map[bool]string{true: "typed", false: "plain"}[plain]
-			body, err := json.Marshal(map[string]any{
-				"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": plain, "To": to,
-			})
+		send := func(path, is string) (int, string) {
+			body, err := json.Marshal(map[string]string{"Sum": sums.FindStringSubmatch(page)[1], "Is": is})
 			require.NoError(t, err)
 			return c.do(http.MethodPost, path+where, string(body))
 		}
-		status, text := send("convert", typed, false)
 		if tt.plain == "" {
-			require.Contains(t, page, `id="typed" checked`)
 			require.JSONEq(t, typed, is)
-			require.Equal(t, http.StatusBadRequest, status)
-			require.Contains(t, text, "plain JSON cannot say the types of this item")
+			require.NotContains(t, page, ">as DynamoDB JSON<")
 			continue
 		}
-		require.Contains(t, page, `id="as-plain" checked`)
 		plain := `{"id": "a", ` + tt.plain + `}`
 		require.JSONEq(t, plain, is)
-		require.JSONEq(t, plain, text)
-		_, text = send("convert", is, true)
-		require.JSONEq(t, typed, text)
-		_, text = send("preview", is, true)
-		require.Contains(t, text, "Nothing changes")
-		status, text = send("put", strings.Replace(plain, `"id": "a"`, `"id": "a", "new": 1.50`, 1), true)
+		other := html.UnescapeString(regexp.MustCompile(`href="([^"]*)">as DynamoDB JSON`).FindStringSubmatch(page)[1])
+		require.JSONEq(t, typed, html.UnescapeString(textarea.FindStringSubmatch(c.page(other))[1]))
+		for _, same := range []string{is, typed} {
+			_, text := send("preview", same)
+			require.Contains(t, text, "Nothing changes")
+		}
+		status, text := send("put", strings.Replace(plain, `"id": "a"`, `"id": "a", "new": 1.50`, 1))
 		require.Equal(t, http.StatusOK, status, text)
 		want := sum(t, strings.Replace(typed, `"id": {"S": "a"}`, `"id": {"S": "a"}, "new": {"N": "1.5"}`, 1))
 		require.Equal(t, want, sums.FindStringSubmatch(c.page("item" + where))[1])
@@ -72,7 +67,7 @@ func TestDifferences(t *testing.T) {
 	where := "?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"id":{"S":"a"}}`))
 	page := c.page("item" + where)
 	is := `{"id": "a", "m": {"city": "Bergen", "code": 154}, "l": [1, 7, 3], "grown": [1, 2], "long": "` + long + "y" + long + `", "n": "1", "new<b>": "\u202e"}`
-	body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is, "Plain": true})
+	body, err := json.Marshal(map[string]any{"Sum": sums.FindStringSubmatch(page)[1], "Is": is})
 	require.NoError(t, err)
 	status, text := c.do(http.MethodPost, "preview"+where, string(body))
 	require.Equal(t, http.StatusOK, status, text)

@@ -81,7 +81,7 @@ func TestBusy(t *testing.T) {
 	r := console.NewRecorder()
 	h := recorded(t, r)
 	db := sortkeytest.New(t)
-	pages := httptest.NewServer(quiet(console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), Requests: r}).Handler()))
+	pages := httptest.NewServer(quiet(console.New(console.Options{Target: explain.InProcess(db.DB), Requests: r}).Handler()))
 	t.Cleanup(pages.Close)
 	resp, err := browser.Get(pages.URL + "/events")
 	require.NoError(t, err)

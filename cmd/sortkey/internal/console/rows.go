@@ -68,7 +68,8 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	}
 
 	place := &gridPlace{t: t, index: index, rows: most(r), path: "table?"}
-	place.pairs = []string{"name", t.Name, "index", index, "filter", r.FormValue("filter")}
+	place.filter = r.FormValue("filter")
+	place.pairs = place.table()
 	q := ask.Query{Index: index, Filter: r.FormValue("filter")}
 	if q.Filter == "" {
 		q.Limit = gridRows + 1 // whether there are more rows
@@ -87,7 +88,6 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 		}
 		p = s.rowsPage(r, place)
 		p.Condition, p.Descending, p.Turned = condition, q.Backwards, place.path+query(turned...)
-		p.NextPartition = "beyond?" + query("name", t.Name, "index", index, "partition", place.partition)
 		q.Partition = []string{place.partition}
 		if condition != "" {
 			q.Sort = []string{condition}
@@ -125,7 +125,7 @@ func (p *rowsPage) done(err error) (string, any, error) {
 
 // fill makes the grid of a page of what a request reads, and sets the addresses of the rows after.
 func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wire.Request) error {
-	out, _, err := s.opts.Target.Do(ctx, in)
+	page, err := operation.Send(ctx, s.opts.Target, in)
 	if refused, ok := errors.AsType[*explain.ServiceError](err); ok { // with names and values as they were typed
 		message := ask.TextsOf(in).Message(refused.Message)
 		return &explain.ServiceError{Code: refused.Code, Message: message, Status: refused.Status}
@@ -134,7 +134,6 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 		return err
 	}
 
-	page := operation.PageOf(out)
 	items, after := page.Items[:min(len(page.Items), place.rows)], page.Last
 	p.grid = s.gridOf(place, items)
 	shown := items[:len(p.Rows)]
@@ -149,56 +148,10 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 	if after != nil {
 		p.Next = place.address("after", cursorText(after))
 	}
-	if place.partition == "" && p.Sorted && len(shown) > 0 && after != nil {
-		end := ask.EndOfPartition(after, place.t.Schema(place.index))
-		p.NextPartition = place.address("after", cursorText(end))
+	if len(shown) > 0 && (p.InPartition || p.Sorted && after != nil) {
+		last := cursorOf(place.t, place.index, shown[len(shown)-1])
+		end := ask.EndOfPartition(last, place.t.Schema(place.index))
+		p.NextPartition = "table?" + query(append(place.table(), "after", cursorText(end))...)
 	}
 	return nil
-}
-
-// beyond leads to the partition after one, in the order of a scan, or to the table after the last.
-func (s *Server) beyond(w http.ResponseWriter, r *http.Request) error {
-	next, err := s.nextPartition(r)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", next) // relative to the page, which may be of a branch
-	w.WriteHeader(http.StatusSeeOther)
-	return nil
-}
-
-func (s *Server) nextPartition(r *http.Request) (string, error) {
-	t, index, err := s.open(r)
-	if err != nil {
-		return "", err
-	}
-	q := ask.Query{Index: index, Partition: []string{r.FormValue("partition")}, Limit: 1}
-	in, err := q.Input(t)
-	if err != nil {
-		return "", &badRequest{err}
-	}
-	out, _, err := s.opts.Target.Do(r.Context(), in)
-	if err != nil {
-		return "", &badRequest{err}
-	}
-
-	table := "table?" + query("name", t.Name, "index", index)
-	page := operation.PageOf(out)
-	if len(page.Items) == 0 {
-		return table, nil
-	}
-	scan := &wire.ScanInput{TableName: &t.Name, Limit: new(int64(1))}
-	if index != "" {
-		scan.IndexName = &index
-	}
-	schema := t.Schema(index)
-	scan.ExclusiveStartKey = ask.EndOfPartition(cursorOf(t, index, page.Items[0]), schema)
-	if out, _, err = s.opts.Target.Do(r.Context(), scan); err != nil {
-		return "", &badRequest{err}
-	}
-	if page = operation.PageOf(out); len(page.Items) == 0 {
-		return table, nil
-	}
-	partition := askText(page.Items[0], schema.Partition())
-	return "collection?" + query("name", t.Name, "index", index, "partition", partition), nil
 }

@@ -2,43 +2,21 @@ package console
 
 import (
 	"context"
-	"time"
 
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// adviceTime is how long advice about a shape is kept: somebody may add an index meanwhile.
-const adviceTime = 5 * time.Second
-
 // maxAdvice is the number of bytes of an advice.
 const maxAdvice = 600
 
-// An advised is the advice about a shape.
-type advised struct {
-	text  string
-	until time.Time
-}
-
 // advise says of shapes that scan or waste how they could read less.
 func (s *Server) advise(ctx context.Context, shapes []Shape) {
-	now := time.Now()
 	for i := range shapes {
-		one := &shapes[i]
-		if one.Mark == "" || one.body == nil {
-			continue
+		if one := &shapes[i]; one.Mark != "" && one.body != nil {
+			one.Advice = seen(s.adviceOn(ctx, one), maxAdvice)
 		}
-		s.mu.Lock()
-		known := s.advice[one.N]
-		s.mu.Unlock()
-		if now.After(known.until) {
-			known = advised{seen(s.adviceOn(ctx, one), maxAdvice), now.Add(adviceTime)}
-			s.mu.Lock()
-			s.advice[one.N] = known
-			s.mu.Unlock()
-		}
-		one.Advice = known.text
 	}
 }
 

@@ -72,7 +72,7 @@ func TestAdviceFollows(t *testing.T) {
 	_, err = db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: new("Gone")})
 	require.NoError(t, err)
 	advice := func() map[string]string {
-		server := httptest.NewServer(quiet(console.New(console.Options{Client: db.Client, Target: explain.InProcess(db.DB), Requests: r}).Handler()))
+		server := httptest.NewServer(quiet(console.New(console.Options{Target: explain.InProcess(db.DB), Requests: r}).Handler()))
 		defer func() {
 			server.CloseClientConnections()
 			server.Close()

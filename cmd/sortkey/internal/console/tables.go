@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -9,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -36,18 +37,16 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 	var rows []tableRow
 	left := room(pageBytes)
 	for _, name := range names {
-		out, err := s.opts.Client.DescribeTable(r.Context(), &dynamodb.DescribeTableInput{TableName: &name})
+		d, err := s.description(r.Context(), name)
 		if err != nil {
 			return "", nil, err
 		}
-
-		t, err := explain.Describe(r.Context(), s.opts.Target, name)
+		t, err := keyschema.Of(d)
 		if err != nil {
 			return "", nil, err
 		}
 		row := tableRow{
-			Name: name, Keys: t.Key.String(), Items: int(aws.ToInt64(out.Table.ItemCount)),
-			Bytes: int(aws.ToInt64(out.Table.TableSizeBytes)),
+			Name: name, Keys: t.Key.String(), Items: int(aws.ToInt64(d.ItemCount)), Bytes: int(aws.ToInt64(d.TableSizeBytes)),
 		}
 		for _, x := range t.Indexes {
 			row.Indexes = append(row.Indexes, x.Key.Name()+": "+x.String())
@@ -59,6 +58,15 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		rows = append(rows, row)
 	}
 	return "tables", rows, nil
+}
+
+// description returns the description of a table.
+func (s *Server) description(ctx context.Context, name string) (*wire.TableDescription, error) {
+	out, _, err := s.opts.Target.Do(ctx, &wire.DescribeTableInput{TableName: &name})
+	if err != nil {
+		return nil, err
+	}
+	return out.(*wire.DescribeTableOutput).Table, nil
 }
 
 type kindCount struct {

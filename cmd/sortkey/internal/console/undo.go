@@ -10,10 +10,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -174,7 +173,7 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	out := &undoResult{Refused: []refusal{}}
 	for i, one := range slices.Backward(u.steps) {
 		err := s.atOnce(ctx, func(ctx context.Context) error { return s.apply(ctx, t, one.is, one.was) })
-		_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
+		_, failed := operation.Unmet(err)
 		switch {
 		case ctx.Err() != nil: // this one is undone, or can be like the rest
 			return nil, context.Cause(ctx)
@@ -192,11 +191,11 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 
 // tableID returns the id of a table. One that is created again under the same name has another.
 func (s *Server) tableID(ctx context.Context, name string) (string, error) {
-	out, err := s.opts.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+	d, err := s.description(ctx, name)
 	if err != nil {
 		return "", err
 	}
-	return aws.ToString(out.Table.TableId), nil
+	return aws.ToString(d.TableId), nil
 }
 
 // takeUndo removes a change that can be undone from the list, so that only one request has it, or returns nil.

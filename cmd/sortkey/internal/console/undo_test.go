@@ -210,7 +210,7 @@ func TestUndoAtOnce(t *testing.T) {
 	for _, local := range []bool{true, false} {
 		db := sortkeytest.New(t)
 		db.Table("Tab", "PK / SK:N")
-		o := console.Options{Client: db.Client, Target: explain.InProcess(db.DB)}
+		o := console.Options{Target: explain.InProcess(db.DB)}
 		if local {
 			o.DB = db.DB
 		}
@@ -332,12 +332,12 @@ func TestUndoLeft(t *testing.T) {
 		before := db.Dump("Tab")
 		var leave func()
 		writes := 0
-		o := console.Options{Target: explain.InProcess(db.DB), Client: between(db.Client, func() {
+		o := console.Options{Target: between{explain.InProcess(db.DB), func() {
 			if writes++; leave != nil && writes%7 == 0 {
 				leave()
 				leave = nil
 			}
-		})}
+		}}}
 		if local {
 			o.DB = db.DB
 		}

@@ -148,7 +148,7 @@ func TestEnd(t *testing.T) {
 }
 
 // TestCookie holds that the cookie is not the token: who has the cookie of one port can use neither another
-// port nor the address, and each session has its own.
+// port nor the address.
 func TestCookie(t *testing.T) {
 	t.Parallel()
 	first, other := startSite(t), startSite(t)
@@ -158,14 +158,13 @@ func TestCookie(t *testing.T) {
 		require.Len(t, resp.Cookies(), 1)
 		return resp.Cookies()[0]
 	}
-	one, two, foreign := cookieOf(first), cookieOf(first), cookieOf(other)
-	require.NotEqual(t, one.Value, two.Value)
+	one, foreign := cookieOf(first), cookieOf(other)
 	require.NotContains(t, one.Value, token)
 	require.NotEqual(t, one.Name, foreign.Name)
 
 	base := "http://" + first.Host + "/"
 	for value, want := range map[string]int{
-		one.Value: http.StatusOK, two.Value: http.StatusOK, foreign.Value: http.StatusUnauthorized,
+		one.Value: http.StatusOK, foreign.Value: http.StatusUnauthorized,
 		token: http.StatusUnauthorized, one.Value + "0": http.StatusUnauthorized, ".": http.StatusUnauthorized,
 	} {
 		resp, _ := do(t, "GET", base, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: one.Name, Value: value}) })

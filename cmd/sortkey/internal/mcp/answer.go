@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/item"
@@ -69,14 +68,14 @@ type reading struct {
 }
 
 // readingOf describes how a page was read: from its trace, or from the answer of a service without traces.
-func readingOf(p *operation.Page, traces []sortkey.Trace, limit int32) reading {
+func readingOf(p *operation.Page, limit int32) reading {
 	r := reading{Examined: len(p.Items), Returned: len(p.Items), Units: p.Units, Stop: keycond.StopEnd.String()}
 	if p.Examined != nil {
 		r.Examined = int(*p.Examined)
 	}
 	switch {
-	case len(traces) > 0:
-		tr := traces[len(traces)-1]
+	case len(p.Traces) > 0:
+		tr := p.Traces[len(p.Traces)-1]
 		r.Slice, r.Bytes, r.Stop = tr.Slice(), tr.Bytes+tr.Fetched, tr.Stop.String()
 	case p.Last != nil && limit > 0 && r.Examined >= int(limit):
 		r.Stop = keycond.StopLimit.String()
@@ -99,9 +98,8 @@ const (
 // addRows adds a page of rows, cut at the size of an answer.
 func (s *Server) addRows(
 	o *object, op *operation.Operation, v *operation.Values, schema *keycond.Schema, p *operation.Page,
-	traces []sortkey.Trace,
 ) {
-	r := readingOf(p, traces, v.Limit)
+	r := readingOf(p, v.Limit)
 	var items list
 	size, last, notes := 0, p.Last, []string(nil)
 	for i, it := range p.Items {

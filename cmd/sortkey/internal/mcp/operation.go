@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/aws/smithy-go"
-
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -39,14 +37,14 @@ func (s *Server) operate(ctx context.Context, op *operation.Operation, v *operat
 		return "", asked(err)
 	}
 
-	page, traces, err := s.send(ctx, op, in)
+	page, err := operation.Send(ctx, s.o.Target, in)
 	if err != nil {
 		return "", s.refused(ctx, in, err)
 	}
 	var o object
 	if op.Rows {
 		o.add("asked", ask.Question(in, t.Key))
-		s.addRows(&o, op, v, t.Schema(v.Index), page, traces)
+		s.addRows(&o, op, v, t.Schema(v.Index), page)
 		return o.text(), nil
 	}
 
@@ -68,21 +66,6 @@ func (s *Server) operate(ctx context.Context, op *operation.Operation, v *operat
 	return o.text(), nil
 }
 
-// send sends a request. A target reports what was read, but does not write.
-func (s *Server) send(
-	ctx context.Context, op *operation.Operation, in wire.Request,
-) (*operation.Page, []sortkey.Trace, error) {
-	if op.Writes {
-		page, err := operation.Send(ctx, s.o.Client, in)
-		return page, nil, err
-	}
-	out, traces, err := s.o.Target.Do(ctx, in)
-	if err != nil {
-		return nil, nil, err
-	}
-	return operation.PageOf(out), traces, nil
-}
-
 // describe returns the keys of a table. The error for one that does not exist names those that do.
 func (s *Server) describe(ctx context.Context, name string) (*keyschema.Table, error) {
 	t, err := explain.Describe(ctx, s.o.Target, name)
@@ -91,7 +74,7 @@ func (s *Server) describe(ctx context.Context, name string) (*keyschema.Table, e
 		return t, err
 	}
 	help := "call tables for their names"
-	if names, err := s.names(ctx); err == nil {
+	if names, err := models.Tables(ctx, s.o.Target); err == nil {
 		help = cmp.Or(text.DidYouMean(name, names), help)
 	}
 	if e.Code == "ResourceNotFoundException" {
@@ -113,9 +96,6 @@ func (s *Server) refused(ctx context.Context, in wire.Request, err error) error 
 	if is, ok := operation.Unmet(err); ok {
 		is, _ = s.cut(is, 0)
 		return &advice.Error{Msg: "nothing is written: the condition is false", Advice: is, Err: err}
-	}
-	if api, ok := errors.AsType[smithy.APIError](err); ok {
-		err = &explain.ServiceError{Code: api.ErrorCode(), Message: api.ErrorMessage()}
 	}
 	e, ok := errors.AsType[*explain.ServiceError](err)
 	err = service(err, in)

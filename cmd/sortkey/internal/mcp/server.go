@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
@@ -16,8 +15,7 @@ import (
 
 // Options configure a [Server].
 type Options struct {
-	// Client and Target are two ways to the same database.
-	Client *dynamodb.Client
+	// Target is the database.
 	Target explain.Target
 	// Model describes the items of the database, or is nil.
 	Model *model.Model

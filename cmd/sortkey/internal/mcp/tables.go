@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -51,26 +52,10 @@ type entityLine struct {
 	Keys  map[string]string `json:"keys,omitempty"`
 }
 
-// names returns the names of all tables.
-func (s *Server) names(ctx context.Context) (names []string, err error) {
-	in := &wire.ListTablesInput{}
-	for {
-		out, _, err := s.o.Target.Do(ctx, in)
-		if err != nil {
-			return nil, service(err, nil)
-		}
-		page := out.(*wire.ListTablesOutput)
-		names = append(names, page.TableNames...)
-		if in.ExclusiveStartTableName = page.LastEvaluatedTableName; in.ExclusiveStartTableName == nil {
-			return names, nil
-		}
-	}
-}
-
 func (s *Server) tables(ctx context.Context, v *operation.Values) (string, error) {
-	names, err := s.names(ctx)
+	names, err := models.Tables(ctx, s.o.Target)
 	if err != nil {
-		return "", err
+		return "", service(err, nil)
 	}
 	var tables, entities, patterns list
 	for _, name := range names {

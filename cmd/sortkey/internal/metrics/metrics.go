@@ -147,17 +147,12 @@ var connectionFigures = []Figure{
 
 // healthy is 1 while the database answers GET /healthz with 200.
 func healthy(db *sortkey.DB) prometheus.Collector {
-	client := server.New(db, server.Options{}).Client()
+	health := engine.Of(db).Health
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "sortkey_healthy",
 		Help: "Whether the store works: 1, or 0 after a failure such as a full disk, or while the database is away.",
 	}, func() float64 {
-		res, err := client.Get("http://localhost/healthz")
-		if err != nil {
-			return 0
-		}
-		_ = res.Body.Close()
-		if res.StatusCode != http.StatusOK {
+		if health() != nil {
 			return 0
 		}
 		return 1

@@ -8,18 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -104,36 +100,36 @@ func isModel(name string) bool {
 // define creates the table of a definition unless it exists. The error wraps [ErrOther] if
 // there is a table of that name with other keys or indexes.
 func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (created bool, err error) {
-	have, err := Describe(ctx, client, s.TableName)
-	_, missing := errors.AsType[*types.ResourceNotFoundException](err)
-	switch {
-	case missing:
+	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.TableName})
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return true, transfer.Create(ctx, client, s.TableName, s)
-	case err == nil && !sameKeys(have, s):
-		return false, ErrOther
+	}
+	if err != nil {
+		return false, err
+	}
+	have, err := tabledef.Of(out.Table)
+	if err == nil && !sameKeys(have, s) {
+		err = ErrOther
 	}
 	return false, err
 }
 
 // sameKeys reports whether a table has the key of a definition and all of its indexes.
-func sameKeys(have *keyschema.Table, s *tabledef.Schema) bool {
-	kinds := s.KeyTypes()
-	attributes := func(list []types.KeySchemaElement, role types.KeyType) (all []keycond.Attribute) {
-		for _, e := range list {
-			if kind, _ := attr.ParseKind(kinds[aws.ToString(e.AttributeName)]); e.KeyType == role {
-				all = append(all, keycond.Attribute{Name: aws.ToString(e.AttributeName), Kind: kind})
-			}
-		}
-		return all
-	}
-	same := func(k *keycond.Schema, list []types.KeySchemaElement) bool {
-		return k != nil && slices.Equal(k.Partition(), attributes(list, types.KeyTypeHash)) &&
-			slices.Equal(k.Sort(), attributes(list, types.KeyTypeRange))
-	}
-	for _, x := range slices.Concat(s.LocalSecondaryIndexes, s.GlobalSecondaryIndexes) {
-		if !same(have.Schema(x.IndexName), x.KeySchema) {
+func sameKeys(have, want *tabledef.Schema) bool {
+	is := keysOf(have)
+	for name, key := range keysOf(want) {
+		if is[name] != key {
 			return false
 		}
 	}
-	return same(have.Key, s.KeySchema)
+	return true
+}
+
+// keysOf returns the keys of the indexes of a table by their names, and that of the table by the empty name.
+func keysOf(s *tabledef.Schema) map[string]string {
+	all := map[string]string{"": transfer.KeyOf(s, s.KeySchema).String()}
+	for _, x := range slices.Concat(s.LocalSecondaryIndexes, s.GlobalSecondaryIndexes) {
+		all[x.IndexName] = transfer.KeyOf(s, x.KeySchema).String()
+	}
+	return all
 }

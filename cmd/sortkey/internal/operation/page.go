@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdksend"
-	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -22,38 +21,25 @@ type Page struct {
 	Token    *string     // where the next page of a statement begins, nil at the end
 	Examined *int64      // rows, nil if the service does not say
 	Units    float64
+	Traces   []sortkey.Trace // of what was read, if the service reports them
 }
 
 // More reports whether there may be another page.
 func (p *Page) More() bool { return p.Last != nil || p.Token != nil }
 
-// Send sends a request through a client. Its errors are the SDK's.
-func Send(ctx context.Context, client *dynamodb.Client, in wire.Request) (*Page, error) {
-	var out wire.Output
-	switch in.(type) {
-	case *wire.QueryInput:
-		out = new(wire.QueryOutput)
-	case *wire.ScanInput:
-		out = new(wire.ScanOutput)
-	case *wire.ExecuteStatementInput:
-		out = new(wire.ExecuteStatementOutput)
-	case *wire.GetItemInput:
-		out = new(wire.GetItemOutput)
-	case *wire.PutItemInput:
-		out = new(wire.PutItemOutput)
-	case *wire.UpdateItemInput:
-		out = new(wire.UpdateItemOutput)
-	case *wire.DeleteItemInput:
-		out = new(wire.DeleteItemOutput)
-	}
-	if err := sdksend.Send(ctx, client, in, out); err != nil {
+// Send sends a request to a database.
+func Send(ctx context.Context, to explain.Target, in wire.Request) (*Page, error) {
+	out, traces, err := to.Do(ctx, in)
+	if err != nil {
 		return nil, err
 	}
-	return PageOf(out), nil
+	p := pageOf(out)
+	p.Traces = traces
+	return p, nil
 }
 
-// PageOf returns what an answer of the service says.
-func PageOf(out wire.Output) *Page {
+// pageOf returns what an answer of the service says.
+func pageOf(out wire.Output) *Page {
 	p := new(Page)
 	used := (*wire.ConsumedCapacity)(nil)
 	switch out := out.(type) {
@@ -106,14 +92,19 @@ func After(in wire.Request, p *Page) wire.Request {
 	return in
 }
 
+// Refused reports whether the service refuses a request with an error of this code.
+func Refused(err error, code string) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && api.ErrorCode() == code
+}
+
 // Unmet says what the item is for which the condition of a write is false, if that is why it failed.
 func Unmet(err error) (is string, ok bool) {
-	failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
-	if !ok {
+	if !Refused(err, "ConditionalCheckFailedException") {
 		return "", false
 	}
-	if it, err := sdkvalue.Item(failed.Item); err == nil && it.Len() > 0 {
-		return "the item is " + text.Literal(attr.NewMap(it)), true
+	if e, ok := errors.AsType[*explain.ServiceError](err); ok && e.Item.Len() > 0 {
+		return "the item is " + text.Literal(attr.NewMap(e.Item)), true
 	}
 	return "there is no such item", true
 }

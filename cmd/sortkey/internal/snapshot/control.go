@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -43,8 +41,6 @@ type response struct {
 	Info  *Info  `json:",omitempty"`
 	Error string `json:",omitempty"`
 	Hint  string `json:",omitempty"`
-	// Stopped means that the error is [ErrStopped].
-	Stopped bool `json:",omitempty"`
 }
 
 // A Control serves requests for snapshots of a store.
@@ -53,15 +49,14 @@ type Control struct {
 	dir   string
 	stop  context.CancelFunc
 	ended chan struct{}
-
-	drain    time.Duration
-	mu       sync.Mutex
-	canceled []string // snapshots that did not finish in time
 }
 
-// ErrStopped is the error of a snapshot that did not finish before the server
+// errStopped is the error of a snapshot that did not finish before the server
 // stopped. Nothing of it remains.
-var ErrStopped = errors.New("the server stopped before the snapshot was complete; removed the snapshot")
+var errStopped = advice.New(
+	"take it again, from the folder or from a running server; serve --drain gives snapshots more time",
+	"the server stopped before the snapshot was complete; removed the snapshot",
+)
 
 // Listen lets [Make] take snapshots of st, which this process has open in the
 // folder data, until ctx ends or the Control is closed. A snapshot in progress
@@ -90,15 +85,18 @@ func listen(ctx context.Context, data string, st store.Snapshotter, drain, timeo
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 
-	c := &Control{dir: dir, ended: make(chan struct{}), drain: drain}
+	c := &Control{dir: dir, ended: make(chan struct{})}
 	snapshots, quit := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.srv = &http.Server{
 		ReadHeaderTimeout: requestTimeout,
 		BaseContext:       func(net.Listener) context.Context { return snapshots },
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			c.handle(w, r, timeout, func(ctx context.Context, target string) (*Info, error) {
-				return makeNew(ctx, st, data, target)
-			})
+			info, err := take(w, r, timeout, st, data)
+			out := response{Info: info}
+			if err != nil {
+				out.Error, out.Hint = err.Error(), advice.Of(err)
+			}
+			_ = json.NewEncoder(w).Encode(out) // fails if the client has gone
 		}),
 	}
 
@@ -110,59 +108,33 @@ func listen(ctx context.Context, data string, st store.Snapshotter, drain, timeo
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 		defer cancel()
 		_ = c.srv.Shutdown(grace)
-		quit(ErrStopped)
+		quit(errStopped)
 		_ = c.srv.Shutdown(context.WithoutCancel(ctx)) // sends the error to the clients
 	}()
 	return c, nil
 }
 
-// handle takes one snapshot with do and responds.
-func (c *Control) handle(
-	w http.ResponseWriter, r *http.Request, timeout time.Duration,
-	do func(ctx context.Context, target string) (*Info, error),
-) {
+// take takes the snapshot that a request asks for.
+func take(
+	w http.ResponseWriter, r *http.Request, timeout time.Duration, st store.Snapshotter, data string,
+) (*Info, error) {
 	// A request that never ends must not block Close.
 	body := http.NewResponseController(w)
 	_ = body.SetReadDeadline(time.Now().Add(timeout))
 	var in request
 	if err := json.NewDecoder(io.LimitReader(r.Body, maxMessage)).Decode(&in); err != nil {
-		respond(w, nil, err)
-		return
+		return nil, err
 	}
 	_ = body.SetReadDeadline(time.Time{}) // a snapshot may take longer
-	info, err := do(r.Context(), in.Target)
-	if errors.Is(err, ErrStopped) {
-		c.mu.Lock()
-		c.canceled = append(c.canceled, in.Target)
-		c.mu.Unlock()
-	}
-	respond(w, info, err)
-}
-
-func respond(w http.ResponseWriter, info *Info, err error) {
-	out := response{Info: info}
-	if err != nil {
-		out.Error, out.Hint, out.Stopped = err.Error(), advice.Of(err), errors.Is(err, ErrStopped)
-	}
-	_ = json.NewEncoder(w).Encode(out) // fails if the client has gone
+	return makeNew(r.Context(), st, data, in.Target)
 }
 
 // Close stops serving requests. It waits for snapshots in progress, but no longer
-// than their drain time. The error is [ErrStopped] if it canceled one.
+// than their drain time.
 func (c *Control) Close() error {
 	c.stop()
 	<-c.ended
-	err := os.RemoveAll(c.dir)
-	if len(c.canceled) > 0 {
-		err = errors.Join(&advice.Error{
-			Msg: fmt.Sprintf(
-				"snapshot %s was not complete after %s; canceled and removed it",
-				strings.Join(c.canceled, ", "), c.drain,
-			),
-			Err: ErrStopped,
-		}, err)
-	}
-	return err
+	return os.RemoveAll(c.dir)
 }
 
 // errNoControl means that no process serves requests in a folder.
@@ -203,8 +175,6 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 	}
 
 	switch {
-	case out.Stopped:
-		return nil, ErrStopped
 	case out.Error != "":
 		return nil, advice.New(out.Hint, "%s", out.Error)
 	case out.Info == nil:

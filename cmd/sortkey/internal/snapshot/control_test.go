@@ -172,8 +172,7 @@ func TestDrain(t *testing.T) {
 				answer <- err
 			}()
 			<-begun
-			err = tt.end(cancel, control)
-			require.EqualError(t, err, "snapshot "+target+" was not complete after "+tt.drain.String()+"; canceled and removed it")
+			require.NoError(t, tt.end(cancel, control))
 			require.EqualError(t, <-answer, "the server stopped before the snapshot was complete; removed the snapshot")
 			require.Equal(t, []string{"data"}, names(t, root))
 			_, err = snapshot.Make(t.Context(), data, target)

@@ -1,8 +1,6 @@
 package transfer
 
 import (
-	"errors"
-
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -35,37 +33,14 @@ type rawRecord struct {
 func (r *Reader) readBlock(b *block, most int) error {
 	b.records, b.data = b.records[:0], b.data[:0]
 	for len(b.records) < most && len(b.data) < blockBytes {
-		if r.requests != nil || r.cells != nil || r.dec.form == formUnknown {
-			rec, err := r.Next()
-			if err != nil {
-				return err
-			}
-			b.add(rawRecord{Record: rec, decoded: true}, r.count)
-			continue
-		}
-
-		line, err := r.split.next()
-		rec := rawRecord{Record: Record{Line: line}, from: len(b.data)}
-		if _, rejected := errors.AsType[*recordError](err); rejected {
-			rec.Err, rec.decoded = err, true
-		} else if err != nil {
+		rec, err := r.read(b)
+		if err != nil {
 			return err
 		}
-
-		r.count++
-		if !rec.decoded {
-			b.data = append(b.data, r.split.value()...)
-		}
-		rec.to = len(b.data)
-		b.types, b.form = r.dec.types, r.dec.form
-		b.add(rec, r.count)
+		b.records = append(b.records, rec)
+		b.count, b.line = r.count, rec.Line
 	}
 	return nil
-}
-
-func (b *block) add(rec rawRecord, count int64) {
-	b.records = append(b.records, rec)
-	b.count, b.line = count, rec.Line
 }
 
 // decode returns a record of the block. Its item may be changed by the next call.

@@ -180,9 +180,10 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 
 // check returns an error if a key attribute of the table is not a column, in
 // which case every record would be rejected, or an attribute with a declared type.
-func (c *columns) check(k *keys, declared Types) error {
+func (c *columns) check(k keys, declared Types) error {
 	have := reason(errors.New(strings.Join(c.names, ", ")))
-	for _, name := range k.names {
+	for _, a := range k {
+		name := a.Name
 		if len(c.names) == 0 || slices.Contains(c.names, name) {
 			continue
 		}

@@ -101,12 +101,6 @@ func DecodeItem(raw []byte) (attr.Item, error) {
 	return it, err
 }
 
-// DecodePlainItem returns the item in a text of plain JSON, also if that looks like DynamoDB JSON.
-func DecodePlainItem(raw []byte) (attr.Item, error) {
-	var d decoder
-	return d.plain(bytes.TrimSpace(raw))
-}
-
 // CutValue reads the JSON value that a text begins with, and returns its length. It is
 // DynamoDB JSON if it is an object such as {"SS": ["x"]}, whose only member is named like a
 // type, and otherwise plain JSON.

@@ -202,7 +202,8 @@ func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error
 		return nil, fmt.Errorf("table %s: %w", x.table, err)
 	}
 	if x.o.Keys != nil {
-		return out.Table, x.o.Keys(x.table, keysOf(x.schema).names)
+		partition, sort := tabledef.KeyNames(x.schema.KeySchema)
+		return out.Table, x.o.Keys(x.table, append(partition, sort...))
 	}
 	return out.Table, nil
 }

@@ -45,8 +45,11 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		if err != nil {
 			return fmt.Errorf("table %s: %w", name, err)
 		}
-		if want != nil && !keysOf(have).equal(keysOf(want)) {
-			return fail(ErrOtherKey, "", "the key of table %s is %s, not %s", name, keysOf(have), keysOf(want))
+		is := KeyOf(have, have.KeySchema).String()
+		if want != nil && KeyOf(want, want.KeySchema).String() != is {
+			return fail(
+				ErrOtherKey, "", "the key of table %s is %s, not %s", name, is, KeyOf(want, want.KeySchema),
+			)
 		}
 		want = have
 	}
@@ -87,7 +90,7 @@ func (r *retrier) describe(ctx context.Context, table string) (*dynamodb.Describ
 // checkFiles opens the files of a source before anything is created or written,
 // so that a file that is wrong as a whole fails early. Of an export it opens only
 // the first file: the others have the same format.
-func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k *keys) error {
+func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k keys) error {
 	for n, f := range s.Files {
 		if n > 0 && s.export {
 			return nil
@@ -111,7 +114,7 @@ func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k *keys) erro
 
 // openReader returns a reader of a file of records with the keys k. The error is
 // an [*advice.Error] if no record of the file can be read.
-func (im *importer) openReader(in *input, f File, opts ReadOptions, k *keys) (*Reader, error) {
+func (im *importer) openReader(in *input, f File, opts ReadOptions, k keys) (*Reader, error) {
 	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
 	if err == nil && r.columns != nil {
 		err = r.columns.check(k, im.o.Types)

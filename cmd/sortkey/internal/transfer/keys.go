@@ -1,10 +1,7 @@
 package transfer
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -13,61 +10,46 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // keys are the key attributes of a table.
-type keys struct {
-	names []string
-	kinds []attr.Kind
-}
+type keys []keycond.Attribute
 
-func keysOf(s *tabledef.Schema) *keys {
-	k := &keys{}
-	all := s.KeyTypes()
-	for _, role := range []types.KeyType{types.KeyTypeHash, types.KeyTypeRange} {
-		for _, e := range s.KeySchema {
-			if e.KeyType == role {
-				name := aws.ToString(e.AttributeName)
-				kind, _ := attr.ParseKind(all[name])
-				k.names, k.kinds = append(k.names, name), append(k.kinds, kind)
-			}
+func keysOf(s *tabledef.Schema) keys { return KeyOf(s, s.KeySchema).Attributes() }
+
+// KeyOf returns a key in the definition of a table: that of the table, or that of an index.
+func KeyOf(s *tabledef.Schema, list []types.KeySchemaElement) *keycond.Schema {
+	kinds := s.KeyTypes()
+	var partition, sort []keycond.Attribute
+	for _, e := range list {
+		a := keycond.Attribute{Name: aws.ToString(e.AttributeName)}
+		a.Kind, _ = attr.ParseKind(kinds[a.Name])
+		if e.KeyType == types.KeyTypeHash {
+			partition = append(partition, a)
+		} else {
+			sort = append(sort, a)
 		}
 	}
-	return k
+	return keycond.NewSchema(partition, sort)
 }
 
 // appendKey appends the key of an item. Equal keys have equal bytes.
-func (k *keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
-	for i, name := range k.names {
-		v := it.Get(name)
+func (k keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
+	for _, a := range k {
+		v := it.Get(a.Name)
 		switch {
 		case v.IsZero():
-			return dst, rejectf("key attribute %s is missing", name)
-		case v.Kind() != k.kinds[i]:
-			return dst, rejectf("key attribute %s has type %s, want %s", name, v.Kind(), k.kinds[i])
+			return dst, rejectf("key attribute %s is missing", a.Name)
+		case v.Kind() != a.Kind:
+			return dst, rejectf("key attribute %s has type %s, want %s", a.Name, v.Kind(), a.Kind)
 		default:
 			dst = item.AppendKey(dst, v)
 		}
 	}
 	return dst, nil
-}
-
-// equal reports whether two tables have the same key.
-func (k *keys) equal(o *keys) bool {
-	return slices.Equal(k.names, o.names) && slices.Equal(k.kinds, o.kinds)
-}
-
-// String returns the key as [ParseKey] reads it.
-func (k *keys) String() string {
-	text := ""
-	for i, name := range k.names {
-		if i > 0 {
-			text += ","
-		}
-		text += name + ":" + k.kinds[i].String()
-	}
-	return text
 }
 
 // ReadSchema reads the schema in a file.
@@ -83,29 +65,16 @@ func ReadSchema(path string) (*tabledef.Schema, error) {
 	return s, nil
 }
 
-// ParseKey reads a key of one or two attributes as [keycond.ParseKey] does, such as "customer / placed:N"; a comma may
-// stand in place of the slash. The table has no indexes and is billed per request.
+// ParseKey reads the key of a table as [keyschema.Define] does, such as "customer / placed:N". The table has no indexes
+// and is billed per request.
 func ParseKey(text string) (*tabledef.Schema, error) {
-	if !strings.Contains(text, "/") {
-		text = strings.Replace(text, ",", "/", 1)
-	}
-	partition, sort, err := keycond.ParseKey(text)
-	if err == nil && (len(partition) > 1 || len(sort) > 1) {
-		err = fmt.Errorf("%q has more than two attributes", text)
+	in := &wire.CreateTableInput{BillingMode: new("PAY_PER_REQUEST")}
+	err := keyschema.Define(in, text, nil)
+	if n := len(in.KeySchema); err == nil && (n > 2 || *in.KeySchema[n-1].KeyType != []string{"HASH", "RANGE"}[n-1]) {
+		err = fmt.Errorf("%q is not one attribute and, after a slash, perhaps another", text)
 	}
 	if err != nil {
 		return nil, &advice.Error{Msg: err.Error(), Err: err, Advice: "write it as in --key 'customer / placed:N'"}
 	}
-
-	s := &tabledef.Schema{BillingMode: types.BillingModePayPerRequest}
-	for i, a := range append(partition, sort...) {
-		kind := types.ScalarAttributeType(cmp.Or(a.Kind, attr.String).String())
-		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{
-			AttributeName: &a.Name, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i],
-		})
-		s.AttributeDefinitions = append(
-			s.AttributeDefinitions, types.AttributeDefinition{AttributeName: &a.Name, AttributeType: kind},
-		)
-	}
-	return s, nil
+	return tabledef.Parse(in.AppendJSON(nil))
 }

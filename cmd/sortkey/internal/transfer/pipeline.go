@@ -38,7 +38,7 @@ type pipeline struct {
 	ctx     context.Context //nolint:containedctx // of the writes, which outlives the context of reading
 	bulk    *api.Bulk       // of a database in this process, or nil
 	send    *sender
-	keys    *keys
+	keys    keys
 	work    chan *running
 	workers sync.WaitGroup
 	every   int64      // the most records between two writes, or 0
@@ -76,7 +76,7 @@ type entry struct {
 	at     Reject // place in the input; it has a reason if the endpoint has rejected the entry
 }
 
-func startPipeline(ctx context.Context, b *api.Bulk, s *sender, k *keys, every int64) *pipeline {
+func startPipeline(ctx context.Context, b *api.Bulk, s *sender, k keys, every int64) *pipeline {
 	p := &pipeline{
 		ctx: ctx, bulk: b, send: s, keys: k, every: every, work: make(chan *running), since: time.Now(),
 	}
@@ -244,15 +244,19 @@ func (p *pipeline) write() (rejects []Reject, written, deleted int64, err error)
 	clear(p.ready)
 	p.ready, p.bytes, p.since = p.ready[:0], 0, time.Now()
 	if err != nil {
-		return nil, 0, 0, p.gone(err)
+		return nil, 0, 0, p.explain(err)
 	}
 	return rejects, written, deleted, nil
 }
 
-// gone explains the error for a table that was deleted during an import.
-func (p *pipeline) gone(err error) error {
+// explain returns the cause of an error of a database in this process, such as a full disk, or says that the table was
+// deleted during the import.
+func (p *pipeline) explain(err error) error {
 	code := ""
 	if e, ok := errors.AsType[*wire.Error](err); ok {
+		if e.Err != nil {
+			return e.Err
+		}
 		code = e.Code
 	} else if e, ok := errors.AsType[smithy.APIError](err); ok {
 		code = e.ErrorCode()

@@ -138,28 +138,45 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 // Next returns the next record, and io.EOF after the last one. After any other
 // error the rest of the file cannot be read.
 func (r *Reader) Next() (Record, error) {
-	if r.requests != nil {
-		return r.nextWrite()
+	var b block
+	rec, err := r.read(&b)
+	if err == nil {
+		rec.Item, rec.Delete, rec.Err = b.decode(&rec, r.dec)
 	}
-	line, err := r.split.next()
-	rec := Record{Line: line}
-	if err != nil {
-		if _, ok := errors.AsType[*recordError](err); !ok {
-			return rec, err
-		}
-		r.count++
-		rec.Err = err
-		return rec, nil
+	return rec.Record, err
+}
+
+// read reads the next record. It appends the JSON of the record to the data of b, unless it decodes the record: one of
+// requests or of CSV, or the first one of JSON, whose form all others have.
+func (r *Reader) read(b *block) (rec rawRecord, err error) {
+	if r.requests != nil {
+		rec.Record, err = r.nextWrite()
+		rec.decoded = true
+		return rec, err
+	}
+
+	rec.Line, err = r.split.next()
+	if _, rejected := errors.AsType[*recordError](err); err != nil && !rejected {
+		return rec, err
 	}
 	r.count++
-	if r.cells != nil {
+	switch {
+	case err != nil:
+		rec.Err = err
+	case r.cells != nil:
 		rec.Item, rec.Err = r.columns.item(&r.builder, r.cells)
-	} else {
+	case r.dec.form == formUnknown:
 		rec.Item, rec.Delete, rec.Err = r.dec.item(r.split.value())
+	default:
+		rec.from = len(b.data)
+		b.data = append(b.data, r.split.value()...)
+		rec.to = len(b.data)
+		b.types, b.form = r.dec.types, r.dec.form
+		return rec, nil
 	}
+	rec.decoded = true
 	if rec.Err != nil {
-		rec.Item = nil
-		rec.Err = rejectf("%s", reason(rec.Err))
+		rec.Item, rec.Err = nil, rejectf("%s", reason(rec.Err))
 	}
 	return rec, nil
 }
@@ -196,22 +213,14 @@ func errOtherTable(others, table string) error {
 	return fmt.Errorf("the requests write to %s, not to %s", others, table)
 }
 
-// Skip skips n records without decoding them, except those needed to detect the
-// form.
+// Skip skips the records up to the n-th.
 func (r *Reader) Skip(n int64) error {
+	var b block
 	for r.count < n {
-		if r.requests != nil || r.cells == nil && r.dec.form == formUnknown {
-			if _, err := r.Next(); err != nil {
-				return fmt.Errorf("after %d records: %w", r.count, err)
-			}
-			continue
+		b.data = b.data[:0]
+		if _, err := r.read(&b); err != nil {
+			return fmt.Errorf("after %d records: %w", r.count, err)
 		}
-		if _, err := r.split.next(); err != nil {
-			if _, ok := errors.AsType[*recordError](err); !ok {
-				return fmt.Errorf("after %d records: %w", r.count, err)
-			}
-		}
-		r.count++
 	}
 	return nil
 }

@@ -11,11 +11,8 @@ package web
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -39,8 +36,9 @@ type Site struct {
 	ln    net.Listener
 	hosts []string // values of Host
 	token string
-	name  string // of the cookie; browsers share cookies among the ports of a host
-	key   []byte // that signs the values of cookies
+	// name and session are those of the cookie. Browsers share cookies among the ports of a host, so other servers get
+	// it too: it is neither the token, nor good at another port or after a restart.
+	name, session string
 }
 
 // Listen returns a site on a port of 127.0.0.1; 0 is any that is free.
@@ -50,10 +48,8 @@ func Listen(port int) (*Site, error) {
 		return nil, err
 	}
 	own := ln.Addr().(*net.TCPAddr).Port
-	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // never fails
 	return &Site{
-		ln: ln, token: rand.Text(), name: fmt.Sprintf("sortkey-%d", own), key: key,
+		ln: ln, token: rand.Text(), name: fmt.Sprintf("sortkey-%d", own), session: rand.Text(),
 		hosts: []string{fmt.Sprintf("127.0.0.1:%d", own), fmt.Sprintf("localhost:%d", own)},
 	}, nil
 }
@@ -116,15 +112,15 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 			http.Error(w, why, http.StatusForbidden)
 			return
 		}
-		if token := r.URL.Query().Get("token"); r.Method == http.MethodGet && s.is(token) {
+		if token := r.URL.Query().Get("token"); r.Method == http.MethodGet && same(token, s.token) {
 			http.SetCookie(w, &http.Cookie{
-				Name: s.name, Value: s.session(rand.Text()), Path: "/", HttpOnly: true,
+				Name: s.name, Value: s.session, Path: "/", HttpOnly: true,
 				SameSite: http.SameSiteStrictMode,
 			})
 			http.Redirect(w, r, "/"+strings.TrimLeft(r.URL.Path, `/\`), http.StatusSeeOther) // on this site
 			return
 		}
-		if c, err := r.Cookie(s.name); err != nil || !s.isSession(c.Value) {
+		if c, err := r.Cookie(s.name); err != nil || !same(c.Value, s.session) {
 			http.Error(
 				w, "Open the address that the command printed: it has the token of this page.", http.StatusUnauthorized,
 			)
@@ -134,21 +130,9 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 	})
 }
 
-func (s *Site) is(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
-}
-
-// session returns the value of the cookie of a session. Other servers of the host get it too, as browsers
-// share cookies among ports: it is neither the token, nor good at another port or after a restart.
-func (s *Site) session(id string) string {
-	h := hmac.New(sha256.New, s.key)
-	h.Write([]byte(s.name + "\x00" + id))
-	return id + "." + hex.EncodeToString(h.Sum(nil))
-}
-
-func (s *Site) isSession(value string) bool {
-	id, _, _ := strings.Cut(value, ".")
-	return subtle.ConstantTimeCompare([]byte(value), []byte(s.session(id))) == 1
+// same compares a secret in a time that says nothing about it.
+func same(given, secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(given), []byte(secret)) == 1
 }
 
 // foreign says why a request is not from a page of the site, or returns "".

@@ -120,7 +120,7 @@ func explained(err error) *advice.Error {
 
 	help := ""
 	switch {
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EDQUOT):
 		help = "free disk space, or name a path on another disk"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		help = "name a path that you can read and write"
@@ -137,11 +137,15 @@ func ModelErrors(path string, list model.Errors) error {
 	return &advice.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), all), Err: list}
 }
 
-// ExplainAPI returns an error of the service without the text that the SDK adds.
+// ExplainAPI returns an error of the service, after what says where it happened, without the text that the SDK adds.
 func ExplainAPI(err error, api smithy.APIError) *advice.Error {
-	where := ""
+	sent := error(api)
 	if op, ok := errors.AsType[*smithy.OperationError](err); ok {
-		where = strings.TrimSuffix(err.Error(), op.Error())
+		sent = op
+	}
+	where, ok := strings.CutSuffix(err.Error(), sent.Error())
+	if !ok {
+		where = ""
 	}
 	h := advice.New("", "%s%s: %s", where, api.ErrorCode(), api.ErrorMessage())
 	switch api.ErrorCode() {

@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,27 +47,79 @@ func Needs(cmd *cobra.Command, needs map[string][]string) {
 	}
 }
 
-// CheckFlags refuses flags that have no effect: those that [Needs] declares, and those without a value, such as
-// --if "$CONDITION" in a script that has not set the variable, where the command would do more than was meant.
-func CheckFlags(cmd *cobra.Command, _ []string) (err error) {
-	needsValue := []string{"if", "filter", "ttl", "index", "data", "endpoint", "model", "store"}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		needs := f.Annotations[needsKey]
-		met := func(need string) bool {
-			name, value, one := strings.Cut(need, "=")
-			other := cmd.Flags().Lookup(name)
-			return one && other.Value.String() == value || !one && other.Changed
+// leastKey annotates flags with the least value that they take.
+const leastKey = "least"
+
+// AtLeast declares the least values of flags that take a number or a time, such as 1 or 0s.
+func AtLeast(cmd *cobra.Command, least map[string]string) {
+	for flag, value := range least {
+		if err := cmd.Flags().SetAnnotation(flag, leastKey, []string{value}); err != nil {
+			panic(err) // the command does not have the flag
 		}
-		switch {
-		case err != nil:
-		case slices.Contains(needsValue, f.Name) && strings.TrimSpace(f.Value.String()) == "":
-			err = UsageError("give it a value, or leave it out", "--%s is empty", f.Name)
-		case needs != nil && !slices.ContainsFunc(needs, met):
-			want := "--" + strings.Join(needs, " or --")
-			err = UsageError("add "+want+", or leave out --"+f.Name, "--%s has no effect without %s", f.Name, want)
+	}
+}
+
+// CheckFlags refuses what a command line gives without effect or out of bounds: flags and arguments that are empty,
+// such as --if "$CONDITION" in a script that has not set the variable, where the command would do more than was meant;
+// values below those of [AtLeast]; and flags that lack the one that they need ([Needs]).
+func CheckFlags(cmd *cobra.Command, args []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil {
+			err = checkFlag(cmd, f)
 		}
 	})
+	takesEmpty := cmd.DisableFlagParsing || cmd.Name() == "sql" // completion, and the values of a statement
+	if empty := slices.Index(args, ""); err == nil && empty >= 0 && !takesEmpty {
+		err = UsageError("give it a value, or leave it out", "argument %d is empty", empty+1)
+	}
 	return err
+}
+
+func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
+	if isBlank(f) {
+		return UsageError("give it a value, or leave it out", "--%s is empty", f.Name)
+	}
+	if least := f.Annotations[leastKey]; least != nil && below(f, least[0]) {
+		return UsageError("give at least "+least[0]+", or leave it out", "--%s: %s is too small", f.Name, f.Value)
+	}
+
+	needs := f.Annotations[needsKey]
+	met := func(need string) bool {
+		name, value, one := strings.Cut(need, "=")
+		other := cmd.Flags().Lookup(name)
+		return one && other.Value.String() == value || !one && other.Changed
+	}
+	if needs != nil && !slices.ContainsFunc(needs, met) {
+		want := "--" + strings.Join(needs, " or --")
+		return UsageError("add "+want+", or leave out --"+f.Name, "--%s has no effect without %s", f.Name, want)
+	}
+	return nil
+}
+
+// isBlank reports whether a flag with a text, or with several, has an empty one.
+func isBlank(f *pflag.Flag) bool {
+	values := []string{f.Value.String()}
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		values = list.GetSlice()
+	} else if f.Value.Type() != "string" {
+		return false
+	}
+	blank := func(value string) bool {
+		return value == "" || strings.TrimSpace(value) == "" && f.Name != "delimiter" // which may be a space
+	}
+	return len(values) == 0 || slices.ContainsFunc(values, blank)
+}
+
+// below reports whether the number or the time of a flag is less than another.
+func below(f *pflag.Flag, least string) bool {
+	if f.Value.Type() == "duration" {
+		given, _ := time.ParseDuration(f.Value.String()) // pflag has parsed it
+		lowest, err := time.ParseDuration(least)
+		return err != nil || given < lowest
+	}
+	given, _ := strconv.ParseFloat(f.Value.String(), 64)
+	lowest, err := strconv.ParseFloat(least, 64)
+	return err != nil || given < lowest
 }
 
 // Words completes one of some words.

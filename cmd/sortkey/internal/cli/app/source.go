@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -10,6 +11,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+
+	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/store/disk"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
@@ -31,9 +37,9 @@ import (
 // A Source is the database of a command: a running server, a model loaded into memory, a
 // folder, or the rows of --store.
 type Source struct {
-	Client *dynamodb.Client
-	// Target is the same database for package explain.
+	// Target takes requests as package wire has them, and Client those of the SDK.
 	Target explain.Target
+	Client *dynamodb.Client
 	// Endpoint is the URL of the server, with its password hidden, or "" if there is no server.
 	Endpoint string
 	// DB is the database if it is in this process, or nil.
@@ -45,6 +51,22 @@ type Source struct {
 
 // Close closes a database of this process.
 func (s *Source) Close() error { return s.close() }
+
+// End closes a database of this process, and returns err or the error of closing. A failed write to disk takes
+// precedence: it caused the errors after it.
+func (s *Source) End(err error) error {
+	closed := s.Close()
+	if failed, ok := errors.AsType[*disk.FailedError](closed); ok {
+		return &advice.Error{
+			Msg: fmt.Sprintf("cannot write to disk: %v", failed.Err), Err: closed,
+			Advice: "check that the disk of --data has space and is writable",
+		}
+	}
+	if err == nil {
+		err = closed
+	}
+	return err
+}
 
 // SourceFlags select a source. At most one of them is set; without any it is the server
 // that the environment names.
@@ -99,8 +121,7 @@ func (f *SourceFlags) Help(env *Env) string {
 	}
 	return `
 
-The items are those of the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
-AWS_ENDPOINT_URL or http://127.0.0.1:8000),` + model + `
+The items are those of the server at --endpoint,` + model + `
 or, without a server, of a folder with --data or of ` + env.StoreKinds() + ` with --store.`
 }
 
@@ -111,7 +132,10 @@ func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.Data, "data", "", "`DIR` of a database instead of a server; no server may have it open")
-	flags.StringVar(&f.Endpoint, "endpoint", "", "`URL` of the server")
+	flags.StringVar(
+		&f.Endpoint, "endpoint", "",
+		"`URL` of the server (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL or http://127.0.0.1:8000)",
+	)
 	flags.StringVar(&f.Store, "store", "", env.StoreUsage())
 	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders})
 	if !f.Writes {
@@ -199,7 +223,7 @@ func (e *Env) openEndpoint(endpoint string) (*Source, error) {
 		Region:           region,
 		BaseEndpoint:     &endpoint,
 		Credentials:      keys,
-		HTTPClient:       HTTPClient{&http.Client{Timeout: RequestTimeout}},
+		HTTPClient:       HTTPClient{awshttp.NewBuildableClient().WithTimeout(RequestTimeout)},
 		RetryMaxAttempts: 1,
 	})
 	signing := &http.Client{Timeout: RequestTimeout, Transport: &signer{
@@ -256,5 +280,7 @@ func OpenEmpty() (*Source, error) {
 
 // inProcess returns the source of a database of this process.
 func inProcess(db *sortkey.DB, end func() error) *Source {
-	return &Source{Client: sdk.Client(db), Target: explain.InProcess(db), DB: db, close: end}
+	// A retry is useless: a store whose disk failed stays failed.
+	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+	return &Source{Client: client, Target: explain.InProcess(db), DB: db, close: end}
 }

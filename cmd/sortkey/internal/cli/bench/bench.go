@@ -30,8 +30,7 @@ If you interrupt it, bench removes its tables and files.`,
   sortkey bench query-10 page --engine memory,disk --details
   sortkey bench --list
   sortkey bench get put --layer api,http -c 8 --items 1000000
-  sortkey bench growth --max 1000000             the time of a query by the size of its table
-  sortkey bench embedded                         the store in Go beside bbolt, Badger and SQLite`,
+  sortkey bench growth --max 1000000             the time of a query by the size of its table`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return workloadNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -54,10 +53,11 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	flags.IntVarP(&f.workers, "concurrency", "c", 1, "number of workers that call at the same time")
 	flags.BoolVar(&list, "list", false, "list the workloads instead of running them")
+	app.AtLeast(cmd, map[string]string{"items": "1", "collection": "1", "size": "1", "concurrency": "1"})
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...),
 	})
-	cmd.AddCommand(growthCommand(env), embeddedCommand(env))
+	cmd.AddCommand(growthCommand(env))
 	return cmd
 }
 

@@ -29,7 +29,7 @@ type benchFlags struct {
 // declare declares the flags of all commands that measure.
 func (f *benchFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5; 15 for embedded)")
+	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5)")
 	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms)")
 	flags.StringVar(
 		&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)",
@@ -37,6 +37,7 @@ func (f *benchFlags) declare(cmd *cobra.Command) {
 	flags.BoolVar(&f.quick, "quick", false, "run short rounds on small tables, to check that measuring works")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
 	flags.BoolVar(&f.details, "details", false, "also print rates, percentiles and allocations")
+	app.AtLeast(cmd, map[string]string{"rounds": "1", "duration": "1ns"})
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
 }
 
@@ -60,14 +61,6 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		Size:   work.Size{Items: f.items, Collection: f.collection, Bytes: f.size},
 		Rounds: f.rounds, Duration: f.duration, Workers: f.workers, Dir: f.temp,
 	}
-	for name, n := range map[string]int{
-		"items": f.items, "collection": f.collection, "size": f.size, "rounds": f.rounds,
-	} {
-		if n < 0 {
-			return c, app.Usage("bench", "--%s: %d is negative", name, n)
-		}
-	}
-
 	if f.size > maxItem {
 		return c, app.Usage("bench", "--size: %d bytes are more than the largest item's %d", f.size, maxItem)
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -24,11 +25,6 @@ that. It stops before the machine's memory is exhausted.`,
 		Args:              app.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if most < bench.GrowthFrom {
-				return app.Usage(
-					"bench growth", "--max: %d items are fewer than the smallest table's %d", most, bench.GrowthFrom,
-				)
-			}
 			c, err := f.config(env, nil)
 			if err != nil {
 				return err
@@ -42,5 +38,6 @@ that. It stops before the machine's memory is exhausted.`,
 	f.declare(cmd)
 	cmd.Flags().IntVar(&most, "max", bench.GrowthTo, "`ITEMS` of the largest table")
 	cmd.Flags().IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
+	app.AtLeast(cmd, map[string]string{"size": "1", "max": strconv.Itoa(bench.GrowthFrom)})
 	return cmd
 }

@@ -73,6 +73,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
 	f.priceFlags.declare(cmd)
 	flags.StringVar(&f.against, "against", "", "compare with the running tables at this `URL|FOLDER`")
+	app.AtLeast(cmd, map[string]string{"max-items": "0"})
 	cmd.MarkFlagsMutuallyExclusive("against", "max-items")
 	cmd.MarkFlagsMutuallyExclusive("against", "prices")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
@@ -101,9 +102,6 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	}
 	if !slices.Contains(checkFormats, f.format) {
 		return app.Usage("design check", "--format is one of %s, not %q", strings.Join(checkFormats, ", "), f.format)
-	}
-	if f.maxItems < 0 {
-		return app.Usage("design check", "--max-items must not be negative")
 	}
 
 	m, err := app.LoadModel(path)

@@ -69,14 +69,12 @@ error, or if a question is open.`,
 		"new name of an entity or a table, as `OLD=NEW`; OLD= if it is gone; repeatable",
 	)
 	f.priceFlags.declare(cmd)
+	app.AtLeast(cmd, map[string]string{"max-items": "0"})
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(diffFormats...), "output": app.Paths})
 	return cmd
 }
 
 func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) error {
-	if f.maxItems < 0 {
-		return app.Usage("design diff", "--max-items must not be negative")
-	}
 	var write func(d *diff.Diff, w io.Writer) error
 	switch f.format {
 	case "text":

@@ -104,19 +104,16 @@ must stay secret, import what sortkey export --mask has written.`,
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
 	f.outFlags.declare(cmd, "output `FILE`")
 	f.DefinitionFlags.Declare(cmd)
+	app.AtLeast(cmd, map[string]string{"items": "0"})
 	app.Needs(cmd, map[string][]string{"all": {"from"}})
 	cmd.MarkFlagsMutuallyExclusive("from", "parameter")
 	return cmd
 }
 
 func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags) error {
-	switch {
-	case f.Items < 0:
-		return app.Usage("design import", "--items must not be negative")
-	case f.Items == 0:
+	if f.Items == 0 {
 		f.Items = -1
 	}
-
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -281,7 +278,7 @@ func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Mode
 		out, _, err := src.Target.Do(ctx, in)
 		return out, err
 	}
-	names, err := models.Tables(ctx, src.Client)
+	names, err := models.Tables(ctx, src.Target)
 	var m *model.Model
 	var losses []convert.Loss
 	if err == nil {

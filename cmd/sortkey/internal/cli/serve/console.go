@@ -13,7 +13,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/sdk"
 )
 
 // serveConsole serves pages about the database of a server, and prints their address. Name is what the pages call the
@@ -31,7 +30,7 @@ func serveConsole(
 		return nil, &advice.Error{Msg: "--console: " + err.Error(), Advice: "give another port, or none", Err: err}
 	}
 	pages := console.New(console.Options{
-		Client: sdk.Client(db), Target: explain.InProcess(db), Name: name, Requests: recorder, DB: db, Models: designs,
+		Target: explain.InProcess(db), Name: name, Requests: recorder, DB: db, Models: designs,
 	})
 	fmt.Fprintf(env.Stdout, "sortkey: console at %s\n", site.URL())
 	ctx, cancel := context.WithCancel(event.Quiet(ctx))

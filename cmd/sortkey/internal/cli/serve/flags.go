@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -147,6 +148,10 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		&o.Simulate.TransactionDelay, "transaction-delay", 0,
 		"`TIME` for which transactions hold their items, so that others conflict",
 	)
+	app.AtLeast(cmd, map[string]string{
+		"drain": "0s", "sweep": "1ms", "slow": "0s", "table-delay": "0s", "stale-reads": "0s", "transaction-delay": "0s",
+		"stream-shards": "1", "max-connections": "1", "max-pending-mb": "1", "max-items": "0",
+	})
 	app.Needs(cmd, map[string][]string{
 		"control": {"isolate"}, "design": {"console"}, "accept-loss": {"data"}, "parameter": {"load"},
 		"max-items": {"load"}, "stale-seed": {"stale-reads"}, "stale-oldest": {"stale-reads"},
@@ -162,17 +167,8 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 // check checks the flags, and sets the options that have another form than their flags.
 func (f *serveFlags) check() error {
 	o := &f.opts
-	if f.drain < 0 {
-		return app.UsageError(
-			"give a time such as 10s, or 0 to cancel requests at once", "--drain: %s is negative", f.drain,
-		)
-	}
-
 	if f.server.ShutdownTimeout = f.drain; f.drain == 0 {
 		f.server.ShutdownTimeout = -1
-	}
-	if o.SweepInterval <= 0 {
-		return app.UsageError("give a time such as 1s", "--sweep: %s is not positive", o.SweepInterval)
 	}
 	isolates := f.isolate != ""
 	if isolates && (f.data != "" || f.store != "") {
@@ -185,33 +181,17 @@ func (f *serveFlags) check() error {
 	if isolates {
 		f.server.Isolate, f.server.IsolateBy = maxIsolated, f.isolate
 	}
-	if o.StreamShards < 1 || o.StreamShards > maxShards {
+	if o.StreamShards > maxShards {
 		return app.UsageError(
-			fmt.Sprintf("give a number from 1 to %d", maxShards),
-			"--stream-shards: %d is out of bounds", o.StreamShards,
+			fmt.Sprintf("give at most %d", maxShards), "--stream-shards: %d is too large", o.StreamShards,
 		)
 	}
-
-	for _, d := range []struct {
-		flag string
-		time time.Duration
-	}{
-		{"--table-delay", o.Simulate.TableDelay}, {"--stale-reads", o.Simulate.StaleReads.Window},
-		{"--transaction-delay", o.Simulate.TransactionDelay},
-	} {
-		if d.time < 0 {
-			return app.UsageError("give a time such as 2s", "%s: %s is negative", d.flag, d.time)
-		}
+	if info, err := os.Stat(o.S3Root); o.S3Root != "" && (err != nil || !info.IsDir()) {
+		return app.UsageError("create it, with a folder for each bucket", "--s3-root: %s is not a folder", o.S3Root)
 	}
 
 	if o.Simulate.StaleReads.Window > 0 && f.data != "" {
 		return app.UsageError("leave out --data", "--stale-reads needs a database in memory")
-	}
-
-	if f.server.MaxConnections < 0 || f.pendingMB < 1 {
-		return app.UsageError(
-			"give --max-connections and --max-pending-mb a positive number", "a limit is not positive",
-		)
 	}
 
 	f.server.MaxPendingBytes = int64(f.pendingMB) << 20

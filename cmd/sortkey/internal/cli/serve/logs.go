@@ -44,10 +44,6 @@ type logs struct {
 
 func (f logFlags) open(w io.Writer) (logs, error) {
 	l := logs{asked: f.format != "" || f.verbose, requests: f.verbose, slow: f.slow}
-	if f.slow < 0 {
-		return l, app.UsageError("give a time such as 500ms, or 0 for never", "--slow: %s is negative", f.slow)
-	}
-
 	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
 	if l.asked {
 		opts.Level = slog.LevelInfo

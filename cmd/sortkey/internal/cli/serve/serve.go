@@ -164,8 +164,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	}
 	designs = append(designs, loaded...)
 	if st, ok := opts.Store.(*disk.Store); ok {
-		end := serveSnapshots(ctx, f.data, st, f.drain, log)
-		defer func() { err = end(err) }()
+		defer serveSnapshots(ctx, f.data, st, f.drain, log)()
 	}
 
 	ln, err := listen(ctx, "--addr", f.addr)
@@ -233,10 +232,7 @@ func load(
 	}
 
 	o := dataset.Options{MaxItems: f.maxItems}
-	switch {
-	case f.maxItems < 0:
-		return nil, app.Usage("serve", "--max-items must not be negative")
-	case f.maxItems == 0:
+	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
 

@@ -72,7 +72,7 @@ func run(ctx context.Context, env *app.Env, root func(*app.Env) *cobra.Command, 
 	own := *env
 	own.Source, own.Stdin = src, linesOnly{}
 	s := &shell{env: &own, root: root, name: name}
-	defer func() { err = errors.Join(err, src.Close()) }()
+	defer func() { err = src.End(err) }()
 	if isTerminal(env.Stdin) && env.Width() > 0 {
 		return s.converse(ctx)
 	}

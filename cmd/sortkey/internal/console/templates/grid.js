@@ -53,10 +53,6 @@
   // Ways back: from which page somebody went on to this one.
   const mostWays = 500;
   const here = location.pathname + location.search;
-  const partition = function (/** @type {string} */ address) {
-    const query = new URLSearchParams(address.slice(address.indexOf('?')));
-    return 'partition ' + JSON.stringify([query.get('name'), query.get('index'), query.get('partition')]);
-  };
   const link = function (/** @type {string} */ name) {
     const a = section.querySelector('a[data-page="' + name + '"]');
     return a instanceof HTMLAnchorElement ? a : null;
@@ -72,19 +68,11 @@
     a.href = way[1];
     a.hidden = false;
   };
-  const left = kept(sessionStorage, 'sortkey left'); // for the partition that is next to it
-  keep(sessionStorage, 'sortkey left', null);
-  if (left && partition(left) !== partition(here)) {
-    ways.push([partition(here), left]);
-    remember(partition(here), left);
-  }
   back('previous', here);
-  back('previous-partition', partition(here));
   section.addEventListener('click', function (e) {
     const a = e.target instanceof Element ? e.target.closest('a[data-page^="next"]') : null;
     if (!(a instanceof HTMLAnchorElement)) { return; }
     const to = new URL(a.href);
-    if (to.pathname.endsWith('/beyond')) { keep(sessionStorage, 'sortkey left', here); return; }
     remember(to.pathname + to.search, here);
   });
 
