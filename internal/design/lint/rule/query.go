@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
 )
 
 // Finding returns a finding about the query.
@@ -81,6 +82,42 @@ func (q *Query) Partition() (dataset.Part, bool) {
 		return dataset.Part{}, false
 	}
 	return q.View.Partition(id)
+}
+
+// Elsewhere names the partition of an item, or returns "" if the query reads that with its own values.
+func (q *Query) Elsewhere(it *dataset.Item) string {
+	key := q.View.PartitionKey(it)
+	if own, ok := q.Partition(); ok && q.View.PartitionKey(q.View.Rows[own.From].Item) == key {
+		return ""
+	}
+	return " in partition " + key
+}
+
+// Ranges yields the rows that the query reads: with its own values, and then, if it is for an entity, with others,
+// those with the largest slice first.
+func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
+	read := func(from, to int) bool {
+		if n := q.Report.Limit; n > 0 && q.Report.Reverse {
+			from = max(from, to-n)
+		} else if n > 0 {
+			to = min(to, from+n)
+		}
+		return yield(q.View.Rows[from:to])
+	}
+	if part, ok := q.Partition(); ok {
+		own := store.Range{Lo: q.Report.Low.Bytes, Hi: q.Report.High.Bytes}
+		if !read(q.View.Range(part, own)) {
+			return
+		}
+	}
+	if q.Entity == nil {
+		return // the pattern names its partition
+	}
+	for _, s := range q.Slices() {
+		if !read(s.From, s.To) {
+			return
+		}
+	}
 }
 
 // Spread returns what the query reads in all partitions, or nil if there is only one or the
