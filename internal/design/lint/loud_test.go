@@ -23,6 +23,16 @@ patterns: [{name: q, query: {table: Tab, where: {PK: "P#a", SK: {between: ["` + 
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 9.5}, {p: a, x: 10.25}]}}`, `{x:decimal(4,2)}`},
 		{"text that is numbers", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, `note.*"10" sorts before "9"`},
+		{"quarters", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: Q4-2024}, {p: a, x: Q1-2025}]}}`, `written as in "Q1-2025".*such as 2025-Q1`},
+		{"months", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: 12/2024}]}}`, `written as in "12/2024".*such as 2024-12: write SK: "{x:month}"`},
+		{"an address", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: 10.0.0.9}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, order: desc}}]`, `"10.0.0.10" would sort before "10.0.0.9"; "q" needs their order`},
+		{"hexadecimal numbers", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: "0xFF"}, {p: a, x: "0x100"}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, order: desc}}]`, `"0x100" sorts before "0xFF"; "q" needs their order`},
 		{"a count whose newest is wanted", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{seq}"}, samples: [{p: a, seq: 1}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `warning seq in SK`},

@@ -112,7 +112,7 @@ func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
 	}
 	words := wordsIn(p, c)
 	meant, ok := senseOf(c, words)
-	if !ok || meant.name == moments { // checkFormats judges those
+	if !ok {
 		return d, false
 	}
 
@@ -182,8 +182,7 @@ func checkWants(p *rule.Pass, q *rule.Query) {
 // that it wants.
 func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Finding {
 	limited := q.Report.Limit > 0
-	meant, known := senseOf(c, wordsIn(p, c))
-	timed := rule.Timed(c.Type) || known && meant.name == moments
+	timed := rule.Timed(c.Type) || rule.Plain(c.Type) && c.AllWritten(isMoment)
 
 	switch {
 	case isRandom(c) && (w.timed || q.Directed() || limited && timeOf(c.Entity) != ""):
