@@ -68,7 +68,7 @@ func checkDropped(p *rule.Pass, q *rule.Query) {
 	f.Advice = "put the filter's attribute into the key of an index"
 	_, filters := explain.Clauses(q.Compiled)
 	if q.Entity != nil && len(filters) == 1 && filters[0].Op == ast.Equal {
-		f.Proposals = []rule.Proposal{throughKey(q, filters[0])}
+		proposeKey(f, q, filters[0])
 	}
 	p.Report(f)
 }
@@ -107,33 +107,32 @@ func onlyLive(q *rule.Query) bool {
 	return ttl != "" && len(filters) == 1 && filters[0].Attribute == ttl && !strings.Contains(q.Report.Filter, " AND ")
 }
 
-// throughKey returns the proposal to query an index that has a filter's attribute in its key, in place of the filter.
-func throughKey(q *rule.Query, filter keycond.Clause) rule.Proposal {
+// proposeKey proposes to query an index that has a filter's attribute in its key, in place of the filter.
+func proposeKey(f *rule.Finding, q *rule.Query, filter keycond.Clause) {
 	v, name := q.View, filter.Attribute
-	ask := func(x *model.Index) rule.Edit {
+	through := func(index string) rule.Edit {
 		return rule.OnPattern(q.Name, func(m *model.Model, p *model.Pattern) bool {
 			given := model.Condition{Field: name, Op: ast.Equal, Args: []string{model.TextOf(filter.Values[0])}}
 			p.Operation, p.Filter, p.Where = "Query", "", append(p.Where, given)
-			p.Index = m.Table(v.Table.Name).Index(x.Name)
+			p.Index = m.Table(v.Table.Name).Index(index)
 			return p.Entity.Field(name) != nil
 		})
 	}
 	if x := servingIndex(v, name); x != nil {
-		text := "query index " + x.Name + ", which has " + name + " in its key"
-		return rule.Proposal{Text: text, Edits: []rule.Edit{ask(x)}}
+		f.Propose("query index "+x.Name+", which has "+name+" in its key", through(x.Name))
+		return
 	}
 
-	x := &model.Index{
+	x := model.Index{
 		Name: rule.IndexBy(v.Table, name), Projection: "ALL",
 		Partition: []model.Attribute{{Name: name, Kind: filter.Values[0].Kind()}}, Sort: v.Sort,
 	}
 	if q.Operation == "Query" {
 		x.Partition = slices.Concat(v.Hash, x.Partition)
 	}
-	return rule.Proposal{
-		Text:  "add an index with " + name + " in its key, such as " + rule.IndexText(x),
-		Edits: []rule.Edit{rule.WriteIndex(v.Table.Name, *x), ask(x)},
-	}
+	f.Propose("add an index with "+name+" in its key, such as "+rule.IndexText(&x), func(m *model.Model) bool {
+		return rule.WriteIndex(v.Table.Name, x)(m) && through(x.Name)(m)
+	})
 }
 
 // servingIndex returns an index of the table that has an attribute in its key and

@@ -23,9 +23,11 @@ var indexCost = rule.Rule{
 		"KB costs as much as the articles. The rule says what writes cost in money on demand, and is a " +
 		"warning from 100 dollars a month, or from ten read units that a smaller index would save.",
 
-	Index: func(p *rule.Pass, v *rule.View) {
-		checkUnread(p, v)
-		checkWide(p, v)
+	View: func(p *rule.Pass, v *rule.View) {
+		if v.Index != nil {
+			checkUnread(p, v)
+			checkWide(p, v)
+		}
 	},
 	Entity: checkWrites,
 	Query:  checkLate,
@@ -132,37 +134,17 @@ func checkWide(p *rule.Pass, v *rule.View) {
 	if v.Index.Projection != "ALL" || len(v.Rows) == 0 {
 		return
 	}
-	needed, readers := map[string]bool{}, 0
+	var readers []*rule.Query
 	for _, q := range p.Queries {
-		if q.View != v {
-			continue
-		}
-		if len(q.Project) == 0 {
-			return // it returns all attributes
-		}
-		readers++
-		for _, name := range q.Project {
-			needed[name] = true
-		}
-		for _, e := range v.Entities() {
-			for _, t := range e.Attributes {
-				needed[t.Name] = needed[t.Name] || strings.Contains(q.Filter, t.Name)
-			}
+		if q.View == v {
+			readers = append(readers, q)
 		}
 	}
-	if readers == 0 {
+	if len(readers) == 0 || !allProject(p, v) {
 		return
 	}
 
-	better := *v.Index
-	better.Projection, better.Include = "KEYS_ONLY", nil
-	keys := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
-	for name, is := range needed {
-		if is && !slices.Contains(keys, name) {
-			better.Projection, better.Include = "INCLUDE", append(better.Include, name)
-		}
-	}
-	slices.Sort(better.Include)
+	better := narrow(v, v.Entities(), readers)
 	now, then := rowBytes(p, v, nil, v.Index), rowBytes(p, v, nil, &better)
 	if now-then < savedBytes {
 		return
@@ -173,7 +155,7 @@ func checkWide(p *rule.Pass, v *rule.View) {
 	}
 	f := v.Finding(
 		"%s copies all attributes, %s per row on average, but the %s only %s", v, text.Size(now),
-		text.Agree(readers, "pattern that reads it returns", "patterns that read it return"), returned,
+		text.Agree(len(readers), "pattern that reads it returns", "patterns that read it return"), returned,
 	)
 	if s := v.Load(); s != nil {
 		sayCost(f, "its writes cost", s.Written)
@@ -216,8 +198,7 @@ const manyIndexes = 3
 // keys write whole rows there.
 func checkWrites(p *rule.Pass, e *model.Entity) {
 	var own, inIndexes, rewritten float64 // write units per second
-	var holders, wide []*rule.View
-	var updates []string
+	var holders []*rule.View
 	for _, v := range p.Views {
 		s := v.Load()
 		if v.Table != e.Table || s == nil {
@@ -233,10 +214,8 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 				own += one.Total
 			default:
 				inIndexes += one.Total
-				if one.Total > 0 && rewrites(one.Pattern, v, e) {
+				if rewrites(one.Pattern, v, e) {
 					rewritten += one.Total
-					wide = append(wide, v)
-					updates = append(updates, one.Pattern.Name)
 				}
 			}
 		}
@@ -247,7 +226,11 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 		return
 	}
 
-	f := p.TableView(e.Table).Finding("a write of %s is also written to %s", e.Name, indexNames(holders))
+	var names []string
+	for _, v := range holders {
+		names = append(names, v.Index.Name)
+	}
+	f := p.TableView(e.Table).Finding("a write of %s is also written to %s", e.Name, names)
 	f.Pos, f.Entity = e.Pos, e.Name
 	if own > 0 {
 		f.Say(": %s per second in the table, and %s there", text.Amount(text.Figure(own), "write unit"),
@@ -258,9 +241,8 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 	f.Advice = "project only what the patterns read from each index, or leave " + e.Name +
 		" out of indexes that no pattern needs"
 	if costly {
-		slices.Sort(updates)
-		f.Say(", %s of it for rows of %s that %s writes again without a change of their keys",
-			prices.Money(prices.OnDemandFor(0, rewritten)), indexNames(wide), slices.Compact(updates))
+		f.Say(", %s of it for rows that are written again without a change of their keys",
+			prices.Money(prices.OnDemandFor(0, rewritten)))
 		f.Severity = model.Warning
 		f.Advice = "keep what changes often in an item of its own, or project only what the patterns read"
 	}
@@ -268,15 +250,6 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 		f.Keys = append(p.TableView(e.Table).Shown(it), holders[0].Shown(it)...)
 	}
 	p.Report(f)
-}
-
-func indexNames(views []*rule.View) (names []string) {
-	for _, v := range views {
-		if !slices.Contains(names, v.Index.Name) {
-			names = append(names, v.Index.Name)
-		}
-	}
-	return names
 }
 
 // rewrites reports whether a pattern updates items of an entity, but none of the keys of an index.
@@ -298,8 +271,8 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 		q.View.Index != nil && (q.View.Index.Projection != "ALL" || allProject(p, q.View)) {
 		return
 	}
-	narrow := narrowIndex(q, e)
-	each := rowBytes(p, q.View, e, &narrow)
+	small := narrow(q.View, []*model.Entity{e}, []*rule.Query{q})
+	each := rowBytes(p, q.View, e, &small)
 	worst := all[0] // the largest comes first
 	rows, bytes := float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
 	now, then := worst.Units(q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
@@ -314,12 +287,7 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 	if now-then >= unitsThatCount {
 		f.Severity = model.Warning
 	}
-	f.Advice = "keep what is large in an item of its own"
-	if !q.Consistent && q.View.Table.Index(narrow.Name) == nil {
-		declared := strings.TrimSuffix(rule.IndexText(&narrow), "}") + ", projection: " + projectionText(&narrow) + "}"
-		f.Propose("add an index "+declared+", and query it for "+text.Quote(q.Name),
-			rule.WriteIndex(q.View.Table.Name, narrow), rule.ThroughIndex(q.Name, narrow.Name))
-	}
+	f.Advice = "keep what is large in an item of its own, or query an index that projects only what the pattern returns"
 	p.Report(f)
 }
 
@@ -329,21 +297,30 @@ func allProject(p *rule.Pass, v *rule.View) bool {
 	return !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v && len(q.Project) == 0 })
 }
 
-// narrowIndex returns an index with the keys that a query reads and only the attributes that it needs of an entity.
-func narrowIndex(q *rule.Query, e *model.Entity) model.Index {
-	v := q.View
+// narrow returns the index of a view, or one with the keys of a table, with only the attributes of entities that queries
+// return or filter by.
+func narrow(v *rule.View, entities []*model.Entity, queries []*rule.Query) model.Index {
 	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
-	keys := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
-	for _, t := range e.Attributes {
-		used := slices.Contains(q.Project, t.Name) || strings.Contains(q.Filter, t.Name)
-		if used && !slices.Contains(keys, t.Name) {
-			x.Projection, x.Include = "INCLUDE", append(x.Include, t.Name)
+	if v.Index != nil {
+		x = *v.Index
+		x.Projection, x.Include = "KEYS_ONLY", nil
+	}
+	have := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
+	for _, q := range queries {
+		names := slices.Clone(q.Project)
+		for _, e := range entities {
+			for _, t := range e.Attributes {
+				if strings.Contains(q.Filter, t.Name) {
+					names = append(names, t.Name)
+				}
+			}
+		}
+		for _, name := range names {
+			if !slices.Contains(have, name) {
+				have, x.Include, x.Projection = append(have, name), append(x.Include, name), "INCLUDE"
+			}
 		}
 	}
-	short := "Keys"
-	if len(x.Include) > 0 {
-		short = x.Include[0]
-	}
-	x.Name = "Short" + strings.TrimPrefix(rule.IndexBy(v.Table, short), "By")
+	slices.Sort(x.Include)
 	return x
 }

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -122,9 +121,6 @@ func saySources(f *rule.Finding, s *load.Space, at int, write bool) {
 		return
 	}
 	first := sources[names[0]]
-	if first.Among > 1 && !math.IsInf(first.Among, 1) {
-		f.Say("; the requests are spread over %s at most", text.Count(int(first.Among), "partition"))
-	}
 	if first.Pattern != nil && !first.Write {
 		f.Pattern, f.Pos = first.Pattern.Name, first.Pattern.Pos
 	}

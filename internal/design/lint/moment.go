@@ -195,17 +195,15 @@ func mixed(before []format, b format) *rule.Finding {
 func isEpoch(f format) bool { return strings.Trim(f.shape, "0") == "" }
 
 // commonType returns the type that keeps what two formats say.
-func commonType(all ...format) string {
-	typ := "time"
-	for _, f := range all {
-		switch {
-		case len(f.shape) == 13 && isEpoch(f):
-			return "epochms"
-		case strings.Contains(f.shape, ".000") && typ == "time":
-			typ = "millis"
-		}
+func commonType(a, b format) string {
+	shapes := a.shape + " " + b.shape
+	switch {
+	case len(a.shape) == 13 && isEpoch(a), len(b.shape) == 13 && isEpoch(b):
+		return "epochms"
+	case strings.Contains(shapes, ".000"):
+		return "millis"
 	}
-	return typ
+	return "time"
 }
 
 // disordered returns a finding about times whose own format has no order, or nil.

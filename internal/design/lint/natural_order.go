@@ -169,7 +169,7 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 func checkWants(p *rule.Pass, q *rule.Query) {
 	w := wantOf(q.Name)
 	for c := range q.Orders {
-		if f := unwanted(p, q, c, w); f != nil {
+		if f := unwanted(q, c, w); f != nil {
 			f.Entity = c.Entity.Name
 			f.Keys = q.View.Example(c.Entity)
 			p.Report(f)
@@ -180,7 +180,7 @@ func checkWants(p *rule.Pass, q *rule.Query) {
 
 // unwanted returns a finding about a query whose rows are ordered by a component, or nil if that is the order
 // that it wants.
-func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Finding {
+func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 	limited := q.Report.Limit > 0
 	timed := rule.Timed(c.Type) || rule.Plain(c.Type) && c.AllWritten(isMoment)
 
@@ -190,7 +190,7 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 		if !w.timed && !q.Directed() {
 			f.Severity = model.Note
 		}
-		return adviseTime(p, f, q, c)
+		return adviseTime(f, c)
 
 	case rule.Textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil &&
 		(w.timed || limited && q.Report.Reverse):
@@ -198,7 +198,7 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 		if !w.timed {
 			f.Severity = model.Note
 		}
-		return adviseTime(p, f, q, c)
+		return adviseTime(f, c)
 	}
 
 	if limited && w.ended && timed && w.last != (q.Report.Reverse != c.Type.Desc) {
@@ -214,9 +214,8 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 	return nil
 }
 
-// adviseTime advises to order rows by a time, which is a field or part of an id: in an index, if another pattern needs
-// the order as it is.
-func adviseTime(p *rule.Pass, f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding {
+// adviseTime advises to order rows by a time, which is a field or part of an id.
+func adviseTime(f *rule.Finding, c rule.Component) *rule.Finding {
 	field, typ := rule.TimeField(c.Entity)
 	switch after := timeAfter(c); {
 	case after != nil:
@@ -224,20 +223,13 @@ func adviseTime(p *rule.Pass, f *rule.Finding, q *rule.Query, c rule.Component) 
 		i := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == c.At })
 		j := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == after.At })
 		order[i], order[j] = order[j], order[i]
-		field = after.Name
-		better := c.Reordered(order)
-		if slices.ContainsFunc(givers(p, q, c.Slot), func(o *rule.Query) bool { return !serves(order, o) }) {
-			f.Advise("add an index with %s before %s in its sort key, %s, as other patterns need the order of %s",
-				field, c, better, c.Slot)
-		} else {
-			f.Advise("put %s before %s: %s", field, c, rule.Writing(c.Slot.Name, better))
-		}
+		f.Advise("put %s before %s: %s, or add an index with that sort key", after.Name, c,
+			rule.Writing(c.Slot.Name, c.Reordered(order)))
 	case field != "":
 		id := rule.Source(c.Parts[c.At : c.At+1])
 		f.Advise("put the time first: %s", rule.Writing(c.Slot.Name, c.With("{"+field+":"+typ+"}#"+id)))
 	default:
 		f.Advise("use an id that begins with its time, {%s:ulid}, or put a time before the id", c)
-		return f
 	}
 	return f
 }

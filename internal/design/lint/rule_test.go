@@ -51,27 +51,28 @@ func TestSubjects(t *testing.T) {
 	found := run(t, rule.Rule{
 		ID: "subjects", Severity: model.Warning,
 		Whole: func(p *rule.Pass) { see("whole", p.Model.Name) },
-		View:  func(_ *rule.Pass, v *rule.View) { see("view", v) },
-		Index: func(p *rule.Pass, v *rule.View) {
-			see("index", v)
-			p.Report(v.Finding("%s has %s", v, v.Own()))
+		View: func(p *rule.Pass, v *rule.View) {
+			see("view", v)
+			if v.Index != nil {
+				p.Report(v.Finding("%s has %s", v, v.Own()))
+			}
 		},
-		Member:    func(_ *rule.Pass, v *rule.View, e *model.Entity) { see("member", v.Index.Name+" "+e.Name) },
 		Entity:    func(_ *rule.Pass, e *model.Entity) { see("entity", e.Name) },
 		Query:     func(_ *rule.Pass, q *rule.Query) { see("query", q.Name) },
 		Slot:      func(_ *rule.Pass, s *rule.Slot) { see("slot", s.Entity.Name+" "+s.Name) },
 		Component: func(_ *rule.Pass, c rule.Component) { see("component", c.Slot.Name+" "+c.Name) },
-		Allowance: func(_ *rule.Pass, a rule.Allowance) {
-			see("allowance", fmt.Sprintf("%s %t %t", a.Rule, a.Known, a.Used))
+	}, rule.Rule{
+		ID: "last",
+		Whole: func(p *rule.Pass) {
+			for _, a := range p.Model.Allow {
+				see("allowance", fmt.Sprint(a.Rule, " ", p.Known[a.Rule], " ", p.Used[a]))
+			}
 		},
 	})
 	require.Equal(t, strings.Split(strings.TrimSpace(`
 whole shop
 view table Shop
 view index ByDay
-index index ByDay
-member ByDay Order
-member ByDay Profile
 entity Order
 entity Profile
 query orders
