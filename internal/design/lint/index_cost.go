@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
@@ -17,11 +16,11 @@ var indexCost = rule.Rule{
 	ID: "index-cost", Title: "What an index costs, and who reads it", Severity: model.Note,
 	Help: "Every write of an item is also a write to each index that holds it, charged by the projected size: " +
 		"an update of one small attribute writes the whole row of an index that projects it. Changing an " +
-		"index key costs two. An index, or an entity's rows in it, that no pattern reads costs that for " +
-		"nothing; one that copies more than its patterns read costs more than it must. A query reads whole " +
-		"rows, and drops what its projection does not name only then, so a list of titles of articles of 50 " +
-		"KB costs as much as the articles. The rule says what writes cost in money on demand, and is a " +
-		"warning from 100 dollars a month, or from ten read units that a smaller index would save.",
+		"index key costs two. An index that no pattern reads costs that for nothing; one that copies more than " +
+		"its patterns read costs more than it must. A query reads whole rows, and drops what its projection " +
+		"does not name only then, so a list of titles of articles of 50 KB costs as much as the articles. The " +
+		"rule says what writes cost in money on demand, and is a warning from 100 dollars a month, or from " +
+		"ten read units that a smaller index would save.",
 
 	View: func(p *rule.Pass, v *rule.View) {
 		if v.Index != nil {
@@ -52,81 +51,25 @@ func sayCost(f *rule.Finding, how string, units float64) {
 	}
 }
 
-// checkUnread reports an index that no pattern reads, or entities whose rows in it none reads.
+// checkUnread reports an index that no pattern reads.
 func checkUnread(p *rule.Pass, v *rule.View) {
-	if len(p.Model.Patterns) == 0 {
+	reads := func(q *rule.Query) bool { return q.View == v }
+	if len(p.Model.Patterns) == 0 || len(v.Rows) == 0 || slices.ContainsFunc(p.Queries, reads) {
 		return
 	}
-	readers := map[*model.Entity]bool{}
-	asked := false
-	for _, q := range p.Queries {
-		if q.View != v {
-			continue
-		}
-		if q.Entity == nil {
-			return // with other values it can read the rows of any entity
-		}
-		asked = true
-		for _, e := range append(q.Entities, q.Entity) {
-			readers[e] = true
-		}
-	}
-
-	f := v.Finding("")
-	var unread []string
-	for _, e := range p.Entities {
-		at := slices.IndexFunc(v.Rows, func(r dataset.Row) bool { return r.Item.Entity == e })
-		if at < 0 || readers[e] || slices.ContainsFunc(p.Entities, func(o *model.Entity) bool {
-			return readers[o] && fits(v, o, v.Rows[at].Item)
-		}) {
-			continue
-		}
-		unread = append(unread, e.Name)
-		if len(f.Keys) < 2 {
-			f.Keys = append(f.Keys, v.Shown(v.Rows[at].Item)...)
-		}
-	}
-
-	units := 0.0
-	if s := v.Load(); s != nil {
-		for _, one := range s.Sources {
-			if one.Write && slices.Contains(unread, one.Entity.Name) {
-				units += one.Total
-			}
-		}
-	}
-	switch {
-	case !asked && len(v.Rows) > 0:
-		f.Say("no pattern reads %s", v)
-		f.Advice = "add the pattern that needs it"
-		if slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition) {
-			f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
-			break // other programs often need that, and it is cheap to keep
-		}
+	f := v.Finding("no pattern reads %s", v)
+	f.Keys = v.Shown(v.Rows[0].Item)
+	f.Advice = "add the pattern that needs it"
+	if slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition) {
+		// Other programs often need that, and it is cheap to keep.
+		f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
+	} else {
 		f.Propose("remove it, or "+f.Advice, rule.RemoveIndex(v.Table.Name, v.Index.Name))
-	case asked && len(unread) > 0:
-		f.Say("no pattern reads the rows of %s in %s", unread, v)
-		f.Advice = "add the patterns that need them"
-		if own := v.Own(); len(own) > 0 { // an index of the table's own key holds every item
-			f.Advice = "remove " + rule.List(own) + " from them, or " + f.Advice
-		}
-	default:
-		return
 	}
-	sayCost(f, "writing them costs", units)
+	if s := v.Load(); s != nil {
+		sayCost(f, "its writes cost", s.Written)
+	}
 	p.Report(f)
-}
-
-// fits reports whether rows of an entity can be in the partition of an item, so that a query for them reads that too.
-func fits(v *rule.View, e *model.Entity, it *dataset.Item) bool {
-	return !slices.ContainsFunc(v.Hash, func(a model.Attribute) bool {
-		t, value := e.Attribute(a.Name), it.Attributes.Get(a.Name)
-		if t == nil || t.Template == nil {
-			return t == nil || !attr.Equal(t.Const, value)
-		}
-		_, ok := t.Template.Match(model.TextOf(value))
-		return !ok
-	})
 }
 
 // checkWide reports an index with all attributes whose patterns all project few.

@@ -199,12 +199,6 @@ patterns: [{name: by a, query: {entity: E, where: {p: a, a: x}}}, {name: by b, q
 entities:
   E: {attributes: {PK: "P#{p}", SK: "{product}"}, samples: [{p: a, product: "TV#55"}]}
   F: {attributes: {PK: "P#{p}", SK: "{product}#V#{v}"}, samples: [{p: a, product: TV, v: red}]}`, `another delimiter in SK`},
-		{"rows in an index of the table's own key", "index-cost", `name: m
-tables: {Tab: {partition: PK, sort: SK, indexes: {Inverted: {partition: SK, sort: PK}}}}
-entities:
-  E: {attributes: {PK: "P#{p}", SK: "E#{e}"}, samples: [{p: a, e: x}]}
-  F: {attributes: {PK: "P#{p}", SK: "F#{f}"}, samples: [{p: a, f: x}]}
-patterns: [{name: q, query: {entity: E, index: Inverted, where: {e: x}}}]`, "no pattern reads the rows of F in index Inverted.*P#a\"\nadd the patterns that need them"},
 		{"a sentinel after a whole key", "range-end", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "USER#{u}"}, samples: [{p: a, u: ann}, {p: a, u: anna}]}}` +
 			between("USER#ann", "USER#ann~"), `use begins_with(SK, "USER#ann"), which needs no bound`},

@@ -204,7 +204,7 @@ func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 	if limited && w.ended && timed && w.last != (q.Report.Reverse != c.Type.Desc) {
 		f := q.Finding("%q asks for the %s rows, but its limit keeps those at the other end: "+
 			"%s in %s is read in %s order",
-			q.Name, w.word, c, c.Slot, rule.Direction(q.Report.Reverse))
+			q.Name, w.word, c, c.Slot, map[bool]string{true: "descending", false: "ascending"}[q.Report.Reverse])
 		if (q.Report.Next != nil || q.Report.Pages > 1) && q.Expect.Keys == nil {
 			f.Severity = model.Error // there are rows that it should return
 		}

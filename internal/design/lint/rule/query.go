@@ -35,10 +35,6 @@ func (q *Query) Directed() bool {
 	return q.Ordered || ok && in.ScanIndexForward != nil
 }
 
-// Answered reports whether the query compiles, and the service accepts it if it
-// was run.
-func (q *Query) Answered() bool { return q.Failed == nil && (q.Report == nil || q.Ran()) }
-
 // Given returns the condition of the pattern on a field.
 func (q *Query) Given(field string) (model.Condition, bool) {
 	for _, c := range q.Where {
@@ -210,16 +206,6 @@ func (q *Query) Next(e *model.Entity) (Component, bool) {
 		return c, ok && c.Name != ""
 	}
 	return Component{}, false
-}
-
-// SlotsOf returns the slots of an entity in the sort key that the query reads.
-func (q *Query) SlotsOf(e *model.Entity) (all []*Slot) {
-	for _, a := range q.View.Sort {
-		if s := q.study.Slot(e, a.Name); s != nil {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // common returns the longest common prefix of a and b.

@@ -60,11 +60,3 @@ func Value(it *dataset.Item, attribute string) string {
 
 // Writing returns the words for giving an attribute another template.
 func Writing(attribute, src string) string { return fmt.Sprintf("write %s: %q", attribute, src) }
-
-// Direction names the direction of an order.
-func Direction(descending bool) string {
-	if descending {
-		return "descending"
-	}
-	return "ascending"
-}
