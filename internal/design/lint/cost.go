@@ -19,7 +19,7 @@ var cost = rule.Rule{
 		case q.View == nil || q.Failed != nil:
 		case q.Operation == "Scan":
 			checkScan(p, q)
-		case q.Operation == "Query" && q.Ran() && q.Expect.Error == "" && len(q.Slices()) > 0:
+		case q.Operation == "Query" && q.Ran() && q.Expect.Error == "" && len(q.Reads().Slices) > 0:
 			checkLarge(p, q)
 		}
 	},
@@ -33,7 +33,7 @@ const (
 
 // checkLarge reports a query without a limit that reads megabytes.
 func checkLarge(p *rule.Pass, q *rule.Query) {
-	all := q.Slices()
+	all := q.Reads().Slices
 	large := func(i int) bool { return all[i].DeclaredBytes() >= largeBytes }
 	if q.Report.Limit > 0 || !large(0) {
 		return
@@ -47,7 +47,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	worst := all[0]
 	bytes := worst.DeclaredBytes()
 	units := q.Together().MeanUnits
-	if s := q.Spread(); s != nil { // as each page is rounded up
+	if s := q.Reads().Spread; s != nil { // as each page is rounded up
 		units = s.Worst.DeclaredUnits()
 	}
 	it := q.View.Rows[worst.From].Item

@@ -35,34 +35,31 @@ func checkDropped(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
 	}
-	r := q.Report
-	examined, returned, waste, where := r.Examined, r.Returned, r.Waste(), ""
-	var keys []string
-	much := func(examined, returned int, waste float64) bool { return examined-returned >= 2 && waste >= muchWaste }
-	here := much(examined, returned, waste)
-	if s := q.Spread(); s != nil {
-		all := []*load.Reading{&s.P50, &s.P95, &s.Worst}
-		i := slices.IndexFunc(all, func(o *load.Reading) bool { return much(o.Examined, o.Rows, o.Waste) })
+	much := func(o load.Reading) bool { return o.Examined-o.Rows >= 2 && o.Waste >= muchWaste }
+	r, where, keys := q.Report, "", []string(nil)
+	at := load.Reading{Rows: r.Returned, Examined: r.Examined, Waste: r.Waste()}
+	if s := q.Reads().Spread; s != nil {
+		all := []load.Reading{s.P50, s.P95, s.Worst}
+		i := slices.IndexFunc(all, much)
 		if i < 0 {
 			return
 		}
-		if o := all[i]; !here {
-			examined, returned, waste, where = o.Examined, o.Rows, o.Waste, " in partition "+o.Key.Text()
-			keys = q.View.Shown(o.Item)
+		if !much(at) {
+			at, where, keys = all[i], " in partition "+all[i].Key.Text(), q.View.Shown(all[i].Item)
 		}
-	} else if !here {
+	} else if !much(at) {
 		return
 	}
 
-	f := q.Finding("%q reads %s%s and returns %s: the filter drops %s of the bytes read",
-		q.Name, text.Count(examined, "row"), where, text.Thousands(returned), text.Percent(waste))
+	f := q.Finding("%q reads %s%s and returns %s: the filter drops %s of the bytes read", q.Name,
+		text.Count(at.Examined, "row"), where, text.Thousands(at.Rows), text.Percent(at.Waste))
 	for _, row := range r.Rows[:min(len(r.Rows), 2)] {
 		if where == "" {
 			keys = append(keys, q.View.KeyOf(row.Key))
 		}
 	}
 	f.Keys = keys
-	if q.Expect.Waste != nil && waste <= *q.Expect.Waste {
+	if q.Expect.Waste != nil && at.Waste <= *q.Expect.Waste {
 		f.Severity = model.Note
 	}
 	f.Advice = "put the filter's attribute into the key of an index"
@@ -80,7 +77,7 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 	}
 	r, limit := q.Report, q.Report.Limit
 	returned, where, keys := r.Returned, "", []string(nil)
-	if s := q.Spread(); s != nil && (r.Examined < limit || r.Returned == limit || r.Last == nil) {
+	if s := q.Reads().Spread; s != nil && (r.Examined < limit || r.Returned == limit || r.Last == nil) {
 		at := slices.IndexFunc(s.Readings, func(o load.Reading) bool {
 			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // over all pages
 		})

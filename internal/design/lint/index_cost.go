@@ -209,7 +209,7 @@ func rewrites(q *model.Pattern, v *rule.View, e *model.Entity) bool {
 
 // checkLate reports a query that reads much larger rows than what it returns of them.
 func checkLate(p *rule.Pass, q *rule.Query) {
-	all, e := q.Slices(), q.Entity
+	all, e := q.Reads().Slices, q.Entity
 	if e == nil || len(q.Project) == 0 || q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" || len(all) == 0 ||
 		q.View.Index != nil && (q.View.Index.Projection != "ALL" || allProject(p, q.View)) {
 		return

@@ -41,7 +41,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{size:enum(LOW,MEDIUM,HIGH)}#{id}"
 patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `"HIGH" sorts before "LOW"; "sizes" needs their order.*1-LOW`},
 		{"a level before a number", "natural-order", `
 entities: {E: {fields: {size: {values: [LOW, HIGH]}, n: {values: ["7", "10"]}}, attributes: {PK: "P#{p}", SK: "{size}#{n}"}, samples: [{p: a, size: LOW, n: 7}]}}
-patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `in size, write the place in the scale before the word: 1-LOW; write SK: "{size}#{n:int(2)}"`},
+patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `"sizes" needs their order.*write the place in the scale before the word: 1-LOW.*write SK: "{size}#{n:int(2)}"`},
 		{"a time after a status that nobody gives", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{status}#{at:date}"}, samples: [{p: a, status: x, at: 2025-01-01}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `put at before status: write SK: "{at:date}#{status}"`},

@@ -3,7 +3,6 @@ package lint
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
@@ -22,7 +21,7 @@ var naturalOrder = rule.Rule{
 		"an error if rows are out of order and a pattern needs the order. Text that may be an id is a note, " +
 		"or nothing, if no pattern does.",
 
-	Slot: checkValues, Whole: checkFormats, Query: checkWants,
+	Component: checkValues, Whole: checkFormats, Query: checkWants,
 }
 
 // A disorder is a component of a sort key whose values are not in the order of their sense.
@@ -34,64 +33,30 @@ type disorder struct {
 	needed *rule.Query  // a pattern that needs the order, or nil
 }
 
-// checkValues reports the components of a sort key whose order is not the one that people mean. The worst of
-// them is shown, and the advice mends all.
-func checkValues(p *rule.Pass, s *rule.Slot) {
-	if s.SortView() == nil || s.Kind != attr.String {
+// checkValues reports a component of a sort key whose order is not the one that people mean.
+func checkValues(p *rule.Pass, c rule.Component) {
+	d, ok := disorderOf(p, c)
+	if !ok {
 		return
 	}
-
-	var all []disorder
-	for _, c := range s.Components() {
-		if d, ok := disorderOf(p, c); ok {
-			all = append(all, d)
-		}
-	}
-	if len(all) == 0 {
-		return
-	}
-
-	worst := slices.MaxFunc(all, func(a, b disorder) int { return cmp.Compare(a.severity(), b.severity()) })
-	f := worst.Finding("%s in %s of %s is %s, and bytes are in another order: %s ",
-		worst.Name, s.Name, s.View(), worst.name, worst.a)
-	if f.Severity = worst.severity(); worst.n > 0 {
-		f.Say("sorts before %s%s", worst.b, rule.AndMore(worst.n-1))
+	f := c.Finding("%s in %s of %s is %s, and bytes are in another order: %s ",
+		c.Name, c.Slot, c.View(), d.name, d.a)
+	if f.Severity = d.severity(); d.n > 0 {
+		f.Say("sorts before %s%s", d.b, rule.AndMore(d.n-1))
 	} else {
-		f.Say("would sort before %s", worst.b)
+		f.Say("would sort before %s", d.b)
 	}
-	if worst.needed != nil {
-		f.Say("; %q needs their order", worst.needed.Name)
+	if d.needed != nil {
+		f.Say("; %q needs their order", d.needed.Name)
 	}
-	f.Keys = worst.View().Shown(worst.a.Item, worst.b.Item)
-
-	f.Advice = mend(s, all)
+	f.Keys = c.View().Shown(d.a.Item, d.b.Item)
+	if f.Advice = d.cure; d.width != "" {
+		f.Advice = rule.Writing(c.Slot.Name, c.As(d.width))
+		if len(c.Parts) == 1 {
+			f.Advice += "; or give " + c.Slot.Name + " type N"
+		}
+	}
 	p.Report(f)
-}
-
-// mend says how all disorders of a slot are mended: those that a type orders by one template, the others by what to
-// write into each field.
-func mend(s *rule.Slot, all []disorder) string {
-	parts := s.Template.Parts()
-	var advice []string
-	for _, d := range all {
-		was := parts[d.At]
-		parts[d.At] = d.ordered(was)
-		if parts[d.At].Typed && parts[d.At].Type.String() != was.Type.String() {
-			continue
-		}
-		if len(all) > 1 {
-			advice = append(advice, "in "+d.Name+", "+d.cure)
-		} else {
-			advice = append(advice, d.cure)
-		}
-	}
-	if better := rule.Source(parts); better != s.Template.String() {
-		advice = append(advice, rule.Writing(s.Name, better))
-		if len(parts) == 1 && all[0].name == number {
-			advice = append(advice, "or give "+s.Name+" type N")
-		}
-	}
-	return strings.Join(advice, "; ")
 }
 
 // severity is a note if no pattern needs the order, unless the sense leaves no doubt.
@@ -107,6 +72,9 @@ func (d disorder) severity() model.Severity {
 
 // disorderOf compares the byte order of a component's values with that of their sense.
 func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
+	if c.SortView() == nil || c.Kind != attr.String {
+		return d, false
+	}
 	if c.Type.Name != "" && c.Type.Name != "string" && c.Type.Name != "number" && c.Type.Name != "enum" {
 		return d, false // the type takes care of the order, or is a path
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keys"
 )
 
 // A sense is what people mean by the values of a component, and the order that goes with it.
@@ -24,23 +23,11 @@ type sense struct {
 	// needs the order, because many ids look like them.
 	certain, unsure bool
 	cure            string
-	width           string // type that orders numbers, or ""
+	width           string // the type that orders numbers, in place of a cure
 }
 
-// ordered returns a part of a template with a type whose byte order is that of the sense, if there is one.
-func (s sense) ordered(p keys.Part) keys.Part {
-	if t, err := keys.ParseType(s.width); s.width != "" && err == nil {
-		p.Type, p.Typed = t, true
-	}
-	return p
-}
-
-// The names of senses.
-const (
-	number  = "a number"
-	letters = "text"
-	level   = "a level"
-)
+// level is the name of the sense of words in a scale.
+const level = "a level"
 
 // senseOf returns the sense of a component's values: the first in which all of them fit.
 func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
@@ -73,7 +60,7 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 		}, true
 	case all(func(s string) bool { return !hasDigit(s) }) && len(c.Type.Values) == 0:
 		return sense{
-			name: letters, compare: func(a, b string) int { return strings.Compare(lower(a), lower(b)) }, certain: true,
+			name: "text", compare: func(a, b string) int { return strings.Compare(lower(a), lower(b)) }, certain: true,
 			cure: fmt.Sprintf("write %s in one case, without characters that sort below the delimiter, and keep "+
 				"the original text in another attribute", c),
 		}, true
@@ -139,7 +126,7 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	typed := c.Type.Name == "number"
 	limited := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
 	s := sense{
-		name: number, compare: compareNumbers, cure: "pad the numbers to one width",
+		name: "a number", compare: compareNumbers,
 		certain: typed || padded && least < most, // who pads wants their order
 	}
 	switch width := max(most+2, 4); {

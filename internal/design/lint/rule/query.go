@@ -109,28 +109,21 @@ func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 	if q.Entity == nil {
 		return // the pattern names its partition
 	}
-	for _, s := range q.Slices() {
+	for _, s := range q.Reads().Slices {
 		if !read(s.From, s.To) {
 			return
 		}
 	}
 }
 
-// Spread returns what the query reads in all partitions, or nil if there is only one or the
-// context is done.
-func (q *Query) Spread() *load.Spread { return q.reads().Spread }
-
-// Slices returns the slice of the query in each partition that holds rows of its entity, none if the
-// context is done.
-func (q *Query) Slices() []load.Slice { return q.reads().Slices }
+// Reads returns what the query reads for all its values. It is empty if the context is done.
+func (q *Query) Reads() *load.Reads { return q.readsOf(q.Pattern) }
 
 // Together returns what all requests of the pattern read.
 func (q *Query) Together() *load.Reads {
 	i := slices.IndexFunc(q.study.Model.Patterns, func(p *model.Pattern) bool { return p.Name == q.Name })
 	return q.readsOf(q.study.Model.Patterns[i])
 }
-
-func (q *Query) reads() *load.Reads { return q.readsOf(q.Pattern) }
 
 // readsOf returns what a pattern reads for all its values.
 func (q *Query) readsOf(p *model.Pattern) *load.Reads {
