@@ -85,8 +85,8 @@ func reportSiblings(p *rule.Pass, q *rule.Query, name, prefix string, own *datas
 	whole := closed == prefix
 	f := q.Finding("the prefix %s also reads siblings: %s", rule.Quoted(prefix), prefixes)
 	f.Keys = q.View.Shown(own, first)
-	expected := q.Expect.Rows != nil && *q.Expect.Rows == q.Report.Returned && q.Report.Returned > 1
-	if q.Expects(first) || whole && expected {
+	rows := q.Expect.Rows != nil && *q.Expect.Rows == q.Report.Returned && q.Report.Returned > 1
+	if expected := q.Expect.Keys != nil || whole && rows; expected && q.Elsewhere(own) == "" {
 		f.Severity = model.Note
 	}
 	if whole {

@@ -137,18 +137,6 @@ func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 	return reads
 }
 
-// Expects reports whether the pattern expects an item in its result.
-func (q *Query) Expects(it *dataset.Item) bool {
-	return slices.ContainsFunc(q.Expect.Keys, func(key model.Key) bool {
-		for i, a := range q.View.Table.Keys() {
-			if i >= len(key) || !attr.Equal(key[i], it.Attributes.Get(a.Name)) {
-				return false
-			}
-		}
-		return true
-	})
-}
-
 // Orders yields, for each entity whose rows an ordinary query reads, the
 // component that orders them, if there is one.
 func (q *Query) Orders(yield func(Component) bool) {
