@@ -44,10 +44,11 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 		there := *q.Pattern
 		there.Index = x
 		if _, err := compile.Pattern(p.Model, &there); err == nil && x != q.View.Index {
-			f.Propose("query index "+x.Name+" instead", rule.OnPattern(q.Name, func(_ *model.Model, o *model.Pattern) bool {
+			through := func(_ *model.Model, o *model.Pattern) bool {
 				o.Table, o.Index = o.Entity.Table, o.Entity.Table.Index(x.Name)
 				return o.Index != nil
-			}))
+			}
+			f.Propose("query index "+x.Name+" instead", rule.OnPattern(q.Name, through))
 		}
 	}
 	adviseOrder(f, p, q, s)

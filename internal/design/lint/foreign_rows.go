@@ -124,37 +124,44 @@ func checkEntities(p *rule.Pass, q *rule.Query) {
 	for _, e := range p.Entities {
 		expected[e] = expected[e] || expectsEntity(p, q, e)
 	}
-	for rows := range q.Ranges {
-		count, first := map[*model.Entity]int{}, map[*model.Entity]*dataset.Item{}
-		for _, r := range rows {
-			e := r.Item.Entity
-			if e == nil { // a raw item can have the keys of an entity
-				e = p.Model.Classify(q.View.Table, r.Item.Attributes)
-			}
-			if count[e]++; count[e] == 1 {
-				first[e] = r.Item
-			}
+	of := func(it *dataset.Item) *model.Entity {
+		if it.Entity == nil { // a raw item can have the keys of an entity
+			return p.Model.Classify(q.View.Table, it.Attributes)
 		}
-		names, foreign := []string{q.Entity.Name}, []string(nil)
-		keys := q.View.Shown(first[q.Entity])
-		for _, e := range p.Entities {
-			if n := count[e]; n > 0 && !expected[e] {
-				names, foreign = append(names, e.Name), append(foreign, text.Count(n, "row")+" of "+e.Name)
-				keys = append(keys, q.View.Shown(first[e])...)
-			}
-		}
-		if len(foreign) == 0 {
-			continue
-		}
-
-		f := q.Finding("%q asks for rows of %s and reads %s%s", q.Name, q.Entity.Name, foreign,
-			q.Elsewhere(rows[0].Item))
-		f.Keys = keys[:min(2, len(keys))]
-		f.Advise("if the pattern should read both, add entities: [%s] to expect; or give each entity its own first "+
-			"word in the sort key, such as %s#", strings.Join(names, ", "), strings.ToUpper(names[1]))
-		p.Report(f)
-		return
+		return it.Entity
 	}
+	foreign := func(r dataset.Row) bool { return !expected[of(r.Item)] }
+	for rows := range q.Ranges {
+		if slices.ContainsFunc(rows, foreign) {
+			reportForeign(p, q, rows, of, expected)
+			return
+		}
+	}
+}
+
+// reportForeign reports rows of entities that a query does not expect.
+func reportForeign(
+	p *rule.Pass, q *rule.Query, rows []dataset.Row, of func(*dataset.Item) *model.Entity,
+	expected map[*model.Entity]bool,
+) {
+	items := map[*model.Entity][]*dataset.Item{}
+	for _, r := range rows {
+		items[of(r.Item)] = append(items[of(r.Item)], r.Item)
+	}
+	var counts []string
+	names, shown := []string{q.Entity.Name}, items[q.Entity][:min(1, len(items[q.Entity]))]
+	for _, e := range p.Entities {
+		if n := len(items[e]); n > 0 && !expected[e] {
+			names, counts = append(names, e.Name), append(counts, text.Count(n, "row")+" of "+e.Name)
+			shown = append(slices.Clip(shown), items[e][0])
+		}
+	}
+
+	f := q.Finding("%q asks for rows of %s and reads %s%s", q.Name, q.Entity.Name, counts, q.Elsewhere(rows[0].Item))
+	f.Keys = q.View.Shown(shown[:min(2, len(shown))]...)
+	f.Advise("if the pattern should read both, add entities: [%s] to expect; or give each entity its own first word "+
+		"in the sort key, such as %s#", strings.Join(names, ", "), strings.ToUpper(names[1]))
+	p.Report(f)
 }
 
 // expectsEntity reports whether the pattern declares that it reads rows of an entity.

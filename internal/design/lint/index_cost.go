@@ -240,8 +240,8 @@ func allProject(p *rule.Pass, v *rule.View) bool {
 	return !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v && len(q.Project) == 0 })
 }
 
-// narrow returns the index of a view, or one with the keys of a table, with only the attributes of entities that queries
-// return or filter by.
+// narrow returns the index of a view, or one with the keys of a table, with only the attributes of entities that
+// queries return or filter by.
 func narrow(v *rule.View, entities []*model.Entity, queries []*rule.Query) model.Index {
 	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
 	if v.Index != nil {

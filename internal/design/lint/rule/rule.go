@@ -30,7 +30,8 @@ type Rule struct {
 // A Pass shows one rule the subjects of a Study.
 type Pass struct {
 	*Study
-	// Known has the IDs of all rules, and Used the allowances of the model that accept a finding of the rules until now.
+	// Known has the IDs of all rules. Used has the allowances of the model that accept a finding of the rules until
+	// now.
 	Known map[string]bool
 	Used  map[*model.Allowance]bool
 	rule  Rule

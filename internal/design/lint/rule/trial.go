@@ -16,7 +16,7 @@ import (
 
 // Limits on the copies of a model in which changes of indexes are tried.
 const (
-	trialItems   = 500     // generated
+	trialItems   = 200     // generated
 	trialWritten = 200     // samples of one entity, and raw items
 	maxTrials    = 60      // further findings keep their general advice
 	maxPairs     = 300_000 // of entities in all trials: 30 trials of 100 entities
