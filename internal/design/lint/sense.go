@@ -3,7 +3,6 @@ package lint
 import (
 	"cmp"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
 )
 
 // A sense is what people mean by the values of a component, and the order that goes with it.
@@ -80,17 +80,13 @@ var (
 	oneDigit    = text.Pattern(`([-.Ww])[2-9]$`)
 )
 
-func lower(s string) string          { return strings.ToLower(s) }
-func isNumber(s string) bool         { return numberText().MatchString(s) }
-func hasDigit(s string) bool         { return strings.ContainsFunc(s, unicode.IsDigit) }
-func compareNumbers(a, b string) int { return numberOf(a).Cmp(numberOf(b)) }
+func lower(s string) string  { return strings.ToLower(s) }
+func isNumber(s string) bool { return numberText().MatchString(s) }
+func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
-func numberOf(s string) *big.Float {
-	f, ok := new(big.Float).SetString(s)
-	if !ok {
-		return new(big.Float)
-	}
-	return f
+func compareNumbers(a, b string) int {
+	c, _ := keys.Type{Name: "number"}.Compare(a, b) // text that is no number is equal to any
+	return c
 }
 
 // numbers returns the sense of numbers that are written as text, with the type that orders them by their value. It

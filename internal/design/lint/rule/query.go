@@ -121,8 +121,7 @@ func (q *Query) Reads() *load.Reads { return q.readsOf(q.Pattern) }
 
 // Together returns what all requests of the pattern read.
 func (q *Query) Together() *load.Reads {
-	i := slices.IndexFunc(q.study.Model.Patterns, func(p *model.Pattern) bool { return p.Name == q.Name })
-	return q.readsOf(q.study.Model.Patterns[i])
+	return q.readsOf(q.study.Model.Pattern(q.Name))
 }
 
 // readsOf returns what a pattern reads for all its values.
