@@ -10,7 +10,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keys"
 )
 
 var loads = rule.Rule{
@@ -216,13 +215,8 @@ const divideAdvice = "divide it by a component that each query knows, or by a sh
 // templateOf returns the template of an entity's attribute as text, also that of
 // a constant, or "".
 func templateOf(e *model.Entity, name string) string {
-	t := e.Attribute(name)
-	switch {
-	case t == nil || t.Kind != attr.String:
-		return ""
-	case t.Template != nil:
-		return t.Template.String()
-	default:
-		return rule.Source([]keys.Part{{Literal: string(t.Const.Raw())}})
+	if t := e.Attribute(name); t != nil && t.Kind == attr.String {
+		return rule.Source(partsOf(t))
 	}
+	return ""
 }
