@@ -22,12 +22,6 @@ const Rule = "expectation"
 
 // Options configure [Run]. The zero value is ready to use.
 type Options struct {
-	// Pages limits the pages that a pattern reads. Default: that of
-	// [explain.Options].
-	Pages int
-	// Items limits the rows that each report keeps. Default: 1,000, or more if
-	// the pattern expects more keys.
-	Items int
 	// Progress is called before each pattern, with its name, and with "" once only
 	// hazards are looked for. It may be nil.
 	Progress func(pattern string)
@@ -210,7 +204,7 @@ func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 	}()
 
 	var err error
-	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err == nil {
+	if r.Patterns, err = runPatterns(ctx, w, target, progress); err == nil {
 		r.Tables, err = Stats(ctx, w)
 	}
 	progress("")
@@ -234,7 +228,7 @@ func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 
 // runPatterns runs the patterns of a dataset, as many at once as there are processors.
 func runPatterns(
-	ctx context.Context, w *dataset.Dataset, target explain.Target, o Options, progress func(string),
+	ctx context.Context, w *dataset.Dataset, target explain.Target, progress func(string),
 ) ([]PatternResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -249,7 +243,7 @@ func runPatterns(
 			defer func() { <-slots }()
 			running.run(func() {
 				var err error
-				if results[i], err = runPattern(ctx, w, target, p, o); err != nil {
+				if results[i], err = runPattern(ctx, w, target, p); err != nil {
 					cancel(err)
 				}
 			})
@@ -339,7 +333,7 @@ func (p *PatternResult) read(
 }
 
 func runPattern(
-	ctx context.Context, w *dataset.Dataset, target explain.Target, p *model.Pattern, o Options,
+	ctx context.Context, w *dataset.Dataset, target explain.Target, p *model.Pattern,
 ) (PatternResult, error) {
 	if err := context.Cause(ctx); err != nil {
 		return PatternResult{Pattern: p, Growth: 1}, err
@@ -348,13 +342,8 @@ func runPattern(
 		return runWrite(ctx, w, p)
 	}
 
-	items := o.Items
-	if n := len(p.Expect.Keys); items == 0 && n > 0 {
-		items = max(1000, 2*n)
-	}
-	pr, err := Through(ctx, target, w.Model, p, explain.Options{
-		Pages: o.Pages, Items: items, Classify: w.EntityName,
-	})
+	rows := max(1000, 2*len(p.Expect.Keys)) // in the report
+	pr, err := Through(ctx, target, w.Model, p, explain.Options{Items: rows, Classify: w.EntityName})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return pr, cause

@@ -24,9 +24,6 @@ const runningRule = "running-table"
 type RunningOptions struct {
 	// Items is the largest number of items of each table to look at. Default: 2,000.
 	Items int
-	// Tries is the number of different values of items that a pattern is run with, and 20 at least if its
-	// budget is p95. Default: 5.
-	Tries int
 	// Pages limits the pages that a pattern without a Limit reads. Default: 100. With a Limit it reads one.
 	Pages int
 }
@@ -36,7 +33,7 @@ type RunningOptions struct {
 // those of the model are samples. Budgets are judged, in the most expensive of these readings, or for p95 in
 // 95 of 100; other expectations are about the samples. Patterns that write are not run.
 func Running(ctx context.Context, target explain.Target, m *model.Model, o RunningOptions) (*Result, error) {
-	o.Items, o.Tries, o.Pages = cmp.Or(o.Items, 2000), cmp.Or(o.Tries, 5), cmp.Or(o.Pages, 100)
+	o.Items, o.Pages = cmp.Or(o.Items, 2000), cmp.Or(o.Pages, 100)
 	r := &running{
 		ctx: ctx, target: target, m: m, o: o, result: &Result{Model: m, Scale: 1, Tables: []TableStats{}},
 		items: map[*model.Entity][]attr.Item{}, looked: map[*model.Table]Looked{},
@@ -430,13 +427,19 @@ func (r *running) tries(p *model.Pattern) []*model.Pattern {
 		return []*model.Pattern{p}
 	}
 	if p.Expect.Budget == model.BudgetP95 {
-		return spreadOver(all, max(r.o.Tries, 20))
+		return spreadOver(all, manyTries)
 	}
 
 	slices.SortStableFunc(all, func(a, b *model.Pattern) int { return cmp.Compare(shares[b], shares[a]) })
-	first := min((r.o.Tries+1)/2, len(all))
-	return append(all[:first:first], spreadOver(all[first:], r.o.Tries-first)...)
+	first := min((fewTries+1)/2, len(all))
+	return append(all[:first:first], spreadOver(all[first:], fewTries-first)...)
 }
+
+// A pattern is run with so many different values of items, and with many if its budget is p95.
+const (
+	fewTries  = 5
+	manyTries = 20
+)
 
 // withValues returns a pattern with the values of an item, or nil if it lacks one.
 func withValues(p *model.Pattern, it attr.Item) *model.Pattern {

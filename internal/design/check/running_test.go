@@ -166,7 +166,7 @@ patterns:
   Big: {attributes: {PK: "C#{big}", SK: "O#{order:int(4)}", pad: "{pad}"}, count: 5}
   Small: {attributes: {PK: "C#{small}", SK: "O#{order:int(4)}"}, count: 6}
 fields: {big: {values: [big]}, small: {values: [small]}, pad: {size: 30000}}
-`, check.RunningOptions{Tries: 11})
+`, check.RunningOptions{})
 	require.Contains(t, text, "expected at most 5 rows, got 6")
 }
 

@@ -38,11 +38,11 @@ func (n amount) String() string {
 
 // take returns the amount of the items of which units returns the write units, which are above 0. It reports
 // false if none is.
-func (p *planner) take(units func(v *moved) float64) (sum amount, ok bool) {
-	for i := range p.items {
-		if u := units(&p.items[i]); u > 0 {
-			sum.items += p.items[i].times
-			sum.units += u * p.items[i].times
+func take(items []*moved, units func(v *moved) float64) (sum amount, ok bool) {
+	for _, v := range items {
+		if u := units(v); u > 0 {
+			sum.items += v.times
+			sum.units += u * v.times
 			ok = true
 		}
 	}
@@ -75,7 +75,7 @@ func (p *planner) steps() {
 		case a == nil:
 			p.add(Step{Kind: CreateTable, Table: b.Name}, amount{}, "create table %s with all its indexes", b.Name)
 		case b != nil:
-			p.createIndexes(a, b)
+			p.createIndexes(sources, a, b)
 		}
 	})
 
@@ -86,7 +86,7 @@ func (p *planner) steps() {
 		p.backfill(s)
 	}
 	p.switches()
-	p.removals()
+	p.removals(sources)
 	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		if b != nil && b.TTL != "" && (a == nil || a.TTL != b.TTL) {
 			p.add(Step{Kind: Expire, Table: b.Name}, amount{}, "turn on time to live of table %s by %s", b.Name, b.TTL)
@@ -108,6 +108,7 @@ type source struct {
 	name string
 	// called is what sentences call it, and written is what a program writes of it.
 	called, written string
+	items           []*moved
 }
 
 // sources returns all of them, in the order of the old version.
@@ -126,10 +127,15 @@ func (p *planner) sources() (all []source) {
 	for _, t := range p.was.Dataset.Model.Tables {
 		all = append(all, source{table: t, called: nameOf(nil), written: "what is of no entity"})
 	}
+	for i := range p.items {
+		v := &p.items[i]
+		at := slices.IndexFunc(all, func(s source) bool { return v.was.Entity == s.entity && v.was.Table == s.table })
+		if at >= 0 {
+			all[at].items = append(all[at].items, v)
+		}
+	}
 	return all
 }
-
-func (s source) has(v *moved) bool { return v.was.Entity == s.entity && v.was.Table == s.table }
 
 // nameOf returns the name of an entity in the new version, unless it is gone or became one with another.
 func (p *planner) nameOf(e *model.Entity) string {
@@ -146,17 +152,18 @@ func (p *planner) nameOf(e *model.Entity) string {
 }
 
 // createIndexes adds the steps for the indexes of a table that only the target has.
-func (p *planner) createIndexes(a, b *model.Table) {
+func (p *planner) createIndexes(sources []source, a, b *model.Table) {
+	var items []*moved
+	for _, s := range sources {
+		if s.table == a {
+			items = append(items, s.items...)
+		}
+	}
 	for _, y := range b.Indexes {
 		if a.Index(y.Name) != nil {
 			continue
 		}
-		n, _ := p.take(func(v *moved) float64 {
-			if v.was.Table != a {
-				return 0
-			}
-			return rowUnits(b, y, v.was.Attributes)
-		})
+		n, _ := take(items, func(v *moved) float64 { return rowUnits(b, y, v.was.Attributes) })
 		p.add(
 			Step{Kind: CreateIndex, Table: b.Name, Index: y.Name}, n,
 			"create index %s of table %s; the service fills it with the items that have its keys", y.Name, b.Name,
@@ -215,11 +222,11 @@ func (p *planner) meanwhile(t *model.Table) []*model.Index {
 
 func list(names []string) string { return text.Join(names, "and") }
 
-// attributes returns the attributes that items of a source gain or lose in their place.
-func (p *planner) attributes(s source, of func(*moved) []string) []string {
+// attributes returns the attributes that items of the source gain or lose in their place.
+func (s source) attributes(of func(*moved) []string) []string {
 	all := map[string]bool{}
-	for i := range p.items {
-		if v := &p.items[i]; s.has(v) && v.kept {
+	for _, v := range s.items {
+		if v.kept {
 			for _, name := range of(v) {
 				all[name] = true
 			}
@@ -228,10 +235,10 @@ func (p *planner) attributes(s source, of func(*moved) []string) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// goes returns the table of the target into which items of a source are put, or nil.
-func (p *planner) goes(s source) *model.Table {
-	for i := range p.items {
-		if v := &p.items[i]; s.has(v) && v.table != nil && !v.kept {
+// goes returns the table of the target into which items of the source are put, or nil.
+func (s source) goes() *model.Table {
+	for _, v := range s.items {
+		if v.table != nil && !v.kept {
 			return v.table
 		}
 	}
@@ -240,7 +247,7 @@ func (p *planner) goes(s source) *model.Table {
 
 // writeBoth adds the steps from which on the program writes items in both forms.
 func (p *planner) writeBoth(s source) {
-	if to := p.goes(s); to != nil {
+	if to := s.goes(); to != nil {
 		where := "under its new keys too"
 		if to.Name != s.table.Name {
 			where = "to " + to.Name + " too"
@@ -250,7 +257,7 @@ func (p *planner) writeBoth(s source) {
 			"write %s %s, wherever the program writes or deletes it", s.written, where,
 		)
 	}
-	if names := p.attributes(s, (*moved).gains); len(names) > 0 {
+	if names := s.attributes((*moved).gains); len(names) > 0 {
 		p.add(
 			Step{Kind: WriteBoth, Table: s.table.Name, Entity: s.name, Attributes: names}, amount{},
 			"write %s of %s too, wherever the program writes it", list(names), s.called,
@@ -260,9 +267,9 @@ func (p *planner) writeBoth(s source) {
 
 // backfill adds the steps that bring the items that are there into their new form.
 func (p *planner) backfill(s source) {
-	if to := p.goes(s); to != nil {
-		n, _ := p.take(func(v *moved) float64 {
-			if !s.has(v) || v.table == nil || v.kept {
+	if to := s.goes(); to != nil {
+		n, _ := take(s.items, func(v *moved) float64 {
+			if v.table == nil || v.kept {
 				return 0
 			}
 			return unitsOf(v.table, v.item, p.meanwhile(v.table))
@@ -277,9 +284,9 @@ func (p *planner) backfill(s source) {
 		)
 	}
 
-	if names := p.attributes(s, (*moved).gains); len(names) > 0 {
-		n, _ := p.take(func(v *moved) float64 {
-			if !s.has(v) || !v.kept || len(v.gains()) == 0 {
+	if names := s.attributes((*moved).gains); len(names) > 0 {
+		n, _ := take(s.items, func(v *moved) float64 {
+			if !v.kept || len(v.gains()) == 0 {
 				return 0
 			}
 			return setUnits(v.table, v.both(), p.meanwhile(v.table), v.gains())
@@ -295,16 +302,15 @@ func (p *planner) backfill(s source) {
 // lacking says which values the old version does not have, and which the new one may not be able to write or writes
 // in another way.
 func (p *planner) lacking(s source) (all string) {
-	if fresh := p.fields(s, func(v *moved) []string { return v.fresh }); len(fresh) > 0 {
+	if fresh := s.fields(func(v *moved) []string { return v.fresh }); len(fresh) > 0 {
 		all = ", with values for " + list(fresh) + ", which the old version does not have"
 	}
-	if unsure := p.fields(s, func(v *moved) []string { return v.unsure }); len(unsure) > 0 {
+	if unsure := s.fields(func(v *moved) []string { return v.unsure }); len(unsure) > 0 {
 		all += ", once each " + list(unsure) + " has a value that the new version can write"
 	}
-	for i := range p.items {
-		v := &p.items[i]
-		pr := p.pairs[s.entity]
-		if !s.has(v) || v.times == 0 || pr == nil || v.table == nil || pr.is.Name != v.entity.Name {
+	pr := p.pairs[s.entity]
+	for _, v := range s.items {
+		if v.times == 0 || pr == nil || v.table == nil || pr.is.Name != v.entity.Name {
 			continue
 		}
 		if field, was, is := v.rewritten(pr); field != "" {
@@ -314,10 +320,10 @@ func (p *planner) lacking(s source) (all string) {
 	return all
 }
 
-// fields returns the fields of the first item of a source that has any of a kind.
-func (p *planner) fields(s source, of func(*moved) []string) []string {
-	for i := range p.items {
-		if v := &p.items[i]; s.has(v) && v.times > 0 && len(of(v)) > 0 {
+// fields returns the fields of the first item of the source that has any of a kind.
+func (s source) fields(of func(*moved) []string) []string {
+	for _, v := range s.items {
+		if v.times > 0 && len(of(v)) > 0 {
 			return of(v)
 		}
 	}
@@ -327,7 +333,7 @@ func (p *planner) fields(s source, of func(*moved) []string) []string {
 // unkept says which values no item of the new version has, where some of its values are to be given: they may be
 // what these are made of.
 func (p *planner) unkept(s source) string {
-	if s.entity == nil || len(p.fields(s, func(v *moved) []string { return v.fresh })) == 0 {
+	if s.entity == nil || len(s.fields(func(v *moved) []string { return v.fresh })) == 0 {
 		return ""
 	}
 	pr := p.pairs[s.entity]
@@ -430,12 +436,12 @@ func (p *planner) rewritten(e *model.Entity) bool {
 
 // removals adds the steps that remove what is old: tables and indexes before items, so that deletes cost
 // less.
-func (p *planner) removals() {
+func (p *planner) removals(sources []source) {
 	both(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
 		case a == nil:
 		case b == nil:
-			p.add(Step{Kind: DeleteTable, Table: a.Name}, amount{}, "delete table %s%s", a.Name, p.lost(a))
+			p.add(Step{Kind: DeleteTable, Table: a.Name}, amount{}, "delete table %s%s", a.Name, lost(sources, a))
 		default:
 			for _, x := range a.Indexes {
 				if b.Index(x.Name) == nil {
@@ -448,7 +454,7 @@ func (p *planner) removals() {
 		}
 	})
 
-	for _, s := range p.sources() {
+	for _, s := range sources {
 		if t := p.target.Table(s.table.Name); t != nil { // or they go with their table
 			p.remove(s, t)
 		}
@@ -456,16 +462,16 @@ func (p *planner) removals() {
 }
 
 // lost says which items go with a table.
-func (p *planner) lost(t *model.Table) string {
+func lost(sources []source, t *model.Table) string {
 	var all []string
-	for _, s := range p.sources() {
-		n, ok := p.take(func(v *moved) float64 {
-			if s.table != t || !s.has(v) || v.table != nil {
+	for _, s := range sources {
+		n, ok := take(s.items, func(v *moved) float64 {
+			if v.table != nil {
 				return 0
 			}
 			return 1
 		})
-		if ok {
+		if ok && s.table == t {
 			all = append(all, fmt.Sprintf("%s of %s", n, s.called))
 		}
 	}
@@ -478,8 +484,8 @@ func (p *planner) lost(t *model.Table) string {
 // remove adds the steps that remove the old form of items.
 func (p *planner) remove(s source, t *model.Table) {
 	leaving := func(gone bool) (amount, bool) {
-		return p.take(func(v *moved) float64 {
-			if !s.has(v) || v.kept || (v.table == nil) != gone {
+		return take(s.items, func(v *moved) float64 {
+			if v.kept || (v.table == nil) != gone {
 				return 0
 			}
 			return unitsOf(t, v.was.Attributes, t.Indexes)
@@ -490,7 +496,7 @@ func (p *planner) remove(s source, t *model.Table) {
 	}
 	if n, ok := leaving(false); ok {
 		where := "under its old keys"
-		if p.goes(s).Name != t.Name {
+		if s.goes().Name != t.Name {
 			where = "to table " + t.Name
 		}
 		p.add(
@@ -499,7 +505,7 @@ func (p *planner) remove(s source, t *model.Table) {
 		)
 	}
 
-	names := p.attributes(s, (*moved).loses)
+	names := s.attributes((*moved).loses)
 	if len(names) == 0 {
 		return
 	}
@@ -512,8 +518,8 @@ func (p *planner) remove(s source, t *model.Table) {
 		)
 		return
 	}
-	n, _ := p.take(func(v *moved) float64 {
-		if !s.has(v) || !v.kept || len(v.loses()) == 0 {
+	n, _ := take(s.items, func(v *moved) float64 {
+		if !v.kept || len(v.loses()) == 0 {
 			return 0
 		}
 		return setUnits(t, v.both(), t.Indexes, v.loses())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // TestPages reads a partition of more than 1 MB. The report adds up the pages,
@@ -72,4 +73,39 @@ func TestPages(t *testing.T) {
 	require.Len(t, r.Rows, 3)
 	require.Len(t, r.Tail, 10)
 	require.Equal(t, `{"PK":{"S":"p"},"SK":{"S":"29"}}`, string(r.Tail[9].Key.AppendJSON(nil)))
+}
+
+// TestRefusedPage holds that a scan or a query is refused as its later pages are.
+func TestRefusedPage(t *testing.T) {
+	db := makeDB(t, "table Things PK SK")
+	defer db.Close()
+	for i := range 20 {
+		serve(t, db, "PutItem", fmt.Sprintf(
+			`{"TableName":"Things","Item":{"PK":{"S":"p"},"SK":{"S":"%02d"},"fill":{"S":"%s"}}}`,
+			i, bytes.Repeat([]byte("f"), 100_000),
+		))
+	}
+	inner := explain.InProcess(db)
+	target := targetFunc(func(ctx context.Context, in wire.Request) (wire.Output, error) {
+		scan, isScan := in.(*wire.ScanInput)
+		query, isQuery := in.(*wire.QueryInput)
+		if isScan && scan.ExclusiveStartKey != nil || isQuery && query.ExclusiveStartKey != nil {
+			return nil, &explain.ServiceError{Code: "ValidationException", Message: "no more pages", Status: 400}
+		}
+		out, _, err := inner.Do(ctx, in)
+		return out, err
+	})
+	for op, request := range map[string]string{
+		"Scan": `{"TableName": "Things"}`,
+		"Query": `{"TableName": "Things", "KeyConditionExpression": "PK = :p",
+			"ExpressionAttributeValues": {":p": {"S": "p"}}}`,
+	} {
+		for _, brief := range []bool{false, true} {
+			r, err := runJSON(t.Context(), target, op, json.RawMessage(request), explain.Options{Brief: brief})
+			require.NoError(t, err, op)
+			require.NotNil(t, r.Refused, op)
+			require.Equal(t, "no more pages", r.Refused.Message)
+			require.Equal(t, 1, r.Pages)
+		}
+	}
 }

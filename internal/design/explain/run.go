@@ -131,6 +131,9 @@ func (e *explainer) run() error {
 	case opGetItem:
 		err = e.get(asked, first)
 	}
+	if refused, ok := refusalOf(err); ok { // of a later page
+		return e.refuse(refused)
+	}
 	if err != nil {
 		return err
 	}

@@ -44,22 +44,14 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 		there := *q.Pattern
 		there.Index = x
 		if _, err := compile.Pattern(p.Model, &there); err == nil && x != q.View.Index {
-			fix := rule.Proposal{Text: "query index " + x.Name + " instead"}
-			fix.Edits = []rule.Edit{rule.ThroughIndex(q.Name, x.Name)}
-			f.Proposals = append(f.Proposals, fix)
+			through := func(_ *model.Model, o *model.Pattern) bool {
+				o.Table, o.Index = o.Entity.Table, o.Entity.Table.Index(x.Name)
+				return o.Index != nil
+			}
+			f.Propose("query index "+x.Name+" instead", rule.OnPattern(q.Name, through))
 		}
 	}
-	if adviseOrder(f, p, q, s); f.Advice != q.Failed.Advice {
-		p.Report(f)
-		return
-	}
-	var known []string
-	for _, c := range orderFor(s, q) {
-		if _, ok := q.Given(c.Name); ok {
-			known = append(known, c.Name)
-		}
-	}
-	f.Proposals = append(f.Proposals, q.View.ByFields(q.Entity, known, q.Name))
+	adviseOrder(f, p, q, s)
 	p.Report(f)
 }
 

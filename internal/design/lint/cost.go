@@ -19,7 +19,7 @@ var cost = rule.Rule{
 		case q.View == nil || q.Failed != nil:
 		case q.Operation == "Scan":
 			checkScan(p, q)
-		case q.Operation == "Query" && q.Ran() && q.Expect.Error == "" && len(q.Slices()) > 0:
+		case q.Operation == "Query" && q.Ran() && q.Expect.Error == "":
 			checkLarge(p, q)
 		}
 	},
@@ -33,27 +33,25 @@ const (
 
 // checkLarge reports a query without a limit that reads megabytes.
 func checkLarge(p *rule.Pass, q *rule.Query) {
-	all := q.Slices()
-	large := func(i int) bool { return all[i].DeclaredBytes() >= largeBytes }
-	if q.Report.Limit > 0 || !large(0) {
-		return
-	}
-	over := 0
-	for i := range all[1:] {
-		if large(i + 1) {
-			over++
+	all, large := q.Reads().Slices, 0
+	for i := range all {
+		if all[i].DeclaredBytes() >= largeBytes {
+			large++
 		}
 	}
-	worst := all[0]
+	if q.Report.Limit > 0 || large == 0 {
+		return
+	}
+	worst := all[0] // the largest comes first
 	bytes := worst.DeclaredBytes()
 	units := q.Together().MeanUnits
-	if s := q.Spread(); s != nil { // as each page is rounded up
+	if s := q.Reads().Spread; s != nil { // as each page is rounded up
 		units = s.Worst.DeclaredUnits()
 	}
 	it := q.View.Rows[worst.From].Item
 	f := q.Finding("%q has no limit, and in partition %s it reads %s rows with %s at the declared scale, "+
 		"for %s read units%s", q.Name, q.View.PartitionKey(it), text.Thousands(int(float64(worst.Rows)*worst.Growth)),
-		text.Size(bytes), text.Figure(units), rule.Others(over, "so large"))
+		text.Size(bytes), text.Figure(units), rule.Others(large-1, "so large"))
 	f.Keys = q.View.Shown(it, q.View.Rows[worst.To-1].Item)
 	if pages := q.Expect.Pages; pages != nil && *pages > 1 ||
 		q.Expect.Units != nil && *q.Expect.Units >= table.ReadUnits(largeBytes, q.Consistent) {

@@ -99,3 +99,38 @@ patterns:
 		require.Equal(t, want, drops.MatchString(about), about)
 	}
 }
+
+// TestForeignElsewhere holds that rows of another entity, and siblings of a prefix, are told although the partition of
+// the sample has none, unless a limit ends before them.
+func TestForeignElsewhere(t *testing.T) {
+	const src = `name: orders
+tables: {App: {partition: PK, sort: SK}}
+entities:
+  Order:
+    attributes: {PK: "C#{customer}", SK: "ORDER#{order}"}
+    samples: [{customer: c1, order: o1}, {customer: c2, order: o1}, {customer: c2, order: o2}]
+  Line:
+    attributes: {PK: "C#{customer}", SK: "ORDER#{order}#LINE#{line}"}
+    samples: [{customer: c2, order: o1, line: l1}, {customer: c2, order: o10, line: l1}]
+patterns:
+  - {name: q, query: {entity: Order, where: {customer: c1%s}%s}}
+`
+	for _, tt := range []struct{ where, more, want string }{
+		{"", "", `"q" asks for rows of Order and reads 2 rows of Line in partition "C#c2"`},
+		{"", ", limit: 2", `"q" asks for rows of Order and reads 1 row of Line in partition "C#c2"`},
+		{"", ", limit: 1", ""},
+		{", order: {begins_with: o1}", "", `the prefix "ORDER#o1" also reads siblings: ORDER#o10#`},
+	} {
+		var about []string
+		for _, f := range findingsOf(t, fmt.Sprintf(src, tt.where, tt.more)) {
+			if f.Rule == "foreign-rows" {
+				about = append(about, f.Message)
+			}
+		}
+		if tt.want == "" {
+			require.Empty(t, about, tt)
+		} else {
+			require.Contains(t, about, tt.want, tt)
+		}
+	}
+}

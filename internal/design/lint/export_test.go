@@ -29,7 +29,7 @@ func Proposals(ctx context.Context, w *dataset.Dataset) (printed []model.Finding
 	for _, f := range found {
 		printed = append(printed, f.Finding)
 		for _, p := range f.Applied {
-			apply := func() (*model.Model, error) { return rule.Edited(file, text, p.Edits) }
+			apply := func() (*model.Model, error) { return rule.Edited(file, text, p.Edit) }
 			all = append(all, Proposed{f.Finding, apply})
 		}
 	}

@@ -35,40 +35,37 @@ func checkDropped(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
 	}
-	r := q.Report
-	examined, returned, waste, where := r.Examined, r.Returned, r.Waste(), ""
-	var keys []string
-	much := func(examined, returned int, waste float64) bool { return examined-returned >= 2 && waste >= muchWaste }
-	here := much(examined, returned, waste)
-	if s := q.Spread(); s != nil {
-		all := []*load.Reading{&s.P50, &s.P95, &s.Worst}
-		i := slices.IndexFunc(all, func(o *load.Reading) bool { return much(o.Examined, o.Rows, o.Waste) })
+	much := func(o load.Reading) bool { return o.Examined-o.Rows >= 2 && o.Waste >= muchWaste }
+	r, where, keys := q.Report, "", []string(nil)
+	at := load.Reading{Rows: r.Returned, Examined: r.Examined, Waste: r.Waste()}
+	if s := q.Reads().Spread; s != nil {
+		all := []load.Reading{s.P50, s.P95, s.Worst}
+		i := slices.IndexFunc(all, much)
 		if i < 0 {
 			return
 		}
-		if o := all[i]; !here {
-			examined, returned, waste, where = o.Examined, o.Rows, o.Waste, " in partition "+o.Key.Text()
-			keys = q.View.Shown(o.Item)
+		if !much(at) {
+			at, where, keys = all[i], " in partition "+all[i].Key.Text(), q.View.Shown(all[i].Item)
 		}
-	} else if !here {
+	} else if !much(at) {
 		return
 	}
 
-	f := q.Finding("%q reads %s%s and returns %s: the filter drops %s of the bytes read",
-		q.Name, text.Count(examined, "row"), where, text.Thousands(returned), text.Percent(waste))
+	f := q.Finding("%q reads %s%s and returns %s: the filter drops %s of the bytes read", q.Name,
+		text.Count(at.Examined, "row"), where, text.Thousands(at.Rows), text.Percent(at.Waste))
 	for _, row := range r.Rows[:min(len(r.Rows), 2)] {
 		if where == "" {
 			keys = append(keys, q.View.KeyOf(row.Key))
 		}
 	}
 	f.Keys = keys
-	if q.Expect.Waste != nil && waste <= *q.Expect.Waste {
+	if q.Expect.Waste != nil && at.Waste <= *q.Expect.Waste {
 		f.Severity = model.Note
 	}
 	f.Advice = "put the filter's attribute into the key of an index"
 	_, filters := explain.Clauses(q.Compiled)
 	if q.Entity != nil && len(filters) == 1 && filters[0].Op == ast.Equal {
-		f.Proposals = []rule.Proposal{throughKey(q, filters[0])}
+		proposeKey(f, q, filters[0])
 	}
 	p.Report(f)
 }
@@ -80,7 +77,7 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 	}
 	r, limit := q.Report, q.Report.Limit
 	returned, where, keys := r.Returned, "", []string(nil)
-	if s := q.Spread(); s != nil && (r.Examined < limit || r.Returned == limit || r.Last == nil) {
+	if s := q.Reads().Spread; s != nil && (r.Examined < limit || r.Returned == limit || r.Last == nil) {
 		at := slices.IndexFunc(s.Readings, func(o load.Reading) bool {
 			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // over all pages
 		})
@@ -107,33 +104,32 @@ func onlyLive(q *rule.Query) bool {
 	return ttl != "" && len(filters) == 1 && filters[0].Attribute == ttl && !strings.Contains(q.Report.Filter, " AND ")
 }
 
-// throughKey returns the proposal to query an index that has a filter's attribute in its key, in place of the filter.
-func throughKey(q *rule.Query, filter keycond.Clause) rule.Proposal {
+// proposeKey proposes to query an index that has a filter's attribute in its key, in place of the filter.
+func proposeKey(f *rule.Finding, q *rule.Query, filter keycond.Clause) {
 	v, name := q.View, filter.Attribute
-	ask := func(x *model.Index) rule.Edit {
+	through := func(index string) rule.Edit {
 		return rule.OnPattern(q.Name, func(m *model.Model, p *model.Pattern) bool {
 			given := model.Condition{Field: name, Op: ast.Equal, Args: []string{model.TextOf(filter.Values[0])}}
 			p.Operation, p.Filter, p.Where = "Query", "", append(p.Where, given)
-			p.Index = m.Table(v.Table.Name).Index(x.Name)
+			p.Index = m.Table(v.Table.Name).Index(index)
 			return p.Entity.Field(name) != nil
 		})
 	}
 	if x := servingIndex(v, name); x != nil {
-		text := "query index " + x.Name + ", which has " + name + " in its key"
-		return rule.Proposal{Text: text, Edits: []rule.Edit{ask(x)}}
+		f.Propose("query index "+x.Name+", which has "+name+" in its key", through(x.Name))
+		return
 	}
 
-	x := &model.Index{
+	x := model.Index{
 		Name: rule.IndexBy(v.Table, name), Projection: "ALL",
 		Partition: []model.Attribute{{Name: name, Kind: filter.Values[0].Kind()}}, Sort: v.Sort,
 	}
 	if q.Operation == "Query" {
 		x.Partition = slices.Concat(v.Hash, x.Partition)
 	}
-	return rule.Proposal{
-		Text:  "add an index with " + name + " in its key, such as " + rule.IndexText(x),
-		Edits: []rule.Edit{rule.WriteIndex(v.Table.Name, *x), ask(x)},
-	}
+	f.Propose("add an index with "+name+" in its key, such as "+rule.IndexText(&x), func(m *model.Model) bool {
+		return rule.WriteIndex(v.Table.Name, x)(m) && through(x.Name)(m)
+	})
 }
 
 // servingIndex returns an index of the table that has an attribute in its key and

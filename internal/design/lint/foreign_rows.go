@@ -33,19 +33,28 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 		return
 	}
 	name, prefix := c.Attribute, string(c.Values[0].Raw())
-	part, ok := q.Partition()
-	if prefix == "" || !ok {
-		return
-	}
 	marks := delimitersIn(p, q.View.Table, name)
-	if strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
+	if prefix == "" || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
 		return
 	}
+	for rows := range q.Ranges {
+		if own, siblings := split(rows, name, prefix, marks); own != nil && len(siblings) > 0 {
+			reportSiblings(p, q, name, prefix, own, siblings)
+			return
+		}
+	}
+}
 
-	// Rows are the prefix's own, which end there or go on with a delimiter, or of its siblings.
-	var own, sibling *dataset.Item
-	var siblings []string
-	for _, r := range q.View.In(part) {
+// A sibling is an item whose key only begins like that of another, with the prefix of all such keys.
+type sibling struct {
+	prefix string
+	item   *dataset.Item
+}
+
+// split returns an item that a prefix of keys means, whose key ends there or goes on with a delimiter, and one for
+// each of the siblings that begin with the prefix too.
+func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, siblings []sibling) {
+	for _, r := range rows {
 		rest, ok := strings.CutPrefix(rule.Value(r.Item, name), prefix)
 		switch {
 		case !ok:
@@ -57,30 +66,28 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 			if at := strings.IndexAny(rest, marks); at >= 0 {
 				rest = rest[:at+1]
 			}
-			if sibling == nil {
-				sibling = r.Item
-			}
-			if !slices.Contains(siblings, prefix+rest) {
-				siblings = append(siblings, prefix+rest)
+			same := func(o sibling) bool { return o.prefix == prefix+rest }
+			if !slices.ContainsFunc(siblings, same) {
+				siblings = append(siblings, sibling{prefix + rest, r.Item})
 			}
 		}
 	}
-	if own == nil {
-		return
-	}
+	return own, siblings
+}
 
-	closed := rule.Value(own, name)
+// reportSiblings reports a prefix that means one item and reads its siblings too.
+func reportSiblings(p *rule.Pass, q *rule.Query, name, prefix string, own *dataset.Item, siblings []sibling) {
+	var prefixes []string
+	for _, s := range siblings {
+		prefixes = append(prefixes, s.prefix)
+	}
+	first, closed := siblings[0].item, rule.Value(own, name)
 	whole := closed == prefix
-	f := q.Finding("the prefix %s also reads siblings: %s", rule.Quoted(prefix), siblings)
-	f.Keys = q.View.Shown(own, sibling)
-	switch {
-	case len(siblings) > 0:
-		expected := q.Expect.Rows != nil && *q.Expect.Rows == q.Report.Returned && q.Report.Returned > 1
-		if q.Expects(sibling) || whole && expected {
-			f.Severity = model.Note
-		}
-	default:
-		return
+	f := q.Finding("the prefix %s also reads siblings: %s", rule.Quoted(prefix), prefixes)
+	f.Keys = q.View.Shown(own, first)
+	rows := q.Expect.Rows != nil && *q.Expect.Rows == q.Report.Returned && q.Report.Returned > 1
+	if expected := q.Expect.Keys != nil || whole && rows; expected && q.Elsewhere(own) == "" {
+		f.Severity = model.Note
 	}
 	if whole {
 		f.Advise("compare the whole key: %s = %s", text.Name(name), rule.Quoted(prefix))
@@ -107,34 +114,53 @@ func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 	return marks
 }
 
-// checkEntities reports a query for rows of one entity that reads those of others too.
+// checkEntities reports a query for rows of one entity that reads those of others too, in the partition of its own
+// values or in another.
 func checkEntities(p *rule.Pass, q *rule.Query) {
 	if q.Entity == nil || q.Operation != "Query" || !q.Ran() {
 		return
 	}
-	named, rows := []string{q.Entity.Name}, []string(nil)
-	for _, s := range q.Report.Entities {
-		e := p.Model.Entity(s.Entity)
-		if e != nil && e != q.Entity && s.Examined > 0 && !expectsEntity(p, q, e) {
-			named = append(named, e.Name)
-			rows = append(rows, text.Count(s.Examined, "row")+" of "+e.Name)
+	expected := map[*model.Entity]bool{nil: true, q.Entity: true}
+	for _, e := range p.Entities {
+		expected[e] = expected[e] || expectsEntity(p, q, e)
+	}
+	of := func(it *dataset.Item) *model.Entity {
+		if it.Entity == nil { // a raw item can have the keys of an entity
+			return p.Model.Classify(q.View.Table, it.Attributes)
+		}
+		return it.Entity
+	}
+	foreign := func(r dataset.Row) bool { return !expected[of(r.Item)] }
+	for rows := range q.Ranges {
+		if slices.ContainsFunc(rows, foreign) {
+			reportForeign(p, q, rows, of, expected)
+			return
 		}
 	}
-	if len(rows) == 0 {
-		return
+}
+
+// reportForeign reports rows of entities that a query does not expect.
+func reportForeign(
+	p *rule.Pass, q *rule.Query, rows []dataset.Row, of func(*dataset.Item) *model.Entity,
+	expected map[*model.Entity]bool,
+) {
+	items := map[*model.Entity][]*dataset.Item{}
+	for _, r := range rows {
+		items[of(r.Item)] = append(items[of(r.Item)], r.Item)
+	}
+	var counts []string
+	names, shown := []string{q.Entity.Name}, items[q.Entity][:min(1, len(items[q.Entity]))]
+	for _, e := range p.Entities {
+		if n := len(items[e]); n > 0 && !expected[e] {
+			names, counts = append(names, e.Name), append(counts, text.Count(n, "row")+" of "+e.Name)
+			shown = append(slices.Clip(shown), items[e][0])
+		}
 	}
 
-	f := q.Finding("%q asks for rows of %s and reads %s", q.Name, q.Entity.Name, rows)
-	for _, name := range named[:2] {
-		for _, r := range q.Report.Rows {
-			if r.Entity == name {
-				f.Keys = append(f.Keys, q.View.KeyOf(r.Key))
-				break
-			}
-		}
-	}
+	f := q.Finding("%q asks for rows of %s and reads %s%s", q.Name, q.Entity.Name, counts, q.Elsewhere(rows[0].Item))
+	f.Keys = q.View.Shown(shown[:min(2, len(shown))]...)
 	f.Advise("if the pattern should read both, add entities: [%s] to expect; or give each entity its own first word "+
-		"in the sort key, such as %s#", strings.Join(named, ", "), strings.ToUpper(named[1]))
+		"in the sort key, such as %s#", strings.Join(names, ", "), strings.ToUpper(names[1]))
 	p.Report(f)
 }
 

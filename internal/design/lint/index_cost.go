@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
@@ -17,15 +16,17 @@ var indexCost = rule.Rule{
 	ID: "index-cost", Title: "What an index costs, and who reads it", Severity: model.Note,
 	Help: "Every write of an item is also a write to each index that holds it, charged by the projected size: " +
 		"an update of one small attribute writes the whole row of an index that projects it. Changing an " +
-		"index key costs two. An index, or an entity's rows in it, that no pattern reads costs that for " +
-		"nothing; one that copies more than its patterns read costs more than it must. A query reads whole " +
-		"rows, and drops what its projection does not name only then, so a list of titles of articles of 50 " +
-		"KB costs as much as the articles. The rule says what writes cost in money on demand, and is a " +
-		"warning from 100 dollars a month, or from ten read units that a smaller index would save.",
+		"index key costs two. An index that no pattern reads costs that for nothing; one that copies more than " +
+		"its patterns read costs more than it must. A query reads whole rows, and drops what its projection " +
+		"does not name only then, so a list of titles of articles of 50 KB costs as much as the articles. The " +
+		"rule says what writes cost in money on demand, and is a warning from 100 dollars a month, or from " +
+		"ten read units that a smaller index would save.",
 
-	Index: func(p *rule.Pass, v *rule.View) {
-		checkUnread(p, v)
-		checkWide(p, v)
+	View: func(p *rule.Pass, v *rule.View) {
+		if v.Index != nil {
+			checkUnread(p, v)
+			checkWide(p, v)
+		}
 	},
 	Entity: checkWrites,
 	Query:  checkLate,
@@ -50,81 +51,25 @@ func sayCost(f *rule.Finding, how string, units float64) {
 	}
 }
 
-// checkUnread reports an index that no pattern reads, or entities whose rows in it none reads.
+// checkUnread reports an index that no pattern reads.
 func checkUnread(p *rule.Pass, v *rule.View) {
-	if len(p.Model.Patterns) == 0 {
+	reads := func(q *rule.Query) bool { return q.View == v }
+	if len(p.Model.Patterns) == 0 || len(v.Rows) == 0 || slices.ContainsFunc(p.Queries, reads) {
 		return
 	}
-	readers := map[*model.Entity]bool{}
-	asked := false
-	for _, q := range p.Queries {
-		if q.View != v {
-			continue
-		}
-		if q.Entity == nil {
-			return // with other values it can read the rows of any entity
-		}
-		asked = true
-		for _, e := range append(q.Entities, q.Entity) {
-			readers[e] = true
-		}
-	}
-
-	f := v.Finding("")
-	var unread []string
-	for _, e := range p.Entities {
-		at := slices.IndexFunc(v.Rows, func(r dataset.Row) bool { return r.Item.Entity == e })
-		if at < 0 || readers[e] || slices.ContainsFunc(p.Entities, func(o *model.Entity) bool {
-			return readers[o] && fits(v, o, v.Rows[at].Item)
-		}) {
-			continue
-		}
-		unread = append(unread, e.Name)
-		if len(f.Keys) < 2 {
-			f.Keys = append(f.Keys, v.Shown(v.Rows[at].Item)...)
-		}
-	}
-
-	units := 0.0
-	if s := v.Load(); s != nil {
-		for _, one := range s.Sources {
-			if one.Write && slices.Contains(unread, one.Entity.Name) {
-				units += one.Total
-			}
-		}
-	}
-	switch {
-	case !asked && len(v.Rows) > 0:
-		f.Say("no pattern reads %s", v)
-		f.Advice = "add the pattern that needs it"
-		if slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition) {
-			f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
-			break // other programs often need that, and it is cheap to keep
-		}
+	f := v.Finding("no pattern reads %s", v)
+	f.Keys = v.Shown(v.Rows[0].Item)
+	f.Advice = "add the pattern that needs it"
+	if slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition) {
+		// Other programs often need that, and it is cheap to keep.
+		f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
+	} else {
 		f.Propose("remove it, or "+f.Advice, rule.RemoveIndex(v.Table.Name, v.Index.Name))
-	case asked && len(unread) > 0:
-		f.Say("no pattern reads the rows of %s in %s", unread, v)
-		f.Advice = "add the patterns that need them"
-		if own := v.Own(); len(own) > 0 { // an index of the table's own key holds every item
-			f.Advice = "remove " + rule.List(own) + " from them, or " + f.Advice
-		}
-	default:
-		return
 	}
-	sayCost(f, "writing them costs", units)
+	if s := v.Load(); s != nil {
+		sayCost(f, "its writes cost", s.Written)
+	}
 	p.Report(f)
-}
-
-// fits reports whether rows of an entity can be in the partition of an item, so that a query for them reads that too.
-func fits(v *rule.View, e *model.Entity, it *dataset.Item) bool {
-	return !slices.ContainsFunc(v.Hash, func(a model.Attribute) bool {
-		t, value := e.Attribute(a.Name), it.Attributes.Get(a.Name)
-		if t == nil || t.Template == nil {
-			return t == nil || !attr.Equal(t.Const, value)
-		}
-		_, ok := t.Template.Match(model.TextOf(value))
-		return !ok
-	})
 }
 
 // checkWide reports an index with all attributes whose patterns all project few.
@@ -132,37 +77,17 @@ func checkWide(p *rule.Pass, v *rule.View) {
 	if v.Index.Projection != "ALL" || len(v.Rows) == 0 {
 		return
 	}
-	needed, readers := map[string]bool{}, 0
+	var readers []*rule.Query
 	for _, q := range p.Queries {
-		if q.View != v {
-			continue
-		}
-		if len(q.Project) == 0 {
-			return // it returns all attributes
-		}
-		readers++
-		for _, name := range q.Project {
-			needed[name] = true
-		}
-		for _, e := range v.Entities() {
-			for _, t := range e.Attributes {
-				needed[t.Name] = needed[t.Name] || strings.Contains(q.Filter, t.Name)
-			}
+		if q.View == v {
+			readers = append(readers, q)
 		}
 	}
-	if readers == 0 {
+	if len(readers) == 0 || !allProject(p, v) {
 		return
 	}
 
-	better := *v.Index
-	better.Projection, better.Include = "KEYS_ONLY", nil
-	keys := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
-	for name, is := range needed {
-		if is && !slices.Contains(keys, name) {
-			better.Projection, better.Include = "INCLUDE", append(better.Include, name)
-		}
-	}
-	slices.Sort(better.Include)
+	better := narrow(v, v.Entities(), readers)
 	now, then := rowBytes(p, v, nil, v.Index), rowBytes(p, v, nil, &better)
 	if now-then < savedBytes {
 		return
@@ -173,7 +98,7 @@ func checkWide(p *rule.Pass, v *rule.View) {
 	}
 	f := v.Finding(
 		"%s copies all attributes, %s per row on average, but the %s only %s", v, text.Size(now),
-		text.Agree(readers, "pattern that reads it returns", "patterns that read it return"), returned,
+		text.Agree(len(readers), "pattern that reads it returns", "patterns that read it return"), returned,
 	)
 	if s := v.Load(); s != nil {
 		sayCost(f, "its writes cost", s.Written)
@@ -216,8 +141,7 @@ const manyIndexes = 3
 // keys write whole rows there.
 func checkWrites(p *rule.Pass, e *model.Entity) {
 	var own, inIndexes, rewritten float64 // write units per second
-	var holders, wide []*rule.View
-	var updates []string
+	var holders []*rule.View
 	for _, v := range p.Views {
 		s := v.Load()
 		if v.Table != e.Table || s == nil {
@@ -233,10 +157,8 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 				own += one.Total
 			default:
 				inIndexes += one.Total
-				if one.Total > 0 && rewrites(one.Pattern, v, e) {
+				if rewrites(one.Pattern, v, e) {
 					rewritten += one.Total
-					wide = append(wide, v)
-					updates = append(updates, one.Pattern.Name)
 				}
 			}
 		}
@@ -247,7 +169,11 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 		return
 	}
 
-	f := p.TableView(e.Table).Finding("a write of %s is also written to %s", e.Name, indexNames(holders))
+	var names []string
+	for _, v := range holders {
+		names = append(names, v.Index.Name)
+	}
+	f := p.TableView(e.Table).Finding("a write of %s is also written to %s", e.Name, names)
 	f.Pos, f.Entity = e.Pos, e.Name
 	if own > 0 {
 		f.Say(": %s per second in the table, and %s there", text.Amount(text.Figure(own), "write unit"),
@@ -258,9 +184,8 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 	f.Advice = "project only what the patterns read from each index, or leave " + e.Name +
 		" out of indexes that no pattern needs"
 	if costly {
-		slices.Sort(updates)
-		f.Say(", %s of it for rows of %s that %s writes again without a change of their keys",
-			prices.Money(prices.OnDemandFor(0, rewritten)), indexNames(wide), slices.Compact(updates))
+		f.Say(", %s of it for rows that are written again without a change of their keys",
+			prices.Money(prices.OnDemandFor(0, rewritten)))
 		f.Severity = model.Warning
 		f.Advice = "keep what changes often in an item of its own, or project only what the patterns read"
 	}
@@ -268,15 +193,6 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 		f.Keys = append(p.TableView(e.Table).Shown(it), holders[0].Shown(it)...)
 	}
 	p.Report(f)
-}
-
-func indexNames(views []*rule.View) (names []string) {
-	for _, v := range views {
-		if !slices.Contains(names, v.Index.Name) {
-			names = append(names, v.Index.Name)
-		}
-	}
-	return names
 }
 
 // rewrites reports whether a pattern updates items of an entity, but none of the keys of an index.
@@ -293,13 +209,13 @@ func rewrites(q *model.Pattern, v *rule.View, e *model.Entity) bool {
 
 // checkLate reports a query that reads much larger rows than what it returns of them.
 func checkLate(p *rule.Pass, q *rule.Query) {
-	all, e := q.Slices(), q.Entity
+	all, e := q.Reads().Slices, q.Entity
 	if e == nil || len(q.Project) == 0 || q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" || len(all) == 0 ||
 		q.View.Index != nil && (q.View.Index.Projection != "ALL" || allProject(p, q.View)) {
 		return
 	}
-	narrow := narrowIndex(q, e)
-	each := rowBytes(p, q.View, e, &narrow)
+	small := narrow(q.View, []*model.Entity{e}, []*rule.Query{q})
+	each := rowBytes(p, q.View, e, &small)
 	worst := all[0] // the largest comes first
 	rows, bytes := float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
 	now, then := worst.Units(q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
@@ -314,12 +230,7 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 	if now-then >= unitsThatCount {
 		f.Severity = model.Warning
 	}
-	f.Advice = "keep what is large in an item of its own"
-	if !q.Consistent && q.View.Table.Index(narrow.Name) == nil {
-		declared := strings.TrimSuffix(rule.IndexText(&narrow), "}") + ", projection: " + projectionText(&narrow) + "}"
-		f.Propose("add an index "+declared+", and query it for "+text.Quote(q.Name),
-			rule.WriteIndex(q.View.Table.Name, narrow), rule.ThroughIndex(q.Name, narrow.Name))
-	}
+	f.Advice = "keep what is large in an item of its own, or query an index that projects only what the pattern returns"
 	p.Report(f)
 }
 
@@ -329,21 +240,30 @@ func allProject(p *rule.Pass, v *rule.View) bool {
 	return !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v && len(q.Project) == 0 })
 }
 
-// narrowIndex returns an index with the keys that a query reads and only the attributes that it needs of an entity.
-func narrowIndex(q *rule.Query, e *model.Entity) model.Index {
-	v := q.View
+// narrow returns the index of a view, or one with the keys of a table, with only the attributes of entities that
+// queries return or filter by.
+func narrow(v *rule.View, entities []*model.Entity, queries []*rule.Query) model.Index {
 	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
-	keys := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
-	for _, t := range e.Attributes {
-		used := slices.Contains(q.Project, t.Name) || strings.Contains(q.Filter, t.Name)
-		if used && !slices.Contains(keys, t.Name) {
-			x.Projection, x.Include = "INCLUDE", append(x.Include, t.Name)
+	if v.Index != nil {
+		x = *v.Index
+		x.Projection, x.Include = "KEYS_ONLY", nil
+	}
+	have := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
+	for _, q := range queries {
+		names := slices.Clone(q.Project)
+		for _, e := range entities {
+			for _, t := range e.Attributes {
+				if strings.Contains(q.Filter, t.Name) {
+					names = append(names, t.Name)
+				}
+			}
+		}
+		for _, name := range names {
+			if !slices.Contains(have, name) {
+				have, x.Include, x.Projection = append(have, name), append(x.Include, name), "INCLUDE"
+			}
 		}
 	}
-	short := "Keys"
-	if len(x.Include) > 0 {
-		short = x.Include[0]
-	}
-	x.Name = "Short" + strings.TrimPrefix(rule.IndexBy(v.Table, short), "By")
+	slices.Sort(x.Include)
 	return x
 }

@@ -99,14 +99,16 @@ func within(a, b *model.Entity) bool {
 func reportAlike(p *rule.Pass, first, second *model.Entity, equal, words bool) {
 	v := p.TableView(second.Table)
 	names := []string{first.Name, second.Name}
-	f := v.Finding("the keys of %s look alike: an item of one replaces an item of the other with the same id", names)
+	f := v.Finding("the keys of %s ", names)
 	f.Keys = append(v.Example(first), v.Example(second)...)
-	switch {
-	case equal:
+	if equal {
 		f.Severity = model.Error
-		f.Message = rule.Sentence("the keys of %s are equal: an item of one replaces the item of the other", names)
-	case !words:
-		f.Severity = model.Note
+		f.Say("are equal: an item of one replaces the item of the other")
+	} else {
+		f.Say("look alike: an item of one replaces an item of the other with the same id")
+		if !words {
+			f.Severity = model.Note
+		}
 	}
 	t := second.Attribute(v.Keys[len(v.Keys)-1].Name)
 	f.Entity, f.Pos = second.Name, t.Pos

@@ -59,23 +59,9 @@ func checkKeyLength(p *rule.Pass, s *rule.Slot) {
 	f.Keys = s.View().Shown(at)
 	most := rule.Longest(s.Entity, s.Parts)
 	f.Advise("limit the length of the values in %s, or put a hash there and the text into another attribute", s.Name)
-	if c, length := longest(s); most > limit && most-length < limit {
-		f.Advise("let %[1]s have at most %[2]d bytes, fields: {%[1]s: {size: 1..%[2]d}}, or put a hash into %[3]s and "+
-			"the text into another attribute", c, limit-most+length, s.Name)
-	}
 	if s.Kind == attr.String && judge(f, role+s.Name, most, now, limit) {
 		p.Report(f)
 	}
-}
-
-// longest returns the name of the component of a slot that can be longest, and its length.
-func longest(s *rule.Slot) (name string, length int) {
-	for _, c := range s.Components() {
-		if n := rule.Longest(s.Entity, s.Parts[c.At:c.At+1]); n > length {
-			name, length = c.Name, n
-		}
-	}
-	return name, length
 }
 
 // largest returns the item with the largest size, and the size.

@@ -161,7 +161,7 @@ func TestClean(t *testing.T) {
 		}
 	}
 	explained := map[string][]string{
-		"composite-patterns": {"natural-order"},
+		"composite-patterns": {"natural-order", "natural-order"},
 		"content-management": {"natural-order"},
 		"file-tree":          {"overwrite"},
 		"shop":               {"loads", "natural-order"},

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -11,7 +10,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keys"
 )
 
 var loads = rule.Rule{
@@ -122,9 +120,6 @@ func saySources(f *rule.Finding, s *load.Space, at int, write bool) {
 		return
 	}
 	first := sources[names[0]]
-	if first.Among > 1 && !math.IsInf(first.Among, 1) {
-		f.Say("; the requests are spread over %s at most", text.Count(int(first.Among), "partition"))
-	}
 	if first.Pattern != nil && !first.Write {
 		f.Pattern, f.Pos = first.Pattern.Name, first.Pattern.Pos
 	}
@@ -220,13 +215,8 @@ const divideAdvice = "divide it by a component that each query knows, or by a sh
 // templateOf returns the template of an entity's attribute as text, also that of
 // a constant, or "".
 func templateOf(e *model.Entity, name string) string {
-	t := e.Attribute(name)
-	switch {
-	case t == nil || t.Kind != attr.String:
-		return ""
-	case t.Template != nil:
-		return t.Template.String()
-	default:
-		return rule.Source([]keys.Part{{Literal: string(t.Const.Raw())}})
+	if t := e.Attribute(name); t != nil && t.Kind == attr.String {
+		return rule.Source(partsOf(t))
 	}
+	return ""
 }

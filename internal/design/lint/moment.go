@@ -13,13 +13,19 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// layouts are the formats in which people write times.
-var layouts = []string{
-	time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
-	"2006-01-02", "2006-1-2", "2006/01/02", "02/01/2006", "01/02/2006", "2/1/2006", "02.01.2006", "02-01-2006",
-	"20060102T150405Z", "20060102T150405", "2 Jan 2006", "Jan 2, 2006", "Jan 2 2006", "January 2, 2006",
-	"2 January 2006", "2-Jan-2006", "2006-01-02 3:04 PM", "3:04 PM", "03:04 PM",
-}
+// layouts are the formats in which people write times. dayLayouts are those of days, months and quarters, with - for
+// another separator.
+var (
+	layouts = []string{
+		time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+		"20060102T150405Z", "20060102T150405", "2006-01-02 3:04 PM", "3:04 PM",
+	}
+	dayLayouts = []string{
+		time.DateOnly, "2006-1-2", "2-1-2006", "1-2-2006", "2.1.2006", "2-Jan-2006", "Jan-2-2006", "2-January-2006",
+		"January-2-2006", "1-2006", "Jan-2006", "January-2006", "Q1-2006",
+	}
+	separators = strings.NewReplacer("/", "-", ", ", "-", " ", "-")
+)
 
 // momentOf returns the time that text says, and its layout. The layout of a number since 1970 is its length.
 func momentOf(s string) (at time.Time, layout string, ok bool) {
@@ -33,6 +39,12 @@ func momentOf(s string) (at time.Time, layout string, ok bool) {
 	}
 	for _, layout := range layouts {
 		if at, err := time.Parse(layout, s); err == nil {
+			return at, layout, true
+		}
+	}
+	for _, layout := range dayLayouts {
+		at, err := time.Parse(layout, separators.Replace(s))
+		if err == nil && 1900 <= at.Year() && at.Year() <= 2100 { // others are numbers
 			return at, layout, true
 		}
 	}
@@ -57,12 +69,6 @@ func layoutPrecision(layout string) time.Duration {
 func isMoment(s string) bool {
 	_, _, ok := momentOf(s)
 	return ok
-}
-
-func compareMoments(a, b string) int {
-	x, _, _ := momentOf(a)
-	y, _, _ := momentOf(b)
-	return x.Compare(y)
 }
 
 // chronological reports whether the byte order of a layout is that of time, by writing some times in it.
@@ -189,17 +195,15 @@ func mixed(before []format, b format) *rule.Finding {
 func isEpoch(f format) bool { return strings.Trim(f.shape, "0") == "" }
 
 // commonType returns the type that keeps what two formats say.
-func commonType(all ...format) string {
-	typ := "time"
-	for _, f := range all {
-		switch {
-		case len(f.shape) == 13 && isEpoch(f):
-			return "epochms"
-		case strings.Contains(f.shape, ".000") && typ == "time":
-			typ = "millis"
-		}
+func commonType(a, b format) string {
+	shapes := a.shape + " " + b.shape
+	switch {
+	case len(a.shape) == 13 && isEpoch(a), len(b.shape) == 13 && isEpoch(b):
+		return "epochms"
+	case strings.Contains(shapes, ".000"):
+		return "millis"
 	}
-	return typ
+	return "time"
 }
 
 // disordered returns a finding about times whose own format has no order, or nil.
@@ -217,8 +221,14 @@ func disordered(c rule.Component, found []format) *rule.Finding {
 			return f
 		}
 		typ, example := "date", at.Format(time.DateOnly)
-		if strings.Contains(layout, ":") {
+		switch {
+		case strings.Contains(layout, ":"):
 			typ, example = "time", at.Format(time.RFC3339)
+		case strings.HasPrefix(layout, "Q"):
+			f.Advise("write the year first, such as %s", at.Format("2006-Q1"))
+			return f
+		case strings.Count(layout, "-") == 1: // a month
+			typ, example = "month", at.Format("2006-01")
 		}
 		f.Advise("write the year first and all parts with leading zeros, such as %s: %s", example,
 			rule.Writing(c.Slot.Name, c.As(typ)))

@@ -3,7 +3,6 @@ package lint
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
@@ -22,7 +21,7 @@ var naturalOrder = rule.Rule{
 		"an error if rows are out of order and a pattern needs the order. Text that may be an id is a note, " +
 		"or nothing, if no pattern does.",
 
-	Slot: checkValues, Whole: checkFormats, Query: checkWants,
+	Component: checkValues, Whole: checkFormats, Query: checkWants,
 }
 
 // A disorder is a component of a sort key whose values are not in the order of their sense.
@@ -34,64 +33,30 @@ type disorder struct {
 	needed *rule.Query  // a pattern that needs the order, or nil
 }
 
-// checkValues reports the components of a sort key whose order is not the one that people mean. The worst of
-// them is shown, and the advice mends all.
-func checkValues(p *rule.Pass, s *rule.Slot) {
-	if s.SortView() == nil || s.Kind != attr.String {
+// checkValues reports a component of a sort key whose order is not the one that people mean.
+func checkValues(p *rule.Pass, c rule.Component) {
+	d, ok := disorderOf(p, c)
+	if !ok {
 		return
 	}
-
-	var all []disorder
-	for _, c := range s.Components() {
-		if d, ok := disorderOf(p, c); ok {
-			all = append(all, d)
-		}
-	}
-	if len(all) == 0 {
-		return
-	}
-
-	worst := slices.MaxFunc(all, func(a, b disorder) int { return cmp.Compare(a.severity(), b.severity()) })
-	f := worst.Finding("%s in %s of %s is %s, and bytes are in another order: %s ",
-		worst.Name, s.Name, s.View(), worst.name, worst.a)
-	if f.Severity = worst.severity(); worst.n > 0 {
-		f.Say("sorts before %s%s", worst.b, rule.AndMore(worst.n-1))
+	f := c.Finding("%s in %s of %s is %s, and bytes are in another order: %s ",
+		c.Name, c.Slot, c.View(), d.name, d.a)
+	if f.Severity = d.severity(); d.n > 0 {
+		f.Say("sorts before %s%s", d.b, rule.AndMore(d.n-1))
 	} else {
-		f.Say("would sort before %s", worst.b)
+		f.Say("would sort before %s", d.b)
 	}
-	if worst.needed != nil {
-		f.Say("; %q needs their order", worst.needed.Name)
+	if d.needed != nil {
+		f.Say("; %q needs their order", d.needed.Name)
 	}
-	f.Keys = worst.View().Shown(worst.a.Item, worst.b.Item)
-
-	f.Advice = mend(s, all)
+	f.Keys = c.View().Shown(d.a.Item, d.b.Item)
+	if f.Advice = d.cure; d.width != "" {
+		f.Advice = rule.Writing(c.Slot.Name, c.As(d.width))
+		if len(c.Parts) == 1 {
+			f.Advice += "; or give " + c.Slot.Name + " type N"
+		}
+	}
 	p.Report(f)
-}
-
-// mend says how all disorders of a slot are mended: those that a type orders by one template, the others by what to
-// write into each field.
-func mend(s *rule.Slot, all []disorder) string {
-	parts := s.Template.Parts()
-	var advice []string
-	for _, d := range all {
-		was := parts[d.At]
-		parts[d.At] = d.ordered(was)
-		if parts[d.At].Typed && parts[d.At].Type.String() != was.Type.String() {
-			continue
-		}
-		if len(all) > 1 {
-			advice = append(advice, "in "+d.Name+", "+d.cure)
-		} else {
-			advice = append(advice, d.cure)
-		}
-	}
-	if better := rule.Source(parts); better != s.Template.String() {
-		advice = append(advice, rule.Writing(s.Name, better))
-		if len(parts) == 1 && all[0].name == number {
-			advice = append(advice, "or give "+s.Name+" type N")
-		}
-	}
-	return strings.Join(advice, "; ")
 }
 
 // severity is a note if no pattern needs the order, unless the sense leaves no doubt.
@@ -107,12 +72,15 @@ func (d disorder) severity() model.Severity {
 
 // disorderOf compares the byte order of a component's values with that of their sense.
 func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
+	if c.SortView() == nil || c.Kind != attr.String {
+		return d, false
+	}
 	if c.Type.Name != "" && c.Type.Name != "string" && c.Type.Name != "number" && c.Type.Name != "enum" {
 		return d, false // the type takes care of the order, or is a path
 	}
 	words := wordsIn(p, c)
 	meant, ok := senseOf(c, words)
-	if !ok || meant.name == moments { // checkFormats judges those
+	if !ok {
 		return d, false
 	}
 
@@ -169,7 +137,7 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 func checkWants(p *rule.Pass, q *rule.Query) {
 	w := wantOf(q.Name)
 	for c := range q.Orders {
-		if f := unwanted(p, q, c, w); f != nil {
+		if f := unwanted(q, c, w); f != nil {
 			f.Entity = c.Entity.Name
 			f.Keys = q.View.Example(c.Entity)
 			p.Report(f)
@@ -180,10 +148,9 @@ func checkWants(p *rule.Pass, q *rule.Query) {
 
 // unwanted returns a finding about a query whose rows are ordered by a component, or nil if that is the order
 // that it wants.
-func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Finding {
+func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 	limited := q.Report.Limit > 0
-	meant, known := senseOf(c, wordsIn(p, c))
-	timed := rule.Timed(c.Type) || known && meant.name == moments
+	timed := rule.Timed(c.Type) || rule.Plain(c.Type) && c.AllWritten(isMoment)
 
 	switch {
 	case isRandom(c) && (w.timed || q.Directed() || limited && timeOf(c.Entity) != ""):
@@ -191,7 +158,7 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 		if !w.timed && !q.Directed() {
 			f.Severity = model.Note
 		}
-		return adviseTime(p, f, q, c)
+		return adviseTime(f, c)
 
 	case rule.Textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil &&
 		(w.timed || limited && q.Report.Reverse):
@@ -199,13 +166,13 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 		if !w.timed {
 			f.Severity = model.Note
 		}
-		return adviseTime(p, f, q, c)
+		return adviseTime(f, c)
 	}
 
 	if limited && w.ended && timed && w.last != (q.Report.Reverse != c.Type.Desc) {
 		f := q.Finding("%q asks for the %s rows, but its limit keeps those at the other end: "+
 			"%s in %s is read in %s order",
-			q.Name, w.word, c, c.Slot, rule.Direction(q.Report.Reverse))
+			q.Name, w.word, c, c.Slot, map[bool]string{true: "descending", false: "ascending"}[q.Report.Reverse])
 		if (q.Report.Next != nil || q.Report.Pages > 1) && q.Expect.Keys == nil {
 			f.Severity = model.Error // there are rows that it should return
 		}
@@ -215,9 +182,8 @@ func unwanted(p *rule.Pass, q *rule.Query, c rule.Component, w want) *rule.Findi
 	return nil
 }
 
-// adviseTime advises to order rows by a time, which is a field or part of an id: in an index, if another pattern needs
-// the order as it is.
-func adviseTime(p *rule.Pass, f *rule.Finding, q *rule.Query, c rule.Component) *rule.Finding {
+// adviseTime advises to order rows by a time, which is a field or part of an id.
+func adviseTime(f *rule.Finding, c rule.Component) *rule.Finding {
 	field, typ := rule.TimeField(c.Entity)
 	switch after := timeAfter(c); {
 	case after != nil:
@@ -225,20 +191,13 @@ func adviseTime(p *rule.Pass, f *rule.Finding, q *rule.Query, c rule.Component) 
 		i := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == c.At })
 		j := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == after.At })
 		order[i], order[j] = order[j], order[i]
-		field = after.Name
-		better := c.Reordered(order)
-		if slices.ContainsFunc(givers(p, q, c.Slot), func(o *rule.Query) bool { return !serves(order, o) }) {
-			f.Advise("add an index with %s before %s in its sort key, %s, as other patterns need the order of %s",
-				field, c, better, c.Slot)
-		} else {
-			f.Advise("put %s before %s: %s", field, c, rule.Writing(c.Slot.Name, better))
-		}
+		f.Advise("put %s before %s: %s, or add an index with that sort key", after.Name, c,
+			rule.Writing(c.Slot.Name, c.Reordered(order)))
 	case field != "":
 		id := rule.Source(c.Parts[c.At : c.At+1])
 		f.Advise("put the time first: %s", rule.Writing(c.Slot.Name, c.With("{"+field+":"+typ+"}#"+id)))
 	default:
 		f.Advise("use an id that begins with its time, {%s:ulid}, or put a time before the id", c)
-		return f
 	}
 	return f
 }

@@ -33,7 +33,13 @@ var overwrite = rule.Rule{
 			checkMembers(p, q)
 		}
 	},
-	Member: checkMixed,
+	View: func(p *rule.Pass, v *rule.View) {
+		if v.Index != nil && !v.Index.Local {
+			for _, e := range v.Entities() {
+				checkMixed(p, v, e)
+			}
+		}
+	},
 }
 
 // checkPuts reports the puts of a pattern that replace an item which other patterns update, unless a condition
@@ -128,7 +134,7 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 	own := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Partition)))
 	inside := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Sort)))
 	missing := func(name string) bool { return !inIndex[name] }
-	if v.Index.Local || len(own) == 0 || len(inside) == 0 || slices.ContainsFunc(inside, missing) ||
+	if len(own) == 0 || len(inside) == 0 || slices.ContainsFunc(inside, missing) ||
 		slices.ContainsFunc(own, func(name string) bool { return !missing(name) }) {
 		return
 	}

@@ -120,7 +120,7 @@ func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, firs
 }
 
 // goesOn reports whether keys can begin with base and be above the bound, and with which text they go on: any text
-// is above a sentinel, and what follows a period in a longer time.
+// is above a sentinel, and what follows a period is as in another key of the entity.
 func goesOn(p *rule.Pass, q *rule.Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
 	for _, s := range p.SlotsOf(q.View.Table, c.Attribute) {
 		at, _, fits := s.After(base)
@@ -128,9 +128,10 @@ func goesOn(p *rule.Pass, q *rule.Query, c *keycond.Clause, base string, sentine
 		case !fits || at.Name == "" || !q.Reaches(s.Entity):
 		case sentinel && rule.Textual(at.Type):
 			return "😀", true
-		case !sentinel:
-			if rest := s.Rest(at, base); rest != "" {
-				return rest[:1], true
+		case !sentinel && p.First(s.Entity) != nil:
+			key, n := rule.Value(p.First(s.Entity), s.Name), len(base)
+			if n < len(key) && rule.Masked(key[:n]) == rule.Masked(base) {
+				return key[n : n+1], true
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/keys"
 )
 
 const shop = `name: shop
@@ -51,27 +50,28 @@ func TestSubjects(t *testing.T) {
 	found := run(t, rule.Rule{
 		ID: "subjects", Severity: model.Warning,
 		Whole: func(p *rule.Pass) { see("whole", p.Model.Name) },
-		View:  func(_ *rule.Pass, v *rule.View) { see("view", v) },
-		Index: func(p *rule.Pass, v *rule.View) {
-			see("index", v)
-			p.Report(v.Finding("%s has %s", v, v.Own()))
+		View: func(p *rule.Pass, v *rule.View) {
+			see("view", v)
+			if v.Index != nil {
+				p.Report(v.Finding("%s has %s", v, v.Own()))
+			}
 		},
-		Member:    func(_ *rule.Pass, v *rule.View, e *model.Entity) { see("member", v.Index.Name+" "+e.Name) },
 		Entity:    func(_ *rule.Pass, e *model.Entity) { see("entity", e.Name) },
 		Query:     func(_ *rule.Pass, q *rule.Query) { see("query", q.Name) },
 		Slot:      func(_ *rule.Pass, s *rule.Slot) { see("slot", s.Entity.Name+" "+s.Name) },
 		Component: func(_ *rule.Pass, c rule.Component) { see("component", c.Slot.Name+" "+c.Name) },
-		Allowance: func(_ *rule.Pass, a rule.Allowance) {
-			see("allowance", fmt.Sprintf("%s %t %t", a.Rule, a.Known, a.Used))
+	}, rule.Rule{
+		ID: "last",
+		Whole: func(p *rule.Pass) {
+			for _, a := range p.Model.Allow {
+				see("allowance", fmt.Sprint(a.Rule, " ", p.Known[a.Rule], " ", p.Used[a]))
+			}
 		},
 	})
 	require.Equal(t, strings.Split(strings.TrimSpace(`
 whole shop
 view table Shop
 view index ByDay
-index index ByDay
-member ByDay Order
-member ByDay Profile
 entity Order
 entity Profile
 query orders
@@ -92,45 +92,6 @@ allowance unknown false false`), "\n"), seen)
 	require.Equal(t, "index ByDay has day", found[0].Message)
 	require.Equal(t, model.Note, found[0].Severity)
 	require.Equal(t, "a test", found[0].Accepted)
-}
-
-// TestTriedProposals holds that a proposal becomes advice only if it removes the
-// finding and brings no other hazard.
-func TestTriedProposals(t *testing.T) {
-	long := rule.Rule{
-		ID: "long", Severity: model.Warning,
-		Slot: func(p *rule.Pass, s *rule.Slot) {
-			if len(s.Parts) > 2 {
-				f := s.Finding("%s is long", s)
-				f.Advice = "shorten it"
-				for _, src := range []string{"O#{placed:", "O#{placed:date}#{order}", "O#", "O#{order}", "P#{order}"} {
-					f.Propose(src, writeTemplate(s.Entity.Name, s.Name, src))
-				}
-				p.Report(f)
-			}
-		},
-	}
-	bare := rule.Rule{
-		ID: "bare", Severity: model.Warning,
-		Slot: func(p *rule.Pass, s *rule.Slot) {
-			if s.Entity.Name == "Order" && len(s.Components()) == 0 {
-				p.Report(s.Finding("%s has no field", s))
-			}
-		},
-	}
-	require.Equal(t, []string{"O#{order}"}, advice(run(t, long, bare)))
-	require.Equal(t, []string{"O#"}, advice(run(t, long)), "without the other hazard")
-}
-
-// writeTemplate returns the edit that gives an entity's attribute another template.
-func writeTemplate(entity, attribute, src string) rule.Edit {
-	return func(m *model.Model) bool {
-		template, err := keys.Parse(src)
-		if err == nil {
-			m.Entity(entity).Attribute(attribute).Template = template
-		}
-		return err == nil
-	}
 }
 
 func advice(found []*rule.Finding) (all []string) {

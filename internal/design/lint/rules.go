@@ -16,7 +16,7 @@ func Rules() []rule.Rule {
 		rangeEnd, foreignRows, filterForKey,
 		overwrite, timeOnlyKey, mutableKey, noValue, sparseIndex, undeclaredParent, limits,
 		loads, fanOut, cost, indexCost,
-		unusedAllowance,
+		unusedAllowance, // the last, as it asks what the others used
 	}
 }
 

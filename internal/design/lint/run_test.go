@@ -111,6 +111,8 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{v}"}, samples: [{p: a, v: v009}, 
 patterns: [{name: q, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`},
 		{"terms of a year", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{term}"}, samples: [{p: a, term: 2025-1}, {p: a, term: 2025-2}]}}`},
+		{"numbers of invoices are no months", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: 12-3456}, {p: a, x: 12-3457}]}}`},
 		{"two values are a flag", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{open}"}, samples: [{p: a, open: 0}, {p: a, open: 1}]}}`},
 		{"words that are no months", "natural-order", `

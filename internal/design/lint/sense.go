@@ -3,7 +3,6 @@ package lint
 import (
 	"cmp"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,24 +23,11 @@ type sense struct {
 	// needs the order, because many ids look like them.
 	certain, unsure bool
 	cure            string
-	width           string // type that orders numbers, or ""
+	width           string // the type that orders numbers, in place of a cure
 }
 
-// ordered returns a part of a template with a type whose byte order is that of the sense, if there is one.
-func (s sense) ordered(p keys.Part) keys.Part {
-	if t, err := keys.ParseType(s.width); s.width != "" && err == nil {
-		p.Type, p.Typed = t, true
-	}
-	return p
-}
-
-// The names of senses.
-const (
-	moments = "times"
-	number  = "a number"
-	letters = "text"
-	level   = "a level"
-)
+// level is the name of the sense of words in a scale.
+const level = "a level"
 
 // senseOf returns the sense of a component's values: the first in which all of them fit.
 func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
@@ -49,42 +35,32 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 		return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !is(w.Text) })
 	}
 
-	if c.Type.Name == "number" && !all(isMoment) || all(isNumber) && !all(isMoment) {
-		return numbers(c, words)
-	}
 	switch scale := scaleOf(words); {
-	case all(isMoment):
-		return sense{
-			name: moments, compare: compareMoments, certain: true,
-			cure: "write times in UTC with one precision, the year first, all parts with leading zeros",
-		}, true
+	case all(isMoment): // checkFormats compares those
+	case c.Type.Name == "number" || all(isNumber):
+		return numbers(c, words)
 	case scale != nil:
 		return sense{
 			name: level, compare: func(a, b string) int { return scale[lower(a)] - scale[lower(b)] },
 			cure: "write the place in the scale before the word: 1-" + first(words, scale),
 		}, true
-	case len(words) == 1 && unpaddedMonth().MatchString(words[0].Text):
-		tenth := unpaddedMonth().ReplaceAllString(words[0].Text, "${1}10")
-		return sense{
-			name: "a number inside text", compare: text.CompareNatural, certain: true,
-			cure: "write all numbers in it with one width, padded with zeros, such as " +
-				padded([]rule.Written{words[0], {Text: tenth}}),
-			low: tenth, high: words[0].Text,
-		}, true
-	case len(words) > 1 && all(hasDigit) && sameFrame(words):
-		return sense{
-			name: "a number inside text", unsure: !all(certainText().MatchString), compare: text.CompareNatural,
-			certain: all(certainText().MatchString),
-			cure:    "write all numbers in it with one width, padded with zeros, such as " + padded(words),
-		}, true
-	case all(hexText().MatchString) && all(hasDigit):
+	case all(hasDigit) && sameFrame(words) && (len(words) > 1 || all(partedText().MatchString)):
+		s := sense{name: "a number inside text", compare: text.CompareNatural, certain: all(certainText().MatchString)}
+		s.unsure = !s.certain
+		if one := words[0].Text; len(words) == 1 && oneDigit().MatchString(one) {
+			s.low, s.high = oneDigit().ReplaceAllString(one, "${1}10"), one
+			words = append(slices.Clone(words), rule.Written{Text: s.low})
+		}
+		s.cure = "write all numbers in it with one width, padded with zeros, such as " + padded(words)
+		return s, true
+	case all(hexText().MatchString) && slices.ContainsFunc(words, func(w rule.Written) bool { return hasDigit(w.Text) }):
 		return sense{
 			name: "an id of two lengths", unsure: true, cure: "pad the ids to one length",
 			compare: func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) },
 		}, true
 	case all(func(s string) bool { return !hasDigit(s) }) && len(c.Type.Values) == 0:
 		return sense{
-			name: letters, compare: func(a, b string) int { return strings.Compare(lower(a), lower(b)) }, certain: true,
+			name: "text", compare: func(a, b string) int { return strings.Compare(lower(a), lower(b)) }, certain: true,
 			cure: fmt.Sprintf("write %s in one case, without characters that sort below the delimiter, and keep "+
 				"the original text in another attribute", c),
 		}, true
@@ -94,31 +70,28 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 
 var (
 	numberText = text.Pattern(`^-?[0-9]+(\.[0-9]+)?$`)
-	hexText    = text.Pattern(`^[0-9a-f]+$`)
+	hexText    = text.Pattern(`^(0[xX])?[0-9a-fA-F]+$`)
 	digits     = text.Pattern(`[0-9]+`)
 
-	// unpaddedMonth matches a week or a month of a year that is written with one digit.
-	unpaddedMonth = text.Pattern(`^((?:19|20)\d\d-[Ww]?)[2-9]$`)
-
-	// certainText matches weeks and months of a year, and versions of three numbers.
+	// certainText matches weeks and months of a year, and versions of three numbers. partedText matches these and IP
+	// addresses, and oneDigit the last number of them if it gets longer when it grows.
 	certainText = text.Pattern(`^((19|20)\d\d-?[Ww]?\d{1,2}|[vV]?\d+\.\d+\.\d+)$`)
+	partedText  = text.Pattern(`^((19|20)\d\d-[Ww]?\d{1,2}|[vV]?\d+(\.\d+){2,3})$`)
+	oneDigit    = text.Pattern(`([-.Ww])[2-9]$`)
 )
 
-func lower(s string) string          { return strings.ToLower(s) }
-func isNumber(s string) bool         { return numberText().MatchString(s) }
-func hasDigit(s string) bool         { return strings.ContainsFunc(s, unicode.IsDigit) }
-func compareNumbers(a, b string) int { return numberOf(a).Cmp(numberOf(b)) }
+func lower(s string) string  { return strings.ToLower(s) }
+func isNumber(s string) bool { return numberText().MatchString(s) }
+func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
-func numberOf(s string) *big.Float {
-	f, ok := new(big.Float).SetString(s)
-	if !ok {
-		return new(big.Float)
-	}
-	return f
+func compareNumbers(a, b string) int {
+	c, _ := keys.Type{Name: "number"}.Compare(a, b) // text that is no number is equal to any
+	return c
 }
 
-// numbers is the sense of numbers. It reports false if all have one width, and the model limits them or nothing
-// says that they will grow.
+// numbers returns the sense of numbers that are written as text, with the type that orders them by their value. It
+// reports false where their bytes are in that order and stay so: all have the same number of digits, and the model
+// limits them, or they are years, or padded with zeros.
 func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	values := make([]string, 0, len(words))
 	for _, w := range words {
@@ -149,7 +122,7 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	typed := c.Type.Name == "number"
 	limited := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
 	s := sense{
-		name: number, compare: compareNumbers, cure: "pad the numbers to one width",
+		name: "a number", compare: compareNumbers,
 		certain: typed || padded && least < most, // who pads wants their order
 	}
 	switch width := max(most+2, 4); {

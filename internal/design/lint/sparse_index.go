@@ -1,14 +1,11 @@
 package lint
 
 import (
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 var sparseIndex = rule.Rule{
@@ -18,75 +15,54 @@ var sparseIndex = rule.Rule{
 		"have conditions that differ, only items that meet both are in it. If no item can enter, every query " +
 		"of the index returns nothing; that is an error if a pattern reads it.",
 
-	Member: checkMember, Index: checkEmpty,
+	View: func(p *rule.Pass, v *rule.View) {
+		if v.Index == nil {
+			return
+		}
+		checkEmpty(p, v)
+		for _, e := range v.Entities() {
+			checkMember(p, v, e)
+		}
+	},
 }
 
 // checkMember reports an entity that has some of an index's key attributes, or has them under different conditions.
 func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 	var missing []string
 	var made, when []*model.Template // when are those with a condition
-	own := 0                         // attributes that exist for the index
+	own := false                     // an attribute exists for the index
 	for _, a := range v.Keys {
 		t := e.Attribute(a.Name)
 		if t == nil {
 			missing = append(missing, a.Name)
 			continue
 		}
-		made = append(made, t)
-		natural := rule.Natural(t.Name, t.Template)
-		if t.Conditional() {
+		if made = append(made, t); t.Conditional() {
 			when = append(when, t)
 		}
-		if !v.Table.Has(a.Name) && !natural {
-			own++
-		}
-	}
-	if own == 0 && (len(missing) > 0 || len(made) == 0) || len(v.Rows) == 0 && len(missing) == 0 {
-		return // checkEmpty reports an index without rows
+		own = own || !v.Table.Has(a.Name) && !rule.Natural(t.Name, t.Template)
 	}
 
+	items, table := p.Items(e), p.TableView(v.Table)
+	written := func(it *dataset.Item) bool { // a sample can have attributes beside the templates
+		lacks := func(name string) bool { return it.Attributes.Get(name).Kind() == 0 }
+		return !it.Generated && !slices.ContainsFunc(missing, lacks)
+	}
 	f := v.Finding("")
-	f.Entity, f.Pos = e.Name, made[0].Pos
-	items := p.Items(e)
-	table := p.TableView(v.Table)
-	f.Keys = table.Shown(items[:min(2, len(items))]...)
 	switch {
-	case len(missing) > 0:
-		for _, it := range items {
-			lacks := func(name string) bool { return it.Attributes.Get(name).Kind() == 0 }
-			if !it.Generated && !slices.ContainsFunc(missing, lacks) {
-				return // samples have the attributes themselves
-			}
-		}
+	case own && len(missing) > 0 && !slices.ContainsFunc(items, written):
 		f.Say("%s has %s but not %s, so it is never in %s", e.Name, namesOf(made), missing, v)
 		f.Advise("add %s to the attributes of %s", missing, e.Name)
 		if extra := slices.DeleteFunc(namesOf(made), v.Table.Has); len(extra) > 0 {
 			f.Advise("add %s to the attributes of %s, or remove %s", missing, e.Name, extra)
 		}
-	case len(when) > 1 && whenText(when[0]) != whenText(when[1]):
-		names := namesOf(when)
-		f.Say("%s of %s have different conditions: %s holds only items that meet all", names, e.Name, v)
-		f.Advise("give all one condition: when: %s", whenText(when[0]))
-	case len(when) > 0:
-		return
+	case len(missing) == 0 && len(v.Rows) > 0 && len(when) > 1 && when[0].Condition() != when[1].Condition():
+		f.Say("%s of %s have different conditions: %s holds only items that meet all", namesOf(when), e.Name, v)
+		f.Advise("give all one condition: %s", when[0].Condition())
 	default:
-		var in, out []string
-		for _, it := range items {
-			if v.Holds(it) {
-				in = table.Shown(it)
-			} else {
-				out = append(out, table.Shown(it)...)
-			}
-		}
-		if in == nil || out == nil {
-			return
-		}
-		f.Severity = model.Note
-		f.Say("%s leaves out %s of %s of %s because of a missing key attribute, but no condition says so",
-			v, text.Thousands(len(out)), text.Count(len(items), "item"), e.Name)
-		f.Advice = "add the missing values, or use when: to say which items belong in the index"
-		f.Keys = append(out[:1:1], in...)
+		return
 	}
+	f.Entity, f.Pos, f.Keys = e.Name, made[0].Pos, table.Shown(items[:min(2, len(items))]...)
 	p.Report(f)
 }
 
@@ -95,18 +71,6 @@ func namesOf(all []*model.Template) (list []string) {
 		list = append(list, t.Name)
 	}
 	return list
-}
-
-// whenText returns the condition of an attribute as in a model file.
-func whenText(t *model.Template) string {
-	var parts []string
-	for _, field := range slices.Sorted(maps.Keys(t.When)) {
-		parts = append(parts, fmt.Sprintf("%s: [%s]", field, strings.Join(t.When[field], ", ")))
-	}
-	for _, r := range t.Ranges {
-		parts = append(parts, fmt.Sprintf("%s: {%v: %s}", r.Field, r.Op, strings.Join(r.Args, ", ")))
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // checkEmpty reports an index without rows, if no entity can have all of its key attributes at once.

@@ -51,9 +51,8 @@ func TestHarm(t *testing.T) {
 		return all
 	}
 	finer := model.Index{
-		Name: "ByDay", Projection: "ALL", Partition: attributes("at", "shard"), Sort: attributes("msg"),
+		Name: "ByDay", Projection: "ALL", Partition: attributes("SK"), Sort: attributes("GSI1SK"),
 	}
-	stored := rule.StoreFields("Message", []string{"at", "shard", "msg"})
 	byLevel := model.Index{
 		Name: "ByLevel", Projection: "KEYS_ONLY", Partition: attributes("level"), Sort: attributes("SK"),
 	}
@@ -65,13 +64,11 @@ func TestHarm(t *testing.T) {
 	const general = "think"
 	for _, tt := range []struct {
 		name, want string
-		edits      []rule.Edit
+		edit       rule.Edit
 	}{
-		{"a partition for each moment", general, []rule.Edit{stored, rule.WriteIndex("Feed", finer)}},
-		{"another index", "do; write units of Message 11.9 → 12.9", []rule.Edit{rule.WriteIndex("Feed", byLevel)}},
-		{
-			"a limit", "do; read units of \"short messages\" 28.8 → 0.5", []rule.Edit{limit},
-		},
+		{"a partition for each message", general, rule.WriteIndex("Feed", finer)},
+		{"another index", "do; write units of Message 11.9 → 12.9", rule.WriteIndex("Feed", byLevel)},
+		{"a limit", "do; read units of \"short messages\" 28.8 → 0.5", limit},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, err := modelfile.Parse("feed.yaml", []byte(feed))
@@ -81,7 +78,7 @@ func TestHarm(t *testing.T) {
 			defer w.Close()
 
 			applied := false // the finding is gone when the proposal has been applied
-			mark := func(*model.Model) bool { applied = true; return true }
+			edit := func(m *model.Model) bool { applied = true; return tt.edit(m) }
 			hazard := rule.Rule{
 				ID: "hazard", Severity: model.Warning,
 				Whole: func(p *rule.Pass) {
@@ -90,7 +87,7 @@ func TestHarm(t *testing.T) {
 					}
 					f := &rule.Finding{}
 					f.Message, f.Advice = "a hazard", general
-					f.Proposals = []rule.Proposal{{Text: "do", Edits: append(tt.edits, mark)}}
+					f.Propose("do", edit)
 					p.Report(f)
 				},
 			}

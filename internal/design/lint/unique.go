@@ -89,12 +89,6 @@ func reportUnguarded(p *rule.Pass, e *model.Entity, field string, q *model.Patte
 		f.Say(": %q does not prevent it", q.Name)
 		f.Pos, f.Pattern = q.Pos, q.Name
 	}
-	for _, x := range e.Table.Indexes {
-		if e.ComponentsOf(x.Keys())[field] {
-			f.Say("; index %s accepts equal keys", x.Name)
-			break
-		}
-	}
 	condition := "attribute_not_exists(" + text.Name(e.Table.Partition[0].Name) + ")"
 	if keyedBy(e, field) {
 		f.Advise("add the condition %s", condition)

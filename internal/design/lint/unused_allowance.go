@@ -10,21 +10,23 @@ var unusedAllowance = rule.Rule{
 	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been " +
 		"fixed. A leftover allowance hides the next finding of its rule. Remove it.",
 
-	Allowance: func(p *rule.Pass, a rule.Allowance) {
-		if a.Used {
-			return
+	Whole: func(p *rule.Pass) {
+		for _, a := range p.Model.Allow {
+			if p.Used[a] {
+				continue
+			}
+			f := &rule.Finding{}
+			f.Pos, f.Advice = a.Pos, "remove the allowance"
+			switch {
+			case !p.Known[a.Rule]:
+				f.Say("unknown rule %s", a.Rule)
+				f.Advice = "correct the name: each finding begins with the name of its rule"
+			case a.On != "":
+				f.Say("no finding of %s on %s to accept", a.Rule, a.On)
+			default:
+				f.Say("no finding of %s to accept", a.Rule)
+			}
+			p.Report(f)
 		}
-		f := &rule.Finding{}
-		f.Pos, f.Advice = a.Pos, "remove the allowance"
-		switch {
-		case !a.Known:
-			f.Say("unknown rule %s", a.Rule)
-			f.Advice = "correct the name: each finding begins with the name of its rule"
-		case a.On != "":
-			f.Say("no finding of %s on %s to accept", a.Rule, a.On)
-		default:
-			f.Say("no finding of %s to accept", a.Rule)
-		}
-		p.Report(f)
 	},
 }

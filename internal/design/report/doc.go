@@ -10,7 +10,7 @@
 //
 // First comes the design: each entity with its key templates by table and index, and the numbers of the patterns that
 // use it. Then come the patterns with what they return and cost for half, for 95 % and for the worst of the values
-// that they can ask for, the findings, money, and each table and index with the largest partition of each kind. Last
+// that they can ask for, the findings, money, and each table and index with its largest partition. Last
 // is a card for each pattern, with its worst slice and the one in the middle.
 //
 // There is one picture of a partition: its rows in the order in which they are read, with a bracket around the slice,

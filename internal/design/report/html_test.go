@@ -138,7 +138,7 @@ func TestSlices(t *testing.T) {
 	require.Contains(t, root.id("pattern-9").text, "ValidationException")
 	require.Contains(t, root.id("overview").text, "A pattern reads rows that nobody meant")
 	for i := range r.Tables {
-		require.NotNil(t, root.id(fmt.Sprintf("partition-%d-1", i+1)))
+		require.NotNil(t, root.id(fmt.Sprintf("partition-%d", i+1)))
 	}
 }
 

@@ -122,9 +122,7 @@ type figures struct{ Name, Unit, P50, P95, Worst string }
 // Rows are the rows returned at the declared scale.
 func (p *pattern) Rows() figures {
 	rows := func(f float64) string { return text.Thousands(int(f + 0.5)) }
-	switch {
-	case p.Spread != nil:
-		s := p.Spread
+	if s := p.Spread; s != nil {
 		return figures{
 			"rows", "", rows(s.P50.DeclaredRows()), rows(s.P95.DeclaredRows()), rows(s.Worst.DeclaredRows()),
 		}

@@ -265,6 +265,6 @@ func (d *painter) partition(s *space, row *dataset.Row) (*picture, error) {
 	if err != nil || report.Refused != nil {
 		return nil, err
 	}
-	id := fmt.Sprintf("partition-%d-%d", s.N, len(s.Pictures)+1)
+	id := fmt.Sprintf("partition-%d", s.N)
 	return newPicture(report, id, load.PartitionKeyOf(s.Space, row).Text(), d.colors, nil), nil
 }

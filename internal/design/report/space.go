@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,14 +19,11 @@ type space struct {
 	N        int        // from 1
 	Lines    lines      // how large it is
 	Patterns []*pattern // those that read it, in order
-	Pictures []*picture // the largest partition of each kind
+	Picture  *picture   // the partition with the most rows, or nil
 	Large    bool       // see [Page]
 
 	colors palette
 }
-
-// maxKinds is the most partitions of a table or an index that a page shows.
-const maxKinds = 6
 
 // spaces returns the tables and indexes of a dataset, in the order of the statistics.
 func spaces(ctx context.Context, w *dataset.Dataset, r *check.Result, colors palette) (all []*space, err error) {
@@ -42,38 +38,14 @@ func spaces(ctx context.Context, w *dataset.Dataset, r *check.Result, colors pal
 	return all, nil
 }
 
-// draw draws the largest partition of each kind. Partitions with the same entities are of the same kind.
-func (s *space) draw(d *painter) error {
-	seen := map[string]bool{}
-	for _, at := range slices.SortedFunc(slices.Values(s.Parts), func(a, b dataset.Part) int {
-		return cmp.Compare(b.To-b.From, a.To-a.From)
-	}) {
-		rows, kinds := s.In(at), map[string]bool{}
-		for i := range rows {
-			kinds[entity(&rows[i])] = true
-		}
-		kind := strings.Join(slices.Sorted(maps.Keys(kinds)), "\x00")
-		if seen[kind] || len(s.Pictures) == maxKinds {
-			continue
-		}
-		seen[kind] = true
-		p, err := d.partition(s, &rows[0])
-		if err != nil {
-			return err
-		}
-		if p != nil {
-			s.Pictures = append(s.Pictures, p)
-		}
+// draw draws the partition with the most rows.
+func (s *space) draw(d *painter) (err error) {
+	if len(s.Parts) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// entity returns the name of the entity of a row's item, or "".
-func entity(r *dataset.Row) string {
-	if e := r.Item.Entity; e != nil {
-		return e.Name
-	}
-	return ""
+	at := slices.MaxFunc(s.Parts, func(a, b dataset.Part) int { return cmp.Compare(a.To-a.From, b.To-b.From) })
+	s.Picture, err = d.partition(s, &s.Rows[at.From])
+	return err
 }
 
 // of returns the share of an entity in the space.

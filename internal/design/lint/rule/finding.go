@@ -20,8 +20,8 @@ type Finding struct {
 // hazard and still answers all patterns. What it gains or costs in units is
 // printed with it.
 type Proposal struct {
-	Text  string
-	Edits []Edit
+	Text string
+	Edit Edit
 }
 
 // An Edit changes a copy of a model. It reports false if it cannot, or if it
@@ -39,6 +39,6 @@ func (f *Finding) Say(format string, args ...any) { f.Message += sentence(format
 func (f *Finding) Advise(format string, args ...any) { f.Advice = sentence(format, args) }
 
 // Propose adds a proposal with a text.
-func (f *Finding) Propose(text string, edits ...Edit) {
-	f.Proposals = append(f.Proposals, Proposal{Text: text, Edits: edits})
+func (f *Finding) Propose(text string, edit Edit) {
+	f.Proposals = append(f.Proposals, Proposal{text, edit})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
 )
 
 // Finding returns a finding about the query.
@@ -33,10 +34,6 @@ func (q *Query) Directed() bool {
 	in, ok := q.Compiled.(*wire.QueryInput)
 	return q.Ordered || ok && in.ScanIndexForward != nil
 }
-
-// Answered reports whether the query compiles, and the service accepts it if it
-// was run.
-func (q *Query) Answered() bool { return q.Failed == nil && (q.Report == nil || q.Ran()) }
 
 // Given returns the condition of the pattern on a field.
 func (q *Query) Given(field string) (model.Condition, bool) {
@@ -83,21 +80,49 @@ func (q *Query) Partition() (dataset.Part, bool) {
 	return q.View.Partition(id)
 }
 
-// Spread returns what the query reads in all partitions, or nil if there is only one or the
-// context is done.
-func (q *Query) Spread() *load.Spread { return q.reads().Spread }
+// Elsewhere names the partition of an item, or returns "" if the query reads that with its own values.
+func (q *Query) Elsewhere(it *dataset.Item) string {
+	key := q.View.PartitionKey(it)
+	if own, ok := q.Partition(); ok && q.View.PartitionKey(q.View.Rows[own.From].Item) == key {
+		return ""
+	}
+	return " in partition " + key
+}
 
-// Slices returns the slice of the query in each partition that holds rows of its entity, none if the
-// context is done.
-func (q *Query) Slices() []load.Slice { return q.reads().Slices }
+// Ranges yields the rows that the query reads: with its own values, and then, if it is for an entity, with others,
+// those with the largest slice first.
+func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
+	read := func(from, to int) bool {
+		if n := q.Report.Limit; n > 0 && q.Report.Reverse {
+			from = max(from, to-n)
+		} else if n > 0 {
+			to = min(to, from+n)
+		}
+		return yield(q.View.Rows[from:to])
+	}
+	if part, ok := q.Partition(); ok {
+		own := store.Range{Lo: q.Report.Low.Bytes, Hi: q.Report.High.Bytes}
+		if !read(q.View.Range(part, own)) {
+			return
+		}
+	}
+	if q.Entity == nil {
+		return // the pattern names its partition
+	}
+	for _, s := range q.Reads().Slices {
+		if !read(s.From, s.To) {
+			return
+		}
+	}
+}
+
+// Reads returns what the query reads for all its values. It is empty if the context is done.
+func (q *Query) Reads() *load.Reads { return q.readsOf(q.Pattern) }
 
 // Together returns what all requests of the pattern read.
 func (q *Query) Together() *load.Reads {
-	i := slices.IndexFunc(q.study.Model.Patterns, func(p *model.Pattern) bool { return p.Name == q.Name })
-	return q.readsOf(q.study.Model.Patterns[i])
+	return q.readsOf(q.study.Model.Pattern(q.Name))
 }
-
-func (q *Query) reads() *load.Reads { return q.readsOf(q.Pattern) }
 
 // readsOf returns what a pattern reads for all its values.
 func (q *Query) readsOf(p *model.Pattern) *load.Reads {
@@ -109,18 +134,6 @@ func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 		return &load.Reads{}
 	}
 	return reads
-}
-
-// Expects reports whether the pattern expects an item in its result.
-func (q *Query) Expects(it *dataset.Item) bool {
-	return slices.ContainsFunc(q.Expect.Keys, func(key model.Key) bool {
-		for i, a := range q.View.Table.Keys() {
-			if i >= len(key) || !attr.Equal(key[i], it.Attributes.Get(a.Name)) {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // Orders yields, for each entity whose rows an ordinary query reads, the
@@ -173,16 +186,6 @@ func (q *Query) Next(e *model.Entity) (Component, bool) {
 		return c, ok && c.Name != ""
 	}
 	return Component{}, false
-}
-
-// SlotsOf returns the slots of an entity in the sort key that the query reads.
-func (q *Query) SlotsOf(e *model.Entity) (all []*Slot) {
-	for _, a := range q.View.Sort {
-		if s := q.study.Slot(e, a.Name); s != nil {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // common returns the longest common prefix of a and b.

@@ -21,32 +21,26 @@ type Rule struct {
 	// order, or once in the whole Study. Most rules have one.
 	Whole     func(*Pass)
 	View      func(*Pass, *View)
-	Index     func(*Pass, *View)                // a view of an index
-	Member    func(*Pass, *View, *model.Entity) // an index, and an entity of its table
 	Entity    func(*Pass, *model.Entity)
 	Query     func(*Pass, *Query)
 	Slot      func(*Pass, *Slot)
 	Component func(*Pass, Component)
-	// Allowance looks at an allowance of the model when all rules have run.
-	Allowance func(*Pass, Allowance)
-}
-
-// An Allowance is an allowance of the model after the rules have run.
-type Allowance struct {
-	*model.Allowance
-	Known bool // there is such a rule
-	Used  bool // it accepts a finding
 }
 
 // A Pass shows one rule the subjects of a Study.
 type Pass struct {
 	*Study
+	// Known has the IDs of all rules. Used has the allowances of the model that accept a finding of the rules until
+	// now.
+	Known map[string]bool
+	Used  map[*model.Allowance]bool
 	rule  Rule
 	found []*Finding
 }
 
 // Report adds a finding. If it has no severity, that is the severity of the
-// rule. If it shows no key, it gets one of its entity.
+// rule. If it shows no key, it gets one of its entity. A finding that the model
+// accepts becomes a note.
 func (p *Pass) Report(f *Finding) {
 	f.Rule = p.rule.ID
 	if f.Severity == 0 {
@@ -55,55 +49,41 @@ func (p *Pass) Report(f *Finding) {
 	if e := p.Model.Entity(f.Entity); len(f.Keys) == 0 && slices.Contains(p.Entities, e) {
 		f.Keys = p.TableView(e.Table).Example(e)
 	}
+	for _, a := range p.Model.Allow {
+		if !a.Accepts(&f.Finding) {
+			continue
+		}
+		p.Used[a] = true
+		if f.Accepted == "" {
+			f.Severity, f.Accepted = model.Note, a.Why
+		}
+	}
 	p.found = append(p.found, f)
 }
 
 // look applies rules to all subjects.
-func (st *Study) look(rules []Rule) (found []*Finding, err error) {
-	known := map[string]bool{}
+func (st *Study) look(rules []Rule) ([]*Finding, error) {
+	p := &Pass{Study: st, Known: map[string]bool{}, Used: map[*model.Allowance]bool{}}
+	for _, r := range rules {
+		p.Known[r.ID] = true
+	}
 	for _, r := range rules {
 		if err := context.Cause(st.ctx); err != nil {
 			return nil, err
 		}
-		known[r.ID] = true
-		p := &Pass{Study: st, rule: r}
-		p.walk()
-		found = append(found, p.found...)
-	}
-	allowances := st.accept(found, known)
-	for _, r := range rules {
-		p := &Pass{Study: st, rule: r}
-		each(p, r.Allowance, allowances)
-		found = append(found, p.found...)
-	}
-	return found, context.Cause(st.ctx)
-}
-
-// walk shows the rule all subjects of its kinds.
-func (p *Pass) walk() {
-	r := p.rule
-	if r.Whole != nil {
-		r.Whole(p)
-	}
-	for _, v := range p.Views {
-		if r.View != nil {
-			r.View(p, v)
+		p.rule = r
+		if r.Whole != nil {
+			r.Whole(p)
 		}
-		if r.Index != nil && v.Index != nil {
-			r.Index(p, v)
-		}
-		if r.Member != nil && v.Index != nil {
-			for _, e := range v.Entities() {
-				r.Member(p, v, e)
-			}
+		each(p, r.View, p.Views)
+		each(p, r.Entity, p.Entities)
+		each(p, r.Query, p.Queries)
+		each(p, r.Slot, p.Slots)
+		for _, s := range p.Slots {
+			each(p, r.Component, s.Components())
 		}
 	}
-	each(p, r.Entity, p.Entities)
-	each(p, r.Query, p.Queries)
-	each(p, r.Slot, p.Slots)
-	for _, s := range p.Slots {
-		each(p, r.Component, s.Components())
-	}
+	return p.found, context.Cause(st.ctx)
 }
 
 // each shows a function all subjects of its kind, unless it is nil.
@@ -113,23 +93,4 @@ func each[S any](p *Pass, look func(*Pass, S), subjects []S) {
 			look(p, s)
 		}
 	}
-}
-
-// accept turns the findings that the model accepts into notes, and returns the
-// allowances.
-func (st *Study) accept(found []*Finding, known map[string]bool) []Allowance {
-	all := make([]Allowance, len(st.Model.Allow))
-	for i, a := range st.Model.Allow {
-		all[i] = Allowance{Allowance: a, Known: known[a.Rule]}
-		for _, f := range found {
-			if !a.Accepts(&f.Finding) {
-				continue
-			}
-			all[i].Used = true
-			if f.Accepted == "" {
-				f.Severity, f.Accepted = model.Note, a.Why
-			}
-		}
-	}
-	return all
 }

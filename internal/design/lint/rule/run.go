@@ -21,10 +21,7 @@ func Run(ctx context.Context, w *dataset.Dataset, rules []Rule) ([]*Finding, err
 	if err != nil {
 		return nil, err
 	}
-	n := max(len(w.Model.Entities), 1) // each trial compares all entities with each other
-	left := max(1, min(maxTrials, maxPairs/(n*n)))
-	t := trials{Study: st, rules: rules, found: found, left: left, before: map[int]*trial{}}
-	if err := t.tryAll(); err != nil {
+	if err := st.try(found, rules); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(found, func(a, b *Finding) int {

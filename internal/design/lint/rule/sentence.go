@@ -16,9 +16,7 @@ func clip(s string) string { return terminal.ClipMiddle(s, 120) }
 // Quoted returns text in quotes, for sentences.
 func Quoted(s string) string { return clip(text.Quote(s)) }
 
-// Sentence formats text. Names among the arguments become a [List].
-func Sentence(format string, args ...any) string { return sentence(format, args) }
-
+// sentence formats text. Names among the arguments become a [List].
 func sentence(format string, args []any) string {
 	for i, a := range args {
 		if names, ok := a.([]string); ok {
@@ -60,11 +58,3 @@ func Value(it *dataset.Item, attribute string) string {
 
 // Writing returns the words for giving an attribute another template.
 func Writing(attribute, src string) string { return fmt.Sprintf("write %s: %q", attribute, src) }
-
-// Direction names the direction of an order.
-func Direction(descending bool) string {
-	if descending {
-		return "descending"
-	}
-	return "ascending"
-}

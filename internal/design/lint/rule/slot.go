@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -112,34 +111,6 @@ func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
 		}
 	}
 	return Component{}, false, ok
-}
-
-// Rest returns what keys have after a prefix that ends in a component, if the model's values of it look like the
-// end of the prefix, or "".
-func (s *Slot) Rest(c Component, prefix string) string {
-	value := ""
-	if it := s.study.First(s.Entity); it != nil {
-		value = it.Values.Get(c.Name)
-	}
-	if value == "" && model.Moment(c.Type) {
-		value = "2026-01-05T10:00:00Z"
-	}
-	part, err := c.Type.Encode(value)
-	if err != nil || c.Type.Desc {
-		return ""
-	}
-
-	if c.At > 0 {
-		literal := s.Parts[c.At-1].Literal
-		prefix = prefix[strings.LastIndex(prefix, literal)+len(literal):]
-	}
-	if c.At+1 < len(s.Parts) {
-		part += s.Parts[c.At+1].Literal
-	}
-	if n := len(prefix); n < len(part) && Masked(part[:n]) == Masked(prefix) {
-		return part[n:]
-	}
-	return ""
 }
 
 var digit = text.Pattern(`[0-9]`)

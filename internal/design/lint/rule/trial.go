@@ -4,194 +4,190 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"slices"
+	"math"
 
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Limits on the copies of a model in which changes of indexes are tried.
 const (
 	trialItems   = 200     // generated
-	moreItems    = 3000    // generated, for findings that show only then
 	trialWritten = 200     // samples of one entity, and raw items
 	maxTrials    = 60      // further findings keep their general advice
 	maxPairs     = 300_000 // of entities in all trials: 30 trials of 100 entities
 )
 
-// trials try the proposals of findings.
-type trials struct {
-	*Study
-	rules  []Rule
-	found  []*Finding
-	left   int
-	text   []byte         // of the model that the trials edit
-	before map[int]*trial // of the model as it is, by number of generated items
-}
-
-// A trial is what the rules find in a small dataset, and what its patterns read.
+// A trial is the check of a copy of the model, with the findings of the rules.
 type trial struct {
-	serious, all map[subject]int
-	reads        []reading // of the patterns
-	writes       []float64 // units of one item of each entity
+	*check.Result
+	writes []float64 // units of one item of each entity of the study, on average
 }
 
 // A subject is what a finding is about, but for its place.
 type subject struct{ rule, table, index, entity, pattern string }
 
-func subjectOf(f *Finding) subject { return subject{f.Rule, f.Table, f.Index, f.Entity, f.Pattern} }
+func subjectOf(f *model.Finding) subject {
+	return subject{f.Rule, f.Table, f.Index, f.Entity, f.Pattern}
+}
 
-// tryAll tries each proposal and writes what came of it into the advice of its finding.
-func (t *trials) tryAll() error {
-	for _, f := range t.found {
-		var remarks []string
+// findings counts the findings of at least a severity by their subjects.
+func (t *trial) findings(least model.Severity) map[subject]int {
+	all := map[subject]int{}
+	for i := range t.Findings {
+		if f := &t.Findings[i]; f.Severity >= least {
+			all[subjectOf(f)]++
+		}
+	}
+	return all
+}
+
+// try tries each proposal of the findings. The first that removes its finding and does no harm becomes its advice, with
+// what it changes in units.
+func (st *Study) try(found []*Finding, rules []Rule) error {
+	var source []byte // of the model that the trials edit
+	var before *trial // of that model
+	n := max(len(st.Model.Entities), 1)
+	left := max(1, min(maxTrials, maxPairs/(n*n))) // each trial compares all entities with each other
+	for _, f := range found {
 		for _, p := range f.Proposals {
-			if len(p.Edits) == 0 {
-				continue
+			if left == 0 {
+				return nil
 			}
-			if t.left == 0 {
-				break
-			}
-
-			t.left--
-			notes, ok, err := t.holds(f, &p)
-			if err != nil {
-				return context.Cause(t.ctx) // a model made by a program may not be writable
-			}
-			if !ok {
-				continue
-			}
-
-			f.Advice = p.Text
-			for _, note := range notes {
-				if !slices.Contains(remarks, note) {
-					remarks = append(remarks, note)
+			var err error
+			if before == nil {
+				if source, err = Shortened(st.Model); err == nil {
+					before, err = st.tryEdit(source, nil, rules)
+				}
+				if err != nil {
+					return context.Cause(st.ctx) // a model made by a program may not be writable
 				}
 			}
-			f.Applied = append(f.Applied, p)
-			break
-		}
-		for _, remark := range remarks {
-			f.Advice += "; " + remark
+			left--
+			after, err := st.tryEdit(source, p.Edit, rules)
+			if cause := context.Cause(st.ctx); cause != nil {
+				return cause
+			}
+			if err == nil && after.improves(before, f) {
+				f.Advice, f.Applied = p.Text+st.gains(before, after, f), append(f.Applied, p)
+				break
+			}
 		}
 	}
 	return nil
 }
 
-// holds reports whether a proposal removes a finding and does no harm. It returns how units change. It tries with
-// few items, and with more if those do not show the finding.
-func (t *trials) holds(f *Finding, p *Proposal) (notes []string, ok bool, err error) {
-	for _, items := range []int{trialItems, moreItems} {
-		if t.before[items] == nil {
-			if t.before[items], err = t.try(nil, items); err != nil {
-				return nil, false, err
-			}
-		}
-		before := t.before[items]
-		if before.all[subjectOf(f)] == 0 {
-			continue
-		}
-		after, err := t.try(p.Edits, items)
-		if err != nil {
-			return nil, false, context.Cause(t.ctx)
-		}
-		if !after.improves(before, f) {
-			return nil, false, nil
-		}
-		return t.gains(before, after, f), true, nil
+// tryEdit checks an edited copy of the model with few generated items.
+func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error) {
+	m, err := Edited(st.Model.Pos.File, source, edit)
+	if err != nil {
+		return nil, err
 	}
-	return nil, false, nil
+	w, err := dataset.Build(st.ctx, m, dataset.Options{MaxItems: trialItems, OnDemand: true})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+
+	out := &trial{}
+	lint := func(ctx context.Context, w *dataset.Dataset) (all []model.Finding, err error) {
+		small, err := newStudy(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		found, err := small.look(rules)
+		for _, f := range found {
+			all = append(all, f.Finding)
+		}
+		for _, e := range small.Entities {
+			out.writes = append(out.writes, small.writesOf(e))
+		}
+		return all, err
+	}
+	out.Result, err = check.Run(st.ctx, w, check.Options{Lint: lint})
+	return out, err
 }
 
 // improves reports whether a finding is gone in a changed model, no other hazard has come, and all patterns are
 // answered as before.
 func (t *trial) improves(before *trial, f *Finding) bool {
-	if about := subjectOf(f); t.all[about] >= before.all[about] {
+	about := subjectOf(&f.Finding)
+	if t.findings(model.Note)[about] >= before.findings(model.Note)[about] {
 		return false
 	}
-	for other, n := range t.serious {
-		if n > before.serious[other] {
+	serious := before.findings(model.Warning)
+	for other, n := range t.findings(model.Warning) {
+		if n > serious[other] {
 			return false
 		}
 	}
-	for i, r := range t.reads {
-		if r.breaks(before.reads[i]) {
+	for i := range t.Patterns {
+		was, is := before.Patterns[i].Total, t.Patterns[i].Total
+		switch {
+		case was == nil || was.Refused != nil:
+		case is == nil || is.Refused != nil || is.Returned < was.Returned,
+			meanRows(&t.Patterns[i]) < meanRows(&before.Patterns[i])/2:
 			return false
 		}
 	}
 	return true
 }
 
+// meanRows returns the rows that a pattern returns on average at the declared scale.
+func meanRows(pr *check.PatternResult) float64 {
+	if pr.Spread != nil {
+		return pr.Spread.MeanRows
+	}
+	return pr.Own().DeclaredRows()
+}
+
 // gains says how a change brings fewer or more units.
-func (t *trials) gains(before, after *trial, f *Finding) (all []string) {
-	for i, q := range t.Queries {
-		units := unitsGained(before.reads[i].units, after.reads[i].units)
-		if !before.reads[i].accepted || units == "" || len(all) > 1 {
+func (st *Study) gains(before, after *trial, f *Finding) (all string) {
+	said := 0
+	for i := range before.Patterns {
+		was, is := &before.Patterns[i], &after.Patterns[i]
+		units := unitsGained(was.MeanUnits(), is.MeanUnits())
+		if was.Total == nil || units == "" || said > 1 {
 			continue
 		}
 		of := ""
-		if q.Name != f.Pattern {
-			of = " of " + text.Quote(q.Name)
+		if was.Pattern.Name != f.Pattern {
+			of = " of " + text.Quote(was.Pattern.Name)
 		}
-		all = append(all, "read units"+of+" "+units)
+		all += "; read units" + of + " " + units
+		said++
 	}
-	for i, e := range t.Entities {
+	for i, e := range st.Entities {
 		if units := unitsGained(before.writes[i], after.writes[i]); units != "" {
-			return append(all, "write units of "+e.Name+" "+units) // others change in the same way
+			return all + "; write units of " + e.Name + " " + units // others change in the same way
 		}
 	}
 	return all
 }
 
-// try applies edits to a copy of the model, runs the rules on it with a number of generated items, and measures
-// its patterns and writes.
-func (t *trials) try(edits []Edit, items int) (*trial, error) {
-	if t.text == nil {
-		text, err := Shortened(t.Model)
-		if err != nil {
-			return nil, err
-		}
-		t.text = text
+// unitsGained says how units change, or returns "" if they hardly do.
+func unitsGained(before, after float64) string {
+	if math.Abs(after-before) < max(0.5, before/20) {
+		return ""
 	}
-	m, err := Edited(t.Model.Pos.File, t.text, edits)
-	if err != nil {
-		return nil, err
-	}
-	w, err := dataset.Build(t.ctx, m, dataset.Options{MaxItems: items, OnDemand: true})
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
+	return text.Figure(before) + " → " + text.Figure(after)
+}
 
-	small, err := newStudy(t.ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	found, err := small.look(t.rules)
-	if err != nil {
-		return nil, err
-	}
-
-	out := &trial{serious: map[subject]int{}, all: map[subject]int{}}
-	for _, f := range found {
-		out.all[subjectOf(f)]++
-		if f.Severity >= model.Warning {
-			out.serious[subjectOf(f)]++
+// writesOf returns the write units of one item of an entity on average, with those of its indexes.
+func (st *Study) writesOf(e *model.Entity) float64 {
+	units := 0.0
+	for _, it := range st.items[e] {
+		for _, v := range st.Views {
+			if size, ok := v.Size(it.Attributes); ok && v.Table == e.Table {
+				units += table.WriteUnits(size)
+			}
 		}
 	}
-	for _, q := range small.Queries {
-		r, err := small.readingOf(t.ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		out.reads = append(out.reads, r)
-	}
-	for _, e := range small.Entities {
-		out.writes = append(out.writes, small.writesOf(e))
-	}
-	return out, nil
+	return units / float64(max(len(st.items[e]), 1))
 }
 
 // Shortened returns the text of a model without allowances and with fewer items.
@@ -210,18 +206,15 @@ func Shortened(m *model.Model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Edited returns the model with a text of [Shortened], changed by edits and checked.
-func Edited(file string, text []byte, edits []Edit) (*model.Model, error) {
+// Edited returns the model with a text of [Shortened], changed by an edit unless that is nil, and checked.
+func Edited(file string, text []byte, edit Edit) (*model.Model, error) {
 	m, err := modelfile.Parse(file, text)
-	if err != nil || len(edits) == 0 {
+	if err != nil || edit == nil {
 		return m, err
 	}
-	for _, change := range edits {
-		if !change(m) {
-			return nil, errors.New("the proposal does not apply")
-		}
+	if !edit(m) {
+		return nil, errors.New("the proposal does not apply")
 	}
-
 	var b bytes.Buffer
 	if err := modelfile.Write(&b, m); err != nil {
 		return nil, err

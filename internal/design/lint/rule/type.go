@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -14,15 +13,6 @@ func Plain(t keys.Type) bool { return t.Name == "" || t.Name == "string" }
 
 // Textual reports whether a type is arbitrary text.
 func Textual(t keys.Type) bool { return Plain(t) || t.Name == "path" }
-
-// Numeric reports whether a type is a number.
-func Numeric(t keys.Type) bool {
-	switch t.Name {
-	case "int", "signed", "decimal", "number":
-		return true
-	}
-	return false
-}
 
 // Timed reports whether the byte order of a type is chronological.
 func Timed(t keys.Type) bool { return model.Moment(t) || t.Name == "ulid" || t.Name == "ksuid" }
@@ -40,14 +30,6 @@ func Precision(t keys.Type) time.Duration {
 		return time.Nanosecond
 	}
 	return 0
-}
-
-// KindOf returns the type of an attribute that has the values of a field.
-func KindOf(t keys.Type) attr.Kind {
-	if Numeric(t) || t.Name == "epoch" || t.Name == "epochms" || t.Name == "year" {
-		return attr.Number
-	}
-	return attr.String
 }
 
 // TimeField returns a time field of an entity and its type, or "".

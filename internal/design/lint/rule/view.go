@@ -85,12 +85,6 @@ func (v *View) WrittenBy(e *model.Entity) bool {
 	return !slices.ContainsFunc(v.Keys, func(a model.Attribute) bool { return e.Attribute(a.Name) == nil })
 }
 
-// Holds reports whether an item is in the view.
-func (v *View) Holds(it *dataset.Item) bool {
-	_, ok := v.Size(it.Attributes)
-	return ok
-}
-
 // KeyOf returns the key of an item in the view as text.
 func (v *View) KeyOf(it attr.Item) string { return keyOf(it, v.Keys) }
 
@@ -120,7 +114,7 @@ func (v *View) Shown(items ...*dataset.Item) (all []string) {
 // Example returns the key of an item of an entity in the view, if there is one.
 func (v *View) Example(e *model.Entity) []string {
 	for _, it := range v.study.items[e] {
-		if v.Holds(it) {
+		if _, ok := v.Size(it.Attributes); ok {
 			return v.Shown(it)
 		}
 	}
