@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -63,6 +64,8 @@ const DefaultItems = 1000
 
 // Options configure an import. The zero value is ready to use.
 type Options struct {
+	// Format is that of the files. Default: each file's content says it.
+	Format Format
 	// Table is the name of the table for designs that do not name it. Default:
 	// derived from the file name.
 	Table string
@@ -102,7 +105,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		if err != nil {
 			return nil, nil, err
 		}
-		format := detect(d)
+		format := cmp.Or(o.Format, detect(d))
 		if format != Items && format != Tables { // whose names say less than those of their tables
 			im.rename(f.Name)
 		}

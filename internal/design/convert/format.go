@@ -24,6 +24,9 @@ const (
 	Items Format = "items"
 )
 
+// Formats are the formats that a file can have.
+var Formats = []string{string(Workbench), string(OneTable), string(ElectroDB), string(Tables), string(Items)}
+
 // supported lists the formats.
 const supported = "supported: a model of NoSQL Workbench; a OneTable schema; ElectroDB schemas; CreateTable or " +
 	"DescribeTable JSON; items in DynamoDB JSON, with the definition of their table"
