@@ -54,14 +54,14 @@ func (e *Error) Error() string { return e.Msg }
 //     after it, so that it compares only the value.
 //
 // The error is an [*Error].
-func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
+func Pattern(p *model.Pattern) (wire.Request, error) {
 	if p.IsWrite() {
 		return nil, &Error{
 			Pos: p.Pos, Pattern: p.Name, Msg: "the pattern writes, and its request depends on the item",
 			Advice: "sortkey design check shows it for an item of the model",
 		}
 	}
-	c := compiler{p: p, m: m, used: map[string]bool{}}
+	c := compiler{p: p, used: map[string]bool{}}
 	c.names.Readable = true
 	c.names.Resolve, c.names.Parameter = c.resolve, c.parameter
 	in, err := c.request()
@@ -115,8 +115,8 @@ func asError(err error) *Error {
 }
 
 // PatternJSON returns the request of a pattern as JSON.
-func PatternJSON(m *model.Model, p *model.Pattern) (json.RawMessage, error) {
-	in, err := Pattern(m, p)
+func PatternJSON(p *model.Pattern) (json.RawMessage, error) {
+	in, err := Pattern(p)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,6 @@ func JSON(in wire.Request) json.RawMessage {
 
 type compiler struct {
 	p     *model.Pattern
-	m     *model.Model
 	names literal.Placeholders
 	used  map[string]bool // fields and attributes of where
 	open  model.Attribute // the first sort key attribute without a fixed value
@@ -253,11 +252,7 @@ func (c *compiler) expressions(in *wire.QueryInput) error {
 		return err
 	}
 	if in.FilterExpression != nil {
-		filter, err := env.Condition(expr.FilterExpression, *in.FilterExpression)
-		if err != nil {
-			return err
-		}
-		if err := c.quoted(expr.Node(filter)); err != nil {
+		if _, err := env.Condition(expr.FilterExpression, *in.FilterExpression); err != nil {
 			return err
 		}
 	}
@@ -301,58 +296,6 @@ func (c *compiler) parameter(name string) (attr.Value, error) {
 		}
 	}
 	return v, nil
-}
-
-// quoted fails if a filter compares with a word that is not an attribute: a text without its quotes.
-func (c *compiler) quoted(filter ast.Node) error {
-	for n := range ast.Nodes(filter) {
-		var with []ast.Operand // what something is compared with
-		switch n := n.(type) {
-		case *ast.Compare:
-			with = []ast.Operand{n.R}
-		case *ast.Between:
-			with = []ast.Operand{n.Lo, n.Hi}
-		case *ast.In:
-			with = n.List
-		case *ast.Call:
-			with = n.Args[min(1, len(n.Args)):]
-		}
-		for _, o := range with {
-			path, ok := o.(*ast.PathOperand)
-			if !ok || len(path.Path) != 1 || c.hasAttribute(path.Path[0].Name) {
-				continue
-			}
-			word := path.Path[0].Name
-			return &Error{
-				Component: word, Msg: fmt.Sprintf("the filter compares with the unknown attribute %s", word),
-				Advice: fmt.Sprintf(
-					"if it is a text, quote it, as in '%s'; if it is an attribute, add it to the entity", word,
-				),
-			}
-		}
-	}
-	return nil
-}
-
-// hasAttribute reports whether items that the pattern reads can have an attribute, as far as the model knows.
-func (c *compiler) hasAttribute(name string) bool {
-	if c.m == nil {
-		return true
-	}
-	known := false // there are such items
-	for _, e := range c.m.Entities {
-		if e == c.p.Entity || c.p.Entity == nil && e.Table == c.p.Table {
-			if known = true; e.Attribute(name) != nil {
-				return true
-			}
-		}
-	}
-	for _, raw := range c.m.Items {
-		if raw.Table == c.p.Table && raw.Item.Get(name).Kind() != 0 {
-			return true
-		}
-	}
-	return !known || slices.ContainsFunc(c.p.Table.Keys(), func(a model.Attribute) bool { return a.Name == name })
 }
 
 // given returns the condition on a field or on a key attribute.

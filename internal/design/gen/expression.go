@@ -26,8 +26,8 @@ var writers = map[string]func(wire.Request) string{"aws": cli, "go": golang, "py
 // Expression returns the request of an access pattern in one of the
 // [Languages]. It returns a [*compile.Error] if the pattern is not one
 // request.
-func Expression(m *model.Model, p *model.Pattern, lang string) (string, error) {
-	in, err := compile.Pattern(m, p)
+func Expression(p *model.Pattern, lang string) (string, error) {
+	in, err := compile.Pattern(p)
 	if err != nil {
 		return "", err
 	}

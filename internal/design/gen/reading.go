@@ -32,7 +32,6 @@ type reading struct {
 	Members []member
 	Fixed   bool
 
-	m      *model.Model
 	values []*value // of the entity's keys
 	tree   *tree
 }
@@ -131,13 +130,13 @@ type keyCondition struct {
 }
 
 // newReading returns the reading of a pattern, or why the pattern has no request.
-func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
+func newReading(p *model.Pattern) (*reading, error) {
 	p, lists, err := withoutLists(p)
 	if err != nil {
 		return nil, err
 	}
 
-	in, err := compile.Pattern(m, p)
+	in, err := compile.Pattern(p)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +144,7 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 		return nil, fmt.Errorf("it expects the error %s", p.Expect.Error)
 	}
 
-	r := &reading{m: m, Pattern: p}
+	r := &reading{Pattern: p}
 	if p.Operation == "Scan" && p.Parameters.Len() == 0 {
 		r.Members, r.Fixed = membersOf(in), true
 		return r, nil
@@ -493,7 +492,7 @@ var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 func (r *reading) members() (rest []member, err error) {
 	p := *r.Pattern
 	p.Where, p.Operation, p.Descending = nil, "Scan", false
-	scan, err := compile.Pattern(r.m, &p)
+	scan, err := compile.Pattern(&p)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 	for _, x := range q.View.Table.Indexes {
 		there := *q.Pattern
 		there.Index = x
-		if _, err := compile.Pattern(p.Model, &there); err == nil && x != q.View.Index {
+		if _, err := compile.Pattern(&there); err == nil && x != q.View.Index {
 			fix := rule.Proposal{Text: "query index " + x.Name + " instead"}
 			fix.Edits = []rule.Edit{rule.ThroughIndex(q.Name, x.Name)}
 			f.Proposals = append(f.Proposals, fix)
