@@ -213,19 +213,13 @@ func (c *compiler) request() (wire.Request, error) {
 	}
 	switch p.Operation {
 	case "GetItem":
-		return &wire.GetItemInput{
-			ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames, Key: key,
-			ProjectionExpression: in.ProjectionExpression, TableName: in.TableName,
-		}, nil
+		get := members[wire.GetItemInput](in)
+		get.Key = key
+		return get, nil
 	case "Query":
 		return &in, nil
 	}
-	return &wire.ScanInput{
-		ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames,
-		ExpressionAttributeValues: in.ExpressionAttributeValues, FilterExpression: in.FilterExpression,
-		IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression,
-		TableName: in.TableName,
-	}, nil
+	return members[wire.ScanInput](in), nil
 }
 
 // expressions sets the filter, the projection and the placeholders, and parses the
