@@ -92,8 +92,8 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		return nil, nil, &Error{Msg: "no file to import"}
 	}
 	im := newImporter(o)
-	var onetables []*node
-	var electros, items []*document
+	var onetables, electros []*node
+	var items []*document
 	for _, f := range files {
 		if f.Tables != nil || f.Streams != nil {
 			im.rename(f.Name)
@@ -115,7 +115,9 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		case OneTable:
 			onetables = append(onetables, d.roots...)
 		case ElectroDB:
-			electros = append(electros, d)
+			for _, n := range d.roots {
+				electros = append(electros, electroList(n)...)
+			}
 		case Items:
 			items = append(items, d)
 		case Tables:
@@ -130,10 +132,10 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, &Error{Pos: model.Pos{File: f.Name}, Msg: "unknown kind of design", Hint: supported}
 		}
 	}
-	if err := im.oneTable(onetables); err != nil {
+	if err := im.schemas(onetables, im.oneTableKeys, im.oneTable); err != nil {
 		return nil, nil, err
 	}
-	if err := im.electro(electros); err != nil {
+	if err := im.schemas(electros, electroTable, im.electroEntity); err != nil {
 		return nil, nil, err
 	}
 
