@@ -93,7 +93,7 @@ func python(in wire.Request) string {
 		"import boto3\n\nclient = boto3.client(\"dynamodb\")\n\nresponse = client." + snake(in.Op().String()) + "(\n",
 	)
 	for _, m := range membersOf(in) {
-		b.WriteString("    " + m.Name + "=" + pythonLiterals.member(m.value) + ",\n")
+		b.WriteString("    " + m.Name + "=" + pythonLiterals.member(m, pythonLiterals.indent) + ",\n")
 	}
 	b.WriteString(")\n")
 	return b.String()
@@ -107,7 +107,7 @@ func js(in wire.Request) string {
 		"const client = new DynamoDBClient({});\n\n" +
 		"const response = await client.send(new " + command + "({\n")
 	for _, m := range membersOf(in) {
-		b.WriteString("  " + m.Name + ": " + jsLiterals.member(m.value) + ",\n")
+		b.WriteString("  " + m.Name + ": " + jsLiterals.member(m, jsLiterals.indent) + ",\n")
 	}
 	b.WriteString("}));\n")
 	return b.String()
