@@ -57,7 +57,9 @@ var (
 
 	jsLiterals = likeJSON(literals{
 		text: quote, yes: "true", no: "false", name: jsName, indent: "  ", space: " ",
-		bytes:   func(b []byte) string { return "new Uint8Array(" + strings.ReplaceAll(fmt.Sprint(b), " ", ", ") + ")" },
+		bytes: func(b []byte) string {
+			return "new Uint8Array(" + strings.ReplaceAll(fmt.Sprint(b), " ", ", ") + ")"
+		},
 		operand: func(o operand) string { return "keys." + o.Kind.String() + "(keys.textOf(" + o.Name() + "))" },
 	})
 

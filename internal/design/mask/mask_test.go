@@ -389,7 +389,7 @@ func TestNothingLeaks(t *testing.T) {
 		FindAllString(hidden, -1)
 	require.Greater(t, len(originals), 20)
 
-	for _, how := range []string{"hash", "shape", "redact", "fake word"} {
+	for _, how := range []string{"hash", "shape", "redact", "fake name"} {
 		for _, header := range []string{"", "model: shop.yaml\n"} {
 			names := "{path: PK, as: hash}, {path: SK, as: hash}, {path: mail, as: hash}, {path: day, as: hash}, "
 			if header != "" {
