@@ -144,7 +144,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, noDefinition(d.name)
 		}
 		for _, n := range d.roots {
-			im.itemsIn(n, d.name, "")
+			im.itemsIn(n, d.name)
 		}
 	}
 	if len(im.streams) > 0 && len(im.m.Tables) == 0 {

@@ -101,7 +101,7 @@ must stay secret, import what sortkey export --mask has written.`,
 	flags.StringVar(&f.from, "from", "", "read the running tables at this `URL|FOLDER`")
 	flags.BoolVar(&f.All, "all", false, "with --from, read all items, twice, and count them")
 	flags.StringVar(
-		(*string)(&f.Format), "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.Formats, ", "),
+		&f.Format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.Formats, ", "),
 	)
 	flags.StringVar(&f.Table, "table", "", "`TABLE`, if the design does not name it; with --from, the only one to read")
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
@@ -118,7 +118,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	switch {
 	case f.Items < 0:
 		return app.Usage("design import", "--items must not be negative")
-	case f.Format != "" && !slices.Contains(convert.Formats, string(f.Format)):
+	case f.Format != "" && !slices.Contains(convert.Formats, f.Format):
 		return app.Usage(
 			"design import", "--format is one of %s, not %q", strings.Join(convert.Formats, ", "), f.Format,
 		)
