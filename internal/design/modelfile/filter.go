@@ -48,7 +48,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	}
 	known := slices.Sorted(maps.Keys(kinds))
 	for name := range expr.TopLevel(c) {
-		if like := similar(name, known); like != "" && kinds[name] == nil {
+		if like := Similar(name, known); like != "" && kinds[name] == nil {
 			in.fail(
 				"did you mean "+like+"? If not, declare it in fields",
 				"the filter uses %s, which no item of table %s has", name, q.Table.Name,
@@ -115,10 +115,10 @@ func (in value) checkComparison(kinds map[string][]attr.Kind, anyType bool, list
 	}
 }
 
-// similar returns the known name that differs from name by one typing error, or
+// Similar returns the known name that differs from name by one typing error, or
 // "". Names that differ only in digits, such as line1 and line2, are not
 // similar.
-func similar(name string, known []string) string {
+func Similar(name string, known []string) string {
 	bare := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {
