@@ -2,6 +2,7 @@ package compile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -497,73 +498,49 @@ func (c *compiler) templateOf(a model.Attribute) *model.Template {
 	return nil
 }
 
-// openReason says why the open attribute is not fixed, and returns the missing
-// field, if any.
-func (c *compiler) openReason() (why, missing string) {
-	if t := c.templateOf(c.open); t != nil {
-		for _, part := range t.Template.Parts() {
-			if part.Name == "" {
-				continue
-			}
-			w, ok := c.given(part.Name)
-			switch {
-			case !ok:
-				return "the pattern does not give " + part.Name, part.Name
-			case whole(w, part.Type).Op != ast.Equal:
-				return part.Name + " already has a range", ""
-			}
-		}
-	}
-	return c.open.Name + " already has a range", ""
-}
-
-// blocked returns the error for a condition after a component that is not
-// fixed.
-func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Template) error {
-	e := &Error{Pos: w.Pos, Attribute: a.Name, Component: w.Field}
+// openPart returns the first component of a template, before another one or at all for "", that is not fixed, and why.
+// It reports whether the pattern does not give it.
+func (c *compiler) openPart(t *model.Template, before string) (name, why string, missing bool) {
 	for _, part := range t.Template.Parts() {
-		name := part.Name
-		if name == "" {
+		if part.Name == "" {
 			continue
 		}
-		if name == w.Field {
+		if part.Name == before {
 			break
 		}
+		w, ok := c.given(part.Name)
+		switch {
+		case !ok:
+			return part.Name, "the pattern does not give " + part.Name, true
+		case whole(w, part.Type).Op != ast.Equal:
+			return part.Name, part.Name + " already has a range", false
+		}
+	}
+	return "", "", false
+}
 
-		before, ok := c.given(name)
-		if ok && whole(before, part.Type).Op == ast.Equal {
-			continue
+// blocked returns the error for a condition after a component that is not fixed: in the same template, or in that of
+// an attribute before.
+func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Template) error {
+	name, why, missing := c.openPart(t, w.Field)
+	moved, after, key := w.Field, name, fmt.Sprintf("%s (%s)", a.Name, t.Template)
+	if name == "" {
+		moved, after, key = a.Name, c.open.Name, "the key"
+		if of := c.templateOf(c.open); of != nil {
+			name, why, missing = c.openPart(of, "")
 		}
-		if ok {
-			e.Msg = fmt.Sprintf(
-				"%s comes after %s in %s (%s), and %s already has a range: rows with the same %s are not adjacent",
-				w.Field, name, a.Name, t.Template, name, w.Field,
-			)
-			e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", w.Field, name, w.Field)
-		} else {
-			e.Msg = fmt.Sprintf(
-				"%s comes after %s in %s (%s), and the pattern does not give %s: "+
-					"rows with the same %s are not adjacent",
-				w.Field, name, a.Name, t.Template, name, w.Field,
-			)
-			e.Advice = fmt.Sprintf(
-				"put %s before %s in the key or in the key of an index, or add %s to where", w.Field, name, name,
-			)
-		}
-		return e
+		why = cmp.Or(why, c.open.Name+" already has a range")
 	}
 
-	why, missing := c.openReason()
-	e.Msg = fmt.Sprintf(
-		"%s comes after %s in the key, and %s: rows with the same %s are not adjacent", a.Name, c.open.Name, why,
-		w.Field,
-	)
-
-	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", a.Name, c.open.Name, w.Field)
-	if missing != "" {
-		e.Advice = fmt.Sprintf(
-			"add %s to where, or put %s before %s in the key of an index", missing, a.Name, c.open.Name,
-		)
+	where, otherwise := "the key of an index", "filter by "+w.Field
+	if missing {
+		where, otherwise = "the key or in "+where, "add "+name+" to where"
 	}
-	return e
+	return &Error{
+		Pos: w.Pos, Attribute: a.Name, Component: w.Field,
+		Msg: fmt.Sprintf(
+			"%s comes after %s in %s, and %s: rows with the same %s are not adjacent", moved, after, key, why, w.Field,
+		),
+		Advice: fmt.Sprintf("put %s before %s in %s, or %s", moved, after, where, otherwise),
+	}
 }
