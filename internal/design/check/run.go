@@ -306,7 +306,7 @@ func (p *PatternResult) read(
 	var reports []*explain.Report
 	for i, part := range parts {
 		one := PatternResult{Pattern: part}
-		if one.compile(m) != nil {
+		if one.compile() != nil {
 			p.Compile, p.Input, p.Report = one.Compile, nil, nil
 			return nil
 		}
@@ -385,8 +385,8 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *dataset.Dataset) error
 
 // compile sets the request. If the pattern does not make one, compile sets the reason and
 // returns it.
-func (p *PatternResult) compile(m *model.Model) (err error) {
-	if p.Input, err = compile.Pattern(m, p.Pattern); err == nil {
+func (p *PatternResult) compile() (err error) {
+	if p.Input, err = compile.Pattern(p.Pattern); err == nil {
 		return nil
 	}
 	p.Compile, _ = errors.AsType[*compile.Error](err)

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,14 +55,14 @@ func (e *Error) Error() string { return e.Msg }
 //     after it, so that it compares only the value.
 //
 // The error is an [*Error].
-func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
+func Pattern(p *model.Pattern) (wire.Request, error) {
 	if p.IsWrite() {
 		return nil, &Error{
 			Pos: p.Pos, Pattern: p.Name, Msg: "the pattern writes, and its request depends on the item",
 			Advice: "sortkey design check shows it for an item of the model",
 		}
 	}
-	c := compiler{p: p, m: m, used: map[string]bool{}}
+	c := compiler{p: p, used: map[string]bool{}}
 	c.names.Readable = true
 	c.names.Resolve, c.names.Parameter = c.resolve, c.parameter
 	in, err := c.request()
@@ -115,8 +116,8 @@ func asError(err error) *Error {
 }
 
 // PatternJSON returns the request of a pattern as JSON.
-func PatternJSON(m *model.Model, p *model.Pattern) (json.RawMessage, error) {
-	in, err := Pattern(m, p)
+func PatternJSON(p *model.Pattern) (json.RawMessage, error) {
+	in, err := Pattern(p)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +170,6 @@ func JSON(in wire.Request) json.RawMessage {
 
 type compiler struct {
 	p     *model.Pattern
-	m     *model.Model
 	names literal.Placeholders
 	used  map[string]bool // fields and attributes of where
 	open  model.Attribute // the first sort key attribute without a fixed value
@@ -214,19 +214,13 @@ func (c *compiler) request() (wire.Request, error) {
 	}
 	switch p.Operation {
 	case "GetItem":
-		return &wire.GetItemInput{
-			ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames, Key: key,
-			ProjectionExpression: in.ProjectionExpression, TableName: in.TableName,
-		}, nil
+		get := members[wire.GetItemInput](in)
+		get.Key = key
+		return get, nil
 	case "Query":
 		return &in, nil
 	}
-	return &wire.ScanInput{
-		ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames,
-		ExpressionAttributeValues: in.ExpressionAttributeValues, FilterExpression: in.FilterExpression,
-		IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression,
-		TableName: in.TableName,
-	}, nil
+	return members[wire.ScanInput](in), nil
 }
 
 // expressions sets the filter, the projection and the placeholders, and parses the
@@ -253,11 +247,7 @@ func (c *compiler) expressions(in *wire.QueryInput) error {
 		return err
 	}
 	if in.FilterExpression != nil {
-		filter, err := env.Condition(expr.FilterExpression, *in.FilterExpression)
-		if err != nil {
-			return err
-		}
-		if err := c.quoted(expr.Node(filter)); err != nil {
+		if _, err := env.Condition(expr.FilterExpression, *in.FilterExpression); err != nil {
 			return err
 		}
 	}
@@ -301,58 +291,6 @@ func (c *compiler) parameter(name string) (attr.Value, error) {
 		}
 	}
 	return v, nil
-}
-
-// quoted fails if a filter compares with a word that is not an attribute: a text without its quotes.
-func (c *compiler) quoted(filter ast.Node) error {
-	for n := range ast.Nodes(filter) {
-		var with []ast.Operand // what something is compared with
-		switch n := n.(type) {
-		case *ast.Compare:
-			with = []ast.Operand{n.R}
-		case *ast.Between:
-			with = []ast.Operand{n.Lo, n.Hi}
-		case *ast.In:
-			with = n.List
-		case *ast.Call:
-			with = n.Args[min(1, len(n.Args)):]
-		}
-		for _, o := range with {
-			path, ok := o.(*ast.PathOperand)
-			if !ok || len(path.Path) != 1 || c.hasAttribute(path.Path[0].Name) {
-				continue
-			}
-			word := path.Path[0].Name
-			return &Error{
-				Component: word, Msg: fmt.Sprintf("the filter compares with the unknown attribute %s", word),
-				Advice: fmt.Sprintf(
-					"if it is a text, quote it, as in '%s'; if it is an attribute, add it to the entity", word,
-				),
-			}
-		}
-	}
-	return nil
-}
-
-// hasAttribute reports whether items that the pattern reads can have an attribute, as far as the model knows.
-func (c *compiler) hasAttribute(name string) bool {
-	if c.m == nil {
-		return true
-	}
-	known := false // there are such items
-	for _, e := range c.m.Entities {
-		if e == c.p.Entity || c.p.Entity == nil && e.Table == c.p.Table {
-			if known = true; e.Attribute(name) != nil {
-				return true
-			}
-		}
-	}
-	for _, raw := range c.m.Items {
-		if raw.Table == c.p.Table && raw.Item.Get(name).Kind() != 0 {
-			return true
-		}
-	}
-	return !known || slices.ContainsFunc(c.p.Table.Keys(), func(a model.Attribute) bool { return a.Name == name })
 }
 
 // given returns the condition on a field or on a key attribute.
@@ -560,73 +498,49 @@ func (c *compiler) templateOf(a model.Attribute) *model.Template {
 	return nil
 }
 
-// openReason says why the open attribute is not fixed, and returns the missing
-// field, if any.
-func (c *compiler) openReason() (why, missing string) {
-	if t := c.templateOf(c.open); t != nil {
-		for _, part := range t.Template.Parts() {
-			if part.Name == "" {
-				continue
-			}
-			w, ok := c.given(part.Name)
-			switch {
-			case !ok:
-				return "the pattern does not give " + part.Name, part.Name
-			case whole(w, part.Type).Op != ast.Equal:
-				return part.Name + " already has a range", ""
-			}
-		}
-	}
-	return c.open.Name + " already has a range", ""
-}
-
-// blocked returns the error for a condition after a component that is not
-// fixed.
-func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Template) error {
-	e := &Error{Pos: w.Pos, Attribute: a.Name, Component: w.Field}
+// openPart returns the first component of a template, before another one or at all for "", that is not fixed, and why.
+// It reports whether the pattern does not give it.
+func (c *compiler) openPart(t *model.Template, before string) (name, why string, missing bool) {
 	for _, part := range t.Template.Parts() {
-		name := part.Name
-		if name == "" {
+		if part.Name == "" {
 			continue
 		}
-		if name == w.Field {
+		if part.Name == before {
 			break
 		}
+		w, ok := c.given(part.Name)
+		switch {
+		case !ok:
+			return part.Name, "the pattern does not give " + part.Name, true
+		case whole(w, part.Type).Op != ast.Equal:
+			return part.Name, part.Name + " already has a range", false
+		}
+	}
+	return "", "", false
+}
 
-		before, ok := c.given(name)
-		if ok && whole(before, part.Type).Op == ast.Equal {
-			continue
+// blocked returns the error for a condition after a component that is not fixed: in the same template, or in that of
+// an attribute before.
+func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Template) error {
+	name, why, missing := c.openPart(t, w.Field)
+	moved, after, key := w.Field, name, fmt.Sprintf("%s (%s)", a.Name, t.Template)
+	if name == "" {
+		moved, after, key = a.Name, c.open.Name, "the key"
+		if of := c.templateOf(c.open); of != nil {
+			name, why, missing = c.openPart(of, "")
 		}
-		if ok {
-			e.Msg = fmt.Sprintf(
-				"%s comes after %s in %s (%s), and %s already has a range: rows with the same %s are not adjacent",
-				w.Field, name, a.Name, t.Template, name, w.Field,
-			)
-			e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", w.Field, name, w.Field)
-		} else {
-			e.Msg = fmt.Sprintf(
-				"%s comes after %s in %s (%s), and the pattern does not give %s: "+
-					"rows with the same %s are not adjacent",
-				w.Field, name, a.Name, t.Template, name, w.Field,
-			)
-			e.Advice = fmt.Sprintf(
-				"put %s before %s in the key or in the key of an index, or add %s to where", w.Field, name, name,
-			)
-		}
-		return e
+		why = cmp.Or(why, c.open.Name+" already has a range")
 	}
 
-	why, missing := c.openReason()
-	e.Msg = fmt.Sprintf(
-		"%s comes after %s in the key, and %s: rows with the same %s are not adjacent", a.Name, c.open.Name, why,
-		w.Field,
-	)
-
-	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", a.Name, c.open.Name, w.Field)
-	if missing != "" {
-		e.Advice = fmt.Sprintf(
-			"add %s to where, or put %s before %s in the key of an index", missing, a.Name, c.open.Name,
-		)
+	where, otherwise := "the key of an index", "filter by "+w.Field
+	if missing {
+		where, otherwise = "the key or in "+where, "add "+name+" to where"
 	}
-	return e
+	return &Error{
+		Pos: w.Pos, Attribute: a.Name, Component: w.Field,
+		Msg: fmt.Sprintf(
+			"%s comes after %s in %s, and %s: rows with the same %s are not adjacent", moved, after, key, why, w.Field,
+		),
+		Advice: fmt.Sprintf("put %s before %s in %s, or %s", moved, after, where, otherwise),
+	}
 }

@@ -3,7 +3,6 @@ package compile
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -154,19 +153,21 @@ type span struct {
 	last         bool
 }
 
-// unpadded reports whether a range is empty only because the numbers in its text have different widths.
-func (s *span) unpadded(w model.Condition) bool {
-	return (s.typ.Name == "" || s.typ.Name == "string") && text.CompareNatural(w.Args[0], w.Args[1]) < 0
-}
-
-// paddedExample shows an address of the Internet with padded numbers, or nothing for other text.
-func paddedExample(address string) string {
-	ip, err := netip.ParseAddr(address)
-	if err != nil || !ip.Is4() {
-		return ""
+// empty returns the error for a range whose ends are encoded in descending order.
+func (s *span) empty(w model.Condition, first, second string) error {
+	why := "the first comes after the second"
+	cure := "write the lower value first; use order: desc to read in descending order"
+	switch {
+	case !s.typ.Ordered():
+		why = fmt.Sprintf("%s values sort as text, and %q comes after %q", s.typ, first, second)
+		cure = "use a type that sorts by value, such as int(8)"
+	case (s.typ.Name == "" || s.typ.Name == "string") && text.CompareNatural(w.Args[0], w.Args[1]) < 0:
+		why = fmt.Sprintf("text is compared byte by byte, and %s sorts before %s", w.Args[1], w.Args[0])
+		cure = "pad the numbers in " + w.Field + " to one width"
 	}
-	b := ip.As4()
-	return fmt.Sprintf(", as in %03d.%03d.%03d.%03d", b[0], b[1], b[2], b[3])
+	return &Error{
+		Msg: fmt.Sprintf("%s between %s and %s is empty: %s", w.Field, w.Args[0], w.Args[1], why), Advice: cure,
+	}
 }
 
 func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
@@ -214,31 +215,8 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 
 	switch op {
 	case ast.OpBetween:
-		if first > encoded[1] && !s.typ.Ordered() {
-			return nil, &Error{
-				Msg: fmt.Sprintf(
-					"%s between %s and %s is empty: %s values sort as text, and %q comes after %q",
-					w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1],
-				),
-				Advice: "use a type that sorts by value, such as int(8)",
-			}
-		}
-		if first > encoded[1] && s.unpadded(w) {
-			return nil, &Error{
-				Msg: fmt.Sprintf(
-					"%s between %s and %s is empty: text is compared byte by byte, and %[3]s sorts before %[2]s",
-					w.Field, w.Args[0], w.Args[1],
-				),
-				Advice: "pad the numbers in " + w.Field + " to one width" + paddedExample(w.Args[0]),
-			}
-		}
 		if first > encoded[1] {
-			return nil, &Error{
-				Msg: fmt.Sprintf(
-					"%s between %s and %s is empty: the first comes after the second", w.Field, w.Args[0], w.Args[1],
-				),
-				Advice: "write the lower value first; use order: desc to read in descending order",
-			}
+			return nil, s.empty(w, first, encoded[1])
 		}
 		return s.comparison(ast.OpBetween, first, s.through(encoded[1]))
 	case ast.Greater:

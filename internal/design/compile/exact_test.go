@@ -116,7 +116,7 @@ func TestCompileIsExact(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-		request, err := compile.PatternJSON(m, m.Patterns[0])
+		request, err := compile.PatternJSON(m.Patterns[0])
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}

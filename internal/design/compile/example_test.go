@@ -29,7 +29,7 @@ func ExamplePattern() {
 		fmt.Println(err)
 		return
 	}
-	in, err := compile.Pattern(m, m.Patterns[0])
+	in, err := compile.Pattern(m.Patterns[0])
 	if err != nil {
 		fmt.Println(err)
 		return

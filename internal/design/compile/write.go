@@ -3,12 +3,12 @@ package compile
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -29,96 +29,84 @@ func Write(p *model.Pattern, items []Item) (wire.Request, error) {
 			err.Pattern = p.Name
 			return nil, err
 		}
-		all = append(all, one)
-	}
-	if p.Operation == model.Transaction {
-		return &wire.TransactWriteItemsInput{TransactItems: all}, nil
-	}
 
-	one := all[0]
-	switch {
-	case one.Put != nil:
-		return &wire.PutItemInput{
-			TableName: one.Put.TableName, Item: one.Put.Item, ConditionExpression: one.Put.ConditionExpression,
-			ExpressionAttributeNames:  one.Put.ExpressionAttributeNames,
-			ExpressionAttributeValues: one.Put.ExpressionAttributeValues,
-		}, nil
-	case one.Update != nil:
-		return &wire.UpdateItemInput{
-			TableName: one.Update.TableName, Key: one.Update.Key, UpdateExpression: one.Update.UpdateExpression,
-			ConditionExpression:       one.Update.ConditionExpression,
-			ExpressionAttributeNames:  one.Update.ExpressionAttributeNames,
-			ExpressionAttributeValues: one.Update.ExpressionAttributeValues,
-		}, nil
-	default:
-		return &wire.DeleteItemInput{
-			TableName: one.Delete.TableName, Key: one.Delete.Key, ConditionExpression: one.Delete.ConditionExpression,
-			ExpressionAttributeNames:  one.Delete.ExpressionAttributeNames,
-			ExpressionAttributeValues: one.Delete.ExpressionAttributeValues,
-		}, nil
+		switch p.Operation {
+		case model.Put:
+			return members[wire.PutItemInput](one), nil
+		case model.Update:
+			return members[wire.UpdateItemInput](one), nil
+		case model.Delete:
+			return members[wire.DeleteItemInput](one), nil
+		}
+		var of wire.TransactWriteItem
+		switch p.Writes[i].Operation {
+		case model.Put:
+			of.Put = members[wire.Put](one)
+		case model.Update:
+			of.Update = members[wire.Update](one)
+		case model.Delete:
+			of.Delete = members[wire.Delete](one)
+		default:
+			of.ConditionCheck = members[wire.ConditionCheck](one)
+		}
+		all = append(all, of)
 	}
+	return &wire.TransactWriteItemsInput{TransactItems: all}, nil
 }
 
-// write returns one write as part of a transaction.
-func write(w *model.Write, it Item) (wire.TransactWriteItem, *Error) {
-	c := compiler{p: &model.Pattern{Table: w.Entity.Table, Entity: w.Entity, Parameters: w.Parameters}}
+// A request has the members of all writes. Each write takes those that its operation has.
+type request struct {
+	TableName                             *string
+	Item, Key                             attr.Item
+	UpdateExpression, ConditionExpression *string
+	ExpressionAttributeNames              map[string]string
+	ExpressionAttributeValues             attr.Item
+}
+
+// members returns a T with the values of the fields that it and from both have.
+func members[T any](from any) *T {
+	to := new(T)
+	for field, v := range reflect.ValueOf(from).Fields() {
+		if at := reflect.ValueOf(to).Elem().FieldByName(field.Name); at.IsValid() {
+			at.Set(v)
+		}
+	}
+	return to
+}
+
+// write returns the members of one write.
+func write(w *model.Write, it Item) (in request, _ *Error) {
+	c := compiler{p: &model.Pattern{
+		Table: w.Entity.Table, Entity: w.Entity, Filter: w.If, Parameters: w.Parameters,
+	}}
 	c.names.Readable = true
 	c.names.Resolve, c.names.Parameter = c.resolve, c.parameter
-	fail := func(err error) (wire.TransactWriteItem, *Error) {
+	fail := func(err error) (request, *Error) {
 		e := asError(err)
 		e.Pos = w.Pos
-		return wire.TransactWriteItem{}, e
+		return in, e
 	}
 
-	var update, condition *string
 	if w.Operation == model.Update {
 		text, err := c.update(w, it)
 		if err != nil {
 			return fail(err)
 		}
-		update = &text
+		in.UpdateExpression = &text
 	}
-	if w.If != "" {
-		text, err := c.names.Expression(w.If)
-		if err != nil {
-			return fail(err)
-		}
-		condition = &text
-		env, err := expr.NewEnv(expr.Params{Names: c.names.Names(), Values: c.names.Values()})
-		if err != nil {
-			return fail(err)
-		}
-		if _, err := env.Condition(expr.ConditionExpression, text); err != nil {
-			return fail(err)
-		}
+	var q wire.QueryInput // whose filter has the form of the condition
+	if err := c.expressions(&q); err != nil {
+		return fail(err)
 	}
+	in.ConditionExpression = q.FilterExpression
+	in.ExpressionAttributeNames, in.ExpressionAttributeValues = q.ExpressionAttributeNames, q.ExpressionAttributeValues
 
 	var key attr.Builder
 	for _, a := range w.Entity.Table.Keys() {
 		key.Add(a.Name, it.Attributes.Get(a.Name))
 	}
-	table, names, values := &w.Entity.Table.Name, c.names.Names(), c.names.Values()
-	switch w.Operation {
-	case model.Put:
-		return wire.TransactWriteItem{Put: &wire.Put{
-			TableName: table, Item: it.Attributes, ConditionExpression: condition,
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}, nil
-	case model.Update:
-		return wire.TransactWriteItem{Update: &wire.Update{
-			TableName: table, Key: key.Item(), UpdateExpression: update, ConditionExpression: condition,
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}, nil
-	case model.Delete:
-		return wire.TransactWriteItem{Delete: &wire.Delete{
-			TableName: table, Key: key.Item(), ConditionExpression: condition,
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}, nil
-	}
-	return wire.TransactWriteItem{ConditionCheck: &wire.ConditionCheck{
-		TableName: table, Key: key.Item(), ConditionExpression: condition,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}}, nil
+	in.TableName, in.Item, in.Key = &w.Entity.Table.Name, it.Attributes, key.Item()
+	return in, nil
 }
 
 // update returns the update expression that gives the attributes of an item the values that they have

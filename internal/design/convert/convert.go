@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -63,6 +64,8 @@ const DefaultItems = 1000
 
 // Options configure an import. The zero value is ready to use.
 type Options struct {
+	// Format is that of the files. Default: each file's content says it.
+	Format Format
 	// Table is the name of the table for designs that do not name it. Default:
 	// derived from the file name.
 	Table string
@@ -89,8 +92,8 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		return nil, nil, &Error{Msg: "no file to import"}
 	}
 	im := newImporter(o)
-	var onetables []*node
-	var electros, items []*document
+	var onetables, electros []*node
+	var items []*document
 	for _, f := range files {
 		if f.Tables != nil || f.Streams != nil {
 			im.rename(f.Name)
@@ -102,7 +105,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		if err != nil {
 			return nil, nil, err
 		}
-		format := detect(d)
+		format := cmp.Or(o.Format, detect(d))
 		if format != Items && format != Tables { // whose names say less than those of their tables
 			im.rename(f.Name)
 		}
@@ -112,7 +115,9 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		case OneTable:
 			onetables = append(onetables, d.roots...)
 		case ElectroDB:
-			electros = append(electros, d)
+			for _, n := range d.roots {
+				electros = append(electros, electroList(n)...)
+			}
 		case Items:
 			items = append(items, d)
 		case Tables:
@@ -127,10 +132,10 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, &Error{Pos: model.Pos{File: f.Name}, Msg: "unknown kind of design", Hint: supported}
 		}
 	}
-	if err := im.oneTable(onetables); err != nil {
+	if err := im.schemas(onetables, im.oneTableKeys, im.oneTable); err != nil {
 		return nil, nil, err
 	}
-	if err := im.electro(electros); err != nil {
+	if err := im.schemas(electros, electroTable, im.electroEntity); err != nil {
 		return nil, nil, err
 	}
 
@@ -139,7 +144,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, noDefinition(d.name)
 		}
 		for _, n := range d.roots {
-			im.itemsIn(n, d.name, "")
+			im.itemsIn(n, d.name)
 		}
 	}
 	if len(im.streams) > 0 && len(im.m.Tables) == 0 {

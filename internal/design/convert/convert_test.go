@@ -200,7 +200,7 @@ func TestDetect(t *testing.T) {
 		{`{"Items":[],"Count":0}`, convert.Items},
 		{`{"Item":{"a":{"S":"b"}}}` + "\n" + `{"Item":{"a":{"S":"c"}}}`, convert.Items},
 		{`{"a":{"S":"b"}}`, convert.Items},
-		{`{"T":[{"PutRequest":{"Item":{}}}]}`, convert.Items},
+		{`{"T":[{"PutRequest":{"Item":{}}}]}`, ""},
 		{`{}`, ""},
 		{`[]`, ""},
 		{`3`, ""},

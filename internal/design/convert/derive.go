@@ -31,7 +31,7 @@ func (im *importer) derive(ctx context.Context) error {
 			if p == nil {
 				continue
 			}
-			if _, err := compile.Pattern(w.Model, p); err != nil {
+			if _, err := compile.Pattern(p); err != nil {
 				im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
 				continue
 			}

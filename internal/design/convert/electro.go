@@ -36,39 +36,8 @@ func electroList(n *node) (all []*node) {
 	return all
 }
 
-// electro reads the files of ElectroDB schemas. A schema that does not name its table is in the first one
-// that another names.
-func (im *importer) electro(docs []*document) error {
-	var list []*node
-	name := im.o.Table
-	for _, d := range docs {
-		for _, n := range d.roots {
-			list = append(list, electroList(n)...)
-		}
-	}
-	for _, n := range list {
-		name = cmp.Or(name, n.str("table"))
-	}
-
-	tables := make([]*model.Table, len(list))
-	for i, n := range list {
-		name = cmp.Or(name, im.tableFor(n.doc))
-		t := electroTable(cmp.Or(im.o.Table, n.str("table"), name), n)
-		var err error
-		if tables[i], err = im.joinTable(t, n, "entity "+n.get("model").str("entity")); err != nil {
-			return err
-		}
-	}
-	for i, n := range list {
-		if tables[i] != nil {
-			im.electroEntity(tables[i], n)
-		}
-	}
-	return nil
-}
-
 // electroTable returns a table with the key and the indexes that a schema uses.
-func electroTable(name string, n *node) *model.Table {
+func electroTable(name string, n *node, _ []*node) *model.Table {
 	t := &model.Table{Name: name}
 	for _, x := range n.get("indexes").members() {
 		key := func(part string) []model.Attribute {
@@ -95,7 +64,7 @@ func electroTable(name string, n *node) *model.Table {
 func electroVersion(n *node) string { return cmp.Or(n.get("model").str("version"), "1") }
 
 // electroEntity declares the entity of a schema.
-func (im *importer) electroEntity(t *model.Table, n *node) {
+func (im *importer) electroEntity(n *node, t *model.Table) {
 	name := n.get("model").str("entity")
 	constants := [][2]string{{"__edb_e__", name}, {"__edb_v__", electroVersion(n)}}
 	d := &declared{name: name, n: n, t: t, constants: constants}

@@ -90,8 +90,7 @@ func (im *importer) sorted() []Loss {
 	return im.losses
 }
 
-// isolate removes the parts that keep the model from being read back: entities, whose items become raw items,
-// then raw items.
+// isolate removes the entities that keep the model from being read back. Their items become raw items.
 func (im *importer) isolate() {
 	m := im.m
 	entities := m.Entities
@@ -100,28 +99,16 @@ func (im *importer) isolate() {
 		alone := *m
 		alone.Items = nil
 		alone.Entities = append(slices.Clone(m.Entities), e)
-		if im.valid(&alone, "entity "+e.Name, "its items are imported as raw items") {
+		err := checkModel(&alone)
+		if err == nil {
 			m.Entities = alone.Entities
 			continue
 		}
+		im.add(Loss{What: "entity " + e.Name, Why: reason(err), Hint: "its items are imported as raw items"})
 		for _, s := range e.Samples {
 			m.Items = append(m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
 		}
 	}
-
-	m.Items = slices.DeleteFunc(m.Items, func(r *model.RawItem) bool {
-		alone := model.Model{Name: m.Name, Tables: m.Tables, Items: []*model.RawItem{r}}
-		return !im.valid(&alone, "an item of table "+r.Table.Name, "")
-	})
-}
-
-// valid reports whether a part of the model is valid, and records the loss otherwise.
-func (im *importer) valid(part *model.Model, what, hint string) bool {
-	err := checkModel(part)
-	if err != nil {
-		im.add(Loss{What: what, Why: reason(err), Hint: hint})
-	}
-	return err == nil
 }
 
 // itemOf returns the item of a sample.

@@ -7,7 +7,7 @@ import (
 )
 
 // A Format is a file format.
-type Format string
+type Format = string
 
 // The formats.
 const (
@@ -19,10 +19,12 @@ const (
 	ElectroDB Format = "electrodb"
 	// Tables is the JSON of CreateTable requests or DescribeTable responses.
 	Tables Format = "tables"
-	// Items is items in DynamoDB JSON: one per line, the response of a scan, or
-	// a BatchWriteItem request.
+	// Items is items in DynamoDB JSON: one per line, or the response of a scan.
 	Items Format = "items"
 )
+
+// Formats are the formats that a file can have.
+var Formats = []string{Workbench, OneTable, ElectroDB, Tables, Items}
 
 // supported lists the formats.
 const supported = "supported: a model of NoSQL Workbench; a OneTable schema; ElectroDB schemas; CreateTable or " +
@@ -54,7 +56,7 @@ func detect(d *document) Format {
 		return ElectroDB
 	case isTable(n), isTable(n.get("Table")), isTable(n.get("TableDescription")), n.get("Tables").isList():
 		return Tables
-	case n.get("Items").isList(), isTyped(n.get("Item")), isTyped(n), isPuts(n), n.get("PutRequest").isObject():
+	case n.get("Items").isList(), isTyped(n.get("Item")), isTyped(n):
 		return Items
 	}
 	return ""
@@ -69,19 +71,6 @@ func isTyped(n *node) bool {
 			return false
 		}
 		if k, ok := attr.ParseKind(m.list[0].key); !ok || m.list[0].isObject() != (k == attr.Map) {
-			return false
-		}
-	}
-	return n.isObject() && len(n.list) > 0
-}
-
-// isPuts reports whether n holds the items of a BatchWriteItem request.
-func isPuts(n *node) bool {
-	if m := n.get("RequestItems"); m != nil {
-		return isPuts(m)
-	}
-	for _, m := range n.members() {
-		if !m.isList() || len(m.list) > 0 && !m.list[0].get("PutRequest").isObject() {
 			return false
 		}
 	}

@@ -5,60 +5,35 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
-// itemsIn reads the items in a value into the named table, or into the one whose keys they have: a list, the answer
-// of a scan, put requests, those of several tables, or an item.
-func (im *importer) itemsIn(n *node, file, table string) {
-	if m := n.get("RequestItems"); m.isObject() {
-		n = m
-	}
+// itemsIn reads the items in a value: a list, the answer of a scan, or an item.
+func (im *importer) itemsIn(n *node, file string) {
 	switch {
 	case n.isList():
 		for _, m := range n.list {
-			im.itemsIn(m, file, table)
+			im.itemsIn(m, file)
 		}
 	case n.get("Items").isList():
-		im.itemsIn(n.get("Items"), file, table)
-	case isPuts(n):
-		for _, list := range n.list {
-			if im.m.Table(list.key) == nil {
-				im.loss(list, text.Count(len(list.list), "item")+" of table "+list.key, "the table is not defined", "")
-				continue
-			}
-			im.itemsIn(list, file, list.key)
-		}
-	case n.get("PutRequest").isObject():
-		im.itemsIn(n.get("PutRequest"), file, table)
+		im.itemsIn(n.get("Items"), file)
 	case n.get("Item").isObject() && !isTyped(n):
-		im.itemIn(n.get("Item"), file, table)
-	case n.get("DeleteRequest").isObject():
-		im.loss(n, "a delete request", "a model has items, not changes", "")
+		im.itemIn(n.get("Item"), file)
 	default:
-		im.itemIn(n, file, table)
+		im.itemIn(n, file)
 	}
 }
 
-// itemIn puts an item into the named table, or into the one named in the file name, or into the only
-// one whose keys it has.
-func (im *importer) itemIn(n *node, file, table string) {
+// itemIn puts an item into the table that the file name names, or into the only one whose keys it has.
+func (im *importer) itemIn(n *node, file string) {
 	it, ok := im.item(n)
 	if !ok {
 		return
 	}
-	t, several := im.m.Table(table), false
-	if t == nil {
-		t, several = im.tableOf(it, file)
-	}
-	switch {
+	switch t, several := im.tableOf(it, file); {
 	case t == nil:
 		im.loss(n, "an item", "no table has its keys", "")
 	case several:
-		im.loss(
-			n, "an item", "several tables have its keys",
-			"name the file after its table, or write its items as a BatchWriteItem request",
-		)
+		im.loss(n, "an item", "several tables have its keys", "name the file after its table")
 	default:
 		im.held = append(im.held, row{t: t, it: it, n: n})
 	}

@@ -11,49 +11,34 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// oneTable reads OneTable schemas, all of one table. Their value templates become templates of
-// attributes; the behaviour of the library is not part of a design.
-func (im *importer) oneTable(list []*node) error {
-	var models []*node // of all schemas
-	for _, n := range list {
-		models = append(models, n.get("models").members()...)
+// oneTable reads a OneTable schema of a table. Its value templates become templates of attributes; the
+// behaviour of the library is not part of a design.
+func (im *importer) oneTable(n *node, t *model.Table) {
+	im.m.About = cmp.Or(n.str("description"), im.m.About)
+	im.name = cmp.Or(slug(n.str("name")), im.name)
+	for _, m := range n.get("models").members() {
+		im.oneTableModel(n, m, t)
 	}
-	name := ""
-	tables := make([]*model.Table, len(list))
-	for i, n := range list {
-		name = cmp.Or(name, im.tableFor(n.doc))
-		var err error
-		if tables[i], err = im.joinTable(im.oneTableKeys(name, n, models), n, "the schema"); err != nil {
-			return err
-		}
+	for _, m := range n.get("queries").members() {
+		im.loss(
+			m, "query "+clip(m.key), "saved queries have values, not fields",
+			"add it as a pattern with conditions on fields",
+		)
 	}
-	for i, n := range list {
-		im.m.About = cmp.Or(n.str("description"), im.m.About)
-		im.name = cmp.Or(slug(n.str("name")), im.name)
-		if tables[i] == nil {
-			continue
-		}
-		for _, m := range n.get("models").members() {
-			im.oneTableModel(n, m, tables[i])
-		}
-		for _, m := range n.get("queries").members() {
-			im.loss(
-				m, "query "+clip(m.key), "saved queries have values, not fields",
-				"add it as a pattern with conditions on fields",
-			)
-		}
-		for _, m := range n.get("items").elems() {
-			if it, ok := im.item(m); ok {
-				im.held = append(im.held, row{t: tables[i], it: it, n: m})
-			}
+	for _, m := range n.get("items").elems() {
+		if it, ok := im.item(m); ok {
+			im.held = append(im.held, row{t: t, it: it, n: m})
 		}
 	}
-	return nil
 }
 
-// oneTableKeys returns a table with the indexes of a schema. The models have the types of key
+// oneTableKeys returns a table with the indexes of a schema. The models of all schemas have the types of key
 // attributes.
-func (im *importer) oneTableKeys(name string, n *node, models []*node) *model.Table {
+func (im *importer) oneTableKeys(name string, n *node, schemas []*node) *model.Table {
+	var models []*node
+	for _, of := range schemas {
+		models = append(models, of.get("models").members()...)
+	}
 	key := func(n *node) (all []model.Attribute) {
 		for _, m := range n.orElems() {
 			if !m.isText() || m.text == "" {

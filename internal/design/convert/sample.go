@@ -1,12 +1,9 @@
 package convert
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 // sample splits an item into field values and other attributes. It returns nil
@@ -31,19 +28,11 @@ func sample(e *model.Entity, it attr.Item) *model.Sample {
 	return s
 }
 
-// plainExtra reports whether a sample can have an extra attribute with a name:
-// the model file refuses names that look like typing errors.
+// plainExtra reports whether a sample can have an extra attribute with a name: the model file refuses names that
+// look like typing errors.
 func plainExtra(e *model.Entity, name string) bool {
-	if e.Field(name) != nil {
-		return false
+	if e.Field(name) != nil || e.Attribute(name) != nil {
+		return e.Field(name) == nil
 	}
-	if e.Attribute(name) != nil {
-		return true
-	}
-	return !slices.ContainsFunc(e.Fields, func(f *model.Field) bool { return slip(name, f.Name) }) &&
-		!slices.ContainsFunc(e.Attributes, func(t *model.Template) bool { return slip(name, t.Name) })
+	return modelfile.Similar(name, modelfile.Names(e)) == ""
 }
-
-// slip reports whether two names differ by one byte inserted, deleted, replaced
-// or swapped with its neighbour, or only by case.
-func slip(a, b string) bool { return strings.EqualFold(a, b) || text.Distance(a, b) <= 1 }

@@ -40,6 +40,31 @@ type declaredKey struct {
 	template string
 }
 
+// schemas reads the schemas of a library: table returns the table of one, and declare declares its entities.
+// A schema that does not name its table is in the first one that another names.
+func (im *importer) schemas(
+	list []*node, table func(name string, n *node, all []*node) *model.Table, declare func(n *node, t *model.Table),
+) error {
+	name := im.o.Table
+	for _, n := range list {
+		name = cmp.Or(name, n.str("table"))
+	}
+	tables := make([]*model.Table, len(list))
+	for i, n := range list {
+		name = cmp.Or(name, im.tableFor(n.doc))
+		var err error
+		if tables[i], err = im.joinTable(table(cmp.Or(im.o.Table, n.str("table"), name), n, list), n); err != nil {
+			return err
+		}
+	}
+	for i, n := range list {
+		if tables[i] != nil {
+			declare(n, tables[i])
+		}
+	}
+	return nil
+}
+
 // addField declares a field.
 func (d *declared) addField(name, stored string, typ keys.Type, values []string) *declaredField {
 	if typ.Name == "string" {
@@ -218,8 +243,6 @@ func (im *importer) untyped(n *node, entity string, fields []*node) {
 // tableFor returns a name for the table of a schema that does not name it.
 func (im *importer) tableFor(d *document) string {
 	switch name := slug(strings.TrimSuffix(filepath.Base(d.name), ".json")); {
-	case im.o.Table != "":
-		return im.o.Table
 	case len(im.m.Tables) == 1:
 		return im.m.Tables[0].Name
 	case len(name) >= wire.MinName:

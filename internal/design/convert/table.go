@@ -47,13 +47,16 @@ func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
 	return t
 }
 
-// joinTable adds the table of a schema, or returns the one of its name that is there: so several schemas are
-// of one table. It is an error if their keys differ, or those of indexes. Whose is what has the schema n, for
-// messages.
-func (im *importer) joinTable(t *model.Table, n *node, whose string) (*model.Table, error) {
+// joinTable adds the table of the schema n, or returns the one of its name that is there: so several schemas are
+// of one table. It is an error if their keys differ, or those of indexes.
+func (im *importer) joinTable(t *model.Table, n *node) (*model.Table, error) {
 	have := im.m.Table(t.Name)
 	if have == nil {
 		return im.addTable(t, n.pos()), nil
+	}
+	whose := "the schema"
+	if entity := n.get("model").str("entity"); entity != "" {
+		whose = "entity " + entity
 	}
 	differ := func(what string, want, got []model.Attribute) error {
 		return &Error{

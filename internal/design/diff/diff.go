@@ -314,9 +314,7 @@ func (d *Diff) patterns(p *planner) {
 			one.Is = b.Is
 		}
 		if one.Was != nil && one.Is != nil {
-			one.Request = p.differs(
-				p.is.Dataset.Model, p.was.Dataset.Model.Pattern(one.Name), p.is.Dataset.Model.Pattern(one.Name),
-			)
+			one.Request = p.differs(p.was.Dataset.Model.Pattern(one.Name), p.is.Dataset.Model.Pattern(one.Name))
 			if !one.Request && one.Was.same(one.Is) {
 				return
 			}

@@ -364,7 +364,7 @@ func (p *planner) switches() {
 		switch {
 		case b == nil:
 			gone = append(gone, a.Name)
-		case a == nil || p.differs(p.target, a, b) || b.Entity != nil && p.rewritten(b.Entity):
+		case a == nil || p.differs(a, b) || b.Entity != nil && p.rewritten(b.Entity):
 			changed = append(changed, b.Name)
 		}
 	})
@@ -399,7 +399,7 @@ func (p *planner) switches() {
 func patternName(p *model.Pattern) string { return p.Name }
 
 // differs reports whether a pattern sends another request in a model of the new version.
-func (p *planner) differs(m *model.Model, a, b *model.Pattern) bool {
+func (p *planner) differs(a, b *model.Pattern) bool {
 	if a.IsWrite() && b.IsWrite() {
 		rewritten := func(w model.Write) bool { return p.rewritten(w.Entity) }
 		return slices.ContainsFunc(b.Writes, rewritten) || writeText(a) != writeText(b)
@@ -407,18 +407,18 @@ func (p *planner) differs(m *model.Model, a, b *model.Pattern) bool {
 	if b.Then != nil && p.rewritten(b.Then) {
 		return true
 	}
-	return requestText(p.was.Dataset.Model, a) != requestText(m, b)
+	return requestText(a) != requestText(b)
 }
 
 // requestText returns the requests of a pattern, with its own values.
-func requestText(m *model.Model, p *model.Pattern) string {
+func requestText(p *model.Pattern) string {
 	parts, err := compile.Split(p)
 	if err != nil {
 		return err.Error()
 	}
 	s := ""
 	for _, part := range parts {
-		in, err := compile.PatternJSON(m, part)
+		in, err := compile.PatternJSON(part)
 		if err != nil {
 			return err.Error()
 		}

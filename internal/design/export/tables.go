@@ -107,7 +107,7 @@ func yamlOf(v any) ([]byte, error) {
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, err
 	}
-	block(&doc)
+	blockStyle(&doc)
 	return yaml.Dump(&doc, yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble), yaml.WithIndent(2))
 }
 
@@ -118,15 +118,15 @@ var (
 	yamlWords = []string{"on", "off", "yes", "no", "y", "true", "false", "null"}
 )
 
-// block gives a node the style of blocks, and quotes to texts that need them.
-func block(n *yaml.Node) {
+// blockStyle gives a node the style of blocks, and quotes to texts that need them.
+func blockStyle(n *yaml.Node) {
 	n.Style = 0
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" &&
 		(!plainText().MatchString(n.Value) || slices.Contains(yamlWords, strings.ToLower(n.Value))) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for _, c := range n.Content {
-		block(c)
+		blockStyle(c)
 	}
 }
 

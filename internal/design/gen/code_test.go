@@ -170,7 +170,7 @@ func TestPatterns(t *testing.T) {
 			require.NoError(t, err)
 			got, err := send(t.Context(), client, in)
 			require.NoError(t, err)
-			request, err := compile.Pattern(m, p)
+			request, err := compile.Pattern(p)
 			require.NoError(t, err)
 			out, _, err := explain.InProcess(w.DB).Do(t.Context(), request)
 			require.NoError(t, err)
@@ -348,11 +348,11 @@ func TestGoOfModels(t *testing.T) {
 // request.
 func TestExpression(t *testing.T) {
 	m := load(t)
-	text, err := gen.Expression(m, m.Pattern("orders of a month"), "python")
+	text, err := gen.Expression(m.Pattern("orders of a month"), "python")
 	require.NoError(t, err)
 	require.Contains(t, text, `KeyConditionExpression="PK = :PK AND begins_with(SK, :SK)"`)
 	require.Contains(t, text, `ProjectionExpression="note, #total"`)
-	_, err = gen.Expression(m, m.Pattern("orders of a total"), "go")
+	_, err = gen.Expression(m.Pattern("orders of a total"), "go")
 	require.Error(t, err)
 }
 

@@ -26,8 +26,8 @@ var writers = map[string]func(wire.Request) string{"aws": cli, "go": golang, "py
 // Expression returns the request of an access pattern in one of the
 // [Languages]. It returns a [*compile.Error] if the pattern is not one
 // request.
-func Expression(m *model.Model, p *model.Pattern, lang string) (string, error) {
-	in, err := compile.Pattern(m, p)
+func Expression(p *model.Pattern, lang string) (string, error) {
+	in, err := compile.Pattern(p)
 	if err != nil {
 		return "", err
 	}
@@ -93,7 +93,7 @@ func python(in wire.Request) string {
 		"import boto3\n\nclient = boto3.client(\"dynamodb\")\n\nresponse = client." + snake(in.Op().String()) + "(\n",
 	)
 	for _, m := range membersOf(in) {
-		b.WriteString("    " + m.Name + "=" + pythonLiterals.member(m.value) + ",\n")
+		b.WriteString("    " + m.Name + "=" + pythonLiterals.member(m, pythonLiterals.indent) + ",\n")
 	}
 	b.WriteString(")\n")
 	return b.String()
@@ -107,7 +107,7 @@ func js(in wire.Request) string {
 		"const client = new DynamoDBClient({});\n\n" +
 		"const response = await client.send(new " + command + "({\n")
 	for _, m := range membersOf(in) {
-		b.WriteString("  " + m.Name + ": " + jsLiterals.member(m.value) + ",\n")
+		b.WriteString("  " + m.Name + ": " + jsLiterals.member(m, jsLiterals.indent) + ",\n")
 	}
 	b.WriteString("}));\n")
 	return b.String()

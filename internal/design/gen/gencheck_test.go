@@ -142,7 +142,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 // itemsOf returns the items of a request of a pattern over all pages, in order.
 func itemsOf(ctx context.Context, w *dataset.Dataset, part *model.Pattern) ([]json.RawMessage, error) {
 	all := []json.RawMessage{}
-	in, err := compile.Pattern(w.Model, part)
+	in, err := compile.Pattern(part)
 	if err != nil {
 		return nil, err
 	}

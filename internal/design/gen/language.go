@@ -46,8 +46,8 @@ var golangCode = &language{
 		keys aws dynamodb types time fmt strconv string int64 error nil true false any byte err in k item len cap iota
 		append copy make new b builder condition inRange query given textOf oneOf compares moment
 		attributeS attributeN attributeB Key Attributes`),
-	literal: goLiteral,
-	member:  func(m member) string { return goMember(m, "\t\t") },
+	literal: goLiterals.value,
+	member:  func(m member) string { return goLiterals.member(m, "\t\t") },
 	doc:     func(_, text string) string { return "// " + strings.Join(wrap(text, 96), "\n// ") + "\n" },
 }
 

@@ -3,55 +3,92 @@ package gen
 import (
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// literals writes the members of requests in a language whose literals are like those of
-// JSON.
+// literals writes the members of requests in a language.
 type literals struct {
-	mark    rune
-	escapes escapes
+	text  func(string) string
+	bytes func([]byte) string
+	// yes and no are the truth values.
 	yes, no string
-	indent  string
-	bytes   func([]byte) string
-	// bareNames omits quotes around identifiers.
-	bareNames bool
-	textOf    string // the function that returns the text of a parameter
+	// name writes the name of an entry of a map.
+	name func(string) string
+	// list is what is before the elements of a list, and maps what is before the entries of a map; of says the Go type
+	// of the elements. The closing bracket is the same as that of the language's lists.
+	list, maps func(of string) string
+	end        string // of a list
+	space      string // inside the braces of a map on one line
+	indent     string
+	// attribute writes an attribute value, from its kind and the value itself, and operand the value of a parameter or
+	// a computation.
+	attribute func(kind, payload string) string
+	operand   func(o operand) string
+	// optional wraps a member that is no list and no map, in a language where it is not the value itself.
+	optional func(m member, literal string) string
+}
+
+// likeJSON returns literals like those of JSON.
+func likeJSON(w literals) *literals {
+	w.list = func(string) string { return "[" }
+	w.maps = func(string) string { return "{" }
+	w.end = "]"
+	w.attribute = func(kind, payload string) string { return w.braces("", []string{w.name(kind) + ": " + payload}) }
+	w.optional = func(_ member, literal string) string { return literal }
+	return &w
 }
 
 var (
-	jsonLiterals = literals{mark: '"', escapes: jsonEscapes, yes: "true", no: "false", bytes: base64Text}
+	jsonLiterals = likeJSON(literals{
+		text: quote, yes: "true", no: "false", name: quote,
+		bytes: func(b []byte) string { return quote(base64.StdEncoding.EncodeToString(b)) },
+	})
 
-	pythonLiterals = literals{
-		mark: '"', escapes: pythonEscapes, yes: "True", no: "False", indent: "    ", bytes: pythonBytes,
-		textOf: "text_of",
-	}
+	pythonLiterals = likeJSON(literals{
+		text: strconv.Quote, yes: "True", no: "False", name: strconv.Quote, indent: "    ",
+		bytes:   func(b []byte) string { return fmt.Sprintf("bytes.fromhex(\"%x\")", b) },
+		operand: func(o operand) string { return "keys." + o.Kind.String() + "(keys.text_of(" + o.Name() + "))" },
+	})
 
-	jsLiterals = literals{
-		mark: '"', escapes: jsonEscapes, yes: "true", no: "false", indent: "  ", bytes: jsBytes, bareNames: true,
-		textOf: "textOf",
+	jsLiterals = likeJSON(literals{
+		text: quote, yes: "true", no: "false", name: jsName, indent: "  ", space: " ",
+		bytes: func(b []byte) string {
+			return "new Uint8Array(" + strings.ReplaceAll(fmt.Sprint(b), " ", ", ") + ")"
+		},
+		operand: func(o operand) string { return "keys." + o.Kind.String() + "(keys.textOf(" + o.Name() + "))" },
+	})
+
+	goLiterals = &literals{
+		text: strconv.Quote, yes: "true", no: "false", name: strconv.Quote, indent: "\t",
+		bytes: func(b []byte) string { return "[]byte(" + strconv.Quote(string(b)) + ")" },
+		list:  func(of string) string { return "[]" + of + "{" },
+		maps:  func(of string) string { return "map[string]" + of + "{" },
+		end:   "}",
+		attribute: func(kind, payload string) string {
+			return "&types.AttributeValueMember" + kind + "{Value: " + payload + "}"
+		},
+		operand:  func(o operand) string { return "attribute" + o.Kind.String() + "(" + o.Name() + ")" },
+		optional: goPointer,
 	}
 )
 
-// member writes the value of a member of a request: maps on several lines, with one entry on
-// each.
-func (w *literals) member(value any) string {
-	all, ok := entries(value, w.entry)
+// member writes the value of a member of a request: a map on several lines, with one entry on each.
+func (w *literals) member(m member, indent string) string {
+	of, all, ok := w.entries(m.value)
 	if !ok || len(all) == 0 {
-		return w.value(value)
+		return w.optional(m, w.value(m.value))
 	}
 	var b strings.Builder
-	b.WriteString("{\n")
+	b.WriteString(w.maps(of) + "\n")
 	for _, entry := range all {
-		b.WriteString(w.indent + w.indent + entry + ",\n")
+		b.WriteString(indent + w.indent + entry + ",\n")
 	}
-	return b.String() + w.indent + "}"
+	return b.String() + indent + "}"
 }
 
 // value writes a value on one line.
@@ -70,43 +107,54 @@ func (w *literals) value(value any) string {
 		for i, s := range of {
 			texts[i] = w.text(s)
 		}
-		return w.list(texts)
+		return w.elements("string", texts)
 	case attr.Value:
-		return w.attribute(of)
+		return w.attribute(of.Kind().String(), w.payload(of))
 	case operand:
-		return "keys." + of.Kind.String() + "(keys." + w.textOf + "(" + of.Name() + "))"
+		return w.operand(of)
 	}
-	all, _ := entries(value, w.entry)
-	return w.braces(all)
+	of, all, _ := w.entries(value)
+	return w.braces(of, all)
 }
 
-func (w *literals) entry(name string, value any) string { return w.name(name) + ": " + w.value(value) }
+// entries returns the entries of a map, and the Go type of their values. It reports false for other values.
+func (w *literals) entries(value any) (of string, all []string, ok bool) {
+	of = "types.AttributeValue"
+	if _, texts := value.(map[string]string); texts {
+		of = "string"
+	}
+	all, ok = entries(value, func(name string, v any) string { return w.name(name) + ": " + w.value(v) })
+	return of, all, ok
+}
 
-// attribute writes an attribute value in the form of the service, with its kind as name.
-func (w *literals) attribute(v attr.Value) string {
-	payload := ""
+// payload writes an attribute value without its kind.
+func (w *literals) payload(v attr.Value) string {
 	switch v.Kind() {
 	case attr.String, attr.Number:
-		payload = w.text(model.TextOf(v))
+		return w.text(model.TextOf(v))
 	case attr.Binary:
-		payload = w.bytes(v.Raw())
+		return w.bytes(v.Raw())
 	case attr.Bool:
-		payload = w.bool(v.Bool())
+		return w.bool(v.Bool())
 	case attr.Null:
-		payload = w.yes
-	case attr.StringSet, attr.NumberSet:
-		payload = w.list(elements(v, func(e attr.Value) string { return w.text(model.TextOf(e)) }))
-	case attr.BinarySet:
-		payload = w.list(elements(v, func(e attr.Value) string { return w.bytes(e.Raw()) }))
-	case attr.List:
-		payload = w.list(elements(v, w.attribute))
+		return w.yes
 	case attr.Map:
-		payload = w.value(v.Map())
+		return w.value(v.Map())
 	}
-	return w.braces([]string{w.name(v.Kind().String()) + ": " + payload})
+	of := map[attr.Kind]string{attr.List: "types.AttributeValue", attr.BinarySet: "[]byte"}[v.Kind()]
+	if of == "" {
+		of = "string"
+	}
+	var all []string
+	for i := range v.Len() {
+		if v.Kind() == attr.List {
+			all = append(all, w.value(v.Index(i)))
+		} else {
+			all = append(all, w.payload(v.Index(i)))
+		}
+	}
+	return w.elements(of, all)
 }
-
-func (w *literals) text(s string) string { return quote(s, w.mark, w.escapes) }
 
 func (w *literals) bool(b bool) string {
 	if b {
@@ -115,55 +163,26 @@ func (w *literals) bool(b bool) string {
 	return w.no
 }
 
-func (w *literals) list(parts []string) string { return "[" + strings.Join(parts, ", ") + "]" }
-
-func (w *literals) braces(parts []string) string {
-	if w.bareNames && len(parts) > 0 {
-		return "{ " + strings.Join(parts, ", ") + " }"
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+func (w *literals) elements(of string, all []string) string {
+	return w.list(of) + strings.Join(all, ", ") + w.end
 }
 
-func (w *literals) name(s string) string {
+func (w *literals) braces(of string, all []string) string {
+	if len(all) == 0 {
+		return w.maps(of) + "}"
+	}
+	return w.maps(of) + w.space + strings.Join(all, ", ") + w.space + "}"
+}
+
+var identifier = text.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// jsName writes the name of a property, without quotes if it is an identifier.
+func jsName(s string) string {
 	switch {
-	case w.bareNames && s == "__proto__":
+	case s == "__proto__":
 		return `["__proto__"]` // even a quoted name would set the prototype
-	case w.bareNames && isIdentifier(s):
+	case identifier().MatchString(s):
 		return s
 	}
-	return w.text(s)
-}
-
-// isIdentifier reports whether s is an ASCII identifier.
-func isIdentifier(s string) bool {
-	return s != "" && !('0' <= s[0] && s[0] <= '9') && !slices.ContainsFunc([]rune(s), func(r rune) bool {
-		return r > unicode.MaxASCII || r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-}
-
-func base64Text(data []byte) string { return `"` + base64.StdEncoding.EncodeToString(data) + `"` }
-
-func pythonBytes(data []byte) string {
-	var b strings.Builder
-	b.WriteString(`b"`)
-	for _, c := range data {
-		if c < ' ' || c > '~' || c == '"' || c == '\\' {
-			fmt.Fprintf(&b, `\x%02x`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String() + `"`
-}
-
-func jsBytes(data []byte) string {
-	var b strings.Builder
-	b.WriteString("new Uint8Array([")
-	for i, c := range data {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%d", c)
-	}
-	return b.String() + "])"
+	return quote(s)
 }

@@ -7,19 +7,14 @@ import (
 	"unicode/utf16"
 )
 
-// escapes writes an invisible character. quote handles characters that all
-// languages escape alike.
-type escapes func(b *strings.Builder, r rune)
-
-// quote returns s in quotes, escaped for a language.
-func quote(s string, mark rune, esc escapes) string {
+// quote returns s in quotes, with the escapes of JSON, which JavaScript has, too. What nobody sees is an escape.
+func quote(s string) string {
 	var b strings.Builder
-	b.WriteRune(mark)
+	b.WriteByte('"')
 	for _, r := range s {
 		switch {
-		case r == mark || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + string(r))
 		case r == '\n':
 			b.WriteString(`\n`)
 		case r == '\r':
@@ -29,26 +24,10 @@ func quote(s string, mark rune, esc escapes) string {
 		case r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r):
 			b.WriteRune(r)
 		default:
-			esc(&b, r)
+			for _, unit := range utf16.AppendRune(nil, r) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
 		}
 	}
-	b.WriteRune(mark)
-	return b.String()
-}
-
-// jsonEscapes writes the escapes of JSON and JavaScript.
-func jsonEscapes(b *strings.Builder, r rune) {
-	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
-		fmt.Fprintf(b, `\u%04x\u%04x`, high, low)
-		return
-	}
-	fmt.Fprintf(b, `\u%04x`, r)
-}
-
-func pythonEscapes(b *strings.Builder, r rune) {
-	if r > 0xFFFF {
-		fmt.Fprintf(b, `\U%08x`, r)
-		return
-	}
-	fmt.Fprintf(b, `\u%04x`, r)
+	return b.String() + `"`
 }

@@ -32,7 +32,6 @@ type reading struct {
 	Members []member
 	Fixed   bool
 
-	m      *model.Model
 	values []*value // of the entity's keys
 	tree   *tree
 }
@@ -131,13 +130,13 @@ type keyCondition struct {
 }
 
 // newReading returns the reading of a pattern, or why the pattern has no request.
-func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
+func newReading(p *model.Pattern) (*reading, error) {
 	p, lists, err := withoutLists(p)
 	if err != nil {
 		return nil, err
 	}
 
-	in, err := compile.Pattern(m, p)
+	in, err := compile.Pattern(p)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +144,7 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 		return nil, fmt.Errorf("it expects the error %s", p.Expect.Error)
 	}
 
-	r := &reading{m: m, Pattern: p}
+	r := &reading{Pattern: p}
 	if p.Operation == "Scan" && p.Parameters.Len() == 0 {
 		r.Members, r.Fixed = membersOf(in), true
 		return r, nil
@@ -391,47 +390,53 @@ func (r *reading) inRange(a model.Attribute, t *model.Template, in *computation)
 	r.Conditions = append(r.Conditions, keyCondition{Attribute: a.Name, In: in, Kind: t.Kind})
 }
 
+// An end is an end of a condition: the suffix of its parameter, and what the parameter stands for.
+type end struct {
+	suffix    string
+	upper     bool // it is the upper end
+	excluding bool // the bound does not belong to the range
+	last      bool // of a period, it is the last moment
+}
+
+// ends are the ends of conditions by their operators. Equality has two with a period.
+var ends = map[ast.Op][]end{
+	ast.Equal:          {{}, {upper: true, last: true}},
+	ast.OpBetween:      {{suffix: "From"}, {suffix: "To", upper: true, last: true}},
+	ast.OpBeginsWith:   {{suffix: "Prefix"}},
+	ast.Less:           {{suffix: "Below", upper: true, excluding: true}},
+	ast.LessOrEqual:    {{suffix: "To", upper: true, last: true}},
+	ast.Greater:        {{suffix: "Above", excluding: true, last: true}},
+	ast.GreaterOrEqual: {{suffix: "From"}},
+}
+
 // rangeOf returns the range of a condition on a component.
 func (r *reading) rangeOf(
 	a model.Attribute, t *model.Template, parts []keys.Part, n int, c model.Condition,
 ) *computation {
 	outer := r.arguments(parts[:n])
 	field := parts[n].Name
-	bound := func(suffix string, arg int, last bool) argument {
-		return bound(r.param(field, r.kindOf(field), suffix), parts[n].Type, c.Args[arg], last)
-	}
-	excluding := func(a argument) argument {
-		a.Excluding = true
-		return a
-	}
-
-	between := func(low, high argument) *computation {
-		return r.compute(a.Name, t, "Between", append([]argument{low, high}, outer...)...)
-	}
-	none := argument{}
-	switch c.Op {
-	case ast.OpBeginsWith:
-		prefix := argument{Parameter: r.param(field, textKind, "Prefix")}
+	if c.Op == ast.OpBeginsWith {
+		prefix := argument{Parameter: r.param(field, textKind, ends[c.Op][0].suffix)}
 		return r.compute(a.Name, t, "BeginsWith", append([]argument{prefix}, outer...)...)
-	case ast.OpBetween:
-		low := bound("From", 0, false)
-		return between(low, bound("To", 1, true))
-	case ast.Equal:
-		return between(bound("", 0, false), bound("", 0, true))
-	case ast.Less:
-		return between(none, excluding(bound("Below", 0, false)))
-	case ast.LessOrEqual:
-		return between(none, bound("To", 0, true))
-	case ast.Greater:
-		return between(excluding(bound("Above", 0, true)), none)
 	}
-	return between(bound("From", 0, false), none)
+	var low, high argument
+	for i, e := range ends[c.Op] {
+		arg := bound(r.param(field, r.kindOf(field), e.suffix), parts[n].Type, c, i, e)
+		if e.upper {
+			high = arg
+		} else {
+			low = arg
+		}
+	}
+	return r.compute(a.Name, t, "Between", append([]argument{low, high}, outer...)...)
 }
 
-// bound returns a parameter as a bound. If the model gives the bound as a period, such as a day, it
+// bound returns a parameter as the i-th end of a condition. If the model gives the bound as a period, such as a day, it
 // stands for the first or for the last moment of the period.
-func bound(p *parameter, t keys.Type, arg string, last bool) argument {
-	return argument{Parameter: p, Unit: periodUnit(t, arg), Last: last}
+func bound(p *parameter, t keys.Type, c model.Condition, i int, e end) argument {
+	return argument{
+		Parameter: p, Excluding: e.excluding, Unit: periodUnit(t, c.Args[min(i, len(c.Args)-1)]), Last: e.last,
+	}
 }
 
 // periodUnit returns the unit of the period that a text names, for a type of more precise times, or "".
@@ -450,21 +455,18 @@ func ofPeriod(c model.Condition, t keys.Type) bool {
 
 // operands returns the values of a condition on a whole attribute, formatted by its template, if any.
 func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Template, kind kind) []operand {
-	suffixes := map[ast.Op][]string{
-		ast.OpBetween: {"From", "To"}, ast.OpBeginsWith: {"Prefix"}, ast.Less: {"Below"}, ast.LessOrEqual: {"To"},
-		ast.Greater: {"Above"}, ast.GreaterOrEqual: {"From"}, ast.Equal: {""},
-	}[c.Op]
-	if t != nil && c.Op == ast.Equal {
-		suffixes = []string{"", ""} // from the start of a period to its end
+	of := ends[c.Op]
+	if t == nil && c.Op == ast.Equal {
+		of = of[:1]
 	}
 	var all []operand
-	for i, suffix := range suffixes {
-		o := operand{Kind: a.Kind, Parameter: r.param(c.Field, kind, suffix)}
+	for i, e := range of {
+		o := operand{Kind: a.Kind, Parameter: r.param(c.Field, kind, e.suffix)}
 		if t != nil {
-			last := i > 0 || c.Op == ast.LessOrEqual || c.Op == ast.Greater
 			at := slices.IndexFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == c.Field })
-			arg := bound(o.Parameter, t.Template.Parts()[at].Type, c.Args[min(i, len(c.Args)-1)], last)
-			o = operand{Kind: a.Kind, Computation: r.compute(a.Name+suffix, t, "Format", arg)}
+			arg := bound(o.Parameter, t.Template.Parts()[at].Type, c, i, e)
+			arg.Excluding = false // the operator says it
+			o = operand{Kind: a.Kind, Computation: r.compute(a.Name+e.suffix, t, "Format", arg)}
 		}
 		all = append(all, o)
 	}
@@ -493,7 +495,7 @@ var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 func (r *reading) members() (rest []member, err error) {
 	p := *r.Pattern
 	p.Where, p.Operation, p.Descending = nil, "Scan", false
-	scan, err := compile.Pattern(r.m, &p)
+	scan, err := compile.Pattern(&p)
 	if err != nil {
 		return nil, err
 	}

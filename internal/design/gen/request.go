@@ -98,11 +98,3 @@ func entries(value any, entry func(name string, v any) string) (all []string, ok
 	}
 	return all, true
 }
-
-// elements returns the elements of a list or set in code.
-func elements(v attr.Value, element func(attr.Value) string) (all []string) {
-	for i := range v.Len() {
-		all = append(all, element(v.Index(i)))
-	}
-	return all
-}

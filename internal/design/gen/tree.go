@@ -54,7 +54,7 @@ func newTree(m *model.Model, l *language) (*tree, error) {
 		t.Entities = append(t.Entities, t.entity(e))
 	}
 	for _, p := range m.Patterns {
-		r, err := newReading(m, p)
+		r, err := newReading(p)
 		if err != nil || p.IsWrite() {
 			continue
 		}
@@ -128,7 +128,7 @@ func Missing(m *model.Model) (all []string) {
 		if p.IsWrite() {
 			continue
 		}
-		if _, err := newReading(m, p); err != nil {
+		if _, err := newReading(p); err != nil {
 			reason := strings.TrimSuffix(oneLine(err.Error()), ".")
 			all = append(all, fmt.Sprintf("%s has no function: %s.", oneLine(p.Name), reason))
 		}

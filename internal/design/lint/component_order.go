@@ -43,7 +43,7 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 	for _, x := range q.View.Table.Indexes {
 		there := *q.Pattern
 		there.Index = x
-		if _, err := compile.Pattern(p.Model, &there); err == nil && x != q.View.Index {
+		if _, err := compile.Pattern(&there); err == nil && x != q.View.Index {
 			through := func(_ *model.Model, o *model.Pattern) bool {
 				o.Table, o.Index = o.Entity.Table, o.Entity.Table.Index(x.Name)
 				return o.Index != nil

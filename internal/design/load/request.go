@@ -41,7 +41,7 @@ func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 
 // request returns the request of the pattern with the values of a candidate.
 func (s *spreader) request(c candidate) (wire.Request, error) {
-	return compile.Pattern(s.w.Model, s.pattern(c))
+	return compile.Pattern(s.pattern(c))
 }
 
 // pattern returns the pattern with the values of a candidate.

@@ -186,7 +186,7 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question
 	}
 	for _, part := range parts {
 		q := question{Pattern: part, Fixed: fixed}
-		if q.Input, err = compile.Pattern(t.w.Model, part); err != nil {
+		if q.Input, err = compile.Pattern(part); err != nil {
 			return nil, nil
 		}
 		o := explain.Options{Items: -1, Classify: t.w.EntityName, Brief: true}

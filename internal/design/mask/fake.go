@@ -8,7 +8,7 @@ import (
 )
 
 // fakes are the kinds of values that can be made to look real.
-var fakes = []string{"name", "email", "phone", "city", "street", "company", "word"}
+var fakes = []string{"name", "email", "phone"}
 
 var (
 	firstNames = strings.Fields("Ada Alan Ana Barbara Ben Carla Chen Dana Dmitri Elena Emil Fatima Femi " +
@@ -16,12 +16,6 @@ var (
 		"Rosa Samir Sofia Tariq Uma Viktor Wanda Yara Zoe")
 	lastNames = strings.Fields("Abe Baker Costa Diaz Eriksen Fischer Garcia Haddad Ivanov Jensen Kim " +
 		"Lopez Moreau Nowak Okafor Patel Quinn Rossi Sato Tran Ueda Varga Weber Xu Yilmaz Zhang")
-	cities = strings.Fields("Aarhus Bergen Cork Dakar Essen Faro Ghent Haifa Izmir Jaipur Kyoto Lima Malmo Nantes " +
-		"Oulu Porto Quito Riga Split Turin Utrecht Vigo Yazd Zadar")
-	streets = strings.Fields("Oak Elm Mill Lake Hill Park Bridge Garden Station School Church River")
-	words   = strings.Fields("amber birch cedar delta ember fjord grove harbor iris juniper kelp lagoon maple " +
-		"nettle opal pine quartz reed slate tulip umber violet willow yarrow")
-	trades = strings.Fields("Foods Glass Logistics Media Optics Paper Rail Steel Textiles Tools")
 )
 
 // fake returns something that looks real. The same text always has the same one, but for email and phone
@@ -37,14 +31,7 @@ func (m mint) fake(kind, text string) string {
 		return first + " " + last
 	case "email": // example.com is reserved: RFC 2606
 		return strings.ToLower(first+"."+last) + "." + hex.EncodeToString(d[8:14]) + "@example.com"
-	case "phone": // no such country code
-		return fmt.Sprintf("+999%012d", binary.BigEndian.Uint64(d[8:])%1e12)
-	case "city":
-		return pick(cities, 2)
-	case "street":
-		return fmt.Sprintf("%d %s Street", 1+binary.BigEndian.Uint16(d[8:])%200, pick(streets, 3))
-	case "company":
-		return last + " " + pick(trades, 3)
 	}
-	return pick(words, 2)
+	// No such country code.
+	return fmt.Sprintf("+999%012d", binary.BigEndian.Uint64(d[8:])%1e12)
 }

@@ -16,8 +16,7 @@ import (
 func (r *Rules) Covered(table string, it attr.Item) (attr.Item, error) {
 	out, uncovered, err := r.item(table, it)
 	if err == nil && len(uncovered) > 0 {
-		first := slices.MinFunc(slices.Collect(maps.Keys(uncovered)), place.compare)
-		err = fmt.Errorf("no rule covers %s", Uncovered{Of: first.of, Path: first.path, Part: first.part})
+		err = fmt.Errorf("no rule covers %s", slices.Min(slices.Collect(maps.Keys(uncovered))))
 	}
 	if err != nil {
 		return nil, err
@@ -31,18 +30,18 @@ func (r *Rules) Item(table string, it attr.Item) (attr.Item, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for p := range uncovered {
-		if _, known := r.uncovered[p]; !known && len(r.uncovered) >= maxUncovered {
+		if !r.uncovered[p] && len(r.uncovered) >= maxUncovered {
 			r.more = true
 			continue
 		}
-		r.uncovered[p]++
+		r.uncovered[p] = true
 	}
 	return out, err
 }
 
 // item returns a masked item, and the places that no rule covers.
-func (r *Rules) item(table string, it attr.Item) (attr.Item, map[place]bool, error) {
-	m := masking{r: r, in: table, of: table, seen: map[place]bool{}}
+func (r *Rules) item(table string, it attr.Item) (attr.Item, map[string]bool, error) {
+	m := masking{r: r, in: table, of: table, seen: map[string]bool{}}
 	if r.model != nil {
 		if m.table = r.model.Table(table); m.table != nil {
 			m.entity = r.model.Classify(m.table, it)
@@ -65,19 +64,19 @@ type masking struct {
 	table  *model.Table  // nil without a model
 	entity *model.Entity // nil for an item of none
 	of     string
-	seen   map[place]bool // that no rule covers
+	seen   map[string]bool // that no rule covers
 }
 
 // uncovered notes a place that no rule covers. Names in maps may be those of persons, so it has * for those
 // that neither a rule nor the model has.
-func (m *masking) uncovered(path []string, part Part) {
+func (m *masking) uncovered(path []string, part string) {
 	shown := slices.Clone(path)
 	for i := 1; i < len(path); i++ {
 		if !m.known(path[:i+1]) {
 			shown[i] = "*"
 		}
 	}
-	m.seen[place{m.of, strings.Join(shown, "."), part}] = true
+	m.seen[m.of+" "+strings.Join(shown, ".")+part] = true
 }
 
 func (m *masking) entityName() string {
@@ -137,7 +136,7 @@ func (m *masking) name(path []string, v attr.Value) string {
 	case one != nil && one.how == keep:
 		return name
 	case one != nil || v.Kind() == attr.Map || v.Kind() == attr.List:
-		m.uncovered(append(slices.Clip(path[:len(path)-1]), "*"), Names)
+		m.uncovered(append(slices.Clip(path[:len(path)-1]), "*"), names)
 	}
 	return name // a value that no rule covers is listed with its name
 }
@@ -260,7 +259,7 @@ func (m *masking) value(path []string, v attr.Value) (attr.Value, bool, error) {
 		m.uncovered(path, "")
 		return v, true, nil
 	case v.Kind() == attr.Bool && one.how != redact:
-		m.uncovered(path, Booleans)
+		m.uncovered(path, booleans)
 		return v, true, nil
 	}
 	made, err := m.scalar(one, v)

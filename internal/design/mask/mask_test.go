@@ -132,15 +132,11 @@ func TestUncovered(t *testing.T) {
 	require.NotContains(t, string(masked.AppendJSON(nil)), "ann")
 	require.NotContains(t, string(masked.AppendJSON(nil)), "Main 1")
 	require.Contains(t, string(masked.AppendJSON(nil)), `"number":{"S":"redacted"}`)
-	var all []string
 	left, _ := r.Uncovered()
-	for _, u := range left {
-		all = append(all, u.String()+" "+strconv.Itoa(u.Count))
-	}
 	require.Equal(t, []string{
-		"Customer * (names) 1", "Customer address.* 1", "Customer mail 1", "Customer phones.* (names) 1",
-		"Customer phones.*.* 1", "Customer tags 1",
-	}, all)
+		"Customer * (names)", "Customer address.*", "Customer mail", "Customer phones.* (names)",
+		"Customer phones.*.*", "Customer tags",
+	}, left)
 
 	raw, err := attr.ParseItem([]byte(`{"PK":{"S":"X"},"SK":{"S":"Y"},"customer":{"S":"ann"}}`))
 	require.NoError(t, err)
@@ -389,7 +385,7 @@ func TestNothingLeaks(t *testing.T) {
 		FindAllString(hidden, -1)
 	require.Greater(t, len(originals), 20)
 
-	for _, how := range []string{"hash", "shape", "redact", "fake word"} {
+	for _, how := range []string{"hash", "shape", "redact", "fake name"} {
 		for _, header := range []string{"", "model: shop.yaml\n"} {
 			names := "{path: PK, as: hash}, {path: SK, as: hash}, {path: mail, as: hash}, {path: day, as: hash}, "
 			if header != "" {
@@ -405,7 +401,7 @@ func TestNothingLeaks(t *testing.T) {
 			var all []string
 			left, more := r.Uncovered()
 			for _, u := range left {
-				_, place, _ := strings.Cut(u.String(), " ")
+				_, place, _ := strings.Cut(u, " ")
 				all = append(all, place)
 			}
 			want := []string{"* (names)", "list.* (names)"}

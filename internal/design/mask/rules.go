@@ -26,7 +26,7 @@ type Rules struct {
 
 	mu        sync.Mutex
 	keys      map[string][]string // key attributes by table, see Keys
-	uncovered map[place]int
+	uncovered map[string]bool
 	more      bool // places that are not in uncovered
 }
 
@@ -41,16 +41,6 @@ type rule struct {
 	how    method
 	of     string // the kind of a fake
 	names  method // of the names of members that no rule names; "" lists them as uncovered
-}
-
-// A place is where values stand: an entity, or a table for items of none, and a field or a path.
-type place struct {
-	of, path string
-	part     Part
-}
-
-func (p place) compare(q place) int {
-	return cmp.Or(cmp.Compare(p.of, q.of), cmp.Compare(p.path, q.path), cmp.Compare(p.part, q.part))
 }
 
 // A file is the form of a file of rules.
@@ -87,7 +77,7 @@ func parseRules(src []byte, load func(name string) (*model.Model, error)) (*Rule
 		return nil, errors.New("no seed: write seed: with a text that only you know; it determines the stand-ins")
 	}
 
-	r := &Rules{mint: mint{[]byte(f.Seed)}, uncovered: map[place]int{}}
+	r := &Rules{mint: mint{[]byte(f.Seed)}, uncovered: map[string]bool{}}
 	if f.Model != "" {
 		var err error
 		if r.model, err = load(f.Model); err != nil {
@@ -251,39 +241,16 @@ func matches(want, path []string) bool {
 	return true
 }
 
-// A Part is what no rule covers at a place: the values if it is empty.
-type Part string
-
-// The parts that a rule does not cover although it covers the values.
+// What a rule does not cover although it covers the values, after the place.
 const (
-	Names    Part = "names"    // of the members of a map, or of attributes: no rule names them
-	Booleans Part = "Booleans" // have no other stand-in than that of redact
+	names    = " (names)"    // of the members of a map, or of attributes: no rule names them
+	booleans = " (Booleans)" // have no other stand-in than that of redact
 )
 
-// An Uncovered is a place whose values no rule covers.
-type Uncovered struct {
-	Of    string // the entity, or the table for items of none
-	Path  string
-	Part  Part
-	Count int // of items
-}
-
-// String returns the place in words.
-func (u Uncovered) String() string {
-	s := u.Of + " " + u.Path
-	if u.Part != "" {
-		s += " (" + string(u.Part) + ")"
-	}
-	return s
-}
-
 // Uncovered returns the places of the items that Item has masked so far whose values no rule covers, and
-// whether there are more.
-func (r *Rules) Uncovered() (all []Uncovered, more bool) {
+// whether there are more. A place is an entity, or the table for items of none, with a path.
+func (r *Rules) Uncovered() (all []string, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, p := range slices.SortedFunc(maps.Keys(r.uncovered), place.compare) {
-		all = append(all, Uncovered{p.of, p.path, p.part, r.uncovered[p]})
-	}
-	return all, r.more
+	return slices.Sorted(maps.Keys(r.uncovered)), r.more
 }

@@ -75,14 +75,11 @@ func (b *Bounds) Text(v int64) string {
 }
 
 func (b *Bounds) time(v int64) time.Time {
-	per := int64(time.Second / b.Unit)
 	if b.Unit > time.Second {
 		return time.Unix(v*int64(b.Unit/time.Second), 0).UTC()
 	}
-	sec := v / per
-	if v%per < 0 {
-		sec--
-	}
+	per := int64(time.Second / b.Unit)
+	sec := floor(v, per)
 	return time.Unix(sec, (v-sec*per)*int64(b.Unit)).UTC()
 }
 
@@ -96,13 +93,11 @@ func (f *Field) Bounds() (*Bounds, error) {
 	}
 	if f.From != "" || f.To != "" {
 		return nil, fmt.Errorf(
-			"from and to apply to numbers and times, and %s is neither; declare a type", typeName(f.Type),
+			"from and to apply to numbers and times, and %s is neither; declare a type", f.Type,
 		)
 	}
 	return nil, nil
 }
-
-func typeName(t keys.Type) string { return t.String() }
 
 func (f *Field) numbers() (*Bounds, error) {
 	b := &Bounds{Given: f.From != "" || f.To != ""}
@@ -215,20 +210,19 @@ func (b *Bounds) units(at time.Time) int64 {
 		return int64(at.Year())
 	case b.calendar == "month":
 		return int64(at.Year())*12 + int64(at.Month()) - 1
-	case b.Unit == time.Millisecond:
-		return at.UnixMilli()
-	case b.Unit == time.Microsecond:
-		return at.UnixMicro()
-	case b.Unit == time.Nanosecond:
-		return at.UnixNano()
 	case b.Unit > time.Second:
-		days := at.Unix() / 86400
-		if at.Unix()%86400 < 0 {
-			days--
-		}
-		return days
+		return floor(at.Unix(), int64(b.Unit/time.Second))
 	}
-	return at.Unix()
+	return at.Unix()*int64(time.Second/b.Unit) + int64(at.Nanosecond())/int64(b.Unit)
+}
+
+// floor returns the whole part of a quotient, rounded down.
+func floor(n, by int64) int64 {
+	q := n / by
+	if n%by < 0 {
+		q--
+	}
+	return q
 }
 
 // moment parses a time as types do, or a date, a month or a year. The end of

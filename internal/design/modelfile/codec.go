@@ -2,7 +2,6 @@ package modelfile
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -132,23 +131,6 @@ var (
 	textCodec  = checked(func(value, string) {})
 	textsCodec = listOf(yaml.FlowStyle, textCodec)
 
-	numberCodec = scalar(func(in value, s string) float64 {
-		f, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(f >= 0) || math.IsInf(f, 0) {
-			in.fail("", "%s must be a non-negative number, not %s", in.what, clip(s))
-		}
-		return f
-	})
-
-	// rateCodec is the codec of requests per second.
-	rateCodec = scalar(func(in value, s string) float64 {
-		f, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(f >= 0 && f <= maxRate) {
-			in.fail("", "%s must be a number from 0 to %s a second, not %s", in.what, text.Thousands(maxRate), clip(s))
-		}
-		return f
-	})
-
 	flagCodec = scalar(func(in value, s string) bool {
 		if s != "true" && s != "false" {
 			in.fail("", "%s must be true or false, not %s", in.what, clip(s))
@@ -162,7 +144,18 @@ var referenceCodec = codec{
 	write: func(v reflect.Value) *yaml.Node { return textNode(v.FieldByName("Name").String()) },
 }
 
-// maxRate is the highest rate of requests, so that sums of what they cost stay numbers to read.
+// number returns the codec of numbers from 0 to most.
+func number(most float64) codec {
+	return scalar(func(in value, s string) float64 {
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(f >= 0 && f <= most) {
+			in.fail("", "%s must be a number from 0 to %s, not %s", in.what, text.Thousands(int(most)), clip(s))
+		}
+		return f
+	})
+}
+
+// maxRate is the highest rate of requests, and the most units, so that sums of what they cost stay numbers to read.
 const maxRate = 1_000_000_000
 
 // integer returns the codec of whole numbers from least to most.

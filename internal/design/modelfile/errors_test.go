@@ -66,7 +66,7 @@ func compileScript(m *model.Model, src string) string {
 		}
 		return out.String()
 	}
-	request, err := compile.PatternJSON(full, full.Patterns[0])
+	request, err := compile.PatternJSON(full.Patterns[0])
 	if err != nil {
 		ce, _ := errors.AsType[*compile.Error](err)
 		return fmt.Sprintf("error at %s/%s: %s\n  advice: %s\n", ce.Attribute, ce.Component, ce.Msg, ce.Advice)

@@ -1,17 +1,12 @@
 package modelfile
 
 import (
-	"reflect"
-
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 func afterExpect(in value, x *model.Expect) bool {
-	if x.Waste != nil && *x.Waste > 1 {
-		in.get("waste").fail("0.1 is a tenth", "waste must be from 0 to 1")
-	}
 	q := in.pattern
 	if q.IsWrite() {
 		for name := range in.members {
@@ -27,20 +22,6 @@ func afterExpect(in value, x *model.Expect) bool {
 		n.fail("use rows or keys", "only a get can expect an item")
 	}
 	return true
-}
-
-// onOneLine returns the codec of expectations, on one line if they list no keys and no item.
-func onOneLine(o object[model.Expect]) codec {
-	c := o.codec()
-	c.write = func(v reflect.Value) *yaml.Node {
-		x := as[model.Expect](v)
-		n := o.write(x)
-		if n != nil && x.Item == nil && len(x.Keys) == 0 {
-			n.Style = yaml.FlowStyle
-		}
-		return n
-	}
-	return c
 }
 
 // entityCodec is the codec of the name of an entity of the model.

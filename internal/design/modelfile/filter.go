@@ -16,9 +16,9 @@ import (
 )
 
 // checkFilter refuses a filter that no item of the model can pass because of a
-// mistake: a name similar to that of an attribute, or a value of another type
-// than the attribute. Values of different types are never equal and have no
-// order.
+// mistake: a name similar to that of an attribute, a text without quotes, or a
+// value of another type than the attribute. Values of different types are never
+// equal and have no order.
 func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	scan, ok := request.(*wire.ScanInput)
 	if !ok || scan.FilterExpression == nil {
@@ -40,9 +40,15 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 			kinds[name] = append(kinds[name], k)
 		}
 	}
+	if len(kinds) == 0 {
+		return // nobody knows what the items have
+	}
+	for _, a := range q.Table.Keys() {
+		kinds[a.Name] = []attr.Kind{a.Kind}
+	}
 	known := slices.Sorted(maps.Keys(kinds))
 	for name := range expr.TopLevel(c) {
-		if like := similar(name, known); like != "" && kinds[name] == nil {
+		if like := Similar(name, known); like != "" && kinds[name] == nil {
 			in.fail(
 				"did you mean "+like+"? If not, declare it in fields",
 				"the filter uses %s, which no item of table %s has", name, q.Table.Name,
@@ -54,60 +60,65 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	for node := range ast.Nodes(expr.Node(c)) {
 		switch node := node.(type) {
 		case *ast.Compare:
-			if node.Op != ast.NotEqual {
-				in.checkComparison(kinds, node.L, node.R)
-			}
+			in.checkComparison(kinds, node.Op == ast.NotEqual, node.L, node.R)
 		case *ast.Between:
-			in.checkComparison(kinds, node.X, node.Lo, node.Hi)
+			in.checkComparison(kinds, false, node.X, node.Lo, node.Hi)
 		case *ast.In:
-			if len(node.List) == 1 {
-				in.checkComparison(kinds, node.X, node.List[0])
-			}
+			in.checkComparison(kinds, len(node.List) > 1, append([]ast.Operand{node.X}, node.List...)...)
+		case *ast.Call:
+			in.checkComparison(kinds, true, node.Args...)
 		}
 	}
 }
 
-// checkComparison fails if an attribute is compared with a value of a type
-// that it never has.
-func (in value) checkComparison(kinds map[string][]attr.Kind, list ...ast.Operand) {
-	for _, o := range list {
+// checkComparison fails if the first operand is compared with a word that is no attribute, and so is a text
+// without its quotes. Unless anyType, it fails if an attribute is compared with a value of a type that it
+// never has.
+func (in value) checkComparison(kinds map[string][]attr.Kind, anyType bool, list ...ast.Operand) {
+	for i, o := range list {
 		path, ok := o.(*ast.PathOperand)
-		if !ok || len(path.Path) != 1 || len(kinds[path.Path[0].Name]) == 0 {
+		if !ok || len(path.Path) != 1 {
 			continue
 		}
 
 		name := path.Path[0].Name
+		has := kinds[name]
+		if i > 0 && has == nil {
+			in.fail(
+				fmt.Sprintf("if it is a text, quote it, as in '%s'; if it is an attribute, add it to the entity", name),
+				"the filter compares with the unknown attribute %s", name,
+			)
+			return
+		}
 		for _, v := range list {
 			value, ok := v.(*ast.ValueOperand)
-			if !ok || slices.Contains(kinds[name], value.Value.Kind()) {
+			if !ok || anyType || has == nil || slices.Contains(has, value.Value.Kind()) {
 				continue
 			}
 
 			hint := ""
-			has, got := kinds[name][0], value.Value.Kind()
-			switch {
-			case has == attr.String && got == attr.Number:
+			switch got := value.Value.Kind(); {
+			case has[0] == attr.String && got == attr.Number:
 				hint = fmt.Sprintf(
 					"write %q, or declare %s with type N: {template: …, type: N}", value.Value.AppendNumber(nil),
 					name,
 				)
-			case has == attr.Number && got == attr.String:
+			case has[0] == attr.Number && got == attr.String:
 				hint = fmt.Sprintf("write it without quotes, or declare %s with type S", name)
 			}
-
 			in.fail(
 				hint, "the filter compares %s, of type %s, with a value of type %s: "+
-					"they are never equal and have no order", name, has, got,
+					"they are never equal and have no order", name, has[0], value.Value.Kind(),
 			)
 			return
 		}
 	}
 }
 
-// similar returns the known name that differs from name by one typing error, or
+// Similar returns the known name that differs from name by one typing error, or
 // "". Names that differ only in digits, such as line1 and line2, are not
 // similar.
-func similar(name string, known []string) string {
+func Similar(name string, known []string) string {
 	bare := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {

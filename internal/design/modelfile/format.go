@@ -65,7 +65,7 @@ var indexesCodec = named("index ", startIndex, indexObject.codec()).optional()
 var indexObject = object[model.Index]{
 	style: yaml.FlowStyle, after: afterIndex,
 	members: []member{
-		has("partition", indexPartition(keysCodec.called("the partition key"))),
+		has("partition", keysCodec.called("the partition key")),
 		has("sort", keysCodec.called("the sort key")),
 		has("projection", projectionCodec),
 		has("local", flagCodec),
@@ -124,8 +124,8 @@ const maxPer = 1_000_000_000
 var ratesObject = object[draft]{
 	style: yaml.FlowStyle,
 	members: []member{
-		has("reads", rateCodec),
-		has("writes", rateCodec),
+		has("reads", number(maxRate)),
+		has("writes", number(maxRate)),
 	},
 }
 
@@ -150,9 +150,6 @@ var patternObject = object[model.Pattern]{
 		needed("the pattern has no name", "add a name such as name: orders of a customer",
 			has("name", textCodec.called("the name of a pattern"))),
 		has("about", textCodec),
-		late(has("rate", rateCodec)),
-		late(has("asked", askedCodec)),
-		late(has("expect", onOneLine(expectObject))),
 		question("query", "Query", queryObject),
 		question("get", "GetItem", getObject),
 		question("scan", "Scan", scanObject),
@@ -160,7 +157,10 @@ var patternObject = object[model.Pattern]{
 		writeMember("update"),
 		writeMember("delete"),
 		has("transact", transactCodec),
-		late(has("then", thenCodec)),
+		has("rate", number(maxRate)),
+		has("asked", askedCodec),
+		has("expect", expectObject.codec()),
+		has("then", thenCodec),
 	},
 }
 
@@ -213,14 +213,15 @@ var questionMembers = []member{
 }
 
 var expectObject = object[model.Expect]{
+	style: yaml.FlowStyle,
 	after: afterExpect,
 	members: []member{
 		has("rows", countCodec),
 		has("max_rows", countCodec),
 		has("entities", listOf(yaml.FlowStyle, entityCodec.called("an entity"))),
-		has("units", numberCodec),
+		has("units", number(maxRate)),
 		has("pages", countCodec),
-		has("waste", numberCodec),
+		has("waste", number(1)),
 		has("budget", budgetCodec),
 		has("keys", listOf(0, rowKeyCodec)),
 		has("ties", flagCodec),

@@ -53,7 +53,7 @@ func FuzzParse(f *testing.F) {
 		}
 		requireSame(t, m, again, b.String())
 		for _, p := range m.Patterns {
-			if _, err := compile.Pattern(m, p); err != nil {
+			if _, err := compile.Pattern(p); err != nil {
 				if _, ok := errors.AsType[*compile.Error](err); !ok {
 					t.Errorf("%T", err)
 				}

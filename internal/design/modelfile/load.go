@@ -2,12 +2,10 @@ package modelfile
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -81,14 +79,14 @@ func aliasIn(n *yaml.Node) *yaml.Node {
 // support.
 var surrogates = text.Pattern(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 
+// pair replaces the escapes of a surrogate pair, the last of some escapes, by their character.
 func pair(escapes []byte) []byte {
 	at := len(escapes) - len(`\ud83d\ude00`)
-	high, err := strconv.ParseUint(string(escapes[at+2:at+6]), 16, 16)
-	low, err2 := strconv.ParseUint(string(escapes[at+8:]), 16, 16)
-	if err != nil || err2 != nil {
+	var char string
+	if json.Unmarshal([]byte(`"`+string(escapes[at:])+`"`), &char) != nil {
 		return escapes
 	}
-	return append(bytes.Clone(escapes[:at]), fmt.Sprintf(`\U%08X`, utf16.DecodeRune(rune(high), rune(low)))...)
+	return append(bytes.Clone(escapes[:at]), char...)
 }
 
 func (p *parser) syntax(err error) {

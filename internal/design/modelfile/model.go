@@ -5,18 +5,13 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
-var (
-	wordsPattern    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	notWordsPattern = text.Pattern(`[^a-z0-9]+`)
-)
+var wordsPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 const addName = "begin with a line such as name: task-management"
 
@@ -26,26 +21,19 @@ var nameCodec = checked(func(in value, name string) {
 	case name == "":
 		in.fail(addName, "the model has no name")
 	case !wordsPattern.MatchString(name):
-		like := strings.Trim(notWordsPattern().ReplaceAllString(strings.ToLower(name), "-"), "-")
-		if len(like) > 60 || !wordsPattern.MatchString(like) {
-			like = "task-management"
-		}
 		in.fail(
-			"such as "+like, "the name of a model must be lower-case words joined by hyphens, not %s", clip(name),
+			"such as task-management", "the name of a model must be lower-case words joined by hyphens, not %s", clip(name),
 		)
 	}
 }).called("the name")
 
-var seedCodec = special(func(in value, seed *uint64) {
-	n := in.node
-	if n == nil {
-		return
+var seedCodec = scalar(func(in value, s string) uint64 {
+	seed, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		in.fail("", "the seed must be a whole number from 0 to %d, not %q", uint64(math.MaxUint64), clip(s))
 	}
-	var err error
-	if *seed, err = strconv.ParseUint(n.Value, 10, 64); err != nil {
-		in.fail("", "the seed must be a whole number from 0 to %d, not %q", uint64(math.MaxUint64), clip(n.Value))
-	}
-}, func(seed *uint64) *yaml.Node { return scalarNode(*seed) })
+	return seed
+})
 
 // beforeModel checks what the members of a model cannot check, because they are missing or of
 // another kind.

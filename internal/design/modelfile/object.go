@@ -17,7 +17,6 @@ type member struct {
 	name string
 	codec
 	field string // if it has another name
-	late  bool   // read and written after the members that follow it
 	// Without the member, the object is invalid: why, with %s for the object, and what to do.
 	lack, hint string
 }
@@ -27,12 +26,6 @@ func has(name string, c codec) member { return member{name: name, codec: c} }
 // needed returns a member that every object must have.
 func needed(lack, hint string, m member) member {
 	m.lack, m.hint = lack, hint
-	return m
-}
-
-// late returns a member that is read and written after those that follow it.
-func late(m member) member {
-	m.late = true
 	return m
 }
 
@@ -104,7 +97,7 @@ func (o object[T]) read(in value, v *T) bool {
 	if o.before != nil && !o.before(in, v) {
 		return false
 	}
-	for m := range o.inOrder {
+	for _, m := range o.members {
 		if one := in.get(m.name); one.node != nil && m.read != nil {
 			m.readInto(one, m.place(self))
 		}
@@ -129,20 +122,9 @@ func (o object[T]) find(in value, n *yaml.Node) map[string]*yaml.Node {
 	return all
 }
 
-// inOrder yields the members as they are read and written.
-func (o object[T]) inOrder(yield func(m member) bool) {
-	for _, late := range []bool{false, true} {
-		for _, m := range o.members {
-			if m.late == late && !yield(m) {
-				return
-			}
-		}
-	}
-}
-
 func (o object[T]) write(v *T) *yaml.Node {
 	all := &yaml.Node{Kind: yaml.MappingNode, Style: o.style}
-	for m := range o.inOrder {
+	for _, m := range o.members {
 		n := m.node(reflect.ValueOf(v).Elem())
 		put(all, m.name, n)
 		if comment := o.sections[m.name]; n != nil && comment != "" {

@@ -94,7 +94,7 @@ func (in value) expression(q, scan *model.Pattern) {
 		return
 	}
 	scan.Pos, scan.Operation, scan.Table, scan.Index, scan.Entity = q.Pos, "Scan", q.Table, q.Index, q.Entity
-	request, err := compile.Pattern(in.m, scan)
+	request, err := compile.Pattern(scan)
 	if err == nil {
 		in.checkFilter(q, request)
 		return

@@ -36,6 +36,11 @@ func (d *draft) sampleNode(s *model.Sample) *yaml.Node {
 	return n
 }
 
+// Names returns the names of the fields and of the attributes of an entity.
+func Names(e *model.Entity) []string {
+	return append(fieldNames(e.Fields), namesOf(e.Attributes, func(t *model.Template) string { return t.Name })...)
+}
+
 // sample reads a sample and checks that its item can be built.
 func (in value) sample(e *model.Entity) {
 	if e.Table == nil {
@@ -44,11 +49,10 @@ func (in value) sample(e *model.Entity) {
 
 	s := &model.Sample{Pos: in.pos(), Values: map[string]string{}}
 	kinds := e.Table.Kinds()
-	known := fieldNames(e.Fields)
 	for _, t := range e.Attributes {
 		kinds[t.Name] = t.Kind
-		known = append(known, t.Name)
 	}
+	known := Names(e)
 
 	var b attr.Builder
 	before := len(in.errs)
@@ -62,7 +66,7 @@ func (in value) sample(e *model.Entity) {
 			}
 			continue
 		}
-		if like := similar(m.name, known); like != "" && !slices.Contains(known, m.name) {
+		if like := Similar(m.name, known); like != "" && !slices.Contains(known, m.name) {
 			m.key.fail(
 				"did you mean "+like+"? If not, declare it in fields",
 				"entity %s has neither a field nor an attribute %s", e.Name, clip(m.name),

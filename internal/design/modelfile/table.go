@@ -90,19 +90,6 @@ func keyOf(attribute codec) codec {
 	return key
 }
 
-// indexPartition returns the codec of the partition key of an index. A local index has that of
-// its table.
-func indexPartition(key codec) codec {
-	at := func(x *model.Index) reflect.Value { return reflect.ValueOf(&x.Partition).Elem() }
-	return special(func(in value, x *model.Index) { key.read(in, at(x)) },
-		func(x *model.Index) *yaml.Node {
-			if x.Local {
-				return nil
-			}
-			return key.write(at(x))
-		})
-}
-
 func beforeKey(in value, a *model.Attribute) bool {
 	name := in.get("name")
 	if !in.short {

@@ -1,8 +1,6 @@
 package modelfile
 
 import (
-	"slices"
-
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -57,13 +55,8 @@ var transactCodec = special(
 		for _, one := range list {
 			entries := one.entries()
 			if len(entries) != 1 || writeVerbs[entries[0].name] == "" {
-				hint := "write put, update, delete or check, as in - put: Order"
-				isOther := func(e entry) bool { return writeVerbs[e.name] == "" }
-				if verbs := slices.DeleteFunc(slices.Clone(entries), isOther); len(verbs) == 1 {
-					hint = "put if and where into the operation, as in - " + verbs[0].name + ": {entity: Order, if: …}"
-				}
 				one.fail(
-					hint,
+					"write put, update, delete or check with its if and where inside, as in - put: {entity: Order, if: …}",
 					"a write of a transaction has one operation",
 				)
 				continue

@@ -257,7 +257,7 @@ func (d *painter) partition(s *space, row *dataset.Row) (*picture, error) {
 			Field: a.Name, Op: ast.Equal, Args: []string{model.TextOf(row.Item.Attributes.Get(a.Name))},
 		})
 	}
-	in, err := compile.Pattern(d.m, p)
+	in, err := compile.Pattern(p)
 	if err != nil {
 		return nil, nil // such as a key that is not text
 	}

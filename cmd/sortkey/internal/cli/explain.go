@@ -168,10 +168,10 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 	code := ""
 	if f.lang == "json" {
 		var request []byte
-		request, err = compile.PatternJSON(m, p)
+		request, err = compile.PatternJSON(p)
 		code = string(request) + "\n"
 	} else {
-		code, err = gen.Expression(m, p, f.lang)
+		code, err = gen.Expression(p, f.lang)
 	}
 	if refused, ok := errors.AsType[*compile.Error](err); ok {
 		return models.Refused(p, refused)

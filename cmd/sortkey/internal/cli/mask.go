@@ -51,7 +51,7 @@ func covered(env *app.Env, rules *mask.Rules, file string) error {
 	}
 	fmt.Fprintln(env.Stderr, "not masked, as no rule covers it (as: keep says that it is right):")
 	for _, u := range all {
-		fmt.Fprintf(env.Stderr, "  %s\n", text.Visible(u.String()))
+		fmt.Fprintf(env.Stderr, "  %s\n", text.Visible(u))
 	}
 	if more {
 		fmt.Fprintln(env.Stderr, "  and more")

@@ -68,7 +68,7 @@ func PatternRequest(m *model.Model, name string) (q explain.Question, err error)
 	if err != nil {
 		return q, Refused(p, err)
 	}
-	if q.Input, err = compile.Pattern(m, parts[0]); err != nil {
+	if q.Input, err = compile.Pattern(parts[0]); err != nil {
 		return q, Refused(p, err)
 	}
 	q.Text = compile.JSON(q.Input)

@@ -102,7 +102,7 @@ func (st *Study) runPatterns() error {
 			q.View = st.view(p.Table.Name, index)
 		}
 
-		if q.Compiled, err = compile.Pattern(st.Model, p); err != nil {
+		if q.Compiled, err = compile.Pattern(p); err != nil {
 			q.Failed, _ = errors.AsType[*compile.Error](err)
 			continue
 		}

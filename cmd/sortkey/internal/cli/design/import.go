@@ -63,9 +63,9 @@ import derives one for each entity and each index. The budget of a pattern is wh
 expensive request costs in a first run, rounded up. Import lists on standard error what it
 could not convert.
 
-Import detects the format from the content. Several files make one model, such as
-the definition of a table and its items, or the schemas of entities of one table,
-whose keys must agree. FILE can be - for standard input.
+Import detects the format from the content unless you give --format. Several files
+make one model, such as the definition of a table and its items, or the schemas of
+entities of one table, whose keys must agree. FILE can be - for standard input.
 --from only reads: the tables of a server, of a folder with a database, or of a
 PostgreSQL database, and some of their items, or all of them with --all. Of data that
 must stay secret, import what sortkey export --mask has written.`,
@@ -100,6 +100,9 @@ must stay secret, import what sortkey export --mask has written.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "read the running tables at this `URL|FOLDER`")
 	flags.BoolVar(&f.All, "all", false, "with --from, read all items, twice, and count them")
+	flags.StringVar(
+		&f.Format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.Formats, ", "),
+	)
 	flags.StringVar(&f.Table, "table", "", "`TABLE`, if the design does not name it; with --from, the only one to read")
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
 	f.outFlags.declare(cmd, "output `FILE`")
@@ -107,11 +110,18 @@ must stay secret, import what sortkey export --mask has written.`,
 	app.AtLeast(cmd, map[string]string{"items": "0"})
 	app.Needs(cmd, map[string][]string{"all": {"from"}})
 	cmd.MarkFlagsMutuallyExclusive("from", "parameter")
+	cmd.MarkFlagsMutuallyExclusive("from", "format")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(convert.Formats...)})
 	return cmd
 }
 
 func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags) error {
-	if f.Items == 0 {
+	switch {
+	case f.Format != "" && !slices.Contains(convert.Formats, f.Format):
+		return app.Usage(
+			"design import", "--format is one of %s, not %q", strings.Join(convert.Formats, ", "), f.Format,
+		)
+	case f.Items == 0:
 		f.Items = -1
 	}
 	if err := f.check(); err != nil {
@@ -204,7 +214,7 @@ func convertDesign(
 	}
 	var files []convert.File
 	for _, name := range args {
-		file, err := readFile(name, definitions)
+		file, err := f.readFile(name, definitions)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -214,7 +224,7 @@ func convertDesign(
 }
 
 // readFile reads a file of a design, the tables of a template, or items in any number.
-func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
+func (f *importFlags) readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	file := convert.File{Name: name}
 	if filepath.Base(name) == s3files.SummaryFile || filepath.Base(name) == s3files.FilesFile {
 		return readItems(filepath.Dir(name))
@@ -238,6 +248,9 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 		return file, err
 	}
 	file.Data = data
+	if f.Format != "" {
+		return file, nil
+	}
 	format, err := convert.Detect(data)
 	if err == nil && format != "" || convert.IsProgram(name) && !strings.HasPrefix(filepath.Base(name), "serverless.") {
 		return file, nil
