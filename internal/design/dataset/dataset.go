@@ -82,10 +82,12 @@ type Dataset struct {
 	onDemand bool
 	loading  sync.Mutex // guards the absent of items, and their way into the database
 
-	mu         sync.Mutex
-	spaces     map[spaceID]*Space
-	assigned   map[[2]*model.Entity][]uint64 // see countsOf
-	weightings map[string]*weights
+	mu     sync.Mutex
+	spaces map[spaceID]*Space
+
+	counting sync.Mutex // guards what a census needs
+	planned  map[*model.Entity]*generator
+	censuses map[string]census
 }
 
 // Close closes the database.

@@ -284,22 +284,6 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	return weights, float64(children) * (float64(all) / whole)
 }
 
-// declared returns the number of items for each declared item of the parent, in the order in which they are assigned
-// if all are made.
-func (l *link) declared(g *generator, seed uint64) []uint64 {
-	parents := *l.parent
-	parents.count = uint64(parents.e.Count)
-	all := *l
-	all.parent = &parents
-	weights, _ := all.weights(uint64(g.e.Count))
-	sizes := apportion(uint64(g.e.Count), weights)
-	if l.per.Max > 0 {
-		bound(sizes, uint64(l.per.Min), uint64(l.per.Max))
-	}
-	shuffle(g.assigner(l, seed), sizes)
-	return sizes
-}
-
 // assigner returns the source of chance for assigning what belongs to a parent.
 func (g *generator) assigner(l *link, seed uint64) *rand.PCG {
 	return rand.NewPCG(mix(seed^hash64("belongs to", g.e.Name, l.parent.e.Name)), g.hash)

@@ -31,15 +31,15 @@ func (c *Cost) Describe() string {
 	case *wire.TransactWriteItemsInput:
 		var all []string
 		for _, one := range in.TransactItems {
-			all = append(all, part(one))
+			all = append(all, written(one))
 		}
 		return "TransactWriteItems: " + strings.Join(all, "; ")
 	}
 	return ""
 }
 
-// part describes a write of a transaction.
-func part(one wire.TransactWriteItem) string {
+// written describes a write of a transaction.
+func written(one wire.TransactWriteItem) string {
 	switch {
 	case one.Put != nil:
 		return put(one.Put)

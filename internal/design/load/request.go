@@ -5,11 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 func (s *spreader) condition(name string) (model.Condition, bool) {
@@ -39,16 +37,8 @@ func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 	return text
 }
 
-// request returns the request of the pattern with the values of a candidate.
-func (s *spreader) request(c candidate) (wire.Request, error) {
-	return compile.Pattern(s.w.Model, s.pattern(c))
-}
-
 // pattern returns the pattern with the values of a candidate.
-func (s *spreader) pattern(c candidate) *model.Pattern {
-	if c.pattern != nil {
-		return c.pattern
-	}
+func (s *spreader) pattern(c *candidate) *model.Pattern {
 	q := *s.p
 	q.Where = slices.Clone(q.Where)
 	for i, w := range q.Where {
@@ -60,4 +50,14 @@ func (s *spreader) pattern(c candidate) *model.Pattern {
 		}
 	}
 	return &q
+}
+
+// valuesOf returns the values of a candidate that are not fixed.
+func (s *spreader) valuesOf(c *candidate) string {
+	var id strings.Builder
+	for _, name := range slices.Concat(s.hash, s.free) {
+		w, _ := s.condition(name)
+		id.WriteString(s.value(c.row.Item, w) + "\x00")
+	}
+	return id.String()
 }

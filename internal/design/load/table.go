@@ -116,31 +116,38 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		}
 	}()
 
-	if len(questions) > 1 || windowsOf(p) != nil && !r.scan {
-		var reports []*explain.Report
-		for i := range questions {
-			reports = append(reports, questions[i].Report)
+	var win *windows
+	if !r.scan {
+		win = windowsOf(p)
+	}
+	if spreaders, err = spreadersOf(ctx, t.w, questions, win); err != nil {
+		return r, err
+	}
+	if len(spreaders) == 0 {
+		return r, nil
+	}
+	r.Growth = growthOf(spreaders)
+	s := spreaders[0]
+	if r.windowed = win != nil; len(questions) > 1 || r.windowed {
+		s = together(p, spreaders, len(questions), win)
+	}
+	s.rank()
+	s.weigh()
+	if s != spreaders[0] {
+		s.divide(spreaders)
+	}
+	if len(questions) == 1 {
+		r.Slices = s.slices()
+	}
+	for _, one := range spreaders {
+		if p.Rate > 0 {
+			r.loads = append(r.loads, one.loads())
 		}
-		if r.Growth, err = growthOf(ctx, t.w, reports...); err == nil {
-			spreaders, err = t.several(ctx, r, p, questions)
-		}
-		return r, err
 	}
-	s, err := slicesOf(ctx, t.w, questions[0], nil)
-	if err != nil {
-		return r, err
-	}
-	if r.Growth, err = s.growth(ctx, t.w, questions[0]); err != nil || s == nil {
-		return r, err
-	}
-	spreaders = []*spreader{s}
-	if r.Slices = s.slices(); p.Rate > 0 {
-		r.loads = [][]partLoad{s.loads()}
-	}
-	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 {
+	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 && len(questions) == 1 {
 		r.only = &s.own
 	}
-	if len(s.all) > 1 {
+	if len(s.all) > 1 || r.windowed && len(s.all) > 0 {
 		r.Spread, err = s.read(ctx, t.target)
 	}
 	return r, err
@@ -154,10 +161,12 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 	}
 	if r.scan && r.space != nil { // of which one page was read
 		rows, bytes := volumeOf(r.space.Rows, t.w.Represents)
+		read := float64(len(r.space.Rows))
 		if limit := float64(p.Limit); limit > 0 && rows > limit {
-			rows, bytes = limit, bytes*limit/rows
+			rows, bytes, read = limit, bytes*limit/rows, min(read, limit)
 		}
 		r.MeanRows, r.MeanUnits = rows, table.ReadUnits(int(bytes), p.Consistent)
+		r.Growth = rows / max(read, 1)
 		return
 	}
 	var reports []*explain.Report

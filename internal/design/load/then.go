@@ -52,7 +52,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 			if c.row == nil || c.empty {
 				continue
 			}
-			_, rows := s.cost(c)
+			_, rows := c.cost()
 			share := c.often * c.times / all
 			counted += share * rows
 			r.batch.add(s.requests(c), share*rows, p.Then, keyed)
