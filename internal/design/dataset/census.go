@@ -169,49 +169,39 @@ func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 	}
 	for k, f := range g.fields {
 		if t, ok := own[f]; ok {
-			hash := g.domains[k].hasher(t)
+			known := map[uint64]uint64{}
 			for i := range all {
-				all[i] = mix(all[i]*3 + hash(g, k, uint64(i)))
+				all[i] = mix(all[i]*3 + g.hashOf(k, uint64(i), t, known))
 			}
 		}
 	}
 	return all
 }
 
-// hasher returns a function that hashes the value of an item's own field as a type compares it.
-func (d *domain) hasher(t keys.Type) func(g *generator, k int, item uint64) uint64 {
+// hashOf hashes the value of an item's own field as a type compares it. It keeps the hashes that take long, by the
+// indexes of the values.
+func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uint64) uint64 {
 	const few = 1 << 16
+	d, index := g.domains[k], item
+	if d.size > 0 {
+		index = d.index(g.hash, item, g.count, 0, g.owns[k])
+	}
 	coarse := model.Finer(d.f.Type, t)
 	if !coarse && (d.size == 0 || d.size > few) { // each value is another one
-		return func(g *generator, k int, item uint64) uint64 {
-			if d.size == 0 {
-				return mix(item + 1)
-			}
-			return mix(d.index(g.hash, item, g.count, 0, g.owns[k]) + 1)
-		}
+		return mix(index + 1)
 	}
-
-	known := map[uint64]uint64{} // by the index of the value
-	return func(g *generator, k int, item uint64) uint64 {
-		index := item
-		if d.size > 0 {
-			index = d.index(g.hash, item, g.count, 0, g.owns[k])
-		}
-		if hash, ok := known[index]; ok {
-			return hash
-		}
-		text := g.draw(k, item, 0)
-		if coarse {
-			if as, err := t.Canonical(text); err == nil {
-				text = as
-			}
-		}
-		hash := hash64(text)
-		if len(known) < few {
-			known[index] = hash
-		}
+	if hash, ok := known[index]; ok {
 		return hash
 	}
+	text := g.draw(k, item, 0)
+	if as, err := t.Canonical(text); err == nil && coarse {
+		text = as
+	}
+	hash := hash64(text)
+	if len(known) < few {
+		known[index] = hash
+	}
+	return hash
 }
 
 // Declared returns the number of items of an entity at the declared scale, those of the file among them.

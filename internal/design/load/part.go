@@ -22,7 +22,7 @@ type sum struct {
 	weight, units float64
 	// more is by how much the first of the values for which the candidates stand are asked for more often.
 	more float64
-	held float64 // rows of the candidates at the declared scale
+	held float64 // rows of the candidates at the declared scale, 0 if they are those of the whole partition
 }
 
 // loads returns the load of each partition with rows that the pattern reads, in the order of the space.
@@ -43,7 +43,7 @@ func (s *spreader) loads() []partLoad {
 		units, _ := c.cost()
 		of.weight, of.units, of.more = of.weight+c.often, of.units+c.often*units, of.more+c.first-c.often
 		switch group := [2]int{c.low, c.high}; {
-		case s.w.Scale >= 1 || groups[group]:
+		case s.w.Scale >= 1 || groups[group] || group == [2]int{c.Part.From, c.Part.To}:
 		case s.one:
 			of.held++
 		default:

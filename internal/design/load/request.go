@@ -26,12 +26,14 @@ func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 		return model.TextOf(it.Attributes.Get(c.Field))
 	}
 	text := it.Values.Get(c.Field)
+	n := len(c.Args[0])
+	if n >= len(text) || !strings.ContainsAny(text[n:n+1], "-T") {
+		return text
+	}
 	for _, layout := range layouts[1:] {
-		if _, err := time.Parse(layout, c.Args[0]); err == nil && len(text) > len(layout) {
-			_, err := time.Parse(layout, text[:len(layout)])
-			if err == nil && strings.ContainsAny(text[len(layout):len(layout)+1], "-T") {
-				return text[:len(layout)]
-			}
+		_, err1 := time.Parse(layout, c.Args[0])
+		if _, err2 := time.Parse(layout, text[:n]); err1 == nil && err2 == nil {
+			return text[:n]
 		}
 	}
 	return text

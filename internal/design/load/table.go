@@ -48,9 +48,10 @@ func once[K comparable, V any](t *Table, all map[K]func() (V, error), id K, f fu
 	return f()
 }
 
-// Writes returns what a pattern that writes costs (see [Write]).
+// Writes returns what a pattern that writes costs. The error is an [*compile.Error] if the pattern makes no request,
+// or [ErrNoItem].
 func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
-	return once(t, t.writes, p, func() (*Cost, error) { return Write(ctx, t.w, p) })
+	return once(t, t.writes, p, func() (*Cost, error) { return t.write(ctx, p) })
 }
 
 // Reads are what a pattern reads for all values that it can be asked with.
@@ -438,7 +439,7 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 	if err != nil { // the check of the pattern says so
 		return context.Cause(ctx)
 	}
-	for i, m := range c.members {
+	for _, m := range c.members {
 		for k, s := range all {
 			if m.means[k].units == 0 {
 				continue
@@ -448,11 +449,7 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 			}
 			row := Source{Pattern: p, Entity: m.write.Entity, Write: true, Units: make([]float64, len(s.Parts))}
 			row.Total = p.Rate * m.means[k].units
-			if i == 0 {
-				t.ofFirst(m, s, k, &row)
-			} else {
-				t.ofOthers(m, s, k, &row)
-			}
+			t.divide(m, s, k, &row)
 			s.Written += row.Total
 			s.add(row)
 			if s.Index == nil && m.write.Operation != model.Put { // a put is usually of a new item
@@ -463,51 +460,26 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 	return nil
 }
 
-// ofFirst adds what the first write of a pattern does to partitions: its items come evenly, or in the current period.
-func (t *Table) ofFirst(m *member, s *Space, k int, row *Source) {
-	counted := 0.0
-	for it := range m.shares {
-		counted += t.w.Represents(it)
-	}
-	rate := row.Pattern.Rate / counted
+// divide divides a write among the partitions by the shares of its items, all of which are in the current period.
+func (t *Table) divide(m *member, s *Space, k int, row *Source) {
 	for i, p := range s.Parts {
 		s.rates.rows(p, func(r *dataset.Row, share float64) {
 			if effects, ok := m.effects[r.Item]; ok {
 				n := share * t.w.Declared(m.write.Entity)
-				row.Units[i] += rate * n * m.weight(r.Item, n) * effects[k].units
+				row.Units[i] += row.Pattern.Rate * m.share(t.w, r.Item, n) * effects[k].units
 			}
 		})
 	}
 	for it, effects := range m.effects {
-		if e := &effects[k]; e.to != nil {
-			n := t.w.Represents(it)
-			s.move(row, e, rate*n*m.weight(it, n))
+		e := &effects[k]
+		if e.to == nil { // the row stays where it is
+			continue
 		}
-	}
-}
-
-// ofOthers adds what another write of a transaction does to partitions.
-func (t *Table) ofOthers(m *member, s *Space, k int, row *Source) {
-	for it, effects := range m.effects {
-		e, rate := &effects[k], row.Pattern.Rate*m.shares[it]
-		if e.units > 0 {
-			if id, ok := s.Schema.AppendPartition(nil, it.Attributes); ok {
-				if part, ok := s.Partition(id); ok {
-					row.Units[s.at(part)] += rate * e.units
-				}
+		if id, ok := s.Schema.AppendPartition(nil, e.to); ok {
+			if part, ok := s.Partition(id); ok {
+				n := t.w.Represents(it)
+				row.Units[s.at(part)] += row.Pattern.Rate * m.share(t.w, it, n) * e.moved
 			}
-		}
-		if e.to != nil {
-			s.move(row, e, rate)
-		}
-	}
-}
-
-// move adds a row that an update puts into another place.
-func (s *Space) move(row *Source, e *effect, rate float64) {
-	if id, ok := s.Schema.AppendPartition(nil, e.to); ok {
-		if part, ok := s.Partition(id); ok {
-			row.Units[s.at(part)] += rate * e.moved
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (s *spreader) batched(rows []dataset.Row) (units float64) {
 	}
 	leads, seen, sizes := keyedItems(s.w, e), map[string]bool{}, e.Table.RowSizes(nil)
 	for _, row := range s.limited(rows) {
-		key, ok := keyFrom(e, valuesOf(row.Item))
+		key, ok := keyFrom(e, row.Item.Values.Map())
 		if !ok || seen[key] {
 			continue
 		}
@@ -91,7 +91,7 @@ func (b *batch) add(requests [][]dataset.Row, rows float64, e *model.Entity, key
 	for _, all := range requests {
 		seen := map[string]bool{}
 		for _, row := range all {
-			key, ok := keyFrom(e, valuesOf(row.Item))
+			key, ok := keyFrom(e, row.Item.Values.Map())
 			switch it := keyed[key]; {
 			case !ok || seen[key]:
 			case it == nil:
