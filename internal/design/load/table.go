@@ -14,44 +14,36 @@ import (
 )
 
 // A Table is what all patterns of a dataset, and the declared rates of its entities, read and write. Its parts are made
-// when they are first asked for, once.
+// when they are first asked for, once, and kept in the dataset.
 type Table struct {
 	w      *dataset.Dataset
 	target explain.Target
 	spaces []space
-
-	mu     sync.Mutex
-	reads  map[*model.Pattern]func() (*Reads, error)
-	writes map[*model.Pattern]func() (*Cost, error)
-	loads  map[int]func() ([]*Space, error) // the only key is 0
 }
 
-type tableID struct{}
-
-// TableOf returns the table of a dataset. Later calls return the same.
+// TableOf returns the table of a dataset.
 func TableOf(w *dataset.Dataset) *Table {
-	t, _ := w.Kept.LoadOrStore(tableID{}, &Table{
-		w: w, target: w.Target(), spaces: spacesOf(w), reads: map[*model.Pattern]func() (*Reads, error){},
-		writes: map[*model.Pattern]func() (*Cost, error){}, loads: map[int]func() ([]*Space, error){},
-	})
-	return t.(*Table)
+	return &Table{w: w, target: w.Target(), spaces: spacesOf(w)}
 }
 
-// once returns the function of an identity, which is called once.
-func once[K comparable, V any](t *Table, all map[K]func() (V, error), id K, f func() (V, error)) (V, error) {
-	t.mu.Lock()
-	if all[id] == nil {
-		all[id] = sync.OnceValues(f)
-	}
-	f = all[id]
-	t.mu.Unlock()
-	return f()
+// What a dataset keeps.
+type (
+	readsID  struct{ *model.Pattern }
+	writesID struct{ *model.Pattern }
+	itemsID  struct{ *model.Entity } // by their keys
+	loadsID  struct{}
+)
+
+// once returns what f returned the first time for an identity.
+func once[V any](w *dataset.Dataset, id any, f func() (V, error)) (V, error) {
+	kept, _ := w.Kept.LoadOrStore(id, sync.OnceValues(f))
+	return kept.(func() (V, error))()
 }
 
 // Writes returns what a pattern that writes costs. The error is an [*compile.Error] if the pattern makes no request,
 // or [ErrNoItem].
 func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
-	return once(t, t.writes, p, func() (*Cost, error) { return t.write(ctx, p) })
+	return once(t.w, writesID{p}, func() (*Cost, error) { return t.write(ctx, p) })
 }
 
 // Reads are what a pattern reads for all values that it can be asked with.
@@ -89,7 +81,7 @@ const mostSlices = 1 << 16
 
 // Reads returns what a pattern reads. It is empty if the pattern makes no request that the service accepts.
 func (t *Table) Reads(ctx context.Context, p *model.Pattern) (*Reads, error) {
-	return once(t, t.reads, p, func() (*Reads, error) { return t.read(ctx, p) })
+	return once(t.w, readsID{p}, func() (*Reads, error) { return t.read(ctx, p) })
 }
 
 func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
@@ -253,7 +245,7 @@ type ItemLoad struct {
 
 // Spaces returns the loads of all tables and indexes, each table before its indexes.
 func (t *Table) Spaces(ctx context.Context) ([]*Space, error) {
-	return once(t, t.loads, 0, func() ([]*Space, error) { return t.load(ctx) })
+	return once(t.w, loadsID{}, func() ([]*Space, error) { return t.load(ctx) })
 }
 
 func (t *Table) load(ctx context.Context) (all []*Space, err error) {

@@ -147,19 +147,15 @@ func (s *spreader) limited(rows []dataset.Row) []dataset.Row {
 	return rows[:limit]
 }
 
-// A keyedID is that of the items of an entity by their keys among what a dataset keeps.
-type keyedID struct{ entity *model.Entity }
-
-// keyedItems returns the items of an entity by their keys. It makes them once.
+// keyedItems returns the items of an entity by their keys.
 func keyedItems(w *dataset.Dataset, e *model.Entity) map[string]*dataset.Item {
-	if all, ok := w.Kept.Load(keyedID{e}); ok {
-		return all.(map[string]*dataset.Item)
-	}
-	all := map[string]*dataset.Item{}
-	for it := range w.ItemsOf(e) {
-		all[string(keyOf(e, it.Attributes))] = it
-	}
-	w.Kept.Store(keyedID{e}, all)
+	all, _ := once(w, itemsID{e}, func() (map[string]*dataset.Item, error) {
+		all := map[string]*dataset.Item{}
+		for it := range w.ItemsOf(e) {
+			all[string(keyOf(e, it.Attributes))] = it
+		}
+		return all, nil
+	})
 	return all
 }
 

@@ -16,9 +16,7 @@ const exactRanks = 100
 // scale a generated item stands for some.
 func (z *zipf) next(times float64) float64 {
 	from, to := z.at, z.at+times
-	if z.at = to; math.Abs(times-1) < 1e-9 {
-		return math.Pow(from+1, -z.skew)
-	}
+	z.at = to
 	sum := 0.0
 	for n := 0; n < exactRanks && from+1 <= to; n++ {
 		from++
