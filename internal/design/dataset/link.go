@@ -120,7 +120,7 @@ func (b *builder) plan(all []*generator) error {
 		share = 0
 	} else if items, bytes := size(1); max(items, bytes) > 1 {
 		low, high := 0.0, 1.0
-		for range 30 {
+		for range 20 {
 			share = (low + high) / 2
 			if items, bytes = size(share); max(items, bytes) > 1 {
 				high = share

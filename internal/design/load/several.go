@@ -14,17 +14,17 @@ import (
 const mostParts = 1 << 22
 
 // spreadersOf returns a spreader with its candidates for each question, but only one for those that differ in their
-// time alone, if that is asked for in windows. It returns nil if one has none, or all together have too many.
+// time alone, if that is asked for in windows. It returns none if all together have too many.
 func spreadersOf(
-	ctx context.Context, w *dataset.Dataset, questions []question, win *windows,
+	ctx context.Context, w *dataset.Dataset, space *dataset.Space, questions []question, win *windows,
 ) (all []*spreader, err error) {
 	candidates := 0
 	for _, q := range questions {
 		if win != nil && slices.ContainsFunc(all, func(s *spreader) bool { return win.alike(s.p, q.Pattern) }) {
 			continue
 		}
-		s, err := spreaderOf(ctx, w, q, win)
-		if s == nil || err != nil {
+		s := newSpreader(w, space, q, win)
+		if err := s.find(ctx); err != nil {
 			return nil, err
 		}
 		all = append(all, s)

@@ -179,24 +179,6 @@ func (s *Slice) Units(consistent bool) float64 {
 	return table.ReadUnits(int(s.DeclaredBytes()), consistent)
 }
 
-// spreaderOf returns a spreader with the candidates of a question, or nil if it has none in partitions.
-func spreaderOf(ctx context.Context, w *dataset.Dataset, q question, win *windows) (*spreader, error) {
-	r := q.Report
-	if r == nil || r.Refused != nil || r.Operation == "Scan" {
-		return nil, nil
-	}
-	t := w.Model.Table(r.Table)
-	if t == nil || r.Index != "" && t.Index(r.Index) == nil {
-		return nil, nil
-	}
-	space, err := w.Space(ctx, t, t.Index(r.Index))
-	if err != nil {
-		return nil, err
-	}
-	s := newSpreader(w, space, q, win)
-	return s, s.find(ctx)
-}
-
 // rank sorts the candidates, those that cost most first. There can be a million, so it moves each only once, when
 // their order is known.
 func (s *spreader) rank() {

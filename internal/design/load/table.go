@@ -109,15 +109,13 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		}
 	}()
 
-	var win *windows
-	if !r.scan {
-		win = windowsOf(p)
-	}
-	if spreaders, err = spreadersOf(ctx, t.w, questions, win); err != nil {
-		return r, err
-	}
-	if len(spreaders) == 0 {
+	if r.scan || r.space == nil {
 		return r, nil
+	}
+	win := windowsOf(p)
+	spreaders, err = spreadersOf(ctx, t.w, r.space, questions, win)
+	if err != nil || len(spreaders) == 0 {
+		return r, err
 	}
 	r.Growth = growthOf(spreaders)
 	s := spreaders[0]
