@@ -59,13 +59,9 @@ type generator struct {
 	hash   uint64
 	count  uint64
 	bytes  float64 // of an item in tables and indexes, estimated
-	// below is the number of its declared items and of all that belong to them, and belowBytes their bytes.
-	below, belowBytes float64
-	least             int     // items to make, whatever the share
-	first             int     // index of its first item in the dataset, or -1 before it is made
-	links             []*link // to the parents of the entity
-	// isParent is true if other entities belong to this one.
-	isParent bool
+	least  float64 // items to make, whatever the share
+	first  int     // index of its first item in the dataset, or -1 before it is made
+	links  []*link // to the parents of the entity
 	// fields in the order in which they are drawn, those of the table key first that the items
 	// do not carry.
 	fields  []*model.Field

@@ -45,8 +45,6 @@ type Options struct {
 	// Progress is called now and then with the number of items that were generated so far. It may be
 	// nil.
 	Progress func(items int)
-	// Clock is the clock of the database. Default: a fixed time.
-	Clock func() time.Time
 	// DB is an open database to build the dataset in. After an error it may have a part
 	// of it. Default: a new one.
 	DB *sortkey.DB
@@ -82,10 +80,12 @@ type Dataset struct {
 	onDemand bool
 	loading  sync.Mutex // guards the absent of items, and their way into the database
 
-	mu         sync.Mutex
-	spaces     map[spaceID]*Space
-	assigned   map[[2]*model.Entity][]uint64 // see countsOf
-	weightings map[string]*weights
+	mu     sync.Mutex
+	spaces map[spaceID]*Space
+
+	counting sync.Mutex // guards what a census needs
+	planned  map[*model.Entity]*generator
+	censuses map[string]census
 }
 
 // Close closes the database.
@@ -137,17 +137,14 @@ func Build(ctx context.Context, m *model.Model, o Options) (*Dataset, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes * max(1, o.MaxItems/DefaultMaxItems)
 	}
-	if o.Clock == nil {
-		moment := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
-		o.Clock = func() time.Time { return moment }
-	}
 
 	db := o.DB
 	if db == nil {
 		var seed [32]byte
 		binary.LittleEndian.PutUint64(seed[:], o.Seed)
+		clock := func() time.Time { return time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC) }
 		var err error
-		if db, err = sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: seeded.NewReader(seed)}); err != nil {
+		if db, err = sortkey.Open(sortkey.Options{Clock: clock, Rand: seeded.NewReader(seed)}); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,14 @@ func (w *Dataset) Factor(ctx context.Context, e *model.Entity) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	g := w.Growth(space)
-	of := w.scaling(e, g.fields(e))
-	return of.then.rows / of.now.rows, nil
+	growth, made := w.Growth(space), 0
+	all := w.census(e, growth.by(e))
+	for rows, n := range growth.of[e].made {
+		made += rows * n
+	}
+	groups := 0
+	for _, n := range growth.of[e].made {
+		groups += n
+	}
+	return all.sum(all.groups()) / all.groups() / (float64(made) / float64(groups)), nil
 }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -18,8 +17,6 @@ type link struct {
 	of    []uint32
 	sizes []uint64
 	zipf  *zipf // of all declared parents, or nil
-	// growth is how many times as many items one parent has at the declared scale.
-	growth float64
 }
 
 // newLink returns the link of an entity to a parent, which a generator makes.
@@ -27,7 +24,6 @@ func newLink(e *model.Entity, p model.Parent, parent *generator) (*link, error) 
 	if parent == nil {
 		return nil, errorAt(e.Pos, "entity %s belongs to %s, of which no items are generated", e.Name, p.Entity.Name)
 	}
-	parent.isParent = true
 	l := &link{parent: parent, per: p.Per}
 	if p.Per.Skew > 0 {
 		if p.Entity.Count > maxZipf {
@@ -90,93 +86,52 @@ func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 	return all
 }
 
+// An entity has so many items if that many are declared, whatever its share: a part of few items says little. A parent
+// has fewer, so that more belong to each.
 const (
-	// leastItems is how many items of an entity are made if that many are declared, whatever its share, with
-	// those that belong to them: a part of few items says little.
-	leastItems = 3000
-	// leastParents is how many items of a parent are made if that many are declared, so that
-	// partitions differ.
-	leastParents = 20
-	// A parent has all its items as far as these are no more than this times their share.
-	mostOfShare = 4
+	leastItems   = 3000
+	leastParents = 300
 )
 
-// plan decides how many items each generator makes, and to which parents they belong. If more
-// are declared than the limits allow, it makes fewer parents, with as many items each as they
-// have. Only where that is too many, each has fewer.
+// plan decides how many items each generator makes, and to which parents they belong. If more are declared than the
+// limits allow, each makes the same share of them, but some of each entity.
 func (b *builder) plan(all []*generator) error {
-	limit := max(b.o.MaxItems, 0)
-	declared, bytes, most := 0, 0.0, 0.0
-	for _, g := range all {
+	limit, maxBytes := float64(max(b.o.MaxItems, 0)), float64(b.o.MaxBytes)
+	for _, g := range all { // parents first
 		g.bytes = g.estimate()
-		most = max(most, float64(g.e.Count))
-		declared += g.e.Count
-		bytes += g.bytes * float64(g.e.Count)
-	}
-
-	least := leastItems
-	if limit > 0 {
-		least = min(least, limit/(2*len(all)))
-	}
-	for i := len(all) - 1; i >= 0; i-- { // what belongs to an entity comes after it
-		g := all[i]
-		g.below += float64(g.e.Count)
-		g.belowBytes += g.bytes * float64(g.e.Count)
+		part := float64(2 * len(all)) // of the limits
+		g.least = min(leastItems, limit/part, maxBytes/part/g.bytes)
 		for _, l := range g.links {
-			l.parent.below, l.parent.belowBytes = l.parent.below+g.below, l.parent.belowBytes+g.belowBytes
+			l.parent.least = min(l.parent.least, leastParents)
 		}
-		whole := min(float64(least)/g.below, float64(b.o.MaxBytes)/float64(2*len(all))/g.belowBytes)
-		g.least = min(g.e.Count, int(whole*float64(g.e.Count)))
+	}
+	// size sets the sizes for a share, and returns the part of the limits that they take.
+	size := func(share float64) (ofItems, ofBytes float64) {
+		for _, g := range all {
+			g.size(share)
+			ofItems += float64(g.count) / limit
+			ofBytes += float64(g.count) * g.bytes / maxBytes
+		}
+		return ofItems, ofBytes
 	}
 
 	share := 1.0
-	if declared > limit {
-		share = float64(limit) / float64(declared)
-	}
-	if limit > 0 && bytes*share > float64(b.o.MaxBytes) {
-		share, b.w.Bytes = float64(b.o.MaxBytes)/bytes, true
-	}
-
-	const tries = 40
-	fits := 0.0 // the largest share within the limits
-	for range tries {
-		made, bytes := 0, 0.0
-		for _, g := range all {
-			g.size(share, most, limit)
-			made += int(g.count)
-			bytes += g.bytes * float64(g.count)
+	if limit == 0 {
+		share = 0
+	} else if items, bytes := size(1); max(items, bytes) > 1 {
+		low, high := 0.0, 1.0
+		for range 20 {
+			share = (low + high) / 2
+			if items, bytes = size(share); max(items, bytes) > 1 {
+				high = share
+			} else {
+				low = share
+			}
 		}
-		full := max(float64(made)/float64(limit), bytes/float64(b.o.MaxBytes))
-		if full <= 1 {
-			fits = max(fits, share)
-		}
-		if limit == 0 || full <= 1 && (full > 0.95 || share == 1) {
-			break
-		}
-		share = min(share/full, 1)
+		share, b.w.Bytes = low, bytes > items
 	}
-	if limit > 0 && fits > 0 {
-		share = fits
-	}
-
-	// With the least of parents there may still be too many that belong to them: then each has fewer.
-	thin := 1.0
-	for range tries {
-		made := 0
-		for _, g := range all {
-			g.size(share, most, limit)
-			g.thin(thin)
-			made += int(g.count)
-		}
-		if limit == 0 || made <= max(limit, leastParents*len(all)) {
-			break
-		}
-		thin *= float64(limit) / float64(made)
-	}
-
 	for _, g := range all {
-		g.size(share, most, limit) // again, because assign may lower the counts of parents
-		g.thin(thin)
+		g.size(share) // again, because assign may lower the counts of parents
 		if err := g.assign(b.o.Seed); err != nil {
 			return err
 		}
@@ -184,63 +139,24 @@ func (b *builder) plan(all []*generator) error {
 	return nil
 }
 
-// size sets the number of items of a generator, and the sizes of its links, for a share of all declared items;
-// most is the largest number of them that an entity declares.
-//
-// An entity with others below it gets more than its share if it has few items: half a dozen shops say little of
-// a hundred. What belongs to the items that are made is made too.
-func (g *generator) size(share, most float64, limit int) {
-	n := g.e.Count
-	switch {
-	case share == 1:
-	case len(g.links) > 0:
-		parent := g.links[0].parent
-		n = int(mostOfShare * float64(n) * float64(parent.count) / float64(parent.e.Count))
-	case g.isParent:
-		n = min(n, int(share*math.Sqrt(float64(n)*most)))
-	default:
-		n = int(float64(n) * share)
-	}
-
-	if g.isParent && limit > 0 {
-		n = max(n, min(g.e.Count, leastParents))
-	}
-	if limit > 0 {
-		n = max(n, g.least, 1)
-	}
-
-	wishes := make([]float64, len(g.links))
-	weights := make([][]uint64, len(g.links))
-	for i, l := range g.links {
-		weights[i], wishes[i] = l.weights(uint64(g.e.Count))
-		n = min(n, int(wishes[i]))
-	}
-
-	if limit > 0 {
+// size sets the number of items of a generator, and the sizes of its links, for a share of all declared items.
+func (g *generator) size(share float64) {
+	n := max(share*float64(g.e.Count), min(g.least, float64(g.e.Count)))
+	if g.least > 0 {
 		n = max(n, 1)
+	}
+	weights := make([][]uint64, len(g.links))
+	all := make([]float64, len(g.links)) // items that the parents have
+	for i, l := range g.links {
+		weights[i], all[i] = l.weights(uint64(g.e.Count))
+		n = min(n, max(all[i], 1))
 	}
 	g.count = uint64(n)
 	for i, l := range g.links {
-		l.sizes, l.growth = apportion(g.count, weights[i]), 1
-		if n < int(wishes[i]) {
-			l.growth = wishes[i] / float64(max(n, 1))
-		}
-		if l.per.Max > 0 && l.growth < 1.1 {
+		if l.sizes = apportion(g.count, weights[i]); l.per.Max > 0 && n > 0.9*all[i] {
 			bound(l.sizes, uint64(l.per.Min), uint64(l.per.Max))
 		}
 	}
-}
-
-// thin lowers the number of items that belong to others to a share.
-func (g *generator) thin(share float64) {
-	if share == 1 || len(g.links) == 0 {
-		return
-	}
-	n := max(1, uint64(float64(g.count)*share))
-	for _, l := range g.links {
-		l.sizes, l.growth = apportion(n, l.sizes), l.growth*float64(g.count)/float64(n)
-	}
-	g.count = n
 }
 
 // weights returns numbers in proportion to the declared sizes of the parents that are made, and
@@ -282,22 +198,6 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 		all += w
 	}
 	return weights, float64(children) * (float64(all) / whole)
-}
-
-// declared returns the number of items for each declared item of the parent, in the order in which they are assigned
-// if all are made.
-func (l *link) declared(g *generator, seed uint64) []uint64 {
-	parents := *l.parent
-	parents.count = uint64(parents.e.Count)
-	all := *l
-	all.parent = &parents
-	weights, _ := all.weights(uint64(g.e.Count))
-	sizes := apportion(uint64(g.e.Count), weights)
-	if l.per.Max > 0 {
-		bound(sizes, uint64(l.per.Min), uint64(l.per.Max))
-	}
-	shuffle(g.assigner(l, seed), sizes)
-	return sizes
 }
 
 // assigner returns the source of chance for assigning what belongs to a parent.

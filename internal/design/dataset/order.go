@@ -13,32 +13,29 @@ const headLen = 8
 // fewRows are sorted by their whole keys.
 const fewRows = 12
 
-// A sorter sorts the rows of a space by their keys.
-type sorter struct {
-	arena
-	// tie appends what orders rows of an index with equal keys of it, or is nil. It takes as much memory as the
-	// keys themselves, and few rows need it.
-	tie func(dst []byte, it *Item) []byte
-}
-
 // order sorts rows by their keys, or by their sort positions if they are of one partition. Most keys begin alike,
 // so it leaves out the common prefix, sorts by the eight bytes after it, and goes on with rows that have these in
 // common. A comparison then reads no memory but the row.
-func (s *sorter) order(rows []keyedRow, inPartition bool) {
+func (a arena) order(rows []keyedRow, inPartition bool) {
 	if len(rows) <= fewRows {
-		slices.SortFunc(rows, s.compare)
+		slices.SortFunc(rows, a.compare)
 		return
 	}
 
-	key := s.key(inPartition)
+	key := a.partition
+	if inPartition {
+		key = a.sort
+	}
 	first := key(&rows[0])
 	prefix, most := len(first), len(first)
 	for i := range rows {
 		k := key(&rows[i])
 		prefix, most = common(first[:prefix], k), max(most, len(k))
 	}
-	if prefix == most {
-		s.equal(rows, inPartition)
+	if prefix == most { // all keys are equal
+		if !inPartition {
+			a.order(rows, true)
+		}
 		return
 	}
 
@@ -59,56 +56,17 @@ func (s *sorter) order(rows []keyedRow, inPartition bool) {
 		}
 		differs := func(r keyedRow) bool { return !bytes.Equal(key(&r), key(&same[0])) }
 		switch {
-		case !ends:
-			s.order(same, inPartition)
-		case !slices.ContainsFunc(same, differs):
-			s.equal(same, inPartition)
-		default: // a head ends with its key or with zeros
-			slices.SortFunc(same, s.compare)
+		case ends && slices.ContainsFunc(same, differs): // a head ends with its key or with zeros
+			slices.SortFunc(same, a.compare)
+		default:
+			a.order(same, inPartition)
 		}
 		from = to
 	}
 }
 
-// key returns what order compares.
-func (s *sorter) key(inPartition bool) func(*keyedRow) []byte {
-	if inPartition {
-		return s.sort
-	}
-	return s.partition
-}
-
-// equal sorts rows of one partition, or with one sort position in it.
-func (s *sorter) equal(rows []keyedRow, inPartition bool) {
-	switch {
-	case !inPartition:
-		s.order(rows, true)
-	case s.tie != nil && len(rows) > 1:
-		type tied struct {
-			row keyedRow
-			tie []byte
-		}
-		list := make([]tied, len(rows))
-		for i := range rows {
-			list[i] = tied{rows[i], s.tie(nil, rows[i].item)}
-		}
-		slices.SortFunc(list, func(a, b tied) int { return bytes.Compare(a.tie, b.tie) })
-		for i := range list {
-			rows[i] = list[i].row
-		}
-	}
-}
-
-func (s *sorter) compare(a, b keyedRow) int {
-	c := bytes.Compare(s.partition(&a), s.partition(&b))
-	if c == 0 {
-		c = bytes.Compare(s.sort(&a), s.sort(&b))
-	}
-	if c == 0 && s.tie != nil {
-		var room [2][256]byte
-		c = bytes.Compare(s.tie(room[0][:0], a.item), s.tie(room[1][:0], b.item))
-	}
-	return c
+func (a arena) compare(r, o keyedRow) int {
+	return cmp.Or(bytes.Compare(a.partition(&r), a.partition(&o)), bytes.Compare(a.sort(&r), a.sort(&o)))
 }
 
 // common returns the length of the longest common prefix.

@@ -8,7 +8,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
@@ -160,28 +159,6 @@ func (a arena) sort(r *keyedRow) []byte {
 	return a[r.at/chunk][r.at%chunk:][r.mid:r.len]
 }
 
-// position returns what appends the position of an item in its partition, as far as the space has an own sort key.
-// In an index, tie appends the whole position, which orders items whose positions are equal so far.
-func (s *Space) position() (own func([]byte, *Item) ([]byte, bool), tie func([]byte, *Item) []byte) {
-	if s.Index == nil {
-		return func(dst []byte, it *Item) ([]byte, bool) { return s.Schema.AppendSort(dst, it.Attributes) }, nil
-	}
-	own = func(dst []byte, it *Item) ([]byte, bool) {
-		for _, a := range s.Sort {
-			v := it.Attributes.Get(a.Name)
-			if v.Kind() != a.Kind {
-				return dst, false
-			}
-			dst = item.AppendKey(dst, v)
-		}
-		return dst, true
-	}
-	return own, func(dst []byte, it *Item) []byte {
-		dst, _ = s.Schema.AppendSort(dst, it.Attributes)
-		return dst
-	}
-}
-
 func (s *Space) fill(ctx context.Context, w *Dataset) error {
 	most := 0
 	for e, n := range w.counts {
@@ -194,7 +171,6 @@ func (s *Space) fill(ctx context.Context, w *Dataset) error {
 	all := make([]keyedRow, 0, most)
 	s.sizes = s.Table.RowSizes(s.Index)
 	var keys arena
-	position, tie := s.position()
 	for i := range w.Items {
 		if i%1024 == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -215,7 +191,7 @@ func (s *Space) fill(ctx context.Context, w *Dataset) error {
 			continue
 		}
 		mid := len(key)
-		if key, ok = position(key, it); !ok {
+		if key, ok = s.Schema.AppendSort(key, it.Attributes); !ok {
 			continue
 		}
 		keys[len(keys)-1] = key
@@ -226,7 +202,7 @@ func (s *Space) fill(ctx context.Context, w *Dataset) error {
 		s.Bytes += size
 	}
 
-	(&sorter{keys, tie}).order(all, false)
+	keys.order(all, false)
 	s.Rows = make([]Row, len(all))
 	for i := range all {
 		s.Rows[i] = Row{Item: all[i].item, size: all[i].size}

@@ -44,14 +44,12 @@ func (v Values) Lookup(field string) (string, bool) {
 
 // Map returns all values by field. The caller owns the map.
 func (v Values) Map() map[string]string {
-	if v.text != nil || v.g == nil {
-		all := make(map[string]string, len(v.text))
-		maps.Copy(all, v.text)
-		return all
-	}
-	all := make(map[string]string, len(v.g.fields))
-	for k, f := range v.g.fields {
-		all[f.Name] = v.g.draw(k, v.n&(1<<attemptBit-1), v.n>>attemptBit)
+	all := make(map[string]string, len(v.text))
+	maps.Copy(all, v.text)
+	if v.text == nil && v.g != nil {
+		for _, f := range v.g.fields {
+			all[f.Name] = v.Get(f.Name)
+		}
 	}
 	return all
 }

@@ -1,6 +1,8 @@
 package load
 
 import (
+	"cmp"
+	"encoding/json"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -11,74 +13,47 @@ import (
 
 // Describe returns the request in words, with its values in place of placeholders.
 func (c *Cost) Describe() string {
-	switch in := c.Request.(type) {
-	case *wire.PutItemInput:
-		return put(&wire.Put{
-			TableName: in.TableName, Item: in.Item, ConditionExpression: in.ConditionExpression,
-			ExpressionAttributeNames:  in.ExpressionAttributeNames,
-			ExpressionAttributeValues: in.ExpressionAttributeValues,
-		})
-	case *wire.UpdateItemInput:
-		return update(&wire.Update{
-			TableName: in.TableName, Key: in.Key, UpdateExpression: in.UpdateExpression,
-			ConditionExpression:       in.ConditionExpression,
-			ExpressionAttributeNames:  in.ExpressionAttributeNames,
-			ExpressionAttributeValues: in.ExpressionAttributeValues,
-		})
-	case *wire.DeleteItemInput:
-		return "DeleteItem " + *in.TableName + " " + values(in.Key) +
-			condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	case *wire.TransactWriteItemsInput:
-		var all []string
-		for _, one := range in.TransactItems {
-			all = append(all, part(one))
-		}
-		return "TransactWriteItems: " + strings.Join(all, "; ")
+	raw := c.Request.AppendJSON(nil)
+	if _, ok := c.Request.(*wire.TransactWriteItemsInput); !ok {
+		return described(c.Request.Op().String(), raw)
 	}
-	return ""
-}
-
-// part describes a write of a transaction.
-func part(one wire.TransactWriteItem) string {
-	switch {
-	case one.Put != nil:
-		return put(one.Put)
-	case one.Update != nil:
-		return update(one.Update)
-	case one.Delete != nil:
-		d := one.Delete
-		return "DeleteItem " + *d.TableName + " " + values(d.Key) +
-			condition(d.ConditionExpression, d.ExpressionAttributeNames, d.ExpressionAttributeValues)
-	}
-	c := one.ConditionCheck
-	return "ConditionCheck " + *c.TableName + " " + values(c.Key) +
-		condition(c.ConditionExpression, c.ExpressionAttributeNames, c.ExpressionAttributeValues)
-}
-
-func put(p *wire.Put) string {
-	return "PutItem " + *p.TableName + ", " + text.Count(p.Item.Size(), "byte") +
-		condition(p.ConditionExpression, p.ExpressionAttributeNames, p.ExpressionAttributeValues)
-}
-
-func update(u *wire.Update) string {
-	return "UpdateItem " + *u.TableName + " " + values(u.Key) + " " +
-		literal.Write(*u.UpdateExpression, u.ExpressionAttributeNames, u.ExpressionAttributeValues) +
-		condition(u.ConditionExpression, u.ExpressionAttributeNames, u.ExpressionAttributeValues)
-}
-
-// condition describes the condition of a write, if it has one.
-func condition(expression *string, names map[string]string, values attr.Item) string {
-	if expression == nil {
-		return ""
-	}
-	return ", if " + literal.Write(*expression, names, values)
-}
-
-// values returns the values of a key.
-func values(key attr.Item) string {
+	var in struct{ TransactItems []map[string]json.RawMessage }
+	_ = json.Unmarshal(raw, &in) // that package wire wrote
 	var all []string
-	for _, v := range key.All() {
-		all = append(all, text.Literal(v))
+	for _, one := range in.TransactItems {
+		for name, raw := range one {
+			operation := map[string]string{"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}[name]
+			all = append(all, described(cmp.Or(operation, name), raw))
+		}
 	}
-	return strings.Join(all, ", ")
+	return "TransactWriteItems: " + strings.Join(all, "; ")
+}
+
+// described describes one write, from its JSON: those of a transaction have the same members as others.
+func described(operation string, raw []byte) string {
+	var in struct {
+		TableName, UpdateExpression, ConditionExpression string
+		Item, Key, ExpressionAttributeValues             json.RawMessage
+		ExpressionAttributeNames                         map[string]string
+	}
+	_ = json.Unmarshal(raw, &in)
+	out := operation + " " + in.TableName
+	if it, err := attr.ParseItem(in.Item); err == nil {
+		out += ", " + text.Count(it.Size(), "byte")
+	}
+	if key, err := attr.ParseItem(in.Key); err == nil {
+		var all []string
+		for _, v := range key.All() {
+			all = append(all, text.Literal(v))
+		}
+		out += " " + strings.Join(all, ", ")
+	}
+	values, _ := attr.ParseItem(in.ExpressionAttributeValues)
+	if in.UpdateExpression != "" {
+		out += " " + literal.Write(in.UpdateExpression, in.ExpressionAttributeNames, values)
+	}
+	if in.ConditionExpression != "" {
+		out += ", if " + literal.Write(in.ConditionExpression, in.ExpressionAttributeNames, values)
+	}
+	return out
 }

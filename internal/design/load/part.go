@@ -20,24 +20,19 @@ type partLoad struct {
 // A sum is what the candidates of a partition come to.
 type sum struct {
 	weight, units float64
-	all           float64 // the weight of all values for which the candidates stand
-	held          float64 // rows of the candidates at the declared scale
+	// more is by how much the first of the values for which the candidates stand are asked for more often.
+	more float64
+	held float64 // rows of the candidates at the declared scale, 0 if they are those of the whole partition
 }
 
 // loads returns the load of each partition with rows that the pattern reads, in the order of the space.
 func (s *spreader) loads() []partLoad {
 	sums := map[dataset.Part]*sum{}
 	groups := map[[2]int]bool{}
-	total, values := 0.0, 0.0
-	drawn, whole := false, false // all values are known, of whatever partition
+	total := s.total()
 	for i := range s.all {
 		c := &s.all[i]
-		weight := c.often
-		total, values = total+weight*c.times, values+c.times
-		_, stands := s.stands(c)
-		drawn = drawn || c.row == nil
-		whole = whole || stands
-		if c.row == nil || c.empty {
+		if c.row == nil || c.empty || c.again > 0 {
 			continue
 		}
 		of := sums[c.Part]
@@ -45,56 +40,32 @@ func (s *spreader) loads() []partLoad {
 			of = &sum{}
 			sums[c.Part] = of
 		}
-		of.all += weight * c.times
-		if c.again > 0 {
-			continue
-		}
-		of.weight += weight
-		units, _ := s.cost(c)
-		of.units += weight * units
-		if group := [2]int{c.low, c.high}; s.w.Scale < 1 && !groups[group] {
+		units, _ := c.cost()
+		of.weight, of.units, of.more = of.weight+c.often, of.units+c.often*units, of.more+c.first-c.often
+		switch group := [2]int{c.low, c.high}; {
+		case s.w.Scale >= 1 || groups[group] || group == [2]int{c.Part.From, c.Part.To}:
+		case s.one:
+			of.held++
+		default:
 			groups[group] = true
 			of.held += s.declared(s.grow, c.low, c.high)
 		}
 	}
 
-	if s.weights > 0 {
-		total, values = s.weights, s.values
-	}
-
-	// A partition of a sample can lack values. It has as many more as it has more rows than its values. There
-	// are more partitions too: the sample covers as many of the values as of the rows.
-	all, more, declared := 0.0, 0.0, 0.0
-	for _, at := range s.space.Parts {
-		if of := sums[at]; of != nil && s.w.Scale < 1 {
-			grow := s.w.Growth(s.space)
-			if rows := s.declared(grow, at.From, at.To); of.held > 0 && rows > of.held {
-				if !drawn {
-					more += of.all * (rows/of.held - 1)
-				}
-				of.units *= rows / of.held
-				of.weight *= rows / of.held
-			}
-			each := grow.In(s.space.In(at))
-			for _, r := range s.space.In(at) {
-				if s.lists(&r) {
-					all += each(r.Item)
-					declared += s.w.Represents(r.Item)
-				}
-			}
-		}
-	}
-	times := 1 + more/total
-	if !drawn && !whole {
-		times *= max(1, declared/max(all, 1))
-	}
-	total = s.grown(total, values, times)
-
 	loads := make([]partLoad, 0, len(sums))
 	for _, at := range s.space.Parts {
-		if of := sums[at]; of != nil {
-			loads = append(loads, partLoad{part: at, share: of.weight / total, units: of.units / of.weight})
+		of := sums[at]
+		if of == nil {
+			continue
 		}
+		values := 1.0
+		if s.w.Scale < 1 && of.held > 0 {
+			// A partition of a sample can lack values. It has as many more as it has more rows than its values.
+			values = max(1, s.declared(s.w.Growth(s.space), at.From, at.To)/of.held)
+		}
+		loads = append(loads, partLoad{
+			part: at, share: (of.weight*values + of.more) / total, units: of.units / of.weight,
+		})
 	}
 	for i := range s.all {
 		if c := &s.all[i]; c.empty {

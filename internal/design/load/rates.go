@@ -52,13 +52,23 @@ func newRates(w *dataset.Dataset, s *dataset.Space) *rates {
 		return r
 	}
 
-	for _, p := range s.Parts {
-		rows := s.In(p)
-		each := r.grow.In(rows)
-		for i := range rows {
-			if o := r.of[rows[i].Item.Entity]; o != nil && o.timed {
-				o.sums[o.group(rows[i].Item)] += each(rows[i].Item) / o.items
+	groups := map[*entityRates]map[string][]dataset.Row{}
+	for _, row := range s.Rows {
+		if o := r.of[row.Item.Entity]; o != nil && o.timed {
+			if groups[o] == nil {
+				groups[o] = map[string][]dataset.Row{}
 			}
+			groups[o][o.group(row.Item)] = append(groups[o][o.group(row.Item)], row)
+		}
+	}
+	for o, all := range groups {
+		grow := w.GrowthOf(o.fields, slices.Concat(s.Hash, s.Sort)...)
+		for _, rows := range all {
+			grow.Count(rows)
+		}
+		for group, rows := range all {
+			n, _ := volumeOf(rows, grow.In(rows))
+			o.sums[group] = n / o.items
 		}
 	}
 	return r

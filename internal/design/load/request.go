@@ -5,11 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 func (s *spreader) condition(name string) (model.Condition, bool) {
@@ -28,27 +26,21 @@ func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 		return model.TextOf(it.Attributes.Get(c.Field))
 	}
 	text := it.Values.Get(c.Field)
+	n := len(c.Args[0])
+	if n >= len(text) || !strings.ContainsAny(text[n:n+1], "-T") {
+		return text
+	}
 	for _, layout := range layouts[1:] {
-		if _, err := time.Parse(layout, c.Args[0]); err == nil && len(text) > len(layout) {
-			_, err := time.Parse(layout, text[:len(layout)])
-			if err == nil && strings.ContainsAny(text[len(layout):len(layout)+1], "-T") {
-				return text[:len(layout)]
-			}
+		_, err1 := time.Parse(layout, c.Args[0])
+		if _, err2 := time.Parse(layout, text[:n]); err1 == nil && err2 == nil {
+			return text[:n]
 		}
 	}
 	return text
 }
 
-// request returns the request of the pattern with the values of a candidate.
-func (s *spreader) request(c candidate) (wire.Request, error) {
-	return compile.Pattern(s.pattern(c))
-}
-
 // pattern returns the pattern with the values of a candidate.
-func (s *spreader) pattern(c candidate) *model.Pattern {
-	if c.pattern != nil {
-		return c.pattern
-	}
+func (s *spreader) pattern(c *candidate) *model.Pattern {
 	q := *s.p
 	q.Where = slices.Clone(q.Where)
 	for i, w := range q.Where {
@@ -60,4 +52,14 @@ func (s *spreader) pattern(c candidate) *model.Pattern {
 		}
 	}
 	return &q
+}
+
+// valuesOf returns the values of a candidate that are not fixed.
+func (s *spreader) valuesOf(c *candidate) string {
+	var id strings.Builder
+	for _, name := range slices.Concat(s.hash, s.free) {
+		w, _ := s.condition(name)
+		id.WriteString(s.value(c.row.Item, w) + "\x00")
+	}
+	return id.String()
 }

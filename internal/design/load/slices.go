@@ -32,8 +32,8 @@ type spreader struct {
 	// that take their values from an item, and listed those that keep their own: the model lists
 	// their values, or the pattern does.
 	hash, free, listed []string
-	// ranged is true if a condition is not an equality. Moved is a prefix that follows the items if its own is empty
-	// for their values, or nil.
+	// ranged is true if a condition is not an equality. Moved is one that follows the items, or nil: the time of the
+	// windows, or a prefix if its own is empty for their values.
 	ranged bool
 	moved  *model.Condition
 	// win are the windows in which the pattern is asked, or nil. A candidate has all rows of a value in a partition
@@ -48,38 +48,44 @@ type spreader struct {
 	own   dataset.Part
 	known bool
 
-	grow      *dataset.Growth // of what the equalities of the conditions hold
-	all       []candidate
-	estimated bool // some candidates have estimates
-	several   bool // some partitions have several candidates
-	// weights are those of all values, of which there are so many, if the candidates are not all of them.
-	weights, values float64
+	grow    *dataset.Growth // of what the equalities of the conditions hold
+	all     []candidate
+	several bool    // some partitions have several candidates
+	weights float64 // of all values, if the candidates are not all of them
 }
 
 // A candidate is a value of the equalities in the conditions, in the partition key and in the sort key,
-// with the slice that the pattern reads for it.
+// with the slice that the pattern reads for it. If the pattern is several requests, or is asked in windows, it has what
+// these read in each partition as parts.
 type candidate struct {
 	Slice
-	// row has the values. It is one of those from low up to high, which all have them.
+	// row has the values, or is nil if only their number is known. It is one of those from low up to high, which all
+	// have them.
 	row       *dataset.Row
 	low, high int
 	own       bool
-	empty     bool           // a value without rows; row is not in the partition, such as that of a parent
-	bucket    string         // the period in the partition key
-	pattern   *model.Pattern // of one request with the values, or nil
-	args      []string       // of the condition that follows the items, or nil for its own
-	// The rows and the bytes that are read at the declared scale, and the rows that there are
-	// without a limit.
-	rows, bytes, held float64
-	// then are the read units of the items to which these rows lead, if the pattern reads them too.
-	then float64
-	// average is what a request reads on average, if the pattern is asked in windows.
+	empty     bool     // a value without rows; row is not in the partition, such as that of a parent
+	bucket    string   // the period in the partition key
+	args      []string // of the condition that follows the items, or nil for its own
+	parts     []part
+	// What is read at the declared scale, for the busiest window if there are some: rows, bytes, read units, and those
+	// of the items to which the rows lead, if the pattern reads them too. Held are the rows without a limit.
+	rows, bytes, units, then, held float64
+	// average is what is read on average, if the pattern is asked in windows.
 	average *average
 	// times is the number of values at the declared scale for which it stands. Of those that differ in rows, more
 	// than one candidate stands for some; again is the number of those before it.
 	times float64
 	again int
-	often float64 // weight of each of them among all requests
+	often float64 // weight of each of them among all requests, on average
+	first float64 // weight of the first of them
+}
+
+// A part is what a value has in one partition.
+type part struct {
+	s *spreader
+	*candidate
+	chance float64 // see volumes
 }
 
 func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *windows) *spreader {
@@ -99,7 +105,7 @@ func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *wind
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
 		timed := f != nil && model.Moment(f.Type) && inSort
 		if win != nil && i == win.at {
-			s.ranged = true
+			s.ranged, s.moved = true, &p.Where[i]
 			continue
 		}
 		if c.Op == ast.OpBeginsWith && f != nil && inSort {
@@ -171,9 +177,16 @@ func (s *spreader) has(e *model.Entity) bool {
 // find finds all candidates.
 func (s *spreader) find(ctx context.Context) error {
 	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed && s.win == nil
-	s.grow = s.w.GrowthBy(s.space, s.sorted())
-	if simple {
+	fixed := map[string]string{}
+	for _, name := range s.listed {
+		if c, _ := s.condition(name); !simple || s.names(s.space.Hash, name) { // a group is the partition otherwise
+			fixed[name] = c.Args[0]
+		}
+	}
+	if simple && len(fixed) == 0 {
 		s.grow = s.w.Growth(s.space)
+	} else {
+		s.grow = s.w.GrowthBy(s.space, s.sorted(), fixed)
 	}
 	var held []int32 // partitions with rows, of which there can be a million
 	for i, at := range s.space.Parts {
@@ -188,7 +201,9 @@ func (s *spreader) find(ctx context.Context) error {
 			s.items(at)
 		case simple:
 			if slices.ContainsFunc(s.space.In(at), func(r dataset.Row) bool { return s.lists(&r) }) {
-				held = append(held, int32(i))
+				if held = append(held, int32(i)); len(fixed) > 0 {
+					s.grow.Count(s.space.In(at))
+				}
 			}
 		default:
 			s.groups(at)
@@ -198,11 +213,7 @@ func (s *spreader) find(ctx context.Context) error {
 	for _, i := range held {
 		s.partition(s.space.Parts[i])
 	}
-
 	s.measure()
-	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
-		s.unseen(s.grow.Unseen(s.p.Entity))
-	}
 	if s.p.Entity != nil && !s.one {
 		s.childless()
 	}
@@ -234,36 +245,42 @@ func (s *spreader) childless() {
 	}
 
 	known := map[string]bool{}
-	grows := false
 	for i := range s.all {
 		if c := &s.all[i]; c.row != nil {
 			known[s.valuesOf(c)] = true
-			grows = grows || c.Growth >= 1.1
 		}
 	}
+	first, made := len(s.all), 0.0
 	for it := range s.w.ItemsOf(parent) {
 		it, ok := s.keyed(it, names)
 		if !ok {
 			continue
 		}
-		c := candidate{row: &dataset.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}, times: 1}
-		id := s.valuesOf(&c)
-		if known[id] {
-			continue
-		}
-		known[id] = true
-		if stands, ok := s.grow.Stands(e, it); ok {
-			c.times = 0
-			for _, stand := range stands {
-				if stand.Rows == 0 || !grows { // otherwise more rows have some that are read
-					c.times += stand.Times
-				}
+		c := candidate{row: &dataset.Row{Item: it}, empty: true, units: s.unitsOf(0), times: 1}
+		c.Growth, c.ByteGrowth = 1, 1
+		if id := s.valuesOf(&c); !known[id] {
+			known[id] = true
+			s.all = append(s.all, c)
+			if it.Generated {
+				made++
 			}
 		}
-		s.all = append(s.all, c)
 	}
-	if none := s.grow.None(e); none > 0 {
-		s.all = append(s.all, candidate{times: none})
+
+	// All declared items that have rows are known by their number, and so are the others.
+	with := s.grow.Groups(e)
+	identified := !slices.ContainsFunc(parent.KeyFields(), func(f *model.Field) bool { return !slices.Contains(fields, f) })
+	if s.w.Scale >= 1 || with == 0 || !identified {
+		return
+	}
+	none := max(0, float64(parent.Count)-with)
+	if made == 0 && none > 0 {
+		s.all = append(s.all, candidate{units: s.unitsOf(0), times: none})
+	}
+	for i := first; i < len(s.all); i++ {
+		if c := &s.all[i]; c.row != nil && c.row.Item.Generated {
+			c.times = none / made
+		}
 	}
 }
 
@@ -286,27 +303,6 @@ func (s *spreader) keyed(it *dataset.Item, names []string) (*dataset.Item, bool)
 	with := *it
 	with.Attributes = b.AppendItem(nil)
 	return &with, true
-}
-
-// unseen adds candidates without rows: values that no generated item has, which read so many rows each at the
-// declared scale.
-func (s *spreader) unseen(all []float64) {
-	rows, bytes, then, limit := 0, 0, 0.0, s.q.Report.Limit
-	for i := range s.all {
-		c := &s.all[i]
-		rows, bytes, then = rows+c.Rows, bytes+c.Bytes, then+c.then/c.Growth
-	}
-	s.all = slices.Grow(s.all, len(all))
-	for _, held := range all {
-		n := held
-		if limit > 0 {
-			n = min(n, float64(limit))
-		}
-		share := n / float64(max(rows, 1))
-		s.all = append(s.all, candidate{
-			rows: n, bytes: share * float64(bytes), then: share * then, held: held, times: 1,
-		})
-	}
 }
 
 // sorted returns the fields of the sort key whose values tell the groups apart, each with the type as which the
@@ -334,7 +330,7 @@ func (s *spreader) sorted() map[string]keys.Type {
 func (s *spreader) items(at dataset.Part) {
 	for i := at.From; i < at.To; i++ {
 		if row := &s.space.Rows[i]; s.lists(row) {
-			s.add(at, candidate{row: row, Slice: Slice{From: i, To: i + 1}})
+			s.add(at, candidate{row: row, Slice: Slice{From: i, To: i + 1}, low: i, high: i + 1})
 		}
 	}
 }
@@ -368,7 +364,7 @@ func (s *spreader) groups(at dataset.Part) {
 				continue
 			}
 		}
-		slice, err := s.slice(base, true)
+		slice, err := s.slice(&base, true)
 		if err != nil {
 			continue // such as a value that the template refuses
 		}
@@ -404,7 +400,7 @@ func (s *spreader) group(at dataset.Part, base candidate) {
 	}
 
 	if base.own || !s.timed || s.moved == nil {
-		if slice, err := s.slice(base, false); err == nil {
+		if slice, err := s.slice(&base, false); err == nil {
 			base.From, base.To = s.space.Range(at, slice.Range)
 			if base.own || base.From < base.To || s.moved == nil {
 				s.add(at, base)
@@ -413,7 +409,6 @@ func (s *spreader) group(at dataset.Part, base candidate) {
 		}
 	}
 
-	s.estimated = true
 	seen := base.low
 	for i := base.low; i < base.high; i++ {
 		if row := &s.space.Rows[i]; i >= seen && s.lists(row) {
@@ -429,7 +424,7 @@ func (s *spreader) follow(at dataset.Part, c candidate, args []string) int {
 		return 0
 	}
 	c.args = args
-	slice, err := s.slice(c, false)
+	slice, err := s.slice(&c, false)
 	if err != nil {
 		return 0
 	}
@@ -440,7 +435,7 @@ func (s *spreader) follow(at dataset.Part, c candidate, args []string) int {
 }
 
 // slice returns the slice of the pattern's equalities with the values of a candidate, or of all conditions.
-func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
+func (s *spreader) slice(c *candidate, equalities bool) (*keycond.Slice, error) {
 	q := s.pattern(c)
 	if equalities && s.ranged {
 		q.Where = slices.DeleteFunc(q.Where, func(w model.Condition) bool { return w.Op != ast.Equal })

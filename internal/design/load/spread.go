@@ -14,6 +14,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -22,7 +23,6 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/store"
 )
 
 // A question is an access pattern whose request has been run with its own values.
@@ -76,11 +76,10 @@ type Reading struct {
 	ByteGrowth float64 `json:"-"`
 	// Batch are the units among Units of what is read by the values of the rows.
 	Batch float64 `json:"-"`
-	// Requests is the number of requests that read it, 0 for one. Of several, declared are the units at the
+	// Requests is the number of requests that read it. Of several, declared are the units at the
 	// declared scale, each rounded up.
 	Requests int `json:"-"`
 	declared float64
-	times    float64 // requests at the declared scale, in proportion to other readings
 	// Item is an item in the partition that has the values of the request.
 	Item *dataset.Item `json:"-"`
 }
@@ -120,75 +119,43 @@ func (r *Reading) DeclaredPages() float64 {
 	return math.Max(float64(r.Pages), n*math.Ceil(float64(r.Bytes)/n*r.byteGrowth()/(1<<20)))
 }
 
+// With a filter, only reading shows what is returned, so up to this many values are read, but not more than the bytes.
 const (
-	// Statistics rank all values. Where they are estimates, the highest are
-	// read to find the worst.
-	likely = 16
-	// With a filter, only reading shows what is returned, so up to this many
-	// are read, but not more than the bytes.
 	readParts = 256
 	readBytes = 32 << 20
 )
 
-func (s *spreader) growth(ctx context.Context, w *dataset.Dataset, q question) (float64, error) {
-	if s != nil {
+// growthOf returns the number of rows at the declared scale for each row that the requests of a pattern read with its own
+// values.
+func growthOf(spreaders []*spreader) float64 {
+	read, declared := 0.0, 0.0
+	for _, s := range spreaders {
 		for i := range s.all {
 			if c := &s.all[i]; c.own {
-				return c.Growth, nil
+				read, declared = read+float64(c.Rows), declared+c.rows
 			}
-		}
-	}
-	return growthOf(ctx, w, q.Report)
-}
-
-// growthOf returns the number of rows at the declared scale for each row that some requests read, if these grow
-// like their partitions.
-func growthOf(ctx context.Context, w *dataset.Dataset, reports ...*explain.Report) (float64, error) {
-	read, declared := 0.0, 0.0
-	for _, r := range reports {
-		t := w.Model.Table(r.Table)
-		if r.Refused != nil || t == nil || r.Index != "" && t.Index(r.Index) == nil || OneKey(t, r) {
-			continue
-		}
-		space, err := w.Space(ctx, t, t.Index(r.Index))
-		if err != nil {
-			return 1, err
-		}
-
-		rows, each := space.Rows, w.Represents
-		if r.Operation != "Scan" {
-			at, ok := space.Partition(r.Partition.Bytes)
-			if !ok {
-				continue
-			}
-			from, to := space.Range(at, store.Range{Lo: r.Low.Bytes, Hi: r.High.Bytes})
-			rows, each = space.Rows[from:to], w.Growth(space).In(space.In(at))
-		}
-		sum := 0.0
-		for i := range rows {
-			sum += each(rows[i].Item)
-		}
-		if n := float64(len(rows)); r.Limit > 0 {
-			most := float64(r.Limit)
-			read, declared = read+math.Min(n, most), declared+math.Min(sum, most)
-		} else {
-			read, declared = read+n, declared+sum
 		}
 	}
 	if read == 0 {
-		return 1, nil
+		return 1
 	}
-	return declared / read, nil
+	return declared / read
 }
 
-// slices returns the slice that the pattern reads for each value of its equalities, the largest at the declared scale
-// first.
+// slices returns the slice that the pattern reads for each value of its equalities, in the order of their cost: of
+// several parts the largest.
 func (s *spreader) slices() []Slice {
 	all := make([]Slice, 0, min(len(s.all), mostSlices))
 	for i := range s.all {
-		if c := &s.all[i]; c.row != nil && !c.empty && c.again == 0 && len(all) < mostSlices {
-			all = append(all, c.Slice)
+		c := &s.all[i]
+		if c.row == nil || c.empty || c.again > 0 || len(all) == mostSlices {
+			continue
 		}
+		if len(c.parts) > 0 {
+			largest := slices.MaxFunc(c.parts, func(a, b part) int { return cmp.Compare(a.bytes, b.bytes) })
+			c = largest.candidate
+		}
+		all = append(all, c.Slice)
 	}
 	return all
 }
@@ -212,29 +179,6 @@ func (s *Slice) Units(consistent bool) float64 {
 	return table.ReadUnits(int(s.DeclaredBytes()), consistent)
 }
 
-// slicesOf returns the candidates of a question, or nil if it has none in partitions.
-func slicesOf(ctx context.Context, w *dataset.Dataset, q question, win *windows) (*spreader, error) {
-	r := q.Report
-	if r == nil || r.Refused != nil || r.Operation == "Scan" {
-		return nil, nil
-	}
-	t := w.Model.Table(r.Table)
-	if t == nil || r.Index != "" && t.Index(r.Index) == nil {
-		return nil, nil
-	}
-	space, err := w.Space(ctx, t, t.Index(r.Index))
-	if err != nil {
-		return nil, err
-	}
-	s := newSpreader(w, space, q, win)
-	if err := s.find(ctx); err != nil {
-		return nil, err
-	}
-	s.rank()
-	s.weigh()
-	return s, nil
-}
-
 // rank sorts the candidates, those that cost most first. There can be a million, so it moves each only once, when
 // their order is known.
 func (s *spreader) rank() {
@@ -256,87 +200,43 @@ func (s *spreader) rank() {
 	}
 }
 
-// compare orders candidates, those that cost most first, with the items to which their rows lead.
+// compare orders candidates, those that cost most first, with the items to which their rows lead. Of those that cost
+// the same, such as a page each, the one with most rows comes first.
 func (s *spreader) compare(a, b *candidate) int {
-	units := func(c *candidate) float64 { return table.ReadUnits(int(c.bytes), s.consistent()) + c.then }
-	return cmp.Or(cmp.Compare(units(b), units(a)), cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows))
+	return cmp.Or(
+		cmp.Compare(b.units+b.then, a.units+a.then), cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows),
+		cmp.Compare(b.held, a.held),
+	)
 }
 
 // read reads the candidates that matter.
 func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, error) {
-	n := len(s.all)
-	rank := s.ranks()
+	rank := ranksOf(len(s.all), func(i int) float64 { return s.all[i].times * s.all[i].often })
 	p50, p95 := rank(0.5), rank(0.95)
 	chosen := map[int]bool{s.nearest(0): true, s.nearest(p50): true, s.nearest(p95): true}
-	if s.estimated {
-		for i := range min(likely, n) {
-			chosen[s.nearest(i)] = true
-		}
-	}
-
 	if s.q.Report.Filter != "" {
-		bytes, parts := 0, readParts
-		for k := range parts {
-			i := k // the highest first, then evenly
-			if n > parts && k >= parts/4 {
-				i = parts/4 + (k-parts/4)*(n-parts/4)/(parts*3/4)
-			}
-			if i >= n || bytes > readBytes {
-				break
-			}
-			if s.all[i].again == 0 {
-				bytes += s.all[i].Bytes
-			}
-			chosen[s.nearest(i)] = true
+		bytes := 0
+		for i := 0; i < min(len(s.all), readParts) && bytes <= readBytes; i++ {
+			bytes += s.all[i].Bytes
+			chosen[i] = true
 		}
 	}
 
-	out := &Spread{}
-	parts := partSet{first: make([]bool, len(s.space.Rows))}
-	for i := range s.all {
-		c := &s.all[i]
-		if c.row == nil || c.again > 0 {
-			continue
-		}
-		out.Values++
-		if c.empty {
-			out.Empty++
-		} else {
-			parts.add(c.Part)
-		}
-	}
-	out.Partitions = parts.n
+	out := s.counted()
 	s.several = out.Values-out.Empty > out.Partitions
 	byRank := map[int]Reading{}
-	type slice struct {
-		row      *dataset.Row
-		from, to int
-	}
-	read := map[slice]*Reading{}
 	for _, i := range slices.Sorted(maps.Keys(chosen)) {
-		c := &s.all[i]
-		id := slice{c.row, c.From, c.To}
-		r, ok := read[id]
-		if !ok {
-			var err error
-			if r, err = s.reading(ctx, target, *c); err != nil {
-				return nil, err
-			}
-			read[id] = r
+		r, err := s.reading(ctx, target, &s.all[i])
+		if err != nil {
+			return nil, err
 		}
-		if r == nil {
-			continue
+		if r != nil {
+			byRank[i] = *r
+			out.Readings = append(out.Readings, *r)
 		}
-		r.Growth, r.ByteGrowth, r.times = c.Growth, c.ByteGrowth, c.times*c.often
-		byRank[i] = *r
-		out.Readings = append(out.Readings, *r)
 	}
-
 	if len(out.Readings) == 0 {
 		return nil, nil
-	}
-	if s.all[0].row == nil {
-		out.Readings = append(out.Readings, s.at(0, byRank)) // no generated item has the worst value
 	}
 	slices.SortStableFunc(out.Readings, func(a, b Reading) int {
 		return cmp.Or(
@@ -345,22 +245,38 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 			cmp.Compare(b.DeclaredRows(), a.DeclaredRows()),
 		)
 	})
-
-	if len(byRank) == n {
-		at := ranksOf(n, func(i int) float64 { return out.Readings[i].times })
-		out.P50, out.P95 = out.Readings[at(0.5)], out.Readings[at(0.95)]
-	} else {
-		out.P50, out.P95 = s.at(p50, byRank), s.at(p95, byRank)
-	}
-
-	out.Worst = out.Readings[0]
+	out.Worst, out.P95, out.P50 = out.Readings[0], s.at(p95, byRank), s.at(p50, byRank)
 	out.Mean, out.MeanRows = s.mean(byRank)
 	return out, nil
 }
 
-// ranks returns the candidate that costs no less than a share of the requests.
-func (s *spreader) ranks() func(share float64) int {
-	return ranksOf(len(s.all), func(i int) float64 { return s.all[i].times * s.all[i].often })
+// counted returns a spread with the numbers of values and partitions.
+func (s *spreader) counted() *Spread {
+	out := &Spread{}
+	first := make([]bool, len(s.space.Rows)) // of partitions, of which there can be a million
+	add := func(p dataset.Part) {
+		if !first[p.From] {
+			first[p.From] = true
+			out.Partitions++
+		}
+	}
+	for i := range s.all {
+		c := &s.all[i]
+		if c.row == nil || c.again > 0 {
+			continue
+		}
+		out.Values++
+		switch {
+		case c.empty:
+			out.Empty++
+		case len(c.parts) == 0:
+			add(c.Part)
+		}
+		for _, p := range c.parts {
+			add(p.Part)
+		}
+	}
+	return out
 }
 
 // ranksOf returns which of n candidates, in descending order, costs no less than a share of the requests, of which
@@ -381,46 +297,25 @@ func ranksOf(n int, times func(i int) float64) func(share float64) int {
 	}
 }
 
-// A partSet counts partitions. There can be a million, so it marks their first rows.
-type partSet struct {
-	first []bool
-	n     int
-}
-
-func (s *partSet) add(p dataset.Part) {
-	if !s.first[p.From] {
-		s.first[p.From] = true
-		s.n++
-	}
-}
-
-// nearest returns the rank of the candidate with an item that is nearest to a rank: one that reads rows if that
-// at the rank does, or else none if possible.
+// nearest returns the rank of the candidate with an item that is nearest to a rank.
 func (s *spreader) nearest(rank int) int {
-	near := func(is func(c *candidate) bool) int {
-		for away := range len(s.all) {
-			for _, i := range []int{rank - away, rank + away} {
-				if i >= 0 && i < len(s.all) && is(&s.all[i]) {
-					return i
-				}
+	for away := range len(s.all) {
+		for _, i := range []int{rank - away, rank + away} {
+			if i >= 0 && i < len(s.all) && s.all[i].row != nil {
+				return i
 			}
 		}
-		return -1
 	}
-	alike := func(c *candidate) bool { return c.row != nil && (c.rows > 0) == (s.all[rank].rows > 0) }
-	if i := near(alike); i >= 0 {
-		return i
-	}
-	return max(near(func(c *candidate) bool { return c.row != nil }), 0)
+	return 0
 }
 
-// at returns the reading at a rank. If no generated item has its values, it is the nearest one, with the growth
-// that it would need to be as large.
+// at returns the reading at a rank. If no generated item has its values, there are no rows, and it is the nearest one
+// without those.
 func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 	near := s.nearest(rank)
-	r, c := readings[near], &s.all[rank]
-	if near != rank && r.Rows > 0 {
-		r.Growth, r.ByteGrowth = c.rows/float64(s.all[near].Rows), c.bytes/float64(s.all[near].Bytes)
+	r := readings[near]
+	if near != rank {
+		r.Growth, r.ByteGrowth = 0, 0
 	}
 	return r
 }
@@ -428,71 +323,80 @@ func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 // mean returns the average units and rows of all candidates, by the weight of each: of those that were read as they
 // were, of the others by the size of their rows.
 func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
-	weights := 0.0
 	for i := range s.all {
 		c := &s.all[i]
-		cost, returned := s.cost(c)
+		cost, returned := c.cost()
 		if r, ok := readings[i]; ok && c.average == nil {
 			cost, returned = r.DeclaredUnits()-r.Batch*r.Growth, r.DeclaredRows()
 		}
 		weight := c.often * c.times
 		units += cost * weight
 		rows += returned * weight
-		weights += weight
 	}
-	if weights == 0 {
+	all := s.total()
+	if all == 0 {
 		return 0, 0
 	}
-	return units / weights, rows / weights
+	return units / all, rows / all
 }
 
-func (s *spreader) reading(ctx context.Context, target explain.Target, c candidate) (*Reading, error) {
-	in, err := s.request(c)
-	if err != nil {
-		return nil, nil // such as a value that the template refuses
+// reading reads all requests for the value of a candidate. It returns nil if it has no values that a template accepts.
+func (s *spreader) reading(ctx context.Context, target explain.Target, c *candidate) (*Reading, error) {
+	if c.row == nil {
+		return nil, nil
 	}
-	q := explain.Question{Input: in}
-	rep, err := explain.Run(ctx, target, q, explain.Options{Items: -1, Brief: true})
+	split, err := compile.Split(s.pattern(c))
 	if err != nil {
+		return nil, nil
+	}
+	sum := &Reading{Requests: len(split), Item: c.row.Item, Growth: c.Growth, ByteGrowth: c.ByteGrowth}
+	if len(c.parts) > 0 {
+		sum.declared = c.units
+	}
+	waste := 0.0
+	for _, one := range split {
+		slice, err := compile.Slice(s.space.Schema, one)
+		if err != nil {
+			return nil, nil
+		}
+		in, err := compile.Pattern(one)
+		if err != nil {
+			return nil, nil
+		}
+		rep, err := explain.Run(ctx, target, explain.Question{Input: in}, explain.Options{Items: -1, Brief: true})
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
 		}
-		return nil, nil
-	}
-	if rep.Refused != nil {
-		return nil, nil
-	}
-	key := PartitionKeyOf(s.space, c.row)
-	if slice, err := s.slice(c, false); c.empty && err == nil {
-		key = nil
-		for _, clause := range slice.Clauses[:len(s.space.Hash)] {
-			key = append(key, clause.Values[0])
+		if err != nil || rep.Refused != nil {
+			return nil, nil
 		}
+		if sum.Key == nil || sum.Examined == 0 && rep.Examined > 0 {
+			sum.Key, sum.Request = nil, compile.JSON(in)
+			for _, clause := range slice.Clauses[:len(s.space.Hash)] {
+				sum.Key = append(sum.Key, clause.Values[0])
+			}
+			rest := *slice
+			rest.Clauses = slice.Clauses[len(s.space.Hash):]
+			if sum.Sort = ""; (s.several || s.moved != nil) && len(s.space.Sort) > 0 {
+				sum.Sort = rest.String()
+			}
+		}
+		batch := 0.0
+		if at, ok := s.space.Partition(slice.Partition); ok && rep.Examined > 0 {
+			from, to := s.space.Range(at, slice.Range)
+			batch = s.batched(s.space.Rows[from:to]) * float64(rep.Returned) / float64(rep.Examined)
+		}
+		bytes := rep.Bytes + rep.Fetched
+		sum.Rows, sum.Examined, sum.Pages = sum.Rows+rep.Returned, sum.Examined+rep.Examined, sum.Pages+rep.Pages
+		sum.Bytes, sum.Batch = sum.Bytes+bytes, sum.Batch+batch
+		sum.Units += rep.Units(s.p.Consistent) + batch
+		waste += rep.Waste() * float64(bytes)
 	}
-	batch := 0.0
-	if rep.Examined > 0 {
-		batch = s.batched(s.space.Rows[c.From:c.To]) * float64(rep.Returned) / float64(rep.Examined)
+	if len(split) > 1 && s.win != nil {
+		sum.Sort = s.win.field + " BETWEEN " + strings.Join(c.args, " AND ")
 	}
-	return &Reading{
-		Key: key, Sort: s.sort(c), Request: compile.JSON(in),
-		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages, Bytes: rep.Bytes + rep.Fetched,
-		Units: rep.Units(s.p.Consistent) + batch, Batch: batch, Waste: rep.Waste(), Growth: c.Growth,
-		ByteGrowth: c.ByteGrowth, Item: c.row.Item,
-	}, nil
-}
-
-// sort returns the condition on the sort key of a candidate, if others have another.
-func (s *spreader) sort(c candidate) string {
-	if !s.several && s.moved == nil && s.win == nil || len(s.space.Sort) == 0 {
-		return ""
-	}
-	slice, err := s.slice(c, false)
-	if err != nil {
-		return ""
-	}
-	rest := *slice
-	rest.Clauses = slice.Clauses[len(s.space.Hash):]
-	return rest.String()
+	sum.Waste = waste / float64(max(sum.Bytes, 1))
+	return sum, nil
 }
 
 // Place names the partition of a reading and, if others read another range, its range.

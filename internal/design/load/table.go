@@ -14,43 +14,36 @@ import (
 )
 
 // A Table is what all patterns of a dataset, and the declared rates of its entities, read and write. Its parts are made
-// when they are first asked for, once.
+// when they are first asked for, once, and kept in the dataset.
 type Table struct {
 	w      *dataset.Dataset
 	target explain.Target
 	spaces []space
-
-	mu     sync.Mutex
-	reads  map[*model.Pattern]func() (*Reads, error)
-	writes map[*model.Pattern]func() (*Cost, error)
-	loads  map[int]func() ([]*Space, error) // the only key is 0
 }
 
-type tableID struct{}
-
-// TableOf returns the table of a dataset. Later calls return the same.
+// TableOf returns the table of a dataset.
 func TableOf(w *dataset.Dataset) *Table {
-	t, _ := w.Kept.LoadOrStore(tableID{}, &Table{
-		w: w, target: w.Target(), spaces: spacesOf(w), reads: map[*model.Pattern]func() (*Reads, error){},
-		writes: map[*model.Pattern]func() (*Cost, error){}, loads: map[int]func() ([]*Space, error){},
-	})
-	return t.(*Table)
+	return &Table{w: w, target: w.Target(), spaces: spacesOf(w)}
 }
 
-// once returns the function of an identity, which is called once.
-func once[K comparable, V any](t *Table, all map[K]func() (V, error), id K, f func() (V, error)) (V, error) {
-	t.mu.Lock()
-	if all[id] == nil {
-		all[id] = sync.OnceValues(f)
-	}
-	f = all[id]
-	t.mu.Unlock()
-	return f()
+// What a dataset keeps.
+type (
+	readsID  struct{ *model.Pattern }
+	writesID struct{ *model.Pattern }
+	itemsID  struct{ *model.Entity } // by their keys
+	loadsID  struct{}
+)
+
+// once returns what f returned the first time for an identity.
+func once[V any](w *dataset.Dataset, id any, f func() (V, error)) (V, error) {
+	kept, _ := w.Kept.LoadOrStore(id, sync.OnceValues(f))
+	return kept.(func() (V, error))()
 }
 
-// Writes returns what a pattern that writes costs (see [Write]).
+// Writes returns what a pattern that writes costs. The error is an [*compile.Error] if the pattern makes no request,
+// or [ErrNoItem].
 func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
-	return once(t, t.writes, p, func() (*Cost, error) { return Write(ctx, t.w, p) })
+	return once(t.w, writesID{p}, func() (*Cost, error) { return t.write(ctx, p) })
 }
 
 // Reads are what a pattern reads for all values that it can be asked with.
@@ -88,7 +81,7 @@ const mostSlices = 1 << 16
 
 // Reads returns what a pattern reads. It is empty if the pattern makes no request that the service accepts.
 func (t *Table) Reads(ctx context.Context, p *model.Pattern) (*Reads, error) {
-	return once(t, t.reads, p, func() (*Reads, error) { return t.read(ctx, p) })
+	return once(t.w, readsID{p}, func() (*Reads, error) { return t.read(ctx, p) })
 }
 
 func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
@@ -116,31 +109,36 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		}
 	}()
 
-	if len(questions) > 1 || windowsOf(p) != nil && !r.scan {
-		var reports []*explain.Report
-		for i := range questions {
-			reports = append(reports, questions[i].Report)
+	if r.scan || r.space == nil {
+		return r, nil
+	}
+	win := windowsOf(p)
+	spreaders, err = spreadersOf(ctx, t.w, r.space, questions, win)
+	if err != nil || len(spreaders) == 0 {
+		return r, err
+	}
+	r.Growth = growthOf(spreaders)
+	s := spreaders[0]
+	if r.windowed = win != nil; len(questions) > 1 || r.windowed {
+		s = together(p, spreaders, len(questions), win)
+	}
+	s.rank()
+	s.weigh()
+	if s != spreaders[0] {
+		s.divide(spreaders)
+	}
+	if len(questions) == 1 {
+		r.Slices = s.slices()
+	}
+	for _, one := range spreaders {
+		if p.Rate > 0 {
+			r.loads = append(r.loads, one.loads())
 		}
-		if r.Growth, err = growthOf(ctx, t.w, reports...); err == nil {
-			spreaders, err = t.several(ctx, r, p, questions)
-		}
-		return r, err
 	}
-	s, err := slicesOf(ctx, t.w, questions[0], nil)
-	if err != nil {
-		return r, err
-	}
-	if r.Growth, err = s.growth(ctx, t.w, questions[0]); err != nil || s == nil {
-		return r, err
-	}
-	spreaders = []*spreader{s}
-	if r.Slices = s.slices(); p.Rate > 0 {
-		r.loads = [][]partLoad{s.loads()}
-	}
-	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 {
+	if p.Entity == nil && s.known && s.of[nil] && len(s.of) == 1 && len(questions) == 1 {
 		r.only = &s.own
 	}
-	if len(s.all) > 1 {
+	if len(s.all) > 1 || r.windowed && len(s.all) > 0 {
 		r.Spread, err = s.read(ctx, t.target)
 	}
 	return r, err
@@ -154,10 +152,12 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 	}
 	if r.scan && r.space != nil { // of which one page was read
 		rows, bytes := volumeOf(r.space.Rows, t.w.Represents)
+		read := float64(len(r.space.Rows))
 		if limit := float64(p.Limit); limit > 0 && rows > limit {
-			rows, bytes = limit, bytes*limit/rows
+			rows, bytes, read = limit, bytes*limit/rows, min(read, limit)
 		}
 		r.MeanRows, r.MeanUnits = rows, table.ReadUnits(int(bytes), p.Consistent)
+		r.Growth = rows / max(read, 1)
 		return
 	}
 	var reports []*explain.Report
@@ -243,7 +243,7 @@ type ItemLoad struct {
 
 // Spaces returns the loads of all tables and indexes, each table before its indexes.
 func (t *Table) Spaces(ctx context.Context) ([]*Space, error) {
-	return once(t, t.loads, 0, func() ([]*Space, error) { return t.load(ctx) })
+	return once(t.w, loadsID{}, func() ([]*Space, error) { return t.load(ctx) })
 }
 
 func (t *Table) load(ctx context.Context) (all []*Space, err error) {
@@ -429,7 +429,7 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 	if err != nil { // the check of the pattern says so
 		return context.Cause(ctx)
 	}
-	for i, m := range c.members {
+	for _, m := range c.members {
 		for k, s := range all {
 			if m.means[k].units == 0 {
 				continue
@@ -439,11 +439,7 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 			}
 			row := Source{Pattern: p, Entity: m.write.Entity, Write: true, Units: make([]float64, len(s.Parts))}
 			row.Total = p.Rate * m.means[k].units
-			if i == 0 {
-				t.ofFirst(m, s, k, &row)
-			} else {
-				t.ofOthers(m, s, k, &row)
-			}
+			t.divide(m, s, k, &row)
 			s.Written += row.Total
 			s.add(row)
 			if s.Index == nil && m.write.Operation != model.Put { // a put is usually of a new item
@@ -454,51 +450,26 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 	return nil
 }
 
-// ofFirst adds what the first write of a pattern does to partitions: its items come evenly, or in the current period.
-func (t *Table) ofFirst(m *member, s *Space, k int, row *Source) {
-	counted := 0.0
-	for it := range m.shares {
-		counted += t.w.Represents(it)
-	}
-	rate := row.Pattern.Rate / counted
+// divide divides a write among the partitions by the shares of its items, all of which are in the current period.
+func (t *Table) divide(m *member, s *Space, k int, row *Source) {
 	for i, p := range s.Parts {
 		s.rates.rows(p, func(r *dataset.Row, share float64) {
 			if effects, ok := m.effects[r.Item]; ok {
 				n := share * t.w.Declared(m.write.Entity)
-				row.Units[i] += rate * n * m.weight(r.Item, n) * effects[k].units
+				row.Units[i] += row.Pattern.Rate * m.share(t.w, r.Item, n) * effects[k].units
 			}
 		})
 	}
 	for it, effects := range m.effects {
-		if e := &effects[k]; e.to != nil {
-			n := t.w.Represents(it)
-			s.move(row, e, rate*n*m.weight(it, n))
+		e := &effects[k]
+		if e.to == nil { // the row stays where it is
+			continue
 		}
-	}
-}
-
-// ofOthers adds what another write of a transaction does to partitions.
-func (t *Table) ofOthers(m *member, s *Space, k int, row *Source) {
-	for it, effects := range m.effects {
-		e, rate := &effects[k], row.Pattern.Rate*m.shares[it]
-		if e.units > 0 {
-			if id, ok := s.Schema.AppendPartition(nil, it.Attributes); ok {
-				if part, ok := s.Partition(id); ok {
-					row.Units[s.at(part)] += rate * e.units
-				}
+		if id, ok := s.Schema.AppendPartition(nil, e.to); ok {
+			if part, ok := s.Partition(id); ok {
+				n := t.w.Represents(it)
+				row.Units[s.at(part)] += row.Pattern.Rate * m.share(t.w, it, n) * e.moved
 			}
-		}
-		if e.to != nil {
-			s.move(row, e, rate)
-		}
-	}
-}
-
-// move adds a row that an update puts into another place.
-func (s *Space) move(row *Source, e *effect, rate float64) {
-	if id, ok := s.Schema.AppendPartition(nil, e.to); ok {
-		if part, ok := s.Partition(id); ok {
-			row.Units[s.at(part)] += rate * e.moved
 		}
 	}
 }

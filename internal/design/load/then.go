@@ -23,7 +23,7 @@ func (s *spreader) batched(rows []dataset.Row) (units float64) {
 	}
 	leads, seen, sizes := keyedItems(s.w, e), map[string]bool{}, e.Table.RowSizes(nil)
 	for _, row := range s.limited(rows) {
-		key, ok := keyFrom(e, valuesOf(row.Item))
+		key, ok := keyFrom(e, row.Item.Values.Map())
 		if !ok || seen[key] {
 			continue
 		}
@@ -52,7 +52,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 			if c.row == nil || c.empty {
 				continue
 			}
-			_, rows := s.cost(c)
+			_, rows := c.cost()
 			share := c.often * c.times / all
 			counted += share * rows
 			r.batch.add(s.requests(c), share*rows, p.Then, keyed)
@@ -91,7 +91,7 @@ func (b *batch) add(requests [][]dataset.Row, rows float64, e *model.Entity, key
 	for _, all := range requests {
 		seen := map[string]bool{}
 		for _, row := range all {
-			key, ok := keyFrom(e, valuesOf(row.Item))
+			key, ok := keyFrom(e, row.Item.Values.Map())
 			switch it := keyed[key]; {
 			case !ok || seen[key]:
 			case it == nil:
@@ -147,19 +147,15 @@ func (s *spreader) limited(rows []dataset.Row) []dataset.Row {
 	return rows[:limit]
 }
 
-// A keyedID is that of the items of an entity by their keys among what a dataset keeps.
-type keyedID struct{ entity *model.Entity }
-
-// keyedItems returns the items of an entity by their keys. It makes them once.
+// keyedItems returns the items of an entity by their keys.
 func keyedItems(w *dataset.Dataset, e *model.Entity) map[string]*dataset.Item {
-	if all, ok := w.Kept.Load(keyedID{e}); ok {
-		return all.(map[string]*dataset.Item)
-	}
-	all := map[string]*dataset.Item{}
-	for it := range w.ItemsOf(e) {
-		all[string(keyOf(e, it.Attributes))] = it
-	}
-	w.Kept.Store(keyedID{e}, all)
+	all, _ := once(w, itemsID{e}, func() (map[string]*dataset.Item, error) {
+		all := map[string]*dataset.Item{}
+		for it := range w.ItemsOf(e) {
+			all[string(keyOf(e, it.Attributes))] = it
+		}
+		return all, nil
+	})
 	return all
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -31,6 +30,7 @@ type windows struct {
 	n         int
 
 	shards  float64 // requests for each period
+	empty   float64 // read units of a request that reads nothing
 	periods float64 // in a window, on average
 }
 
@@ -99,6 +99,7 @@ func (w *windows) reach(spreaders []*spreader) {
 		return nil
 	})
 	w.shards, w.periods = float64(len(spreaders)), sum/float64(min(w.n, most))
+	w.empty = spreaders[0].unitsOf(0)
 }
 
 // start returns where a window begins.
@@ -170,87 +171,54 @@ func bucketUnit(t keys.Type) unit {
 // A volume is rows with their bytes, at the declared scale.
 type volume struct{ rows, bytes float64 }
 
-// limitedTo returns what one request reads.
-func (s *spreader) limitedTo(v volume, times dataset.Stand) volume {
-	v.rows, v.bytes = v.rows*times.Rows, v.bytes*times.Bytes
+// limitedTo returns what one request reads of so many times a volume.
+func (s *spreader) limitedTo(v volume, times float64) volume {
+	v.rows, v.bytes = v.rows*times, v.bytes*times
 	if limit := float64(s.q.Report.Limit); limit > 0 && v.rows > limit {
 		v.rows, v.bytes = limit, v.bytes*limit/v.rows
 	}
 	return v
 }
 
-// An average is what a request reads on average over all windows: the rows, the rows that there are without a limit,
-// and the read units in a partition, over those that read it.
-type average struct{ rows, units, held float64 }
+// An average is what a request reads on average over all windows: the rows, and the read units in a partition, over
+// those that read it.
+type average struct{ rows, units float64 }
 
-// values returns the values that the pattern can be asked with, each with the partitions that have rows of it.
-func (w *windows) values(spreaders []*spreader) (list []*asked) {
-	w.reach(spreaders)
-	byID := map[string]*asked{}
-	for i, s := range spreaders {
-		for k := range s.all {
-			c := &s.all[k]
-			if c.row == nil {
-				if i == 0 {
-					list = append(list, &asked{times: c.times})
-				}
-				continue
-			}
-			id := s.valuesOf(c)
-			if byID[id] == nil {
-				byID[id] = &asked{id: id, row: c.row, times: c.times}
-				list = append(list, byID[id])
-			}
-			if !c.empty {
-				byID[id].parts = append(byID[id].parts, portion{s: s, c: c})
-			}
-		}
+// values returns the values at the declared scale for which a value with its parts stands, with what windows read.
+func (w *windows) values(v *candidate) (all []candidate) {
+	stands := []dataset.Stand{{Times: v.times, Rows: 1}}
+	if len(v.parts) > 0 {
+		stands = v.parts[0].s.stands(v.parts[0].candidate)
 	}
-
-	found := list
-	list = nil
-	for _, v := range found {
-		stands := []dataset.Stand{{Times: v.times, Rows: 1, Bytes: 1}}
-		if len(v.parts) > 0 {
-			if all, ok := v.parts[0].s.stands(v.parts[0].c); ok && len(all) > 0 && all[0].Rows > 0 {
-				stands = all
-			}
-		}
-		for k, stand := range stands {
-			next := *v
-			next.times, next.again, next.parts = stand.Times, k, slices.Clone(v.parts)
-			w.average(&next, stand)
-			w.busiest(&next, stand)
-			list = append(list, &next)
-		}
+	for k, stand := range stands {
+		next := *v
+		next.times, next.again, next.parts = stand.Times, k, slices.Clone(v.parts)
+		w.average(&next, stand.Rows)
+		w.busiest(&next, stand.Rows)
+		all = append(all, next)
 	}
-	return list
+	return all
 }
 
 // average sets what the requests for a value read on average.
-func (w *windows) average(v *asked, stand dataset.Stand) {
+func (w *windows) average(v *candidate, times float64) {
 	n := float64(w.n)
+	v.average = &average{units: w.shards * w.periods * w.empty}
 	for i := range v.parts {
 		p := &v.parts[i]
-		c, empty := *p.c, table.ReadUnits(0, p.s.consistent())
-		a, reading := &average{}, w.reading(c.bucket)
-		more := 0.0 // than empty requests cost
+		c, reading := *p.candidate, w.reading(p.bucket)
+		rows, more := 0.0, 0.0 // than empty requests cost
 		var volumes map[int]volume
 		volumes, p.chance = w.volumes(p.s, &c, reading)
 		for _, k := range slices.Sorted(maps.Keys(volumes)) { // so that the sum is always the same
-			volume := volumes[k]
-			a.held += volume.rows * stand.Rows
-			read := p.s.limitedTo(volume, stand)
-			a.rows += read.rows
-			more += table.ReadUnits(int(read.bytes), p.s.consistent()) - empty
+			v.held += volumes[k].rows * times / n
+			read := p.s.limitedTo(volumes[k], times)
+			rows, more = rows+read.rows, more+p.s.unitsOf(read.bytes)-w.empty
 		}
-		v.units, v.rows, v.held = v.units+more, v.rows+a.rows, v.held+a.held
-		a.units = empty + more/float64(max(len(reading), 1))
-		a.rows, a.held = a.rows/n, a.held/n
-		c.average, c.times, c.again = a, v.times, v.again
-		p.c = &c
+		v.average.units, v.average.rows = v.average.units+more/n, v.average.rows+rows/n
+		c.average = &average{rows: rows / n, units: w.empty + more/float64(max(len(reading), 1))}
+		p.candidate = &c
 	}
-	v.units, v.rows, v.held = v.units/n, v.rows/n, v.held/n
 }
 
 // volumes returns what a candidate has in each of the windows that read it, and by how much the busiest has fewer rows
@@ -316,10 +284,10 @@ type placed struct {
 }
 
 // busiest sets what the requests for a value read at most.
-func (w *windows) busiest(v *asked, stand dataset.Stand) {
+func (w *windows) busiest(v *candidate, times float64) {
 	var all []placed
 	for i, p := range v.parts {
-		rows := p.s.space.Rows[p.c.low:p.c.high]
+		rows := p.s.space.Rows[p.low:p.high]
 		each := p.s.grow.In(rows)
 		for k := range rows {
 			if !p.s.lists(&rows[k]) {
@@ -327,13 +295,9 @@ func (w *windows) busiest(v *asked, stand dataset.Stand) {
 			}
 			if at, ok := w.place(&rows[k]); ok {
 				n := each(rows[k].Item)
-				all = append(all, placed{at, i, p.c.low + k, volume{n, n * float64(rows[k].Size())}})
+				all = append(all, placed{at, i, p.low + k, volume{n, n * float64(rows[k].Size())}})
 			}
 		}
-	}
-	if len(all) == 0 {
-		v.most.args = w.own
-		return
 	}
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 
@@ -353,54 +317,42 @@ func (w *windows) busiest(v *asked, stand dataset.Stand) {
 			own, ownBytes = append(own, r), ownBytes+r.bytes
 		}
 	}
-	if v.most.args = w.args(rows[0].at); ownBytes >= most {
-		v.most.args, rows = w.own, own
+	if v.args = w.own; ownBytes < most {
+		v.args, own = w.args(rows[0].at), rows
 	}
-	w.add(v, rows, stand)
+	w.add(v, own, times)
 }
 
 // add adds the rows of the busiest window of a value.
-func (w *windows) add(v *asked, rows []placed, stand dataset.Stand) {
+func (w *windows) add(v *candidate, rows []placed, times float64) {
 	for i, p := range v.parts {
-		c := p.c
-		c.From, c.To, c.Rows, c.Bytes = 0, 0, 0, 0
+		c := p.candidate
+		c.Slice = Slice{Part: c.Part}
 		var sum volume
 		var read []dataset.Row
 		for _, r := range rows {
 			if r.part != i {
 				continue
 			}
-			read = append(read, p.s.space.Rows[r.row])
 			if c.Rows == 0 {
-				c.From, c.To = r.row, r.row
+				c.From = r.row
 			}
 			c.From, c.To = min(c.From, r.row), max(c.To, r.row+1)
+			read = append(read, p.s.space.Rows[r.row])
 			sum.rows, sum.bytes = sum.rows+r.rows, sum.bytes+r.bytes
 			c.Rows, c.Bytes = c.Rows+1, c.Bytes+p.s.space.Rows[r.row].Size()
-		}
-		if c.Rows == 0 {
-			continue
 		}
 		if limit := p.s.q.Report.Limit; limit > 0 && c.Rows > limit {
 			c.Rows, c.Bytes = limit, c.Bytes*limit/c.Rows
 		}
-		all := p.s.limitedTo(sum, dataset.Stand{Rows: stand.Rows * p.chance, Bytes: stand.Bytes * p.chance})
-		c.Growth, c.ByteGrowth = all.rows/float64(c.Rows), all.bytes/float64(max(c.Bytes, 1))
-		c.rows, c.bytes = all.rows, all.bytes
-		v.most.rows, v.most.bytes = v.most.rows+all.rows, v.most.bytes+all.bytes
-		v.most.then += p.s.batched(read) * c.Growth
-		v.most.sampled, v.most.sampledBytes = v.most.sampled+c.Rows, v.most.sampledBytes+c.Bytes
-		v.most.units += table.ReadUnits(int(all.bytes), p.s.consistent()) - table.ReadUnits(0, p.s.consistent())
+		all := p.s.limitedTo(sum, times*p.chance)
+		c.rows, c.bytes, c.units, c.held = all.rows, all.bytes, p.s.unitsOf(all.bytes), 0
+		if c.Growth, c.ByteGrowth = 1, 1; c.Rows > 0 {
+			c.Growth, c.ByteGrowth = all.rows/float64(c.Rows), all.bytes/float64(c.Bytes)
+		}
+		c.then = p.s.batched(read) * c.Growth
 	}
-}
-
-// consistent reports whether the pattern reads strongly consistently.
-func (s *spreader) consistent() bool { return s.p.Consistent || s.q.Report.Consistent }
-
-// cost returns what a request for the value of a candidate reads on average.
-func (s *spreader) cost(c *candidate) (units, rows float64) {
-	if c.average != nil {
-		return c.average.units, c.average.rows
-	}
-	return table.ReadUnits(int(c.bytes), s.consistent()), c.rows
+	first, _, _ := moments(v.args[0])
+	from, _ := w.unit.place(first)
+	v.sum(w.shards * w.periodsFrom(from) * w.empty)
 }

@@ -91,7 +91,7 @@ patterns:
 }
 
 // TestSampled holds that the figures of a model of which a part is made are about those of the whole: of a sparse index,
-// of the item that zipf names first, of what has only the time in its key, and of windows of many devices together.
+// of the item that zipf names first, of the months of a device, and of windows of many devices together.
 func TestSampled(t *testing.T) {
 	const source = `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByState: {partition: st, sort: SK}, ByDay: {partition: kind, sort: SK}}}}
@@ -104,7 +104,7 @@ entities:
   R:
     of: D
     per: 100
-    fields: {at: {type: time, from: 2025-01-01, to: 2025-01-30}}
+    fields: {at: {type: time, from: 2025-01-01, to: 2025-03-30}}
     attributes: {PK: "D#{d}#{at:month}", SK: "{at:time}", kind: R}
 patterns:
   - {name: sparse, rate: 100, query: {entity: O, index: ByState, where: {state: NEW}, limit: 10}}

@@ -80,16 +80,14 @@ func (c *Cost) MarshalJSON() ([]byte, error) {
 // ErrNoItem says that the dataset has no item for a write.
 var ErrNoItem = errors.New("no item of the model has the values in where")
 
-// Write returns what the write of a pattern costs. The error is an [*compile.Error] if the pattern makes no request,
-// or [ErrNoItem].
-func Write(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (*Cost, error) {
-	t := &writer{w: w, p: p, spaces: spacesOf(w), byKey: map[*model.Entity]map[string]*dataset.Item{}}
+func (table *Table) write(ctx context.Context, p *model.Pattern) (*Cost, error) {
+	t := &writer{w: table.w, p: p, spaces: table.spaces}
 	for i := range p.Writes {
 		m := &member{
 			write: &p.Writes[i], shares: map[*dataset.Item]float64{}, effects: map[*dataset.Item][]effect{},
 			means: make([]effect, len(t.spaces)),
 		}
-		m.items = matching(w, m.write)
+		m.items = matching(t.w, m.write)
 		if len(m.items) == 0 {
 			return nil, ErrNoItem
 		}
@@ -108,7 +106,6 @@ type writer struct {
 	w      *dataset.Dataset
 	p      *model.Pattern
 	spaces []space
-	byKey  map[*model.Entity]map[string]*dataset.Item
 	cost   Cost
 }
 
@@ -128,6 +125,7 @@ type member struct {
 	before map[*dataset.Item]float64
 	skew   float64
 	factor float64
+	all    float64 // declared requests, of the first member
 }
 
 // An effect is what the write of an item does in a space: units in the row as it was, and those of a row that
@@ -222,7 +220,7 @@ func (t *writer) send(ctx context.Context, service *api.Service, at int) (bool, 
 	var items []compile.Item
 	chosen, _ := t.chosen(at)
 	for i, it := range chosen {
-		items = append(items, itemOf(it))
+		items = append(items, compile.Item{Values: it.Values.Map(), Attributes: it.Attributes})
 		if w := &t.p.Writes[i]; w.Operation == model.Put { // a new item
 			in := &wire.DeleteItemInput{TableName: &w.Entity.Table.Name, Key: keyOf(w.Entity, it.Attributes)}
 			if _, err := service.DeleteItem(ctx, in); err != nil {
@@ -265,21 +263,6 @@ func (t *writer) send(ctx context.Context, service *api.Service, at int) (bool, 
 	return true, nil
 }
 
-func itemOf(it *dataset.Item) compile.Item {
-	return compile.Item{Values: valuesOf(it), Attributes: it.Attributes}
-}
-
-// valuesOf returns the values of an item's fields.
-func valuesOf(it *dataset.Item) map[string]string {
-	values := map[string]string{}
-	for _, f := range it.Entity.Fields {
-		if v, ok := it.Values.Lookup(f.Name); ok {
-			values[f.Name] = v
-		}
-	}
-	return values
-}
-
 // keyOf returns the key of an item of an entity.
 func keyOf(e *model.Entity, it attr.Item) attr.Item {
 	var key attr.Builder
@@ -296,7 +279,7 @@ func (t *writer) chosen(at int) (chosen []*dataset.Item, decided []bool) {
 	if len(t.p.Writes) == 1 {
 		return chosen, decided
 	}
-	values := valuesOf(main)
+	values := main.Values.Map()
 	for i := 1; i < len(t.p.Writes); i++ {
 		it, ok := t.related(i, at, values, chosen)
 		chosen, decided = append(chosen, it), append(decided, ok)
@@ -313,7 +296,7 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.
 		values[c.Field] = c.Args[0]
 	}
 	if key, ok := keyFrom(w.Entity, values); ok {
-		if it := t.keyed(w.Entity)[key]; it != nil && !t.apart(i, it, chosen) {
+		if it := keyedItems(t.w, w.Entity)[key]; it != nil && !t.apart(i, it, chosen) {
 			return it, true
 		}
 	}
@@ -335,14 +318,6 @@ func (t *writer) apart(i int, it *dataset.Item, chosen []*dataset.Item) bool {
 	}
 	a, b := &t.p.Writes[k], &t.p.Writes[i]
 	return (a.Operation == model.Put || b.Operation == model.Put) && len(b.Where) == 0
-}
-
-// keyed returns the items of an entity by their keys.
-func (t *writer) keyed(e *model.Entity) map[string]*dataset.Item {
-	if t.byKey[e] == nil {
-		t.byKey[e] = keyedItems(t.w, e)
-	}
-	return t.byKey[e]
 }
 
 // count counts the write units of all items of the first member, with those of the others, or only of those that were
@@ -435,7 +410,7 @@ func (t *writer) average(requests []request) {
 		}
 	}
 	for i, m := range members {
-		t.share(m, groups[i], all)
+		t.divide(m, groups[i], all)
 		for k := range m.means {
 			m.means[k].units, m.means[k].rows = m.means[k].units/all, m.means[k].rows/all
 		}
@@ -452,11 +427,21 @@ func (m *member) weight(it *dataset.Item, items float64) float64 {
 	return z.next(items) * m.factor
 }
 
-// share sets how often each item of a member is written: those that belong to the same parent come together, such as
+// share returns the share of all requests that writes the first declared items for which one stands. Those of another
+// member are written as often as all are on average, but for the first.
+func (m *member) share(w *dataset.Dataset, it *dataset.Item, items float64) float64 {
+	if m.all > 0 {
+		return items * m.weight(it, items) / m.all
+	}
+	return m.shares[it] + max(0, items-1)/w.Declared(m.write.Entity)
+}
+
+// divide sets how often each item of a member is written: those that belong to the same parent come together, such as
 // the votes that a poll counts, and there are more of them at the declared scale.
-func (t *writer) share(m *member, groups map[*dataset.Item][]dataset.Row, all float64) {
+func (t *writer) divide(m *member, groups map[*dataset.Item][]dataset.Row, all float64) {
 	main := t.cost.members[0]
 	if m == main {
+		m.all = all
 		for it := range groups {
 			m.shares[it] = m.weight(it, 1) / all
 		}
@@ -520,7 +505,7 @@ func (t *writer) effects(m *member, it *dataset.Item) []effect {
 
 // updated returns an item as it is after an update.
 func updated(w *model.Write, it *dataset.Item) attr.Item {
-	values := valuesOf(it)
+	values := it.Values.Map()
 	for _, c := range w.Set {
 		values[c.Field] = c.Args[0]
 	}

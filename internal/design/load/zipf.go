@@ -1,9 +1,7 @@
 package load
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 )
@@ -18,9 +16,7 @@ const exactRanks = 100
 // scale a generated item stands for some.
 func (z *zipf) next(times float64) float64 {
 	from, to := z.at, z.at+times
-	if z.at = to; math.Abs(times-1) < 1e-9 {
-		return math.Pow(from+1, -z.skew)
-	}
+	z.at = to
 	sum := 0.0
 	for n := 0; n < exactRanks && from+1 <= to; n++ {
 		from++
@@ -47,40 +43,20 @@ func harmonic(skew, n float64) float64 {
 	return (&zipf{skew: skew}).next(n) * n
 }
 
-// weigh sets how often the candidates are asked for, in the order of their cost. Of those that cost the same, such as
-// a page each, the one with most rows comes first.
+// weigh sets how often the candidates are asked for, which come in the order of their cost.
 func (s *spreader) weigh() {
 	z := zipf{skew: s.p.Skew}
-	if s.p.Asked != model.AskedZipf {
-		for i := range s.all {
-			c := &s.all[i]
-			c.often = often(s.p.Asked, c.byRows(), c.times, &z)
-		}
-		return
-	}
-
-	order := make([]*candidate, len(s.all))
 	for i := range s.all {
-		order[i] = &s.all[i]
+		c := &s.all[i]
+		switch c.often, c.first = 1, 1; {
+		case s.p.Asked == model.AskedByRows:
+			c.often = c.byRows()
+			c.first = c.often
+		case s.p.Asked == model.AskedZipf && c.times > 0:
+			first := z
+			c.often, c.first = z.next(c.times), first.next(1)
+		}
 	}
-	slices.SortStableFunc(order, func(a, b *candidate) int {
-		return cmp.Or(s.compare(a, b), cmp.Compare(b.held, a.held))
-	})
-	for _, c := range order {
-		c.often = often(s.p.Asked, c.byRows(), c.times, &z)
-	}
-}
-
-// often returns how often a value is asked for, in proportion to the others, which come in the order of their cost. It
-// stands for so many values.
-func often(asked string, byRows, times float64, z *zipf) float64 {
-	switch {
-	case asked == model.AskedByRows:
-		return byRows
-	case asked == model.AskedZipf && times > 0:
-		return z.next(times)
-	}
-	return 1
 }
 
 // byRows returns the weight of a candidate that is asked for as often as it has rows.
@@ -89,12 +65,4 @@ func (c *candidate) byRows() float64 {
 		return 0
 	}
 	return max(c.held, 1)
-}
-
-// grown returns the weight of so many times as many values as there are candidates for, which have a weight together.
-func (s *spreader) grown(weight, values, times float64) float64 {
-	if s.p.Asked != model.AskedZipf || values == 0 {
-		return weight * times
-	}
-	return weight * harmonic(s.p.Skew, values*times) / harmonic(s.p.Skew, values)
 }
