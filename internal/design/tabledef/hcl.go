@@ -15,8 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// This file reads Terraform's language with Terraform's own library. As in Terraform, nothing limits the memory that the
-// expressions of a file take.
+// This file reads Terraform's language with Terraform's own library.
 
 // maxBlocks limits the tables and modules that are read, of which one can contain itself, and maxValues the values that
 // a template or a service makes, each of which can be made of another twice.
@@ -31,11 +30,14 @@ type sources struct {
 	text   map[string][]byte
 	blocks int // that may still be read
 	values int // that templates and services may still make
+	making int // bytes that the expression that is evaluated may still make
+	kept   int // bytes that all expressions may still make
 }
 
 func newSources() *sources {
 	return &sources{
 		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, blocks: maxBlocks, values: maxValues,
+		kept: maxMade,
 	}
 }
 
@@ -71,7 +73,7 @@ func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 	}
 
 	b := file.Body.(*hclsyntax.Body)
-	_ = hclsyntax.VisitAll(b, withoutMembers)
+	_ = hclsyntax.VisitAll(b, s.prepare)
 	s.bodies[name] = b
 	return b, nil
 }
@@ -87,7 +89,7 @@ func (s *sources) expression(name string, src []byte) (hclsyntax.Expression, err
 	if diags.HasErrors() {
 		return nil, malformed(diags)
 	}
-	_ = hclsyntax.VisitAll(e, withoutMembers)
+	_ = hclsyntax.VisitAll(e, s.prepare)
 	return e, nil
 }
 

@@ -24,8 +24,8 @@ func pure() map[string]function.Function {
 		"distinct":     stdlib.DistinctFunc,
 		"element":      stdlib.ElementFunc,
 		"flatten":      picks(flatten),
-		"format":       stdlib.FormatFunc,
-		"join":         stdlib.JoinFunc,
+		"format":       multiplies(stdlib.FormatFunc),
+		"join":         multiplies(stdlib.JoinFunc),
 		"jsondecode":   decoder(stdlib.JSONDecode),
 		"jsonencode":   stdlib.JSONEncodeFunc,
 		"keys":         stdlib.KeysFunc,
@@ -36,8 +36,8 @@ func pure() map[string]function.Function {
 		"nonsensitive": picks(same),
 		"one":          picks(one),
 		"range":        stdlib.RangeFunc,
-		"regex":        stdlib.RegexFunc,
-		"replace":      function.New(&replaceText),
+		"regex":        multiplies(stdlib.RegexFunc),
+		"replace":      multiplies(function.New(&replaceText)),
 		"sensitive":    picks(same),
 		"slice":        stdlib.SliceFunc,
 		"sort":         stdlib.SortFunc,
@@ -154,12 +154,23 @@ func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	return nil, false
 }
 
-// decoder returns a function that decodes a text.
+// decoder returns a function that decodes a text, and each text once: a module often takes its tables from one file, by
+// count.index.
 func decoder(decode func(cty.Value) (cty.Value, error)) function.Function {
+	decoded := map[string]cty.Value{}
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "text", Type: cty.String}},
 		Type:   function.StaticReturnType(cty.DynamicPseudoType),
-		Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return decode(args[0]) },
+		Impl: func(args []cty.Value, _ cty.Type) (v cty.Value, err error) {
+			text := args[0].AsString()
+			v, ok := decoded[text]
+			if !ok {
+				if v, err = decode(args[0]); err == nil {
+					decoded[text] = v
+				}
+			}
+			return v, err
+		},
 	})
 }
 

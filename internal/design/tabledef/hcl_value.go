@@ -69,10 +69,14 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 		}
 	}()
 	ctx.Variables = s.references(e)
+	s.making = maxMade
 	v, diags := e.Value(ctx)
 	if diags.HasErrors() {
 		d := diags.Errs()[0].(*hcl.Diagnostic)
 		return s.failed(e, place(*d.Subject)+": "+sentence(d.Detail), ctx)
+	}
+	if !spend(&s.kept, v) {
+		return s.failed(e, fmt.Sprintf("%s: the files make more than %d MB", place(e.Range()), maxMade>>20), ctx)
 	}
 	if !v.IsKnown() && !v.IsMarked() {
 		return s.failed(e, "", ctx) // a function dropped the marks

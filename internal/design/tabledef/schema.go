@@ -120,12 +120,18 @@ func wrongJSON(err error) error {
 	path := strings.Split(strings.TrimPrefix(wrong.Field, "."), ".")
 	path = slices.DeleteFunc(path, func(name string) bool { return name == "Schema" || name == "" })
 
+	todo := "write it as in a CreateTable request"
 	what := cmp.Or(strings.Join(path, "."), "the definition of a table")
+	switch what[strings.LastIndexByte(what, '.')+1:] {
+	case "KeySchema":
+		todo = `write {"AttributeName": "id", "KeyType": "HASH"} for each attribute of the key`
+	case "AttributeDefinitions":
+		todo = `write {"AttributeName": "id", "AttributeType": "S"} for each attribute of a key`
+	}
 	if elements := strings.HasSuffix(what, "Schema") || strings.HasSuffix(what, "s"); want == "struct" && elements {
 		what = "an element of " + what
 	}
-	return advice.New("write it as in a CreateTable request", "%s is %s, not %s", what, cmp.Or(words[is], wrong.Value),
-		cmp.Or(words[want], want))
+	return advice.New(todo, "%s is %s, not %s", what, cmp.Or(words[is], wrong.Value), cmp.Or(words[want], want))
 }
 
 // tidy checks s and removes members that a description has but a request must

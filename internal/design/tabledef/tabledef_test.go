@@ -274,6 +274,15 @@ func doubledConditions(n int) string {
 	return text
 }
 
+// doubledLocals returns a Terraform file with locals, each of which is made of the one before.
+func doubledLocals(n int, first, next string) string {
+	text := "locals {\na0 = " + first + "\n"
+	for i := range n {
+		text += fmt.Sprintf("a%d = %s\n", i+1, strings.ReplaceAll(next, "@", fmt.Sprint("local.a", i)))
+	}
+	return text + "}\n" + tableNamed(fmt.Sprintf("\"x-${length(local.a%d)}\"", n))
+}
+
 // TestBombs holds that small files which would make very large values end with an error, at once.
 func TestBombs(t *testing.T) {
 	proptest.NeedLong(t)
@@ -282,6 +291,20 @@ func TestBombs(t *testing.T) {
 		{"a.tf", tableNamed("\"x\"\ncount = 1e9"), "aws_dynamodb_table.t is repeated with count more than 1000 times"},
 		{"a.tf", tableNamed(strings.Repeat("(", 1000)), "brackets nest more than 100 deep"},
 		{"a.tf", "module \"a\" {\nsource = \"./\"\n}\nmodule \"b\" {\nsource = \"./\"\n}\nmodule \"c\" {\nsource = \"./\"\n}\n", "tables and modules"},
+		{"a.tf", doubledLocals(60, `"xxxxxxxx"`, `"${@}${@}"`), "MB"},
+		{"a.tf", doubledLocals(60, `[1]`, `[@, @]`), "MB"},
+		{"a.tf", doubledLocals(60, `[1]`, `concat(@, @)`), "MB"},
+		{"a.tf", doubledLocals(60, `"x"`, `join(@, [@, @])`), "MB"},
+		{"a.tf", doubledLocals(60, `"xxxx"`, `replace(@, "x", @)`), "MB"},
+		{"a.tf", doubledLocals(60, `{}`, `{a = @, b = @}`), "MB"},
+		{"a.tf", doubledLocals(60, `1`, `jsonencode([@, @])`), "MB"},
+		{"a.tf", doubledLocals(60, `[1]`, `true ? tolist([@, @]) : []`), "MB"},
+		{"a.tf", doubledLocals(4, `range(1000)`, `[for x in @ : [for y in @ : [for z in @ : x]]]`), "MB"},
+		{"a.tf", doubledLocals(1, `split("x", join("xxxx", range(1000)))`, `[for x in @ : [for y in @ : x if false]]`), "MB"},
+		{"a.tf", doubledLocals(1, `range(1000)`, `"%{for x in @}%{for y in @}x%{endfor}%{endfor}"`), "MB"},
+		{"a.tf", tableNamed("format(\"%999999999d\", 3)"), "a width is too large"},
+		{"a.tf", tableNamed("format(\"" + strings.Repeat("%[1]s", 10000) + "\", \"" + strings.Repeat("x", 10000) + "\")"), "MB"},
+		{"a.tf", tableNamed("length([" + strings.Repeat("range(1000), ", 10000) + "])"), "MB"},
 		{"serverless.yml", "service: s\nprovider: {}\ncustom: {y: '${sls:stage-${self:custom}}'}\nresources: {Resources: {T: " +
 			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.y}'}}}}", "unknown"},
 		{"serverless.yml", "service: s\nprovider: {}\ncustom:\n  a0: xxxxxxxx\n" + doubledTexts(60) + "resources: {Resources: {T: " +
