@@ -88,7 +88,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	for _, name := range []layer.Name{
-		layer.Bare, layer.KeyCond, layer.Table, layer.Face, layer.API, layer.HTTP, layer.Client, layer.Direct,
+		layer.Bare, layer.KeyCond, layer.Table, layer.Go, layer.API, layer.HTTP, layer.Client, layer.Direct,
 	} {
 		l, err := layer.New(name, d, false)
 		require.NoError(t, err)

@@ -39,7 +39,7 @@ const (
 	Store   Name = "store"
 	KeyCond Name = "keycond"
 	Table   Name = "table"
-	Face    Name = "go"
+	Go      Name = "go"
 	API     Name = "api"
 	HTTP    Name = "http"
 	Client  Name = "client"
@@ -47,7 +47,7 @@ const (
 )
 
 // Names returns all layers from the bottom up.
-func Names() []Name { return []Name{Bare, Store, KeyCond, Table, Face, API, HTTP, Client, Direct} }
+func Names() []Name { return []Name{Bare, Store, KeyCond, Table, Go, API, HTTP, Client, Direct} }
 
 // New returns the layer called name over d. Locked says that some workers write
 // while others read; the bare tree then needs a lock.
@@ -65,8 +65,8 @@ func New(name Name, d *Data, locked bool) (Layer, error) {
 		return rowLayer{d, keyedRows{d.Store}}, nil
 	case Table:
 		return rowLayer{d, tableItems{d.Tables}}, nil
-	case Face:
-		return faceLayer{d}, nil
+	case Go:
+		return goLayer{d}, nil
 	case API:
 		return apiLayer{d}, nil
 	case HTTP:

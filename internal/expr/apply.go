@@ -134,7 +134,7 @@ func hasParent(it attr.Item, path ast.Path) bool {
 }
 
 // minLevelBytes is the least number of bytes that a list or map adds to its only element: the head of a document, an
-// offset, and the kind. By it, tooDeep need not walk values that are too small to be nested too deeply.
+// offset, and the kind. So tooDeep need not walk values that are too small to be nested too deeply.
 const minLevelBytes = len(doc.Empty) + 2
 
 // tooDeep reports whether a value at a path exceeds the deepest allowed level.

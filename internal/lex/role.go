@@ -22,7 +22,7 @@ const (
 	RoleText
 	RoleNumber
 	RoleWord
-	// RoleSignedNumber is an operator and a number, which the lexer takes for the number's sign.
+	// RoleSignedNumber is an operator, + or -, and a number: the lexer takes the operator for the sign of the number.
 	RoleSignedNumber
 	// RolePlaceholder is a placeholder of a name or of a value.
 	RolePlaceholder
@@ -42,8 +42,8 @@ const (
 	UpdateForm
 )
 
-// Roles appends the roles of the tokens of an expression. A word that is an operator, begins a
-// clause or is a value, such as IN, SET or true, is a name where none of these can stand.
+// Roles appends the roles of the tokens of an expression. A word such as IN, SET or true, which is an operator, begins
+// a clause or is a value, has the role of a name where the grammar allows no operator, clause or value.
 func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 	update := form == UpdateForm
 	clause := TokEOF
@@ -57,7 +57,7 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 		return tokens[i].Kind
 	}
 
-	// target reports whether token i is where a path has to stand, and no value can.
+	// target reports whether the grammar allows only a path at token i, and no value.
 	target := func(i int) bool {
 		function := i > 1 && kindAt(i-1) == TokLeftParen && kindAt(i-2) == TokIdent
 		switch {
@@ -195,7 +195,7 @@ func Literal(role Role, word string) (attr.Value, error) {
 	return attr.NewNumber(word)
 }
 
-// Operator returns a plain token as requests spell it.
+// Operator returns a plain token as expressions of requests have it: = for ==, and <> for !=.
 func Operator(kind TokenKind, word string) string {
 	switch kind {
 	case TokEqual:

@@ -10,7 +10,7 @@ import (
 
 var _ capability.Compactor = (*Store)(nil)
 
-// behind is behind all addresses: no space is so large.
+// behind is greater than every address, because no space has so large a number.
 var behind = []byte{0xFF}
 
 // Compact implements [capability.Compactor]: it merges all files into one sorted run, so that the space of

@@ -21,11 +21,12 @@ func noDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// passes reports whether an error is of a lack that may pass: of descriptors or of disk space.
+// passes reports whether an error is a lack of descriptors or of disk space, which may end by itself.
 func passes(err error) bool { return noDescriptors(err) || noSpace(err) }
 
-// patient calls op, and again while there are no descriptors or no space. The engine knows no failure that passes, so
-// it waits: op must not have changed a file, or change it in the same way again. New updates are refused meanwhile.
+// patient calls op again and again until it no longer fails for a lack of descriptors or of space, because the engine
+// takes every failure for a final one. A failed op must have changed no file, or change it in the same way again. The
+// store refuses new updates meanwhile.
 func (g *guard) patient(op func() error) error {
 	err := op()
 	if !passes(err) {
@@ -60,7 +61,7 @@ func (s *Store) closing() bool {
 	return s.closed
 }
 
-// A hunger counts the calls that wait for descriptors or space.
+// A hunger counts the calls that wait for descriptors, or those that wait for space.
 type hunger struct {
 	mu    sync.Mutex
 	n     int
@@ -68,7 +69,7 @@ type hunger struct {
 	begun chan struct{} // closed while there are some
 }
 
-// channel returns a channel that is closed when calls begin to wait, or wait already.
+// channel returns a channel that is closed as soon as calls wait.
 func (h *hunger) channel() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,7 +114,7 @@ func starved() error {
 	return fmt.Errorf("%w: raise the limit (ulimit -n), or use fewer connections", errDescriptors)
 }
 
-// The engine keeps at most a quarter of the descriptors for files that it has opened to read: the rest is for
+// The engine keeps files open that it reads, and uses at most a quarter of the descriptors for that: the rest is for
 // connections, logs, and files that it is writing.
 const (
 	readShare    = 4

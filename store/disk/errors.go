@@ -58,8 +58,8 @@ func otherFormat(dir string, found int) error {
 		"use a newer version of Sortkey, or export the data with it and import them here", dir, found, Format)
 }
 
-// damaged returns the error for a folder whose files do not fit together, in our words: what the
-// engine has met comes last. It returns other errors as they are.
+// damaged returns the error for a folder whose files do not fit together: first what it means for the user, then the
+// engine's text. It returns other errors as they are.
 func damaged(err error) error {
 	missing := errors.Is(err, fs.ErrNotExist) ||
 		errors.Is(err, pebble.ErrDBDoesNotExist) || errors.Is(err, pebble.ErrDBNotPristine)
@@ -85,7 +85,7 @@ func damaged(err error) error {
 // unmarked matches errors of damage that the engine does not mark as such.
 var unmarked = regexp.MustCompile("invalid key=value syntax|size mismatch")
 
-// A damagedError is an error of the engine in our words.
+// A damagedError is an error of the engine about damaged files, with text for the user.
 type damagedError struct {
 	err  error
 	text string

@@ -72,8 +72,8 @@ func (g *guard) list(name string) error {
 	return g.patient(func() error { return g.setLogs(append(slices.Clip(g.logs), log)) })
 }
 
-// unlist takes a log that is about to be removed from the list. In the failed state the error is errFrozen: the
-// log stays in the list, so it must remain.
+// unlist removes a log from the list, before its file is removed. In the failed state it returns errFrozen: the log
+// stays in the list, so its file must remain.
 func (g *guard) unlist(name string) error {
 	if !g.isLog(name) {
 		return nil
@@ -194,8 +194,8 @@ func (g *guard) OpenDir(name string) (vfs.File, error) {
 	return &file{File: f, guard: g, name: g.PathJoin(name, lockName)}, nil // any file name in the folder
 }
 
-// List waits for descriptors, since the engine goes on with what it has begun when its Open has failed for a lack
-// of them.
+// List waits for descriptors: after an Open that failed for a lack of them, the engine would go on with what it has
+// begun.
 func (g *guard) List(name string) (names []string, err error) {
 	err = g.patient(func() (err error) {
 		names, err = g.FS.List(name)
@@ -409,7 +409,7 @@ func (f *file) Stat() (info vfs.FileInfo, err error) {
 	return info, err
 }
 
-// noInfo describes a file created after the failure.
+// noInfo describes a file that was created after the failure, and so does not exist.
 type noInfo struct{ name string }
 
 func (i noInfo) Name() string         { return i.name }

@@ -51,7 +51,7 @@ func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {
 		}
 		return fn(l)
 	}()
-	// What fn has read must be durable before anybody learns of it, and before what it adds is.
+	// Updates that fn has read must be durable before the caller learns of them, and before the rows that fn adds are.
 	if last := s.applied; last != nil {
 		<-last.durable
 		if last.err != nil {

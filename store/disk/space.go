@@ -11,10 +11,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A full disk does not stop a store, as space may be freed. Before it writes, an update looks for the space, and is
-// refused whole without it. What has begun, or is written in the background, waits for space: the engine appends to
-// its files, so a write that was cut off goes on where it stopped. Only a failed sync stops the store, because nobody
-// knows then what the disk has.
+// A full disk does not stop a store, because somebody may free space. Before an update writes anything, it checks that
+// there is space, and is refused as a whole if there is not. Updates that have begun, and background work, wait for
+// space: the engine appends to its files, so a write that was cut off goes on where it stopped. Only a failed sync
+// stops the store, because then nobody knows what is on the disk.
 
 // errSpace is the error of an update that is refused because the disk is full. It is syscall.ENOSPC.
 var errSpace = fmt.Errorf("disk: too little free disk space: %w", syscall.ENOSPC)

@@ -26,8 +26,8 @@ type writer struct {
 	err     error // of a change; fn must not ignore it
 }
 
-// see makes the changes so far visible to the reads that follow. Reads at the same time, which a Writer
-// does not promise, find one batch or the other.
+// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use; reads at the
+// same time would nevertheless find either batch, and no half of one.
 func (w *writer) see() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -128,8 +128,9 @@ type difference struct {
 
 // step takes one step and returns the change that it found, if any. It reports false at the end.
 //
-// A node has the same level in every tree that has it. So if the entries after the two frontiers differ, the frontier in
-// front of the higher node moves into that. Then no frontier enters a shared node alone, unless the rows before it differ.
+// A node has the same level in every tree that has it. So if the entries after the two frontiers differ, the frontier
+// in front of the higher node moves into that. Then no frontier enters a shared node alone, unless the rows before it
+// differ.
 func (d *difference) step() (c capability.Change, more bool) {
 	was, old := d.before.next()
 	is, row := d.now.next()

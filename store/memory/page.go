@@ -301,7 +301,8 @@ func (n *node) unset(i int) {
 	}
 }
 
-// overflowsIn returns a copy of the overflows. It reuses the memory of another node's overflows if that is not too large.
+// overflowsIn returns a copy of the overflows. It reuses the memory of another node's overflows if that is not too
+// large.
 func (n *node) overflowsIn(buf []overflow) []overflow {
 	switch have := len(n.overflows); {
 	case have == 0:

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// commit applies the changes. Once the commit is sent, the end of the context does
-// not matter any more: the outcome is waited for, for a time, and never guessed.
+// commit applies the changes. Once it has sent the commit, it ignores the end of the context: it waits for the outcome,
+// for a limited time, and never guesses it.
 func (w *writer) commit() error {
 	if w.changes.Empty() {
 		return w.commitReads()
@@ -72,8 +72,7 @@ func (w *writer) commit() error {
 	return w.store.resolve(context.WithoutCancel(w.ctx), id, err)
 }
 
-// commitReads ends an update without changes. The commit says whether what it has
-// read is serialisable.
+// commitReads ends an update without changes. Only the answer to its commit says whether its reads are serialisable.
 func (w *writer) commitReads() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,8 +96,8 @@ func (w *writer) contended(failed *step) []byte {
 	return w.lostAt()
 }
 
-// lostAt returns the key of the row for which others wait, or of the first change: with
-// one row to wait for, those that change the same rows wait for each other.
+// lostAt returns the key of the row for which other Updates wait, or else that of the first change. So Updates that
+// change the same rows wait for the same row.
 func (w *writer) lostAt() []byte {
 	if w.awaited != nil {
 		return w.awaited
@@ -150,7 +149,7 @@ func (s *Store) prevent(ctx context.Context, id [16]byte) (prevented bool, err e
 	return found.rows > 0, err
 }
 
-// ids collects the ids of known commits, which are removed from the database in groups.
+// ids collects the ids of commits whose outcome is known, to remove them from the database in groups.
 type ids struct {
 	mu  sync.Mutex
 	all [][16]byte
@@ -175,15 +174,15 @@ func (i *ids) takeAll() (group [][16]byte) {
 	return group
 }
 
-// settled notes that the commit with the id is known.
+// settled notes that the outcome of the commit with the id is known.
 func (s *Store) settled(id [16]byte) {
 	if group := s.ids.add(id); group != nil {
 		s.background.Go(func() { s.forget(context.Background(), group) })
 	}
 }
 
-// forget removes ids. It is not part of an update: its reads would conflict with
-// every commit. What it fails to remove, a later Open sweeps.
+// forget removes ids. It is not part of an update, because its reads would conflict with every commit. A later Open
+// removes the ids that forget fails to remove.
 func (s *Store) forget(ctx context.Context, group [][16]byte) {
 	if len(group) == 0 {
 		return

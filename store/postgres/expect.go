@@ -14,7 +14,7 @@ type expectation struct {
 	key, addr, value []byte // a nil value for no row
 }
 
-// step returns the step that reads the row, and what says afterwards whether it is as
+// step returns the step that reads the row, and a function that reports, after the step has run, whether the row is as
 // expected.
 func (e *expectation) step() (read *step, met func() bool) {
 	same := false

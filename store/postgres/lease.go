@@ -16,8 +16,8 @@ import (
 // stops earlier. A holder that is paused can still work for a moment beside its
 // successor, so a lease saves work, and whoever holds it must not rely on being alone.
 
-// renewals is how often a lease is renewed in its time, and margin the part of the
-// time, in parts of it, that the holder stops early.
+// A lease is renewed so many times before it would expire: renewals. Its holder stops early, by the time of the lease
+// divided by margin.
 const (
 	renewals = 3
 	margin   = 5

@@ -54,8 +54,8 @@ func Init(ctx context.Context, url string) error {
 	return checkTables(ctx, c, d)
 }
 
-// define runs a statement of Init. It fails if another Init runs at the same time, and
-// does nothing then when it is run again: IF NOT EXISTS looks before it creates.
+// define runs a statement of Init. The statement can fail if another Init runs at the same time, because IF NOT EXISTS
+// first looks and then creates; so define runs it again, and the second time it does nothing.
 func define(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
 	for tries := 1; ; tries++ {
 		_, err := c.Exec(ctx, sql, args...)

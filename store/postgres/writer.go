@@ -31,8 +31,8 @@ func (w *writer) Presume(addr []byte) {
 	}
 }
 
-// presumedRight reads the rows that the Update takes for absent, for an outcome that no
-// commit checks.
+// presumedRight reads the rows that the Update took for absent, and reports whether they are. It is for Updates whose
+// commit does not check that: the function failed, or changed nothing.
 func (w *writer) presumedRight() (bool, error) {
 	if len(w.presumed) == 0 {
 		return true, nil

@@ -44,8 +44,8 @@ type leaseRow struct {
 // released and is refused.
 const format = 2
 
-// renewals is how often the lease is renewed in its time, and margin the part of the
-// time, in parts of it, that reads without a timestamp stop early.
+// The lease is renewed so many times before it would expire: renewals. Reads without a timestamp stop early, by the
+// time of the lease divided by margin.
 const (
 	renewals = 3
 	margin   = 5

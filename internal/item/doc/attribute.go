@@ -2,11 +2,11 @@ package doc
 
 import "encoding/binary"
 
-// longName is the lower half of the first byte of an attribute whose name is longer than that byte can say; it is
-// also the mask of that half.
+// longName is the largest value of the lower half of an attribute's first byte, and so the mask of that half. It says
+// that the name has longName bytes or more, and that the rest of the length follows.
 const longName = 15
 
-// lastKind is the largest kind that the byte has room for.
+// lastKind is the largest kind that fits in the upper half of the byte.
 const lastKind = 15
 
 // AttributeLen returns the length of an attribute from those of its name and its payload.
@@ -57,7 +57,7 @@ func Attribute(d []byte, i int) (kind byte, name, payload []byte) {
 	return d[start] >> 4, d[from:to:to], d[to:end:end]
 }
 
-// longBounds returns where a long name begins and ends. The rest of its length is at rest.
+// longBounds returns where a long name begins and ends. Rest is the offset of the rest of its length.
 func longBounds(d []byte, rest int) (from, to int) {
 	more, n := binary.Uvarint(d[rest:])
 	return rest + n, rest + n + longName + int(more)

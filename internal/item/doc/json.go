@@ -26,8 +26,8 @@ var ErrSize = fmt.Errorf("larger than %d bytes, the limit of an item", MaxSize)
 // the source's; the value has been read to its end when it is an attr.Error without
 // Syntax, and [ErrSize] as soon as the documented size of what was read is above most.
 //
-// Package attr sets them. They are here because its public face does not name the
-// decoder, whose library does not promise to stay compatible.
+// Package attr sets them. They are not in its public API because a parameter is of a type of the decoder, whose library
+// does not promise to stay compatible.
 var (
 	AppendItem func(dst []byte, src Source, most int) (item []byte, err error)
 	ReadValue  func(src Source, most int) (kind byte, payload []byte, err error)

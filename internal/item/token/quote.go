@@ -57,8 +57,8 @@ func AppendQuote(dst, text []byte) []byte {
 	return dst
 }
 
-// copyPlain copies text to dst, which is as long, if no byte of it is special or beyond ASCII. Else
-// it copies some of the bytes before the first such one. It returns how many.
+// copyPlain copies the bytes of text before the first that is special or beyond ASCII to dst, which is as long as text,
+// and returns how many it has copied. If there is such a byte, they may be fewer.
 func copyPlain(dst, text []byte) int {
 	n := 0
 	for ; len(text)-n >= 16; n += 16 {
@@ -98,8 +98,8 @@ func copyPlain(dst, text []byte) int {
 	return len(text)
 }
 
-// plain reports whether no byte of w is special or beyond ASCII. It is [specials] where bytes beyond ASCII need
-// no care.
+// plain reports whether no byte of w is special or beyond ASCII. It is simpler than [specials], which has to find the
+// first special byte among bytes beyond ASCII.
 func plain(w uint64) bool {
 	low := w ^ 2*ones
 	slash := w ^ '\\'*ones

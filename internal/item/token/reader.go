@@ -36,7 +36,7 @@ type Reader struct {
 	room      []byte // for the text of strings with escapes
 }
 
-// keepRoom is the most room that a reader keeps.
+// keepRoom is the largest capacity of a slice that a reader keeps for its next text.
 const keepRoom = 1 << 16
 
 // A frame is an object or list that has begun and not ended.
@@ -134,7 +134,7 @@ func (r *Reader) Name() (name []byte, more bool, err error) {
 	}
 	f.name, f.end = from, r.at
 
-	// What is wrong behind the name is the next read's to report.
+	// If the text behind the name is wrong, the next read reports it.
 	if r.space() != ':' {
 		r.malformed = true
 	} else {
@@ -203,7 +203,7 @@ func (r *Reader) Skip() error {
 	return err
 }
 
-// End returns an error if the text goes on.
+// End returns an error if anything but white space is left of the text.
 func (r *Reader) End() error {
 	if r.malformed {
 		return ErrMalformed

@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A faceLayer makes calls as a Go program does: values go in, structs come out.
-type faceLayer struct{ data *Data }
+// A goLayer makes calls as a Go program does: values go in, structs come out.
+type goLayer struct{ data *Data }
 
 // A record is an item as a struct of a program.
 type record struct {
@@ -39,10 +39,10 @@ func (r *record) touch(s *measure.Scratch) (size int) {
 }
 
 // Close implements [Layer].
-func (faceLayer) Close() error { return nil }
+func (goLayer) Close() error { return nil }
 
 // Prepare implements [Layer].
-func (l faceLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) {
+func (l goLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) {
 	records := sortkey.Table[record](l.data.DB, work.TableName)
 	switch c.Op {
 	case work.Query, work.Scan:
@@ -54,7 +54,7 @@ func (l faceLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error
 }
 
 // prepareGet reads several items by one call, which sees one state as a transaction does.
-func (l faceLayer) prepareGet(records *sortkey.TableOf[record], c *work.Call) measure.Op {
+func (l goLayer) prepareGet(records *sortkey.TableOf[record], c *work.Call) measure.Op {
 	var keys []sortkey.Key
 	var texts [][2]string
 	for _, i := range c.Items {
@@ -87,7 +87,7 @@ func (l faceLayer) prepareGet(records *sortkey.TableOf[record], c *work.Call) me
 	}
 }
 
-func (l faceLayer) prepareWrite(records *sortkey.TableOf[record], c *work.Call) (measure.Op, error) {
+func (l goLayer) prepareWrite(records *sortkey.TableOf[record], c *work.Call) (measure.Op, error) {
 	var items []record
 	size := 0
 	for _, i := range c.Items {
@@ -124,7 +124,7 @@ func (l faceLayer) prepareWrite(records *sortkey.TableOf[record], c *work.Call) 
 	}, nil
 }
 
-func (l faceLayer) prepareRead(
+func (l goLayer) prepareRead(
 	ctx context.Context, records *sortkey.TableOf[record], c *work.Call,
 ) (measure.Op, error) {
 	from := records
@@ -156,7 +156,7 @@ func (l faceLayer) prepareRead(
 }
 
 // arguments returns the values and the range of a query's key, and the options of a query or scan.
-func (l faceLayer) arguments(
+func (l goLayer) arguments(
 	ctx context.Context, records *sortkey.TableOf[record], c *work.Call,
 ) (key sortkey.Key, options []sortkey.QueryOption, opts []sortkey.Option, err error) {
 	r := &c.Range
@@ -194,7 +194,7 @@ func (l faceLayer) arguments(
 }
 
 // cursor returns the cursor of a page that ended with an item.
-func (l faceLayer) cursor(ctx context.Context, records *sortkey.TableOf[record], item int) (string, error) {
+func (l goLayer) cursor(ctx context.Context, records *sortkey.TableOf[record], item int) (string, error) {
 	key := l.data.Shape.KeyBinds(item)
 	page, err := records.QueryPage(ctx, key[0].Text, sortkey.Compare(">=", key[1].Text), sortkey.Limit(1))
 	switch {
