@@ -65,15 +65,3 @@ func existing(path string, err error) error {
 		Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err,
 	}
 }
-
-// output writes the report of a check to a file, which may exist, or to Stdout if path is empty or "-".
-func output(env *app.Env, path string, data []byte) error {
-	if path == "" || path == "-" {
-		_, err := env.Stdout.Write(data)
-		return err
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		return &advice.Error{Msg: err.Error(), Advice: "give another file with -o", Err: err}
-	}
-	return nil
-}
