@@ -46,7 +46,7 @@ func (f *outFlags) writeTo(path string, data []byte) error {
 		return existing(path, err)
 	}
 	if err != nil {
-		return err
+		return &advice.Error{Msg: err.Error(), Advice: "give another file with -o", Err: err}
 	}
 	_, err = file.Write(data)
 	return errors.Join(err, file.Close())
