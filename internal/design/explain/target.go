@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aws/smithy-go"
-
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/engine"
@@ -32,7 +30,14 @@ type Target interface {
 	Do(ctx context.Context, in wire.Request) (out wire.Output, traces []sortkey.Trace, err error)
 }
 
-// A ServiceError is an error that the service returned. It is a [smithy.APIError], as the errors of a client are.
+// An APIError is an error of the service, from a [Target] or from a client of the AWS SDK.
+type APIError interface {
+	error
+	ErrorCode() string
+	ErrorMessage() string
+}
+
+// A ServiceError is an error that the service returned to a [Target].
 type ServiceError struct {
 	Code, Message string
 	Status        int
@@ -40,14 +45,11 @@ type ServiceError struct {
 	Item attr.Item
 }
 
-// ErrorCode implements [smithy.APIError].
+// ErrorCode implements [APIError].
 func (e *ServiceError) ErrorCode() string { return e.Code }
 
-// ErrorMessage implements [smithy.APIError].
+// ErrorMessage implements [APIError].
 func (e *ServiceError) ErrorMessage() string { return e.Message }
-
-// ErrorFault implements [smithy.APIError].
-func (e *ServiceError) ErrorFault() smithy.ErrorFault { return smithy.FaultUnknown }
 
 func (e *ServiceError) Error() string {
 	if e.Message == "" {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/smithy-go"
-
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
@@ -21,7 +19,7 @@ func (c *itemCommand) refused(ctx context.Context, src *app.Source, in wire.Requ
 	if is, ok := operation.Unmet(err); ok {
 		return &advice.Error{Msg: "nothing is written: the condition of --if is false", Advice: is, Err: err}
 	}
-	api, ok := errors.AsType[smithy.APIError](err)
+	api, ok := errors.AsType[explain.APIError](err)
 	if !ok {
 		return err
 	}

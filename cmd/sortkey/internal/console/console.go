@@ -108,7 +108,6 @@ func (s *Server) Handler() http.Handler {
 
 		"POST /preview":     s.preview,
 		"POST /put":         s.put,
-		"POST /delete":      s.remove,
 		"POST /bulk-delete": s.bulkDelete,
 		"POST /undo":        s.undo,
 	} {

@@ -168,9 +168,8 @@ func TestNewItem(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, text)
 	status, text = c.do(http.MethodPost, "put?name=Things&key=", body)
 	require.Equal(t, http.StatusConflict, status, text)
-	was := `{"Sum": "` + sum(t, `{"PK": {"S": "a"}, "n": {"N": "7"}}`) + `"}`
-	status, text = c.do(http.MethodPost, "delete?name=Things&key=", was)
-	require.Equal(t, http.StatusBadRequest, status, text)
+	_, out, text := c.bulk("name=Things", []bulkRow{{Sum: sum(t, `{"PK": {"S": "a"}, "n": {"N": "7"}}`)}})
+	require.Len(t, out.Refused, 1, text)
 	require.Contains(t, c.db.Dump("Things"), `"a"`)
 }
 
@@ -213,8 +212,8 @@ func TestEdit(t *testing.T) {
 	status, text = send("put", was, is)
 	require.Equal(t, http.StatusConflict, status, "it has changed since")
 	require.Contains(t, text, "nothing was written")
-	status, _ = send("delete", was, "")
-	require.Equal(t, http.StatusConflict, status)
+	_, out, _ := c.bulk("name=Shop", []bulkRow{{key, sum(t, was)}})
+	require.Len(t, out.Refused, 1)
 	status, text = send("put", "", plain)
 	require.Equal(t, http.StatusConflict, status, "a new item over one that is there: %s", text)
 	require.Contains(t, c.page("item"+where), "2026-02-01")
@@ -235,8 +234,8 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status)
 
 	now = `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Grace"},"day":{"S":"2026-02-01"},"added":{"N":"1"}}`
-	status, text = send("delete", now, "")
-	require.Equal(t, http.StatusOK, status, text)
+	_, out, text = c.bulk("name=Shop", []bulkRow{{key, sum(t, now)}})
+	require.Equal(t, 1, out.Written, text)
 	require.Contains(t, c.page("item"+where), "there is no such item")
 	status, text = send("put", "", plain)
 	require.Equal(t, http.StatusOK, status, text)

@@ -170,9 +170,10 @@ func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 		}
 	}
 	e.moved = sumOf(e.was) != e.Sum
-	if e.Is != "" {
-		e.is, err = itemOf(e.Is)
+	if e.Is == "" {
+		return bad("the text has no item: write one as a JSON object")
 	}
+	e.is, err = itemOf(e.Is)
 	return err
 }
 
@@ -182,10 +183,7 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err = s.compare(r.Context(), e); err == nil && e.is == nil {
-		err = bad("the text has no item: write one as a JSON object")
-	}
-	return e, err
+	return e, s.compare(r.Context(), e)
 }
 
 // A previewPage says what a put would write, before it is sent.
@@ -271,14 +269,8 @@ var (
 	errTaken = errors.New("there is an item with this key already; nothing was written. Open it to change it")
 )
 
-// put writes an item if it is as the page got it.
-func (s *Server) put(w http.ResponseWriter, r *http.Request) error { return s.write(w, r, true) }
-
-// remove deletes an item if it is as the page got it.
-func (s *Server) remove(w http.ResponseWriter, r *http.Request) error { return s.write(w, r, false) }
-
-// write reads a change, and sends it unless the item is no longer as the page got it.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) error {
+// put writes an item unless it is no longer as the page got it.
+func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	var page *operation.Page
 	e, err := s.sent(w, r)
 	if err == nil {
@@ -286,35 +278,20 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) error {
 	}
 	if err == nil {
 		err = s.atOnce(r.Context(), func(ctx context.Context) (err error) {
-			page, err = s.writeEdit(ctx, e, put)
+			page, err = s.writeEdit(ctx, e)
 			return err
 		})
 	}
-
 	if err != nil {
 		return err
 	}
-	s.rememberEdit(e, put)
-	if put {
-		w.Header().Set("Content-Location", itemLink(e.t, e.is))
-	}
 
+	if !same(e.was, e.is) {
+		s.remember(e.t.Name, e.id, "put", step{e.was, e.is})
+	}
+	w.Header().Set("Content-Location", itemLink(e.t, e.is))
 	reply(w, "text/plain", "written, "+text.Amount(text.Figure(page.Units), "write unit"))
 	return nil
-}
-
-// rememberEdit keeps what a change has written, so that it can be undone.
-func (s *Server) rememberEdit(e *edit, put bool) {
-	done, what := step{e.was, e.is}, "put"
-	switch {
-	case !put:
-		done.is, what = nil, "deleted"
-	case !keyOf(e.t, e.is).Equal(e.key):
-		done.was = nil
-	}
-	if !same(done.was, done.is) {
-		s.remember(e.t.Name, e.id, what, done)
-	}
 }
 
 // atOnce calls fn in a transaction if the database is in this process: then nobody writes an item between its read
@@ -335,33 +312,23 @@ func (s *Server) atOnce(ctx context.Context, fn func(ctx context.Context) error)
 }
 
 // writeEdit reads the item of a change, and writes it if it is as the page got it.
-func (s *Server) writeEdit(ctx context.Context, e *edit, put bool) (*operation.Page, error) {
+func (s *Server) writeEdit(ctx context.Context, e *edit) (*operation.Page, error) {
 	if err := s.compare(ctx, e); err != nil {
 		return nil, err
 	}
-	switch {
-	case put && e.is == nil:
-		return nil, bad("the text has no item: write one as a JSON object")
-	case !put && (e.key == nil || e.was == nil && !e.moved):
-		return nil, bad("the item does not exist: somebody may have deleted it")
-	}
-	was, is := e.was, e.is
-	if !put {
-		is = nil
-	}
-	if put && !keyOf(e.t, is).Equal(e.key) {
-		was = nil // another item, which must not exist
+	if !keyOf(e.t, e.is).Equal(e.key) {
+		e.was = nil // another item, which must not exist
 	} else if e.moved {
 		return nil, errMoved
 	}
 
-	in, err := s.writeOf(e.t, was, is)
+	in, err := s.writeOf(e.t, e.was, e.is)
 	if err != nil {
 		return nil, err
 	}
 	page, err := operation.Send(ctx, s.opts.Target, in)
 	if _, unmet := operation.Unmet(err); unmet {
-		if was == nil {
+		if e.was == nil {
 			return nil, errTaken
 		}
 		return nil, errMoved

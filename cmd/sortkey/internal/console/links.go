@@ -32,59 +32,34 @@ func (s *Server) leads(table string, it attr.Item) (e *model.Entity, all []lead)
 	if e == nil {
 		return nil, nil
 	}
-	f := finder{entity: e, item: it, values: e.FieldsOf(it)}
+	values := e.FieldsOf(it)
+	unknown := func(field *model.Field) bool {
+		return !slices.Contains(e.Fields, field) || values[field.Name] == ""
+	}
 	for _, to := range slices.Concat(e.Ancestors(), m.Entities) {
-		one, ok := f.toItem(to)
-		if ok && to != e && !slices.ContainsFunc(all, func(have lead) bool { return have.Link == one.Link }) {
+		fields := to.KeyFields()
+		if to == e || len(fields) == 0 || slices.ContainsFunc(fields, unknown) {
+			continue
+		}
+		made, err := to.Item(values)
+		if err != nil {
+			continue
+		}
+		var b attr.Builder
+		for _, a := range to.Table.Keys() {
+			b.Add(a.Name, made.Get(a.Name))
+		}
+		key := b.Item()
+		one := lead{
+			Entity: to.Name, Text: clip(valuesText(key, to.Table.Keys()), maxKey),
+			Link: "item?" + query("name", to.Table.Name, "key", cursorText(key)),
+		}
+		itself := to.Table == e.Table && !slices.ContainsFunc(to.Table.Keys(), func(a model.Attribute) bool {
+			return !attr.Equal(key.Get(a.Name), it.Get(a.Name))
+		})
+		if !itself && !slices.ContainsFunc(all, func(have lead) bool { return have.Link == one.Link }) {
 			all = append(all, one)
 		}
 	}
 	return e, all[:min(len(all), maxLeads)]
-}
-
-// A finder finds where an item leads.
-type finder struct {
-	entity *model.Entity
-	item   attr.Item
-	values map[string]string
-}
-
-// known reports whether the item has a value of a field.
-func (f *finder) known(field *model.Field) bool {
-	return slices.Contains(f.entity.Fields, field) && f.values[field.Name] != ""
-}
-
-// toItem returns the lead to the item of an entity whose key the item determines.
-func (f *finder) toItem(to *model.Entity) (one lead, ok bool) {
-	fields := to.KeyFields()
-	if len(fields) == 0 {
-		return one, false
-	}
-	values := map[string]string{}
-	for _, field := range fields {
-		if !f.known(field) {
-			return one, false
-		}
-		values[field.Name] = f.values[field.Name]
-	}
-	made, err := to.Item(values)
-	if err != nil {
-		return one, false
-	}
-
-	keys := to.Table.Keys()
-	var b attr.Builder
-	for _, a := range keys {
-		b.Add(a.Name, made.Get(a.Name))
-	}
-	key := b.Item()
-	if to.Table == f.entity.Table && !slices.ContainsFunc(keys, func(a model.Attribute) bool {
-		return !attr.Equal(key.Get(a.Name), f.item.Get(a.Name))
-	}) {
-		return one, false // it is the item itself
-	}
-	return lead{
-		Entity: to.Name, Text: clip(valuesText(key, keys), maxKey),
-		Link: "item?" + query("name", to.Table.Name, "key", cursorText(key)),
-	}, true
 }

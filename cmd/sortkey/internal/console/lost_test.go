@@ -102,7 +102,17 @@ func TestNothingLost(t *testing.T) {
 				"Sum": sums.FindStringSubmatch(page)[1], "Is": strings.ReplaceAll(is, tt.old, tt.new),
 			})
 			require.NoError(t, err)
-			status, text := c.do(http.MethodPost, tt.path+where, string(body))
+			var status int
+			var text string
+			if tt.path == "put" {
+				status, text = c.do(http.MethodPost, "put"+where, string(body))
+			} else {
+				row := bulkRow{base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"x"}}`)), sums.FindStringSubmatch(page)[1]}
+				is, out, said := c.bulk("name=Tab", []bulkRow{row})
+				if status, text = is, said; len(out.Refused) > 0 {
+					status = http.StatusConflict
+				}
+			}
 			others.Wait()
 			require.Equal(t, tt.status, status, text)
 			for _, want := range tt.want {

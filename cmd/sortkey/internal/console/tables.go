@@ -46,7 +46,8 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 			return "", nil, err
 		}
 		row := tableRow{
-			Name: name, Keys: t.Key.String(), Items: int(aws.ToInt64(d.ItemCount)), Bytes: int(aws.ToInt64(d.TableSizeBytes)),
+			Name: name, Keys: t.Key.String(), Items: int(aws.ToInt64(d.ItemCount)),
+			Bytes: int(aws.ToInt64(d.TableSizeBytes)),
 		}
 		for _, x := range t.Indexes {
 			row.Indexes = append(row.Indexes, x.Key.Name()+": "+x.String())

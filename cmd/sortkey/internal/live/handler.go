@@ -186,8 +186,7 @@ func (s *Server) replace(w http.ResponseWriter, r *http.Request) {
 
 // events sends an event whenever the file has changed. Source: WHATWG HTML, server-sent events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	events, end := s.Listen()
-	defer end()
+	_, next := s.Event()
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -201,7 +200,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			return
-		case event := <-events:
+		case <-next:
+			var event string
+			event, next = s.Event()
 			line = "event: " + event + "\ndata: \n\n"
 		case <-alive.C:
 		}

@@ -51,8 +51,9 @@ type Server struct {
 
 	saving sync.Mutex
 
-	listening sync.Mutex
-	listeners map[chan string]bool
+	telling sync.Mutex
+	event   string
+	next    chan struct{} // closed at the next event
 }
 
 // A Finding is a finding at a line of the source, or at 0.
@@ -69,7 +70,7 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{file: file(path), opts: o, saved: make(chan bool, 1), listeners: map[chan string]bool{}}
+	s := &Server{file: file(path), opts: o, saved: make(chan bool, 1), next: make(chan struct{})}
 	data, err := s.file.read()
 	if err != nil {
 		return nil, err
@@ -282,36 +283,18 @@ func inLinesOf(old, data []byte) []byte {
 	return bytes.ReplaceAll(data, lf, crlf)
 }
 
-// Listen returns a channel of events, and a function that ends it. An event is "working" when a text is
-// about to be checked, and then "page" or "broken".
-func (s *Server) Listen() (events chan string, end func()) {
-	events = make(chan string, 4)
-	s.listening.Lock()
-	defer s.listening.Unlock()
-	s.listeners[events] = true
-	return events, func() {
-		s.listening.Lock()
-		defer s.listening.Unlock()
-		delete(s.listeners, events)
-	}
+// Event returns the newest event, and a channel that is closed when there is another one. An event is "working" when a
+// text is about to be checked, and then "page" or "broken".
+func (s *Server) Event() (event string, next <-chan struct{}) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	return s.event, s.next
 }
 
-// tell sends an event to all pages. One that does not keep up loses its oldest events: the newest says all.
+// tell tells all pages an event. One that does not keep up misses those before the newest, which says all.
 func (s *Server) tell(event string) {
-	s.listening.Lock()
-	defer s.listening.Unlock()
-	for events := range s.listeners {
-		for {
-			select {
-			case events <- event:
-			default:
-				select {
-				case <-events:
-				default:
-				}
-				continue
-			}
-			break
-		}
-	}
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	close(s.next)
+	s.event, s.next = event, make(chan struct{})
 }

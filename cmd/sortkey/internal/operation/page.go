@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/smithy-go"
-
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -94,7 +92,7 @@ func After(in wire.Request, p *Page) wire.Request {
 
 // Refused reports whether the service refuses a request with an error of this code.
 func Refused(err error, code string) bool {
-	api, ok := errors.AsType[smithy.APIError](err)
+	api, ok := errors.AsType[explain.APIError](err)
 	return ok && api.ErrorCode() == code
 }
 

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -30,29 +31,14 @@ type Info struct {
 	Bytes  int64    // on disk
 }
 
-// A kind is a format of snapshots.
-type kind int
-
-const (
-	folder kind = iota
-	plain
-	gzipped
-	zstandard
-)
-
-var suffixes = []struct {
-	text string
-	kind kind
-}{{".backup", plain}, {".gz", gzipped}, {".zst", zstandard}}
-
-// kindOf returns the format of a snapshot by its name.
-func kindOf(path string) kind {
-	for _, s := range suffixes {
-		if strings.HasSuffix(strings.ToLower(path), s.text) {
-			return s.kind
-		}
+// suffixOf returns the end of the name of a snapshot that is a file, which says how it is compressed, or "" of one that
+// is a folder.
+func suffixOf(path string) string {
+	suffix := strings.ToLower(filepath.Ext(path))
+	if slices.Contains([]string{".backup", ".gz", ".zst"}, suffix) {
+		return suffix
 	}
-	return folder
+	return ""
 }
 
 // ErrNoDatabase means that a folder has no database.
@@ -143,10 +129,10 @@ func makeOf(ctx context.Context, st store.Snapshotter, target string) (*Info, er
 	}
 	defer temp.Remove()
 	unfinished := filepath.Join(temp.Path, "snapshot")
-	if kind := kindOf(target); kind == folder {
+	if suffix := suffixOf(target); suffix == "" {
 		err = st.Snapshot(ctx, unfinished)
 	} else {
-		err = writeFile(unfinished, kind, func(w io.Writer) error {
+		err = writeFile(unfinished, suffix, func(w io.Writer) error {
 			return db.View(ctx, func(view *table.View) error { return view.Backup(w) })
 		})
 	}
@@ -183,8 +169,8 @@ func errExists(target string) error {
 	return advice.New("give another name, or remove it first", "%s already exists", target)
 }
 
-// writeFile writes a file, compressed according to kind, and syncs it.
-func writeFile(path string, kind kind, write func(io.Writer) error) error {
+// writeFile writes a file, compressed as the suffix of its name says, and syncs it.
+func writeFile(path, suffix string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // named by the user
 	if err != nil {
 		return err
@@ -192,10 +178,10 @@ func writeFile(path string, kind kind, write func(io.Writer) error) error {
 	defer f.Close()
 	buffer := bufio.NewWriterSize(f, 1<<20)
 	var w io.WriteCloser
-	switch kind {
-	case gzipped:
+	switch suffix {
+	case ".gz":
 		w = gzip.NewWriter(buffer)
-	case zstandard:
+	case ".zst":
 		if w, err = zstd.NewWriter(buffer); err != nil {
 			return err
 		}

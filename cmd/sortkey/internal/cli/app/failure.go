@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -91,7 +92,7 @@ func explained(err error) *advice.Error {
 	if errors.Is(err, models.ErrNotFound) {
 		return advice.New("the examples are: "+strings.Join(examples.Names(), ", "), "%v", err)
 	}
-	if api, ok := errors.AsType[smithy.APIError](err); ok {
+	if api, ok := errors.AsType[explain.APIError](err); ok {
 		return ExplainAPI(err, api)
 	}
 	if errors.Is(err, context.Canceled) {
@@ -138,7 +139,7 @@ func ModelErrors(path string, list model.Errors) error {
 }
 
 // ExplainAPI returns an error of the service, after what says where it happened, without the text that the SDK adds.
-func ExplainAPI(err error, api smithy.APIError) *advice.Error {
+func ExplainAPI(err error, api explain.APIError) *advice.Error {
 	sent := error(api)
 	if op, ok := errors.AsType[*smithy.OperationError](err); ok {
 		sent = op

@@ -195,7 +195,7 @@ func writeResult(
 	if err != nil {
 		return err
 	}
-	if err := output(env, f.out, out.Bytes()); err != nil {
+	if err := (&outFlags{f.out, true}).write(env, out.Bytes()); err != nil {
 		return err
 	}
 	if r.Failed(severity) {

@@ -117,7 +117,7 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 	if err := write(d, &out); err != nil {
 		return err
 	}
-	if err := output(env, f.out, out.Bytes()); err != nil {
+	if err := (&outFlags{f.out, true}).write(env, out.Bytes()); err != nil {
 		return err
 	}
 	if d.Worse() {

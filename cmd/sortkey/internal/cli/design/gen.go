@@ -2,6 +2,8 @@ package design
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,15 +34,8 @@ numbers are texts, so no digit is lost.`,
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
 		RunE: func(_ *cobra.Command, args []string) error {
-			var write func(*model.Model) ([]byte, error)
-			switch lang {
-			case "go":
-				write = gen.Go
-			case "python":
-				write = gen.Python
-			case "typescript":
-				write = gen.TypeScript
-			default:
+			write := generators[lang]
+			if write == nil {
 				return app.Usage("design gen", "--lang is one of %s, not %q", strings.Join(genLanguages(), ", "), lang)
 			}
 			m, err := app.LoadModel(args[0])
@@ -66,4 +61,9 @@ numbers are texts, so no digit is lost.`,
 	return cmd
 }
 
-func genLanguages() []string { return []string{"go", "python", "typescript"} }
+// generators write the file in a language.
+var generators = map[string]func(*model.Model) ([]byte, error){
+	"go": gen.Go, "python": gen.Python, "typescript": gen.TypeScript,
+}
+
+func genLanguages() []string { return slices.Sorted(maps.Keys(generators)) }

@@ -46,7 +46,7 @@ func (f *outFlags) writeTo(path string, data []byte) error {
 		return existing(path, err)
 	}
 	if err != nil {
-		return err
+		return &advice.Error{Msg: err.Error(), Advice: "give another file with -o", Err: err}
 	}
 	_, err = file.Write(data)
 	return errors.Join(err, file.Close())
@@ -64,16 +64,4 @@ func existing(path string, err error) error {
 	return &advice.Error{
 		Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err,
 	}
-}
-
-// output writes the report of a check to a file, which may exist, or to Stdout if path is empty or "-".
-func output(env *app.Env, path string, data []byte) error {
-	if path == "" || path == "-" {
-		_, err := env.Stdout.Write(data)
-		return err
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		return &advice.Error{Msg: err.Error(), Advice: "give another file with -o", Err: err}
-	}
-	return nil
 }

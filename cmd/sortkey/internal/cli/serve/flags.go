@@ -149,7 +149,8 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		"`TIME` for which transactions hold their items, so that others conflict",
 	)
 	app.AtLeast(cmd, map[string]string{
-		"drain": "0s", "sweep": "1ms", "slow": "0s", "table-delay": "0s", "stale-reads": "0s", "transaction-delay": "0s",
+		"drain": "0s", "sweep": "1ms", "slow": "0s",
+		"table-delay": "0s", "stale-reads": "0s", "transaction-delay": "0s",
 		"stream-shards": "1", "max-connections": "1", "max-pending-mb": "1", "max-items": "0",
 	})
 	app.Needs(cmd, map[string][]string{

@@ -90,6 +90,15 @@
 
   const remove = document.getElementById('delete');
   if (remove) {
-    shared.confirm(remove, function () { return 'Delete it'; }, function () { write('delete', ''); });
+    shared.confirm(remove, function () { return 'Delete it'; }, function () {
+      const rows = JSON.stringify({Rows: [{Key: edit.dataset.key, Sum: edit.dataset.sum}]});
+      say('…');
+      shared.post('bulk-delete?' + new URLSearchParams({name: edit.dataset.table || ''}), rows).then(function (r) {
+        const refused = JSON.parse(r.text).refused;
+        if (refused.length > 0) { say(refused[0].why, true); return; }
+        say('deleted');
+        setTimeout(function () { location.reload(); }, 600);
+      }, function (err) { say(err.message, true); });
+    });
   }
 })();
