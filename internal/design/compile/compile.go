@@ -410,10 +410,7 @@ func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) 
 			return "", false // a time, which the template takes as it is
 		}
 	}
-	sort := c.p.Table.Sort
-	if c.p.Index != nil {
-		sort = c.p.Index.Sort
-	}
+	_, sort := c.p.Keys()
 	inSort := c.p.Entity != nil && c.p.Entity.ComponentsOf(sort)[w.Field]
 	return from, inSort || covers(low, high, from)
 }

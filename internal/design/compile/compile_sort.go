@@ -24,11 +24,7 @@ func on(a model.Attribute, op ast.Op, values ...attr.Value) *keycond.Clause {
 }
 
 func (c *compiler) clauses() ([]keycond.Clause, error) {
-	hash, sort := c.p.Table.Partition, c.p.Table.Sort
-	if c.p.Index != nil {
-		hash, sort = c.p.Index.Partition, c.p.Index.Sort
-	}
-
+	hash, sort := c.p.Keys()
 	var all []keycond.Clause
 	for _, a := range hash {
 		v, err := c.fixedValue(a, "the partition key")

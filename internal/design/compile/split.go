@@ -131,10 +131,7 @@ func distinct(values []string) (all []string) {
 // Bucket returns the type of a period in the partition key that a field determines, such as the
 // day of a time.
 func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
-	hash := p.Table.Partition
-	if p.Index != nil {
-		hash = p.Index.Partition
-	}
+	hash, _ := p.Keys()
 	if p.Entity == nil {
 		return keys.Type{}, false
 	}

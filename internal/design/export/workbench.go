@@ -101,9 +101,7 @@ func nonKeyAttributes(m *model.Model, t *model.Table) []any {
 			all = append(all, ordered{{"AttributeName", name}, {"AttributeType", kind.String()}})
 		}
 	}
-	for name, kind := range m.AttributesIn(t) {
-		add(name, kind)
-	}
+	m.AttributesIn(t, add)
 	for _, a := range t.AllKeys() {
 		add(a.Name, a.Kind)
 	}

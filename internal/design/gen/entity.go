@@ -89,7 +89,7 @@ func valuesOf(e *model.Entity) (all []*value) {
 			v.kind = textKind // the text form works for every type
 		}
 	}
-	for _, a := range keyAttributes(e.Table) {
+	for _, a := range e.Table.Definition().Attributes {
 		t := e.Attribute(a.Name)
 		if t == nil {
 			continue
@@ -146,7 +146,7 @@ func (t *tree) entity(e *model.Entity) *entity {
 		v.Name, v.Type = fields.add(fieldName, v.field), l.types[v.kind]
 	}
 
-	for _, a := range keyAttributes(e.Table) {
+	for _, a := range e.Table.Definition().Attributes {
 		at := e.Attribute(a.Name)
 		if at == nil {
 			continue

@@ -311,10 +311,7 @@ func (r *reading) get() error {
 }
 
 func (r *reading) query() error {
-	hash, sort := r.Pattern.Table.Partition, r.Pattern.Table.Sort
-	if r.Pattern.Index != nil {
-		hash, sort = r.Pattern.Index.Partition, r.Pattern.Index.Sort
-	}
+	hash, sort := r.Pattern.Keys()
 	for _, a := range hash {
 		v, err := r.fixedValue(a)
 		if err != nil {

@@ -42,7 +42,7 @@ func newTree(m *model.Model, l *language) (*tree, error) {
 		if e.Table == nil {
 			return nil, fmt.Errorf("entity %s has no table", e.Name)
 		}
-		for _, a := range keyAttributes(e.Table) {
+		for _, a := range e.Table.Definition().Attributes {
 			if of := e.Attribute(a.Name); of != nil && of.Template != nil {
 				t.Templates = append(t.Templates, templateOf{
 					of, t.names.add(templateName, e.Name+" "+of.Name), of.Template.Explicit(), of.Template.Parts(),
@@ -89,7 +89,7 @@ func (t *tree) declareConstants() {
 		for _, x := range table.Indexes {
 			add("index "+table.Name+" "+x.Name, x.Name)
 		}
-		for _, a := range keyAttributes(table) {
+		for _, a := range table.Definition().Attributes {
 			if !slices.Contains(attributes, a.Name) {
 				attributes = append(attributes, a.Name)
 			}
@@ -108,18 +108,6 @@ func (t *tree) constant(words string) string {
 // template returns the name of a template.
 func (t *tree) template(of *model.Template) string {
 	return t.Templates[slices.IndexFunc(t.Templates, func(one templateOf) bool { return one.t == of })].Name
-}
-
-// keyAttributes returns the key attributes of a table and its indexes, each
-// once.
-func keyAttributes(t *model.Table) []model.Attribute {
-	var all []model.Attribute
-	for _, a := range t.AllKeys() {
-		if !slices.ContainsFunc(all, func(o model.Attribute) bool { return o.Name == a.Name }) {
-			all = append(all, a)
-		}
-	}
-	return all
 }
 
 // Missing says of each pattern that reads and has no function why it has none, in a line.

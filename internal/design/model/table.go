@@ -66,6 +66,14 @@ func (x *Index) Keys() []Attribute {
 	return append(append([]Attribute(nil), x.Partition...), x.Sort...)
 }
 
+// Keys returns the partition key and the sort key of the table or the index that the pattern reads.
+func (p *Pattern) Keys() (partition, sort []Attribute) {
+	if p.Index != nil {
+		return p.Index.Partition, p.Index.Sort
+	}
+	return p.Table.Partition, p.Table.Sort
+}
+
 // Kinds returns the types of all key attributes of the table and its indexes.
 func (t *Table) Kinds() map[string]attr.Kind {
 	all := map[string]attr.Kind{}

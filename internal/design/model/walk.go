@@ -28,37 +28,28 @@ func (t *Table) AllKeys() iter.Seq2[*Index, Attribute] {
 	}
 }
 
-// AttributesIn yields the attributes that items of a table can have, with their kinds: those of its entities, of their
-// samples and of the items of no entity. One can come several times.
-func (m *Model) AttributesIn(t *Table) iter.Seq2[string, attr.Kind] {
-	return func(yield func(string, attr.Kind) bool) {
-		item := func(it attr.Item) bool {
-			for name, v := range it.All() {
-				if !yield(string(name), v.Kind()) {
-					return false
-				}
-			}
-			return true
+// AttributesIn calls each with the attributes that items of a table can have, and their kinds: those of its entities,
+// of their samples and of the items of no entity. One can come several times.
+func (m *Model) AttributesIn(t *Table, each func(name string, kind attr.Kind)) {
+	item := func(it attr.Item) {
+		for name, v := range it.All() {
+			each(string(name), v.Kind())
 		}
-		for _, e := range m.Entities {
-			if e.Table != t {
-				continue
-			}
-			for _, a := range e.Attributes {
-				if !yield(a.Name, a.Kind) {
-					return
-				}
-			}
-			for _, s := range e.Samples {
-				if !item(s.Attributes) {
-					return
-				}
-			}
+	}
+	for _, e := range m.Entities {
+		if e.Table != t {
+			continue
 		}
-		for _, r := range m.Items {
-			if r.Table == t && !item(r.Item) {
-				return
-			}
+		for _, a := range e.Attributes {
+			each(a.Name, a.Kind)
+		}
+		for _, s := range e.Samples {
+			item(s.Attributes)
+		}
+	}
+	for _, r := range m.Items {
+		if r.Table == t {
+			item(r.Item)
 		}
 	}
 }

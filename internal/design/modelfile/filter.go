@@ -35,11 +35,11 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	}
 
 	kinds := map[string][]attr.Kind{}
-	for name, k := range in.m.AttributesIn(q.Table) {
+	in.m.AttributesIn(q.Table, func(name string, k attr.Kind) {
 		if !slices.Contains(kinds[name], k) {
 			kinds[name] = append(kinds[name], k)
 		}
-	}
+	})
 	if len(kinds) == 0 {
 		return // nobody knows what the items have
 	}

@@ -22,7 +22,8 @@ var nameCodec = checked(func(in value, name string) {
 		in.fail(addName, "the model has no name")
 	case !wordsPattern.MatchString(name):
 		in.fail(
-			"such as task-management", "the name of a model must be lower-case words joined by hyphens, not %s", clip(name),
+			"such as task-management",
+			"the name of a model must be lower-case words joined by hyphens, not %s", clip(name),
 		)
 	}
 }).called("the name")

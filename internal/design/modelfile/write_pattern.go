@@ -56,7 +56,7 @@ var transactCodec = special(
 			entries := one.entries()
 			if len(entries) != 1 || writeVerbs[entries[0].name] == "" {
 				one.fail(
-					"write put, update, delete or check with its if and where inside, as in - put: {entity: Order, if: …}",
+					"write put, update, delete or check, with if and where inside, as in - put: {entity: Order, if: …}",
 					"a write of a transaction has one operation",
 				)
 				continue
