@@ -68,8 +68,7 @@ func (e *Error) Error() string {
 // Is reports whether the error is what [ErrConditionFailed], [ErrNoTable], [ErrTableExists], [ErrUsage] or [ErrCursor]
 // stands for. It is for errors.Is.
 func (e *Error) Is(target error) bool {
-	switch {
-	case e == nil || target == nil:
+	if e == nil || target == nil {
 		return false
 	}
 	switch target {

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// convert_gen.go converts inputs and outputs member by member with the functions below. TestPropertyWays and the scripts
-// of TestBehaviour compare both ways of the SDK.
+// convert_gen.go converts inputs and outputs member by member with the functions below. TestPropertyWays and the
+// scripts of TestBehaviour compare both ways of the SDK.
 
 // key is an element of a list, where versions of the SDK differ in what they
 // send for nil.

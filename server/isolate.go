@@ -202,19 +202,17 @@ func (s *isolated) replace(name string, from *isolatedDB) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.databases[name]
-	switch {
-	case fresh == nil:
+	if fresh == nil {
 		delete(s.databases, name)
-	case old == nil:
-		if err := s.evict(); err != nil {
-			return errors.Join(err, fresh.Close())
+	} else {
+		if old == nil {
+			if err := s.evict(); err != nil {
+				return errors.Join(err, fresh.Close())
+			}
 		}
-		fallthrough
-	default:
 		fresh.last = s.engine.Clock()
 		s.databases[name] = fresh
 	}
-
 	if old != nil {
 		old.replaced = true
 		s.retire(old)
@@ -232,7 +230,7 @@ func (s *isolated) retire(db *isolatedDB) {
 			return
 		}
 		if err := db.Close(); err != nil {
-			s.engine.Logger.Warn("cannot close a database that was replaced", "err", err)
+			s.engine.Logger.Warn("cannot close a database that was replaced or made room for another", "err", err)
 		}
 	})
 }
@@ -306,11 +304,7 @@ func (s *isolated) evict() error {
 
 	db := s.databases[oldest]
 	delete(s.databases, oldest)
-	s.closing.Go(func() {
-		if err := db.Close(); err != nil {
-			s.engine.Logger.Warn("cannot close a database that was evicted", "err", err)
-		}
-	})
+	s.retire(db)
 	return nil
 }
 

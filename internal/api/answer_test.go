@@ -211,5 +211,6 @@ func TestReservation(t *testing.T) {
 }
 
 func serveIn(svc *api.Service, room event.Reservation, op, body string) ([]byte, int) {
-	return svc.Serve(event.WithCall(context.Background(), event.Call{Reservation: room}), "DynamoDB_20120810."+op, []byte(body), nil)
+	ctx := event.WithCall(context.Background(), event.Call{Reservation: room})
+	return svc.Serve(ctx, "DynamoDB_20120810."+op, []byte(body), nil)
 }

@@ -138,8 +138,8 @@ type line struct {
 	bytes int             // of memory, until the item is written
 }
 
-// A progress says how far a job is that puts the lines of a source into a table: the lines that it has read, how many of
-// their items it has written, with how many bytes, and how many it has not.
+// A progress says how far a job is that puts the lines of a source into a table: how many lines it has read, how many
+// items it has written, with how many bytes, and how many it has not written.
 type progress struct {
 	At                                 place
 	Processed, Written, Bytes, Refused int64

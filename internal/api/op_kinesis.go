@@ -100,7 +100,8 @@ func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDe
 	name := t.Definition().Name
 	_, err = s.db.Alter(ctx, name, func(def *table.Definition) (err error) {
 		var d *table.Destination
-		if i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *in.StreamArn }); i >= 0 {
+		i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *in.StreamArn })
+		if i >= 0 {
 			d = &def.Kinesis[i]
 		}
 		def.Kinesis, err = change(def.Kinesis, d)

@@ -144,7 +144,8 @@ func (g *generator) params(name string) {
 
 	var b strings.Builder
 	fmt.Fprintf(&b, "// CheckParams returns an [*Error] for parameters that exclude each other, otherwise nil.\n"+
-		"func (x *%s) CheckParams() error {\np := params{op: Op%s, names: x.ExpressionAttributeNames != nil", name, p[0])
+		"func (x *%s) CheckParams() error {\n"+
+		"p := params{op: Op%s, names: x.ExpressionAttributeNames != nil", name, p[0])
 	if g.Shapes[name].Members["ExpressionAttributeValues"] != "" {
 		b.WriteString(", values: x.ExpressionAttributeValues != nil")
 	}

@@ -184,10 +184,10 @@ func checkScope(scope []string, date string) *failure {
 	return badRequest("InvalidSignatureException", strings.Join(msg, ""))
 }
 
-// parseSignature parses the signature of a request from its Authorization
-// header or, if it is presigned, from its query string.
 var errUnsigned = badRequest("MissingAuthenticationTokenException", "Request is missing Authentication Token")
 
+// parseSignature parses the signature of a request from its Authorization
+// header or, if it is presigned, from its query string.
 func parseSignature(r *http.Request) (signature, *failure) {
 	auth, query := r.Header.Get("Authorization"), r.URL.Query()
 	presigned := query.Has("X-Amz-Algorithm")

@@ -170,21 +170,6 @@ func (a *answer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements [io.WriterTo].
-func (a *answer) WriteTo(w io.Writer) (int64, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case a.done:
-		return 0, http.ErrBodyReadAfterClose
-	case a.buf == nil || a.at == len(a.buf.b):
-		return 0, nil
-	}
-	n, err := w.Write(a.buf.b[a.at:])
-	a.at += n
-	return int64(n), err
-}
-
 // Close implements [io.Closer].
 func (a *answer) Close() error {
 	a.mu.Lock()

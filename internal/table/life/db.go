@@ -60,8 +60,8 @@ type DB struct {
 	// the end of the job waits until it is closed, so that it can use the table.
 	opening atomic.Pointer[chan struct{}]
 
-	// filling has the spaces that transfers fill, which are listed as garbage, and restoring the names of the tables that
-	// they will be.
+	// filling has the spaces that transfers fill, which are listed as garbage, and restoring the names of the
+	// tables that they will be.
 	filling, restoring sync.Map
 
 	recovering *lock.Lock  // held by Recover; taken before alter
