@@ -48,7 +48,7 @@ func (c census) sum(groups float64) float64 {
 }
 
 // maxPlanned is how many items a census plans. If more are declared, it plans a sample of them.
-const maxPlanned = 1 << 20
+const maxPlanned = 1 << 19
 
 // plan returns the generators of all declared items, which make none. It is empty if not all items can belong to
 // parents.

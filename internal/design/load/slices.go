@@ -176,12 +176,13 @@ func (s *spreader) has(e *model.Entity) bool {
 
 // find finds all candidates.
 func (s *spreader) find(ctx context.Context) error {
-	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed && s.win == nil
+	inSort := func(name string) bool { return s.names(s.space.Sort, name) }
+	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed && s.win == nil &&
+		!slices.ContainsFunc(s.listed, inSort) // a group is a partition
 	fixed := map[string]string{}
 	for _, name := range s.listed {
-		if c, _ := s.condition(name); !simple || s.names(s.space.Hash, name) { // a group is the partition otherwise
-			fixed[name] = c.Args[0]
-		}
+		c, _ := s.condition(name)
+		fixed[name] = c.Args[0]
 	}
 	if simple && len(fixed) == 0 {
 		s.grow = s.w.Growth(s.space)
