@@ -88,8 +88,8 @@ func (w *Dataset) GrowthBy(s *Space, sorted map[string]keys.Type, fixed map[stri
 	})
 }
 
-// GrowthOf returns the growth of groups of items that have some key attributes and are equal in the named fields, as far
-// as they have them. No group is counted yet.
+// GrowthOf returns the growth of groups of items that have some key attributes and are equal in the named fields, as
+// far as they have them. No group is counted yet.
 func (w *Dataset) GrowthOf(names []string, list ...model.Attribute) *Growth {
 	return w.growth(func(e *model.Entity) grouping {
 		all := map[*model.Field]keys.Type{}
@@ -203,8 +203,8 @@ func (s *Stand) Each(it *Item) float64 {
 	return 1
 }
 
-// Stands returns for which declared groups one of generated rows stands, with those of an entity, the largest first. The
-// rows of other entities in the group are taken to grow with them. It reports false if the group stands for itself.
+// Stands returns for which declared groups one of generated rows stands, with those of an entity, the largest first.
+// The rows of other entities in the group are taken to grow with them. It reports false if the group stands for itself.
 func (g *Growth) Stands(e *model.Entity, rows []Row) (all []Stand, ok bool) {
 	g.once.Do(g.match)
 	counted := countRows(nil, rows)

@@ -102,8 +102,8 @@ func checkWords(p *rule.Pass) {
 	}
 }
 
-// folded returns the form in which texts that people take for equal are equal: in lower case, in one normal form, without
-// characters that have no width, and with plain spaces that are only inside.
+// folded returns the form in which texts that people take for equal are equal: in lower case, in one normal form,
+// without characters that have no width, and with plain spaces that are only inside.
 func folded(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

@@ -53,7 +53,8 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 		}
 		s.cure = "write all numbers in it with one width, padded with zeros, such as " + padded(words)
 		return s, true
-	case all(hexText().MatchString) && slices.ContainsFunc(words, func(w rule.Written) bool { return hasDigit(w.Text) }):
+	case all(hexText().MatchString) &&
+		slices.ContainsFunc(words, func(w rule.Written) bool { return hasDigit(w.Text) }):
 		return sense{
 			name: "an id of two lengths", unsure: true, cure: "pad the ids to one length",
 			compare: func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) },

@@ -270,7 +270,9 @@ func (s *spreader) childless() {
 
 	// All declared items that have rows are known by their number, and so are the others.
 	with := s.grow.Groups(e)
-	identified := !slices.ContainsFunc(parent.KeyFields(), func(f *model.Field) bool { return !slices.Contains(fields, f) })
+	identified := !slices.ContainsFunc(parent.KeyFields(), func(f *model.Field) bool {
+		return !slices.Contains(fields, f)
+	})
 	if s.w.Scale >= 1 || with == 0 || !identified {
 		return
 	}

@@ -125,8 +125,8 @@ const (
 	readBytes = 32 << 20
 )
 
-// growthOf returns the number of rows at the declared scale for each row that the requests of a pattern read with its own
-// values.
+// growthOf returns the number of rows at the declared scale for each row that the requests of a pattern read with its
+// own values.
 func growthOf(spreaders []*spreader) float64 {
 	read, declared := 0.0, 0.0
 	for _, s := range spreaders {
