@@ -106,7 +106,7 @@ func (a ARNs) Key(chosen string) string {
 	}
 	if strings.HasPrefix(id, "alias/") {
 		sum := sha256.Sum256([]byte(a.of("kms") + id))
-		id, _ = NewUUID(bytes.NewReader(sum[:])) // long enough
+		id, _ = NewUUID(bytes.NewReader(sum[:])) // cannot fail: sum has 32 bytes
 	}
 	return a.of("kms") + "key/" + id
 }

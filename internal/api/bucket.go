@@ -151,7 +151,7 @@ type loading struct {
 	table  func(*table.Tx) (*table.Table, error)
 	read   func(text []byte) (line, error) // an error refuses the line
 	leaves bool                            // whether a refused line ends its file
-	record func(progress) any              // of the job
+	record func(progress) any              // returns the record of the job
 }
 
 // run puts the lines after done into the table and advances done. It writes each batch, together with the record of

@@ -19,7 +19,7 @@ import (
 type csvForm struct {
 	comma  rune
 	header []string          // nil if the first record of each file is its header
-	types  map[string]string // of keys
+	types  map[string]string // of key attributes, by name
 }
 
 // csvOf returns the CSV form that an import request describes.

@@ -65,7 +65,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	}
 
 	d := s.describe(t)
-	leaving := *d.TableStatus == table.StatusUpdating // and so described
+	leaving := *d.TableStatus == table.StatusUpdating // then d includes the deleted index
 	s.describeUnchanged(d, before, in)
 
 	for i := range d.GlobalSecondaryIndexes {

@@ -11,7 +11,7 @@ import (
 // indexes.
 type settings struct {
 	index    string // "" for the table
-	update   bool   // by UpdateTable
+	update   bool   // whether the request is an UpdateTable
 	onDemand *wire.OnDemandThroughput
 	warm     *wire.WarmThroughput
 }

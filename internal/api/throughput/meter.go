@@ -18,7 +18,7 @@ type Bucket struct {
 
 // A Limit says how fast a bucket fills and how many units it holds.
 type Limit struct {
-	Rate  float64 // a second
+	Rate  float64 // units per second
 	Burst float64 // units in a full bucket
 }
 
