@@ -310,7 +310,7 @@ const (
 
 // splitFaults separates the expression values that are nested too deep (deep) from the faults that fail the whole
 // request (whole). Of the deep values, those of an Update cancel the transaction, and those of a ConditionCheck have
-// no effect. Source: the list of 2026-11-26, row 17 (probable).
+// no effect. Source (probable): row 17 of a list of differences of 2026-11-26, which is not in this repository.
 func splitFaults(all wire.Faults) (whole, deep wire.Faults) {
 	for _, f := range all {
 		if f.Nesting() && (strings.Contains(f.Path, updateValues+".") || strings.Contains(f.Path, checkValues+".")) {
