@@ -19,7 +19,7 @@ const (
 // codeInvalid is the cancellation reason code of an action that fails validation.
 const codeInvalid = "ValidationError"
 
-// An action is one action of a TransactWriteItems, with its expressions parsed.
+// An action is an action of a TransactWriteItems with parsed expressions.
 type action struct {
 	table     *string
 	key       attr.Item // for a Put, the whole item

@@ -48,8 +48,8 @@ func (a *answer) add(it attr.Item, n int) {
 // full reports whether the response is so full that the largest possible item could exceed [maxAnswer].
 func (a *answer) full() bool { return a.json >= maxAnswer-maxUncounted-maxItemJSON }
 
-// fits counts an item and reports true, or does nothing and reports false if the
-// response would have more than [maxAnswer]. The first item always fits.
+// fits counts an item and returns true. If the response would exceed [maxAnswer], it does not count the item and
+// returns false. The first item always fits.
 func (a *answer) fits(it attr.Item) bool {
 	with := *a
 	with.add(it, 0)

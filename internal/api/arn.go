@@ -23,7 +23,7 @@ type TableRef struct {
 	Name string
 	// Index and Stream are the index name and the stream label, if the reference is the ARN of an index or a stream.
 	Index, Stream string
-	// Region and Account are empty when the table was named without an ARN.
+	// Region and Account are empty if the reference is a plain name.
 	Region, Account string
 }
 
@@ -77,8 +77,7 @@ func ParseARN(s string) (TableRef, error) {
 	return ref, nil
 }
 
-// ARNs makes ARNs of one region and account; empty fields are
-// [DefaultRegion] and [DefaultAccount].
+// ARNs makes ARNs with a region and an account. Empty fields stand for [DefaultRegion] and [DefaultAccount].
 type ARNs struct{ Region, Account string }
 
 func (a ARNs) prefix() string { return a.of("dynamodb") + "table/" }
@@ -117,8 +116,7 @@ func (a ARNs) Table(name string) string { return a.prefix() + name }
 // Index returns the ARN of an index of a table.
 func (a ARNs) Index(table, index string) string { return a.prefix() + table + "/index/" + index }
 
-// Stream returns the ARN of a table's stream with a label, as
-// 2026-01-02T15:04:05.000.
+// Stream returns the ARN of a stream of a table. A label is a time such as 2026-01-02T15:04:05.000.
 func (a ARNs) Stream(table, label string) string { return a.prefix() + table + "/stream/" + label }
 
 // Local reports whether ref is a plain name, or an ARN with the region and the account of a.

@@ -83,7 +83,7 @@ type source struct {
 // errLeave tells [source.each] to skip the rest of the file. Its callback returns errLeave.
 var errLeave = errors.New("leave out the rest of the file")
 
-// A lineReader reads the lines of a file, as [lines.Reader] does.
+// A lineReader reads the lines of a file, like [lines.Reader].
 type lineReader interface {
 	Next() ([]byte, error)
 	Read() int64

@@ -71,7 +71,7 @@ type csvReader struct {
 	b     attr.Builder
 }
 
-// Read returns how many bytes have been read since the offset.
+// Read returns how many bytes have been read since the offset that was given to reader.
 func (r *csvReader) Read() int64 { return r.r.InputOffset() - r.begun }
 
 func (r *csvReader) record() ([]string, error) {

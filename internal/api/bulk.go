@@ -56,7 +56,7 @@ func (b *Bulk) Write(ctx context.Context, parts []*BulkPart) error {
 // Reset empties the part.
 func (p *BulkPart) Reset() { p.part.Reset() }
 
-// Bytes returns roughly the memory that the part takes.
+// Bytes returns roughly how many bytes of memory the part takes.
 func (p *BulkPart) Bytes() int { return p.part.Bytes() }
 
 // Put adds a put of a copy of item. It refuses items that [Service.PutItem] refuses, with the same errors.

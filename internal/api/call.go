@@ -58,7 +58,7 @@ func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context
 	return ctx, c, err
 }
 
-// observe begins the event of an invocation.
+// observe begins the event of an invocation, or continues the event that the server began.
 func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wire.Input) context.Context {
 	if c.event = event.Of(ctx); c.event == nil {
 		c.event, c.own = &event.Event{Operation: op.String(), Start: s.opts.Clock()}, true
@@ -139,5 +139,5 @@ func hasEmpty[V any](attributes map[string]V) bool {
 	return ok
 }
 
-// handler answers a request body with a response body appended to dst.
+// A handler runs an operation on a request body, and appends the response body to dst.
 type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)

@@ -58,7 +58,7 @@ type run struct {
 	job     life.Job      // as it was recorded last
 	forked  bool          // whether the database that this one was forked from runs the job too
 	begin   func()        // closes begun
-	begun   chan struct{} // closed after the first batch, or when run need not be awaited longer
+	begun   chan struct{} // closed when the client need not wait any longer
 	ended   chan struct{} // closed when this server has stopped running the job
 }
 
@@ -398,7 +398,7 @@ func (k jobKind[R]) load(ctx context.Context, s *Service) ([]R, error) {
 	return decodeJobs[R](jobs)
 }
 
-// find returns the record of the job with an ARN, or nil.
+// find returns the record of the job with this ARN, or nil.
 func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, error) {
 	list, err := k.load(ctx, s)
 	for i := range list {
@@ -409,9 +409,9 @@ func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, erro
 	return nil, err
 }
 
-// page returns a page of the jobs to keep, of limit jobs or the usual number, and the token
-// of the next page if there is one. After is the token of this page, or nil for the first
-// one. The token of a page is made from the last job of the page before. Tokens descend from page to page.
+// page returns a page of the jobs for which keep returns true, the newest first. A page has limit jobs, or jobsPage
+// if limit is nil. after is the token of the page, or nil for the first page; next is the token of the next page, or
+// nil. A token is made from the last job of the page before it. Tokens descend from page to page.
 func (k jobKind[R]) page(
 	ctx context.Context, s *Service, limit *int64, after *string, keep func(*R) bool,
 ) (page []R, next *string, err error) {
@@ -434,15 +434,15 @@ func (k jobKind[R]) page(
 	return list[:n], new(token(&list[n-1])), nil
 }
 
-// pageToken returns the token of a page that ends with a job, in the form that the service model
-// wants: hexadecimal, in the order of ids.
+// pageToken returns the token of the page after the job with this id. Tokens are hexadecimal and of the length that
+// the service model requires, and sort like ids.
 func pageToken(kind, id string) string {
 	token := hex.EncodeToString([]byte(kind + "/" + id))
 	return token + strings.Repeat("0", max(112, (len(token)+15)/16*16)-len(token))
 }
 
-// checkPage refuses a token that [pageToken] has not made for a kind of jobs. Source:
-// ack-api-quirks, DDB-EXPORT-006.
+// checkPage refuses a token that [pageToken] cannot have made for this kind of jobs. Source: ack-api-quirks,
+// DDB-EXPORT-006.
 func checkPage(kind string, token *string) error {
 	if token == nil {
 		return nil
@@ -455,8 +455,8 @@ func checkPage(kind string, token *string) error {
 	return nil
 }
 
-// A jobToken is the token of a request. It stands for the job of a kind that the same
-// request has started; R is the record of these jobs.
+// A jobToken is the client token of a request that starts a job. It identifies the job, so that a repeated request
+// finds the job instead of starting another. R is the type of the job's record.
 type jobToken[R any] struct {
 	token *string // nil if the client sent none
 	// of returns the token of an earlier job, and whether its request equals this one.

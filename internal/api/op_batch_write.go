@@ -272,8 +272,7 @@ func batchKeyError(t *table.Table, item attr.Item, err error) error {
 	return err
 }
 
-// batchMetrics measures the item collections that the writes touched, each
-// once.
+// batchMetrics returns the sizes of the item collections that the writes changed, each once.
 func batchMetrics(
 	mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest,
 ) (out []wire.ItemCollectionMetrics, err error) {

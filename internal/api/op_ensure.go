@@ -195,7 +195,7 @@ func (d *difference) index(want *table.IndexDefinition, local bool) bool {
 	return true
 }
 
-// rest compares the stream and the time to live.
+// rest compares the streams and the time to live.
 func (d *difference) rest() {
 	have, want := d.have, d.want
 	if have.Expiry != "" && want.Expiry != "" && have.Expiry != want.Expiry {

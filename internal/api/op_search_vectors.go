@@ -16,7 +16,7 @@ import (
 // Sources of this file: DG/VectorSearchWorkingWith.html, API_SearchVectors, and
 // dynoxide's captures of 2026-08-11 to 2026-10-23 in eu-west-2 and us-east-1.
 
-// maxTopK is the largest number of results. Source: DG/ServiceQuotas.html.
+// maxTopK is the maximum number of results. Source: DG/ServiceQuotas.html.
 const maxTopK = 100
 
 // searchCondition names the condition of a search in messages about expressions.

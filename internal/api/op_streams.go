@@ -266,7 +266,7 @@ func parseSequence(text string) (table.Sequence, bool) {
 	return table.Sequence(n), ok && len(digits) == 20 && err == nil
 }
 
-// An iterator is a place in a shard.
+// An iterator is a position in a shard.
 type iterator struct {
 	arn   string
 	shard string
@@ -361,7 +361,7 @@ func trimmed() error {
 	)
 }
 
-// findShard returns the shard of a stream with an id.
+// findShard returns the shard with this id. arn is the ARN of the stream, for the error.
 func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.ShardInfo, error) {
 	shards, err := v.Shards(st)
 	if err != nil {

@@ -156,7 +156,7 @@ func replayed(
 	}
 	used.reads = true
 	seen := map[string]bool{}
-	for i, t := range tables { // in the order of the actions, as the first time
+	for i, t := range tables { // in the order of the actions, as in the first response
 		if seen[t.Name()] {
 			continue
 		}

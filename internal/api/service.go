@@ -31,7 +31,7 @@ import (
 type Options struct {
 	// Clock returns the time. Default: time.Now.
 	Clock func() time.Time
-	// Rand is the source of table ids. Default: crypto/rand.Reader.
+	// Rand is the source of random bytes for ids. Default: crypto/rand.Reader.
 	Rand io.Reader
 	// Logger receives errors that no request caused. Default: discard.
 	Logger *slog.Logger

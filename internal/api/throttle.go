@@ -85,7 +85,7 @@ func (b *budget) spend() {
 	b.taken = nil
 }
 
-// item admits a read of the item with a key.
+// item admits the read of an item. key is its key.
 func (b *budget) item(t *table.Table, key attr.Item, units float64) error {
 	if b == nil {
 		return nil

@@ -42,7 +42,7 @@ type writeParams struct {
 	key     attr.Item
 	write   func(*table.Tx, *table.Table) (table.Change, error)
 	out     writeOutput
-	run     func(*table.Tx) error // the method attempt, bound once
+	run     func(*table.Tx) error // the method attempt, bound once to save an allocation
 }
 
 // parse parses the condition and makes the checks that do not depend on the table.
