@@ -16,16 +16,16 @@ const (
 	MaxTransactBytes   = 4 << 20
 )
 
-// codeInvalid is the reason code of an action that can never succeed.
+// codeInvalid is the cancellation reason code of an action that fails validation.
 const codeInvalid = "ValidationError"
 
-// An action is one action of a TransactWriteItems, with its expressions parsed.
+// An action is an action of a TransactWriteItems with parsed expressions.
 type action struct {
 	table     *string
 	key       attr.Item // for a Put, the whole item
 	put       bool
 	onFailure *string
-	check     func(*table.Table) error // looks for errors that need no stored item
+	check     func(*table.Table) error // finds the errors that do not depend on stored items
 	run       func(*table.Tx, *table.Table) (table.Change, error)
 }
 
@@ -37,7 +37,7 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 	return a.key, nil
 }
 
-// itemID returns the text of itemID for an action's item.
+// itemID returns the [itemID] of the item that the action writes.
 func (a *action) itemID(t *table.Table) (string, error) {
 	if !a.put {
 		return itemID(t, a.key)
@@ -49,8 +49,8 @@ func (a *action) itemID(t *table.Table) (string, error) {
 	return idAt(t, partition, sort), nil
 }
 
-// cancellation returns the cancellation reason for an action's error, or false
-// for an error of the whole request.
+// cancellation returns the cancellation reason for the error of an action. It returns false if err fails the whole
+// request instead.
 func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
 	if code := contentionCode(err); code != "" {
 		return wire.CancellationReason{Code: &code, Message: new(err.Error())}, true
@@ -81,9 +81,9 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 	return wire.CancellationReason{}, false
 }
 
-// checkEmptyKey refuses an empty value of a key attribute. It is the one thing
-// wrong with a key that is not a reason to cancel but an error of the whole
-// request. Source: conformance error-messages/transactWriteItems.
+// checkEmptyKey returns an error if a key attribute has an empty value. An empty value fails the whole request; any
+// other invalid key only gives its action a cancellation reason. Source: conformance
+// error-messages/transactWriteItems.
 func checkEmptyKey(t *table.Table, key attr.Item) error {
 	for _, a := range t.Key().Attributes() {
 		if v := key.Get(a.Name); v.Kind() == a.Kind && a.Kind != attr.Number && len(v.Raw()) == 0 {
@@ -93,7 +93,7 @@ func checkEmptyKey(t *table.Table, key attr.Item) error {
 	return nil
 }
 
-// contentionCode is throttleCode for conflicts as well.
+// contentionCode returns the reason code for a transaction conflict, and for other errors the [throttleCode].
 func contentionCode(err error) string {
 	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == codeConflict {
 		return "TransactionConflict"
@@ -101,8 +101,8 @@ func contentionCode(err error) string {
 	return throttleCode(err)
 }
 
-// memberCode returns the code of an error of one statement. Source: the service
-// model, BatchStatementErrorCodeEnum.
+// memberCode returns the code that a batch reports for the error of one of its statements. Source: the service model,
+// BatchStatementErrorCodeEnum.
 func memberCode(e *wire.Error) string {
 	if code := throttleCode(e); code != "" {
 		return code

@@ -9,32 +9,31 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// maxAnswer is the most JSON that the items of a response have together, unless it
-// has one item only. The documented sizes that end a page, a batch or a transaction
-// bound it for ordinary items, but a number takes up to 132 digits in JSON where its
-// documented size is 2 bytes, so an item of 400 KB may have 19 MB of JSON.
+// maxAnswer bounds the JSON of all items of a response, in bytes; a response of one item may exceed it. The
+// documented size limits of pages, batches and transactions are not enough: a number whose documented size is 2 bytes
+// takes up to 132 digits in JSON, so the JSON of a 400 KB item may have 19 MB.
 const maxAnswer = 32 << 20
 
 const (
-	// maxItemJSON is a bound for the JSON of one item of 400 KB: a list of numbers.
+	// maxItemJSON bounds the JSON of one 400 KB item. The worst case is a list of numbers.
 	maxItemJSON = 20 << 20
 
-	// uncounted is the documented size of the first items of a response, whose JSON,
-	// at most 47 times that, is not counted. So small responses cost nothing more.
+	// uncounted is a documented size in bytes. An answer does not measure the JSON of its first items up to this
+	// size, so small responses pay nothing.
 	uncounted = 64 << 10
 
-	// maxUncounted is how much JSON these have.
+	// maxUncounted bounds the JSON of these first items: at most 47 bytes for each byte of documented size.
 	maxUncounted = 47 * uncounted
 )
 
-// An answer counts the JSON of the items of one response while they are gathered.
+// An answer adds up the JSON size of the items of one response while an operation gathers them.
 type answer struct {
 	items int
 	size  int // documented, of all items
 	json  int // of the items beyond the first [uncounted] bytes
 }
 
-// add counts an item whose JSON has n bytes; 0 means that the caller does not know.
+// add counts an item whose JSON has n bytes. If n is 0, add measures the item itself.
 func (a *answer) add(it attr.Item, n int) {
 	a.items++
 	if a.size += it.Size(); a.size <= uncounted {
@@ -46,11 +45,11 @@ func (a *answer) add(it attr.Item, n int) {
 	a.json += n
 }
 
-// full reports whether another item, whatever it is, could exceed [maxAnswer].
+// full reports whether the response is so full that the largest possible item could exceed [maxAnswer].
 func (a *answer) full() bool { return a.json >= maxAnswer-maxUncounted-maxItemJSON }
 
-// fits counts an item and reports true, or does nothing and reports false if the
-// response would have more than [maxAnswer]. The first item always fits.
+// fits counts an item and returns true. If the response would exceed [maxAnswer], it does not count the item and
+// returns false. The first item always fits.
 func (a *answer) fits(it attr.Item) bool {
 	with := *a
 	with.add(it, 0)
@@ -61,8 +60,8 @@ func (a *answer) fits(it attr.Item) bool {
 	return true
 }
 
-// reserve reserves the memory of the response before it is encoded, and returns the error
-// of a server that has no more.
+// reserve reserves memory for the response before it is encoded. It returns an error if the server has no memory
+// left.
 func (a *answer) reserve(ctx context.Context) error {
 	return reserve(event.CallOf(ctx).Reservation, a.json)
 }

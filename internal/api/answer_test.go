@@ -16,14 +16,13 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// longest is the most bytes that a response with several items may have: 32 MB of
-// items, and what is around them.
+// longest bounds the bytes of a response with several items: 32 MB for the items, and 4 KB for the rest.
 const longest = 32<<20 + 4<<10
 
-// inflated is the value of an item of 390 KB that has 17.5 MB as JSON.
+// inflated is a list of numbers. An item with it has a documented size of 390 KB, but 17.5 MB of JSON.
 var inflated = `{"L":[` + strings.Repeat(`{"N":"1E125"},`, 130_000) + `{"N":"1"}]}`
 
-// inflate puts n such items into table RRR.
+// inflate puts n items with [inflated] into table RRR.
 func inflate(e *endpoint, n int) {
 	for i := range n {
 		e.want("PutItem",
@@ -31,7 +30,7 @@ func inflate(e *endpoint, n int) {
 	}
 }
 
-// inflatedKeys returns the keys of n items, or requests for them, separated by commas.
+// inflatedKeys returns the keys of n items, or form filled with their numbers, separated by commas.
 func inflatedKeys(n int, form string) string {
 	keys := make([]string, n)
 	for i := range keys {
@@ -40,15 +39,15 @@ func inflatedKeys(n int, form string) string {
 	return strings.Join(keys, ",")
 }
 
-// TestLongAnswers checks that what reads several items ends where their JSON becomes
-// too long, whatever their documented size is, and loses none.
+// TestLongAnswers checks that operations that read several items end a page when the JSON becomes too long, whatever
+// the documented size of the items, and that the pages together have all items.
 func TestLongAnswers(t *testing.T) {
 	proptest.SkipShort(t)
 	e := newEndpoint(t, tableR)
 	const items = 3
 	inflate(e, items)
 
-	// pages reads with the parameters of the pages before and counts the items.
+	// pages reads all pages and counts their items. next makes the parameters of the next page from a response.
 	pages := func(op, body string, next func(out map[string]json.RawMessage) string) {
 		t.Helper()
 		found, more := 0, ""
@@ -111,8 +110,7 @@ func TestLongAnswers(t *testing.T) {
 	require.Contains(t, got, `"Item":{`)
 }
 
-// TestLongPagesTyped checks that a typed request ends its page where the same request
-// as JSON does.
+// TestLongPagesTyped checks that a page of a typed request ends at the same item as that of the same request in JSON.
 func TestLongPagesTyped(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	inflate(e, 3)
@@ -133,7 +131,7 @@ func TestLongPagesTyped(t *testing.T) {
 	require.True(t, strings.HasSuffix(want, string(out.AppendJSON(nil)[1:])))
 }
 
-// TestLongRecords checks that a page of a stream ends like other pages.
+// TestLongRecords checks that a page of stream records ends like a page of items.
 func TestLongRecords(t *testing.T) {
 	proptest.NeedLong(t)
 	e := newEndpoint(t,
@@ -167,7 +165,7 @@ func TestLongRecords(t *testing.T) {
 	require.Equal(t, 3, found)
 }
 
-// A narrow room has so many bytes.
+// A narrow is a reservation of at most limit bytes.
 type narrow struct{ limit, reserved int }
 
 func (r *narrow) Reserved() int { return r.reserved }
@@ -177,8 +175,8 @@ func (r *narrow) Reserve(n int) bool {
 	return n <= r.limit
 }
 
-// TestReservation checks that operations reserve memory before they encode their answers, at least
-// as much as these then take, and that they fail when the server has no more.
+// TestReservation checks that operations reserve about as much memory as their response takes, before they encode it,
+// and that they fail if the server has not enough memory.
 func TestReservation(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	inflate(e, 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// The region and the account of ARNs by default.
+// DefaultRegion and DefaultAccount are the region and the account in ARNs unless [ARNs] names others.
 const (
 	DefaultRegion  = "us-east-1"
 	DefaultAccount = "000000000000"
@@ -21,17 +21,15 @@ const (
 // ARN of one of its indexes or streams.
 type TableRef struct {
 	Name string
-	// Index and Stream are the name and the label in the ARN of an index or a
-	// stream.
+	// Index and Stream are the index name and the stream label, if the reference is the ARN of an index or a stream.
 	Index, Stream string
-	// Region and Account are empty when the table was named without an ARN.
+	// Region and Account are empty if the reference is a plain name.
 	Region, Account string
 }
 
-// ParseTable reads a TableName or ResourceArn, which is a name or an ARN such
-// as arn:aws:dynamodb:us-east-1:000000000000:table/Orders/index/ByDate. Names
-// are not checked: Validate does that. The error is a [*wire.Error], a
-// ValidationException.
+// ParseTable reads a TableName or ResourceArn, which is a name or an ARN such as
+// arn:aws:dynamodb:us-east-1:000000000000:table/Orders/index/ByDate. It does not check the name; Validate does. The
+// error is a [*wire.Error], a ValidationException.
 func ParseTable(s string) (TableRef, error) {
 	if !strings.HasPrefix(s, wire.ARNPrefix) {
 		return TableRef{Name: s}, nil
@@ -79,25 +77,23 @@ func ParseARN(s string) (TableRef, error) {
 	return ref, nil
 }
 
-// ARNs makes ARNs of one region and account; empty fields are
-// [DefaultRegion] and [DefaultAccount].
+// ARNs makes ARNs with a region and an account. Empty fields stand for [DefaultRegion] and [DefaultAccount].
 type ARNs struct{ Region, Account string }
 
 func (a ARNs) prefix() string { return a.of("dynamodb") + "table/" }
 
-// of returns the beginning of the ARNs of a service.
+// of returns the prefix that the ARNs of a service share, such as "arn:aws:dynamodb:us-east-1:000000000000:".
 func (a ARNs) of(service string) string {
 	return "arn:aws:" + service + ":" + cmp.Or(a.Region, DefaultRegion) + ":" + cmp.Or(a.Account, DefaultAccount) + ":"
 }
 
-// managedKey is the alias of the key that encrypts tables when the client
-// chose none. Source: API_SSESpecification, KMSMasterKeyId.
+// managedKey is the alias of the KMS key that encrypts a table if the client names no key. Source:
+// API_SSESpecification, KMSMasterKeyId.
 const managedKey = "alias/aws/dynamodb"
 
-// Key returns the ARN of the KMS key that a client chose by its id, its ARN, or
-// the name or ARN of an alias; empty is the key that KMS manages for tables.
-// There is no KMS to ask which key an alias refers to, so each alias has a key of
-// its own, derived from its name.
+// Key returns the ARN of the KMS key that a client chose by key id, key ARN, alias name or alias ARN. If chosen is
+// empty, that is the key that KMS manages for DynamoDB. There is no KMS to resolve aliases, so Key derives a key id
+// from the name of each alias.
 func (a ARNs) Key(chosen string) string {
 	id := cmp.Or(chosen, managedKey)
 	if strings.HasPrefix(id, wire.ARNPrefix) {
@@ -109,7 +105,7 @@ func (a ARNs) Key(chosen string) string {
 	}
 	if strings.HasPrefix(id, "alias/") {
 		sum := sha256.Sum256([]byte(a.of("kms") + id))
-		id, _ = NewUUID(bytes.NewReader(sum[:])) // long enough
+		id, _ = NewUUID(bytes.NewReader(sum[:])) // cannot fail: sum has 32 bytes
 	}
 	return a.of("kms") + "key/" + id
 }
@@ -120,12 +116,10 @@ func (a ARNs) Table(name string) string { return a.prefix() + name }
 // Index returns the ARN of an index of a table.
 func (a ARNs) Index(table, index string) string { return a.prefix() + table + "/index/" + index }
 
-// Stream returns the ARN of a table's stream with a label, as
-// 2026-01-02T15:04:05.000.
+// Stream returns the ARN of a stream of a table. A label is a time such as 2026-01-02T15:04:05.000.
 func (a ARNs) Stream(table, label string) string { return a.prefix() + table + "/stream/" + label }
 
-// Local reports whether a reference is a name, or an ARN of this region and
-// account.
+// Local reports whether ref is a plain name, or an ARN with the region and the account of a.
 func (a ARNs) Local(ref TableRef) bool {
 	if ref.Region == "" && ref.Account == "" {
 		return true
@@ -133,8 +127,7 @@ func (a ARNs) Local(ref TableRef) bool {
 	return a.prefix() == ARNs{ref.Region, ref.Account}.prefix()
 }
 
-// NewUUID returns a version 4 UUID made of 16 bytes from random. The error is
-// random's.
+// NewUUID returns a version 4 UUID made of 16 bytes from random. It fails only if random fails.
 func NewUUID(random io.Reader) (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

@@ -22,7 +22,7 @@ func (e *endpoint) fill(n int) {
 	}
 }
 
-// contents returns the items of a table and of its indexes, in their order.
+// contents returns the items of a table and of its indexes, in scan order.
 func (e *endpoint) contents(name string, indexes ...string) string {
 	e.t.Helper()
 	out := e.answer("Scan", `{"TableName":"`+name+`"}`)
@@ -32,7 +32,7 @@ func (e *endpoint) contents(name string, indexes ...string) string {
 	return out
 }
 
-// backup makes a backup of a table and returns its ARN.
+// backup creates a backup of a table and returns its ARN.
 func (e *endpoint) backup(name string) string {
 	e.t.Helper()
 	var out struct {
@@ -178,7 +178,7 @@ func TestRestoreFromBackup(t *testing.T) {
 	}
 	e.want("ListTagsOfResource", `{"ResourceArn":"`+strings.Replace(arnR, "RRR", "New", 1)+`"}`, `{"Tags":[]}`)
 	e.refuse("RestoreTableFromBackup", restore("RRR", ""), "TableAlreadyExistsException: Table already exists: RRR")
-	// the indexes are kept up to date
+	// The indexes of the restored table follow its writes.
 	e.answer("PutItem", `{"TableName":"New","Item":{"a":{"S":"x"},"b":{"S":"x"},"c":{"S":"x"}}}`)
 	if out := e.answer(
 		"Query", `{"TableName":"New","IndexName":"index3","KeyConditionExpression":"c = `+

@@ -2,9 +2,8 @@ package api_test
 
 import "testing"
 
-// TestBatchWriteItemIsOneWrite: a request with neither a put nor a delete has
-// the text of one with both. Source: dynalite, test/batchWriteItem.js, "empty
-// item in RequestItems".
+// TestBatchWriteItemIsOneWrite checks that a request with neither a put nor a delete fails with the same text as a
+// request with both. Source: dynalite, test/batchWriteItem.js, "empty item in RequestItems".
 func TestBatchWriteItemIsOneWrite(t *testing.T) {
 	const text = "Supplied AttributeValue has more than one datatypes set, must contain exactly " +
 		"one of the supported datatypes"
@@ -19,8 +18,8 @@ func TestBatchWriteItemIsOneWrite(t *testing.T) {
 	e.want("Scan", `{"TableName":"HHH"}`, `{"Items":[],"Count":0,"ScannedCount":0}`)
 }
 
-// TestBatchNamesTableTwice names a table by its name and by its ARN, which
-// every operation takes (DG/access-control-resource-based).
+// TestBatchNamesTableTwice names a table by its name and by its ARN in one batch. Every operation accepts ARNs
+// (DG/access-control-resource-based).
 func TestBatchNamesTableTwice(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/HHH"

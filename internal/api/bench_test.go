@@ -75,8 +75,7 @@ func TestAppendQueryOutputDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// ordersService is a service with a table Orders of rows of about 130 bytes in
-// one partition.
+// ordersService returns a service with a table Orders, which has rows of about 130 bytes in one partition.
 func ordersService(tb testing.TB, rows int) *api.Service {
 	tb.Helper()
 	db, err := life.Open(tb.Context(), memory.Open())
@@ -120,7 +119,7 @@ func serve(tb testing.TB, s *api.Service, op, body string) []byte {
 	return out
 }
 
-// served runs one request again and again.
+// served measures how long one request takes.
 func served(b *testing.B, s *api.Service, op, body string) {
 	target, in, out := "DynamoDB_20120810."+op, []byte(body), serve(b, s, op, body)
 	b.SetBytes(int64(len(out)))
@@ -144,7 +143,7 @@ const (
 		`"total":{"N":"12.5"},"note":{"S":"left at the door"}}}`
 )
 
-// batchBody asks for 100 rows of ordersService.
+// batchBody returns the body of a BatchGetItem of 100 rows of ordersService.
 func batchBody() string {
 	keys := make([]string, api.MaxBatchKeys)
 	for i := range keys {
@@ -153,7 +152,7 @@ func batchBody() string {
 	return `{"RequestItems":{"Orders":{"Keys":[` + strings.Join(keys, ",") + `]}}}`
 }
 
-// transactBody puts four rows of ordersService.
+// transactBody returns the body of a TransactWriteItems that puts four rows of ordersService.
 func transactBody() string {
 	puts := make([]string, 4)
 	for i := range puts {
@@ -164,8 +163,7 @@ func transactBody() string {
 	return `{"TransactItems":[` + strings.Join(puts, ",") + `]}`
 }
 
-// BenchmarkServe answers whole requests without a socket. MB/s is of the
-// response body.
+// BenchmarkServe measures whole requests without a socket. Its MB/s count the response body.
 func BenchmarkServe(b *testing.B) {
 	s := ordersService(b, 12_000)
 	for _, bb := range []struct{ name, op, body string }{

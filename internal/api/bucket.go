@@ -17,13 +17,13 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A failure is the reason why a job failed, for its description.
+// A failure is the error of a failed job, as the description of the job reports it.
 type failure struct{ code, message string }
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
 
-// The codes of failures. Sources: quirks, DDB-IMPORT and DDB-EXPORT, for buckets and
-// items. The service does not say what it answers to the others.
+// Codes of failures. Sources for buckets and items: quirks, DDB-IMPORT and DDB-EXPORT. How the service reports the
+// other failures is not documented.
 const (
 	failedBucket   = "S3NoSuchBucket"
 	failedAccess   = "S3AccessDenied" // of a file in a bucket
@@ -32,7 +32,7 @@ const (
 	failedInternal = "InternalServerError"
 )
 
-// inBucket returns the failure of a job whose bucket has an error.
+// inBucket wraps an error of reading or writing a bucket as a [*failure]. It returns nil for nil.
 func inBucket(err error) error {
 	if err == nil {
 		return nil
@@ -40,7 +40,7 @@ func inBucket(err error) error {
 	return &failure{failedAccess, err.Error()}
 }
 
-// bucket opens the folder of a bucket. No path of a root leaves its folder.
+// bucket opens the directory of a bucket. [os.Root] keeps paths in the bucket from leaving it.
 func (s *Service) bucket(name string) (*os.Root, error) {
 	const text = "The specified bucket does not exist (Service: Amazon S3; Status Code: 404; Error Code: NoSuchBucket)"
 	missing := &failure{failedBucket, text}
@@ -62,7 +62,7 @@ func (s *Service) bucket(name string) (*os.Root, error) {
 	return b, nil
 }
 
-// checkBucket returns the failure of a job whose bucket does not exist, or nil.
+// checkBucket returns a failure if the bucket does not exist, else nil.
 func (s *Service) checkBucket(name string) *failure {
 	root, err := s.bucket(name)
 	if err == nil {
@@ -72,8 +72,7 @@ func (s *Service) checkBucket(name string) *failure {
 	return failed
 }
 
-// A source is the files of a bucket whose names begin with a prefix, in the order of
-// their names.
+// A source is the set of files in a bucket whose names begin with a prefix, read in the order of their names.
 type source struct {
 	root   *os.Root
 	prefix string
@@ -81,37 +80,38 @@ type source struct {
 	csv    *csvForm // of files of CSV, or nil
 }
 
-// errLeave is returned by the function of [source.each] to leave out the rest of the file.
+// errLeave tells [source.each] to skip the rest of the file. Its callback returns errLeave.
 var errLeave = errors.New("leave out the rest of the file")
 
-// A lineReader reads the lines of a file, as [lines.Reader] does.
+// A lineReader reads the lines of a file, like [lines.Reader].
 type lineReader interface {
 	Next() ([]byte, error)
 	Read() int64
 }
 
-// A place says how far a source has been read.
+// A place is a position in a source: everything before it has been read.
 type place struct {
-	// Key is the name of the file, Offset how many of its bytes have been read, not
-	// counting compression, and Done whether nothing more can be read of it.
+	// Key is the name of the current file. Offset counts the uncompressed bytes read of it. Done says that the rest
+	// of the file is not to be read.
 	Key    string `json:",omitempty"`
 	Offset int64
 	Done   bool `json:",omitempty"`
-	// Total are the bytes of all files.
+	// Total counts the uncompressed bytes read of all files.
 	Total int64
 }
 
 const (
-	// maxLine is the longest line: an item of 400 KB in JSON with every character
-	// escaped has less.
+	// maxLine is the length of the longest line in bytes. It is enough for a 400 KB item in JSON that escapes every
+	// character.
 	maxLine = 16 << 20
-	// lineBuffer is how many bytes of a file are read at a time.
+	// lineBuffer is the size in bytes of the read buffer for a file.
 	lineBuffer = 64 << 10
 )
 
-// each calls fn with each line after a place, and the place after the line. The line may
-// be empty, and is valid until fn returns. An error says that the line, or the rest of
-// the file, cannot be read. Each ends with the error of fn but errLeave, or a [*failure].
+// each calls fn with each line after at, and with the place after that line. The line may be empty, and is valid
+// until fn returns. If a line or the rest of a file cannot be read, each calls fn with the error. If fn returns
+// [errLeave], each goes on with the next file; each returns any other error of fn. If the bucket cannot be read, it
+// returns a [*failure].
 func (src *source) each(ctx context.Context, at place, fn func(line []byte, at place, err error) error) error {
 	keys, err := src.keys()
 	if err != nil {
@@ -131,35 +131,35 @@ func (src *source) each(ctx context.Context, at place, fn func(line []byte, at p
 	return nil
 }
 
-// A line is what a line of an input puts into a table.
+// A line is an item to put into a table, decoded from a line of input.
 type line struct {
 	item  attr.Item
-	cond  *expr.Condition // under which it is put; nil for none
-	bytes int             // of memory, until the item is written
+	cond  *expr.Condition // of the put; nil if it has none
+	bytes int             // of memory that the item takes until it is written
 }
 
-// A progress says how far a job is that puts the lines of a source into a table: how many lines it has read, how many
-// items it has written, with how many bytes, and how many it has not written.
+// A progress says how far a job has come that puts the lines of a source into a table. It counts the lines processed,
+// the items written, the bytes of these items, and the lines refused.
 type progress struct {
 	At                                 place
 	Processed, Written, Bytes, Refused int64
 }
 
-// A loading is the work of such a job.
+// A loading reads the lines of a source and puts them into a table. It does the work of imports and bulk puts.
 type loading struct {
 	source
 	table  func(*table.Tx) (*table.Table, error)
 	read   func(text []byte) (line, error) // an error refuses the line
-	leaves bool                            // a line that cannot be read ends its file
-	record func(progress) any              // of the job
+	leaves bool                            // whether a refused line ends its file
+	record func(progress) any              // returns the record of the job
 }
 
-// run reads the lines after a progress, which it moves on. It writes a batch in one update, with the record of the job
-// after it.
+// run puts the lines after done into the table and advances done. It writes each batch, together with the record of
+// the job, in one update.
 func (l *loading) run(ctx context.Context, r *run, done *progress) error {
 	var size table.Batch
 	var batch []line
-	read := *done // done has how far items are written
+	read := *done // read counts lines that are read; done counts lines that are stored
 	first, flushed := true, read.At.Total
 	flush := func() error {
 		first, flushed = false, read.At.Total
@@ -217,7 +217,8 @@ func (l *loading) run(ctx context.Context, r *run, done *progress) error {
 	return err
 }
 
-// putLines puts a batch into a table, and counts what it has written and what was refused.
+// putLines puts a batch into a table. It adds the items that the table accepts to p.Written and p.Bytes, and the
+// others to p.Refused.
 func putLines(tx *table.Tx, t *table.Table, batch []line, p *progress) error {
 	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
 		for _, x := range batch {
@@ -244,7 +245,7 @@ func putLines(tx *table.Tx, t *table.Table, batch []line, p *progress) error {
 	return nil
 }
 
-// keys returns the names of the files that the bucket has now.
+// keys returns the names of the files that are in the bucket now, sorted.
 func (src *source) keys() (keys []string, err error) {
 	prefix := strings.TrimLeft(src.prefix, "/")
 	err = fs.WalkDir(src.root.FS(), ".", func(key string, entry fs.DirEntry, err error) error {
@@ -253,11 +254,11 @@ func (src *source) keys() (keys []string, err error) {
 		}
 		return err
 	})
-	slices.Sort(keys) // a folder's files are not beside those whose names it begins
+	slices.Sort(keys) // WalkDir visits a/x before a.b, but a.b is less
 	return keys, err
 }
 
-// file is each for one file. It returns the place where it stopped.
+// file does the work of [source.each] for the file at.Key. It returns the place where it stopped.
 func (src *source) file(ctx context.Context, at place, fn func([]byte, place, error) error) (place, error) {
 	leave := func(err error) (place, error) {
 		if errors.Is(err, errLeave) {

@@ -14,15 +14,15 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A csvForm says how files of CSV are read: the attributes of their columns are strings, but
-// for those that have a type as keys of the table. Source: DG/S3DataImport.Format.html.
+// A csvForm says how to read CSV files. A column is a string attribute, unless it is a key attribute of the table:
+// then it has the type of that key. Source: DG/S3DataImport.Format.html.
 type csvForm struct {
 	comma  rune
-	header []string          // nil if each file begins with its own
-	types  map[string]string // of keys
+	header []string          // nil if the first record of each file is its header
+	types  map[string]string // of key attributes, by name
 }
 
-// csvOf returns the form of the files of an import.
+// csvOf returns the CSV form that an import request describes.
 func csvOf(d *wire.ImportTableDescription) *csvForm {
 	c := &csvForm{comma: ',', types: map[string]string{}}
 	for _, a := range d.TableCreationParameters.AttributeDefinitions {
@@ -37,8 +37,8 @@ func csvOf(d *wire.ImportTableDescription) *csvForm {
 	return c
 }
 
-// reader returns a reader of the records after an offset of a file. It reads them as lines of
-// DynamoDB JSON. The error is io.EOF for a file without a header.
+// reader returns a reader of the records of file after offset, which it returns as lines of DynamoDB JSON. The error
+// is io.EOF if the file should have a header but is empty.
 func (c *csvForm) reader(file io.Reader, offset int64) (*csvReader, error) {
 	limited := &recordLimit{r: file}
 	r := &csvReader{form: c, r: csv.NewReader(limited), names: c.header, limit: limited}
@@ -71,7 +71,7 @@ type csvReader struct {
 	b     attr.Builder
 }
 
-// Read returns how many bytes have been read since the offset.
+// Read returns how many bytes have been read since the offset that was given to reader.
 func (r *csvReader) Read() int64 { return r.r.InputOffset() - r.begun }
 
 func (r *csvReader) record() ([]string, error) {
@@ -79,8 +79,8 @@ func (r *csvReader) record() ([]string, error) {
 	return r.r.Read()
 }
 
-// Next returns the item of the next record as a line. It leaves out empty cells. After an error
-// nothing more can be read.
+// Next returns the next record as an item in DynamoDB JSON. It omits attributes whose cells are empty. Do not call
+// Next again after an error.
 func (r *csvReader) Next() ([]byte, error) {
 	cells, err := r.record()
 	if err != nil {
@@ -102,8 +102,8 @@ func (r *csvReader) Next() ([]byte, error) {
 	return r.line, nil
 }
 
-// value returns the value of a cell. It is a string, which the table refuses, if the cell does
-// not have the type of the key.
+// value converts a cell to a value. If the cell does not have the type of its key attribute, value returns a string,
+// which the table then refuses.
 func (c *csvForm) value(name, text string) attr.Value {
 	switch c.types[name] {
 	case "N":
@@ -118,7 +118,8 @@ func (c *csvForm) value(name, text string) attr.Value {
 	return attr.NewString(text)
 }
 
-// A recordLimit bounds the memory of a record.
+// A recordLimit is a reader that fails when a record is too long, so that package csv does not buffer it without
+// bound.
 type recordLimit struct {
 	r    io.Reader
 	left int

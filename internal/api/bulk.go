@@ -9,9 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A Bulk puts and deletes any number of items of one table, for callers in this module that fill
-// a database: it makes no events, meets no faults and counts no capacity. Its errors are
-// [*wire.Error] values.
+// A Bulk puts and deletes any number of items of one table. It is for callers in this module that fill a database: it
+// calls no observers, applies no faults and counts no capacity. Its errors are [*wire.Error] values.
 type Bulk struct {
 	service *Service
 	bulk    *table.Bulk
@@ -26,7 +25,7 @@ func (s *Service) Bulk(name string) (*Bulk, error) {
 	return &Bulk{s, b}, nil
 }
 
-// Loads reports whether the store gains from many items at once; see [table.Bulk.Loads].
+// Loads reports whether the store writes many items at once faster; see [table.Bulk.Loads].
 func (b *Bulk) Loads() bool { return b.bulk.Loads() }
 
 // A BulkPart is a [table.Part] of a Bulk.
@@ -57,10 +56,10 @@ func (b *Bulk) Write(ctx context.Context, parts []*BulkPart) error {
 // Reset empties the part.
 func (p *BulkPart) Reset() { p.part.Reset() }
 
-// Bytes returns roughly the memory that the part takes.
+// Bytes returns roughly how many bytes of memory the part takes.
 func (p *BulkPart) Bytes() int { return p.part.Bytes() }
 
-// Put adds a put of an item, of which it keeps a copy. It refuses what [Service.PutItem] refuses, with the same errors.
+// Put adds a put of a copy of item. It refuses items that [Service.PutItem] refuses, with the same errors.
 func (p *BulkPart) Put(item attr.Item) error {
 	err := checkNames(wire.OpPutItem, "Item", item)
 	switch {
@@ -76,7 +75,7 @@ func (p *BulkPart) Put(item attr.Item) error {
 	return nil
 }
 
-// Delete adds a deletion. It refuses what [Service.DeleteItem] refuses, with the same errors.
+// Delete adds a deletion. It refuses keys that [Service.DeleteItem] refuses, with the same errors.
 func (p *BulkPart) Delete(key attr.Item) error {
 	err := checkNames(wire.OpDeleteItem, "Key", key)
 	if err == nil {
@@ -88,8 +87,9 @@ func (p *BulkPart) Delete(key attr.Item) error {
 	return nil
 }
 
-// checkNames returns the error for a member of a request that has an item with a name that is
-// empty or too long. Items that were read from DynamoDB JSON have no such name.
+// checkNames returns an error if an attribute name in item is empty or too long. The error names the member of the
+// request that holds the item. Items that were decoded from DynamoDB JSON never fail, because the decoder checks
+// names.
 func checkNames(op wire.Op, member string, item attr.Item) error {
 	if namesValid(item) {
 		return nil

@@ -55,7 +55,7 @@ func TestBulkPut(t *testing.T) {
 	}
 	e.want("Scan", `{"TableName":"HHH","Select":"COUNT"}`, `{"Count":3,"ScannedCount":3}`)
 	e.want("GetItem", `{"TableName":"HHH","Key":{"a":{"S":"old"}}}`, `{"Item":{"a":{"S":"old"},"n":{"N":"7"}}}`)
-	// The token means the same operation for 8 hours.
+	// For 8 hours a token stands for the same operation.
 	e.answer("StartBulkPutItems", start(`,"ClientToken":"t"`))
 	e.refuse("StartBulkPutItems", start(`,"ClientToken":"t","PerformanceTier":"ACCELERATED"`),
 		"IdempotentParameterMismatchException: The ClientToken was used by another bulk operation in the last 8 hours.")

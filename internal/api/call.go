@@ -9,11 +9,11 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// msgNoName is also the text of package attr for items and their values.
+// msgNoName equals the text that package attr uses for an empty name inside an item.
 const msgNoName = "Empty attribute name"
 
-// call runs an operation between begin and end, if its input keeps the constraints of
-// the service model. A failed operation has no output.
+// call runs an operation: it calls begin, validates the input against the service model, calls do, and calls end. If
+// the operation fails, call returns the zero output.
 func call[I wire.Input, O any](
 	ctx context.Context, s *Service, op wire.Op, in I, do func(*Service, context.Context, I) (O, error),
 ) (O, error) {
@@ -32,13 +32,13 @@ func call[I wire.Input, O any](
 	return out, nil
 }
 
-// observed reports whether an observer sees the operations of a context.
+// observed reports whether an observer sees the operations that run with ctx.
 func (s *Service) observed(ctx context.Context) bool {
 	return (s.opts.Observer != nil || s.extra.Load() != nil) && !event.IsQuiet(ctx)
 }
 
-// begin returns the context in which the operation runs. An error, which a fault
-// made, is for end; the operation does not run.
+// begin returns the context to run the operation in. If a fault makes the call fail, begin returns an error: the
+// caller then passes it to end without running the operation.
 func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context.Context, invocation, error) {
 	c := invocation{service: s}
 	extra := s.extra.Load()
@@ -58,7 +58,7 @@ func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context
 	return ctx, c, err
 }
 
-// observe begins the event of an invocation.
+// observe begins the event of an invocation, or continues the event that the server began.
 func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wire.Input) context.Context {
 	if c.event = event.Of(ctx); c.event == nil {
 		c.event, c.own = &event.Event{Operation: op.String(), Start: s.opts.Clock()}, true
@@ -84,7 +84,7 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wir
 	return ctx
 }
 
-// end records how the operation ended. The error it returns is a [*wire.Error].
+// end records how the operation ended. A non-nil error that it returns is a [*wire.Error].
 func (c *invocation) end(ctx context.Context, err error) error {
 	if c.lose && ctx.Err() == nil {
 		err = reset()
@@ -110,17 +110,17 @@ func (c *invocation) end(ctx context.Context, err error) error {
 	return err
 }
 
-// An interruption is the error of an operation whose context has ended. A caller's own cause can
-// be found in it, but must neither become an internal error nor be sent to a client.
+// An interruption is the error of an operation whose context ended. It wraps the caller's own cause, so that the
+// caller can find it with [errors.Is], but its text hides the cause from clients and it is no internal error.
 type interruption struct{ ended, cause error }
 
 func (e *interruption) Error() string { return e.ended.Error() }
 
 func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
 
-// checkForm looks for the errors of a valid input that need no table and no
-// expression: of its members together; of its attribute values and, if noName is true,
-// of an empty attribute name in another member.
+// checkForm checks a valid input as far as that needs no table and no expression. It checks the members together
+// (CheckParams) and the attribute values. noName says that an attribute name in another member is empty, which is an
+// error too.
 func checkForm(op wire.Op, in interface {
 	CheckParams() error
 }, faults wire.Faults, noName bool) error {
@@ -139,5 +139,5 @@ func hasEmpty[V any](attributes map[string]V) bool {
 	return ok
 }
 
-// handler answers a request body with a response body appended to dst.
+// A handler runs an operation on a request body, and appends the response body to dst.
 type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)

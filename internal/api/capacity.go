@@ -9,15 +9,13 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// transactFactor is how many times the units of a single operation a transaction
-// consumes on a table. Writes to an index count once.
-// Source: DG/transaction-apis.html; for indexes, captured from the service.
+// transactFactor multiplies the capacity that a transaction consumes on a table: twice that of a single operation. It
+// does not apply to writes to indexes. Source: DG/transaction-apis.html; for indexes, captured from the service.
 const transactFactor = 2
 
-// consumed returns the capacity that an operation consumed on a table in the
-// form that ReturnConsumedCapacity asks for, nil for NONE; INDEXES splits it. The
-// table has the name it has in the request, which may be its ARN
-// (API_ConsumedCapacity).
+// consumed returns the capacity that an operation consumed on a table, in the form that ReturnConsumedCapacity asks
+// for: nil for NONE, and split by index for INDEXES. The caller passes the table name as the request has it, which
+// may be an ARN (API_ConsumedCapacity).
 func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapacity {
 	if mode == nil || *mode == "NONE" {
 		return nil
@@ -26,8 +24,7 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 	if *mode != "INDEXES" {
 		return out
 	}
-	// Reads of an index have a part of the table too: 0. Source: dynalite
-	// test/query.js; dynoxide.
+	// Even a read of an index reports units of the table: 0. Source: dynalite test/query.js; dynoxide.
 	out.Table = &wire.Capacity{CapacityUnits: new(c.Table)}
 	for _, ix := range c.Indexes {
 		m := &out.GlobalSecondaryIndexes
@@ -54,7 +51,7 @@ type transactUse struct {
 	mode   *string
 	reads  bool // read units, or write units
 	tables []*table.Table
-	names  []string // of the tables, as the first member with each gives it
+	names  []string // of tables, each as the first action that uses the table names it
 	used   []table.Capacity
 }
 
@@ -74,8 +71,8 @@ func (u *transactUse) add(name string, t *table.Table, c table.Capacity) {
 	u.used = append(u.used, c)
 }
 
-// consumed returns the capacity in the form that was asked for, with read or
-// write units named as such, which only transactions do.
+// consumed returns the capacity in the form that the client asked for. It also sets ReadCapacityUnits or
+// WriteCapacityUnits, as the service does for transactions only.
 func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
 	for i, name := range u.names {
 		cc := consumed(u.mode, name, &u.used[i])
@@ -129,7 +126,7 @@ func consume(ctx context.Context, t string, write bool, c *table.Capacity) {
 	if e == nil {
 		return
 	}
-	if c.Table > 0 { // reads of an index have no part of the table
+	if c.Table > 0 { // a read of an index consumes nothing of the table
 		e.Used = append(e.Used, event.Use{Table: t, Write: write, Units: c.Table})
 	}
 	for _, ix := range c.Indexes {
@@ -137,7 +134,7 @@ func consume(ctx context.Context, t string, write bool, c *table.Capacity) {
 	}
 }
 
-// consumeAll is consume for several tables.
+// consumeAll calls [consume] for each use.
 func consumeAll(ctx context.Context, write bool, uses []use) {
 	for i := range uses {
 		consume(ctx, uses[i].table, write, &uses[i].Capacity)

@@ -34,9 +34,8 @@ var changeMembers = map[string]string{
 		`"ProvisionedThroughput":{"ReadCapacityUnits":3,"WriteCapacityUnits":3}}}]`,
 }
 
-// TestChangesApart sends the pairs of changes in one UpdateTable to a table with provisioned
-// throughput and a global index. Source: row 1 of the list of 2026-11-26; ACK 174, 224, 382
-// and 433 (see [TestFidelityOfTables]).
+// TestChangesApart sends each pair of changes in one UpdateTable to a table with provisioned throughput and a global
+// index. Source: row 1 of the list of 2026-11-26; ACK 174, 224, 382 and 433 (see [TestFidelityOfTables]).
 func TestChangesApart(t *testing.T) {
 	const (
 		replica    = "Replica modification must be the only operation in the request"
@@ -77,8 +76,8 @@ func TestChangesApart(t *testing.T) {
 	}
 }
 
-// TestChangesTogether sends the changes that one UpdateTable can make. Its sources are those
-// of [TestChangesApart].
+// TestChangesTogether sends combinations of changes that one UpdateTable may make. It has the sources of
+// [TestChangesApart].
 func TestChangesTogether(t *testing.T) {
 	for _, changes := range []string{
 		"request stream", "request ceiling", "request create", "units update", "provisioned units", "update stream",
@@ -98,8 +97,8 @@ func TestChangesTogether(t *testing.T) {
 		`{"TableName":"HHH","TableClass":"STANDARD","WarmThroughput":{},"OnDemandThroughput":{}}`)
 }
 
-// TestAnswerShowsStateBefore sends changes, whose answers have the state before with the status of
-// what changes. Source: row 6 of the list of 2026-11-26; ACK 017, 060, 064, 065, 177, 179, 183, 370 and
+// TestAnswerShowsStateBefore sends changes. The responses show the values from before the change, and UPDATING as the
+// status of what changes. Source: row 6 of the list of 2026-11-26; ACK 017, 060, 064, 065, 177, 179, 183, 370 and
 // 410, and recordings of the service of 2025.
 func TestAnswerShowsStateBefore(t *testing.T) {
 	const none = `"NumberOfDecreasesToday":0,`

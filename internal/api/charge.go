@@ -23,14 +23,14 @@ const (
 	chargeIfNotExists = 39
 )
 
-// charge returns the size in bytes that UpdateItem assigns to an update expression. It refuses an update
-// if this size, or the size of the new item, exceeds the limit for items. The charge depends only on the
-// request and is checked before the condition. AttributeUpdates have none, there only the size of the new
-// item counts. Transactions do not charge it in most regions, and ten regions never do.
+// charge returns the size in bytes that UpdateItem assigns to an update expression. UpdateItem refuses the update if
+// this size, or the size of the new item, exceeds the item size limit. The charge depends only on the request, so
+// UpdateItem checks it before the condition. The legacy AttributeUpdates have no charge: only the size of the new
+// item counts. Most regions do not charge in transactions, and ten regions never charge.
 //
-// This rule replaces one captured earlier from items that consist only of their
-// key and what the update writes: the size of the item without its key
-// attributes, plus 3, plus 19 for every SET and 2 for every REMOVE.
+// This rule replaces an earlier one, captured from items that have only their key and what the update writes. The
+// earlier charge was the size of the item without its key attributes, plus 3, plus 19 for every SET and 2 for every
+// REMOVE.
 func charge(u *expr.Update) int {
 	n := chargeUpdate
 	for _, a := range expr.Actions(u) {
@@ -82,7 +82,7 @@ func chargeValue(o ast.Operand) int {
 	return 0
 }
 
-// stepSize returns the number of bytes of a name, or of digits of an index.
+// stepSize returns the length of an attribute name in bytes, or of a list index in digits.
 func stepSize(s ast.Step) int {
 	if s.Name != "" {
 		return len(s.Name)

@@ -8,9 +8,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// transact runs a write transaction: it holds the items for as long as transactions
-// take, and then applies it. find returns the items. If it fails, apply will fail too
-// and return the error.
+// transact runs a write transaction. It marks the items that find returns as busy for [Options.TransactionDelay], and
+// then calls apply in an update. If find fails, transact calls apply at once, which meets the same error and returns
+// it.
 func (s *Service) transact(
 	ctx context.Context, token *string, find func(*table.View) ([]string, error), apply func(*table.Tx) error,
 ) error {
@@ -19,8 +19,7 @@ func (s *Service) transact(
 		return s.db.Update(ctx, apply)
 	}
 
-	// The items are found in a view of their own: an update would keep all others waiting for as long
-	// as the transaction takes.
+	// find runs in a view. An update would block all other writers for the whole delay.
 	var ids []string
 	if err := s.db.View(ctx, func(view *table.View) (err error) { ids, err = find(view); return err }); err != nil {
 		return s.db.Update(ctx, apply)
@@ -47,7 +46,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// itemsOf returns the items of the actions of a transaction.
+// itemsOf returns the [itemID] of the item of each action of a transaction.
 func (s *Service) itemsOf(view *table.View, actions []action) ([]string, error) {
 	ids := make([]string, len(actions))
 	for i := range actions {
@@ -62,8 +61,8 @@ func (s *Service) itemsOf(view *table.View, actions []action) ([]string, error) 
 	return ids, nil
 }
 
-// begin adds the items of a transaction, in the order of its actions, and its token,
-// unless they conflict.
+// begin adds the token of a transaction and the ids of its items, in the order of its actions. It returns an error
+// and adds nothing if the token or an item is already in the set.
 func (o *ongoing) begin(token *string, ids []string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

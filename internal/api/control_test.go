@@ -141,7 +141,7 @@ func TestTags(t *testing.T) {
 	}
 	e.invalid("ListTagsOfResource", `{}`, "Invalid TableArn")
 
-	// All or nothing when the table is made.
+	// CreateTable with invalid tags creates no table.
 	made := with(strings.Replace(tableH, "HHH", "Made", 1), `"Tags":`)
 	e.invalid("CreateTable", made[:len(made)-1]+tagList(0, 51)+`}`,
 		"Number of Tags exceed the current limit for the provided ResourceArn")
@@ -151,7 +151,7 @@ func TestTags(t *testing.T) {
 	e.want("ListTagsOfResource", strings.Replace(list, "HHH", "Made", 1), `{"Tags":`+tagList(0, 50)+`}`)
 }
 
-// No tag is lost when several are set at once. Source: alternator, test_tag.py.
+// TestConcurrentTags checks that concurrent requests to set tags lose none. Source: alternator, test_tag.py.
 func TestConcurrentTags(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	var wg sync.WaitGroup
@@ -287,7 +287,7 @@ func TestBillingModes(t *testing.T) {
 			e.now.Unix()), "BillingModeSummary")
 }
 
-// TestEncryption: a table encrypted with KMS names its key. Source:
+// TestEncryption checks the description of tables encrypted with KMS, which names the key. Source:
 // API_SSEDescription, and the example of the AWS CLI's create-table.
 func TestEncryption(t *testing.T) {
 	e := newEndpoint(t)

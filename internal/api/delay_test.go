@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDelayOfCopies checks tables that begin with items: restored ones and imported
-// ones are CREATING too. Sources: ack-api-quirks, DDB-TABLE-374, for backups;
-// terraform-provider-aws, table.go, for point-in-time recovery.
+// TestDelayOfCopies checks that restored and imported tables, which begin with items, are CREATING at first too.
+// Sources: ack-api-quirks, DDB-TABLE-374, for backups; terraform-provider-aws, table.go, for point-in-time recovery.
 func TestDelayOfCopies(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	e.db.Delay = time.Minute

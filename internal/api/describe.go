@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// This file converts between the shapes of the service and table definitions.
+// This file converts between wire shapes and table definitions.
 
 func attributesOf(defs []wire.AttributeDefinition) []keycond.Attribute {
 	out := make([]keycond.Attribute, len(defs))
@@ -51,8 +51,8 @@ func projectionOf(p *wire.Projection) table.Projection {
 	return table.Projection{Type: value(p.ProjectionType), Include: p.NonKeyAttributes}
 }
 
-// sortedAttributes returns the attributes of keys as descriptions have them. Source: ack-api-quirks,
-// DDB-TABLE-125.
+// sortedAttributes returns the attribute definitions of a table sorted by name, as descriptions list them. Source:
+// ack-api-quirks, DDB-TABLE-125.
 func sortedAttributes(def *table.Definition) []keycond.Attribute {
 	return slices.SortedFunc(slices.Values(def.Attributes), func(a, b keycond.Attribute) int {
 		return strings.Compare(a.Name, b.Name)
@@ -72,9 +72,9 @@ func (s *Service) streamOf(st *wire.StreamSpecification) *table.Stream {
 	return &table.Stream{View: value(st.StreamViewType), Created: s.now(), Shards: s.opts.StreamShards}
 }
 
-// checkStream refuses a stream without a view type, and a view type without a
-// stream, with the operation's text for each. Source: ack-api-quirks,
-// DDB-TABLE-035 and 050, us-west-2, 2026-10-08.
+// checkStream refuses an enabled stream without a view type with the text without, and a view type of a disabled
+// stream with the text with; the texts depend on the operation. Source: ack-api-quirks, DDB-TABLE-035 and 050,
+// us-west-2, 2026-10-08.
 func checkStream(st *wire.StreamSpecification, without, with string) error {
 	if st == nil {
 		return nil
@@ -88,7 +88,7 @@ func checkStream(st *wire.StreamSpecification, without, with string) error {
 	return nil
 }
 
-// seconds returns a time as the service sends it, nil for the zero time.
+// seconds returns a time as the service sends it: in seconds since 1970, or nil for the zero time.
 func seconds(t time.Time) *float64 {
 	if t.IsZero() {
 		return nil
@@ -112,20 +112,19 @@ func (s *Service) throughput(t table.Throughput) *wire.ProvisionedThroughputDesc
 	return out
 }
 
-// The warm throughput of a new on-demand table, in units a second.
-// Source: DG/warm-throughput.html.
+// Warm throughput of a new on-demand table, in units per second. Source: DG/warm-throughput.html.
 const (
 	warmReads  = 12_000
 	warmWrites = 4_000
 )
 
-// warm returns the warm throughput of a table or index as a description has it.
+// warm returns the warm throughput of a table or index, as a description shows it.
 func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
 	now := warmOf(def, w, t)
 	return &now.Read, &now.Write, new("ACTIVE")
 }
 
-// describe returns a table as DescribeTable does.
+// describe returns the description of a table, as DescribeTable responds with it.
 func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	def := t.Definition()
 	items, bytes := t.Items()
@@ -202,7 +201,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	return d
 }
 
-// classSummary describes the class of a table, if it was ever named.
+// classSummary describes the table class, or returns nil if no request ever set it.
 func classSummary(def *table.Definition) *wire.TableClassSummary {
 	if def.Class == "" {
 		return nil
@@ -210,8 +209,8 @@ func classSummary(def *table.Definition) *wire.TableClassSummary {
 	return &wire.TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
 }
 
-// describeNew changes the description of a table into the one that CreateTable returns.
-// Source: dynoxide; of the warm throughput, recordings of the service of 2025.
+// describeNew turns the description of a table into the one that CreateTable returns. Sources: dynoxide; for warm
+// throughput, recordings of the service of 2025.
 func describeNew(d *wire.TableDescription, def *table.Definition) {
 	d.TableStatus = new(table.StatusCreating)
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
@@ -239,7 +238,7 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 	}
 }
 
-// describeLeaving adds an index of the table before that is being deleted.
+// describeLeaving adds to d an index that is being deleted. before is the table definition that still has the index.
 func (s *Service) describeLeaving(d *wire.TableDescription, before *table.Definition, name string) {
 	if indexNamed(before.Vectors, name) != nil {
 		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{

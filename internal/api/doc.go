@@ -1,10 +1,9 @@
-// Package api answers the operations of the service, one file an operation.
+// Package api implements the operations of the service, each in a file of its own.
 //
-// A [Service] takes the typed input of an operation, or with [Service.Serve]
-// the body of a request, and returns the output or a [*wire.Error]. Each
-// operation checks its input in the order in which the service does: the order
-// of the lines in its function. Shapes, their JSON and their constraints are in
-// package wire; package table reads and writes the items.
+// A [Service] takes the typed input of an operation, or with [Service.Serve] the body of a request, and returns the
+// output or a [*wire.Error]. Each operation makes its checks in the same order as the service, so the order of the
+// lines in its function matters. Package wire has the shapes, their JSON and their constraints; package table reads
+// and writes the items.
 //
 //	tables, err := life.Open(ctx, memory.Open())
 //	s := api.New(tables, api.Options{})

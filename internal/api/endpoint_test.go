@@ -15,9 +15,9 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// An endpoint is a service with the tables of dynalite's test/helpers.js: H
-// with the key a, and R with the key a, b, the local indexes index1 (c) and
-// index2 (d, with c), and the global ones index3 (c) and index4 (c, d, with e).
+// An endpoint is a service for tests. Its tables H and R are those of dynalite's test/helpers.js. H has the key a. R
+// has the key a, b, the local indexes index1 (c) and index2 (d, projecting c), and the global indexes index3 (c) and
+// index4 (c, d, projecting e).
 type endpoint struct {
 	t   *testing.T
 	svc *api.Service
@@ -84,7 +84,7 @@ func (e *endpoint) serve(op, body string) (string, int) {
 	return string(out), status
 }
 
-// answer sends a request that must succeed.
+// answer sends a request that must succeed, and returns the response.
 func (e *endpoint) answer(op, body string) string {
 	e.t.Helper()
 	out, status := e.serve(op, body)
@@ -94,7 +94,7 @@ func (e *endpoint) answer(op, body string) string {
 	return out
 }
 
-// want sends a request and compares the answer as JSON.
+// want sends a request that must succeed, and compares the response with want as JSON.
 func (e *endpoint) want(op, body, want string) {
 	e.t.Helper()
 	if got := e.answer(op, body); !sameJSON(e.t, got, want) {
@@ -102,8 +102,7 @@ func (e *endpoint) want(op, body, want string) {
 	}
 }
 
-// refuse sends a request that must fail with an exception, as
-// "ValidationException: text".
+// refuse sends a request that must fail. want is the exception and its text, as in "ValidationException: text".
 func (e *endpoint) refuse(op, body, want string) {
 	e.t.Helper()
 	out, status := e.serve(op, body)
@@ -112,14 +111,13 @@ func (e *endpoint) refuse(op, body, want string) {
 	}
 }
 
-// invalid is refuse for a ValidationException.
+// invalid sends a request that must fail with a ValidationException.
 func (e *endpoint) invalid(op, body, text string) {
 	e.t.Helper()
 	e.refuse(op, body, "ValidationException: "+text)
 }
 
-// cancelled sends a transaction that must be cancelled with the reasons, as
-// JSON.
+// cancelled sends a transaction that must be cancelled with the given reasons, in JSON.
 func (e *endpoint) cancelled(op, body, reasons string) {
 	e.t.Helper()
 	out, status := e.serve(op, body)
@@ -150,7 +148,7 @@ func (e *endpoint) cancelled(op, body, reasons string) {
 	}
 }
 
-// item compares the item with a key, {} for none.
+// item compares the item with a key to want, which is {} if there must be none.
 func (e *endpoint) item(name, key, want string) {
 	e.t.Helper()
 	if want != "{}" {

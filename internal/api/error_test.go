@@ -24,8 +24,7 @@ func mustItem(t testing.TB, text string) attr.Item {
 	return it
 }
 
-// Source of the names and of Message or message: dynalite test/helpers.js and
-// connection.js; the service model.
+// Source for the names, and for Message or message: dynalite test/helpers.js and connection.js; the service model.
 func TestErrorJSON(t *testing.T) {
 	for _, tt := range []struct {
 		err    *wire.Error
@@ -118,7 +117,7 @@ func modelOperations(t *testing.T) (names []string) {
 	return names
 }
 
-// TestEveryOperation: every operation of the service model is answered.
+// TestEveryOperation checks that the service implements every operation of the service model.
 func TestEveryOperation(t *testing.T) {
 	e := newEndpoint(t)
 	answered := 0

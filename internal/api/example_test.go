@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// A service takes the bodies of requests and gives the bodies of responses.
+// A service takes request bodies and returns response bodies.
 func ExampleService_Serve() {
 	ctx := context.Background()
 	db, err := life.Open(ctx, memory.Open())
@@ -27,7 +27,7 @@ func ExampleService_Serve() {
 		{"GetItem", `{"TableName":"Music","Key":{"Song":{"S":"Call Me Today"}}}`},
 	} {
 		body, status := s.Serve(ctx, "DynamoDB_20120810."+request[0], []byte(request[1]), nil)
-		if request[0] != "CreateTable" { // its description has times and ids
+		if request[0] != "CreateTable" { // skip the description, which has times and ids
 			fmt.Println(status, string(body))
 		}
 	}

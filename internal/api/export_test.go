@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// withBucket gives an endpoint a folder with the empty bucket "bucket", which it
-// returns.
+// withBucket gives the endpoint a directory of buckets with an empty bucket named "bucket", and returns the path of
+// the bucket.
 func (e *endpoint) withBucket() string {
 	e.t.Helper()
 	root := e.t.TempDir()
@@ -29,13 +29,13 @@ func (e *endpoint) withBucket() string {
 	return dir
 }
 
-// A job is what tests look at in the description of an export or an import.
+// A job has the members that tests check in the description of an export or an import.
 type job struct {
 	ExportArn, ExportStatus, ExportManifest, ImportArn, ImportStatus, FailureCode, FailureMessage string
 	ItemCount, ErrorCount, ImportedItemCount, ProcessedItemCount                                  int
 }
 
-// run starts a job and returns its description once it has ended.
+// run starts a job, waits for its end, and returns its description.
 func (e *endpoint) run(op, describe, kind, body string) job {
 	e.t.Helper()
 	var out map[string]job
@@ -124,7 +124,8 @@ func TestExportAndImport(t *testing.T) {
 	require.Equal(t, e.contents("RRR", "index3", "index4"), e.contents("New", "index3", "index4"))
 	e.refuse("ImportTable", importOf("New", "bucket", prefix, ""), "ResourceInUseException: Table already exists: New")
 
-	// Lines that lack the key, or are no items: the rest of the file is left out.
+	// The import counts an item without the key as an error and goes on. After a line that is not an item it skips
+	// the rest of the file.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "lines.json"), []byte(`{"Item":{"a":{"S":"x"},"b":{"S":"y"}}}
 
 {"Item":{"a":{"S":"x"}}}
@@ -154,7 +155,7 @@ nonsense
 	e.refuse("ImportTable", importOf("Token2", "bucket", "nothing", `,"ClientToken":"t"`),
 		"ImportConflictException: Import conflict: Duplicate request detected with conflicting parameters")
 
-	// No bucket, and no way out of one.
+	// A bucket that does not exist, and a name that must not lead out of the directory.
 	for _, name := range []string{"none", "a..b"} {
 		done := e.export(`,"S3Bucket":"` + name + `"`)
 		require.Equal(t, []string{"FAILED", "S3NoSuchBucket"}, []string{done.ExportStatus, done.FailureCode}, name)

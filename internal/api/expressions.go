@@ -8,8 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr"
 )
 
-// expressions are the names and values of an input that its expressions refer
-// to.
+// expressions holds the names and values of an input, to which its expressions refer.
 type expressions struct {
 	op     wire.Op
 	names  map[string]string
@@ -17,15 +16,15 @@ type expressions struct {
 	env    expr.Env
 }
 
-// open checks the placeholders. After the expressions have been parsed, close
-// refuses placeholders that none of them used.
+// open checks the placeholders. Call close after parsing the expressions: close refuses placeholders that none of
+// them used.
 func (e *expressions) open() error {
 	return e.wrap(e.env.Reset(expr.Params{Names: e.names, Values: e.values}))
 }
 
 func (e *expressions) close() error { return e.wrap(e.env.Unused()) }
 
-// condition parses an optional condition, filter or key condition expression.
+// condition parses a condition, filter or key condition expression; src may be nil.
 func (e *expressions) condition(p expr.Param, src *string) (*expr.Condition, error) {
 	if src == nil {
 		return nil, nil
@@ -34,11 +33,10 @@ func (e *expressions) condition(p expr.Param, src *string) (*expr.Condition, err
 	return c, e.wrap(err)
 }
 
-// projection parses an optional projection, from an expression or from the
-// legacy list.
+// projection parses a projection expression or a legacy AttributesToGet list. Both may be nil.
 func (e *expressions) projection(src *string, attributes []string) (*expr.Projection, error) {
 	if attributes != nil {
-		seen := make(map[string]bool, len(attributes)) // a client may send a million of them
+		seen := make(map[string]bool, len(attributes)) // a client may send a million names
 		for _, name := range attributes {
 			if seen[name] {
 				return nil, e.op.Invalid(
@@ -72,7 +70,7 @@ func (e *expressions) expected(
 	return c, e.wrap(err)
 }
 
-// writeCondition parses the condition of a write in either form.
+// writeCondition parses the condition of a write, given as an expression or as the legacy Expected.
 func (e *expressions) writeCondition(
 	src *string, conds map[string]wire.ExpectedAttributeValue, operator *string,
 ) (*expr.Condition, error) {
@@ -82,7 +80,7 @@ func (e *expressions) writeCondition(
 	return e.expected(conds, operator)
 }
 
-// wrap words the error of an expression as the operation does.
+// wrap turns the error of an expression into one with the text that the operation uses.
 func (e *expressions) wrap(err error) error {
 	if err == nil {
 		return nil

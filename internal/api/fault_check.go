@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// FaultProblem says what is wrong with a fault and what to change, or returns "". It does not check whether any call
-// can meet all conditions of the fault.
+// FaultProblem returns what is wrong with a fault and what to change, or "". It does not check whether any call can
+// match all conditions of the fault.
 func FaultProblem(f fault.Fault) string {
 	if known := operationNames(); f.Operation != "" && !slices.Contains(known, f.Operation) {
 		return fmt.Sprintf("unknown operation %q: %s", f.Operation, text.DidYouMean(f.Operation, known))
@@ -42,7 +42,7 @@ func FaultProblem(f fault.Fault) string {
 	return ""
 }
 
-// numberProblem looks at the numbers of a fault.
+// numberProblem checks the numbers of a fault. It returns what is wrong with them, or "".
 func numberProblem(f fault.Fault) string {
 	switch {
 	case min(f.Skip, f.Times, f.Unprocessed, int(f.Delay)) < 0:
@@ -55,7 +55,7 @@ func numberProblem(f fault.Fault) string {
 	return ""
 }
 
-// effectProblem looks at what a fault does to a call: one thing, perhaps after a delay.
+// effectProblem checks that a fault has a delay, one other effect, or both. It returns what is wrong, or "".
 func effectProblem(f fault.Fault) string {
 	var effects []string
 	for _, effect := range []struct {
@@ -89,7 +89,7 @@ func operationNames() (names []string) {
 	return names
 }
 
-// codesOf returns the exceptions of an operation, or of all operations if the name is "".
+// codesOf returns the exceptions that an operation can return, or those of all operations if the name is "".
 func codesOf(operation string) (codes []string) {
 	for _, op := range wire.Operations() {
 		if operation == "" || op.String() == operation {

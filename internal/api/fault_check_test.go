@@ -10,7 +10,7 @@ import (
 	faults "github.com/sortkey/sortkey/internal/api/fault"
 )
 
-// TestFaultProblem has a fault for each message, and some that are right.
+// TestFaultProblem has a fault for each message, and some valid faults.
 func TestFaultProblem(t *testing.T) {
 	const code = "InternalServerError"
 	for _, tt := range []struct {

@@ -13,19 +13,18 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// ErrReset is the cause of the error of a call whose connection is to be reset
-// instead of an answer. [Service.Serve] returns the status -1 for it.
+// ErrReset is the cause of the error of a call that gets a connection reset instead of a response. [Service.Serve]
+// returns status -1 for it.
 var ErrReset = errors.New("connection reset on purpose")
 
 func reset() *wire.Error {
 	return &wire.Error{Code: "ConnectionReset", Message: ErrReset.Error(), Err: ErrReset}
 }
 
-// Faults are the faults that calls are asked to meet.
+// Faults returns the set of faults that the Service injects into calls.
 func (s *Service) Faults() *fault.Set { return &s.faults }
 
-// disturb applies the faults to a call that begins: it waits, and returns the
-// error with which the call ends at once, or nil.
+// disturb applies the faults to a call before the operation runs. It may wait. A non-nil error ends the call at once.
 func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wire.Input) (context.Context, error) {
 	call := &fault.Call{
 		Operation: op.String(), Tables: tablesOf(in),
@@ -63,12 +62,11 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	return ctx, nil
 }
 
-// errStopping is why a call that a fault keeps waiting ends when the server stops.
+// errStopping is the error of a call that a fault delays while the server stops.
 var errStopping = wire.ServiceUnavailable("The server is stopping. A fault kept the call waiting.")
 
-// wait keeps a call waiting for as long as a fault says: until the delay is over or, with an error, the
-// context of the call ends, the database is closed or the server stops. Others use the slot of the
-// request meanwhile.
+// wait delays a call for as long as a fault says. It returns early with an error if the context of the call ends, the
+// database is closed or the server stops. While wait sleeps, other requests may use the concurrency slot of this one.
 func (s *Service) wait(ctx context.Context, e *fault.Fault, operation string) error {
 	slot := event.CallOf(ctx).Slot
 	if slot != nil {
@@ -98,8 +96,8 @@ func (s *Service) wait(ctx context.Context, e *fault.Fault, operation string) er
 	return nil
 }
 
-// The texts of errors that only faults make. Sources: API_PutItem,
-// API_TransactWriteItems, DG/Programming.Errors.html.
+// faultTexts has the texts of errors that only faults cause. Sources: API_PutItem, API_TransactWriteItems,
+// DG/Programming.Errors.html.
 var faultTexts = map[string]string{
 	codeProvisioned: msgProvisioned,
 	codeThrottling:  "Rate of requests exceeds the allowed throughput.",
@@ -124,8 +122,8 @@ var faultTexts = map[string]string{
 	"ValidationError":                 "Validation failed",
 }
 
-// faultError returns the error with a code. Errors of throttling name the table
-// and the limit, as the service does since 2025 (DG/throttling-diagnosing.html).
+// faultError returns the error that a fault asks for by its code. A throttling error names the table and the limit,
+// as the service does since 2025 (DG/throttling-diagnosing.html).
 func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fault.Fault) error {
 	message := e.Message
 	if message == "" {
@@ -161,7 +159,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 	return out
 }
 
-// writes reports whether a request writes items. One with statements does if any of them does.
+// writes reports whether a request writes items. A request of PartiQL statements does if any statement writes.
 func writes(op wire.Op, in wire.Input) bool {
 	switch in := in.(type) {
 	case *wire.ExecuteStatementInput:
@@ -178,8 +176,8 @@ func writes(op wire.Op, in wire.Input) bool {
 	return op.Writes()
 }
 
-// canceled returns the error of a cancelled transaction: a code, or None, for each
-// action.
+// canceled returns the error of a cancelled transaction with one reason per action. A code is the reason of the
+// action with its index; the other actions have None.
 func canceled(codes []string, in wire.Input) error {
 	actions := 0
 	switch in := in.(type) {
@@ -201,8 +199,8 @@ func canceled(codes []string, in wire.Input) error {
 	return wire.TransactionCanceled(reasons)
 }
 
-// keysOf returns the values of the key attributes of the items of a table, or of all, that an input
-// names, as text.
+// keysOf returns, as text, the key attribute values of the items that an input names in a table, or in all tables if
+// table is "".
 func (s *Service) keysOf(ctx context.Context, in wire.Input, table string) (keys []string) {
 	for ref := range refs(in) {
 		if table != "" && nameOf(ref.Table) != table {
@@ -232,8 +230,8 @@ func (s *Service) keysOf(ctx context.Context, in wire.Input, table string) (keys
 
 type unprocessedKey struct{}
 
-// leave splits the requests of a batch, which has a list for each table, if a
-// fault wants the last of them left unprocessed.
+// leave removes the last requests of a batch, if a fault asks to leave them unprocessed. It returns the requests to
+// run and those removed, both by table.
 func leave[T any](
 	ctx context.Context, requests map[string]T, count func(T) int, cut func(T, int) (T, T),
 ) (now, left map[string]T) {

@@ -20,8 +20,8 @@ func TestThrottlingReasons(t *testing.T) {
 	}
 }
 
-// TestThrottlingReasonsOfStatements: what a statement does decides whether a read or a
-// write was throttled.
+// TestThrottlingReasonsOfStatements checks that the reason is that of a read or of a write depending on what the
+// statement does.
 func TestThrottlingReasonsOfStatements(t *testing.T) {
 	const (
 		read, write = `{"Statement":"SELECT * FROM HHH WHERE a = 'x'"}`, `{"Statement":"DELETE FROM HHH WHERE a = ` +
@@ -46,8 +46,8 @@ func TestThrottlingReasonsOfStatements(t *testing.T) {
 	}
 }
 
-// Source: DG/throttling-diagnosing.html, which has the exception of provisioned
-// throughput together with the reason of a hot key.
+// Source: DG/throttling-diagnosing.html, which shows the provisioned throughput exception together with the reason
+// for a hot key.
 func TestEnforcedThrottlingReasons(t *testing.T) {
 	e := newEndpoint(t)
 	e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, EnforceThroughput: true})

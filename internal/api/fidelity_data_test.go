@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFidelityOfData has differences from the service in operations on items, by
-// their numbers in the list of 2026-11-22, each with the witness that decided.
+// TestFidelityOfData checks operations on items that once differed from the service. Each row has its number in the
+// list of 2026-11-22 (see [TestFidelity]) and the source that decided it.
 func TestFidelityOfData(t *testing.T) {
 	const (
 		one    = "1 validation error detected: "
@@ -36,7 +36,7 @@ func TestFidelityOfData(t *testing.T) {
 		`"Item":{"a":{"S":"x"}},"ConditionExpression":"a = = b"}}`
 	for _, tt := range []struct {
 		name, op, body string
-		want           string // as [endpoint.witness] takes it
+		want           string // see [endpoint.witness]
 		source         string
 	}{
 		{
@@ -61,7 +61,7 @@ func TestFidelityOfData(t *testing.T) {
 			"16 null", "SearchVectors", `{"TableName":null,"IndexName":"ab"}`,
 			invalid + "a string at line 1 column 17", "conformance error-messages/searchVectors",
 		},
-		// The suite saw a ValidationException here, not the one for null.
+		// The conformance suite saw a ValidationException here, but not the one for null.
 		{
 			"16 missing", "SearchVectors", `{"IndexName":"ab","SearchVector":[],"TopK":1}`,
 			"missing field `TableName` at line 1 column 45", "conformance error-messages/searchVectors",
@@ -162,8 +162,8 @@ func TestFidelityOfData(t *testing.T) {
 	}
 }
 
-// TestFailedConditionOnTheWire: the name of the message does not depend on whether the item is there. Source: a capture
-// of August 2026; recordings of 2025 had Message beside the item.
+// TestFailedConditionOnTheWire checks that the member is called "message" whether or not the response has the item.
+// Source: a capture of August 2026; recordings of 2025 have "Message" if there is an item.
 func TestFailedConditionOnTheWire(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"x"}}}`)
@@ -202,9 +202,9 @@ func TestOperandsOfAddAndDelete(t *testing.T) {
 	}
 }
 
-// TestTransactionReadsNothing has row 13 of the list of 2026-11-26: a projection that selects
-// nothing. Source: moto pull request 3420, dynoxide issues 39 and 53, whose authors asked the
-// service; GetItem answers with an empty item.
+// TestTransactionReadsNothing has row 13 of the list of 2026-11-26: a projection that selects nothing. For GetItem
+// the service returns an empty item, for a transaction none. Source: moto pull request 3420, dynoxide issues 39 and
+// 53, whose authors asked the service.
 func TestTransactionReadsNothing(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"x"}}}`)
@@ -213,8 +213,8 @@ func TestTransactionReadsNothing(t *testing.T) {
 	e.want("GetItem", get, `{"Item":{}}`)
 }
 
-// TestDeepValuesOfTransactions has row 17 of the list of 2026-11-26 (probable): values of more than
-// 32 levels in an Update cancel the transaction, those of a ConditionCheck are not looked at.
+// TestDeepValuesOfTransactions has row 17 of the list of 2026-11-26 (probable): values nested deeper than 32 levels
+// cancel the transaction in an Update, and have no effect in a ConditionCheck.
 func TestDeepValuesOfTransactions(t *testing.T) {
 	deep := strings.Repeat(`{"M":{"n":`, 40) + `{"S":"x"}` + strings.Repeat(`}}`, 40)
 	e := newEndpoint(t, tableH)

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFidelityOfTables has differences from the service in operations on tables,
-// streams and tags, by their numbers in the list of 2026-11-22.
+// TestFidelityOfTables checks operations on tables, streams and tags that once differed from the service. Each row
+// has its number in the list of 2026-11-22 (see [TestFidelity]).
 //
-// ACK is ack-api-quirks, whose authors ran their requests against the service in
-// us-east-1 and us-west-2 on 2026-10-08 and 09; its number is that of a finding.
+// ACK is ack-api-quirks, whose authors ran their requests against the service in us-east-1 and us-west-2 on
+// 2026-10-08 and 09; the number after ACK is that of a finding.
 func TestFidelityOfTables(t *testing.T) {
 	const (
 		hashA = `{"AttributeName":"a","KeyType":"HASH"}`
@@ -36,7 +36,7 @@ func TestFidelityOfTables(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, op, body string
-		want           string // the text of the ValidationException, or exception and text
+		want           string // text of the ValidationException, or exception and text
 		source         string
 	}{
 		{
@@ -139,7 +139,8 @@ func TestSurplusDefinitions(t *testing.T) {
 		`"AttributeType":"S"}]}`, "AttributeDefinitions")
 }
 
-// TestNamesOfTables has the texts of operations on tables of other names and accounts: rows 23, 28 and 29 of the list.
+// TestNamesOfTables checks the texts for table names and ARNs that are invalid or of other accounts: rows 23, 28 and
+// 29 of the list.
 func TestNamesOfTables(t *testing.T) {
 	const (
 		one   = "ValidationException: 1 validation error detected: Value "
@@ -175,8 +176,8 @@ func TestNamesOfTables(t *testing.T) {
 	}
 }
 
-// TestFidelityOfDescriptions has the rows of the list that are about descriptions.
-// Its witnesses are recordings of the service of 2025.
+// TestFidelityOfDescriptions has the rows of the list that are about descriptions. Its sources are recordings of the
+// service of 2025.
 func TestFidelityOfDescriptions(t *testing.T) {
 	const (
 		warm  = `{"ReadUnitsPerSecond":13000,"WriteUnitsPerSecond":5000}`
@@ -234,9 +235,8 @@ func TestFidelityOfDescriptions(t *testing.T) {
 	require.NotContains(t, e.answer("DisableKinesisStreamingDestination", stream+`}`), "Configuration")
 }
 
-// witness sends a request of the list. It is answered, if want is empty, or refused
-// with a text, after the name of the exception if it is another than
-// ValidationException.
+// witness sends a request of the list. If want is empty, the request must succeed. Else it must fail with want, which
+// is the text of a ValidationException, or another exception and its text.
 func (e *endpoint) witness(op, body, want string) {
 	e.t.Helper()
 	switch before, _, named := strings.Cut(want, "Exception"); {

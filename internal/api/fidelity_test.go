@@ -19,13 +19,12 @@ const tableM = `{"TableName":"MMM","BillingMode":"PAY_PER_REQUEST",
 	"GlobalSecondaryIndexes":[{"IndexName":"many","KeySchema":[{"AttributeName":"h1","KeyType":"HASH"},
 	{"AttributeName":"h2","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
-// TestFidelity has the differences from the service that were found one by one,
-// by their numbers in the list of November 2026, each with the witness that
-// decided. Row 4 and the headers of rows 20 and 21 are in package server, the
-// wordings that changed in 2026 in TestTexts of package wire.
+// TestFidelity checks requests that once differed from the service. Each row has its number in a list of such
+// differences of November 2026, which is not in this repository, and the source that decided it. Row 4 and the
+// headers of rows 20 and 21 are in package server, the texts that changed in 2026 in TestTexts of package wire.
 //
-// ACK is ack-api-quirks, whose authors ran their requests against the service in
-// us-east-1 and us-west-2 on 2026-10-08 and 09; its number is that of a finding.
+// ACK is ack-api-quirks, whose authors ran their requests against the service in us-east-1 and us-west-2 on
+// 2026-10-08 and 09; the number after ACK is that of a finding.
 func TestFidelity(t *testing.T) {
 	const (
 		one      = "1 validation error detected: "
@@ -71,7 +70,7 @@ func TestFidelity(t *testing.T) {
 	long := strings.Repeat("x", 420_000)
 	for _, tt := range []struct {
 		name, op, body string
-		want           string // the text of the ValidationException, or exception and text
+		want           string // text of the ValidationException, or exception and text
 		source         string
 	}{
 		{
@@ -81,8 +80,7 @@ func TestFidelity(t *testing.T) {
 			wrongValues + "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object",
 			"ACK 160",
 		},
-		// The older text ends "or SSESpecification or ReplicaUpdates is required"
-		// (dynalite).
+		// An older text ends "or SSESpecification or ReplicaUpdates is required" (dynalite).
 		{
 			"2 no updates of indexes", "UpdateTable", `{"TableName":"HHH","GlobalSecondaryIndexUpdates":[]}`, noUpdate,
 			"ACK 359, 442",
@@ -164,7 +162,7 @@ func TestFidelity(t *testing.T) {
 			`{"RequestItems":{"None":[{"PutRequest":{"Item":{"a":{"S":"` + long + `"}}}}]}}`,
 			"Item size has exceeded the maximum allowed size", "dynalite, dynoxide",
 		},
-		// Every recording ends there, without "for a table".
+		// In every recording the text ends here, without "for a table".
 		{
 			"10 no table",
 			"UpdateTable", `{"TableName":"None","ProvisionedThroughput":{"ReadCapacityUnits":1000` +
@@ -202,9 +200,8 @@ func TestFidelity(t *testing.T) {
 		},
 		{"19 broken JSON", "GetItem", `{`, "SerializationException", "dynalite, dynoxide"},
 		{"19 no body", "GetItem", ``, "SerializationException", "dynalite, dynoxide"},
-		// "TableName must be at least 3 characters long and at most 255 characters
-		// long" is older: DescribeTable answered as the data operations for 2 and for
-		// 256 characters on 2026-10-08.
+		// "TableName must be at least 3 characters long and at most 255 characters long" is an older text: on
+		// 2026-10-08 DescribeTable had the text of data operations for names of 2 and of 256 characters.
 		{"22 short", "DescribeTable", `{"TableName":"ab"}`, short, "ACK, missing tables"},
 		{"22 short", "DeleteTable", `{"TableName":"ab"}`, short, "as DescribeTable"},
 		{
@@ -246,7 +243,7 @@ func TestFidelity(t *testing.T) {
 				"key{b:S:RANGE}] New schema: Schema:[SchemaElement: key{b:N:HASH}]",
 			"alternator test_gsi_updatetable.py",
 		},
-		// The text is that of row 27 in [TestFidelityOfData].
+		// The text is the same as in row 27 of [TestFidelityOfData].
 		{
 			"27 start of one item", "Query", `{"TableName":"HHH",` + eqA + `,"ExclusiveStartKey":{"a":{"S":"x"}}}`,
 			"The provided exclusive start key is invalid: ExclusiveStartKey: {a=AttributeValue: {S:x}}",
@@ -351,7 +348,7 @@ func TestFidelity(t *testing.T) {
 			"Filter Expression can only contain non-primary key attributes: Primary key attribute: d",
 			"dynalite, dynoxide",
 		},
-		// A Scan looks at Select before the start key: dynoxide, 2026-10-20.
+		// A Scan checks Select before the start key: dynoxide, 2026-10-20.
 		{
 			"36 scan",
 			"Scan", `{"TableName":"RRR","IndexName":"index4","Select":"ALL_ATTRIBUTES",` +
@@ -381,13 +378,12 @@ func TestFidelity(t *testing.T) {
 	}
 }
 
-// TestFidelityOfAnswers has the rows of the list that are about answers.
+// TestFidelityOfAnswers has the rows of the list that are about successful responses.
 //
-// Row 13: a Scan of a table with one tiny item was charged 2 units, or 4 when
-// consistent, once; nobody else saw it. The documented half and one unit stay.
-// Row 18: number sets are sorted in every answer; the service has them in the
-// order of a hash set from Scan and TransactGetItems, which says nothing to a
-// client.
+// Two rows differ on purpose. Row 13: one source saw, once, that a Scan of a table with one tiny item consumed 2
+// units, or 4 if consistent. Sortkey reports the documented half unit and one unit. Row 18: Sortkey sorts number sets
+// in every response. In responses of Scan and TransactGetItems the service has them in the order of a hash set, on
+// which no client can rely.
 func TestFidelityOfAnswers(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
 	// Row 7. Source: dynalite, db/index.js; five of its tests.

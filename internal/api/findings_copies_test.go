@@ -71,10 +71,10 @@ func TestFindingsOfBackups(t *testing.T) {
 	})
 }
 
-// TestFindingsOfRates sends more requests than the documentation allows, as the service does.
+// TestFindingsOfRates sends more requests than the documentation allows. The service accepts them too.
 func TestFindingsOfRates(t *testing.T) {
 	e := newEndpoint(t, tableH, tablePI)
-	e.db.Delay = time.Minute // the restores are at the same time
+	e.db.Delay = time.Minute // so that the restores overlap
 	e.findings(slices.Concat(
 		slices.Repeat([]finding{
 			{"BACKUP-019 BACKUP-022", "CreateBackup", `{"TableName":"HHH","BackupName":"one"}`,
@@ -99,7 +99,7 @@ func TestFindingsOfRates(t *testing.T) {
 	}
 }
 
-// TestFindingsOfOverrides has the overrides of a restore. tablePI is provisioned and has the index byN.
+// TestFindingsOfOverrides checks overrides of a restore. tablePI has provisioned billing and the index byN.
 func TestFindingsOfOverrides(t *testing.T) {
 	const (
 		begin = "Invalid Request: "
@@ -182,7 +182,7 @@ func TestFindingsOfOverrides(t *testing.T) {
 	})
 }
 
-// TestFindingsOfRestores has the states of tables that are being restored.
+// TestFindingsOfRestores checks the states of tables during a restore.
 func TestFindingsOfRestores(t *testing.T) {
 	const (
 		none = "ResourceNotFoundException: Requested resource not found: Table: New not found"

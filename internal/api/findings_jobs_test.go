@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// unrandomBuckets is unrandom with the empty bucket "bucket", which it returns.
+// unrandomBuckets is like unrandom, but also adds an empty bucket named "bucket" and returns its path.
 func (e *endpoint) unrandomBuckets() string {
 	root := e.t.TempDir()
 	require.NoError(e.t, os.Mkdir(filepath.Join(root, "bucket"), 0o755))
@@ -136,8 +136,8 @@ func TestFindingsOfExports(t *testing.T) {
 	})
 }
 
-// TestFindingsOfRoundTrips exports a table of three items, deletes it, and imports the files. The service has four
-// files of data where Sortkey has one, so that it counts four errors of their form.
+// TestFindingsOfRoundTrips exports a table of three items, deletes the table, and imports the files. The service
+// writes four data files where Sortkey writes one, so the service counts four format errors.
 func TestFindingsOfRoundTrips(t *testing.T) {
 	const (
 		folder   = "foo/AWSDynamoDB/01795262400000-00000000/"

@@ -142,8 +142,8 @@ func TestFindingsOfPolicies(t *testing.T) {
 	})
 }
 
-// TestFindingsOfBusyPolicies has policies and Kinesis destinations of a table that is CREATING, first as one that
-// the service does not find, and then UPDATING.
+// TestFindingsOfBusyPolicies sets policies and Kinesis destinations of a table that is CREATING, both while the
+// service still reports the table as missing and later, and of a table that is UPDATING.
 func TestFindingsOfBusyPolicies(t *testing.T) {
 	const (
 		arn    = findingsARN + "HHH"
@@ -196,7 +196,7 @@ func TestFindingsOfBusyPolicies(t *testing.T) {
 	})
 }
 
-// TestFindingsOfKinesis has destinations whose streams do not exist, as one that was deleted does not.
+// TestFindingsOfKinesis checks destinations whose streams do not exist, such as deleted streams.
 func TestFindingsOfKinesis(t *testing.T) {
 	const (
 		one   = "arn:aws:kinesis:us-east-1:000000000000:stream/one"

@@ -114,7 +114,7 @@ func TestFindingsOfTimeToLive(t *testing.T) {
 	})
 }
 
-// TestFindingsOfNames has tables that requests name by their ARNs.
+// TestFindingsOfNames sends requests that name tables by ARN.
 func TestFindingsOfNames(t *testing.T) {
 	const (
 		arn    = findingsARN + "HHH"
@@ -151,7 +151,7 @@ func TestFindingsOfNames(t *testing.T) {
 	})
 }
 
-// TestFindingsOfStates has requests for tables that are CREATING or DELETING.
+// TestFindingsOfStates sends requests for tables that are CREATING or DELETING.
 func TestFindingsOfStates(t *testing.T) {
 	const (
 		none    = "ResourceNotFoundException: Requested resource not found: "
@@ -187,7 +187,7 @@ func TestFindingsOfStates(t *testing.T) {
 		{"TABLE-442", "DescribeTimeToLive", hhh + `}`, "Cannot describe time to live while table is in CREATING " +
 			"state: " +
 			"Current table state is CREATING"},
-		// The service forgets these differences after two seconds; this is the state then.
+		// For two seconds the service responds differently; these are its responses after that.
 		{"TABLE-444", "TagResource", arn + `,"Tags":[{"Key":"k","Value":"v"}]}`, use + "Table is being created: HHH"},
 		{"TABLE-115 TABLE-116", "UpdateContributorInsights", hhh + `,"ContributorInsightsAction":"ENABLE"}`, notActive},
 		{"TABLE-115 TABLE-116", "DescribeContributorInsights", hhh + `}`, ""},

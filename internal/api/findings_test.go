@@ -17,22 +17,21 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// A finding is a request of ack-api-quirks (see [TestFidelity]) and its answer.
+// A finding is a request that ack-api-quirks reports (see [TestFidelity]), and the response of the service.
 type finding struct {
-	ids      string // of the findings, as "TABLE-105 TABLE-442"
+	ids      string // of the findings, such as "TABLE-105 TABLE-442"
 	op, body string
-	// want is as in [endpoint.witness], or JSON of members that the answer has, with null
-	// for those that it must not have. A name after $ is the last string or number of
-	// that name in an answer.
+	// want is as for [endpoint.witness], or JSON with members that the response must have; a member that is null must
+	// be absent. $Name stands for the last string or number called Name in the responses so far.
 	want string
 }
 
-// nothingAsked refuses an UpdateTable that asks for nothing.
+// nothingAsked is the text for an UpdateTable that asks for no change.
 const nothingAsked = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
 	"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, " +
 	"MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
 
-// unrandom makes the ids of backups and jobs known: they end with 00000000.
+// unrandom makes the ids of backups and jobs predictable: they end with 00000000.
 func (e *endpoint) unrandom() *endpoint {
 	e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, Rand: zeros{}})
 	return e
@@ -45,7 +44,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// findings sends requests one after the other.
+// findings sends the requests in order and checks the responses.
 func (e *endpoint) findings(list []finding) {
 	e.t.Helper()
 	seen := map[string]string{}
@@ -91,14 +90,14 @@ func (e *endpoint) findings(list []finding) {
 	}
 }
 
-// remember adds the strings and numbers of an answer by their names.
+// remember stores the strings and numbers of a response in seen, by name.
 func remember(out string, seen map[string]string) {
 	for _, m := range regexp.MustCompile(`"([A-Za-z]+)":(?:"([^"]*)"|([0-9.eE+]+))`).FindAllStringSubmatch(out, -1) {
 		seen[m[1]] = m[2] + m[3]
 	}
 }
 
-// lacks says what got lacks of want, or "". A list has the same length.
+// lacks returns what got lacks that want has, or "". Lists must have the same length.
 func lacks(got, want any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -136,9 +135,8 @@ func lacks(got, want any) string {
 	return ""
 }
 
-// TestFindingsTable counts the findings of ack-api-quirks (services/dynamodb, 2026-10-09) by
-// what became of them: -v prints the numbers. Each finding that is not
-// left out has a request that cites it.
+// TestFindingsTable counts the findings of ack-api-quirks (services/dynamodb, 2026-10-09) by verdict; with -v it
+// prints the numbers. A request in these tests must cite each finding whose verdict is not "left out".
 func TestFindingsTable(t *testing.T) {
 	data, err := os.ReadFile("testdata/findings.tsv")
 	require.NoError(t, err)

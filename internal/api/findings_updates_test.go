@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestFindingsThroughput has the findings on billing, units and the keys of new tables.
+// TestFindingsThroughput checks the findings about billing, capacity units and the keys of new tables.
 func TestFindingsThroughput(t *testing.T) {
 	e := newEndpoint(t)
 	const (
@@ -158,7 +158,7 @@ func TestFindingsThroughput(t *testing.T) {
 		{"TABLE-437", "UpdateTable", `{"TableName":"demand","StreamSpecification":{"StreamEnabled":true}}`,
 			invalid + "If stream is being enabled then UpdateViewType is required"},
 
-		// OnDemandThroughput: one member keeps the other, -1 clears.
+		// A member of OnDemandThroughput does not change the other one; -1 removes a limit.
 		{"TABLE-051 TABLE-178 TABLE-410 TABLE-415 TABLE-421", "UpdateTable", `{"TableName":"demand",
 			"OnDemandThroughput":{"MaxReadRequestUnits":1000,"MaxWriteRequestUnits":500}}`,
 			`{"TableDescription":{"TableStatus":"ACTIVE","OnDemandThroughput":{"MaxReadRequestUnits":1000,
@@ -267,7 +267,7 @@ func TestFindingsThroughput(t *testing.T) {
 		{"TABLE-363", "DeleteTable", `{"TableName":"prov"}`, `{"TableDescription":{"TableStatus":"DELETING",
 			"KeySchema":null,"AttributeDefinitions":null,"CreationDateTime":null,"WarmThroughput":null}}`},
 
-		// The decreases of a day are counted until midnight.
+		// The service counts the decreases of a day until midnight.
 		{"TABLE-185", "CreateTable", `{"TableName":"less",` + keys + "," + provisioned("9", "9") + `}`, ""},
 		{"TABLE-185", "UpdateTable", `{"TableName":"less",` + provisioned("8", "8") + `}`, ""},
 		{"TABLE-185", "UpdateTable", `{"TableName":"less",` + provisioned("7", "7") + `}`, ""},
@@ -285,7 +285,7 @@ func TestFindingsThroughput(t *testing.T) {
 	})
 }
 
-// TestFindingsStreams has the findings on streams, encryption, classes and protection.
+// TestFindingsStreams checks the findings about streams, encryption, table classes and deletion protection.
 func TestFindingsStreams(t *testing.T) {
 	e := newEndpoint(t)
 	const (
@@ -390,7 +390,7 @@ func TestFindingsStreams(t *testing.T) {
 		{"TABLE-367 TABLE-378", "ListStreams", `{"TableName":"abc"}`, `{"Streams":[{"TableName":"abc"},
 			{"TableName":"abc","StreamArn":"$LatestStreamArn"}]}`},
 
-		// Encryption: only the ARN of the key is no change.
+		// Encryption: only a request with the ARN of the present key counts as unchanged.
 		{"TABLE-361 TABLE-065", "UpdateTable", update(`"SSESpecification":{"Enabled":true,"SSEType":"KMS",
 			"KMSMasterKeyId":"` + key + `1"}`), `{"TableDescription":{"TableStatus":"ACTIVE",
 			"SSEDescription":{"Status":"UPDATING","KMSMasterKeyArn":null}}}`},
@@ -460,7 +460,7 @@ func TestFindingsStreams(t *testing.T) {
 	})
 }
 
-// TestFindingsIndexes has the findings on global indexes of tables of both kinds of billing.
+// TestFindingsIndexes checks the findings about global indexes, for both billing modes.
 func TestFindingsIndexes(t *testing.T) {
 	e := newEndpoint(t)
 	const (
@@ -608,7 +608,7 @@ func TestFindingsIndexes(t *testing.T) {
 	})
 }
 
-// TestFindingsBusy has the findings on changes of a table that is UPDATING.
+// TestFindingsBusy checks the findings about changes of a table that is UPDATING.
 func TestFindingsBusy(t *testing.T) {
 	e := newEndpoint(t)
 	e.db.Delay = time.Minute
@@ -722,7 +722,7 @@ func TestFindingsBusy(t *testing.T) {
 			"or deleted."},
 		{"TABLE-163", "DescribeTable", table, `{"Table":{"TableStatus":"UPDATING",
 			"GlobalSecondaryIndexes":[{"IndexStatus":"CREATING","Backfilling":false}]}}`},
-		{"", "sleep", "30s", ""}, // the table is ACTIVE again, and the index is filled
+		{"", "sleep", "30s", ""}, // until the table is ACTIVE and the index is backfilled
 		{"TABLE-163", "DescribeTable", table, `{"Table":{"TableStatus":"ACTIVE",
 			"GlobalSecondaryIndexes":[{"IndexStatus":"CREATING","Backfilling":true}]}}`},
 		{"TABLE-163", "UpdateTable", update(strings.ReplaceAll(one, `"one"`, `"two"`)), "LimitExceededException: " +
@@ -750,7 +750,7 @@ func TestFindingsBusy(t *testing.T) {
 	})
 }
 
-// TestFindingsLimits has findings on numbers of things in one request.
+// TestFindingsLimits checks findings about limits within one request.
 func TestFindingsLimits(t *testing.T) {
 	e := newEndpoint(t)
 	const (

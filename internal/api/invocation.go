@@ -11,19 +11,18 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An invocation is one run of an operation. Every operation has one, whether
-// its input came as JSON or typed, so begin and end are the one place before and
-// after all of them.
+// An invocation is one run of an operation, whether its input came as JSON or as a Go value. Every operation runs
+// between begin and end, so these two are the only hooks around all operations.
 type invocation struct {
 	service *Service
 	event   *event.Event // nil without an observer
-	own     bool         // the event begins and ends here, not in the server
+	own     bool         // whether the invocation, not the server, begins and ends the event
 	extra   []event.Observer
-	lose    bool // the answer, because of a fault
+	lose    bool // a fault discards the response
 }
 
-// refs yields the tables and items that an input names, those in the text of statements
-// and iterators included.
+// refs yields the tables and items that an input names, including tables named in PartiQL statements and shard
+// iterators.
 func refs(in wire.Input) iter.Seq[wire.Ref] {
 	return func(yield func(wire.Ref) bool) {
 		named := func(table string) bool { return yield(wire.Ref{Table: table}) }
@@ -44,7 +43,7 @@ func refs(in wire.Input) iter.Seq[wire.Ref] {
 			}
 		case *wire.GetRecordsInput:
 			arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
-			if ref, err := ParseARN(arn); err == nil { // a damaged iterator names no table
+			if ref, err := ParseARN(arn); err == nil { // skip a damaged iterator
 				named(ref.Name)
 			}
 		default:
@@ -53,8 +52,8 @@ func refs(in wire.Input) iter.Seq[wire.Ref] {
 	}
 }
 
-// tablesOf returns the names of the tables that an input refers to, sorted. An
-// ARN counts as the name in it; text that is neither counts as it is.
+// tablesOf returns the sorted names of the tables that an input refers to. It replaces an ARN by the table name in
+// it, and keeps text that is neither a name nor an ARN.
 func tablesOf(in wire.Input) []string {
 	names := map[string]bool{}
 	for ref := range refs(in) {
@@ -66,7 +65,7 @@ func tablesOf(in wire.Input) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// nameOf returns the name of a table that a request names, maybe by its ARN.
+// nameOf returns the name of a table, given its name or ARN.
 func nameOf(table string) string {
 	if parsed, err := ParseTable(table); err == nil {
 		return parsed.Name

@@ -9,12 +9,11 @@ import (
 
 const msgDuplicateKeys = "Provided list of item keys contains duplicates"
 
-// An itemSet holds the items that a request has named.
+// An itemSet is a set of items, by [itemID].
 type itemSet map[string]bool
 
-// add adds the item with a key, however the key and its table are written, and
-// reports whether it is new. It returns an error for a key that does not match the
-// table's schema.
+// add adds the item with a key and reports whether it is new. Two spellings of one key, such as the numbers 1 and
+// 1.0, are the same item. If the key does not match the schema of the table, add returns an error.
 func (s itemSet) add(t *table.Table, key attr.Item) (bool, error) {
 	id, err := itemID(t, key)
 	if err != nil || s[id] {
@@ -24,7 +23,7 @@ func (s itemSet) add(t *table.Table, key attr.Item) (bool, error) {
 	return true, nil
 }
 
-// itemID returns a text that no other item of any table has.
+// itemID returns a string that identifies an item among the items of all tables.
 func itemID(t *table.Table, key attr.Item) (string, error) {
 	partition, sort, err := t.Address(key)
 	if err != nil {
@@ -33,7 +32,7 @@ func itemID(t *table.Table, key attr.Item) (string, error) {
 	return idAt(t, partition, sort), nil
 }
 
-// idAt returns the text of itemID for the item at an address.
+// idAt returns the [itemID] of the item whose partition key and sort key have these encodings.
 func idAt(t *table.Table, partition, sort []byte) string {
 	var buf [256]byte
 	id := append(append(buf[:0], t.Name()...), 0)
@@ -41,7 +40,7 @@ func idAt(t *table.Table, partition, sort []byte) string {
 	return string(append(id, sort...))
 }
 
-// addAll adds the items with these keys and refuses two keys of one item.
+// addAll adds the items with these keys. It returns an error if an item is already in the set.
 func (s itemSet) addAll(t *table.Table, keys []attr.Item) error {
 	for _, key := range keys {
 		ok, err := s.add(t, key)

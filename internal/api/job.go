@@ -19,12 +19,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Exports, imports and bulk puts are jobs. The request that starts one records it in the
-// store and waits for its first batch, so that a small job is complete once it is answered.
-// The job continues without its client. Each batch is one update with the record of how far
-// the job is, so that nothing is done twice when the job continues after a restart.
+// Exports, imports and bulk puts are jobs. The request that starts a job records it in the store and waits for the
+// first batch of the job, so that a small job is complete when the client gets the response. Then the job runs
+// without its client. Each batch is one update that also records the progress, so a job that continues after a
+// restart does nothing twice.
 
-// The kinds of jobs in the catalogue, and a part of their ARNs.
+// Kinds of jobs. Each kind is a key in the catalogue and a part of the ARNs of its jobs.
 const (
 	exportJobs = "export"
 	importJobs = "import"
@@ -32,40 +32,37 @@ const (
 )
 
 const (
-	// jobsPage is how many jobs are on a page by default.
+	// jobsPage is the default number of jobs on a page.
 	jobsPage = 10
-	// maxJobs is how many jobs of a kind can be in progress. Source:
-	// DG/S3DataImport.Validation.html, of imports.
+	// maxJobs is how many jobs of a kind may be in progress. Source, for imports: DG/S3DataImport.Validation.html.
 	maxJobs = 50
-	// jobSlots is how many jobs a server works at; the others wait. Each of them holds a
-	// batch and a line in memory.
+	// jobSlots is how many jobs a server runs at once; other jobs wait. Each running job holds a batch and a line in
+	// memory.
 	jobSlots = 4
-	// jobBytes is how much of its input a job reads before it records that, if it has
-	// nothing to write.
+	// jobBytes is how many bytes of input a job reads without writing an item before it records its progress.
 	jobBytes = 16 << 20
 )
 
 // A task does the work of one job; each kind of job has its own.
 type task interface {
-	// run does the rest of the work. The error is a [*failure] if the job has failed;
-	// after any other one it can be continued.
+	// run does the rest of the work. If the error is a [*failure], the job has failed; after any other error the job
+	// can be continued.
 	run(ctx context.Context, r *run) error
-	// end returns the record of the job that has ended, and what becomes of its table.
-	// Failed is nil if all was done.
+	// end returns the record of the ended job, and what to change in its table. failed is nil if the job succeeded.
 	end(s *Service, failed *failure) (record any, of *life.JobTable)
 }
 
-// A run is the work of this server at a job.
+// A run is the execution of one job by this server.
 type run struct {
 	service *Service
 	job     life.Job      // as it was recorded last
-	forked  bool          // the origin of this database works at the job too
+	forked  bool          // whether the database that this one was forked from runs the job too
 	begin   func()        // closes begun
-	begun   chan struct{} // closed after the first batch, if there is more
-	ended   chan struct{} // closed when this server has stopped working at the job
+	begun   chan struct{} // closed when the client need not wait any longer
+	ended   chan struct{} // closed when this server has stopped running the job
 }
 
-// run begins to work at a job, unless this server does so already.
+// run starts to run a job in a goroutine, or returns the run of the job if this server runs it already.
 func (s *Service) run(ctx context.Context, kind, id string, forked bool) *run {
 	key := kind + "/" + id
 	s.jobs.mu.Lock()
@@ -95,8 +92,8 @@ func (s *Service) run(ctx context.Context, kind, id string, forked bool) *run {
 	return r
 }
 
-// context returns the context of a job that a request starts. It has nothing of the
-// request but whether that is one of the fixtures of a test.
+// context returns the context for a job that a request starts. The job outlives the request, so its context keeps
+// only one thing of the request's: whether events are quiet, as for fixtures of a test.
 func (r *runner) context(request context.Context) (context.Context, context.CancelFunc) {
 	ctx := r.ctx
 	if event.IsQuiet(request) {
@@ -105,8 +102,8 @@ func (r *runner) context(request context.Context) (context.Context, context.Canc
 	return context.WithCancel(ctx)
 }
 
-// await waits for the first batch of a job that a request has started, and in a fixture of
-// a test for the whole job; but no longer than the client does.
+// await waits for the first batch of a job, or for the whole job if it is a fixture of a test. It returns early if
+// the context of the request ends.
 func (r *run) await(ctx context.Context) {
 	done := r.begun
 	if event.IsQuiet(ctx) {
@@ -121,7 +118,7 @@ func (r *run) await(ctx context.Context) {
 func (r *run) do(ctx context.Context, kind, id string) {
 	s := r.service
 	if len(s.jobs.slots) == cap(s.jobs.slots) {
-		r.begin() // a client need not wait for other jobs
+		r.begin() // all slots are taken; do not make the client wait for other jobs
 	}
 	select {
 	case s.jobs.slots <- struct{}{}:
@@ -144,12 +141,12 @@ func (r *run) do(ctx context.Context, kind, id string) {
 	}
 }
 
-// isLeft reports whether another server has taken over a job, or its store was closed.
+// isLeft reports whether err says that another server has taken over the job, or that its store is closed.
 func isLeft(err error) bool {
 	return errors.Is(err, life.ErrJobMoved) || errors.Is(err, store.ErrClosed)
 }
 
-// work works at a job and records its end. After an error the job can be continued.
+// work runs a job and records its end. If it returns an error, the job has not ended and can be continued.
 func (r *run) work(ctx context.Context) error {
 	s := r.service
 	t, err := newTask(r.job)
@@ -158,7 +155,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 	err = r.guarded(ctx, t)
 	if errors.Is(err, errPanic) {
-		// Whether the last batch was written is for the store to say.
+		// The panic may have come before or after the last commit, so read the record of the job again.
 		if r.job, err = s.db.Job(ctx, r.job.Kind, r.job.ID); err == nil {
 			t, err = newTask(r.job)
 		}
@@ -173,7 +170,7 @@ func (r *run) work(ctx context.Context) error {
 		if ctx.Err() != nil || s.db.Shared() || isLeft(err) {
 			return err
 		}
-		// Nobody would continue it before the next start.
+		// No other server shares the store, so nobody would continue the job before the next start. End it as failed.
 		s.opts.Logger.Error("a job failed", "kind", r.job.Kind, "id", r.job.ID, "error", err)
 		failed = &failure{failedInternal, err.Error()}
 	}
@@ -186,8 +183,7 @@ func (r *run) work(ctx context.Context) error {
 	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
 }
 
-// guarded stands between the panics of a task and the process, as the server does for
-// requests.
+// guarded runs a task and turns a panic into errPanic, as the server does for requests.
 func (r *run) guarded(ctx context.Context, t task) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -201,8 +197,7 @@ func (r *run) guarded(ctx context.Context, t task) (err error) {
 
 var errPanic = errors.New("panic in a job")
 
-// update runs fn as an update that also replaces the record of the job by what fn
-// returns.
+// update calls fn in an update. The update also replaces the record of the job by the one that fn returns.
 func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err error)) error {
 	var next life.Job
 	err := r.service.db.Update(ctx, func(tx *table.Tx) error {
@@ -221,30 +216,30 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 	return err
 }
 
-// A jobKind is what the jobs of one kind have in common. R is their record in the catalogue.
+// A jobKind describes one kind of job. R is the type of its records in the catalogue.
 type jobKind[R any] struct {
-	name string // in the catalogue, and a part of their ARNs
+	name string // key in the catalogue, and part of the ARNs
 	arn  func(*R) *string
 }
 
-// newARN returns the ARN of a job of a table that begins now.
+// newARN returns the ARN of a job for a table that starts now.
 func (k jobKind[R]) newARN(s *Service, table string) (*string, error) {
 	id, err := s.newTimeID(s.now())
 	return new(s.arns.Table(table) + "/" + k.name + "/" + id), err
 }
 
-// A newJob is the job that a request starts.
+// A newJob describes a job that a request starts.
 type newJob[R any] struct {
 	record R
 	token  jobToken[R]
-	// missing is why the job fails at once, such as that its bucket does not exist, or nil.
+	// missing is why the job fails at once, such as a bucket that does not exist, or nil.
 	missing *failure
-	// def is the table that is created with the job, or nil.
+	// def is the table to create with the job, or nil.
 	def *table.Definition
 }
 
-// start records a job and begins to work at it, unless the token of its request stands
-// for one already. It returns the record of the job.
+// start records a job and starts to run it. If an earlier job has the same client token, start returns the record of
+// that job instead.
 func (k jobKind[R]) start(ctx context.Context, s *Service, n newJob[R]) (*R, error) {
 	job, err := jobOf(life.Job{Kind: k.name, ID: path.Base(*k.arn(&n.record))}, n.record)
 	if err == nil && n.missing != nil {
@@ -276,13 +271,13 @@ func (k jobKind[R]) start(ctx context.Context, s *Service, n newJob[R]) (*R, err
 	return &n.record, nil
 }
 
-// jobOf returns a job with another record.
+// jobOf returns job with its record replaced.
 func jobOf(job life.Job, record any) (_ life.Job, err error) {
 	job.Value, err = json.Marshal(record)
 	return job, err
 }
 
-// failedJob returns a job that has failed before it began.
+// failedJob returns job as failed before it has run.
 func failedJob(s *Service, job life.Job, why *failure) (life.Job, error) {
 	t, err := newTask(job)
 	if err != nil {
@@ -293,7 +288,7 @@ func failedJob(s *Service, job life.Job, why *failure) (life.Job, error) {
 	return jobOf(job, record)
 }
 
-// ended sets the members of a description that say how a job has ended. Failed is nil if all was done.
+// ended sets the members of a description that say how a job ended. failed is nil if the job succeeded.
 func (s *Service) ended(failed *failure, status **string, end **float64, code, message **string) {
 	*status, *end = new("COMPLETED"), seconds(s.now())
 	if failed != nil {
@@ -301,10 +296,10 @@ func (s *Service) ended(failed *failure, status **string, end **float64, code, m
 	}
 }
 
-// errKnown ends the start of a job whose token stands for another one.
+// errKnown stops [jobKind.start] if an earlier job has the same client token.
 var errKnown = errors.New("the token stands for another job")
 
-// checkJobs refuses another job of a kind if too many of these are in progress.
+// checkJobs returns an error if as many jobs of a kind are in progress as may be.
 func checkJobs(list []life.Job) error {
 	unfinished := 0
 	for _, job := range list {
@@ -319,12 +314,11 @@ func checkJobs(list []life.Job) error {
 	return wire.NewError("LimitExceededException", fmt.Sprintf(text, unfinished))
 }
 
-// ResumeJobs continues the jobs that have not ended and that no server works at, as it
-// may have been stopped. Forked says that the database is a copy, whose origin continues
-// them too. It does not wait for the jobs.
+// ResumeJobs starts to run the unfinished jobs that no server runs, such as those of a server that stopped. It does
+// not wait for them. forked says that the database is a fork, and that the original database runs the same jobs.
 //
-// Without a folder of buckets nothing can be continued, so that a database may be opened
-// for something else meanwhile; nor before [LinkJobs].
+// ResumeJobs resumes nothing if [Options] has no S3Root, because jobs read and write files there, or before
+// [LinkJobs]. The jobs then wait for a program that can run them.
 func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	list, err := s.db.UnfinishedJobs(ctx)
 	if err != nil || len(list) == 0 {
@@ -344,15 +338,15 @@ func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	return nil
 }
 
-// resume is [Service.run], or nil before LinkJobs.
+// resume is [Service.run], or nil until LinkJobs sets it.
 var resume func(s *Service, ctx context.Context, kind, id string, forked bool) *run
 
-// LinkJobs lets the databases of this process continue jobs. Package server calls it: a program without a server
-// starts none, and so does not link what reads and writes their files.
+// LinkJobs lets the databases of this process resume jobs. Package server calls it. A program without a server never
+// calls LinkJobs, so the linker drops the code that reads and writes the files of jobs.
 func LinkJobs() { resume = (*Service).run }
 
-// Close stops the jobs after the batch that they write, and waits for that. Whoever opens
-// the database next continues them. Jobs that are started afterwards only get recorded.
+// Close stops each job after its current batch, and waits until all have stopped. The next process that opens the
+// database continues the jobs. A job that starts after Close is recorded but does not run.
 func (s *Service) Close() {
 	s.jobs.stop()
 	s.jobs.mu.Lock()
@@ -366,7 +360,7 @@ func (s *Service) Close() {
 	}
 }
 
-// jobTable returns the table of a job, which must still be the one of its id.
+// jobTable returns the table of a job. It returns a failure if the table is gone or another table has taken its name.
 func jobTable(find func(string) (*table.Table, error), name, id string) (*table.Table, error) {
 	t, err := find(name)
 	if isNotFound(err) || err == nil && t.Definition().ID != id {
@@ -404,7 +398,7 @@ func (k jobKind[R]) load(ctx context.Context, s *Service) ([]R, error) {
 	return decodeJobs[R](jobs)
 }
 
-// find returns the record of the job with an ARN, or nil.
+// find returns the record of the job with this ARN, or nil.
 func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, error) {
 	list, err := k.load(ctx, s)
 	for i := range list {
@@ -415,9 +409,9 @@ func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, erro
 	return nil, err
 }
 
-// page returns a page of the jobs to keep, of limit jobs or the usual number, and the token
-// of the next page if there is one. After is the token of this page, or nil for the first
-// one. The token of a page is made from the last job of the page before. Tokens descend from page to page.
+// page returns a page of the jobs for which keep returns true, the newest first. A page has limit jobs, or jobsPage
+// if limit is nil. after is the token of the page, or nil for the first page; next is the token of the next page, or
+// nil. A token is made from the last job of the page before it. Tokens descend from page to page.
 func (k jobKind[R]) page(
 	ctx context.Context, s *Service, limit *int64, after *string, keep func(*R) bool,
 ) (page []R, next *string, err error) {
@@ -440,15 +434,15 @@ func (k jobKind[R]) page(
 	return list[:n], new(token(&list[n-1])), nil
 }
 
-// pageToken returns the token of a page that ends with a job, in the form that the service model
-// wants: hexadecimal, in the order of ids.
+// pageToken returns the token of the page after the job with this id. Tokens are hexadecimal and of the length that
+// the service model requires, and sort like ids.
 func pageToken(kind, id string) string {
 	token := hex.EncodeToString([]byte(kind + "/" + id))
 	return token + strings.Repeat("0", max(112, (len(token)+15)/16*16)-len(token))
 }
 
-// checkPage refuses a token that [pageToken] has not made for a kind of jobs. Source:
-// ack-api-quirks, DDB-EXPORT-006.
+// checkPage refuses a token that [pageToken] cannot have made for this kind of jobs. Source: ack-api-quirks,
+// DDB-EXPORT-006.
 func checkPage(kind string, token *string) error {
 	if token == nil {
 		return nil
@@ -461,17 +455,16 @@ func checkPage(kind string, token *string) error {
 	return nil
 }
 
-// A jobToken is the token of a request. It stands for the job of a kind that the same
-// request has started; R is the record of these jobs.
+// A jobToken is the client token of a request that starts a job. It identifies the job, so that a repeated request
+// finds the job instead of starting another. R is the type of the job's record.
 type jobToken[R any] struct {
-	token *string // nil if the client has sent none
-	// of returns the token that a job was started with, and whether the request was the
-	// same.
+	token *string // nil if the client sent none
+	// of returns the token of an earlier job, and whether its request equals this one.
 	of       func(*R) (token *string, same bool)
-	conflict error // the answer to another request with the token of a job
+	conflict error // the error if the token is known, but from a different request
 }
 
-// find returns the record of the job that the token stands for, or nil.
+// find returns the record of the job among jobs that has the token, or nil.
 func (t jobToken[R]) find(jobs []life.Job) (*R, error) {
 	if t.token == nil {
 		return nil, nil
@@ -490,7 +483,7 @@ func (t jobToken[R]) find(jobs []life.Job) (*R, error) {
 	return nil, err
 }
 
-// lookUp returns the record of the job that a token stands for among those that are recorded, or nil.
+// lookUp returns the record of the stored job that has the token, or nil.
 func (k jobKind[R]) lookUp(ctx context.Context, s *Service, t jobToken[R]) (*R, error) {
 	jobs, err := s.db.Jobs(ctx, k.name)
 	if err != nil {
@@ -499,16 +492,16 @@ func (k jobKind[R]) lookUp(ctx context.Context, s *Service, t jobToken[R]) (*R, 
 	return t.find(jobs)
 }
 
-// digestOf returns the text of a request that has lost its token, which tells the request
-// from others with the same token.
+// digestOf returns the text of a request, to tell it from other requests with the same client token. The caller
+// removes the token first.
 func digestOf(request any) (string, error) {
 	text, err := json.Marshal(request)
 	return string(text), err
 }
 
-// A runner has the jobs that this server works at.
+// A runner holds the jobs that this server runs.
 type runner struct {
-	ctx   context.Context //nolint:containedctx // of the jobs, which outlive their requests
+	ctx   context.Context //nolint:containedctx // parent of the contexts of jobs, which outlive their requests
 	stop  context.CancelFunc
 	slots chan struct{}
 

@@ -29,8 +29,8 @@ import (
 
 func init() { api.LinkJobs() }
 
-// A hookedStore calls a function before each update, which may refuse it or make it wait,
-// and knows the most bytes that one update has put.
+// A hookedStore calls a function before each update, which may refuse or delay the update. It records the most bytes
+// that one update has put.
 type hookedStore struct {
 	store.Store
 	before atomic.Pointer[func() error]
@@ -44,7 +44,7 @@ func hooked(t *testing.T) *hookedStore {
 	return st
 }
 
-// set changes the function that is called; nil removes it.
+// set replaces the function; nil removes it.
 func (s *hookedStore) set(before func() error) {
 	if before == nil {
 		before = func() error { return nil }
@@ -54,7 +54,7 @@ func (s *hookedStore) set(before func() error) {
 
 var errCut = errors.New("the process ends here")
 
-// cut refuses all updates but the first n.
+// cut refuses all updates after the next n.
 func (s *hookedStore) cut(n int) {
 	var count atomic.Int64
 	s.set(func() error {
@@ -65,8 +65,8 @@ func (s *hookedStore) cut(n int) {
 	})
 }
 
-// holdAt makes the nth update from now on wait, and then return err. Waits is closed
-// when it waits; the caller closes free.
+// holdAt makes the nth update from now on block until the caller closes free, and then return err. It closes waits
+// when that update blocks.
 func (s *hookedStore) holdAt(n int, err error) (waits, free chan struct{}) {
 	waits, free = make(chan struct{}), make(chan struct{})
 	var count atomic.Int64
@@ -98,7 +98,7 @@ func (s *hookedStore) Update(ctx context.Context, fn func(store.Writer) error) e
 	return err
 }
 
-// largest returns the most bytes that an update has put since the last call.
+// largest returns the most bytes that one update has put since the last call of largest.
 func (s *hookedStore) largest() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (w measuringWriter) Put(space store.Space, partition, sort, value []byte) e
 	return w.Writer.Put(space, partition, sort, value)
 }
 
-// A sharedStore is one that several servers use.
+// A sharedStore is a store that several servers share.
 type sharedStore struct {
 	*hookedStore
 	mu     sync.Mutex
@@ -142,8 +142,7 @@ func (s *sharedStore) Lease(ctx context.Context, name string) (context.Context, 
 	}, nil
 }
 
-// expire ends the leases whose names begin with a word, as if their holders were paused
-// for too long.
+// expire ends the leases whose names begin with a word, as happens if their holders pause for too long.
 func (s *sharedStore) expire(word string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +182,7 @@ func (s expectingStore) Update(ctx context.Context, fn func(store.Writer) error)
 	})
 }
 
-// serveBuckets returns an endpoint for a store and a folder of buckets.
+// serveBuckets returns an endpoint for a store and a directory of buckets.
 func serveBuckets(t *testing.T, st store.Store, root string) *endpoint {
 	t.Helper()
 	db, err := life.Open(t.Context(), st)
@@ -195,7 +194,7 @@ func serveBuckets(t *testing.T, st store.Store, root string) *endpoint {
 	return e
 }
 
-// bucket returns a folder of buckets with the bucket "bucket" and its files.
+// bucket returns a directory of buckets that has a bucket named "bucket" with the given files.
 func bucket(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -218,7 +217,7 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// itemLines returns lines with items; those whose numbers are multiples of 10 lack the key.
+// itemLines returns lines with numbered items. Items whose number is a multiple of 10 lack the key.
 func itemLines(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
@@ -263,7 +262,7 @@ func (e *endpoint) imports() (list []job) {
 	return list
 }
 
-// imported waits for the end of the only import, and returns it.
+// imported waits for the end of the only import, and returns its description.
 func (e *endpoint) imported() job {
 	e.t.Helper()
 	var last job
@@ -324,8 +323,8 @@ func TestImportWithoutClient(t *testing.T) {
 	require.Contains(t, e.answer("ImportTable", body), `"ImportStatus":"COMPLETED"`)
 }
 
-// TestImportInterrupted ends a server after each of its updates. The next one completes
-// the import, and no line is imported or counted twice.
+// TestImportInterrupted stops a server after each of its updates in turn. The next server completes the import, and
+// imports and counts no line twice.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
 	const lines = 2500
@@ -366,8 +365,8 @@ func TestImportInterrupted(t *testing.T) {
 	}
 }
 
-// TestBulkPutInterrupted is that for a bulk put, whose items have conditions that fail if
-// an item is put twice.
+// TestBulkPutInterrupted is like TestImportInterrupted for a bulk put. Its items have conditions that fail if an item
+// is put twice.
 func TestBulkPutInterrupted(t *testing.T) {
 	t.Parallel()
 	const lines = 3000
@@ -417,7 +416,7 @@ func TestBulkPutInterrupted(t *testing.T) {
 	}
 }
 
-// A bulk is what tests look at in the description of a bulk operation.
+// A bulk has the members that tests check in the description of a bulk operation.
 type bulk struct {
 	BulkOperationArn, BulkOperationStatus, FailureCode string
 	ProcessedItemCount, FailedItemCount                int
@@ -437,7 +436,7 @@ func (e *endpoint) bulks() (list []bulk) {
 	return list
 }
 
-// bulked waits for the end of the only bulk operation, and returns it.
+// bulked waits for the end of the only bulk operation, and returns its description.
 func (e *endpoint) bulked() bulk {
 	e.t.Helper()
 	var last bulk
@@ -450,11 +449,11 @@ func (e *endpoint) bulked() bulk {
 	return last
 }
 
-// putRequest starts a bulk put of all files.
+// putRequest is a request to put all files of the bucket.
 const putRequest = `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"bucket","InputFormat":"DYNAMODB_JSON"},` +
 	`"OutputS3Configuration":{"OutputType":[]}}`
 
-// TestCancelBulkPut cancels a bulk put before its first batch is written.
+// TestCancelBulkPut cancels a bulk put before the first batch is written.
 func TestCancelBulkPut(t *testing.T) {
 	st := hooked(t)
 	e := serveBuckets(t, st, bucket(t, map[string]string{"items.json": itemLines(1, 10)}))
@@ -481,9 +480,9 @@ func TestCancelBulkPut(t *testing.T) {
 	require.Empty(t, list)
 }
 
-// TestExportInterrupted ends a server before it records the end of an export. The export
-// fails then, and leaves no files; in a fork of the database it fails too, and the files of
-// the origin stay.
+// TestExportInterrupted stops a server after it has written the files of an export, but before it records the end.
+// When the next server resumes the export, the export fails and its files are removed. In a fork of the database it
+// fails too, but the files, which belong to the original database, stay.
 func TestExportInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"killed", "forked"} {
@@ -497,7 +496,7 @@ func TestExportInterrupted(t *testing.T) {
 			`{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
 		request := `{"TableArn":"` + arnH + `","S3Bucket":"bucket","S3Prefix":"exports","ClientToken":"t"}`
 		ctx, hangUp := context.WithCancel(t.Context())
-		waits, free := st.holdAt(3, errCut) // the end of the export, whose files are written
+		waits, free := st.holdAt(3, errCut) // the update that ends the export, after its files are written
 		go func() {
 			<-waits
 			hangUp()
@@ -511,7 +510,7 @@ func TestExportInterrupted(t *testing.T) {
 
 		var next *endpoint
 		if how == "forked" {
-			copied, err := mem.Fork() // not that of the tables, which waits for the update
+			copied, err := mem.Fork() // not life.DB.Fork, which would wait for the update
 			require.NoError(t, err)
 			t.Cleanup(func() { copied.Close() })
 			next = serveBuckets(t, copied, root)
@@ -544,7 +543,7 @@ func TestExportInterrupted(t *testing.T) {
 	}
 }
 
-// TestForkOfImport forks a database during an import, which continues in both.
+// TestForkOfImport forks a database during an import. The import continues in both databases.
 func TestForkOfImport(t *testing.T) {
 	mem := memory.Open()
 	t.Cleanup(func() { mem.Close() })
@@ -576,8 +575,8 @@ func TestForkOfImport(t *testing.T) {
 	}
 }
 
-// TestSharedImport runs an import on one of two servers, which loses its lease, and goes on
-// when the other one has taken over.
+// TestSharedImport runs an import on one of two servers. That server loses its lease, the other server takes over,
+// and then the blocked update of the first continues.
 func TestSharedImport(t *testing.T) {
 	st := &sharedStore{hookedStore: hooked(t), leases: map[string]context.CancelFunc{}}
 	root := bucket(t, map[string]string{"items.json": itemLines(1, 4500)})
@@ -592,7 +591,7 @@ func TestSharedImport(t *testing.T) {
 	two.answer("ImportTable", body)
 	require.NoError(t, two.svc.ResumeJobs(t.Context(), false)) // the other one works at it
 	st.expire("job ")
-	two.until(func() bool { // as a server looks for jobs again and again
+	two.until(func() bool { // servers look for jobs repeatedly
 		require.NoError(t, two.svc.ResumeJobs(t.Context(), false))
 		require.NoError(t, one.svc.ResumeJobs(t.Context(), false))
 		return two.imports()[0].ImportStatus != "IN_PROGRESS"
@@ -608,8 +607,8 @@ func TestSharedImport(t *testing.T) {
 	}
 }
 
-// TestJobsOfLargeItems imports and puts items of 390 KB into a table with two indexes of
-// all attributes: no update has more than a batch of them.
+// TestJobsOfLargeItems imports and puts items of 390 KB into a table with two indexes that project all attributes. No
+// update may put more than a batch of items.
 func TestJobsOfLargeItems(t *testing.T) {
 	proptest.NeedLong(t)
 	const items = 40
@@ -642,8 +641,7 @@ func TestJobsOfLargeItems(t *testing.T) {
 	}
 }
 
-// TestJobsDropLines puts many long lines that are refused, and looks at what that
-// allocates.
+// TestJobsDropLines puts many long invalid lines, and measures the memory that their refusal allocates.
 func TestJobsDropLines(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("reads many MB of lines")
@@ -665,8 +663,8 @@ func TestJobsDropLines(t *testing.T) {
 	}
 }
 
-// TestLongLines has a line that is longer than any item: it is an error, and the rest of its
-// file is left out.
+// TestLongLines imports a file with a line that is longer than any item can be. The import counts an error and skips
+// the rest of the file.
 func TestLongLines(t *testing.T) {
 	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{
 		"items.json": itemLines(1, 3) + strings.Repeat("x", 17<<20) + "\n" + itemLines(3, 5),
@@ -676,7 +674,7 @@ func TestLongLines(t *testing.T) {
 	require.Equal(t, []int{3, 2, 1}, []int{done.ProcessedItemCount, done.ImportedItemCount, done.ErrorCount})
 }
 
-// TestJobErrors has jobs whose store refuses a batch, or whose table or files are gone.
+// TestJobErrors runs jobs whose store refuses a batch, or whose table or files have disappeared.
 func TestJobErrors(t *testing.T) {
 	t.Run("store", func(t *testing.T) {
 		st := hooked(t)
@@ -751,8 +749,7 @@ func TestJobErrors(t *testing.T) {
 	})
 }
 
-// TestManyJobs starts more jobs than can be in progress. Source:
-// DG/S3DataImport.Validation.html.
+// TestManyJobs starts more jobs than may be in progress. Source: DG/S3DataImport.Validation.html.
 func TestManyJobs(t *testing.T) {
 	st := hooked(t)
 	root := bucket(t, map[string]string{"items.json": itemLines(1, 10)})
@@ -775,8 +772,7 @@ func TestManyJobs(t *testing.T) {
 	require.Equal(t, 9, next.count("Other"))
 }
 
-// TestFirstBatch starts jobs of as many items as a batch has, which are complete when the
-// calls return.
+// TestFirstBatch starts jobs of exactly one batch of items. They are complete when the calls return.
 func TestFirstBatch(t *testing.T) {
 	items := strings.ReplaceAll(itemLines(0, table.BatchRows), "other", "a") + "\n"
 	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"items.json": items}))
@@ -789,7 +785,7 @@ func TestFirstBatch(t *testing.T) {
 	require.Equal(t, "COMPLETED", e.exportOf(arnH, `,"S3Bucket":"bucket"`).ExportStatus)
 }
 
-// TestQuietImport is one of a fixture, which waits for all of it.
+// TestQuietImport starts an import as a fixture does. The call waits for the whole import.
 func TestQuietImport(t *testing.T) {
 	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"items.json": itemLines(1, 2500)}))
 	e.db.Delay = time.Minute

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestManyElements checks that a list of empty structures, two hundred times as
-// large decoded as in JSON, is not decoded to its end.
+// TestManyElements checks that the decoder stops early in a long list of empty structures, which would take two
+// hundred times as much memory as their JSON.
 func TestManyElements(t *testing.T) {
 	e := newEndpoint(t)
 	const indexes = 5 << 20
@@ -26,8 +26,7 @@ func TestManyElements(t *testing.T) {
 	}
 }
 
-// TestManyAttributes checks a projection of many more attributes than an item
-// has, and that a duplicate among them is found.
+// TestManyAttributes checks projections of many more attributes than an item has, with and without a duplicate.
 func TestManyAttributes(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	e.want("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"x"},"n7":{"N":"1"},"other":{"N":"2"}}}`, `{}`)
@@ -41,8 +40,8 @@ func TestManyAttributes(t *testing.T) {
 		"One or more parameter values were invalid: Duplicate value in attribute name: n99999")
 }
 
-// TestBatchGetEncoded checks that a BatchGetItem ends where its JSON gets long,
-// which it does six times as fast with control characters.
+// TestBatchGetEncoded checks that a BatchGetItem ends when its JSON becomes too long. With control characters, the
+// JSON has six times the size of the items.
 func TestBatchGetEncoded(t *testing.T) {
 	proptest.NeedLong(t)
 	e := newEndpoint(t, tableH)
@@ -58,8 +57,7 @@ func TestBatchGetEncoded(t *testing.T) {
 	require.Contains(t, got, `"UnprocessedKeys":{"HHH":{"Keys":[`)
 }
 
-// TestBatchGetBytes checks the example of API_BatchGetItem: of 100 items of 300 KB
-// each, 52 are returned.
+// TestBatchGetBytes checks the example in API_BatchGetItem: of 100 items of 300 KB each, the response has 52.
 func TestBatchGetBytes(t *testing.T) {
 	proptest.SkipShort(t)
 	e := newEndpoint(t, tableH)
@@ -75,7 +73,7 @@ func TestBatchGetBytes(t *testing.T) {
 	require.Equal(t, 60, strings.Count(got, `"a":{"S":`), "the others are unprocessed keys")
 }
 
-// TestLargestItem holds that an item may have exactly 400 KB.
+// TestLargestItem checks that an item may have exactly 400 KB.
 func TestLargestItem(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	put := func(size int) string {
@@ -85,7 +83,7 @@ func TestLargestItem(t *testing.T) {
 	e.refuse("PutItem", put(400<<10+1), "ValidationException: Item size has exceeded the maximum allowed size")
 }
 
-// TestMostSlices holds that a statement may read 50 partitions, and no more.
+// TestMostSlices checks that a statement may read 50 partitions, but not more.
 func TestMostSlices(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	statement := func(n int) string {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestNext(t *testing.T) {
-	long := strings.Repeat("x", 40) // twice the buffer, and longer than allowed
+	long := strings.Repeat("x", 40) // twice the buffer size, and longer than the limit
 	fits := strings.Repeat("y", 30)
 	broken := errors.New("broken")
 	for _, tt := range []struct {

@@ -14,9 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestConsumed holds what observers are told that operations consumed to what they answer
-// when ReturnConsumedCapacity asks them. Sizes make the units of a table and of
-// its indexes differ.
+// TestConsumed compares the capacity that observers see with the capacity in the response for ReturnConsumedCapacity.
+// The items have sizes for which the units of the table and those of its indexes differ.
 func TestConsumed(t *testing.T) {
 	e := newEndpoint(t, `{"TableName":"TTT","BillingMode":"PAY_PER_REQUEST",
 		"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}],
@@ -114,7 +113,7 @@ func consumed(e *event.Event) (all []string) {
 	return all
 }
 
-// A watcher keeps the events that it is told of.
+// A watcher is an observer that keeps all events.
 type watcher struct {
 	begun int
 	ended []*event.Event
@@ -124,8 +123,7 @@ func (w *watcher) Begin(context.Context, *event.Event) { w.begun++ }
 
 func (w *watcher) End(_ context.Context, e *event.Event) { w.ended = append(w.ended, e) }
 
-// TestObserver: calls without HTTP are observed, with the tables they name, also
-// those that are refused.
+// TestObserver checks that observers see calls without HTTP and the tables that they name, even if the calls fail.
 func TestObserver(t *testing.T) {
 	var w watcher
 	e := newEndpoint(t)

@@ -16,21 +16,19 @@ const (
 
 func errConflict() error { return wire.NewError(codeConflict, msgConflict) }
 
-// An ongoing set has the items and tokens of the write transactions under way. Other
-// writes of these items, and transactions that read them, are refused. A nil set is
-// empty.
+// An ongoing set holds the items and client tokens of the write transactions in progress. The service refuses other
+// writes of these items, and transactions that read them. A nil set is empty.
 //
-// Updates of the store are serial, so without [Options.TransactionDelay] nothing ever
-// conflicts. Source of the rules: DG/transaction-apis.html, transaction conflict
-// handling.
+// The store runs one update at a time, so without [Options.TransactionDelay] transactions never conflict. Source of
+// the rules: DG/transaction-apis.html, transaction conflict handling.
 type ongoing struct {
 	mu     sync.Mutex
 	items  itemSet
 	tokens map[string]bool
 }
 
-// check refuses a write of an item that a transaction under way writes too. The item may
-// be its key alone. If the key is invalid, check returns nil and the write is refused later.
+// check returns an error if a transaction in progress writes the item. Either the item or only its key may be given.
+// If the key is invalid, check returns nil, because the write itself will be refused.
 func (o *ongoing) check(t *table.Table, it attr.Item) error {
 	if o == nil {
 		return nil

@@ -16,12 +16,12 @@ import (
 
 // Source of this file: quirks, findings DDB-BACKUP-001 to 021.
 
-// timeForm is the form of times in messages.
+// timeForm is the layout of times in messages.
 const timeForm = "2006-01-02T15:04:05Z"
 
 const maxBackups = 100
 
-// invalidRequest begins messages of the operations on backups, exports and imports.
+// invalidRequest is a prefix of error messages about backups, exports and imports.
 const invalidRequest = "Invalid Request: "
 
 func badRequest(text string) error { return wire.Validation(invalidRequest + text) }
@@ -34,7 +34,7 @@ func noBackup(arn string) error {
 	return wire.NewError("BackupNotFoundException", "Backup not found: "+arn)
 }
 
-// backedUp finds a table for an operation on backups.
+// backedUp finds the table that an operation on backups names. A table that is being restored counts as missing.
 func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, err
 	return t, nil
 }
 
-// backupID returns the id in the ARN of a backup. Like the service it does not
-// look at the table, and at the region only whether there is such a one.
+// backupID returns the id in the ARN of a backup. Like the service, it does not check the table, and accepts any
+// region that may exist.
 func (s *Service) backupID(arn string) (string, error) {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" {
@@ -82,7 +82,7 @@ func (s *Service) findBackup(ctx context.Context, arn *string) (*life.Backup, er
 	return b, err
 }
 
-// isRegion reports whether the partition aws has, or may have, a region with a name.
+// isRegion reports whether name has the form of a region in the partition aws.
 func isRegion(name string) bool {
 	i := strings.IndexByte(name, '-')
 	if i < 0 || !slices.Contains(continents, name[:i]) {
@@ -92,11 +92,11 @@ func isRegion(name string) bool {
 	return ok && part != "" && len(n) == 1 && n >= "1" && n <= "9"
 }
 
-// continents are the beginnings of the names of regions.
+// continents are the first parts of the names of regions.
 var continents = []string{"af", "ap", "ca", "eu", "il", "me", "mx", "sa", "us"}
 
-// inUse refuses to use a backup while a table is being restored from it, with a text that ends
-// with its ARN. Source: ack-api-quirks, DDB-BACKUP-010.
+// inUse returns an error if a table is being restored from the backup. The message is text followed by the ARN of the
+// backup. Source: ack-api-quirks, DDB-BACKUP-010.
 func (s *Service) inUse(ctx context.Context, b *life.Backup, text string) error {
 	names, err := s.db.Names(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDe
 	return d
 }
 
-// newTimeID returns an id of what begins at a time.
+// newTimeID returns a new id for something that begins at a time. Ids sort by time.
 func (s *Service) newTimeID(at time.Time) (string, error) {
 	var suffix [4]byte
 	_, err := io.ReadFull(s.opts.Rand, suffix[:])
@@ -187,8 +187,8 @@ func provisioned(t table.Throughput) *wire.ProvisionedThroughput {
 	return &wire.ProvisionedThroughput{ReadCapacityUnits: new(t.Read), WriteCapacityUnits: new(t.Write)}
 }
 
-// createBackup copies a table. The backup is complete when the call returns; the
-// response says CREATING, as the service's does.
+// createBackup copies a table. Although the backup is complete when the call returns, the response says CREATING,
+// like the service's.
 func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) (*wire.CreateBackupOutput, error) {
 	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) 
 	return &wire.CreateBackupOutput{BackupDetails: s.backupDetails(b, "CREATING")}, nil
 }
 
-// describeBackup describes a backup and the table as it was.
+// describeBackup describes a backup, and its table as of the time of the backup.
 func (s *Service) describeBackup(
 	ctx context.Context, in *wire.DescribeBackupInput,
 ) (*wire.DescribeBackupOutput, error) {
@@ -220,7 +220,7 @@ func (s *Service) describeBackup(
 	return &wire.DescribeBackupOutput{BackupDescription: d}, nil
 }
 
-// deleteBackup deletes a backup.
+// deleteBackup deletes a backup. It refuses to delete system backups and backups in use.
 func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) (*wire.DeleteBackupOutput, error) {
 	b, err := s.findBackup(ctx, in.BackupArn)
 	if err != nil {
@@ -241,8 +241,8 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 	return &wire.DeleteBackupOutput{BackupDescription: d}, nil
 }
 
-// listBackups lists backups, the oldest first. Backups of a deleted table are listed by
-// its name too. Without a type it lists the backups that clients made.
+// listBackups lists backups, the oldest first. A table name selects also the backups of deleted tables of that name.
+// If the request has no type, it lists user backups.
 func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
 	if lower, upper := in.TimeRangeLowerBound, in.TimeRangeUpperBound; lower != nil && upper != nil && *lower > *upper {
 		return nil, wire.OpListBackups.Invalid(wrongParameter +

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// batchExecuteStatement runs up to 25 PartiQL statements, each on its own. The
-// error of one is in its response. Source: API_BatchExecuteStatement.
+// batchExecuteStatement runs up to 25 PartiQL statements independently. If a statement fails, its response holds the
+// error and the batch goes on. Source: API_BatchExecuteStatement.
 func (s *Service) batchExecuteStatement(
 	ctx context.Context, in *wire.BatchExecuteStatementInput,
 ) (*wire.BatchExecuteStatementOutput, error) {
@@ -46,7 +46,7 @@ func (s *Service) batchExecuteStatement(
 		if err == nil && a.full() {
 			err = errAnswerFull
 		}
-		ran := false // the statement reached its table
+		ran := false // whether the statement reached its table
 		if err == nil {
 			var u use
 			r.Item, u, err = s.runMember(ctx, st, value(in.Statements[i].ConsistentRead))
@@ -57,7 +57,7 @@ func (s *Service) batchExecuteStatement(
 				uses = addUse(uses, u)
 			}
 		}
-		if ran { // conformance batchExecuteStatement
+		if ran { // conformance batchExecuteStatement: only then does the response name the table
 			r.TableName = &st.Table
 		}
 		if err == nil {
@@ -71,7 +71,7 @@ func (s *Service) batchExecuteStatement(
 		r.Error = &wire.BatchStatementError{Code: new(memberCode(e)), Message: &e.Message}
 	}
 
-	if !succeeded { // a batch of which nothing succeeds reports no units
+	if !succeeded { // if no statement succeeds, the batch reports no units
 		uses = nil
 	}
 	for i := range uses {
@@ -82,13 +82,12 @@ func (s *Service) batchExecuteStatement(
 	return out, a.reserve(ctx)
 }
 
-// errAnswerFull refuses the statements of a batch whose items may not fit into the
-// response beside those before them; they have not run. Nobody shows what the service
-// does; the code is one of BatchStatementErrorCodeEnum.
+// errAnswerFull is the error of a statement that does not run because its item may not fit into the response any
+// more. What the service does then is not documented; the code is one of BatchStatementErrorCodeEnum.
 var errAnswerFull = wire.NewError("RequestLimitExceeded",
 	"The response of the batch is full and this statement did not run; run it in another batch")
 
-// mixed reports whether statements both read and write; nil ones do neither.
+// mixed reports whether some statements read and others write. It skips nil statements.
 func mixed(statements []*partiql.Statement) bool {
 	var reads, writes bool
 	for _, st := range statements {
@@ -100,9 +99,8 @@ func mixed(statements []*partiql.Statement) bool {
 	return reads && writes
 }
 
-// repeated reports whether two statements name the same item. A statement that is
-// refused by itself, which is nil, names none. Source: dynoxide's captures of
-// 2026-10-09.
+// repeated reports whether two statements name the same item. It skips invalid statements, which are nil. Source:
+// dynoxide's captures of 2026-10-09.
 func (s *Service) repeated(ctx context.Context, statements []*partiql.Statement) bool {
 	items := itemSet{}
 	for _, st := range statements {
@@ -129,9 +127,8 @@ func (s *Service) repeated(ctx context.Context, statements []*partiql.Statement)
 	return false
 }
 
-// runMember runs one statement of a batch. The use has no table if the statement
-// was refused before it came to that. ReturnValuesOnConditionCheckFailure has no
-// effect in a batch (conformance batchExecuteStatement).
+// runMember runs one statement of a batch. u has no table if the statement fails before it reads or writes the table.
+// ReturnValuesOnConditionCheckFailure has no effect in a batch (conformance batchExecuteStatement).
 func (s *Service) runMember(
 	ctx context.Context, st *partiql.Statement, consistent bool,
 ) (item attr.Item, u use, err error) {
@@ -179,7 +176,7 @@ func (s *Service) runMember(
 	return item, u, err
 }
 
-// addUse adds the units that a statement consumed to the units of the same table.
+// addUse adds u to the use of the same table in uses, or appends it.
 func addUse(uses []use, u use) []use {
 	for i := range uses {
 		if uses[i].table == u.table {

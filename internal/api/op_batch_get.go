@@ -14,17 +14,16 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// maxBatchBytes is the most bytes of items in a BatchGetItem, which leaves the
-// remaining keys to UnprocessedKeys. Source: API_BatchGetItem, by whose example 52 of
-// 100 items of 300 KB are returned, "so as not to exceed the 16 MB limit": 52 of
-// 307,200 bytes, but 53, are less than 16 million bytes.
+// maxBatchBytes is how many bytes of items BatchGetItem returns at most; the remaining keys go to UnprocessedKeys.
+// Source: the example in API_BatchGetItem, which returns 52 of 100 items of 300 KB "so as not to exceed the 16 MB
+// limit". 52 items of 307,200 bytes have less than 16 million bytes, and 53 have more.
 const maxBatchBytes = 16_000_000
 
-// prefetchKeys is how many items a request reads at once, so that the largest ones take
-// 10 MB of memory beside its answer.
+// prefetchKeys is how many items BatchGetItem prefetches at once. With items of 400 KB that takes 10 MB of memory in
+// addition to the response.
 const prefetchKeys = 25
 
-// keysOf pairs each key of a table with it.
+// keysOf yields each key with its table t.
 func keysOf(t *table.Table, keys []attr.Item) iter.Seq2[*table.Table, attr.Item] {
 	return func(yield func(*table.Table, attr.Item) bool) {
 		for _, key := range keys {
@@ -35,8 +34,9 @@ func keysOf(t *table.Table, keys []attr.Item) iter.Seq2[*table.Table, attr.Item]
 	}
 }
 
-// checkKeys refuses keys that do not match their table, and keys of items that were named before. A request may
-// give a table by its name and by its ARN; the keys below each of them are known to differ.
+// checkKeys returns an error if a key does not match the schema of its table, or if its item was named before. A
+// request may list the same table twice, by name and by ARN, so checkKeys compares these two lists. The caller has
+// already compared the keys within one list.
 func checkKeys(t *table.Table, keys []attr.Item, named map[string][]attr.Item) error {
 	before, again := named[t.Name()]
 	named[t.Name()] = keys
@@ -53,18 +53,16 @@ func checkKeys(t *table.Table, keys []attr.Item, named map[string][]attr.Item) e
 	return nil
 }
 
-// MaxBatchKeys is how many items a BatchGetItem may ask for.
+// MaxBatchKeys is the maximum number of keys in a BatchGetItem.
 const MaxBatchKeys = 100
 
-// batchGetItem reads up to 100 items of any tables, all as they are at one
-// moment.
+// batchGetItem reads up to 100 items of any tables from one snapshot.
 func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
 	if err := in.CheckParams(); err != nil {
 		return nil, err
 	}
 
-	// The checks come first, each over all tables before the next one, in the order in which the
-	// service makes them.
+	// Make each check for all tables before the next check, in the order in which the service makes them.
 	names := slices.Sorted(maps.Keys(in.RequestItems))
 	reads := make([]readParams, len(names))
 	total := 0
@@ -95,8 +93,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 		if err := reads[i].parseProjection(ka.ProjectionExpression, ka.AttributesToGet); err != nil {
 			return nil, err
 		}
-		// Equal keys are refused before the table is looked up: dynalite,
-		// validations/batchGetItem.js.
+		// Refuse equal keys before looking up the table: dynalite, validations/batchGetItem.js.
 		seen := make(map[string]bool, len(ka.Keys))
 		for k, key := range ka.Keys {
 			if seen[string(key)] = true; len(seen) == k {
@@ -110,7 +107,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 	}
 	var uses []use
 
-	// A fault may take keys away before anything is read; they come back as unprocessed.
+	// A fault may remove keys before the read; the response returns them as unprocessed.
 	requests, left := leave(ctx, in.RequestItems, func(ka wire.KeysAndAttributes) int { return len(ka.Keys) },
 		func(ka wire.KeysAndAttributes, n int) (now, later wire.KeysAndAttributes) {
 			now, later = ka, ka
@@ -126,7 +123,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 		read := 0 // bytes
 		processed = 0
 		full := false
-		named := map[string][]attr.Item{} // the keys by the name of their table
+		named := map[string][]attr.Item{} // keys by table name
 		uses = uses[:0]
 		for i, name := range names {
 			ka, some := requests[name]
@@ -145,8 +142,8 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 			rest.Keys = nil
 			var used table.Capacity
 
-			// The first key that the answer has no room for ends the read: it and all after it,
-			// also those of later tables, are unprocessed. A throttled key is unprocessed alone.
+			// If an item does not fit into the response, the read ends: its key and all keys after it, including
+			// those of later tables, are unprocessed. If a key is throttled, only that key is unprocessed.
 			for k, key := range ka.Keys {
 				if full {
 					rest.Keys = append(rest.Keys, ka.Keys[k:]...)
@@ -190,13 +187,13 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 			}
 		}
 
-		if processed == 0 { // API_BatchGetItem: all are throttled
+		if processed == 0 { // API_BatchGetItem: an error only if all keys are throttled
 			return throttled
 		}
 		return a.reserve(ctx)
 	})
 
-	// What a fault has taken follows what the read has left.
+	// The keys that a fault removed come after the keys that the read did not process.
 	for name, ka := range left {
 		ka.Keys = append(slices.Clone(out.UnprocessedKeys[name].Keys), ka.Keys...)
 		out.UnprocessedKeys[name] = ka

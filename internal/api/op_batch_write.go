@@ -12,11 +12,11 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// MaxBatchWrites is how many writes a BatchWriteItem may hold.
+// MaxBatchWrites is the maximum number of writes in a BatchWriteItem.
 const MaxBatchWrites = 25
 
-// batchWriteItem puts and deletes up to 25 items of any tables. All of it is
-// applied or, when one write is refused, nothing.
+// batchWriteItem puts and deletes up to 25 items of any tables. If a write is invalid, it applies nothing; writes
+// that throughput or a transaction refuses become unprocessed, and it applies the others.
 func (s *Service) batchWriteItem(
 	ctx context.Context, in *wire.BatchWriteItemInput,
 ) (*wire.BatchWriteItemOutput, error) {
@@ -30,8 +30,7 @@ func (s *Service) batchWriteItem(
 	var uses []use
 	b := s.budget(ctx, true)
 
-	// The writes are one update. It may run more than once, so it begins by forgetting what it
-	// counted.
+	// All writes are one update. The store may run apply again, so apply first resets what it counted.
 	apply := func(tx *table.Tx) error {
 		b.reset()
 		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
@@ -46,7 +45,7 @@ func (s *Service) batchWriteItem(
 			tables[i] = t
 		}
 
-		seen := itemSet{} // of all tables: one may be there by its name and by its ARN
+		seen := itemSet{} // of all tables, because a request may name a table by name and by ARN
 		for i, name := range names {
 			if requests[name] == nil {
 				continue // left by a fault
@@ -77,8 +76,8 @@ func (s *Service) batchWriteItem(
 		return nil
 	}
 
-	// A write that throughput or a transaction refuses ends the whole update. It becomes
-	// unprocessed, and the others run again without it: at most as often as there are writes.
+	// If throughput or a transaction refuses a write, the whole update fails. Move that write to the unprocessed ones
+	// and run the update again without it. Each round removes a write, so the loop ends.
 	for {
 		err := s.db.Update(ctx, apply)
 		if err == nil {
@@ -90,14 +89,15 @@ func (s *Service) batchWriteItem(
 			return out, err
 		}
 		requests, left = leaveOne(requests, left, refused)
-		if len(requests) == 0 && throttleCode(refused.err) != "" { // API_BatchWriteItem: all are throttled
+		// API_BatchWriteItem: an error only if all writes are throttled.
+		if len(requests) == 0 && throttleCode(refused.err) != "" {
 			return nil, refused.err
 		}
 	}
 }
 
-// A refusedWrite is the error of one write of a batch that throughput does not
-// admit, or that conflicts with a transaction. The others are tried again without it.
+// A refusedWrite is the error of one write of a batch that exceeds the throughput or conflicts with a transaction.
+// batchWriteItem then tries the others again without it.
 type refusedWrite struct {
 	table string
 	at    int
@@ -107,7 +107,7 @@ type refusedWrite struct {
 func (e *refusedWrite) Error() string { return e.err.Error() }
 func (e *refusedWrite) Unwrap() error { return e.err }
 
-// leaveOne moves the write that was refused from the requests to those left.
+// leaveOne moves the refused write from requests to left.
 func leaveOne(
 	requests, left map[string][]wire.WriteRequest, refused *refusedWrite,
 ) (now, later map[string][]wire.WriteRequest) {
@@ -123,8 +123,8 @@ func leaveOne(
 	return now, later
 }
 
-// Load puts any number of items into a table, all or none, for callers in this
-// module that fill a database: it makes no events and counts no capacity.
+// Load puts any number of items into a table, all or none. It is for callers in this module that fill a database: it
+// calls no observers and counts no capacity.
 func (s *Service) Load(ctx context.Context, name string, items []attr.Item) error {
 	return s.db.Update(ctx, func(tx *table.Tx) error {
 		t, err := s.lookup(tx.Table, &name)
@@ -140,7 +140,7 @@ func (s *Service) Load(ctx context.Context, name string, items []attr.Item) erro
 	})
 }
 
-// CheckLoad refuses items that Load would refuse, and changes nothing.
+// CheckLoad returns the error of an item that Load would refuse. It changes nothing.
 func (s *Service) CheckLoad(ctx context.Context, name string, items []attr.Item) error {
 	return s.db.View(ctx, func(v *table.View) error {
 		t, err := s.lookup(v.Table, &name)
@@ -156,14 +156,14 @@ func (s *Service) CheckLoad(ctx context.Context, name string, items []attr.Item)
 	})
 }
 
-// checkWrites refuses requests that are not one write, too many of them, and
-// values that are not allowed. Source: dynalite, test/batchWriteItem.js.
+// checkWrites refuses a request that is not exactly one put or delete, more than 25 requests, and invalid values.
+// Source: dynalite, test/batchWriteItem.js.
 func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 	total := 0
 	for _, name := range names {
 		for _, r := range in.RequestItems[name] {
-			// Neither and both have the same text: dynalite, test/batchWriteItem.js,
-			// "empty item in RequestItems".
+			// Setting neither and setting both yield the same text: dynalite, test/batchWriteItem.js, "empty item in
+			// RequestItems".
 			if (r.PutRequest == nil) == (r.DeleteRequest == nil) {
 				return wire.OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must " +
 					"contain exactly one of the supported datatypes")
@@ -188,7 +188,7 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 	return nil
 }
 
-// batchTable applies the writes to one table. Their items join those seen.
+// batchTable applies the writes to one table. It adds their items to seen and refuses a write of an item seen before.
 func batchTable(
 	tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget, o *ongoing,
 ) (used table.Capacity, err error) {
@@ -249,7 +249,7 @@ func itemOfWrite(r *wire.WriteRequest) attr.Item {
 	return r.DeleteRequest.Key
 }
 
-// keysOfWrites yields the keys of the items that are written, if they match the table.
+// keysOfWrites yields the keys of the items that the writes name. It skips items without a valid key.
 func keysOfWrites(t *table.Table, writes []wire.WriteRequest) iter.Seq2[*table.Table, attr.Item] {
 	return func(yield func(*table.Table, attr.Item) bool) {
 		for i := range writes {
@@ -260,9 +260,9 @@ func keysOfWrites(t *table.Table, writes []wire.WriteRequest) iter.Seq2[*table.T
 	}
 }
 
-// batchKeyError words what is wrong with the key of an item to put: in a batch
-// a key attribute that is missing or of another kind is said as of a key.
-// Source: dynalite, test/batchWriteItem.js.
+// batchKeyError returns the error for an item to put whose key is invalid. If a key attribute is missing or has the
+// wrong type, a batch has the message that is otherwise for keys, not that for items. Source: dynalite,
+// test/batchWriteItem.js.
 func batchKeyError(t *table.Table, item attr.Item, err error) error {
 	for _, a := range t.Key().Attributes() {
 		if item.Get(a.Name).Kind() != a.Kind {
@@ -272,8 +272,7 @@ func batchKeyError(t *table.Table, item attr.Item, err error) error {
 	return err
 }
 
-// batchMetrics measures the item collections that the writes touched, each
-// once.
+// batchMetrics returns the sizes of the item collections that the writes changed, each once.
 func batchMetrics(
 	mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest,
 ) (out []wire.ItemCollectionMetrics, err error) {

@@ -13,34 +13,33 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Sources of this file: API_StartBulkPutItems, DG/BulkPutItems.Requesting.html,
-// BulkPutItems.Format.html and BulkPutItems.Output.html. The form of the ARN and the
-// names of report files are ours.
+// Sources of this file: API_StartBulkPutItems, DG/BulkPutItems.Requesting.html, BulkPutItems.Format.html and
+// BulkPutItems.Output.html. They do not show the form of the ARN and the names of report files, so these are
+// Sortkey's own.
 
 var bulks = jobKind[bulkRecord]{bulkJobs, func(r *bulkRecord) *string { return r.Description.BulkOperationArn }}
 
-// bulkTokenLife is how long a token means the same operation.
+// bulkTokenLife is how long requests with the same client token mean the same operation.
 const bulkTokenLife = 8 * time.Hour
 
-// A bulkRecord is the entry of a bulk operation in the catalogue: its description, the
-// request of its token, and its progress.
+// A bulkRecord is the record of a bulk operation in the catalogue: its description, the text of its request, and its
+// progress.
 type bulkRecord struct {
 	Description wire.BulkOperationDescription
 	Request     string
 	Progress    progress
 }
 
-// advance sets how far the operation is.
+// advance records the progress of the operation.
 func (r *bulkRecord) advance(to progress) {
 	r.Progress = to
 	d := &r.Description
 	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = &to.Processed, &to.Refused, &to.At.Total
 }
 
-// startBulkPutItems puts the items in the files of a bucket into a table. It is a job, as
-// an import is ([Service.importTable]): the response says IN_PROGRESS, as the service's
-// does, the job continues without its client and after a restart, and the call waits for its
-// first 1,000 items, or 4 MB of the input.
+// startBulkPutItems puts the items in the files of a bucket into a table. Like [Service.importTable], it starts a job
+// and waits for the first 1,000 items, or 4 MB of the input. The response says IN_PROGRESS, like the service's. The
+// job does not need its client, and continues after a restart.
 func (s *Service) startBulkPutItems(
 	ctx context.Context, in *wire.StartBulkPutItemsInput,
 ) (*wire.StartBulkPutItemsOutput, error) {
@@ -61,7 +60,7 @@ func (s *Service) startBulkPutItems(
 		return nil, err
 	}
 
-	// A token stands for the rest of the request, which is compared by its digest.
+	// Requests with the same token must be equal except for the token.
 	request := *in
 	request.ClientToken = nil
 	digest, err := digestOf(&request)
@@ -113,8 +112,8 @@ func outputBucket(d *wire.BulkOperationDescription) string {
 	return cmp.Or(value(d.OutputS3Configuration.S3Bucket), *d.InputS3Configuration.S3Bucket)
 }
 
-// A bulkTask is a bulk operation that runs. Lines that are not written are counted; the reports of them that
-// OutputS3Configuration asks for are not made.
+// A bulkTask runs a bulk operation. It counts the lines that it cannot write, but does not write the reports of them
+// that OutputS3Configuration asks for.
 type bulkTask struct{ record bulkRecord }
 
 func (b *bulkTask) run(ctx context.Context, r *run) error {
@@ -138,8 +137,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) error {
 	return l.run(ctx, r, &b.record.Progress)
 }
 
-// readBulkItem reads a line: an item, and the condition under which it is written as
-// PutItem has it.
+// readBulkItem decodes a line: an item, and optionally the condition of its put, both as in the JSON of PutItem.
 func readBulkItem(text []byte) (x line, err error) {
 	in := new(wire.PutItemInput)
 	if err := in.DecodeJSON(text); err != nil {
@@ -207,8 +205,8 @@ func (s *Service) describeBulkOperation(
 	return &wire.DescribeBulkOperationOutput{BulkOperationDescription: d}, nil
 }
 
-// cancelBulkOperation ends a bulk operation that is in progress: what it has written
-// stays, and nothing more is written. It answers with the status of the operation.
+// cancelBulkOperation ends a bulk operation in progress. The items that it has written stay in the table. The
+// response has the status of the operation, which is unchanged if the operation had already ended.
 func (s *Service) cancelBulkOperation(
 	ctx context.Context, in *wire.CancelBulkOperationInput,
 ) (*wire.CancelBulkOperationOutput, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A DifferenceError is the error for a table that exists and differs from a wanted one in what
-// cannot be changed.
+// A DifferenceError reports a table that exists but differs from the wanted definition in ways that cannot be
+// changed.
 type DifferenceError struct {
 	Table       string
 	Differences []string
@@ -25,14 +25,14 @@ func (e *DifferenceError) Error() string {
 		e.Table, strings.Join(e.Differences, "; "))
 }
 
-// Misuse marks the error as a fault of the calling program.
+// Misuse marks the error as a mistake of the calling program.
 func (e *DifferenceError) Misuse() {}
 
-// EnsureTable makes a table be what an input of CreateTable and an attribute of time to live
-// ("" for none) define: it creates the table, or adds the global indexes, the stream and the time
-// to live that it lacks, all in one change. What the table has beyond that stays. The error is a
-// [*DifferenceError], and nothing is changed, if the rest differs; or that of kind
-// [table.InUse] if the table is being changed: wait, and call it again.
+// EnsureTable makes sure that a table exists as in defines it, with expiry as its time to live attribute ("" for
+// none). It creates the table, or adds the global indexes, the stream and the time to live that the table lacks, all
+// in one change. It removes nothing. If the table differs in another way, EnsureTable changes nothing and returns a
+// [*DifferenceError]. If the table is being changed, the error has the kind [table.InUse]: wait, and call EnsureTable
+// again.
 func (s *Service) EnsureTable(ctx context.Context, in *wire.CreateTableInput, expiry string) error {
 	_, err := call(ctx, s, wire.OpCreateTable, in,
 		func(s *Service, ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
@@ -85,11 +85,11 @@ func (s *Service) ensureTable(ctx context.Context, in *wire.CreateTableInput, ex
 		case !isNotFound(err):
 			return err
 		}
-		// Somebody has deleted the table meanwhile.
+		// Another caller deleted the table meanwhile: try again.
 	}
 }
 
-// errUnchanged says that a definition is already what is wanted.
+// errUnchanged ends an update of a definition that needs no change.
 var errUnchanged = errors.New("the table has all that is wanted")
 
 const codeNotFound = "ResourceNotFoundException"
@@ -99,8 +99,8 @@ func isCode(err error, code string) bool {
 	return ok && e.Code == code
 }
 
-// extend adds to a definition what another one has beyond it, and reports whether there was
-// anything. The error is a [*DifferenceError].
+// extend adds to def what want has and def lacks, and reports whether it added anything. If want differs in what
+// cannot be changed, extend returns a [*DifferenceError].
 func (s *Service) extend(def, want *table.Definition) (changed bool, err error) {
 	d := difference{have: def, want: want}
 	d.keys()
@@ -139,7 +139,7 @@ func (s *Service) extend(def, want *table.Definition) (changed bool, err error) 
 	return changed, nil
 }
 
-// A difference lists what differs between two definitions of a table and cannot be changed.
+// A difference collects the ways in which two definitions of a table differ that cannot be changed.
 type difference struct {
 	have, want *table.Definition
 	list       []string
@@ -155,8 +155,8 @@ func (d *difference) keys() {
 	}
 }
 
-// index compares an index with that of the same name. It reports false for an index that is
-// missing and can be added.
+// index compares the wanted index with the existing index of that name. It returns false if the index is missing and
+// can be added.
 func (d *difference) index(want *table.IndexDefinition, local bool) bool {
 	named := func(ix table.IndexDefinition) bool { return ix.Name == want.Name }
 	list, others, kind, other := d.have.Global, d.have.Local, "global", "local"
@@ -195,7 +195,7 @@ func (d *difference) index(want *table.IndexDefinition, local bool) bool {
 	return true
 }
 
-// rest compares the stream and the time to live.
+// rest compares the streams and the time to live.
 func (d *difference) rest() {
 	have, want := d.have, d.want
 	if have.Expiry != "" && want.Expiry != "" && have.Expiry != want.Expiry {
@@ -206,13 +206,13 @@ func (d *difference) rest() {
 	}
 }
 
-// KeyText returns a key of a table as people write it.
+// KeyText returns a key as text in the form that [keycond.Schema] prints.
 func KeyText(def *table.Definition, key []table.KeyElement) string {
 	var partition, sort []keycond.Attribute
 	for _, e := range key {
 		a := attributeOf(def.Attributes, e.Name)
 		if a == nil {
-			continue // not in a definition that was checked
+			continue // a valid definition has no such key
 		}
 		if e.Hash {
 			partition = append(partition, *a)

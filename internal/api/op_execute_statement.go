@@ -50,7 +50,7 @@ func (s *Service) executeStatement(
 
 const msgExists = "EXISTS can only be used in ExecuteTransaction write requests."
 
-// runSelect reads a page of what a SELECT asks for.
+// runSelect reads one page of the result of a SELECT.
 func (s *Service) runSelect(
 	ctx context.Context, in *wire.ExecuteStatementInput, st *partiql.Statement,
 ) (*wire.ExecuteStatementOutput, error) {
@@ -95,7 +95,7 @@ func (s *Service) runSelect(
 	return out, err
 }
 
-// planSelect decides how to read what a SELECT asks for.
+// planSelect checks a SELECT and plans the queries or the scan that read it.
 func planSelect(
 	view *table.View, t *table.Table, st *partiql.Statement, consistent bool,
 ) (table.Read, *partiql.Plan, error) {
@@ -114,7 +114,8 @@ func planSelect(
 	}
 	read.Filter = plan.Filter
 	if read.Index == nil || !plan.Keyed {
-		return read, plan, nil // where an index does not hold an attribute, the item has none
+		// A scan may filter by attributes that the index does not project: they count as missing.
+		return read, plan, nil
 	}
 	var missing []string
 	for name := range expr.TopLevel(plan.Filter) {
@@ -130,15 +131,14 @@ func planSelect(
 	return read, plan, nil
 }
 
-// A pagePlace is where the next page of a SELECT begins: in a slice of its plan,
-// after a key.
+// A pagePlace is where the next page of a SELECT begins: after a key in a slice of the plan.
 type pagePlace struct {
 	Slice int
 	Key   attr.Item
 }
 
-// readPlan reads a page from at on, the slices of the plan one after another, and
-// returns where the next one begins, nil at the end.
+// readPlan reads a page that begins at at. It reads the slices of the plan one after another. It returns where the
+// next page begins, or nil after the last page.
 func readPlan(
 	view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, b *budget, visit func(attr.Item) error,
 ) (*table.Capacity, *pagePlace, error) {
@@ -183,17 +183,17 @@ func readPlan(
 	}
 }
 
-// Messages about a NextToken (local).
+// Messages about a NextToken. The texts are Sortkey's own.
 const (
 	msgToken      = "Invalid NextToken"
 	msgTokenOther = "NextToken does not match request"
 )
 
-// tokenDigest is how many bytes of the digest of a statement are in its
-// NextTokens. After them comes the number of the slice and, after a space, the key.
+// tokenDigest is the length in bytes of the prefix of a NextToken: the beginning of the digest of the statement. The
+// number of the slice follows and, after a space, the key.
 const tokenDigest = 16
 
-// token returns the NextToken of a page, in base64.
+// token returns the NextToken for the page that begins at p, in base64.
 func (p pagePlace) token(digest []byte) string {
 	raw := strconv.AppendInt(slices.Clone(digest[:tokenDigest]), int64(p.Slice), 10)
 	if p.Key != nil {
@@ -202,7 +202,8 @@ func (p pagePlace) token(digest []byte) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// parseNextToken returns where the page that a NextToken is for begins.
+// parseNextToken returns where the page of a NextToken begins. It returns an error if the token is from another
+// statement.
 func parseNextToken(token *string, digest []byte) (p pagePlace, err error) {
 	if token == nil {
 		return p, nil

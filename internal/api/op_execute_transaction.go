@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// executeTransaction runs up to 100 PartiQL statements, all of which read or all
-// of which write, all or nothing. Source: API_ExecuteTransaction.
+// executeTransaction runs up to 100 PartiQL statements atomically. Either all of them read or all of them write.
+// Source: API_ExecuteTransaction.
 func (s *Service) executeTransaction(
 	ctx context.Context, in *wire.ExecuteTransactionInput,
 ) (*wire.ExecuteTransactionOutput, error) {
@@ -71,8 +71,8 @@ func (s *Service) executeTransaction(
 	return out, nil
 }
 
-// inStatement says in a ValidationException which statement it is about.
-// Source: conformance partiqlFunctions.
+// inStatement adds the index of the statement to the message of a ValidationException. Source: conformance
+// partiqlFunctions.
 func inStatement(i int, err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
 		return wire.Validation(fmt.Sprintf("Validation failed in TransactStatements[%d]: %s", i, e.Message))
@@ -80,8 +80,8 @@ func inStatement(i int, err error) error {
 	return err
 }
 
-// checkTransactStatement refuses what statements in transactions may not have.
-// Source: conformance executeTransaction; for EXISTS, local.
+// checkTransactStatement refuses clauses that statements in transactions cannot have. Source: conformance
+// executeTransaction; for EXISTS, local.
 func checkTransactStatement(st *partiql.Statement) error {
 	switch {
 	case st.Returning != "":
@@ -94,7 +94,7 @@ func checkTransactStatement(st *partiql.Statement) error {
 	return nil
 }
 
-// statementActions returns what statements other than SELECT do.
+// statementActions converts statements other than SELECT to actions of a transaction.
 func (s *Service) statementActions(view *table.View, statements []*partiql.Statement) ([]action, error) {
 	actions := make([]action, len(statements))
 	for i, st := range statements {
@@ -109,7 +109,7 @@ func (s *Service) statementActions(view *table.View, statements []*partiql.State
 	return actions, nil
 }
 
-// writeStatements applies the statements in tx, as TransactWriteItems does.
+// writeStatements runs the statements in tx like the actions of a TransactWriteItems.
 func (s *Service) writeStatements(
 	tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse, b *budget,
 ) (*wire.ExecuteTransactionOutput, error) {

@@ -16,11 +16,11 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Source of this file: quirks, findings DDB-EXPORT-001 to 022; the files are those
-// of DG/S3DataExport.Output.html.
+// Source of this file: quirks, findings DDB-EXPORT-001 to 022. Source of the files that an export writes:
+// DG/S3DataExport.Output.html.
 
-// An exportRecord is the entry of an export in the catalogue: its description, the
-// request of its token, and whether a server has begun to write its files.
+// An exportRecord is the record of an export in the catalogue: its description, the text of its request, and whether
+// a server has begun to write its files.
 type exportRecord struct {
 	Description wire.ExportDescription
 	Request     string
@@ -29,11 +29,10 @@ type exportRecord struct {
 
 var exports = jobKind[exportRecord]{exportJobs, func(r *exportRecord) *string { return r.Description.ExportArn }}
 
-// exportTableToPointInTime writes the items of a table, as they are now, to the folder of
-// a bucket. It is a job, as an import is ([Service.importTable]): the response says
-// IN_PROGRESS, as the service's does, and the job continues without its client. The call
-// waits for the first 1,000 items, or 4 MB of them. An export is one moment of the table,
-// so that one that a restart interrupts fails, and its files are removed.
+// exportTableToPointInTime writes the present items of a table to the directory of a bucket. Like
+// [Service.importTable], it starts a job and waits for the first 1,000 items, or 4 MB. The response says IN_PROGRESS,
+// like the service's, and the job does not need its client. An export is a snapshot of the table, which a restart
+// cannot take again: so it fails then, and its files are removed.
 func (s *Service) exportTableToPointInTime(
 	ctx context.Context, in *wire.ExportTableToPointInTimeInput,
 ) (*wire.ExportTableToPointInTimeOutput, error) {
@@ -80,16 +79,16 @@ func (s *Service) exportTableToPointInTime(
 	return &wire.ExportTableToPointInTimeOutput{ExportDescription: &r.Description}, nil
 }
 
-// An exportTask is an export that runs.
+// An exportTask runs an export.
 type exportTask struct{ record exportRecord }
 
-// run writes the files of the export. What it has written is removed if it does not come
-// to its end, since another view of the table would not be of the same moment.
+// run writes the files of the export. If it fails, it removes them, because a second run would read a different
+// snapshot.
 func (x *exportTask) run(ctx context.Context, r *run) error {
 	const text = "The server was stopped before the export was complete. Export the table again."
 	interrupted := &failure{failedInternal, text}
 	if r.forked {
-		return interrupted // the files belong to the origin
+		return interrupted // the files belong to the database that this one was forked from
 	}
 	d := &x.record.Description
 	root, err := r.service.bucket(*d.S3Bucket)
@@ -127,7 +126,7 @@ func (x *exportTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	return x.record, nil
 }
 
-// exported finds the table of an export and refuses what cannot be exported.
+// exported finds the table of an export. It refuses exports that the service or Sortkey does not support.
 func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*table.Table, error) {
 	const op = wire.OpExportTableToPointInTime
 	ref, err := ParseARN(*in.TableArn)
@@ -179,8 +178,8 @@ const msgNoExportTime = "Point in Time Recovery is not available for specified e
 
 func wrongTime(text string) error { return wire.NewError("InvalidExportTimeException", text) }
 
-// checkExport refuses members that do not fit together. Sources: ack-api-quirks, DDB-EXPORT-003, 005
-// and 008; of an empty prefix, alternator, test_export.py.
+// checkExport refuses invalid combinations of members. Sources: ack-api-quirks, DDB-EXPORT-003, 005 and 008; for an
+// empty prefix, alternator, test_export.py.
 func checkExport(in *wire.ExportTableToPointInTimeInput) error {
 	spec, kind := in.IncrementalExportSpecification, value(in.ExportType)
 	switch {
@@ -206,8 +205,8 @@ func checkExport(in *wire.ExportTableToPointInTimeInput) error {
 	return nil
 }
 
-// checkPeriod refuses a period of an incremental export. Source: ack-api-quirks, DDB-EXPORT-001 and
-// 004.
+// checkPeriod refuses an invalid period of an incremental export. spec may be nil. Source: ack-api-quirks,
+// DDB-EXPORT-001 and 004.
 func (s *Service) checkPeriod(def *table.Definition, spec *wire.IncrementalExportSpecification) error {
 	if spec == nil {
 		return nil
@@ -230,7 +229,7 @@ func (s *Service) checkPeriod(def *table.Definition, spec *wire.IncrementalExpor
 	return nil
 }
 
-// write writes the files of the export to a folder and completes its description.
+// write writes the files of the export to a directory and completes the description of the export.
 func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir string) error {
 	data := path.Join(dir, s3files.DataFolder)
 	if err := root.MkdirAll(data, 0o755); err != nil {
@@ -275,8 +274,8 @@ func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir strin
 	return s3files.WriteManifest(s3files.SummaryFile, summary, write)
 }
 
-// writeItems writes the items of the table to a file. It returns the file's line of the
-// manifest and the bytes of the items in storage.
+// writeItems writes the items of the table to a file. It returns the entry of that file for the manifest, and the
+// total size of the items in bytes.
 func (x *exportTask) writeItems(
 	ctx context.Context, r *run, root *os.Root, key string,
 ) (_ *s3files.DataFile, size int64, err error) {
@@ -311,7 +310,7 @@ func (x *exportTask) writeItems(
 	return out.DataFile(key), size, err
 }
 
-// checkJobARN refuses an ARN that cannot name a job.
+// checkJobARN refuses an ARN that cannot be the ARN of a job of this kind.
 func (s *Service) checkJobARN(arn, kind string) error {
 	parts := strings.SplitN(arn, ":", 6)
 	what := strings.ToUpper(kind[:1]) + kind[1:]
@@ -319,7 +318,7 @@ func (s *Service) checkJobARN(arn, kind string) error {
 		return wire.Validation("Invalid " + what + " ARN")
 	}
 	name, _, ok := strings.Cut(strings.TrimPrefix(parts[5], "table/"), "/"+kind+"/")
-	if !ok || !wire.ValidName(name) { // of a name: alternator, test_import.py
+	if !ok || !wire.ValidName(name) { // source for the name: alternator, test_import.py
 		return wire.Validation("Invalid " + what + " ARN")
 	}
 	if parts[4] != s.account() {
@@ -349,8 +348,8 @@ func (s *Service) describeExport(
 	return &wire.DescribeExportOutput{ExportDescription: &r.Description}, nil
 }
 
-// listExports lists exports, the newest first; with a table, only the exports of the
-// table that exists now.
+// listExports lists exports, the newest first. If the request names a table, it lists only exports of the table that
+// has this name now, not those of deleted tables.
 func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*wire.ListExportsOutput, error) {
 	id, err := s.currentID(ctx, in.TableArn)
 	if err != nil {
@@ -372,7 +371,7 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 	return out, nil
 }
 
-// currentID returns the id of the table with an ARN, or "" without such a table.
+// currentID returns the id of the table that an ARN names now, or "" if there is none.
 func (s *Service) currentID(ctx context.Context, arn *string) (string, error) {
 	if arn == nil {
 		return "", nil

@@ -12,9 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// GetItem reads one item and calls visit with it, if it exists. The item is
-// valid until visit returns. The rest of the output is the consumed capacity,
-// nil unless the input asks for it.
+// GetItem reads one item and calls visit with it, if it exists. The item is valid until visit returns. GetItem
+// returns the consumed capacity, or nil if in does not ask for it.
 func (s *Service) GetItem(
 	ctx context.Context, in *wire.GetItemInput, visit func(attr.Item),
 ) (*wire.ConsumedCapacity, error) {
@@ -27,7 +26,7 @@ func (s *Service) GetItem(
 	return g.out.ConsumedCapacity, nil
 }
 
-// serveGetItem is GetItem for JSON: the item is encoded where it is stored.
+// serveGetItem is GetItem for JSON. It encodes the item into dst directly from the memory of the store.
 func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	g := gets.Get().(*get)
 	defer g.release()
@@ -44,13 +43,13 @@ func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, e
 	return appendMembers(g.dst, &g.out), nil
 }
 
-// A get is the state of one GetItem. It is pooled; nothing keeps a part of it.
+// A get is the state of one GetItem. It is pooled, so nothing may refer to it after release.
 type get struct {
 	readParams
 	service *Service
 	in      *wire.GetItemInput
-	body    wire.GetItemInput // what in points to when the input came as JSON
-	visit   func(attr.Item)   // nil: the item is appended to dst
+	body    wire.GetItemInput // in points to body if the input came as JSON
+	visit   func(attr.Item)   // if nil, the item is appended to dst
 	dst     []byte
 	found   bool
 	budget  *budget
@@ -91,7 +90,7 @@ func (s *Service) getItem(ctx context.Context, g *get) error {
 	return c.end(ctx, err)
 }
 
-// check refuses an input that is wrong whatever the table is.
+// check makes the checks of the input that do not depend on the table.
 func (g *get) check() error {
 	in := g.in
 	if err := in.Validate(); err != nil {
@@ -104,8 +103,7 @@ func (g *get) check() error {
 	return g.parseProjection(in.ProjectionExpression, in.AttributesToGet)
 }
 
-// readItem returns the item with a key, or nil. The item is valid until the function
-// of the View returns.
+// readItem returns the item with a key, or nil. The item is valid until the function that was passed to View returns.
 func readItem(view *table.View, t *table.Table, key attr.Item, consistent bool) (attr.Item, error) {
 	if consistent || !view.Lags() {
 		return view.Get(t, key)
@@ -113,7 +111,7 @@ func readItem(view *table.View, t *table.Table, key attr.Item, consistent bool) 
 	return readLagging(view, t, key)
 }
 
-// readLagging reads an item as it was a moment ago.
+// readLagging reads an item eventually consistently, which may return an older version.
 func readLagging(view *table.View, t *table.Table, key attr.Item) (item attr.Item, err error) {
 	err = view.Eventually(t, nil, func(view *table.View) error {
 		item, err = view.Get(t, key)

@@ -10,11 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A database is one region, so no table has a replica, and its operations on
-// global tables answer like the service in a region that cannot reach another one. The
-// older version of global tables, 2017.11.29, cannot be created in the service any
-// more. Source: quirks, findings DDB-TABLE-048, 187, 203, 223 and 257,
-// DDB-GLOBALTABLE-002 and 004.
+// A database is one region, so no table has replicas. The operations on global tables respond like the service in a
+// region that cannot reach other regions. The service no longer creates global tables of the older version
+// 2017.11.29. Source: quirks, findings DDB-TABLE-048, 187, 203, 223 and 257, DDB-GLOBALTABLE-002 and 004.
 
 const noOldGlobalTables = wrongParameter + "DynamoDB global tables version 2017.11.29 is not supported. " +
 	"We recommend using DynamoDB global tables version 2019.11.21, instead of version 2017.11.29 (Legacy)."
@@ -23,7 +21,7 @@ func noGlobalTable(name *string) error {
 	return wire.NewError("GlobalTableNotFoundException", "Global table with name: '"+value(name)+"' does not exist.")
 }
 
-// refusedOperations returns the operations on global tables, of which every call is refused.
+// refusedOperations returns the operations on global tables that always fail.
 func refusedOperations() []operation {
 	return []operation{
 		refused(wire.OpCreateGlobalTable, func(*Service, *wire.CreateGlobalTableInput) error {
@@ -51,12 +49,12 @@ func refusedOperations() []operation {
 	}
 }
 
-// refused returns an operation that always fails.
+// refused returns an operation that fails every call with the error that why returns.
 func refused[I wire.Input](op wire.Op, why func(*Service, I) error) operation {
 	return typed(op, func(s *Service, _ context.Context, in I) (out Empty, err error) { return out, why(s, in) })
 }
 
-// refuseGlobalUpdate finds no global table.
+// refuseGlobalUpdate returns the error of an UpdateGlobalTable: the table is not found, if the input is valid.
 func (*Service) refuseGlobalUpdate(in *wire.UpdateGlobalTableInput) error {
 	if len(in.ReplicaUpdates) == 0 {
 		return wire.Validation("One or more parameter values were invalid")
@@ -72,15 +70,15 @@ func (*Service) refuseGlobalUpdate(in *wire.UpdateGlobalTableInput) error {
 	return noGlobalTable(in.GlobalTableName)
 }
 
-// listGlobalTables lists no global tables.
+// listGlobalTables returns an empty list, because there are no global tables.
 func (s *Service) listGlobalTables(
 	_ context.Context, in *wire.ListGlobalTablesInput,
 ) (*wire.ListGlobalTablesOutput, error) {
 	return &wire.ListGlobalTablesOutput{GlobalTables: []wire.GlobalTable{}}, nil
 }
 
-// noReplicas is the error for the scaling of a table that is not a global table, or does not
-// exist: ack-api-quirks, DDB-TABLE-446.
+// noReplicas returns the error for auto scaling of a table that is not a global table. A missing table has the same
+// error: ack-api-quirks, DDB-TABLE-446.
 func (s *Service) noReplicas(name *string) error {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -89,8 +87,8 @@ func (s *Service) noReplicas(name *string) error {
 	return wire.NewError("ResourceNotFoundException", "Global table with name: '"+n+"' does not exist.")
 }
 
-// checkReplicas refuses the replicas that an UpdateTable asks for: of this region,
-// and of others, which a database does not reach.
+// checkReplicas returns the error for replica updates in an UpdateTable, if there are any. All of them fail: the
+// local region is not allowed, and other regions cannot be reached.
 func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 	if len(in.ReplicaUpdates) == 0 {
 		return nil
@@ -165,8 +163,8 @@ func (s *Service) unsupported(region string) error {
 		s.region() + "]")
 }
 
-// witnessRegions returns the regions of witnesses. One without a region counts as absent:
-// ack-api-quirks, DDB-TABLE-457.
+// witnessRegions returns the regions of the witnesses. It skips a witness without a region: ack-api-quirks,
+// DDB-TABLE-457.
 func witnessRegions(updates []wire.GlobalTableWitnessGroupUpdate) (regions []string) {
 	for _, u := range updates {
 		switch {
@@ -179,16 +177,16 @@ func witnessRegions(updates []wire.GlobalTableWitnessGroupUpdate) (regions []str
 	return regions
 }
 
-// onlyRegion reports whether an update of a replica changes nothing.
+// onlyRegion reports whether an update of a replica sets nothing but RegionName.
 func onlyRegion(u *wire.UpdateReplicationGroupMemberAction) bool {
 	rest := *u
 	rest.RegionName = nil
 	return reflect.ValueOf(rest).IsZero()
 }
 
-// checkReplicaActions refuses actions that one request cannot have together. Only a global table that is
-// strongly consistent begins with more than one replica. Source: ack-api-quirks, DDB-TABLE-223
-// and 442.
+// checkReplicaActions refuses more than one kind of action in one request, and more than one change of replicas,
+// unless the global table is strongly consistent: such a table starts with several replicas. Source: ack-api-quirks,
+// DDB-TABLE-223 and 442.
 func checkReplicaActions(updates []wire.ReplicationGroupUpdate, strong bool) error {
 	kinds := map[string]bool{}
 	changes := 0
@@ -213,8 +211,7 @@ func checkReplicaActions(updates []wire.ReplicationGroupUpdate, strong bool) err
 	return nil
 }
 
-// checkStrong refuses the regions of a global table that is strongly consistent. Source:
-// ack-api-quirks, DDB-TABLE-257.
+// checkStrong refuses invalid regions for a strongly consistent global table. Source: ack-api-quirks, DDB-TABLE-257.
 func (s *Service) checkStrong(added, witnesses []string) error {
 	switch {
 	case len(added) == 1 && len(witnesses) == 0:
@@ -228,8 +225,7 @@ func (s *Service) checkStrong(added, witnesses []string) error {
 	return nil
 }
 
-// alterGlobal applies the settings of a global table that a table may have without
-// replicas.
+// alterGlobal applies those settings for global tables that a table without replicas may have too.
 func alterGlobal(def *table.Definition, in *wire.UpdateTableInput) error {
 	if in.DisassociationProtectionEnabled != nil {
 		def.Undissociable = *in.DisassociationProtectionEnabled

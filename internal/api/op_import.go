@@ -13,10 +13,9 @@ import (
 
 // Source of this file: quirks, findings DDB-IMPORT-001 to 020.
 
-// An importRecord is the entry of an import in the catalogue: its description and its
-// progress. The counts of the description stay zero until the import ends, as the
-// service's do (Scylla, alternator/test_import.py, a run against the service in
-// September 2026).
+// An importRecord is the record of an import in the catalogue: its description and its progress. The counts in the
+// description stay zero until the import ends, like the service's (Scylla, alternator/test_import.py, a run against
+// the service in September 2026).
 type importRecord struct {
 	wire.ImportTableDescription
 	Progress progress
@@ -24,13 +23,12 @@ type importRecord struct {
 
 var imports = jobKind[importRecord]{importJobs, func(r *importRecord) *string { return r.ImportArn }}
 
-// importTable creates a table from the files of a bucket. The import is a job: the
-// response says IN_PROGRESS, as the service's does, and the table is CREATING until the
-// job ends. It continues when the client does not wait and after a restart, and the token of
-// the client finds it. The call waits for the first 1,000 items, or 4 MB of them, so that
-// smaller imports are complete when it returns.
+// importTable creates a table from the files of a bucket. It starts a job and waits for its first 1,000 items, or 4
+// MB, so smaller imports are complete when the call returns. The response says IN_PROGRESS, like the service's, and
+// the table is CREATING until the job ends. The job does not need its client and continues after a restart. A client
+// that repeats the request with the same token gets the same job.
 //
-// An import that fails leaves no table, unless only some of its items were refused.
+// A failed import removes the table, unless it failed only because the table refused some items.
 func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
 	const op = wire.OpImportTable
 	switch {
@@ -43,7 +41,7 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 		return nil, op.Invalid("Sortkey imports files without compression or with GZIP only.")
 	}
 
-	// Source: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
+	// Check the throughput before the table. Source: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
 	creation := in.TableCreationParameters
 	billing := &table.Definition{BillingMode: value(creation.BillingMode)}
 	if _, err := throughputOf(billing, creation.ProvisionedThroughput, ""); err != nil {
@@ -67,7 +65,7 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	if known == nil && err == nil {
 		known, err = s.startImport(ctx, in, token)
 	}
-	if isKind(err, table.InUse) { // perhaps by a request with the same token
+	if isKind(err, table.InUse) { // a concurrent request with the same token may have created the table
 		if other, lost := imports.lookUp(ctx, s, token); other != nil || lost != nil {
 			known, err = other, lost
 		}
@@ -87,8 +85,8 @@ func tableExists(name string) error {
 	return &table.Error{Kind: table.InUse, Msg: "Table already exists: " + name}
 }
 
-// startImport starts the import of a request and returns its record, or the record of the
-// one that its token stands for.
+// startImport starts an import and returns its record. If an earlier import has the same token, it returns the record
+// of that one.
 func (s *Service) startImport(
 	ctx context.Context, in *wire.ImportTableInput, token jobToken[importRecord],
 ) (*importRecord, error) {
@@ -135,11 +133,10 @@ func (s *Service) startImport(
 	})
 }
 
-// An importTask puts the items of all files with a prefix into a table. Items that the table
-// refuses are counted, and make the import fail after the others are written. A line that is
-// no item is one of them, and the rest of its file is left out. A file that is removed while
-// the import runs counts as one of them, too. Source: alternator, test_import.py;
-// ack-api-quirks, DDB-IMPORT-007 and 013.
+// An importTask puts the items of all files whose names have a prefix into a table. It counts the items that the
+// table refuses; if there are any, the import fails at the end, after it has written the others. If a line is not an
+// item, the task counts it as refused and skips the rest of the file. A file that disappears during the import counts
+// as one refused item too. Source: alternator, test_import.py; ack-api-quirks, DDB-IMPORT-007 and 013.
 type importTask struct{ record importRecord }
 
 func (x *importTask) run(ctx context.Context, r *run) error {

@@ -14,7 +14,7 @@ import (
 // Source of this file: quirks, findings DDB-TABLE-089 to 095, 137, 341 and 343;
 // API_ListContributorInsights.
 
-// The modes of contributor insights; the first is the default.
+// Modes of contributor insights. insightsAll is the default.
 const (
 	insightsAll       = "ACCESSED_AND_THROTTLED_KEYS"
 	insightsThrottled = "THROTTLED_KEYS"
@@ -22,8 +22,7 @@ const (
 
 const maxInsights = 100
 
-// insightsIndex checks that a definition has the global index that a request
-// names, if it names one.
+// insightsIndex returns an error if index is not nil and names no global index of the table.
 func insightsIndex(def *table.Definition, index *string) error {
 	if index != nil && globalIndex(def, *index) == nil {
 		return wire.NewError(
@@ -48,8 +47,8 @@ func indexNamed(list []table.IndexDefinition, name string) *table.IndexDefinitio
 	return nil
 }
 
-// notActive is the error for a table or an index that is CREATING or DELETING: ack-api-quirks,
-// DDB-TABLE-116 and 442.
+// notActive returns the error for a table or an index that is CREATING or DELETING: ack-api-quirks, DDB-TABLE-116 and
+// 442.
 func notActive(status string) error {
 	return wire.Validation("Table or Index is not in a valid state to update Key Access Insights: " + status +
 		" must be ACTIVE to enable ContributorInsights.")
@@ -62,8 +61,8 @@ func insightsStatus(x table.Insights) *string {
 	return new("DISABLED")
 }
 
-// updateContributorInsights enables or disables contributor insights of a table or
-// a global index. The settings are kept; no keys are counted.
+// updateContributorInsights enables or disables contributor insights of a table or a global index. It only stores the
+// setting; Sortkey does not count keys.
 func (s *Service) updateContributorInsights(
 	ctx context.Context, in *wire.UpdateContributorInsightsInput,
 ) (*wire.UpdateContributorInsightsOutput, error) {
@@ -144,9 +143,8 @@ func (s *Service) describeContributorInsights(
 	return out, nil
 }
 
-// insightsRules returns the names of the rules of CloudWatch: for accessed (C) and
-// throttled (T) partition keys (PK) and items (SK).
-// Source: DG/contributorinsights_HowItWorks.html.
+// insightsRules returns the names of the CloudWatch rules. There is a rule for each pair of accessed (C) or throttled
+// (T) and partition keys (PK) or items (SK) that applies. Source: DG/contributorinsights_HowItWorks.html.
 func insightsRules(def *table.Definition, index string, x table.Insights) (rules []string) {
 	key, resource := def.Key, def.Name
 	if ix := globalIndex(def, index); ix != nil {
@@ -198,13 +196,13 @@ func (s *Service) listContributorInsights(
 	if n := int(value(in.MaxResults)); n > 0 {
 		limit = n
 	}
-	// The token is the last entry of a page, as table/index.
+	// The token names the last entry of the page before, as table/index.
 	fromTable, fromIndex, _ := strings.Cut(value(in.NextToken), "/")
 	out := &wire.ListContributorInsightsOutput{ContributorInsightsSummaries: []wire.ContributorInsightsSummary{}}
 	for _, name := range names {
 		t, err := s.db.Describe(ctx, name)
 		if err != nil || name < fromTable {
-			continue // deleted meanwhile, or on a page before
+			continue // deleted meanwhile, or on an earlier page
 		}
 		insights := t.Definition().Insights
 		indexes := []string{}

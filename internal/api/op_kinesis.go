@@ -12,8 +12,8 @@ import (
 // Source of the texts in this file: quirks, findings DDB-TABLE-268, 299 to 304 and
 // 318; localstack, provider.py.
 
-// enableKinesisStreamingDestination names a Kinesis stream for the changes of a
-// table. The setting is kept, and nothing is delivered.
+// enableKinesisStreamingDestination sets the Kinesis stream for the changes of a table. It only stores the setting;
+// Sortkey delivers nothing.
 func (s *Service) enableKinesisStreamingDestination(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
@@ -43,14 +43,14 @@ func (s *Service) enableKinesisStreamingDestination(
 	return out, err
 }
 
-// inUseKinesis reports whether a destination is one that keeps others from being enabled.
+// inUseKinesis reports whether a destination is in a state in which the service enables no other destination.
 func (s *Service) inUseKinesis(d table.Destination) bool {
 	status := d.StatusAt(s.now())
 	return status != "DISABLED" && status != "ENABLE_FAILED"
 }
 
-// unreachable says why the service could not deliver to an ARN, "" if it is that
-// of a stream in this region, which may or may not exist.
+// unreachable returns why the service could not deliver to an ARN, or "" if the ARN is that of a stream in this
+// region. It does not check whether the stream exists.
 func (s *Service) unreachable(arn string) string {
 	parts := strings.SplitN(arn, ":", 6)
 	switch {
@@ -88,8 +88,8 @@ func wrongDestination(why string) error {
 	return wire.Validation("Table is not in a valid state to enable Kinesis Streaming Destination: " + why)
 }
 
-// switchKinesis lets change edit the destinations of a table. It passes them, and
-// the one that the request names or nil.
+// switchKinesis calls change to edit the destinations of a table, and returns status in the response. change gets the
+// list of destinations, and a pointer to the one in the list with in.StreamArn, or nil.
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
 	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
 ) (*wire.KinesisStreamingDestinationOutput, error) {
@@ -116,7 +116,7 @@ func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDe
 	}, nil
 }
 
-// updateKinesisStreamingDestination changes the precision of the times of records.
+// updateKinesisStreamingDestination changes the precision of the timestamps in stream records.
 func (s *Service) updateKinesisStreamingDestination(
 	ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput,
 ) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
@@ -159,8 +159,7 @@ func (s *Service) updateKinesisStreamingDestination(
 	}, nil
 }
 
-// describeKinesisStreamingDestination lists the destinations of a table, also the
-// disabled ones.
+// describeKinesisStreamingDestination lists the destinations of a table, including disabled ones.
 func (s *Service) describeKinesisStreamingDestination(
 	ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput,
 ) (*wire.DescribeKinesisStreamingDestinationOutput, error) {

@@ -15,23 +15,22 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Source of the texts in this file: "quirks", which is captures of the service in
-// October 2026 (ack-api-quirks, services/dynamodb), findings DDB-TABLE-205 to 214
-// and 351 to 356; moto, test_dynamodb_resource_policy.py.
+// Source of the texts in this file: "quirks", findings DDB-TABLE-205 to 214 and 351 to 356; moto,
+// test_dynamodb_resource_policy.py. In this package "quirks" stands for captures of the service in October 2026
+// (ack-api-quirks, services/dynamodb).
 
-// maxPolicy is the size of the largest resource policy in bytes.
+// maxPolicy is the maximum size of a resource policy in bytes.
 const maxPolicy = 20480
 
-// wrongParameter begins messages about parameters.
+// wrongParameter is the prefix of error messages about parameters.
 const wrongParameter = "One or more parameter values were invalid: "
 
-// wrongValue is the error for a parameter, of which the text says what is wrong.
+// wrongValue returns the error for an invalid parameter. text says what is wrong with the parameter.
 func wrongValue(text string) *wire.Error { return wire.Validation(wrongParameter + text) }
 
 const msgOwner = "This action is only supported by accounts that match the resource owner’s account."
 
-// A policyDocument is a resource policy in the order in which the service returns
-// its members.
+// A policyDocument is a resource policy. Its fields are in the order in which the service returns them.
 type policyDocument struct {
 	Version   string
 	ID        string     `json:"Id,omitempty"`
@@ -60,7 +59,7 @@ func (s *statements) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]statement)(s))
 }
 
-// oneOrMore is a list of strings; one of them is written without the list.
+// oneOrMore is a list of strings in JSON. A list of one string is encoded as the string alone.
 type oneOrMore []string
 
 func (l *oneOrMore) UnmarshalJSON(data []byte) error {
@@ -78,8 +77,8 @@ func (l oneOrMore) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(l))
 }
 
-// canonicalPolicy checks a resource policy of a table, or of a stream, and returns it in the
-// form in which the service keeps it.
+// canonicalPolicy checks a resource policy of a table or a stream, and returns the policy in the form in which the
+// service returns it.
 func (s *Service) canonicalPolicy(policy string, of TableRef) (*table.Policy, error) {
 	bad := func(format string, args ...any) (*table.Policy, error) {
 		return nil, wrongValue(fmt.Sprintf(format, args...))
@@ -152,17 +151,18 @@ func (s *Service) canonicalPolicy(policy string, of TableRef) (*table.Policy, er
 	return p, nil
 }
 
-// position returns the line and the column of a byte in a text.
+// position returns the line and the column of the byte at an offset, as "(line,column)", both from 1.
 func position(text string, at int) string {
 	before := text[:at]
 	return fmt.Sprintf("(%d,%d)", strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n'))
 }
 
-// streamActions are those of streams, which the policy of a table cannot have.
+// streamActions are the actions that only the policy of a stream may name.
 var streamActions = []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
 
-// checkStatement refuses a statement that gives access to everyone, or does not fit what it is
-// the policy of. Source: quirks, DDB-TABLE-211, 212, 352 and 356.
+// checkStatement refuses a statement that gives access to everyone. It also refuses actions and resources of the
+// wrong kind: those of streams in the policy of a table, and vice versa. Source: quirks, DDB-TABLE-211, 212, 352 and
+// 356.
 func checkStatement(st *statement, of TableRef) error {
 	if st.Effect == "Allow" && st.Condition == nil && everyone(st.Principal) {
 		return wire.Validation("Resource-based policy grants unbounded access in one or more elements. " +
@@ -189,21 +189,21 @@ func checkStatement(st *statement, of TableRef) error {
 	return nil
 }
 
-// principals returns the members of an element Principal.
+// principals returns the members of a Principal element. It returns "*", or any other string, as a member AWS.
 func principals(element json.RawMessage) map[string]oneOrMore {
 	var all string
 	if json.Unmarshal(element, &all) == nil {
 		return map[string]oneOrMore{"AWS": {all}}
 	}
 	var members map[string]oneOrMore
-	_ = json.Unmarshal(element, &members) // nil if it is something else, which is kept
+	_ = json.Unmarshal(element, &members) // on an error members is nil, and the policy keeps the element as it is
 	return members
 }
 
 func everyone(element json.RawMessage) bool { return slices.Contains(principals(element)["AWS"], "*") }
 
-// principal returns an element Principal as the service keeps it: an account as the ARN of its
-// root, and none twice. Source: quirks, DDB-TABLE-352.
+// principal returns a Principal element as the service returns it: it replaces an account by the ARN of the account's
+// root and removes duplicates. Source: quirks, DDB-TABLE-352.
 func (s *Service) principal(element json.RawMessage) json.RawMessage {
 	members := principals(element)
 	if len(members) == 0 || !bytes.HasPrefix(element, []byte("{")) {
@@ -228,7 +228,7 @@ func (s *Service) principal(element json.RawMessage) json.RawMessage {
 	return out
 }
 
-// single returns an element Condition whose lists of one value are that value. Source: quirks,
+// single returns a Condition element in which each list of one value is replaced by that value. Source: quirks,
 // DDB-TABLE-353.
 func single(element json.RawMessage) json.RawMessage {
 	var operators map[string]map[string]oneOrMore
@@ -242,8 +242,7 @@ func single(element json.RawMessage) json.RawMessage {
 	return out
 }
 
-// locksOut reports whether a policy denies everyone, or this account, to change it: quirks,
-// DDB-TABLE-210.
+// locksOut reports whether a policy forbids everyone, or this account, to change the policy: quirks, DDB-TABLE-210.
 func (s *Service) locksOut(policy string) bool {
 	var doc policyDocument
 	if json.Unmarshal([]byte(policy), &doc) != nil {
@@ -260,8 +259,7 @@ func (s *Service) locksOut(policy string) bool {
 	})
 }
 
-// policyOf returns where a definition keeps the policy of a table or of its
-// stream.
+// policyOf returns a pointer to the field of def that holds the policy of the table or of its stream.
 func policyOf(def *table.Definition, ref TableRef) (**table.Policy, error) {
 	switch {
 	case ref.Stream == "":
@@ -281,11 +279,11 @@ func noPolicy(text string) error {
 	)
 }
 
-// noRevision is the ExpectedRevisionId of a client that expects no policy.
-// Source: API_PutResourcePolicy.
+// noRevision is the ExpectedRevisionId of a client that expects that the resource has no policy. Source:
+// API_PutResourcePolicy.
 const noRevision = "NO_POLICY"
 
-// checkRevision compares the revision that a client expects with the policy's.
+// checkRevision returns an error if the client expects another revision than that of p.
 func checkRevision(p *table.Policy, expected *string, name string) error {
 	exists := p != nil && p.Text != ""
 	switch {
@@ -304,7 +302,8 @@ func checkRevision(p *table.Policy, expected *string, name string) error {
 	return nil
 }
 
-// nextRevision returns the revision of a change of p.
+// nextRevision returns the revision of the policy that replaces p. Revisions are times in milliseconds, and always
+// increase.
 func (s *Service) nextRevision(p *table.Policy) int64 {
 	now := s.now().UnixMilli()
 	if p != nil {
@@ -313,7 +312,7 @@ func (s *Service) nextRevision(p *table.Policy) int64 {
 	return now
 }
 
-// changePolicy lets change replace the policy of a resource.
+// changePolicy replaces the policy of a resource by the one that change returns, if the revision is the expected one.
 func (s *Service) changePolicy(
 	ctx context.Context, arn, expected *string, change func(old *table.Policy) *table.Policy,
 ) error {
@@ -338,8 +337,8 @@ func (s *Service) changePolicy(
 	return err
 }
 
-// putResourcePolicy sets the policy of a table or a stream. It is kept and not
-// enforced. An equal policy changes nothing.
+// putResourcePolicy sets the policy of a table or a stream. Sortkey stores policies but does not enforce them.
+// Setting an equal policy changes nothing.
 func (s *Service) putResourcePolicy(
 	ctx context.Context, in *wire.PutResourcePolicyInput,
 ) (*wire.PutResourcePolicyOutput, error) {
@@ -395,8 +394,8 @@ func (s *Service) getResourcePolicy(
 	}, nil
 }
 
-// deleteResourcePolicy removes the policy of a table or a stream. Without a
-// policy it does nothing; after one was deleted it returns the revision of that.
+// deleteResourcePolicy removes the policy of a table or a stream. If the resource never had a policy, it does
+// nothing. If the policy is already deleted, it returns the revision of the deletion.
 func (s *Service) deleteResourcePolicy(
 	ctx context.Context, in *wire.DeleteResourcePolicyInput,
 ) (*wire.DeleteResourcePolicyOutput, error) {

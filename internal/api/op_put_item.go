@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// PutReturning is PutItem that returns only the Attributes of the output.
+// PutReturning is like PutItem but returns only the Attributes of the output.
 func (s *Service) PutReturning(ctx context.Context, in *wire.PutItemInput) (attr.Item, error) {
 	out, err := call(ctx, s, wire.OpPutItem, in, (*Service).write)
 	return out.attributes, err
@@ -43,7 +43,7 @@ func (s *Service) write(ctx context.Context, in *wire.PutItemInput) (writeOutput
 	return p.apply(ctx, s, in.TableName, in.Item, p.replace)
 }
 
-// A put is the state of one PutItem. It is pooled; nothing keeps a part of it.
+// A put is the state of one PutItem. It is pooled, so nothing may refer to it after release.
 type put struct {
 	writeParams
 	replace func(*table.Tx, *table.Table) (table.Change, error) // the method item, bound once

@@ -18,9 +18,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Query runs one page of a query and calls visit with each item found, unless
-// the input asks for their number alone. An item is valid until visit returns;
-// an error of visit ends the query. The output has no Items.
+// Query reads one page of a query and calls visit with each item, unless in.Select is COUNT. An item is valid until
+// visit returns. An error of visit ends the query. The output has no Items.
 func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
 	q := newQuery() // the output is a part of it
 	if err := q.run(ctx, s, in, nil, visit); err != nil {
@@ -29,8 +28,8 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 	return &q.out, nil
 }
 
-// QueryClauses is Query for an input without a key condition: it demands all of the clauses
-// instead, whose values it copies. It returns how many items were found, and the LastEvaluatedKey.
+// QueryClauses is like Query, but clauses take the place of the key condition, which in must not have. It copies the
+// values of the clauses. It returns the number of items found and the LastEvaluatedKey.
 func (s *Service) QueryClauses(
 	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
 ) (count int64, last attr.Item, err error) {
@@ -45,8 +44,8 @@ func (s *Service) QueryClauses(
 	return q.count, q.out.LastEvaluatedKey, nil
 }
 
-// spelled returns an input with the clauses of its key condition as an expression, as observers
-// see requests.
+// spelled returns a copy of in with the clauses as a KeyConditionExpression, because observers see requests in that
+// form.
 func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
 	out := *in
 	out.ExpressionAttributeNames = maps.Clone(in.ExpressionAttributeNames)
@@ -79,7 +78,7 @@ func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
 	return &out
 }
 
-// A query is the state of one Query. That of QueryClauses is pooled; nothing keeps a part of it.
+// A query is the state of one Query. QueryClauses pools it, so nothing may refer to it after release.
 type query struct {
 	pageRead
 	service *Service
@@ -119,7 +118,7 @@ func (q *query) run(
 	return c.end(ctx, err)
 }
 
-// check refuses an input that is wrong whatever the table is.
+// check makes the checks of the input that do not depend on the table.
 func (q *query) check() error {
 	in := q.in
 	if err := in.Validate(); err != nil {
@@ -133,8 +132,8 @@ func (q *query) check() error {
 	q.projected, q.mode = in.ProjectionExpression, in.ReturnConsumedCapacity
 	q.consistent, q.limit, q.start = value(in.ConsistentRead), value(in.Limit), in.ExclusiveStartKey
 
-	// Expressions are parsed before the table is looked up: their faults come before a missing
-	// table.
+	// Parse expressions before looking up the table, because the service reports an invalid expression before a
+	// missing table.
 	if err := q.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return err
 	}
@@ -152,11 +151,11 @@ func (q *query) check() error {
 
 // view reads the page.
 func (q *query) view(view *table.View) error {
-	// What depends on the table: the key condition becomes one slice of one partition, then the
-	// start key must lie in it.
+	// Make the checks that depend on the table. The key condition becomes a slice of one partition, and the start key
+	// must lie in that slice.
 	read, schema, err := q.resolve(q.service, view)
 	if err != nil {
-		return cmp.Or(q.key.check(), err) // an error of the condition comes first
+		return cmp.Or(q.key.check(), err) // an error of the key condition takes precedence
 	}
 	if len(q.in.KeyConditions) > max(2, len(schema.Partition())+len(schema.Sort())) {
 		return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
@@ -170,10 +169,10 @@ func (q *query) view(view *table.View) error {
 	q.query = table.Query{Read: read, Slice: slice, Reverse: q.in.ScanIndexForward != nil && !*q.in.ScanIndexForward}
 	err = cmp.Or(q.checkPaths(read.Table, schema), q.checkProjected(&q.query.Read, true))
 	if err != nil {
-		return cmp.Or(q.query.CheckStart(), err) // an error of the start key comes first
+		return cmp.Or(q.query.CheckStart(), err) // an error of the start key takes precedence
 	}
 
-	// A page is admitted before it is read, and what it took is known afterwards.
+	// The budget admits the page before the read, which then reports the capacity that it consumed.
 	b := q.service.budget(q.ctx, false)
 	if err := b.page(&read, slice.Partition); err != nil {
 		return err
@@ -188,15 +187,15 @@ func (q *query) view(view *table.View) error {
 	return nil
 }
 
-// A keyCondition is the key condition of a query in one of its three forms: clauses of the Go API,
-// KeyConditionExpression or KeyConditions.
+// A keyCondition is the key condition of a query in one of three forms: clauses of the Go API, a
+// KeyConditionExpression, or KeyConditions.
 type keyCondition struct {
 	clauses []keycond.Clause
 	tree    *expr.Condition
 	legacy  bool // tree is that of KeyConditions
 }
 
-// check refuses what cannot be a key condition under any schema.
+// check returns the error of a condition that is not a key condition for any schema.
 func (k *keyCondition) check() error {
 	if k.tree == nil || k.legacy {
 		return nil
@@ -216,7 +215,7 @@ func (k *keyCondition) slice(s *keycond.Schema) (*keycond.Slice, error) {
 	return keycond.Compile(s, k.tree)
 }
 
-// keyCondition parses the key condition in either form.
+// keyCondition parses KeyConditionExpression or KeyConditions.
 func (r *readParams) keyCondition(in *wire.QueryInput) (key keyCondition, err error) {
 	switch {
 	case in.KeyConditionExpression != nil:

@@ -16,9 +16,8 @@ import (
 // Source of this file: quirks, findings DDB-TABLE-083 to 086, 100, 215 to 219, 272,
 // 273 and 279.
 
-// restored returns the definition of a table that is restored: it keeps the keys,
-// the indexes, the billing and the encryption of the source, or those that the client wants
-// instead, and nothing else.
+// restored returns the definition of a table to restore. It has the keys, the indexes, the billing and the encryption
+// of the source, or what the client overrides them with, and no other settings of the source.
 func (s *Service) restored(
 	op wire.Op, source *table.Definition, o *wire.RestoreTableFromBackupInput,
 ) (*table.Definition, error) {
@@ -40,7 +39,7 @@ func (s *Service) restored(
 		def.BillingMode = *o.BillingModeOverride
 	}
 
-	// Overrides must fit the billing that results, not that of the source.
+	// Check the overrides against the new billing mode, not that of the source.
 	changed := def.OnDemandBilling() != source.OnDemandBilling()
 	switch {
 	case def.OnDemandBilling() && o.ProvisionedThroughputOverride != nil && o.BillingModeOverride != nil:
@@ -79,7 +78,7 @@ func (s *Service) restored(
 
 const msgOnDemandRestore = "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
 
-// checkOverride refuses limits of an on-demand table that it cannot be restored with.
+// checkOverride refuses limits of on-demand throughput that def cannot have.
 func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
 	if o == nil {
 		return nil
@@ -101,8 +100,8 @@ func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
 	return nil
 }
 
-// restoredIndexes adds the indexes of the source, or only the ones that the client
-// names. They may have other names.
+// restoredIndexes adds the indexes of the source to def. If the client lists indexes, it adds only these, and under
+// the names that the client gives.
 func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreTableFromBackupInput) error {
 	def.Global, def.Local = slices.Clone(source.Global), slices.Clone(source.Local)
 	if o.GlobalSecondaryIndexOverride != nil {
@@ -172,8 +171,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	return nil
 }
 
-// matchIndex returns the index of a source that has a key and a projection, with a
-// new name.
+// matchIndex finds the index in list that has this key and projection, and returns a copy with the new name.
 func matchIndex(
 	list []table.IndexDefinition, name string, key []table.KeyElement, p table.Projection, op wire.Op,
 ) (table.IndexDefinition, error) {
@@ -193,9 +191,9 @@ func noIndex(name string, op wire.Op) error {
 		"created during the restore operation")
 }
 
-// restore creates a table from a backup or, if b is nil, from the source as it is, or
-// as it was at the time undo if that is not zero. It describes the table as the
-// service does while it restores; at is the time that it describes.
+// restore creates a table from the backup b. If b is nil, it copies the source table as of the time undo, or as it is
+// now if undo is zero. It describes the table as the service does during a restore. at is the RestoreDateTime in that
+// description.
 func (s *Service) restore(
 	ctx context.Context, source, def *table.Definition, b *life.Backup, at, undo time.Time,
 ) (*wire.TableDescription, error) {
@@ -234,7 +232,7 @@ func (s *Service) restore(
 	return d, nil
 }
 
-// withoutStatus changes the description of a table that is being restored. Source:
+// withoutStatus removes the status of indexes, which the description of a table being restored does not have. Source:
 // ack-api-quirks, DDB-TABLE-282.
 func withoutStatus(d *wire.TableDescription) {
 	for i := range d.GlobalSecondaryIndexes {
@@ -242,8 +240,7 @@ func withoutStatus(d *wire.TableDescription) {
 	}
 }
 
-// taken is the error for a table that cannot be restored because its name is taken: ack-api-quirks,
-// DDB-TABLE-219 and 275.
+// taken returns the error for restoring to a table name that is in use: ack-api-quirks, DDB-TABLE-219 and 275.
 func (s *Service) taken(ctx context.Context, name string) error {
 	if t, err := s.db.Describe(ctx, name); err == nil {
 		if r := t.Definition().Restoring(s.now()); r != nil && r.Backup != "" {
@@ -255,8 +252,8 @@ func (s *Service) taken(ctx context.Context, name string) error {
 	return wire.NewError("TableAlreadyExistsException", "Table already exists: "+name)
 }
 
-// checkCrossing refuses to restore from an ARN of another region without its own encryption:
-// ack-api-quirks, DDB-TABLE-274.
+// checkCrossing refuses an ARN of another region if the request does not override the encryption: ack-api-quirks,
+// DDB-TABLE-274.
 func (s *Service) checkCrossing(arn string, o *wire.SSESpecification) error {
 	if parts := strings.SplitN(arn, ":", 6); o == nil && len(parts) == 6 && parts[3] != s.region() {
 		return badRequest("sseSpecificationOverride must be provided for cross-region restores")
@@ -264,8 +261,8 @@ func (s *Service) checkCrossing(arn string, o *wire.SSESpecification) error {
 	return nil
 }
 
-// restoreTableFromBackup creates a table from a backup. It can be used as soon as the
-// call returns; the description says CREATING, as the service's does.
+// restoreTableFromBackup creates a table from a backup. Although the table can be used as soon as the call returns,
+// the description says CREATING, like the service's.
 func (s *Service) restoreTableFromBackup(
 	ctx context.Context, in *wire.RestoreTableFromBackupInput,
 ) (*wire.RestoreTableFromBackupOutput, error) {
@@ -287,8 +284,8 @@ func (s *Service) restoreTableFromBackup(
 	return &wire.RestoreTableFromBackupOutput{TableDescription: d}, nil
 }
 
-// restoreTableToPointInTime creates a table from another one as it is now, or as it
-// was at a time since which the history of its changes is kept.
+// restoreTableToPointInTime creates a table from another one as it is now, or as it was at a time in its recovery
+// period.
 func (s *Service) restoreTableToPointInTime(
 	ctx context.Context, in *wire.RestoreTableToPointInTimeInput,
 ) (*wire.RestoreTableToPointInTimeOutput, error) {
@@ -299,7 +296,7 @@ func (s *Service) restoreTableToPointInTime(
 		return nil, op.Invalid("Must provide exactly one of: sourceTableArn, sourceTableName")
 	case in.SourceTableArn == nil && in.SourceTableName == nil:
 		return nil, op.Invalid("The parameter 'TableName' is required but was not present in the request")
-	case latest && in.RestoreDateTime != nil: // the end of the captured text is missing
+	case latest && in.RestoreDateTime != nil: // the captured text breaks off before its end
 		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for " +
 			"point-in-time restore request. Please specify only one of them")
 	case !latest && in.RestoreDateTime == nil:
@@ -359,8 +356,7 @@ func (s *Service) restoreTableToPointInTime(
 	return &wire.RestoreTableToPointInTimeOutput{TableDescription: d}, nil
 }
 
-// sourceTable returns what the ARN of a table refers to that another is restored from. Source:
-// ack-api-quirks, DDB-TABLE-272, 274 and 442.
+// sourceTable parses the ARN of the table to restore from. Source: ack-api-quirks, DDB-TABLE-272, 274 and 442.
 func (s *Service) sourceTable(arn string, o *wire.SSESpecification) (TableRef, error) {
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
 		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
@@ -375,7 +371,7 @@ func (s *Service) sourceTable(arn string, o *wire.SSESpecification) (TableRef, e
 	if err := s.checkCrossing(arn, o); err != nil {
 		return ref, err
 	}
-	if !s.arns.Local(ref) { // of another region, which has no tables here
+	if !s.arns.Local(ref) { // another region has no tables here
 		return ref, wire.NewError("TableNotFoundException", "Table not found")
 	}
 	return ref, nil
@@ -387,9 +383,8 @@ func notRecoverable(name string) error {
 	)
 }
 
-// restorable returns the first and the last second to which a table can be restored:
-// its history begins when recovery is enabled and goes back as many days as the
-// client wants.
+// restorable returns the earliest and the latest time, in whole seconds, to which a table can be restored. The
+// recovery period begins when the client enables recovery, and is at most as many days long as the client asks for.
 func (s *Service) restorable(def *table.Definition) (earliest, latest time.Time) {
 	latest = s.now().Truncate(time.Second)
 	earliest = latest
@@ -405,7 +400,7 @@ func (s *Service) restorable(def *table.Definition) (earliest, latest time.Time)
 	return earliest, latest
 }
 
-// defaultRecovery is the recovery period in days when the client leaves it out.
+// defaultRecovery is the recovery period in days if the client does not set it.
 const defaultRecovery = 35
 
 func (s *Service) continuousBackups(def *table.Definition) *wire.ContinuousBackupsDescription {

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Scan runs one page of a scan, as [Service.Query] runs one of a query.
+// Scan reads one page of a scan. It calls visit like [Service.Query].
 func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*wire.ScanOutput, error) {
 	ctx, c, err := s.begin(ctx, wire.OpScan, in)
 	var out *wire.ScanOutput
@@ -69,7 +69,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		}
 		x.scan = table.Scan{Read: read, Segment: uint32(value(in.Segment)), Segments: uint32(value(in.TotalSegments))}
 		if err := r.checkPaths(read.Table, nil); err != nil {
-			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key comes first
+			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key takes precedence
 		}
 
 		b := s.budget(ctx, false)
@@ -89,8 +89,8 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 	return (*wire.ScanOutput)(&x.out), err
 }
 
-// checkSegments refuses a segment without a total, a total without a segment, and
-// a segment that is not below the total. Source: dynalite, test/scan.js.
+// checkSegments refuses Segment without TotalSegments, TotalSegments without Segment, and a Segment that is not less
+// than TotalSegments. Source: dynalite, test/scan.js.
 func checkSegments(in *wire.ScanInput) error {
 	switch {
 	case in.Segment != nil && in.TotalSegments == nil:

@@ -16,14 +16,14 @@ import (
 // Sources of this file: DG/VectorSearchWorkingWith.html, API_SearchVectors, and
 // dynoxide's captures of 2026-08-11 to 2026-10-23 in eu-west-2 and us-east-1.
 
-// maxTopK is the largest number of results. Source: DG/ServiceQuotas.html.
+// maxTopK is the maximum number of results. Source: DG/ServiceQuotas.html.
 const maxTopK = 100
 
-// searchCondition is the parameter of the condition of a search.
+// searchCondition names the condition of a search in messages about expressions.
 const searchCondition expr.Param = "SearchConditionExpression"
 
-// searchVectors returns the items of a vector index that are nearest to a vector.
-// It compares all of them.
+// searchVectors returns the items of a vector index that are nearest to a vector. It compares the vector with all
+// items, so its cost grows with the index.
 func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput) (*wire.SearchVectorsOutput, error) {
 	const op = wire.OpSearchVectors
 	if *in.TopK > maxTopK {
@@ -104,8 +104,8 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	return out, err
 }
 
-// checkPlaceholders refuses names and values that no expression can use. It comes
-// before other faults of expressions.
+// checkPlaceholders refuses names and values that no expression can use. The service reports them before other errors
+// of expressions.
 func checkPlaceholders(in *wire.SearchVectorsInput) error {
 	const op = wire.OpSearchVectors
 	names, values := in.ExpressionAttributeNames, in.ExpressionAttributeValues
@@ -122,8 +122,8 @@ func checkPlaceholders(in *wire.SearchVectorsInput) error {
 	return nil
 }
 
-// equalities returns what a condition of a search demands: values of attributes,
-// joined by AND.
+// equalities returns the attribute values that the condition of a search requires. The condition may consist only of
+// equality comparisons joined by AND.
 func equalities(cond *expr.Condition) (attr.Item, error) {
 	if cond == nil {
 		return nil, nil
@@ -176,7 +176,8 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 	return b.Item(), nil
 }
 
-// checkSearch refuses a search that does not fit the index.
+// checkSearch refuses a vector with another number of dimensions than the index, and a condition that does not match
+// the search schema of the index.
 func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal attr.Item) error {
 	if int64(dimensions) != v.Dimensions {
 		return wire.Validation(fmt.Sprintf("Input search vector dimension %d does not match vector index dimension %d",
@@ -212,12 +213,12 @@ func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal a
 	return nil
 }
 
-// msgSearchJSON refuses results that have more than [maxAnswer] as JSON (local).
+// msgSearchJSON is the message if the JSON of the results exceeds [maxAnswer]. The text is Sortkey's own.
 const msgSearchJSON = "The search results cannot exceed 33554432 bytes of JSON; " +
 	"give a smaller TopK or a ProjectionExpression"
 
-// results returns the items that a search found as the client sees them: the vector
-// only if the projection names it.
+// results returns the items that a search found, projected. An item includes its vector only if the projection names
+// the vector.
 func (r *readParams) results(ix *table.Index, found []table.Match, a *answer) ([]wire.SearchResultItem, error) {
 	out := make([]wire.SearchResultItem, 0, len(found))
 	for _, m := range found {
@@ -248,7 +249,7 @@ func vectorOf(x *wire.VectorIndex) table.IndexDefinition {
 	return ix
 }
 
-// sameVector reports whether two vector indexes differ in nothing but their names.
+// sameVector reports whether two vector indexes are equal except for their names.
 func sameVector(a, b *table.IndexDefinition) bool {
 	return a.Vector.Attribute == b.Vector.Attribute && a.Vector.Dimensions == b.Vector.Dimensions &&
 		a.Vector.Function == b.Vector.Function &&

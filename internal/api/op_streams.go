@@ -2,7 +2,7 @@ package api
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // makes ids of events, no secret
+	"crypto/md5" //nolint:gosec // makes ids of events, not secrets
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -23,11 +23,10 @@ const (
 	maxRecords = 1000
 )
 
-// iteratorLife is how long a shard iterator can be used. Source:
-// API_streams_GetShardIterator.
+// iteratorLife is how long a shard iterator is valid. Source: API_streams_GetShardIterator.
 const iteratorLife = 15 * time.Minute
 
-// listStreams lists the streams of a table or of all tables, by ARN.
+// listStreams lists the streams of a table, or of all tables, in the order of their ARNs.
 func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*wire.ListStreamsOutput, error) {
 	limit, err := limitOf(wire.OpListStreams, in.Limit, maxStreams)
 	if err != nil {
@@ -74,8 +73,8 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	return out, nil
 }
 
-// limitOf returns the limit of a request, which the model of the service bounds on
-// one side only. Sources: API_streams_ListStreams, API_streams_DescribeStream,
+// limitOf returns the limit of a request, or most if the request has none. It refuses a limit above most, because the
+// service model bounds limits only from below. Sources: API_streams_ListStreams, API_streams_DescribeStream,
 // API_streams_GetRecords; alternator, test_streams.py, for the exception.
 func limitOf(op wire.Op, limit *int64, most int) (int, error) {
 	switch {
@@ -89,7 +88,7 @@ func limitOf(op wire.Op, limit *int64, most int) (int, error) {
 	return int(*limit), nil
 }
 
-// parseStreamARN parses the ARN of a stream.
+// parseStreamARN parses the ARN of a stream. It refuses other ARNs.
 func parseStreamARN(arn string) (TableRef, error) {
 	ref, err := ParseARN(arn)
 	if err != nil || ref.Stream == "" {
@@ -110,8 +109,7 @@ func noSuchShard(id, arn string) error {
 	)
 }
 
-// onStream calls fn with a view and the stream that an ARN names. Shards whose
-// time is over have been closed.
+// onStream closes the shards of a stream that have lasted long enough, and then calls fn with the stream in a view.
 func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View, *table.StreamInfo) error) error {
 	ref, err := parseStreamARN(arn)
 	if err != nil {
@@ -185,8 +183,8 @@ func (s *Service) describeStream(
 			return shardID(st, sh.Shard) == *in.ExclusiveStartShardId
 		})
 		if at < 0 {
-			// No shard comes after one that does not exist, or not any more. Source:
-			// alternator, test_streams.py, test_describe_stream_with_nonexistent_last_shard.
+			// No shard follows a shard that does not exist or has been removed. Source: alternator, test_streams.py,
+			// test_describe_stream_with_nonexistent_last_shard.
 			at = len(shards) - 1
 		}
 		shards = shards[at+1:]
@@ -218,10 +216,9 @@ func (s *Service) describeStream(
 	return &wire.DescribeStreamOutput{StreamDescription: d}, nil
 }
 
-// checkShardFilter refuses a filter that lacks a member, which the model of the
-// service does not require. Source of the exception: alternator, test_streams.py,
-// test_stream_shard_filtering_missing_shard_id. The text is the usual one for a missing
-// member; the service's own is not known.
+// checkShardFilter refuses a filter without a type or a shard id, although the service model requires neither. Source
+// of the exception: alternator, test_streams.py, test_stream_shard_filtering_missing_shard_id. The text is the usual
+// one for a missing member; the service's own is not known.
 func checkShardFilter(f *wire.ShardFilter) error {
 	const missing = "1 validation error detected: " +
 		"Value null at 'shardFilter.%s' failed to satisfy constraint: Member must not be null"
@@ -236,15 +233,16 @@ func checkShardFilter(f *wire.ShardFilter) error {
 	return nil
 }
 
-// A shard id is the time when the shard began, in 20 digits, and its column.
+// A shard id consists of the time when the shard began, in milliseconds with 20 digits, and of its column in
+// hexadecimal.
 const shardIDForm = "shardId-%020d-%08x"
 
 func shardID(st *table.StreamInfo, sh table.Shard) string {
 	return fmt.Sprintf(shardIDForm, st.Begins(sh).UnixMilli(), sh.Column)
 }
 
-// parseShardID returns the shard of a stream with an id, which need not exist
-// yet.
+// parseShardID returns the shard that an id stands for. The shard may not exist yet. ok is false if the stream cannot
+// have such a shard.
 func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	var sh table.Shard
 	begin, column, _ := strings.Cut(strings.TrimPrefix(id, "shardId-"), "-")
@@ -258,28 +256,27 @@ func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	return sh, shardID(st, sh) == id
 }
 
-// sequenceText returns the sequence number as clients see it: 21 digits, the fewest that the
-// service model allows.
+// sequenceText returns a sequence number as clients see it: with 21 digits, the minimum in the service model.
 func sequenceText(q table.Sequence) string { return fmt.Sprintf("1%020d", q) }
 
-// parseSequence returns a sequence number that clients see.
+// parseSequence parses a sequence number that [sequenceText] has made.
 func parseSequence(text string) (table.Sequence, bool) {
 	digits, ok := strings.CutPrefix(strings.TrimLeft(text, "0"), "1")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return table.Sequence(n), ok && len(digits) == 20 && err == nil
 }
 
-// An iterator is a place in a shard.
+// An iterator is a position in a shard.
 type iterator struct {
 	arn   string
 	shard string
-	// next is the sequence number to continue at, 0 for the oldest record that is
-	// kept.
+	// next is the sequence number of the next record to return. It is 0 for an iterator that begins at the oldest
+	// record.
 	next   table.Sequence
 	issued time.Time
 }
 
-// String returns the iterator as clients see it.
+// String encodes the iterator as the ShardIterator that clients get.
 func (i iterator) String() string {
 	text := fmt.Sprintf("%s %d %d", i.shard, i.next, i.issued.UnixMilli())
 	return i.arn + "|1|" + base64.StdEncoding.EncodeToString([]byte(text))
@@ -300,7 +297,7 @@ func parseIterator(text string) (i iterator, err error) {
 	return iterator{arn, parts[0], table.Sequence(next), time.UnixMilli(issued)}, nil
 }
 
-// getShardIterator returns a place in a shard.
+// getShardIterator returns an iterator over a shard that begins where the client asks.
 func (s *Service) getShardIterator(
 	ctx context.Context, in *wire.GetShardIteratorInput,
 ) (*wire.GetShardIteratorOutput, error) {
@@ -344,7 +341,7 @@ func (s *Service) getShardIterator(
 			i.next++
 		}
 		if q < sh.First() || q > sh.End() || q == sh.Last() {
-			return nil // before the first record, yet to come, or the end of the shard
+			return nil // before the first record, after the last, or at the end of the shard
 		}
 		if gone, err := v.Trimmed(st, sh.Shard, q); err != nil || !gone {
 			return err
@@ -364,7 +361,7 @@ func trimmed() error {
 	)
 }
 
-// findShard returns the shard of a stream with an id.
+// findShard returns the shard with this id. arn is the ARN of the stream, for the error.
 func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.ShardInfo, error) {
 	shards, err := v.Shards(st)
 	if err != nil {
@@ -378,7 +375,7 @@ func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.Shard
 	return shards[at], nil
 }
 
-// getRecords returns the records from a place in a shard on.
+// getRecords returns the next records of a shard iterator.
 func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wire.GetRecordsOutput, error) {
 	limit, err := limitOf(wire.OpGetRecords, in.Limit, maxRecords)
 	if err != nil {
@@ -403,7 +400,8 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		if err != nil {
 			return err
 		}
-		// Source: API_streams_GetRecords, TrimmedDataAccessException.
+		// An iterator that has fallen behind trimmed records fails. Source: API_streams_GetRecords,
+		// TrimmedDataAccessException.
 		missed, err := v.Missed(st, sh, i.next)
 		if err != nil {
 			return err
@@ -417,8 +415,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 			return err
 		}
 
-		// The answer ends before a record that could exceed its size; the iterator goes on with
-		// that one.
+		// End the response before a record that might not fit. The next iterator begins with that record.
 		var a answer
 		for _, r := range list {
 			if a.full() {
@@ -431,8 +428,8 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 			out.Records = append(out.Records, s.streamRecord(st, i.shard, &r))
 		}
 
-		// A closed shard that has been read to its end has no next iterator, so that clients go on
-		// with its children.
+		// After the last record of a closed shard there is no next iterator. That tells clients to continue with the
+		// child shards.
 		if !sh.Closed || more {
 			out.NextShardIterator = new(iterator{i.arn, i.shard, next, now}.String())
 		}
@@ -445,8 +442,8 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 	return out, nil
 }
 
-// streamRecord returns a record as clients see it. Source:
-// API_streams_StreamRecord; DG/time-to-live-ttl-streams.html for userIdentity.
+// streamRecord converts a record to the form that clients get. Source: API_streams_StreamRecord;
+// DG/time-to-live-ttl-streams.html for userIdentity.
 func (s *Service) streamRecord(st *table.StreamInfo, shard string, r *table.StreamRecord) wire.Record {
 	number := sequenceText(r.Sequence)
 	id := md5.Sum([]byte(s.streamARN(st) + shard + number)) //nolint:gosec // as above

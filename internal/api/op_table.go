@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// CreateExpiring creates a table with time to live, if the attribute is not "", without the moments
-// between CreateTable and UpdateTimeToLive.
+// CreateExpiring creates a table and, unless attribute is "", enables time to live in the same step. With CreateTable
+// and UpdateTimeToLive the table would exist without time to live for a moment.
 func (s *Service) CreateExpiring(
 	ctx context.Context, in *wire.CreateTableInput, attribute string,
 ) (*wire.CreateTableOutput, error) {
@@ -29,8 +29,8 @@ func (s *Service) CreateExpiring(
 	return call(ctx, s, wire.OpCreateTable, in, create)
 }
 
-// createTable creates a table. The description says CREATING, as the service's does;
-// the table can be used as soon as the call returns, or after [life.DB.Delay].
+// createTable creates a table. The description says CREATING, like the service's, but the table can be used as soon
+// as the call returns, or after [life.DB.Delay].
 func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
 	def, err := s.definition(in)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) create(ctx context.Context, def *table.Definition) (*wire.Crea
 	return &wire.CreateTableOutput{TableDescription: d}, nil
 }
 
-// definition returns the definition of a table that is to be created, without its resource policy.
+// definition returns the definition of a table to create. It does not include the resource policy.
 func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	return def, err
 }
 
-// addGlobal adds a global index to a definition, of a table that exists in an update.
+// addGlobal adds a global index to a definition. update says that the table exists already.
 func addGlobal(def *table.Definition, g *wire.GlobalSecondaryIndex, update bool) (err error) {
 	ix := table.IndexDefinition{
 		Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
@@ -156,8 +156,8 @@ func (s *Service) describeTable(ctx context.Context, in *wire.DescribeTableInput
 	return &wire.DescribeTableOutput{Table: s.describe(t)}, nil
 }
 
-// described finds a table for an operation that describes something of it. A table that is
-// being restored counts as missing: ack-api-quirks, DDB-TABLE-217.
+// described finds a table for an operation that describes a part of it. A table that is being restored counts as
+// missing: ack-api-quirks, DDB-TABLE-217.
 func (s *Service) described(ctx context.Context, name *string) (*table.Table, error) {
 	t, err := s.found(ctx, name)
 	if err == nil && t.Definition().Restoring(s.now()) != nil {
@@ -166,11 +166,11 @@ func (s *Service) described(ctx context.Context, name *string) (*table.Table, er
 	return t, err
 }
 
-// unseen is how long policies and Kinesis destinations do not see a table that is CREATING. Source:
-// ack-api-quirks, on the admission by table state: one to two seconds.
+// unseen is how long after its creation a CREATING table counts as missing for operations on policies and Kinesis
+// destinations. Source: ack-api-quirks, on the admission by table state: one to two seconds.
 const unseen = 2 * time.Second
 
-// seen finds a table for an operation on its policy or its Kinesis destinations.
+// seen finds a table for an operation on its policy or its Kinesis destinations; see [unseen].
 func (s *Service) seen(ctx context.Context, name *string) (*table.Table, error) {
 	t, err := s.described(ctx, name)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Service) seen(ctx context.Context, name *string) (*table.Table, error) 
 	return t, nil
 }
 
-// found finds a table; the error for a missing one names it.
+// found finds a table. If the table is missing, the error names it.
 func (s *Service) found(ctx context.Context, name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -199,13 +199,13 @@ func (s *Service) found(ctx context.Context, name *string) (*table.Table, error)
 	return t, nil
 }
 
-// noSuchTable is the error of operations on tables for one that does not exist.
+// noSuchTable returns the error that operations on tables return for a missing table.
 func noSuchTable(name string) error {
 	return wire.NewError("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
 }
 
-// deleteTable deletes a table and its items. The description says DELETING, as the
-// service's does; the table is gone when the call returns, or after [life.DB.Delay].
+// deleteTable deletes a table and its items. The description says DELETING, like the service's, but the table is gone
+// when the call returns, or after [life.DB.Delay].
 func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 	}}, nil
 }
 
-// maxListed is how many names ListTables returns at most.
+// maxListed is the maximum number of names that ListTables returns.
 const maxListed = 100
 
 // listTables lists the names of tables in byte order.
@@ -256,16 +256,15 @@ func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wi
 	return out, nil
 }
 
-// A TableSize is the number of items in a table and their bytes in storage, as
-// DescribeTable returns them.
+// A TableSize is the number of items in a table and their size in bytes, as DescribeTable returns them.
 type TableSize struct {
 	Name         string
 	Items, Bytes int64
 }
 
-// TableSizes returns the sizes of all tables in the order of their names. It costs
-// far less than a DescribeTable of each, and observers do not see it. In a store that
-// servers share, the sizes may lack the last few seconds.
+// TableSizes returns the sizes of all tables in the order of their names. It is much cheaper than DescribeTable for
+// each table, and observers do not see it. If several servers share the store, the sizes may not include changes of
+// the last few seconds.
 func (s *Service) TableSizes(ctx context.Context) []TableSize {
 	names, err := s.db.Names(ctx)
 	if err != nil {
@@ -292,9 +291,8 @@ func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput
 	}, nil
 }
 
-// describeEndpoints returns the host and port that the client asked: a client with
-// endpoint discovery sends its requests there. Without HTTP it returns the
-// service's host of the region.
+// describeEndpoints returns the host and port that the client sent this request to, so a client with endpoint
+// discovery keeps using them. Without HTTP it returns the service's host for the region.
 func (s *Service) describeEndpoints(
 	ctx context.Context, in *wire.DescribeEndpointsRequest,
 ) (*wire.DescribeEndpointsResponse, error) {
@@ -304,12 +302,12 @@ func (s *Service) describeEndpoints(
 	}}}, nil
 }
 
-// maxThroughput is the largest number of units that the service accepts.
+// maxThroughput is the maximum number of capacity units that the service accepts.
 const maxThroughput = 1_000_000_000_000
 
-// throughputOf reads the throughput of a table, or of the index called index.
-// Messages as captured in dynalite (test/createTable.js, test/updateTable.js); of an index without
-// units, ack-api-quirks, DDB-TABLE-442.
+// throughputOf returns the throughput of a table, or of an index if index is its name. Sources of the messages:
+// captures in dynalite (test/createTable.js, test/updateTable.js); for an index without units, ack-api-quirks,
+// DDB-TABLE-442.
 func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
 	switch {
 	case def.OnDemandBilling() && p != nil && index == "":
@@ -332,8 +330,8 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 	return table.Throughput{Read: value(p.ReadCapacityUnits), Write: value(p.WriteCapacityUnits)}, checkBounds(p, index)
 }
 
-// checkBounds refuses more units than the service knows. UpdateTable checks the units
-// of a table before it looks for the table.
+// checkBounds refuses more capacity units than [maxThroughput]. UpdateTable calls it before looking up the table,
+// like the service.
 func checkBounds(p *wire.ProvisionedThroughput, index string) error {
 	if p == nil {
 		return nil

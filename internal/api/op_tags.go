@@ -13,16 +13,16 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// maxTags is how many tags a table may have. Source: DG/Tagging.html.
+// maxTags is the maximum number of tags of a table. Source: DG/Tagging.html.
 const maxTags = 50
 
 // Source of the texts of this file: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
 const msgManyTags = "Number of Tags exceed the current limit for the provided ResourceArn"
 
-// maxTagBytes is the size of the largest set of tags: its keys and values in UTF-8.
+// maxTagBytes is the maximum size of all tags of a table: the bytes of keys and values in UTF-8.
 const maxTagBytes = 10240
 
-// checkTagKey refuses a key that a tag cannot have.
+// checkTagKey returns an error if key is not a valid tag key.
 func checkTagKey(key string) error {
 	if strings.HasPrefix(strings.ToLower(key), "aws:") {
 		return wire.Validation("Tag Key cannot be prefixed with aws:, Key: " + key)
@@ -58,7 +58,7 @@ func tagsOf(tags []wire.Tag) (map[string]string, error) {
 	return out, checkTagSet(out)
 }
 
-// checkTagSet refuses a set of tags that is too large.
+// checkTagSet refuses a set of tags that exceeds [maxTags] or [maxTagBytes].
 func checkTagSet(tags map[string]string) error {
 	size := 0
 	for key, text := range tags {
@@ -74,8 +74,8 @@ func checkTagSet(tags map[string]string) error {
 	return nil
 }
 
-// tagText reports whether s has only characters that tags may have. Source:
-// DG/Tagging.html, and alternator's test_tag.py for letters of any script.
+// tagText reports whether all characters of s are allowed in tags. Source: DG/Tagging.html, and alternator's
+// test_tag.py for letters of any script.
 func tagText(s string) bool {
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) && !unicode.IsSpace(r) &&
@@ -136,8 +136,8 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 	})
 }
 
-// tagsIn returns where a definition keeps the tags of the table or of its stream, whose ARN is
-// arn.
+// tagsIn returns a pointer to the field of def that holds the tags of the table or of its stream. arn is the ARN that
+// the client sent, for the error.
 func tagsIn(def *table.Definition, ref TableRef, arn string) (*map[string]string, error) {
 	switch {
 	case ref.Stream == "":
@@ -148,7 +148,7 @@ func tagsIn(def *table.Definition, ref TableRef, arn string) (*map[string]string
 	return &def.Stream.Tags, nil
 }
 
-// retag changes the tags of what an ARN refers to.
+// retag calls change with the tags of a table or a stream, which change may edit.
 func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change func(map[string]string) error) error {
 	if err := s.db.Refresh(ctx); err != nil {
 		return err
@@ -169,14 +169,14 @@ func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change fu
 	return err
 }
 
-// noResource is the error for an ARN of nothing. Source: ack-api-quirks, DDB-TABLE-104.
+// noResource returns the error for an ARN that refers to nothing. Source: ack-api-quirks, DDB-TABLE-104.
 func noResource(arn string) error {
 	return wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
 }
 
-// resource returns the table or the stream that an ARN refers to, which may not exist, for an
-// operation on policies or on tags. Source of the texts of tags: ack-api-quirks, DDB-TABLE-136,
-// 104 and 442, 2026-10-08 and 09; of the order: dynalite, validations/tagResource.js.
+// resource parses the ARN of a table or a stream for an operation on policies (policy is true) or on tags. The table
+// may not exist. Source of the texts of tags: ack-api-quirks, DDB-TABLE-136, 104 and 442, 2026-10-08 and 09; of the
+// order: dynalite, validations/tagResource.js.
 func (s *Service) resource(arn string, policy bool) (TableRef, error) {
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
 		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
@@ -203,9 +203,8 @@ func (s *Service) resource(arn string, policy bool) (TableRef, error) {
 	return ref, nil
 }
 
-// listTagsOfResource lists the tags of a table by key. All of them are on one
-// page, as the service returns them (alternator, test_tag.py), whatever the
-// NextToken is (ack-api-quirks, DDB-TABLE-073).
+// listTagsOfResource lists all tags of a table in the order of their keys. Like the service, it has a single page
+// (alternator, test_tag.py) and ignores NextToken (ack-api-quirks, DDB-TABLE-073).
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {

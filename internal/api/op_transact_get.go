@@ -13,8 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// transactGetItems reads up to 100 items of any tables as they are at one
-// moment.
+// transactGetItems reads up to 100 items of any tables from one snapshot.
 func (s *Service) transactGetItems(
 	ctx context.Context, in *wire.TransactGetItemsInput,
 ) (*wire.TransactGetItemsOutput, error) {
@@ -49,7 +48,7 @@ func (s *Service) transactGetItems(
 	return out, nil
 }
 
-// got counts the items of a transaction that reads.
+// got records in the event how many items a transaction asked for and how many it found.
 func got(ctx context.Context, responses []wire.ItemResponse) {
 	found := 0
 	for _, r := range responses {
@@ -60,8 +59,8 @@ func got(ctx context.Context, responses []wire.ItemResponse) {
 	event.Of(ctx).Got(len(responses), found)
 }
 
-// admitRead refuses to read an item in a transaction because of a conflict or of
-// throughput. It always returns an error that [cancellation] knows.
+// admitRead refuses the read of an item in a transaction that conflicts with another transaction or exceeds the
+// throughput. For each of its errors [cancellation] returns a reason.
 func (s *Service) admitRead(t *table.Table, key attr.Item, c *table.Capacity, b *budget) error {
 	if err := s.ongoing.check(t, key); err != nil {
 		return err
@@ -71,12 +70,12 @@ func (s *Service) admitRead(t *table.Table, key attr.Item, c *table.Capacity, b 
 
 const msgTransactBytes = "Transaction payload size cannot exceed 4194304 bytes"
 
-// msgTransactJSON refuses items of a transaction that are small as the service counts
-// them and have more than [maxAnswer] as JSON. Nobody shows the service's answer.
+// msgTransactJSON is the message if the items of a transaction are within the service's size limit, but their JSON
+// exceeds [maxAnswer]. The service's own message is not known.
 const msgTransactJSON = "Transaction payload size cannot exceed 33554432 bytes of JSON; read fewer items at a time"
 
-// readAll reads the items of a TransactGetItems and adds the capacity they
-// consume to used. Keys that do not match the schemas of their tables cancel it.
+// readAll reads the items of a TransactGetItems and adds the capacity they consume to used. A key that does not match
+// the schema of its table cancels the transaction.
 func (s *Service) readAll(
 	ctx context.Context, view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse,
 	b *budget,
@@ -90,8 +89,8 @@ func (s *Service) readAll(
 		tables[i] = t
 	}
 
-	// Items are named by table and key, so a request that names one twice, once by the ARN of its
-	// table, is found here.
+	// Compare items by table and key. So the check also finds an item that a request names twice, by the name and by
+	// the ARN of its table.
 	reasons := make([]wire.CancellationReason, len(reads))
 	cancelled, repeated := false, false
 	seen := itemSet{}
@@ -106,7 +105,7 @@ func (s *Service) readAll(
 			if !ok {
 				return nil, err
 			}
-			if !cancelled { // only the first is reported, as for writes
+			if !cancelled { // report only the first, as for writes
 				reasons[i], cancelled = reason, true
 			}
 			continue
@@ -114,7 +113,7 @@ func (s *Service) readAll(
 		repeated = repeated || !ok
 	}
 	switch {
-	case cancelled: // whether or not another member is repeated
+	case cancelled: // takes precedence over a repeated item
 		return nil, wire.TransactionCanceled(reasons)
 	case repeated:
 		return nil, wire.OpTransactGetItems.Invalid(msgOneItem)
@@ -126,7 +125,7 @@ func (s *Service) readAll(
 		}
 	}
 
-	// Reads go on behind the first that is throttled, as each reason is in the answer.
+	// Go on after a throttled read, because the response has a reason for each read.
 	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
 	total := 0
 	var a answer

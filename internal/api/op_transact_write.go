@@ -15,13 +15,13 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// msgTokenMismatch is our text: no capture of the service's is known.
+// msgTokenMismatch is Sortkey's own text, because no capture of the service's is known.
 const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. " +
 	"Take a new token for each transaction, and the same one only to send it again."
 
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
 
-// transactWriteItems applies up to 100 writes of any tables, all or nothing.
+// transactWriteItems applies up to 100 writes of any tables, all or none.
 func (s *Service) transactWriteItems(
 	ctx context.Context, in *wire.TransactWriteItemsInput,
 ) (*wire.TransactWriteItemsOutput, error) {
@@ -53,8 +53,8 @@ func (s *Service) transactWriteItems(
 	return out, nil
 }
 
-// runTransact applies the actions in tx, unless their token is known, and adds
-// the capacity they consume to used.
+// runTransact applies the actions in tx, unless a transaction with the same token was applied before. It adds the
+// capacity that they consume to used.
 func (s *Service) runTransact(
 	tx *table.Tx, in *wire.TransactWriteItemsInput, actions []action, digest []byte, used *transactUse, b *budget,
 ) (*wire.TransactWriteItemsOutput, error) {
@@ -68,7 +68,7 @@ func (s *Service) runTransact(
 		tables[i] = t
 	}
 
-	// All items are fetched at once, which saves a round trip for each in a remote store.
+	// Prefetch all items at once, which saves a round trip per item in a remote store.
 	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
 		for i, a := range actions {
 			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
@@ -80,7 +80,7 @@ func (s *Service) runTransact(
 		return nil, err
 	}
 
-	// A known token is answered without a write: its digest is compared, and only reads are charged.
+	// If the token is known, compare the digest of its transaction, write nothing, and consume read capacity only.
 	tok := table.Token{Digest: digest, Time: s.opts.Clock()}
 	if in.ClientRequestToken != nil {
 		known, replay, err := tx.Remember(*in.ClientRequestToken, tok)
@@ -92,7 +92,7 @@ func (s *Service) runTransact(
 		}
 	}
 
-	// From here on the transaction is new. An action that is refused cancels all.
+	// The transaction is new. If one action is refused, all are.
 	changes, err := applyActions(tx, tables, actions, b)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Service) runTransact(
 		}
 	}
 
-	// A replay is charged for what this one has read, so the sizes are kept with the token.
+	// A replay consumes capacity by the sizes of the items now, so store the sizes with the token.
 	out.ConsumedCapacity = used.consumed()
 	if in.ClientRequestToken != nil {
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
@@ -118,8 +118,8 @@ func (s *Service) runTransact(
 	return out, nil
 }
 
-// measureCollection adds the size of the item collection that an action wrote
-// to, once for each collection.
+// measureCollection adds the size of the item collection that an action wrote to, unless x has that collection
+// already.
 func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table.Tx, t *table.Table, a *action) error {
 	m, err := collectionMetrics(mode, tx, t, a.key)
 	if err != nil || m == nil {
@@ -138,16 +138,16 @@ func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table
 	return nil
 }
 
-// transactDigest is a hash of the actions of a transaction: of its input without
-// the token and without the Return… members.
+// transactDigest returns a hash of the actions of a transaction. It does not depend on the token and on the top-level
+// Return… members.
 func transactDigest(in *wire.TransactWriteItemsInput) []byte {
 	body := wire.TransactWriteItemsInput{TransactItems: in.TransactItems}
 	sum := sha256.Sum256(body.AppendJSON(nil))
 	return sum[:]
 }
 
-// replayed returns the output of a transaction that has been applied before. It
-// is charged as reads of the items that were written.
+// replayed returns the output for a transaction that was applied before. It consumes read capacity for the items that
+// the transaction wrote.
 func replayed(
 	tables []*table.Table, actions []action, known table.Token, digest []byte, used *transactUse,
 ) (*wire.TransactWriteItemsOutput, error) {
@@ -156,7 +156,7 @@ func replayed(
 	}
 	used.reads = true
 	seen := map[string]bool{}
-	for i, t := range tables { // in the order of the actions, as the first time
+	for i, t := range tables { // in the order of the actions, as in the first response
 		if seen[t.Name()] {
 			continue
 		}
@@ -168,8 +168,8 @@ func replayed(
 	return &wire.TransactWriteItemsOutput{ConsumedCapacity: used.consumed()}, nil
 }
 
-// applyActions runs every action. If one fails the others still run, so that the
-// error has the reasons of all, and the transaction is cancelled.
+// applyActions runs all actions. If an action fails, applyActions still runs the others, because the error has a
+// reason for each action, and then cancels the transaction.
 func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budget) ([]table.Change, error) {
 	reasons := make([]wire.CancellationReason, len(actions))
 	none := new("None")
@@ -214,10 +214,9 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 	return changes, nil
 }
 
-// checkActions refuses what is wrong with actions before any of them is run:
-// two on one item, and keys, items and updates that do not fit their tables.
-// Of the latter only the first is reported, and the others have the reason None,
-// even if their conditions do not hold. Source: alternator, test_transact.py.
+// checkActions checks the actions before any of them runs. Two actions on one item fail the whole request. A key, an
+// item or an update that does not fit its table cancels the transaction. Only the first of these gets a reason; the
+// others have None, even if their conditions fail. Source: alternator, test_transact.py.
 func checkActions(tables []*table.Table, actions []action, reasons []wire.CancellationReason) error {
 	for i, a := range actions {
 		if err := checkEmptyKey(tables[i], a.key); err != nil {
@@ -252,8 +251,8 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 	return nil
 }
 
-// transactActions parses the expressions of all actions. An error in one is an
-// error of the whole request; the first is reported. Source: conformance validation-ordering/deepRequests.
+// transactActions parses the expressions of all actions. The first error fails the whole request instead of
+// cancelling the transaction. Source: conformance validation-ordering/deepRequests.
 func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	actions := make([]action, len(in.TransactItems))
 	bytes := 0
@@ -309,9 +308,9 @@ const (
 	checkValues  = ".ConditionCheck.ExpressionAttributeValues"
 )
 
-// splitFaults takes values of expressions that are nested too deep out of the faults that refuse
-// the whole request: those of an Update cancel the transaction, those of a ConditionCheck are not
-// looked at. Source: the list of 2026-11-26, row 17 (probable).
+// splitFaults separates the expression values that are nested too deep (deep) from the faults that fail the whole
+// request (whole). Of the deep values, those of an Update cancel the transaction, and those of a ConditionCheck have
+// no effect. Source (probable): row 17 of a list of differences of 2026-11-26, which is not in this repository.
 func splitFaults(all wire.Faults) (whole, deep wire.Faults) {
 	for _, f := range all {
 		if f.Nesting() && (strings.Contains(f.Path, updateValues+".") || strings.Contains(f.Path, checkValues+".")) {
@@ -323,9 +322,9 @@ func splitFaults(all wire.Faults) (whole, deep wire.Faults) {
 	return whole, deep
 }
 
-// parseAction parses one action. Faults returns the errors of its values, or of the
-// values of one member. The errors of expressions come before those of a key. Source:
-// conformance validation-ordering/deepRequests, for a Delete.
+// parseAction parses one action. faults returns the first error of the values in a member, or in the whole action if
+// member is "". The service reports errors of expressions before those of a key. Source: conformance
+// validation-ordering/deepRequests, for a Delete.
 func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (a action, err error) {
 	w := writeParams{expressions: expressions{op: wire.OpTransactWriteItems}}
 	switch {

@@ -35,7 +35,7 @@ func (s *Service) updateTimeToLive(
 	return &wire.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
 }
 
-// changeExpiry enables or disables time to live by an attribute.
+// changeExpiry enables or disables time to live with the given attribute.
 func changeExpiry(def *table.Definition, enable bool, attribute string) error {
 	switch {
 	case def.Expiry != "" && def.Expiry != attribute:

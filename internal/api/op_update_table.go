@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// updateTable changes a table. The description says UPDATING, as the service's does;
-// a new index can be used as soon as the call returns, or after [life.DB.Delay].
+// updateTable changes a table. The description says UPDATING, like the service's, but a new index can be used as soon
+// as the call returns, or after [life.DB.Delay].
 func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -27,8 +27,8 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		return nil, err
 	}
 
-	// The names of indexes are kept for the description: it shows them CREATING or DELETING, as the
-	// service's does, even if the change is made at once.
+	// The description shows a created index as CREATING and a deleted one as DELETING, like the service's, even if
+	// the change is already complete.
 	created, deleted := newAndGone(in)
 	var before *table.Definition
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
@@ -65,7 +65,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	}
 
 	d := s.describe(t)
-	leaving := *d.TableStatus == table.StatusUpdating // and so described
+	leaving := *d.TableStatus == table.StatusUpdating // then d includes the deleted index
 	s.describeUnchanged(d, before, in)
 
 	for i := range d.GlobalSecondaryIndexes {
@@ -84,12 +84,12 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	return &wire.UpdateTableOutput{TableDescription: d}, nil
 }
 
-// quietChanges leave the table ACTIVE. Source: ack-api-quirks, DDB-TABLE-017, 065, 178, 179
-// and 410.
+// quietChanges are the changes during which a table stays ACTIVE. Source: ack-api-quirks, DDB-TABLE-017, 065, 178,
+// 179 and 410.
 const quietChanges = changeEncryption | changeProtection | changeWarm | changeOnDemand | updateIndex
 
-// describeUnchanged makes a description that of a table whose update has begun: it has the values
-// from before, with the status of what changes. Sources: recordings of the service of 2025;
+// describeUnchanged turns the description of a changed table into that of a table whose update has just begun. It has
+// the old values, and UPDATING as the status of what changes. Sources: recordings of the service of 2025;
 // ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
 func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
 	asked := changesOf(in)
@@ -104,7 +104,7 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 		describeRemoved(&d.OnDemandThroughput, in.OnDemandThroughput)
 	}
 
-	// The old key is in use until the table is encrypted with another.
+	// The old key stays in use until the table has been encrypted with the new one.
 	if asked&changeEncryption != 0 {
 		if d.SSEDescription = s.encryption(before.Encryption); d.SSEDescription == nil {
 			d.SSEDescription = new(wire.SSEDescription)
@@ -118,10 +118,10 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 	}
 }
 
-// describeBefore gives a description the units and the class that the table had before a change, which
-// holds until the table is ACTIVE.
+// describeBefore restores in a description the capacity units and the table class from before a change. They stay in
+// use until the table is ACTIVE.
 func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definition, asked change) {
-	if asked&changeThroughput != 0 { // with the times of now: ack-api-quirks, DDB-TABLE-060 and 184
+	if asked&changeThroughput != 0 { // but with the new times: ack-api-quirks, DDB-TABLE-060 and 184
 		after := d.ProvisionedThroughput
 		d.ProvisionedThroughput = s.throughput(before.Throughput)
 		d.ProvisionedThroughput.LastIncreaseDateTime = after.LastIncreaseDateTime
@@ -142,7 +142,7 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
 		was := globalIndex(before, *ix.IndexName)
-		if was == nil || ix.WarmThroughput == nil { // new, or another one of that name, which is being deleted
+		if was == nil || ix.WarmThroughput == nil { // a new index, or a deleted one that had this name
 			continue
 		}
 		if asked&changeThroughput != 0 {
@@ -154,7 +154,7 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	}
 }
 
-// describeUnchangedIndex is describeUnchanged for an index.
+// describeUnchangedIndex does for an index what [Service.describeUnchanged] does for a table.
 func (s *Service) describeUnchangedIndex(
 	d *wire.TableDescription, before *table.Definition, u *wire.UpdateGlobalSecondaryIndexAction,
 ) {
@@ -173,7 +173,7 @@ func (s *Service) describeUnchangedIndex(
 	}
 }
 
-// describeRemoved adds to a description the ceilings that a request removes with -1.
+// describeRemoved adds the value -1 to a description for each on-demand limit that the request removes with -1.
 func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
 	if value(o.MaxReadRequestUnits) >= 0 && value(o.MaxWriteRequestUnits) >= 0 {
 		return
@@ -189,10 +189,9 @@ func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
 	}
 }
 
-// startUpdate refuses an update that another one keeps waiting, and begins the state UPDATING if the
-// update is one that takes time. Sources: of the limit, API_UpdateTable, LimitExceededException; of
-// what makes a table UPDATING, see quietChanges, and of updates without effect, ack-api-quirks,
-// DDB-TABLE-177 and 383.
+// startUpdate refuses an update that must wait for a running one. If the update takes time, startUpdate puts the
+// table into the state UPDATING. Sources: for the limit, API_UpdateTable, LimitExceededException; for what makes a
+// table UPDATING, see quietChanges; for updates without effect, ack-api-quirks, DDB-TABLE-177 and 383.
 func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
 	now := s.opts.Clock()
 	var creating []string
@@ -216,12 +215,13 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 	switch {
 	case def.Status(now) == table.StatusUpdating:
 		running, indexes = change(def.States.Change), slices.Concat(creating, def.States.Leaving)
-	case len(creating) > 0 && deleted == creating[0]: // while it is filled: API_GlobalSecondaryIndexDescription
+	// An index may be deleted while it is backfilled: API_GlobalSecondaryIndexDescription.
+	case len(creating) > 0 && deleted == creating[0]:
 		indexes = nil
 	case len(creating) > 0:
 		running = createIndex
 	}
-	// While one index is made or deleted, another cannot be, but throughput can change.
+	// While an index is being created or deleted, the service refuses another, but accepts changes of throughput.
 	if asked&(createIndex|deleteIndex) != 0 && len(indexes) > 0 {
 		return errOneIndex()
 	}
@@ -248,20 +248,19 @@ func errOneIndex() error {
 	)
 }
 
-// msgNoUpdate lists parameters that the public model does not have. Source of it
-// and of the other texts of one request: ack-api-quirks, DDB-TABLE-160, 359 and
-// 442, us-east-1 and us-west-2, 2026-10-08 and 09.
+// msgNoUpdate names some parameters that the public service model does not have. Source of this text and of the texts
+// of checkTableUpdate: ack-api-quirks, DDB-TABLE-160, 359 and 442, us-east-1 and us-west-2, 2026-10-08 and 09.
 const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
 	"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, " +
 	"MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
 
-// checkTableUpdate refuses an update of nothing and more than one new or deleted
-// index. Source: dynalite, test/updateTable.js.
+// checkTableUpdate refuses an update that changes nothing, and an update that creates or deletes more than one index.
+// Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
 	asked := changesOf(in)
 	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
 		text := msgNoUpdate
-		if in.MultiRegionConsistency != nil { // the list leaves out what is present
+		if in.MultiRegionConsistency != nil { // the text omits parameters that the request has
 			text = strings.Replace(text, "MultiRegionConsistency, ", "", 1)
 		}
 		return wire.OpUpdateTable.Invalid(text)
@@ -359,7 +358,7 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 			"ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST")
 	case is && !was:
 		def.BillingChanged = s.now()
-		def.Throughput.Read, def.Throughput.Write = 0, 0 // its history stays: DDB-TABLE-055
+		def.Throughput.Read, def.Throughput.Write = 0, 0 // keeps its history: DDB-TABLE-055
 		for i := range def.Global {
 			def.Global[i].Throughput = table.Throughput{}
 		}
@@ -381,9 +380,9 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 	return s.setThroughput(def, &def.Throughput, in.ProvisionedThroughput, "", was)
 }
 
-// provisionIndexes removes the ceilings of on-demand throughput of a table that becomes
-// provisioned. The request must give each global index its units. Sources: ack-api-quirks,
-// DDB-TABLE-152; of several names, dynalite, test/updateTable.js.
+// provisionIndexes removes the on-demand limits of a table that switches to provisioned billing. It returns an error
+// if the request does not give units for each global index. Sources: ack-api-quirks, DDB-TABLE-152; for several
+// names, dynalite, test/updateTable.js.
 func provisionIndexes(def *table.Definition, in *wire.UpdateTableInput) error {
 	def.OnDemand = nil
 	var without []string
@@ -403,7 +402,7 @@ func provisionIndexes(def *table.Definition, in *wire.UpdateTableInput) error {
 		"ProvisionedThroughput must be specified for index: " + strings.Join(without, ","))
 }
 
-// setThroughput sets *t to what p asks for, which must differ.
+// setThroughput sets *t to the throughput in p. It refuses an unchanged throughput.
 func (s *Service) setThroughput(
 	def *table.Definition, t *table.Throughput, p *wire.ProvisionedThroughput, index string, wasOnDemand bool,
 ) error {
@@ -443,8 +442,7 @@ func (s *Service) setThroughput(
 	return nil
 }
 
-// alterIndex applies one change of a global index. The request has the given
-// definitions of attributes.
+// alterIndex applies one change of a global index. defined are the attribute definitions in the request.
 func (s *Service) alterIndex(
 	def *table.Definition, u *wire.GlobalSecondaryIndexUpdate, defined []wire.AttributeDefinition,
 ) error {
@@ -501,7 +499,7 @@ func (s *Service) alterIndex(
 	return nil
 }
 
-// checkIndexUnits refuses the units of an index that is added to a table. Source:
+// checkIndexUnits refuses units for a new index that do not match the billing mode of the table. Source:
 // ack-api-quirks, DDB-TABLE-152 and 442.
 func checkIndexUnits(def *table.Definition, p *wire.ProvisionedThroughput, index string) error {
 	switch onDemand := def.OnDemandBilling(); {
@@ -515,15 +513,15 @@ func checkIndexUnits(def *table.Definition, p *wire.ProvisionedThroughput, index
 	return nil
 }
 
-// isCeilingOrWarm reports whether an update of an index has what one of a table billed by request
-// can have. Source: ack-api-quirks, DDB-TABLE-152 and 457.
+// isCeilingOrWarm reports whether an update of an index sets on-demand limits or warm throughput, the only updates
+// that a table with on-demand billing allows. Source: ack-api-quirks, DDB-TABLE-152 and 457.
 func isCeilingOrWarm(u *wire.UpdateGlobalSecondaryIndexAction) bool {
 	return u.WarmThroughput != nil ||
 		u.OnDemandThroughput != nil && *u.OnDemandThroughput != (wire.OnDemandThroughput{})
 }
 
-// noGlobalIndex is the error for a change of an index that is local or does not exist. Sources:
-// ack-api-quirks, DDB-TABLE-137, 161 and 446.
+// noGlobalIndex returns the error for changing an index that is local or does not exist. Sources: ack-api-quirks,
+// DDB-TABLE-137, 161 and 446.
 func noGlobalIndex(def *table.Definition, change, name string) error {
 	if indexNamed(def.Local, name) != nil {
 		return wire.Validation("Cannot " + change + " an index that is not a GlobalSecondaryIndex: " + name)
@@ -532,10 +530,9 @@ func noGlobalIndex(def *table.Definition, change, name string) error {
 		"Requested resource not found: Index "+name+" for table "+def.Name)
 }
 
-// checkNewKey refuses a new index whose key attributes the request does not define,
-// even if the table does. Sources: ack-api-quirks, DDB-TABLE-162, for a request
-// without definitions; dynoxide, captured in eu-west-2 and us-east-1 on 2026-10-09,
-// for one that lacks some.
+// checkNewKey refuses a new index if the request does not define its key attributes, even if the table does. Sources:
+// ack-api-quirks, DDB-TABLE-162, for a request without definitions; dynoxide, captured in eu-west-2 and us-east-1 on
+// 2026-10-09, for a request that lacks some.
 func checkNewKey(index string, key []table.KeyElement, attributes []keycond.Attribute) error {
 	if len(attributes) == 0 {
 		return wrongValue("AttributeDefinitions is not specified for index: " + index)
@@ -547,9 +544,9 @@ func checkNewKey(index string, key []table.KeyElement, attributes []keycond.Attr
 	return err
 }
 
-// checkRedefined refuses the key of a new index whose attributes have other types
-// than before. Other definitions of known attributes are ignored: dynoxide,
-// captured in eu-west-2. Source of the text: alternator, test_gsi_updatetable.py.
+// checkRedefined refuses a new index if the request gives its key attributes other types than the table does. It
+// ignores definitions of other attributes: dynoxide, captured in eu-west-2. Source of the text: alternator,
+// test_gsi_updatetable.py.
 func checkRedefined(def *table.Definition, key []table.KeyElement, attributes []keycond.Attribute) error {
 	differ := slices.ContainsFunc(key, func(e table.KeyElement) bool {
 		a, b := attributeOf(def.Attributes, e.Name), attributeOf(attributes, e.Name)
@@ -596,10 +593,9 @@ func schemaText(key []table.KeyElement, attributes []keycond.Attribute) string {
 	return "Schema:[" + strings.Join(parts, ", ") + "]"
 }
 
-// alterRest applies the parameters that need no other checks. AttributeDefinitions
-// are added; those that no key uses are removed, whoever defined them. So a client
-// may send all definitions with each change of an index, as Terraform does. Source:
-// ack-api-quirks, DDB-TABLE-162.
+// alterRest applies the remaining parameters, including AttributeDefinitions. It adds definitions, and then removes
+// all that no key uses, even old ones. So a client may send all definitions with each change of an index, as
+// Terraform does. Source: ack-api-quirks, DDB-TABLE-162.
 func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) error {
 	if in.DeletionProtectionEnabled != nil {
 		def.Protected = *in.DeletionProtectionEnabled
@@ -652,12 +648,12 @@ func dropAttributes(def *table.Definition) {
 	def.Attributes = slices.DeleteFunc(def.Attributes, func(a keycond.Attribute) bool { return !used[a.Name] })
 }
 
-// hasIndex reports whether a table has an index of any kind with a name.
+// hasIndex reports whether a table has an index of any kind with this name.
 func hasIndex(def *table.Definition, name *string) bool {
 	return indexNamed(slices.Concat(def.Local, def.Global, def.Vectors), value(name)) != nil
 }
 
-// removeIndex removes the index with a name from one of the lists of a definition.
+// removeIndex removes an index from list, which is one of the lists of def.
 func removeIndex(def *table.Definition, list *[]table.IndexDefinition, name *string) error {
 	n := len(*list)
 	*list = slices.DeleteFunc(*list, func(ix table.IndexDefinition) bool { return ix.Name == value(name) })
@@ -667,8 +663,7 @@ func removeIndex(def *table.Definition, list *[]table.IndexDefinition, name *str
 	return nil
 }
 
-// alterVector applies one change of a vector index. The request defines the given
-// attributes.
+// alterVector applies one change of a vector index. attributes are the attribute definitions in the request.
 func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []keycond.Attribute) error {
 	if u.Delete != nil {
 		return removeIndex(def, &def.Vectors, u.Delete.IndexName)

@@ -11,15 +11,15 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A pageRead is the state of a query or a scan, with its output: one allocation
-// for both. The outputs of Query and Scan have the same members.
+// A pageRead holds the state and the output of a query or a scan, so that one allocation serves both. It also fits
+// Scan, whose output has the same members as Query's.
 type pageRead struct {
 	readParams
 	out            wire.QueryOutput
 	count, scanned int64
 }
 
-// finish makes the output of a page that was read.
+// finish fills the output after a page has been read.
 func (p *pageRead) finish(ctx context.Context, t *table.Table, page *table.Page) {
 	p.count, p.scanned = int64(page.Returned), int64(page.Examined)
 	p.out.Count, p.out.ScannedCount = &p.count, &p.scanned
@@ -28,18 +28,18 @@ func (p *pageRead) finish(ctx context.Context, t *table.Table, page *table.Page)
 	p.out.ConsumedCapacity = consumed(p.mode, value(p.table), &page.Capacity)
 }
 
-// A pageEncoder holds the input of one query or scan whose answer becomes JSON,
-// straight from the stored rows. It is pooled; nothing keeps a part of it.
+// A pageEncoder encodes the items of one query or scan to JSON directly from the stored rows. It is pooled, so
+// nothing may refer to it after the request.
 type pageEncoder[I any] struct {
 	in          I
 	dst         []byte
 	count       int
-	reservation event.Reservation // nil: nothing limits the answer
+	reservation event.Reservation // if nil, the size of the response is not limited
 	visit       Visit             // the method add, bound once
 }
 
-// largeItem is the size of stored items whose JSON is measured before it is appended,
-// so that its memory is allocated at once.
+// largeItem is a size in bytes. The encoder measures the JSON of stored items of at least this size, to allocate its
+// memory at once.
 const largeItem = 16 << 10
 
 // add appends an item to the list of Items.
@@ -58,15 +58,15 @@ func (e *pageEncoder[I]) add(it attr.Item) (int, error) {
 	return len(e.dst) - before, e.grow(0)
 }
 
-// grow allocates memory for n bytes more. Capacity is doubled, which costs less memory than
-// what append does with long slices, and it is reserved before it is allocated.
+// grow makes room for n more bytes. It reserves the memory first and doubles the capacity, which allocates less in
+// total than append does for long slices.
 func (e *pageEncoder[I]) grow(n int) error {
 	want := cap(e.dst)
 	if need := len(e.dst) + n + largeItem; need > want && need > uncounted {
 		want = max(2*want, need)
 	}
 	if want <= uncounted {
-		return nil // a page this short is not counted, and append makes it as long as it needs
+		return nil // too short to be counted; append allocates as needed
 	}
 	if e.reservation != nil && want > e.reservation.Reserved() {
 		if err := reserve(e.reservation, want); err != nil {
@@ -79,7 +79,7 @@ func (e *pageEncoder[I]) grow(n int) error {
 	return nil
 }
 
-// page returns the handler of an operation that visits items.
+// page returns the handler of an operation that passes items to a [Visit].
 func page[I any, P interface {
 	*I
 	wire.Input
@@ -111,13 +111,12 @@ func page[I any, P interface {
 	}
 }
 
-// appendMembers appends the members of an output, and the closing brace, to an
-// object that has a member already. The output must have been made without that
-// member.
+// appendMembers appends the members of out, and the closing brace, to an object in dst that has one member already.
+// out must not have that member.
 func appendMembers(dst []byte, out wire.Output) []byte {
 	at := len(dst)
 	dst = out.AppendJSON(dst)
-	if dst[at+1] == '}' { // the rest of the answer is empty
+	if dst[at+1] == '}' { // out has no members
 		return append(dst[:at], '}')
 	}
 	dst[at] = ',' // instead of the opening brace

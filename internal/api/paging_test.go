@@ -16,14 +16,14 @@ const tableN = `{"TableName":"NNN","BillingMode":"PAY_PER_REQUEST","AttributeDef
 	"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"},
 	{"AttributeName":"s","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
-// A page is an answer of Query or Scan.
+// A page is a response of Query or Scan.
 type page struct {
 	Items               []map[string]map[string]any
 	Count, ScannedCount int
 	LastEvaluatedKey    json.RawMessage
 }
 
-// page reads one page. Members go into the request as they are.
+// page reads one page. members are members of the request, in JSON.
 func (e *endpoint) page(op string, members ...string) page {
 	e.t.Helper()
 	var p page
@@ -33,8 +33,7 @@ func (e *endpoint) page(op string, members ...string) page {
 	return p
 }
 
-// pages reads pages to the end, and gives the values of an attribute. The last
-// member may be a start key.
+// pages reads all pages, and returns the values of an attribute of their items. The last member may be a start key.
 func (e *endpoint) pages(name, op string, members ...string) (seen []string) {
 	e.t.Helper()
 	const start = `"ExclusiveStartKey":`
@@ -65,9 +64,8 @@ func (e *endpoint) numbers(table string, n int) {
 	}
 }
 
-// TestStartKeyInRange: a start key must be one that the key condition could
-// have given, in both directions; one that it could is a place even where
-// nothing is. Source: dynalite, test/query.js; alternator, test_query.py.
+// TestStartKeyInRange checks that a start key must satisfy the key condition, in both directions. The item with that
+// key need not exist. Source: dynalite, test/query.js; alternator, test_query.py.
 func TestStartKeyInRange(t *testing.T) {
 	e := newEndpoint(t, tableN)
 	e.numbers("NNN", 10) // -5 … 4
@@ -102,7 +100,7 @@ func TestStartKeyInRange(t *testing.T) {
 	}
 }
 
-// TestEqualNumbers: a number has one key, however it is written. Source:
+// TestEqualNumbers checks that all spellings of a number are the same key. Source:
 // DG/HowItWorks.NamingRulesDataTypes.html; alternator, test_number.py.
 func TestEqualNumbers(t *testing.T) {
 	e := newEndpoint(t, tableN)
@@ -131,8 +129,8 @@ func TestEqualNumbers(t *testing.T) {
 	}
 }
 
-// TestTiesAfterDeletion pages through an index where all rows have one key,
-// backwards too, and deletes each row that a page ended at.
+// TestTiesAfterDeletion pages in both directions through an index whose rows all have the same index key, and deletes
+// the last row of each page before it reads the next page.
 func TestTiesAfterDeletion(t *testing.T) {
 	for _, forward := range []bool{true, false} {
 		e := newEndpoint(t, tableN)
@@ -168,8 +166,8 @@ func TestTiesAfterDeletion(t *testing.T) {
 	}
 }
 
-// TestForeignSegment: a start key of another segment is refused, in one's own
-// it is a place. Source: alternator, test_scan.py.
+// TestForeignSegment checks that a scan of a segment accepts a start key of that segment, and refuses a start key of
+// another segment. Source: alternator, test_scan.py.
 func TestForeignSegment(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	for i := range 60 {
@@ -200,8 +198,8 @@ func TestForeignSegment(t *testing.T) {
 	}
 }
 
-// TestFullPage: where Limit and the size of a page end it at the same item, and
-// one before and after, whatever the filter leaves.
+// TestFullPage checks limits that end a page at the item where its size ends it, one item before and one after, with
+// and without a filter.
 func TestFullPage(t *testing.T) {
 	proptest.SkipShort(t)
 	e := newEndpoint(t, tableN)
@@ -223,7 +221,7 @@ func TestFullPage(t *testing.T) {
 	for _, rest := range []string{values, filtered} {
 		for _, limit := range []int{0, n - 1, n, n + 1} {
 			members := []string{head, rest, `"ReturnConsumedCapacity":"TOTAL"`}
-			want, last := n, true // the page is full, so a key follows even at the end
+			want, last := n, true // a full page has a last key even if no item follows
 			if limit > 0 {
 				members = append(members, fmt.Sprintf(`"Limit":%d`, limit))
 				want = min(n, limit)
@@ -244,8 +242,8 @@ func TestFullPage(t *testing.T) {
 	}
 }
 
-// TestEmptyOperands: nothing is no key, and no prefix of one, but a prefix of
-// every other value. Source: DG/HowItWorks.NamingRulesDataTypes.html.
+// TestEmptyOperands checks that an empty value is refused as a key and as a prefix in a key condition, and that every
+// value begins with it in a filter. Source: DG/HowItWorks.NamingRulesDataTypes.html.
 func TestEmptyOperands(t *testing.T) {
 	e := newEndpoint(t,
 		strings.NewReplacer("NNN", "BBB", `"s","AttributeType":"N"`, `"s","AttributeType":"B"`).Replace(tableN), tableR)
@@ -270,8 +268,8 @@ func TestEmptyOperands(t *testing.T) {
 	}
 }
 
-// TestReversedBounds: BETWEEN wants the lower bound first, for each kind and in
-// each form. Source: conformance of alternator, test_key_condition_expression.py.
+// TestReversedBounds checks that BETWEEN refuses a lower bound above the upper one, for each type and in each form of
+// condition. Source: conformance of alternator, test_key_condition_expression.py.
 func TestReversedBounds(t *testing.T) {
 	e := newEndpoint(t, tableN, tableR)
 	const text = "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or " +
@@ -289,8 +287,8 @@ func TestReversedBounds(t *testing.T) {
 		`:hi","ExpressionAttributeValues":{":lo":{"N":"10"},":hi":{"N":"1e1"}}}`)
 }
 
-// TestProjectedElements: elements come in the order of the list, closed up, at
-// every level. Source: conformance getItem/projectionValidation.
+// TestProjectedElements checks that projected list elements are in the order of the list and without gaps, at every
+// level. Source: conformance getItem/projectionValidation.
 func TestProjectedElements(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"k"},"l":{"L":[{"N":"0"},{"L":[{"N":"10"},{"N":"11"},`+

@@ -2,6 +2,5 @@
 
 package api_test
 
-// raceEnabled says that pools drop at random, so that allocations are not
-// counted.
+// raceEnabled makes tests skip counting allocations: with the race detector, pools drop values at random.
 const raceEnabled = true

@@ -25,8 +25,7 @@ const (
 	selectCount     = "COUNT"
 )
 
-// readParams are the parameters that reads have in common. Those by key leave
-// most of them out.
+// readParams are the parameters that reads have in common. Reads by key use few of them.
 type readParams struct {
 	expressions
 	table, index, sel, projected, mode *string
@@ -36,16 +35,16 @@ type readParams struct {
 	start                              attr.Item
 
 	filter       *expr.Condition
-	legacyFilter bool // filter is that of QueryFilter or ScanFilter
+	legacyFilter bool // filter comes from QueryFilter or ScanFilter
 	projection   *expr.Projection
 	scratch      []byte
 	visit        Visit  // of a query or a scan
 	answer       answer // what visit has got
 }
 
-// parseLegacy parses the legacy filter and list of attributes. The service looks
-// for errors in them, then in the start key, before it looks at expressions and
-// at the key condition. Source: dynalite, validations/query.js and scan.js.
+// parseLegacy parses the legacy filter and AttributesToGet. Like the service, it reports errors in these first, then
+// errors in the start key. Errors in expressions and in the key condition come later. Source: dynalite,
+// validations/query.js and scan.js.
 func (r *readParams) parseLegacy(
 	p expr.Param, filter map[string]wire.Condition, operator *string, faults wire.Faults,
 ) (err error) {
@@ -62,8 +61,8 @@ func (r *readParams) parseLegacy(
 	return cmp.Or(r.op.FaultError(faults, "ExclusiveStartKey"), r.op.FaultError(faults, "ExpressionAttributeValues"))
 }
 
-// parse parses the filter and the projection and checks everything that does
-// not depend on the table. The order of errors follows dynalite, validations/query.js.
+// parse parses the filter and the projection, and makes all checks that do not depend on the table. The order of
+// errors follows dynalite, validations/query.js.
 func (r *readParams) parse(filter *string) (err error) {
 	if filter != nil {
 		if r.filter, err = r.condition(expr.FilterExpression, filter); err != nil {
@@ -81,7 +80,7 @@ func (r *readParams) parse(filter *string) (err error) {
 	return r.checkSelect()
 }
 
-// parseProjection parses the expression of a read by key, which has no other.
+// parseProjection parses the projection of a read by key, its only expression.
 func (r *readParams) parseProjection(src *string, attributes []string) (err error) {
 	if err := r.open(); err != nil {
 		return err
@@ -92,10 +91,10 @@ func (r *readParams) parseProjection(src *string, attributes []string) (err erro
 	return r.close()
 }
 
-// checkSelect refuses a Select that contradicts the other parameters. Sources of the
-// rules: dynalite, test/query.js and test/scan.js; of the texts, authors who ran
-// their requests against the service in 2025 and 2026. Query has the envelope and
-// Scan has none; dynoxide saw one in two regions on 2026-10-20, for Scan too.
+// checkSelect refuses a Select that contradicts the other parameters. Sources: for the rules, dynalite, test/query.js
+// and test/scan.js; for the texts, authors who ran their requests against the service in 2025 and 2026. They saw the
+// prefix "1 validation error detected" for Query only; dynoxide saw the prefix for Scan too, in two regions on
+// 2026-10-20.
 func (r *readParams) checkSelect() error {
 	message := r.contradiction()
 	if message == "" {
@@ -107,7 +106,7 @@ func (r *readParams) checkSelect() error {
 	return r.op.Invalid(message)
 }
 
-// contradiction says what is wrong with Select, or returns "".
+// contradiction returns how Select contradicts the other parameters, or "".
 func (r *readParams) contradiction() string {
 	if r.sel == nil {
 		return ""
@@ -132,7 +131,7 @@ func (r *readParams) contradiction() string {
 	return ""
 }
 
-// resolve finds the table and the index, with the schema of its key.
+// resolve finds the table and the index of the read, and returns the key schema to read by.
 func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond.Schema, error) {
 	read := table.Read{Start: r.start, Limit: int(r.limit), Consistent: r.consistent, Filter: r.filter}
 	t, err := s.lookup(view.Table, r.table)
@@ -144,8 +143,7 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 		return read, t.Key(), nil
 	}
 
-	// Source: dynoxide, captured in eu-west-2 on 2026-08-19, with and without the
-	// full stop.
+	// Source: dynoxide, captured in eu-west-2 on 2026-08-19. One text ends with a full stop, the other does not.
 	if t.HasVector(*r.index) {
 		if r.op == wire.OpQuery {
 			return read, nil, wire.Validation("Query operation not supported on this index type.")
@@ -164,11 +162,10 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 	return read, ix.Key(), nil
 }
 
-// checkProjected refuses to read attributes that the index does not hold: a
-// global index returns no others, and no index filters a query by others. A scan
-// takes an attribute of the filter that is not there for absent. It decides
-// whether a local index has to fetch items from the table. Sources: a deployed
-// stack's error; dynoxide's captures of PartiQL for local indexes.
+// checkProjected checks that the index projects the attributes that the read needs. A global index cannot return
+// other attributes, and a query cannot filter by them on any index. A scan may filter by them, but they count as
+// missing. A read of a local index may return them: then checkProjected sets read.Fetch, so that the read fetches
+// items from the table. Sources: the error of a deployed stack; dynoxide's captures of PartiQL for local indexes.
 func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	ix := read.Index
 	if ix == nil {
@@ -202,7 +199,7 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	return nil
 }
 
-// notProjected returns the names that the index does not hold, each once.
+// notProjected returns those of names that the index does not project, without duplicates.
 func notProjected(ix *table.Index, names iter.Seq[string]) (missing []string) {
 	for name := range names {
 		if !ix.Projects(name) && !slices.Contains(missing, name) {
@@ -212,9 +209,8 @@ func notProjected(ix *table.Index, names iter.Seq[string]) (missing []string) {
 	return missing
 }
 
-// checkPaths refuses paths into key attributes. For a query, schema is the key
-// schema that it reads by, and a filter on one of its attributes is refused; for
-// a scan it is nil. Source: dynalite, test/query.js and test/scan.js.
+// checkPaths refuses paths into key attributes. If schema is not nil, the read is a query by that schema, and
+// checkPaths also refuses a filter on a key attribute of it. Source: dynalite, test/query.js and test/scan.js.
 func (r *readParams) checkPaths(t *table.Table, schema *keycond.Schema) error {
 	if err := r.checkProjection(t); err != nil || r.filter == nil {
 		return err
@@ -242,7 +238,7 @@ func (r *readParams) checkFilterKeys(schema *keycond.Schema) error {
 	return nil
 }
 
-// checkProjection refuses paths into key attributes in the projection.
+// checkProjection refuses projections of paths into key attributes.
 func (r *readParams) checkProjection(t *table.Table) error {
 	if r.projection == nil {
 		return nil
@@ -250,12 +246,11 @@ func (r *readParams) checkProjection(t *table.Table) error {
 	return t.CheckPaths(expr.Paths(r.projection))
 }
 
-// A Visit is called with each item that a query or a scan finds, valid until it
-// returns. It returns the length of the item's JSON if it knows it, or 0.
+// A Visit is called with each item that a query or a scan finds. The item is valid until Visit returns. Visit returns
+// the length of the item's JSON in bytes if it knows that length, else 0.
 type Visit func(it attr.Item) (json int, err error)
 
-// take takes an item that was found: it projects the item, visits it, and ends the page when its JSON is
-// long enough.
+// take projects and visits an item. It ends the page when the response is full.
 func (r *readParams) take(it attr.Item) error {
 	if r.sel != nil && *r.sel == selectCount {
 		return nil
@@ -271,8 +266,7 @@ func (r *readParams) take(it attr.Item) error {
 	return nil
 }
 
-// project returns the part of an item that was asked for, valid until the next
-// call.
+// project returns the attributes of an item that the request asks for. They are valid until the next call.
 func (r *readParams) project(it attr.Item) attr.Item {
 	if r.projection == nil {
 		return it

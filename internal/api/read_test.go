@@ -8,8 +8,8 @@ import (
 
 const scalarKeys = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
 
-// TestPathsIntoKeys: sources are dynalite's test/getItem.js, query.js and
-// scan.js.
+// TestPathsIntoKeys checks that paths into key attributes are refused. Sources: dynalite's test/getItem.js, query.js
+// and scan.js.
 func TestPathsIntoKeys(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
 	const key, values = `"Key":{"a":{"S":"k"},"b":{"S":"k"}}`, `"ExpressionAttributeValues":{":a":{"S":"1"},` +
@@ -52,9 +52,8 @@ func TestPathsIntoKeys(t *testing.T) {
 	e.answer("GetItem", `{"TableName":"RRR",`+key+`,"ProjectionExpression":"a, e.d[1]"}`)
 }
 
-// TestKeyConditionFaults: the words and the order in which they come, of
-// conformance error-messages/queryKeyConditionOperands and
-// validation-ordering/queryKeyCondition.
+// TestKeyConditionFaults checks the texts of errors of key conditions, and their order. Sources: conformance
+// error-messages/queryKeyConditionOperands and validation-ordering/queryKeyCondition.
 func TestKeyConditionFaults(t *testing.T) {
 	const tableN = `{"TableName":"NNN","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk",
 		"AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"}],
@@ -108,8 +107,8 @@ func TestKeyConditionFaults(t *testing.T) {
 		"ResourceNotFoundException: Requested resource not found")
 }
 
-// TestStartKeyAndCondition: which of two faults is told. Source: dynalite,
-// test/query.js.
+// TestStartKeyAndCondition checks which error is reported if both the start key and the key condition are wrong.
+// Source: dynalite, test/query.js.
 func TestStartKeyAndCondition(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
 	const invalid, schema, missed = "The provided starting key is invalid", "The provided key element does not match " +
@@ -135,8 +134,8 @@ func TestStartKeyAndCondition(t *testing.T) {
 	}
 }
 
-// TestValuesOfStartKeys: a scan says that a value is of the start key, but not
-// of numbers and duplicates. Source: dynalite, test/scan.js.
+// TestValuesOfStartKeys checks the errors of a scan for invalid values in the start key. The text names the start
+// key, except for invalid numbers, empty number sets and duplicates. Source: dynalite, test/scan.js.
 func TestValuesOfStartKeys(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	const start = "The provided starting key is invalid: "
@@ -155,7 +154,7 @@ func TestValuesOfStartKeys(t *testing.T) {
 	}
 }
 
-// TestLegacyFaultsOfQuery: the filter and the attributes come before the key
+// TestLegacyFaultsOfQuery checks that errors in QueryFilter and AttributesToGet are reported before those in the key
 // condition. Source: dynalite, validations/query.js.
 func TestLegacyFaultsOfQuery(t *testing.T) {
 	e := newEndpoint(t, tableH)
@@ -173,8 +172,8 @@ func TestLegacyFaultsOfQuery(t *testing.T) {
 		"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 }
 
-// TestKeyConditionsFaults: a key attribute without a condition comes before an
-// operator that no index can serve. Source: dynalite, test/query.js.
+// TestKeyConditionsFaults checks that a missing condition on a key attribute is reported before an operator that key
+// conditions do not allow. Source: dynalite, test/query.js.
 func TestKeyConditionsFaults(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
 	const eq, null = `{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"b"}]}`, `{"ComparisonOperator":"NULL"}`

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRestoreToAnySecond writes a random history, in one item and in transactions, and
-// restores the table to many of its seconds: each time it is what it was, with its
-// indexes, also after the oldest changes were removed.
+// TestRestoreToAnySecond makes random changes, to single items and in transactions, and then restores the table to
+// many seconds of that time. Each restored table must have the items and index entries of that second, even after the
+// oldest changes have been removed.
 func TestRestoreToAnySecond(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	indexes := []string{"index1", "index2", "index3", "index4"}
@@ -72,7 +72,7 @@ func TestRestoreToAnySecond(t *testing.T) {
 			"within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
 			begun.Add(-time.Second).Format(time.RFC3339), begun.Format(time.RFC3339), e.now.Format(time.RFC3339)))
 
-	// Changes older than two days are removed, and the seconds before that.
+	// The sweep removes changes older than two days, so the table cannot be restored to a time before that.
 	e.now = moments[20].at.Add(48 * time.Hour)
 	if _, err := e.db.Sweep(context.Background(), e.now); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestRestoreToAnySecond(t *testing.T) {
 			moments[0].at.Add(-time.Second).Format(time.RFC3339), moments[0].at.Format(time.RFC3339),
 			e.now.Format(time.RFC3339)))
 
-	// Without recovery there is no history, and with it again another one begins.
+	// Disabling recovery removes the history; enabling it again begins a new one.
 	for _, on := range []bool{false, true} {
 		e.answer("UpdateContinuousBackups",
 			fmt.Sprintf(`{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":%t}}`, on))
@@ -97,8 +97,8 @@ func TestRestoreToAnySecond(t *testing.T) {
 	compare()
 }
 
-// TestRestoreOfTransaction: a transaction writes items for longer than a second. A restore to any second has
-// both of them or none.
+// TestRestoreOfTransaction writes two items in a transaction that takes longer than a second. A restore to any second
+// has both items or none.
 func TestRestoreOfTransaction(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	e.answer("UpdateContinuousBackups", `{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryE`+

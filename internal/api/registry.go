@@ -13,10 +13,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Serve runs the operation that target names, such as
-// "DynamoDB_20120810.PutItem", on a request body. It appends the response body
-// to dst and returns it with the HTTP status. Errors are responses too. The status
-// is -1 if the connection is to be reset instead ([ErrReset]).
+// Serve runs an operation on a request body. target names the operation, such as "DynamoDB_20120810.PutItem". Serve
+// appends the response body, which may be that of an error, to dst, and returns dst with the HTTP status. A status of
+// -1 asks the caller to reset the connection ([ErrReset]).
 func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int) {
 	op, _ := wire.Lookup(target)
 	event.Of(ctx).Keep(body)
@@ -38,10 +37,10 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 	return out, 200
 }
 
-// Implements reports whether the service answers op.
+// Implements reports whether the service has the operation op.
 func (s *Service) Implements(op wire.Op) bool { return handlers()[op] != nil }
 
-// An operation is one of the service's, with its handler.
+// An operation is an operation of the service with its handler.
 type operation struct {
 	op wire.Op
 	handler
@@ -52,8 +51,8 @@ var registered struct {
 	handlers [256]handler
 }
 
-// handlers returns the handlers of all operations of the service. They are made when they are first asked for, not when
-// the package is initialized: a program that calls operations by their methods links only those.
+// handlers returns the handlers of all operations. It builds them on the first call, not at package initialization,
+// so that a program that calls operations only by their methods does not link the others.
 func handlers() *[256]handler {
 	registered.once.Do(func() {
 		for _, o := range slices.Concat(operations(), ownOperations(), refusedOperations()) {
@@ -63,7 +62,7 @@ func handlers() *[256]handler {
 	return &registered.handlers
 }
 
-// ownOperations returns the operations whose handlers encode items where they are stored.
+// ownOperations returns the operations with handlers of their own, which encode stored items without a copy.
 func ownOperations() []operation {
 	return []operation{
 		{wire.OpGetItem, (*Service).serveGetItem},
@@ -72,8 +71,8 @@ func ownOperations() []operation {
 	}
 }
 
-// typed returns an operation that a method carries out. If it were inlined,
-// the handler would be compiled anew for each operation.
+// typed returns an operation that calls method. It must not be inlined, or the compiler would compile the handler
+// again for each operation.
 //
 //go:noinline
 func typed[I wire.Input, O wire.Output](
@@ -94,9 +93,6 @@ func typed[I wire.Input, O wire.Output](
 		return out.AppendJSON(dst), nil
 	}}
 }
-
-// A Misuse is the error of a program that calls an operation where it must not, such as outside
-// of the transaction that it is in. It is not an answer of the service's.
 
 // New returns a service over db.
 func New(db *life.DB, opts Options) *Service {

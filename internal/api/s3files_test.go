@@ -22,7 +22,7 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "Rows", (&s3files.Summary{TableArn: arn}).TableName())
 }
 
-// TestForms reads manifests in either form.
+// TestForms reads manifests in both forms.
 func TestForms(t *testing.T) {
 	summary := &s3files.Summary{
 		Version: s3files.Version, TableArn: "arn:aws:dynamodb:us-east-1:1:table/<&>", S3Prefix: new("a"),
@@ -69,7 +69,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestWriter: what a manifest says of a data file is so, and its lines are items.
+// TestWriter checks that the manifest entry of a data file is correct, and that the lines of the file are items.
 func TestWriter(t *testing.T) {
 	var b attr.Builder
 	b.Add("pk", attr.NewString("<&>"))

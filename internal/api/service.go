@@ -31,24 +31,21 @@ import (
 type Options struct {
 	// Clock returns the time. Default: time.Now.
 	Clock func() time.Time
-	// Rand is the source of table ids. Default: crypto/rand.Reader.
+	// Rand is the source of random bytes for ids. Default: crypto/rand.Reader.
 	Rand io.Reader
-	// Logger receives failures that no request caused. Default: discard.
+	// Logger receives errors that no request caused. Default: discard.
 	Logger *slog.Logger
-	// Observer is called at the beginning and the end of every operation.
-	// Default: none.
+	// Observer is called when an operation begins and when it ends. Default: none.
 	Observer event.Observer
-	// StreamShards is the number of shards that a new stream has at a time.
-	// Default: 1.
+	// StreamShards is the number of open shards of a new stream, at most [table.MaxShards]. Default: 1.
 	StreamShards int
-	// S3Root is the folder whose folders are the buckets of exports and imports.
-	// Default: none, so no bucket exists.
+	// S3Root is the directory for exports and imports. Each directory in it is a bucket. Default: none, so no bucket
+	// exists.
 	S3Root string
-	// EnforceThroughput throttles requests that take more than the throughput of
-	// their tables, indexes and partitions.
+	// EnforceThroughput throttles requests that exceed the throughput of their tables, indexes and partitions.
 	EnforceThroughput bool
-	// TransactionDelay is how long a transaction holds the items that it writes
-	// before it is applied. Default: 0, so transactions never conflict.
+	// TransactionDelay is how long a write transaction keeps its items busy before it writes them. Meanwhile other
+	// writes of these items conflict. Default: 0, so transactions never conflict.
 	TransactionDelay time.Duration
 	// Region and Account appear in ARNs. Default: [DefaultRegion] and [DefaultAccount].
 	Region, Account string
@@ -68,24 +65,23 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Service answers operations on a database. It is safe for concurrent use.
+// A Service runs operations on a database. It is safe for concurrent use.
 //
-// Each operation is a method that takes the typed input and returns the typed
-// output or a [*wire.Error]. [Service.Serve] takes and returns JSON.
+// Each operation is a method that takes the typed input and returns the typed output or a [*wire.Error].
+// [Service.Serve] takes and returns JSON.
 type Service struct {
 	db      *life.DB
 	opts    Options
 	arns    ARNs
 	faults  fault.Set
-	meter   *throughput.Meter // nil unless throughput is enforced
-	ongoing *ongoing          // nil unless transactions take time
+	meter   *throughput.Meter // nil unless [Options.EnforceThroughput] is set
+	ongoing *ongoing          // nil unless [Options.TransactionDelay] is set
 	jobs    *runner
-	extra   atomic.Pointer[[]event.Observer] // besides the observer of the options; nil for none
-	closed  atomic.Pointer[func() string]    // explains why the database is closed; nil for nothing more
+	extra   atomic.Pointer[[]event.Observer] // in addition to opts.Observer; nil if there are none
+	closed  atomic.Pointer[func() string]    // see ExplainClosed; nil if it was not called
 }
 
-// Observe adds an observer of the operations that begin from now on, until stop
-// is called.
+// Observe adds an observer for operations that begin before stop is called.
 func (s *Service) Observe(o event.Observer) (stop func()) {
 	change := func(edit func([]event.Observer) []event.Observer) {
 		for {
@@ -112,16 +108,18 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 	})
 }
 
-// ExplainClosed sets a function whose result follows the message of operations on the
-// database once it is closed, unless it is empty.
+// ExplainClosed sets a function that explains why the database is closed. Errors of operations on the closed database
+// include its result, unless that is "".
 func (s *Service) ExplainClosed(explain func() string) { s.closed.Store(&explain) }
 
+// A Misuse is the error of a program that calls an operation where it must not, such as outside of the transaction that
+// the operation belongs to. The service has no such error.
 type Misuse interface {
 	error
 	Misuse()
 }
 
-// wireError returns the form on the wire of an error from any package.
+// wireError converts an error from any package to the error that clients get.
 func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return e
@@ -149,7 +147,7 @@ func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*keycond.Error](err); ok {
 		return wire.Validation(e.Message)
 	}
-	if errors.Is(err, store.ErrUnavailable) { // the error says where the database is
+	if errors.Is(err, store.ErrUnavailable) { // log it only, because it tells where the database is
 		s.opts.Logger.Warn("the store is not available", "error", err)
 		e := wire.ServiceUnavailable("The store is not available. Try again later.")
 		e.Err = err
@@ -173,7 +171,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
-	if errors.Is(err, capability.ErrChanged) { // the transaction that it is in begins again
+	if errors.Is(err, capability.ErrChanged) { // an enclosing transaction finds err and runs again
 		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
 		e.Err = err
 		return e
@@ -202,7 +200,7 @@ func (s *Service) region() string { return cmp.Or(s.opts.Region, DefaultRegion) 
 // account returns the account of the service.
 func (s *Service) account() string { return cmp.Or(s.opts.Account, DefaultAccount) }
 
-// value returns what p points to, or the zero value.
+// value returns *p, or the zero value if p is nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -210,12 +208,12 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// defined returns a function for lookup that finds tables whatever their status.
+// defined returns an argument for [Service.lookup] that finds tables in any status.
 func (s *Service) defined(ctx context.Context) func(string) (*table.Table, error) {
 	return func(name string) (*table.Table, error) { return s.db.Describe(ctx, name) }
 }
 
-// lookup finds the table that a request names.
+// lookup calls find with the name of the table that a request names or refers to by ARN.
 func (s *Service) lookup(find func(string) (*table.Table, error), name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -224,7 +222,7 @@ func (s *Service) lookup(find func(string) (*table.Table, error), name *string) 
 	return find(n)
 }
 
-// tableName returns the name of the table that a name or an ARN refers to.
+// tableName returns the name of a table, given its name or ARN.
 func (s *Service) tableName(name string) (string, error) {
 	ref, err := ParseTable(name)
 	if err == nil && ref.Region == "" {
@@ -236,9 +234,9 @@ func (s *Service) tableName(name string) (string, error) {
 	return ref.Name, err
 }
 
-// foreignARN returns the error for the ARN of anything but a table of this region and account, or
-// nil. Ref is what the ARN refers to, if that is known. Source: ack-api-quirks, DDB-TABLE-011 and
-// 442, us-west-2, 2026-10-08 and 09.
+// foreignARN returns an error if arn is a DynamoDB ARN, but not of a table of this region and account. ref is the
+// parsed ARN, or the zero TableRef if parsing failed. Source: ack-api-quirks, DDB-TABLE-011 and 442, us-west-2,
+// 2026-10-08 and 09.
 func (s *Service) foreignARN(arn string, ref TableRef) error {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) != 6 || parts[2] != "dynamodb" {
@@ -261,8 +259,8 @@ func (s *Service) foreignARN(arn string, ref TableRef) error {
 	return wire.Validation("1 validation error detected: Invalid " + what + " in '" + arn + "'")
 }
 
-// Changes calls visit with each item of a table that differs between before, which may be
-// nil, and s: see [life.DB.Changes].
+// Changes calls visit with each item of a table that differs between the databases of before and s. before may be
+// nil; see [life.DB.Changes].
 func (s *Service) Changes(
 	ctx context.Context, before *Service, name string, visit func(was, is attr.Item) error,
 ) error {

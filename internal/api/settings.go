@@ -7,18 +7,18 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// settings are the throughput beyond provisioned units that a request gives a table, or one of
-// its global indexes.
+// settings are the on-demand limits and the warm throughput that a request gives a table or one of its global
+// indexes.
 type settings struct {
 	index    string // "" for the table
-	update   bool   // by UpdateTable
+	update   bool   // whether the request is an UpdateTable
 	onDemand *wire.OnDemandThroughput
 	warm     *wire.WarmThroughput
 }
 
-// check refuses values that the service refuses. The table or index has warm throughput have
-// and units, or is new without have. Sources: ack-api-quirks, DDB-TABLE-038, 039, 051, 059, 178
-// and 457, 2026-10-08 and 09, and its list of texts, 442.
+// check refuses settings that the service refuses. units is the provisioned throughput of the table or index. have is
+// its present warm throughput, or nil if it is new. Sources: ack-api-quirks, DDB-TABLE-038, 039, 051, 059, 178 and
+// 457, 2026-10-08 and 09, and its list of texts, 442.
 func (in *settings) check(def *table.Definition, units table.Throughput, have *table.Warm) error {
 	if o := in.onDemand; o != nil {
 		for _, m := range []struct {
@@ -45,8 +45,8 @@ func (in *settings) check(def *table.Definition, units table.Throughput, have *t
 	return nil
 }
 
-// checkCeiling refuses a ceiling of on-demand throughput. That of something that exists can be
-// removed with -1.
+// checkCeiling refuses an invalid limit of on-demand throughput. The value -1 removes the limit of a table or index
+// that exists.
 func (in *settings) checkCeiling(def *table.Definition, member string, units *int64, exists bool) error {
 	if units == nil {
 		return nil
@@ -72,7 +72,7 @@ func (in *settings) checkCeiling(def *table.Definition, member string, units *in
 		"Requested " + member + " for OnDemandThroughput for " + of + " is outside of valid range")
 }
 
-// tooCold is the error for too little warm throughput of a kind, Read or Write.
+// tooCold returns the error for a warm throughput that is too low. kind is Read or Write.
 func (in *settings) tooCold(def *table.Definition, kind string, exists bool) error {
 	of := "table"
 	if in.index != "" {
@@ -91,8 +91,8 @@ func (in *settings) tooCold(def *table.Definition, kind string, exists bool) err
 	return wire.Validation(text)
 }
 
-// ceilings returns the ceilings of on-demand throughput that replace have. A ceiling that the
-// request does not name stays, -1 removes one.
+// ceilings returns the on-demand limits have, changed as the request asks: -1 removes a limit, and nil keeps it. It
+// returns nil if no limit is left.
 func ceilings(have *table.OnDemand, o *wire.OnDemandThroughput) *table.OnDemand {
 	if o == nil {
 		return have
@@ -113,7 +113,7 @@ func ceilings(have *table.OnDemand, o *wire.OnDemandThroughput) *table.OnDemand 
 	return &d
 }
 
-// onDemand describes ceilings. One that was removed is left out.
+// onDemand describes on-demand limits. It omits a limit that is not set.
 func onDemand(o *table.OnDemand) *wire.OnDemandThroughput {
 	if o == nil || o.Read < 0 && o.Write < 0 {
 		return nil
@@ -128,8 +128,8 @@ func onDemand(o *table.OnDemand) *wire.OnDemandThroughput {
 	return &d
 }
 
-// warmOf returns the warm throughput of a table or index that was given w, if it was: at least
-// the default of the billing mode. Source: ack-api-quirks, DDB-TABLE-032.
+// warmOf returns the warm throughput of a table or index: w, but at least the default for its billing mode. w is nil
+// if no request has set a warm throughput. Source: ack-api-quirks, DDB-TABLE-032.
 func warmOf(def *table.Definition, w *table.Warm, t table.Throughput) table.Warm {
 	least := table.Warm{Read: t.Read, Write: t.Write}
 	if def.OnDemandBilling() {
@@ -141,7 +141,7 @@ func warmOf(def *table.Definition, w *table.Warm, t table.Throughput) table.Warm
 	return least
 }
 
-// warmed returns have with what a request asks for.
+// warmed returns have with those values replaced that the request sets.
 func warmed(have table.Warm, w *wire.WarmThroughput) *table.Warm {
 	if w.ReadUnitsPerSecond != nil {
 		have.Read = *w.ReadUnitsPerSecond
@@ -152,7 +152,7 @@ func warmed(have table.Warm, w *wire.WarmThroughput) *table.Warm {
 	return &have
 }
 
-// newWarm returns the warm throughput of a new table or index, nil if none was asked for.
+// newWarm returns the warm throughput of a new table or index, or nil if the request sets none.
 func newWarm(def *table.Definition, t table.Throughput, w *wire.WarmThroughput) *table.Warm {
 	if w == nil || *w == (wire.WarmThroughput{}) {
 		return nil
@@ -160,8 +160,8 @@ func newWarm(def *table.Definition, t table.Throughput, w *wire.WarmThroughput) 
 	return warmed(warmOf(def, nil, t), w)
 }
 
-// keepWarm gives a changed definition at least the warm throughput that it had before: it never
-// becomes less. Source: ack-api-quirks, DDB-TABLE-061.
+// keepWarm raises the warm throughput of def to that of before where it is lower, because the service never lowers
+// it. Source: ack-api-quirks, DDB-TABLE-061.
 func keepWarm(def, before *table.Definition) {
 	keep := func(now **table.Warm, is, was table.Throughput, had *table.Warm) {
 		warm, least := warmOf(before, had, was), warmOf(def, *now, is)
@@ -178,7 +178,7 @@ func keepWarm(def, before *table.Definition) {
 	}
 }
 
-// checkClass refuses the class of a table that no table can have.
+// checkClass refuses an unknown table class.
 func checkClass(class *string) error {
 	if value(class) != wire.NoTableClass {
 		return nil
@@ -187,8 +187,8 @@ func checkClass(class *string) error {
 		"[STANDARD, STANDARD_INFREQUENT_ACCESS].")
 }
 
-// checkEncryption refuses a key or a kind of encryption without encryption, and other kinds than
-// KMS. Source: ack-api-quirks, DDB-TABLE-437 and 442.
+// checkEncryption refuses a key or a type for disabled encryption, a key without a type, and the type AES256. Source:
+// ack-api-quirks, DDB-TABLE-437 and 442.
 func checkEncryption(e *wire.SSESpecification) error {
 	if e == nil {
 		return nil
@@ -207,8 +207,8 @@ func checkEncryption(e *wire.SSESpecification) error {
 	return nil
 }
 
-// encryptionOf returns the encryption with a key that a request asks for, nil for none. A type
-// is enough: ack-api-quirks, DDB-TABLE-044.
+// encryptionOf returns the KMS encryption that a request asks for, or nil. A type without Enabled asks for encryption
+// too: ack-api-quirks, DDB-TABLE-044.
 func encryptionOf(e *wire.SSESpecification) *table.Encryption {
 	if e == nil || !value(e.Enabled) && e.SSEType == nil {
 		return nil
@@ -216,7 +216,7 @@ func encryptionOf(e *wire.SSESpecification) *table.Encryption {
 	return &table.Encryption{Enabled: true, Type: "KMS", KeyID: value(e.KMSMasterKeyId)}
 }
 
-// alterEncryption changes the encryption of a table, which must change. Source: ack-api-quirks,
+// alterEncryption sets the encryption of a table. It refuses an unchanged encryption. Source: ack-api-quirks,
 // DDB-TABLE-047, 141 and 437.
 func (s *Service) alterEncryption(def *table.Definition, e *wire.SSESpecification) error {
 	next := encryptionOf(e)

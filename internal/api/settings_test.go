@@ -185,7 +185,7 @@ func TestKinesisDestinations(t *testing.T) {
 	described("")
 	e.invalid("DisableKinesisStreamingDestination", on(one, ""), idle)
 	e.want("EnableKinesisStreamingDestination", on(one, ""),
-		// recordings of the service of 2025
+		// source: recordings of the service of 2025
 		on(one, `,"DestinationStatus":"ENABLING","EnableKinesisStreamingConfiguration":{}`))
 	described(`{"StreamArn":"` + one + `","DestinationStatus":"ACTIVE"}`)
 	e.invalid("EnableKinesisStreamingDestination", on(one, ""), busy)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestSettingsOfThroughput has the values of throughput and encryption that the service refuses,
-// in CreateTable and UpdateTable, of tables and of indexes. Source: rows 2, 4, 5 and 7 of the
-// list of 2026-11-26; the numbers are those of ACK, see [TestFidelityOfTables].
+// TestSettingsOfThroughput checks the values for throughput and encryption that the service refuses, in CreateTable
+// and UpdateTable, for tables and indexes. Source: rows 2, 4, 5 and 7 of the list of 2026-11-26; the numbers are
+// those of ACK, see [TestFidelityOfTables].
 func TestSettingsOfThroughput(t *testing.T) {
 	const (
 		ok      = ""
@@ -171,8 +171,8 @@ const keyARN = "arn:aws:kms:us-east-1:000000000000:key/abcd1234-abcd-1234-a123-a
 
 var tableNew = strings.Replace(tableH, "HHH", "New", 1)
 
-// TestCeilings changes the ceilings of on-demand throughput one by one. Source: row 3 of the list
-// of 2026-11-26; ACK 178 and 182.
+// TestCeilings changes the limits of on-demand throughput one by one. Source: row 3 of the list of 2026-11-26; ACK
+// 178 and 182.
 func TestCeilings(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	for _, step := range []struct{ change, want string }{
@@ -191,8 +191,8 @@ func TestCeilings(t *testing.T) {
 	}
 }
 
-// TestWarmThroughputStays changes the throughput of a table, whose warm throughput never becomes
-// less. Source: ACK 061 and 179.
+// TestWarmThroughputStays changes the throughput of a table, and checks that its warm throughput never decreases.
+// Source: ACK 061 and 179.
 func TestWarmThroughputStays(t *testing.T) {
 	e := newEndpoint(t, tableP)
 	for _, step := range []struct{ change, want string }{

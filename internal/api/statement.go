@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// This file has what ExecuteStatement, BatchExecuteStatement and
-// ExecuteTransaction have in common. Sources of the texts: see package partiql.
+// This file holds what ExecuteStatement, BatchExecuteStatement and ExecuteTransaction share. For the sources of the
+// texts, see package partiql.
 
 // parseStatement parses a statement.
 func parseStatement(statement *string, params []attr.Value) (*partiql.Statement, error) {
@@ -27,9 +27,9 @@ func parseStatement(statement *string, params []attr.Value) (*partiql.Statement,
 	return s, statementError(err)
 }
 
-// checkIndex refuses a SELECT from an index whose key has several attributes, if the statement
-// was refused for calling a function: the service says so first. Source of the order: dynoxide and
-// others (probable).
+// checkIndex takes the error of a statement that calls an unsupported function. It returns the error for an index
+// whose partition key or sort key has several attributes, if the statement selects from one: the service reports that
+// first. Source of the order: dynoxide and others (probable).
 func (s *Service) checkIndex(view *table.View, refused error) error {
 	e, ok := errors.AsType[*partiql.Error](refused)
 	if !ok || e.Index == "" {
@@ -52,7 +52,7 @@ func severalAttributes(ix *table.Index) bool {
 	return len(ix.Key().Partition()) > 1 || len(ix.Key().Sort()) > 1
 }
 
-// statementError returns the form on the wire of an error of package partiql.
+// statementError converts an error of package partiql to the error that clients get.
 func statementError(err error) error {
 	if e, ok := errors.AsType[*partiql.Error](err); ok {
 		return wire.Validation(e.Msg)
@@ -60,7 +60,7 @@ func statementError(err error) error {
 	return err
 }
 
-// statementDigest is a hash of statements with their parameters.
+// statementDigest returns a hash of statements and their parameters.
 func statementDigest(statements ...wire.ParameterizedStatement) []byte {
 	h := sha256.New()
 	var buf []byte
@@ -76,13 +76,13 @@ func statementDigest(statements ...wire.ParameterizedStatement) []byte {
 	return h.Sum(nil)
 }
 
-// returnModes are the values of ReturnValues for what RETURNING asks for.
+// returnModes maps what RETURNING asks for to the equivalent ReturnValues.
 var returnModes = map[string]string{
 	"ALL OLD": returnAllOld, "ALL NEW": returnAllNew, "MODIFIED OLD": returnUpdatedOld,
 	"MODIFIED NEW": returnUpdatedNew,
 }
 
-// runWrite runs a write of one item and returns what its RETURNING asks for.
+// runWrite runs a statement that writes one item, and returns what its RETURNING clause asks for.
 func (s *Service) runWrite(
 	ctx context.Context, st *partiql.Statement, mode, onFailure *string,
 ) (item attr.Item, out writeOutput, err error) {
@@ -104,12 +104,10 @@ func (s *Service) runWrite(
 	return item, out, err
 }
 
-// statementAction returns what a statement other than SELECT does to an item of
-// t.
+// statementAction returns the action of a statement other than SELECT on an item of t.
 //
-// An INSERT requires that the item does not exist; an UPDATE and an EXISTS require
-// that it does. A DELETE of an item that does not exist does nothing, whatever else
-// its WHERE requires (conformance executeStatement).
+// An INSERT fails if the item exists; an UPDATE and an EXISTS fail if the item does not exist. A DELETE of an item
+// that does not exist succeeds and does nothing, whatever conditions its WHERE has (conformance executeStatement).
 func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	a := action{table: &st.Table}
 	if st.Kind == partiql.Insert {
@@ -165,17 +163,17 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	return a, nil
 }
 
-// onItem returns the condition that an item exists or not: that it has a
-// partition key or not.
+// onItem returns the condition that an item exists or that it does not exist. It applies fn to the first attribute of
+// the partition key, which every item has.
 func onItem(t *table.Table, fn ast.Func) ast.Node {
 	return &ast.Call{
 		Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Partition()[0].Name}}}},
 	}
 }
 
-// statementRead finds what a SELECT reads from, with the schema of its key. An
-// attribute that a local index does not project is fetched from the table; of a
-// global one it is refused (conformance indexQualifier).
+// statementRead returns the table or index that a SELECT reads, and its key schema. If the SELECT names attributes
+// that the index does not project, the read of a local index fetches them from the table, and statementRead refuses a
+// global index (conformance indexQualifier).
 func statementRead(
 	view *table.View, t *table.Table, st *partiql.Statement, consistent bool,
 ) (table.Read, *keycond.Schema, error) {
@@ -218,9 +216,8 @@ func statementRead(
 	return read, ix.Key(), nil
 }
 
-// pointRead returns the key of the one item that a SELECT in a batch or in a
-// transaction reads. WHERE may demand nothing else (conformance
-// partiqlFunctions), and an index is no place for it.
+// pointRead returns the key of the item that a SELECT in a batch or a transaction reads. It refuses a SELECT with
+// other conditions in its WHERE (conformance partiqlFunctions), and a SELECT from an index.
 func pointRead(
 	view *table.View, t *table.Table, st *partiql.Statement, consistent bool, operation string,
 ) (attr.Item, error) {

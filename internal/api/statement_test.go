@@ -12,9 +12,9 @@ import (
 	"github.com/sortkey/sortkey/internal/api/event"
 )
 
-// Statements with their answers are in sdk/testdata/behaviour/partiql.
+// More statements and their responses are in sdk/testdata/behaviour/partiql.
 
-// statement returns the body of an ExecuteStatement, or more members of it.
+// statement returns the body of an ExecuteStatement. more are further members, in JSON.
 func statement(text string, more ...string) string {
 	raw, err := json.Marshal(text)
 	if err != nil {
@@ -23,8 +23,8 @@ func statement(text string, more ...string) string {
 	return strings.Join(append([]string{`{"Statement":` + string(raw)}, more...), ",") + "}"
 }
 
-// TestStatementEvents holds the tables, slices and units of statements in events
-// to what the same operations without PartiQL would have.
+// TestStatementEvents checks that the events of statements have the same tables, slices and units as those of the
+// equivalent operations without PartiQL.
 func TestStatementEvents(t *testing.T) {
 	e := newEndpoint(t, tableR, tableH)
 	svc := api.New(e.db, api.Options{Observer: new(watcher)})
@@ -103,8 +103,8 @@ func TestStatementEvents(t *testing.T) {
 	}
 }
 
-// TestStatementMultiAttribute: PartiQL does not read global indexes of several
-// attributes. Source: conformance partiqlMultiAttributeIndex.
+// TestStatementMultiAttribute checks that PartiQL refuses to read global indexes whose keys have several attributes.
+// Source: conformance partiqlMultiAttributeIndex.
 func TestStatementMultiAttribute(t *testing.T) {
 	const text = "PartiQL statements cannot be executed on tables with multi-attribute HASH keys " +
 		"or multi-attribute RANGE keys."
@@ -131,7 +131,7 @@ func TestStatementMultiAttribute(t *testing.T) {
 	e.want("ExecuteStatement", statement("SELECT * FROM Multi WHERE id = 'n1'"), `{"Items":[{"id":{"S":"n1"}}]}`)
 }
 
-// TestStatementLength: statements may be twice as long as expressions.
+// TestStatementLength checks that a statement may be twice as long as an expression.
 func TestStatementLength(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	e.answer("ExecuteStatement", statement("INSERT INTO HHH VALUE {'a': 'x', 'n': 7}"))
@@ -153,7 +153,7 @@ func TestStatementLength(t *testing.T) {
 		"Too many decomposed read operations for a given query.")
 }
 
-// TestStatementPages: a page that reads several slices ends at 1 MB too.
+// TestStatementPages checks that a page ends at 1 MB even if it reads several slices.
 func TestStatementPages(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	fat := strings.Repeat("x", 390_000)

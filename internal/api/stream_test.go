@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// call sends a request that must succeed and decodes the answer.
+// call sends a request that must succeed and decodes the response.
 func (e *endpoint) call(op, body string, out any) {
 	e.t.Helper()
 	if err := json.Unmarshal([]byte(e.answer(op, body)), out); err != nil {
@@ -16,7 +16,7 @@ func (e *endpoint) call(op, body string, out any) {
 	}
 }
 
-// An iterator AT_TIMESTAMP begins at the first record that is not older.
+// An iterator AT_TIMESTAMP begins at the first record that is not older than the timestamp.
 func TestStreamFromTimestamp(t *testing.T) {
 	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))
 	for i := range 3 {

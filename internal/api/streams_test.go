@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestChildShards asks for the children of a shard, which old versions of the AWS
-// SDK cannot. Source: API_streams_DescribeStream, ShardFilter.
+// TestChildShards asks for the children of a shard. Old versions of the AWS SDK do not support this request. Source:
+// API_streams_DescribeStream, ShardFilter.
 func TestChildShards(t *testing.T) {
 	e := newEndpoint(t,
 		strings.Replace(tableH, "{", `{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},`, 1))
@@ -41,9 +41,9 @@ func TestChildShards(t *testing.T) {
 	require.Equal(t, all.StreamDescription.Shards[1:2], children.StreamDescription.Shards)
 }
 
-// TestFidelityOfStreams has differences from the service in operations on streams,
-// by their numbers in the list of 2026-11-22. Their witness is alternator's
-// test_streams.py, whose tests run against the service too.
+// TestFidelityOfStreams checks operations on streams that once differed from the service, by their numbers in the
+// list of 2026-11-22 (see [TestFidelity]). The source is alternator's test_streams.py, whose tests run against the
+// service too.
 func TestFidelityOfStreams(t *testing.T) {
 	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))
 	var list struct{ Streams []struct{ StreamArn string } }
@@ -81,7 +81,7 @@ func TestFidelityOfStreams(t *testing.T) {
 		})
 	}
 
-	// Row 4: a consumer whose last shard was trimmed can continue.
+	// Row 4: a consumer can continue if its last shard has been trimmed.
 	e.t = t
 	var d struct {
 		StreamDescription struct{ Shards []struct{ ShardId string } }
@@ -97,8 +97,8 @@ func TestFidelityOfStreams(t *testing.T) {
 	require.NotEmpty(t, d.StreamDescription.Shards)
 }
 
-// TestTrimmedIterator reads on after the next record was trimmed, before a sweep
-// and after it. Source: API_streams_GetRecords, TrimmedDataAccessException.
+// TestTrimmedIterator uses an iterator after its next record has been trimmed, before and after a sweep. Source:
+// API_streams_GetRecords, TrimmedDataAccessException.
 func TestTrimmedIterator(t *testing.T) {
 	const lost = "TrimmedDataAccessException: The operation attempted to read past the oldest stream record in a shard."
 	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))

@@ -13,19 +13,17 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// The units a second that one value of a partition key can take, and for how many
-// seconds a table or an index keeps units that nobody used.
-// Sources: DG/bp-partition-key-design.html, DG/burst-adaptive-capacity.html.
+// Capacity units per second that one partition key value can consume, and how many seconds' worth of unused units a
+// table or an index keeps. Sources: DG/bp-partition-key-design.html, DG/burst-adaptive-capacity.html.
 const (
 	partitionReads  = 3000
 	partitionWrites = 1000
 	burstSeconds    = 300
 )
 
-// A budget counts the units that one request takes from the throughput of tables. A
-// request is admitted while each bucket that it takes from holds something; what it
-// takes is known once it has run, so a bucket can fall into debt. A nil budget has no
-// limits.
+// A budget counts the capacity units that one request takes from buckets. It admits a request if none of its buckets
+// is empty. How many units the request takes is known only after it has run, so a bucket may become negative. A nil
+// budget has no limits.
 type budget struct {
 	service *Service
 	write   bool
@@ -33,17 +31,17 @@ type budget struct {
 	taken   []demand
 }
 
-// A demand says how much a request takes from one bucket.
+// A demand is the number of units that a request takes from one bucket.
 type demand struct {
 	throughput.Bucket
 	throughput.Limit
 	since time.Time // when the bucket began to fill
 	units float64
-	// refuse returns the error of a request that the bucket does not admit.
+	// refuse returns the error of a request if the bucket is empty.
 	refuse func() error
 }
 
-// budget returns the budget of a request, nil if no limits are enforced on it.
+// budget returns the budget of a request, or nil if the request is not limited.
 func (s *Service) budget(ctx context.Context, write bool) *budget {
 	if s.meter == nil || event.IsQuiet(ctx) {
 		return nil
@@ -51,8 +49,8 @@ func (s *Service) budget(ctx context.Context, write bool) *budget {
 	return &budget{service: s, write: write, now: s.opts.Clock()}
 }
 
-// admit refuses a request if a bucket that it takes from is empty. Otherwise it
-// remembers what the request takes.
+// admit returns an error if one of the demands' buckets is empty, counting what the request has taken before.
+// Otherwise it adds the demands to what the request takes.
 func (b *budget) admit(demands []demand) error {
 	for _, d := range demands {
 		left := b.service.meter.Level(d.Bucket, d.Limit, d.since, b.now)
@@ -69,14 +67,14 @@ func (b *budget) admit(demands []demand) error {
 	return nil
 }
 
-// reset forgets what the request took, as it runs again.
+// reset clears what the request takes, because the request runs again.
 func (b *budget) reset() {
 	if b != nil {
 		b.taken = nil
 	}
 }
 
-// spend takes the units of the request from the buckets.
+// spend takes the units of the admitted demands from their buckets.
 func (b *budget) spend() {
 	if b == nil {
 		return
@@ -87,7 +85,7 @@ func (b *budget) spend() {
 	b.taken = nil
 }
 
-// item admits a read of the item with a key.
+// item admits the read of an item. key is its key.
 func (b *budget) item(t *table.Table, key attr.Item, units float64) error {
 	if b == nil {
 		return nil
@@ -95,8 +93,8 @@ func (b *budget) item(t *table.Table, key attr.Item, units float64) error {
 	return b.admit(b.demands(nil, t, nil, units, partitionOf(t.Key(), key)))
 }
 
-// page admits a page of a query or a scan, whose units are not known yet: spent takes
-// them. A scan has no partition.
+// page admits a page of a query or a scan before its units are known. Call spent after the read. The partition of a
+// scan is nil.
 func (b *budget) page(read *table.Read, partition []byte) error {
 	if b == nil {
 		return nil
@@ -106,7 +104,7 @@ func (b *budget) page(read *table.Read, partition []byte) error {
 	return err
 }
 
-// spent takes the units of a page.
+// spent takes the units that a page consumed from their buckets.
 func (b *budget) spent(read *table.Read, partition []byte, c *table.Capacity) {
 	if b == nil {
 		return
@@ -115,16 +113,15 @@ func (b *budget) spent(read *table.Read, partition []byte, c *table.Capacity) {
 	b.spend()
 }
 
-// change admits a write of the item with a key, which a transaction multiplies on the
-// table. A write that an index does not admit fails as a whole: DG/GSI.html,
-// provisioned throughput considerations.
+// change admits the write of an item. factor multiplies the units on the table, for transactions. If an index does
+// not admit the write, the whole write fails: DG/GSI.html, provisioned throughput considerations.
 func (b *budget) change(t *table.Table, change *table.Change, factor float64) error {
 	if b == nil {
 		return nil
 	}
 	var demands []demand
 
-	// Local indexes consume the throughput of the table, global ones their own.
+	// Local indexes consume the throughput of the table, global indexes have their own.
 	onTable := change.Capacity.Table * factor
 	for _, used := range change.Capacity.Indexes {
 		if used.Local {
@@ -147,7 +144,7 @@ func (b *budget) change(t *table.Table, change *table.Change, factor float64) er
 	return b.admit(b.demands(demands, t, nil, onTable, partitionOf(t.Key(), item)))
 }
 
-// partitionOf returns the partition of an item, nil if it has none.
+// partitionOf returns the encoded partition key of an item, or nil if the item has none.
 func partitionOf(key *keycond.Schema, it attr.Item) []byte {
 	if partition, ok := key.AppendPartition(nil, it); ok {
 		return partition
@@ -155,11 +152,10 @@ func partitionOf(key *keycond.Schema, it attr.Item) []byte {
 	return nil
 }
 
-// demands appends what units of a table, or of an index, take: from the whole of it,
-// and from the partitions, each once and in equal parts; empty ones count for nothing. A
-// local index has the throughput of its table.
+// demands appends the demands of units on a table or an index: one on the whole, and one on each different partition,
+// among which it divides the units. It skips empty partitions. A local index shares the throughput of its table.
 func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units float64, partitions ...[]byte) []demand {
-	// The whole: the rate of the table or of the global index, if one is limited.
+	// The whole: the throughput of the table or of the global index, if it is limited.
 	def := t.Definition()
 	resource, provisioned, limited := def.ID, def.Throughput, def.OnDemand
 	if ix != nil && ix.Local() {
@@ -188,7 +184,8 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 		})
 	}
 
-	// The partitions: an item that moves in an index touches two, otherwise old and new are the same.
+	// The partitions: an update that changes the partition key of an index has two, else the old and the new are
+	// equal.
 	var keys []string
 	for _, p := range partitions {
 		if len(p) > 0 && (len(keys) == 0 || keys[0] != string(p)) {
@@ -207,8 +204,8 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 	return list
 }
 
-// The texts of throttled requests. Sources: API_PutItem and API_TransactWriteItems,
-// compared with what programs logged; DG/throttling-diagnosing.html for the maximum.
+// Texts of errors of throttled requests. Sources: API_PutItem and API_TransactWriteItems, compared with logs of
+// programs; DG/throttling-diagnosing.html for the maximum.
 const (
 	msgProvisioned = "The level of configured provisioned throughput for the table was exceeded. " +
 		"Consider increasing your provisioning level with the UpdateTable API."
@@ -229,9 +226,8 @@ const (
 	codeThrottling  = "ThrottlingException"
 )
 
-// throttled returns the error of a request that takes too much of a table or an index.
-// A hot key of a provisioned table has the exception of provisioned throughput:
-// DG/throttling-diagnosing.html.
+// throttled returns the error of a request that exceeds the throughput of a table or an index. For a provisioned
+// table this is the provisioned throughput exception, even if the cause is a hot key: DG/throttling-diagnosing.html.
 func (b *budget) throttled(t *table.Table, ix *table.Index, kind string) error {
 	code, message, messageIndex := codeThrottling, msgOnDemand, msgOnDemandIndex
 	switch {
@@ -254,9 +250,8 @@ func (b *budget) throttled(t *table.Table, ix *table.Index, kind string) error {
 	return e
 }
 
-// throttleCode returns the code of the reason for which a transaction is cancelled, or a
-// statement of a batch fails, because of throttling; "" for other errors.
-// Source: API_TransactWriteItems.
+// throttleCode returns the reason code of a throttling error, for cancelled transactions and statements of a batch.
+// It returns "" for other errors. Source: API_TransactWriteItems.
 func throttleCode(err error) string {
 	e, _ := errors.AsType[*wire.Error](err)
 	switch {

@@ -45,8 +45,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestMeterForgets uses many more buckets than a meter keeps: a bucket in debt is
-// still in debt, as the others are full again.
+// TestMeterForgets uses many more buckets than a meter keeps. The meter may forget full buckets, but not a bucket
+// that is negative.
 func TestMeterForgets(t *testing.T) {
 	var m throughput.Meter
 	limit := throughput.Limit{Rate: 1000, Burst: 1000}

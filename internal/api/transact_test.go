@@ -26,7 +26,7 @@ func checkH(key, cond string) string {
 	return `{"ConditionCheck":{"TableName":"HHH","Key":{"a":{"S":"` + key + `"}},"ConditionExpression":"` + cond + `"}}`
 }
 
-// onH is an action other than Put on a key of the table H.
+// onH returns an action other than Put on the item of table H with this key.
 func onH(action, key, rest string) string {
 	return `{"` + action + `":{"TableName":"HHH","Key":{"a":` + key + `}` + rest + `}}`
 }
@@ -172,10 +172,8 @@ func TestTransactWriteItemsReasons(t *testing.T) {
 	e.item("HHH", `{"a":{"S":"old"}}`, `{"a":{"S":"old"},"n":{"N":"1"}}`)
 }
 
-// What is wrong with the whole request, and what of it is told first. Source:
-// conformance error-messages/transactWriteItems, validation-ordering/
-// transactions and deepRequests, limits/itemSizeBySurface; alternator,
-// test_transact.py.
+// Errors that fail the whole request, and their order. Source: conformance error-messages/transactWriteItems,
+// validation-ordering/ transactions and deepRequests, limits/itemSizeBySurface; alternator, test_transact.py.
 func TestTransactWriteItemsRefusals(t *testing.T) {
 	const (
 		emptyKey = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot " +
@@ -268,8 +266,8 @@ func TestTransactWriteItemsRefusals(t *testing.T) {
 		"ResourceNotFoundException: Requested resource not found")
 }
 
-// Source: API_TransactWriteItems, ClientRequestToken; capacity of a replay as
-// captured by implementers, in 4 KB reads.
+// Source: API_TransactWriteItems, ClientRequestToken. Source for the capacity of a replay, in reads of 4 KB: captures
+// by authors of other implementations.
 func TestTransactWriteItemsTokens(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
 	const update = `{"Update":{"TableName":"HHH","Key":{"a":{"S":"n"}},"UpdateExpression":"ADD n ` +
@@ -314,7 +312,7 @@ func TestTransactWriteItemsTokens(t *testing.T) {
 	e.sleep(5 * time.Minute)
 	e.want("TransactWriteItems", request("t1", putH("other", "")), written)
 
-	// A token of a cancelled transaction can be used again.
+	// A client may use the token of a cancelled transaction again.
 	cond := request("t3", putH("x", ""), checkH("later", "attribute_exists(a)"))
 	e.cancelled("TransactWriteItems", cond, reasons(reasonNone, reasonFailed))
 	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"later"}}}`)
@@ -322,7 +320,7 @@ func TestTransactWriteItemsTokens(t *testing.T) {
 	e.answer("DeleteItem", `{"TableName":"HHH","Key":{"a":{"S":"later"}}}`)
 	e.answer("TransactWriteItems", cond)
 
-	// Many tokens are forgotten, and those in the window are not.
+	// The service forgets old tokens, but none of the last 10 minutes.
 	for i := range 250 {
 		e.answer("TransactWriteItems", request(fmt.Sprint("many", i), putH("x", "")))
 		e.sleep(10 * time.Second)
@@ -331,7 +329,7 @@ func TestTransactWriteItemsTokens(t *testing.T) {
 	e.refuse("TransactWriteItems", request("many195", putH("y", "")), mismatch)
 	e.answer("TransactWriteItems", request("many150", putH("y", "")))
 
-	// A replay is charged by table, in the order of the actions.
+	// The response for a replay has the capacity by table, in the order of the actions.
 	big := strings.Repeat("x", 5000)
 	two := with(transact(`{"Put":{"TableName":"RRR","Item":{"a":{"S":"r"},"b":{"S":"r"},"c":{"S":"c"},"v":{"S":"`+big+
 		`"}}}}`, putH("z", ""), checkH("z2", "attribute_not_exists(a)")),

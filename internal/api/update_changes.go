@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A change is a set of kinds of changes that an UpdateTable asks for.
+// A change is a bit set of the kinds of changes that an UpdateTable asks for.
 type change uint16
 
 const (
@@ -29,9 +29,8 @@ const (
 
 const anyChange = ^change(0)
 
-// exclusiveChanges lists the changes that one UpdateTable cannot make together, in the order in which
-// the service refuses them. Sources: ack-api-quirks, DDB-TABLE-174, 224, 382 and 433,
-// 2026-10-08 and 09.
+// exclusiveChanges lists pairs of changes that one UpdateTable must not combine. It is in the order in which the
+// service checks them. Sources: ack-api-quirks, DDB-TABLE-174, 224, 382 and 433, 2026-10-08 and 09.
 var exclusiveChanges = []struct {
 	one, others change
 	text        string
@@ -57,7 +56,7 @@ var exclusiveChanges = []struct {
 	{changeStream, createIndex | deleteIndex, "You cannot create or delete index while changing stream status"},
 }
 
-// checkExclusive refuses changes that one request cannot make together.
+// checkExclusive refuses changes that one request must not combine.
 func checkExclusive(c change) error {
 	for _, a := range exclusiveChanges {
 		if c&a.one != 0 && c&^a.one&a.others != 0 {
@@ -67,8 +66,8 @@ func checkExclusive(c change) error {
 	return nil
 }
 
-// changesOf returns what a request asks for. An empty WarmThroughput or OnDemandThroughput
-// asks for nothing: ack-api-quirks, DDB-TABLE-457.
+// changesOf returns the changes that a request asks for. An empty WarmThroughput or OnDemandThroughput is no change:
+// ack-api-quirks, DDB-TABLE-457.
 func changesOf(in *wire.UpdateTableInput) (c change) {
 	add := func(asked bool, kind change) {
 		if asked {
@@ -99,8 +98,8 @@ func changesOf(in *wire.UpdateTableInput) (c change) {
 	return c
 }
 
-// newAndGone returns the names of the index that a request creates and of the one that it deletes,
-// "" if there is none. It can have one of them: see checkTableUpdate.
+// newAndGone returns the name of the index that a request creates and that of the index that it deletes, or "". At
+// most one of them is set: see checkTableUpdate.
 func newAndGone(in *wire.UpdateTableInput) (created, deleted string) {
 	for _, u := range in.GlobalSecondaryIndexUpdates {
 		if u.Create != nil {
@@ -119,12 +118,12 @@ func newAndGone(in *wire.UpdateTableInput) (created, deleted string) {
 	return created, deleted
 }
 
-// changeUnits are the changes of what the service calls the IOPS of a table.
+// changeUnits are the changes that the service's messages call changes of table IOPS.
 const changeUnits = changeThroughput | changeToProvisioned | changeToOnDemand
 
-// busy lists the changes that wait until another has taken effect. A name after $ is that of a
-// table, its stream, ENABLE or DISABLE, its class or its indexes. Sources: ack-api-quirks,
-// DDB-TABLE-119, 163, 286, 369, 370, 376, 444 and 458, 2026-10-08 and 09; the end of the text of
+// busy lists the changes (asked) that the service refuses while another change (running) is in progress. In the
+// texts, names after $ stand for the table, its stream, ENABLE or DISABLE, its class, or its indexes. Sources:
+// ack-api-quirks, DDB-TABLE-119, 163, 286, 369, 370, 376, 444 and 458, 2026-10-08 and 09; the end of the text of
 // OnDemandThroughput and a stream is not known.
 var busy = []struct {
 	running, asked change
@@ -185,8 +184,8 @@ var busy = []struct {
 	},
 }
 
-// errBusy is the error for changes that have to wait for one that is running, or nil. The
-// indexes are those that are being made or deleted.
+// errBusy returns the error if one of the changes asked for must wait for a running one, or nil. indexes are the
+// names of the indexes that are being created or deleted.
 func errBusy(def *table.Definition, running, asked change, indexes []string) error {
 	for _, b := range busy {
 		if running&b.running == 0 || asked&b.asked == 0 {

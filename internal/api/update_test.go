@@ -73,8 +73,8 @@ func TestUpdateItemReturnValues(t *testing.T) {
 	}
 }
 
-// An update makes the item that there is none of, unless it only takes away or
-// its condition fails. Source: alternator, test_item.py, test_returnvalues.py.
+// TestUpdateItemMakesItems checks that an update creates an item that does not exist, unless the update only removes
+// or its condition fails. Source: alternator, test_item.py, test_returnvalues.py.
 func TestUpdateItemMakesItems(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	const set = `"UpdateExpression":"SET x = :v","ExpressionAttributeValues":{":v":{"S":"y"}}`
@@ -133,7 +133,7 @@ func TestUpdateItemMakesItems(t *testing.T) {
 	}
 }
 
-// Source: dynalite, test/updateItem.js, unless another is given.
+// Source: dynalite, test/updateItem.js, except where another one is given.
 func TestUpdateItemRefusals(t *testing.T) {
 	const (
 		partOfKey = wrongValues + "Cannot update attribute %s. This attribute is part of the key"
@@ -275,9 +275,8 @@ func TestUpdateItemRefusals(t *testing.T) {
 	e.refuse("UpdateItem", `{"TableName":"None","Key":{}}`, "ResourceNotFoundException: Requested resource not found")
 }
 
-// Units of updates that leave, add, change, move and remove index entries.
-// Source: DG/GSI.html and DG/LSI.html, write operations; dynalite,
-// test/updateItem.js.
+// Capacity units of updates that keep, add, change, move and remove index entries. Source: DG/GSI.html and
+// DG/LSI.html, write operations; dynalite, test/updateItem.js.
 func TestUpdateItemUnits(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	key := `"Key":{"a":{"S":"k"},"b":{"S":"k"}}`

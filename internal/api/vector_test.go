@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// tableV has a vector index with a partition key and a filter, and one without.
+// tableV has two vector indexes, one with a partition key and a filter, and one without.
 const tableV = `{"TableName":"VVV","BillingMode":"PAY_PER_REQUEST",
 	"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"h","AttributeType":"S"},
 	{"AttributeName":"f","AttributeType":"N"}],
@@ -55,7 +55,7 @@ func TestSearchVectors(t *testing.T) {
 		`{"SearchResults":[{"Item":{"a":{"S":"1"},"h":{"S":"x"},"f":{"N":"1"},"o":{"S":"other"}},"Score":0}]}`)
 	e.want("SearchVectors", search("all", `{"N":"0"},{"N":"-3"}`, 100, `,"ProjectionExpression":"nothing"`),
 		`{"SearchResults":[{"Item":{},"Score":1},{"Item":{},"Score":1},{"Item":{},"Score":1},{"Item":{},"Score":2}]}`)
-	// The vector is returned only if it is asked for and projected, with 32 bits.
+	// A response has the vector only if the projection names it, with 32-bit numbers.
 	e.answer("UpdateItem",
 		`{"TableName":"VVV","Key":{"a":{"S":"1"}},"UpdateExpression":"SET v = `+
 			`:v","ExpressionAttributeValues":{":v":{"L":[`+two+`]}}}`)
@@ -261,8 +261,8 @@ func updateV(name, attribute string, dimensions int, rest string) string {
 		`"Projection":{"ProjectionType":"KEYS_ONLY"}%s}}]}`, name, attribute, dimensions, rest)
 }
 
-// TestSearchVectorsModel compares searches after random writes, with an index that is
-// older than the items and one that is newer, with a search of all items.
+// TestSearchVectorsModel makes random writes and compares searches with a search of all items. One index is older
+// than the items, the other is newer.
 func TestSearchVectorsModel(t *testing.T) {
 	const k = 5
 	e := newEndpoint(t, strings.Replace(tableV, `"COSINE"`, `"DOT_PRODUCT"`, 1))
@@ -340,10 +340,9 @@ func TestSearchVectorsDelay(t *testing.T) {
 	}
 }
 
-// TestVectorUnits has row 8 of the list of 2026-11-22: an item is charged 4 bytes for
-// each dimension of a vector that an index reads, whatever its digits. Sources:
-// captures of the service of 2026-10-09, and of reads of 2026-10-23, eu-west-2 and
-// us-east-1.
+// TestVectorUnits has row 8 of the list of 2026-11-22: an item counts 4 bytes for each dimension of a vector in a
+// vector index, however many digits the numbers have. Sources: captures of the service of 2026-10-09, and of reads of
+// 2026-10-23, eu-west-2 and us-east-1.
 func TestVectorUnits(t *testing.T) {
 	const (
 		dimensions = 256
@@ -443,7 +442,7 @@ func TestVectorUnits(t *testing.T) {
 	); got != 0.5 {
 		t.Errorf("a query of nothing in an index consumes %v units", got)
 	}
-	// Entries of a secondary index are charged by their digits.
+	// Entries of a secondary index count the digits of the numbers.
 	put := strings.Replace(`{"TableName":"Vec",`+total+`,`+item+`}`, `"v":`, `"g":{"S":"1"},"v":`, 1)
 	if got := units("PutItem", put); got != 2+6 {
 		t.Errorf("a put with an entry in an index consumes %v units, want 8", got)
@@ -457,7 +456,7 @@ func TestVectorUnits(t *testing.T) {
 		t.Errorf("an empty table has %d bytes", got)
 	}
 
-	// The limit of items is by digits.
+	// The limit for items counts the digits.
 	e.answer("UpdateTable", fmt.Sprintf(update, create))
 	filler := `"f":{"S":"` + strings.Repeat("x", 400<<10-2000) + `"},"v":`
 	e.invalid("PutItem", `{"TableName":"Vec",`+strings.Replace(item, `"v":`, filler, 1)+`}`,

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestVisit: the items that reads visit, and the rest of their outputs, are
-// those of the JSON answers.
+// TestVisit checks that the items that typed reads pass to visit, and the rest of their outputs, equal the JSON
+// responses.
 func TestVisit(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	for i := range 5 {
@@ -76,7 +76,7 @@ func TestVisit(t *testing.T) {
 	}
 }
 
-// object is an object with a member, if it has a value, before the others.
+// object returns the object others with a member in front, or others alone if value is empty.
 func object(name string, value []string, others []byte) string {
 	rest := strings.TrimPrefix(string(others), "{")
 	switch {

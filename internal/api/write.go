@@ -12,8 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// Values of ReturnValues and of ReturnValuesOnConditionCheckFailure; the last three are for UpdateItem
-// only.
+// Values of ReturnValues and ReturnValuesOnConditionCheckFailure. The last three are for UpdateItem only.
 const (
 	returnNone       = "NONE"
 	returnAllOld     = "ALL_OLD"
@@ -24,31 +23,29 @@ const (
 
 const (
 	msgItemSize = "Item size has exceeded the maximum allowed size"
-	// codeDuplicate is the code of the exception for an INSERT of an item that
-	// exists.
+	// codeDuplicate is the code of the exception if an INSERT finds that the item exists.
 	codeDuplicate = "DuplicateItemException"
 )
 
-// writeParams are the parameters that writes of one item have in common.
+// writeParams are the parameters that the writes of single items share.
 type writeParams struct {
 	expressions
 	mode, metrics, returns, onFailure *string
 	cond                              *expr.Condition
-	// unused says that names and values which no expression uses are accepted.
+	// unused allows names and values that no expression uses.
 	unused bool
 
-	// What apply was called with, and what it returns.
+	// Arguments of apply, and its result.
 	service *Service
 	budget  *budget
 	table   *string
 	key     attr.Item
 	write   func(*table.Tx, *table.Table) (table.Change, error)
 	out     writeOutput
-	run     func(*table.Tx) error // the method attempt, bound once
+	run     func(*table.Tx) error // the method attempt, bound once to save an allocation
 }
 
-// parse parses the condition and checks everything that does not depend on the
-// table.
+// parse parses the condition and makes the checks that do not depend on the table.
 func (w *writeParams) parse(
 	src *string, expected map[string]wire.ExpectedAttributeValue, operator *string,
 ) (err error) {
@@ -64,7 +61,7 @@ func (w *writeParams) parse(
 	return w.close()
 }
 
-// A writeOutput has the members that the outputs of writes share.
+// A writeOutput holds the members that the outputs of writes share.
 type writeOutput struct {
 	attributes attr.Item
 	consumed   *wire.ConsumedCapacity
@@ -73,8 +70,7 @@ type writeOutput struct {
 	refused    bool // the condition does not hold
 }
 
-// apply runs a write in a transaction and makes its output. A write whose
-// condition does not hold consumes capacity too.
+// apply runs a write in an update and returns its output. A write consumes capacity even if its condition fails.
 func (w *writeParams) apply(
 	ctx context.Context, s *Service, name *string, key attr.Item,
 	write func(*table.Tx, *table.Table) (table.Change, error),
@@ -91,7 +87,7 @@ func (w *writeParams) apply(
 	return w.out, err
 }
 
-// attempt runs the write, perhaps not for the first time.
+// attempt runs the write. The store may call it again, so it first resets the output and the budget.
 func (w *writeParams) attempt(tx *table.Tx) error {
 	w.out = writeOutput{}
 	out, b := &w.out, w.budget
@@ -130,8 +126,7 @@ func (w *writeParams) attempt(tx *table.Tx) error {
 	return err
 }
 
-// failed adds the item to the error of a condition that does not hold, if the
-// request asks for it.
+// failed adds the item to the error of a failed condition, if the request asks for the item.
 func (w *writeParams) failed(err error) error {
 	e, ok := errors.AsType[*table.Error](err)
 	if !ok || e.Kind != table.ConditionFailed {
@@ -144,8 +139,8 @@ func (w *writeParams) failed(err error) error {
 	return wire.ConditionalCheckFailed(item)
 }
 
-// collectionMetrics measures the item collection of a key when the request
-// asks for its size and the table has local indexes.
+// collectionMetrics returns the size of the item collection of a key, or nil if the request does not ask for the size
+// or the table has no local indexes.
 func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item) (*wire.ItemCollectionMetrics, error) {
 	if value(mode) != "SIZE" || !t.HasLocal() {
 		return nil, nil
@@ -159,8 +154,8 @@ func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item
 	return &wire.ItemCollectionMetrics{ItemCollectionKey: hash, SizeEstimateRangeGB: []float64{low, low + 1}}, nil
 }
 
-// returnedOf returns the attributes that ReturnValues asks for, nil if there are
-// none. They stay valid: the new item was made by the update, and nothing changes it.
+// returnedOf returns the attributes that ReturnValues asks for, or nil. They are valid without a copy, because the
+// update has allocated the new item and nothing modifies it.
 func returnedOf(mode string, update *expr.Update, change *table.Change) attr.Item {
 	switch mode {
 	case returnAllOld:

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// constrained reports whether a shape or anything in it has a constraint.
+// constrained reports whether a shape, or a shape inside it, has a constraint. seen holds the shapes visited so far,
+// because shapes may be recursive.
 func (g *generator) constrained(name string, seen map[string]bool) bool {
 	if seen[name] {
 		return false
@@ -34,7 +35,7 @@ func (g *generator) constrained(name string, seen map[string]bool) bool {
 	return s.Min != nil || s.Max != nil || s.Pattern != "" || len(s.Enum) > 0
 }
 
-// check generates the checks of a structure's members.
+// check generates the method that checks the members of a structure.
 func (g *generator) check(name string) {
 	if g.kind(name) != kindStruct || !g.checked[name] {
 		return
@@ -75,7 +76,7 @@ func (g *generator) check(name string) {
 	g.emit("check", "%s", b.String())
 }
 
-// checks returns the statements that check a value that is present.
+// checks returns the statements that check the value of a member that is present.
 func (g *generator) checks(owner, member, target, value string) string {
 	s := g.Shapes[target]
 	var b strings.Builder
@@ -135,7 +136,7 @@ func (g *generator) elemChecks(name, value string) string {
 	return ""
 }
 
-// params generates CheckParams of a structure whose parameters exclude each other.
+// params generates the method CheckParams, if the structure has parameters that exclude each other.
 func (g *generator) params(name string) {
 	p := parameters[name]
 	if p == nil {

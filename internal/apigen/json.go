@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// decode generates the decoding of a shape from JSON.
+// decode generates the function that decodes a shape from JSON.
 func (g *generator) decode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
@@ -53,7 +53,7 @@ func (g *generator) decode(name string) {
 	g.emit("decode", "%s", b.String())
 }
 
-// reader returns the decoder's method for a shape.
+// reader returns the name of the decoder's method that reads a shape.
 func (g *generator) reader(name string) string {
 	switch g.kind(name) {
 	case kindString:
@@ -78,7 +78,7 @@ func (g *generator) reader(name string) string {
 	return "read" + name
 }
 
-// javaClass returns the class name of a shape in the service's messages.
+// javaClass returns the Java class of a shape, which messages of the service name.
 func (g *generator) javaClass(name string) string {
 	const pkg = "com.amazonaws.dynamodb.v20120810."
 	switch g.kind(name) {
@@ -96,7 +96,7 @@ func (g *generator) javaClass(name string) string {
 	return "java.lang.Object"
 }
 
-// encode generates the encoding of a shape as JSON.
+// encode generates the function that encodes a shape as JSON.
 func (g *generator) encode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
@@ -136,7 +136,8 @@ func (g *generator) encode(name string) {
 	g.emit("encode", "%s", b.String())
 }
 
-// memberAppenders are in the names of the functions that append a member of a kind.
+// memberAppenders maps a kind to the part X in the name of the function appendXMember that appends a member of that
+// kind.
 var memberAppenders = map[kind]string{
 	kindString: "Text", kindInteger: "Integer", kindLong: "Integer", kindDouble: "Double", kindBoolean: "Boolean",
 	kindItem: "Item", kindValues: "Item",
@@ -157,8 +158,7 @@ func (g *generator) appender(name string) string {
 	return "(*" + g.elemType(name) + ").AppendJSON"
 }
 
-// methods generates the methods of inputs and outputs, except those that generated code
-// for one shape has.
+// methods generates the methods of inputs and outputs, except AppendJSON where encode generates it.
 func (g *generator) methods() {
 	for _, op := range g.opNames() {
 		name := g.Operations[op].Input
@@ -201,7 +201,7 @@ func (g *generator) methods() {
 	}
 }
 
-// append generates the encoding of an input or output by reflection, if there is no other.
+// append generates an AppendJSON that uses reflection, unless encode generates one for the shape.
 func (g *generator) append(name string) {
 	if !g.appended[name] {
 		g.emit("methods", "func (x *%s) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }", name)

@@ -1,7 +1,6 @@
-// Command apigen generates files of packages wire and api: the shapes of the operations
-// with what the service model says of them, the table of operations and, for the
-// most frequent operations, decoding, encoding and checks. It reads only the reduced service model under model/ and the
-// tables in tables.go. The same input always generates the same bytes.
+// Command apigen generates files of packages wire and api: the shapes of operations with their constraints, the table
+// of operations and, for the most frequent operations, code that decodes, encodes and checks them. It reads only the
+// reduced service model under model/ and the tables in tables.go. Equal input yields equal output, byte for byte.
 //
 // Run it with go generate ./internal/wire.
 package main
@@ -32,7 +31,7 @@ func main() {
 	}
 }
 
-// write replaces the generated files of a directory.
+// write writes the generated files to a directory, and removes old generated files.
 func write(dir string, files map[string][]byte) error {
 	old, err := filepath.Glob(filepath.Join(dir, "*_gen.go"))
 	if err != nil {
@@ -53,16 +52,16 @@ func write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// A generator collects declarations by target file.
+// A generator collects the declarations to generate. parts holds them by file.
 type generator struct {
 	*model
 	inputs, read      map[string]bool // shapes reachable from inputs, and from outputs that are decoded
 	decoded, appended map[string]bool // shapes that generated code decodes, and encodes
-	checked           map[string]bool // shapes of inputs with a constraint somewhere inside
+	checked           map[string]bool // shapes of inputs that have a constraint, or contain a shape that has one
 	parts             map[string][]string
 }
 
-// generate returns the generated files by name.
+// generate returns the contents of the generated files by name.
 func generate() (map[string][]byte, error) {
 	m, err := load()
 	if err != nil {
@@ -124,15 +123,15 @@ func generate() (map[string][]byte, error) {
 	return g.files()
 }
 
-// emit adds a declaration to a group of files.
+// emit formats a declaration and adds it to a group. Each group becomes a file.
 func (g *generator) emit(group, text string, args ...any) {
 	g.parts[group] = append(g.parts[group], fmt.Sprintf(text, args...))
 }
 
-// apiGroup is the file of package api.
+// apiGroup is the group for the file in package api.
 const apiGroup = "../api/operations"
 
-// imports maps the text that requires an import to its path.
+// imports lists import paths. A file gets an import if its text contains use.
 var imports = []struct{ use, path string }{
 	{"context.", "context"},
 	{"strconv.", "strconv"},
@@ -142,7 +141,7 @@ var imports = []struct{ use, path string }{
 	{"wire.Op", "github.com/sortkey/sortkey/internal/wire"},
 }
 
-// join separates declarations with empty lines, but for neighbours of one line each.
+// join puts an empty line between declarations, but only a line break between two declarations of one line each.
 func join(decls []string) string {
 	var b strings.Builder
 	for i, d := range decls {
@@ -157,7 +156,7 @@ func join(decls []string) string {
 	return b.String()
 }
 
-// files formats each group as a file.
+// files returns the formatted file of each group, by file name.
 func (g *generator) files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for group, decls := range g.parts {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The files in package wire must match the current output of the generator.
+// TestGeneratedFilesAreFresh checks that the files in package wire equal what the generator generates now.
 func TestGeneratedFilesAreFresh(t *testing.T) {
 	files, err := generate()
 	if err != nil {

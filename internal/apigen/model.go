@@ -12,7 +12,7 @@ import (
 //go:embed model/*.json
 var modelFiles embed.FS
 
-// A model is the content of a file under model/: the facts of a service model.
+// A model is a reduced service model, the contents of a file under model/.
 type model struct {
 	TargetPrefix string
 	Operations   map[string]operation
@@ -37,8 +37,8 @@ type shape struct {
 	Exception, Fault bool
 }
 
-// load reads both models and merges them, since the operations on streams share
-// names and shapes with the others.
+// load reads the models of DynamoDB and DynamoDB Streams, and merges them because they share names and shapes. It
+// adds the facts in tables.go.
 func load() (*model, error) {
 	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
@@ -86,7 +86,7 @@ func load() (*model, error) {
 	return joined, nil
 }
 
-// A kind says how a shape is represented in Go.
+// A kind tells which Go type represents a shape.
 type kind int
 
 const (
@@ -99,7 +99,7 @@ const (
 	kindBlob
 	kindValue  // AttributeValue
 	kindItem   // map of attribute names to values
-	kindValues // ExpressionAttributeValues: an item whose faults name the key
+	kindValues // ExpressionAttributeValues: like kindItem, but its errors name the key
 	kindStruct
 	kindList
 	kindMap
@@ -152,7 +152,7 @@ var scalarTypes = map[kind]string{
 	kindTimestamp: "float64", kindBoolean: "bool",
 }
 
-// elemType returns the Go type of a shape in a list or map.
+// elemType returns the Go type of a shape as an element of a list or map.
 func (m *model) elemType(name string) string {
 	switch k := m.kind(name); k {
 	case kindBlob:
@@ -172,8 +172,7 @@ func (m *model) elemType(name string) string {
 	}
 }
 
-// memberType returns the Go type of a shape as a member of a structure, which
-// can be absent.
+// memberType returns the Go type of a shape as a member of a structure. The type can represent an absent member.
 func (m *model) memberType(name string) string {
 	t := m.elemType(name)
 	if k := m.kind(name); k == kindStruct || scalarTypes[k] != "" {
@@ -182,12 +181,10 @@ func (m *model) memberType(name string) string {
 	return t
 }
 
-// memberNames returns a structure's members in the model's order, which is
-// alphabetical.
+// memberNames returns the names of a structure's members in the order of the model, which is alphabetical.
 func (s shape) memberNames() []string { return slices.Sorted(maps.Keys(s.Members)) }
 
-// reach collects the structures, lists and maps that are reachable from a
-// shape.
+// reach adds to seen the structures, lists and maps that are reachable from a shape.
 func (m *model) reach(name string, seen map[string]bool) {
 	k := m.kind(name)
 	if seen[name] || k != kindStruct && k != kindList && k != kindMap {

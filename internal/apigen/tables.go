@@ -1,12 +1,11 @@
 package main
 
-// Tables maintained by hand: behaviour of the service that its model does not
-// describe. Sources: "dynalite" is the validation tests of mhart/dynalite and
-// architect/dynalite, which were run against the service; "conformance" is
-// paritysuite/dynamodb-conformance, captured in October 2026.
+// The tables in this file are maintained by hand. They describe behaviour of the service that its model does not
+// describe. Sources: "dynalite" is the validation tests of mhart/dynalite and architect/dynalite, which were run
+// against the service; "conformance" is paritysuite/dynamodb-conformance, captured in October 2026.
 
-// memberOrder lists the members of structures in the order in which the service
-// reports their violations, which is also the order of fields. Unlisted members follow in the model's order.
+// memberOrder lists members of structures in the order in which the service reports their violations. Fields have the
+// same order. Unlisted members follow in the model's order.
 var memberOrder = map[string][]string{
 	// conformance, validation-ordering: the three enums, and an empty table
 	// name after ReturnValues.
@@ -68,23 +67,22 @@ var memberOrder = map[string][]string{
 	"AttributeDefinition": {"AttributeType", "AttributeName"},
 }
 
-// alsoRequired lists members that the model makes optional only because of
-// global tables, or that clients add themselves. Sources: dynalite test/createTable.js;
-// alternator, test_import.py.
+// alsoRequired lists members that are required although the model says optional. They are optional in the model only
+// for global tables, or because clients add them themselves. Sources: dynalite test/createTable.js; alternator,
+// test_import.py.
 var alsoRequired = map[string][]string{
 	"CreateTableInput": {"AttributeDefinitions", "KeySchema"}, "ImportTableInput": {"ClientToken"},
 }
 
-// otherNames lists members with the shape of a table's name or ARN that say something
-// else: streams of Kinesis, and a table in another region.
+// otherNames lists members that have the shape of a table's name or ARN but name something else: a Kinesis stream, or
+// a table in another region.
 var otherNames = []string{
 	"KinesisStreamingDestinationInput.StreamArn", "UpdateKinesisStreamingDestinationInput.StreamArn",
 	"CreateTableInput.GlobalTableSourceArn",
 }
 
-// writers are the operations that write items, whatever their input is; statements of
-// PartiQL may do either. collectors read many items by their keys, so their answers may
-// have tens of megabytes.
+// writers are the operations that always write items; PartiQL statements may read or write. collectors read many
+// items by key, so their responses may have tens of megabytes.
 var (
 	writers = []string{
 		"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems", "StartBulkPutItems",
@@ -92,8 +90,8 @@ var (
 	collectors = []string{"BatchGetItem", "TransactGetItems", "BatchExecuteStatement", "ExecuteTransaction"}
 )
 
-// undocumented lists members that the service sends and the model does not have.
-// Sources: dynalite actions/createTable.js; dynoxide's answers of CreateTable.
+// undocumented lists members that the service sends but its model lacks. Sources: dynalite actions/createTable.js;
+// dynoxide's responses of CreateTable.
 var undocumented = map[string]map[string]string{
 	"TableDescription":           {"TableThroughputModeSummary": "TableThroughputModeSummary"},
 	"TableThroughputModeSummary": {"TableThroughputMode": "BillingMode"},
@@ -101,9 +99,8 @@ var undocumented = map[string]map[string]string{
 	"ExportDescription": {"DestinationType": "String"},
 }
 
-// enumOrder lists the values of enumerations in the order in which the service
-// prints them. Sources: dynalite's validations; the last three, ack-api-quirks, DDB-TABLE-457
-// and DDB-IMPORT-003.
+// enumOrder lists the values of enumerations in the order in which the service prints them. Sources: dynalite's
+// validations; for the last three, ack-api-quirks, DDB-TABLE-457 and DDB-IMPORT-003.
 var enumOrder = map[string][]string{
 	"ReturnConsumedCapacity":      {"INDEXES", "TOTAL", "NONE"},
 	"ReturnItemCollectionMetrics": {"SIZE", "NONE"},
@@ -125,31 +122,28 @@ var enumOrder = map[string][]string{
 	"StreamViewType":          {"OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"},
 }
 
-// maxLength limits lists that the model does not limit: only a global index may
-// have a key of more than two attributes. Source: dynalite
-// validations/createTable.js; conformance c_ct_3keys.
+// maxLength limits the lengths of lists that the model does not limit: only a global index may have a key of more
+// than two attributes. Source: dynalite validations/createTable.js; conformance c_ct_3keys.
 var maxLength = map[string]int64{
 	"CreateTableInput.KeySchema":        2,
 	"LocalSecondaryIndex.KeySchema":     2,
 	"TableCreationParameters.KeySchema": 2,
 }
 
-// minLength has the lengths of the shortest strings that the model does not limit. Source:
-// ack-api-quirks, DDB-TABLE-457.
+// minLength has the minimum lengths of strings for which the model has none. Source: ack-api-quirks, DDB-TABLE-457.
 var minLength = map[string]int64{"KMSMasterKeyId": 1}
 
-// minTableName is the length of the shortest table name where it is not 1.
-// Source: conformance s_ct_table_short.
+// minTableName has the minimum length of a table name for inputs where it is not 1. Source: conformance
+// s_ct_table_short.
 var minTableName = map[string]int64{"CreateTableInput": 3}
 
-// jsonEcho lists the maps that a violation prints as JSON instead of Java's
-// format. Source: conformance, batchGetItem "malformed table name".
+// jsonEcho lists the maps that messages about a violation print as JSON instead of Java's format. Source:
+// conformance, batchGetItem "malformed table name".
 var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 
-// sentInputs lists the inputs that are also encoded as JSON, because programs of this
-// repository send them; a transaction's token is compared with the digest of its body.
-// readOutputs lists the outputs that are also decoded, because the same programs read
-// them.
+// sentInputs lists the inputs that also need encoding to JSON, because programs of this repository send them, and
+// because the digest of a transaction is that of its JSON. readOutputs lists the outputs that also need decoding,
+// because the same programs read them.
 var (
 	sentInputs = []string{
 		"BatchGetItemInput", "CreateTableInput", "DeleteItemInput", "DeleteTableInput", "DescribeTableInput",
@@ -163,10 +157,9 @@ var (
 	}
 )
 
-// frequent lists the operations whose inputs generated code decodes and checks, and whose
-// outputs it encodes; frequentInputs lists the inputs that it encodes. Each shape of them
-// costs every user compile time, so the lists have only what is frequent. Package wire
-// handles the other shapes by reflection.
+// frequent lists the operations for which apigen generates code that decodes and checks the input and encodes the
+// output. frequentInputs lists the inputs for which it generates code that encodes them. Package wire handles all
+// other shapes by reflection. The lists are short, because generated code costs every user compile time.
 var (
 	frequent = []string{
 		"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan",
@@ -175,10 +168,11 @@ var (
 	frequentInputs = []string{"TransactWriteItemsInput"}
 )
 
-// parameters lists, after an operation, the parameters of its structures that exclude each other: those of expressions,
-// and the older ones in the order in which the service lists them. A ConditionalOperator joins the conditions of the
-// parameter before it, and needs two: ExtendDB's tests. KeyConditions may be combined with expressions other than a
-// KeyConditionExpression. In transactions, Put and Delete accept names and values that no expression uses.
+// parameters lists, by structure, first an operation and then parameters that exclude each other: expressions,
+// followed by the legacy parameters in the order in which the service lists them. A ConditionalOperator joins the
+// conditions of the parameter before it, and requires two conditions: ExtendDB's tests. KeyConditions excludes only
+// KeyConditionExpression, not the other expressions. In transactions, Put and Delete accept names and values that no
+// expression uses, so they are not listed.
 var parameters = map[string][]string{
 	"PutItemInput":    {"PutItem", "ConditionExpression", "Expected", "ConditionalOperator"},
 	"DeleteItemInput": {"DeleteItem", "ConditionExpression", "Expected", "ConditionalOperator"},
@@ -199,8 +193,8 @@ var parameters = map[string][]string{
 	"Update":            {"TransactWriteItems", "UpdateExpression", "ConditionExpression"},
 }
 
-// otherHandlers are the operations that package api registers itself; calledOperations are those that Go calls by a
-// method too.
+// otherHandlers are the operations that package api registers by hand. calledOperations are the operations with an
+// exported method for Go callers.
 var (
 	otherHandlers = []string{
 		"GetItem", "Query", "Scan", "CreateGlobalTable", "DescribeGlobalTable", "UpdateGlobalTable",
@@ -213,6 +207,6 @@ var (
 	}
 )
 
-// readStrictly are the inputs that another reader of the service reads; see
-// strict.go of package wire.
+// readStrictly lists the inputs that the service decodes with another, stricter JSON reader; see strict.go of package
+// wire.
 var readStrictly = map[string]bool{"SearchVectorsInput": true}

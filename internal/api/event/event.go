@@ -1,7 +1,6 @@
-// Package event defines what observers learn about a request. The server begins
-// an [Event] for each request, the operations record in it what they read and
-// consumed, and the server passes it to the observer. A call without HTTP
-// begins its own event. A [Call] is what the server hands to an operation.
+// Package event defines what observers see of a request. The server begins an [Event] for each request, operations
+// record in it what they read and consumed, and the server passes it to the observer. A call without HTTP begins an
+// event of its own. A [Call] is what the server passes to an operation.
 package event
 
 import (
@@ -12,30 +11,30 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// An Event describes one request, from beginning to end.
+// An Event describes one request.
 type Event struct {
-	// Operation is the requested operation, such as PutItem, even if no
-	// operation has that name; "" when the request names none.
+	// Operation is the operation that the request names, such as PutItem, even if there is no such operation. It is
+	// "" if the request names none.
 	Operation string
 	// Tables are the names of the tables in the request, sorted.
 	Tables []string
 	// Traces has a trace for each query and scan; Used is the consumed capacity.
 	Traces []table.Trace
 	Used   []Use
-	// Asked and Found count the items that reads have named by their keys, and those that there are.
+	// Asked counts the items that reads asked for by key, and Found those of them that exist.
 	Asked, Found int
-	// Error is the error code, such as ValidationException, or "" for success.
-	// Message is the error's text.
+	// Error is the error code, such as ValidationException, or "" if the request succeeded. Message is the text of
+	// the error.
 	Error, Message string
 	Start          time.Time
 	Duration       time.Duration
 
-	// Request is the body of the request in JSON, if an observer has asked for it and it is not
-	// longer than RequestBytes, which observers set when the request begins.
+	// Request is the JSON body of the request. It is nil if the body is longer than RequestBytes. An observer that
+	// wants the body sets RequestBytes in Begin.
 	Request      []byte
 	RequestBytes int
 
-	// The fields below describe HTTP. They are zero for a call without it.
+	// The fields below describe HTTP. They are zero for a call without HTTP.
 
 	// Method and Path come from the request; From is the client's address.
 	Method, Path, From string
@@ -46,9 +45,8 @@ type Event struct {
 	In, Out int64
 }
 
-// A Use is the capacity that a request consumed of a table or an index. A write
-// whose condition failed has consumed units; any other operation that ended in
-// an error has consumed none.
+// A Use is the capacity that a request consumed on a table or an index. An operation that failed consumed none,
+// except for a write whose condition failed.
 type Use struct {
 	Table string
 	Index string // "" for the table itself
@@ -59,22 +57,21 @@ type Use struct {
 // An Observer sees requests. Its methods run in the goroutine of the request.
 // It may keep an event after End.
 type Observer interface {
-	// Begin is called when a request begins. Of the event, only Operation,
-	// Start and the fields of HTTP are set.
+	// Begin is called when a request begins. Only Operation, Start and the fields for HTTP are set in the event.
 	Begin(ctx context.Context, e *Event)
-	// End is called when the request has been answered or refused.
+	// End is called when the request has succeeded or failed.
 	End(ctx context.Context, e *Event)
 }
 
-// Keep sets the Request of an event to a copy of body if an observer has asked for it. It does nothing for a
-// nil event.
+// Keep sets e.Request to a copy of body, unless body is longer than e.RequestBytes. It does nothing if e is nil.
 func (e *Event) Keep(body []byte) {
 	if e != nil && len(body) > 0 && len(body) <= e.RequestBytes {
 		e.Request = bytes.Clone(body)
 	}
 }
 
-// Got counts items that a read has named by their keys, and those that it found. It does nothing for a nil event.
+// Got adds to the number of items that reads asked for by key, and to the number of those that they found. It does
+// nothing if e is nil.
 func (e *Event) Got(asked, found int) {
 	if e != nil {
 		e.Asked, e.Found = e.Asked+asked, e.Found+found
@@ -83,7 +80,7 @@ func (e *Event) Got(asked, found int) {
 
 type key struct{}
 
-// With returns a context that carries an event, which the operations fill in.
+// With returns a context that carries an event, in which operations record what they do.
 func With(ctx context.Context, e *Event) context.Context {
 	return context.WithValue(ctx, key{}, e)
 }
@@ -94,37 +91,37 @@ func Of(ctx context.Context) *Event {
 	return e
 }
 
-// Fail records the error that ended a request. It does nothing for a nil event.
+// Fail records the error of a request. It does nothing if e is nil.
 func (e *Event) Fail(code, message string) {
 	if e != nil {
 		e.Error, e.Message = code, message
 	}
 }
 
-// A Reservation is the share that one response has taken of the memory that the server grants to all responses.
+// A Reservation is the part of the server's memory for responses that one response has reserved.
 type Reservation interface {
-	// Reserve makes the share at least so many bytes, and reports whether there is
-	// as much.
+	// Reserve grows the reservation to at least so many bytes. It returns false if the server has not enough memory
+	// left.
 	Reserve(bytes int) bool
-	// Reserved returns the size of the share.
+	// Reserved returns the size of the reservation in bytes.
 	Reserved() int
 }
 
-// A Slot is the place of a request among those that the server handles at a time. Only the goroutine of
-// the request uses it.
+// A Slot lets a request run. The server has a limited number of slots. Only the goroutine of the request uses its
+// Slot.
 type Slot interface {
-	// Leave gives the slot to other requests, while this one only waits.
+	// Leave frees the slot for other requests while this request only waits.
 	Leave()
-	// Enter waits for the slot again. It returns false if ctx ends first.
+	// Enter waits for a free slot. It returns false if ctx ends first.
 	Enter(ctx context.Context) bool
 }
 
-// A Call is what the server hands to the operation of a request. Without a server it is empty.
+// A Call is what the server passes to the operation of a request. It is empty for a call without a server.
 type Call struct {
-	Host        string      // and the port that the client asked, if it came over a socket
-	Database    string      // the name of the database that the request is for, or ""
-	Reservation Reservation // of the response; nil: nothing limits it
-	Slot        Slot        // which the request has entered; nil: it takes none
+	Host        string      // host and port that the client connected to, if it used a socket
+	Database    string      // name of the database that the request is for, or ""
+	Reservation Reservation // of the response; nil if its memory is not limited
+	Slot        Slot        // of the request; nil if slots are not limited
 	// Server is the context of the server, which ends when the server begins to stop. Requests may go on after that.
 	Server context.Context //nolint:containedctx // see above
 }
@@ -146,8 +143,8 @@ func CallOf(ctx context.Context) (c Call) {
 
 type quietKey struct{}
 
-// Quiet returns a context for operations that are not observed, made to fail or
-// throttled, such as the fixtures of a test. It is a [table.Settled] context.
+// Quiet returns a context for operations, such as the fixtures of a test, that observers do not see and that neither
+// faults nor throughput limits affect. It is a [table.Settled] context.
 func Quiet(ctx context.Context) context.Context {
 	return context.WithValue(table.Settled(ctx), quietKey{}, true)
 }

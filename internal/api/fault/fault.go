@@ -1,5 +1,5 @@
-// Package fault makes calls of operations fail on purpose: which calls, and how.
-// Package api asks a [Set] about each call; sortkeytest.Fault is its public form.
+// Package fault injects faults into calls of operations: it decides which calls fail, and how. Package api asks a
+// [Set] about each call; sortkeytest.Fault is the public form of a [Fault].
 package fault
 
 import (
@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// A Call describes a call for rules to match.
+// A Call describes a call, so that rules can match it.
 type Call struct {
 	Operation string
 	Tables    []string // sorted
 	Index     string
-	// Keys returns the values of the key attributes of the items of a table, or of all
-	// if that is "", that the call names, as text. It is called when a rule asks for a key.
+	// Keys returns, as text, the key attribute values of the items that the call names in a table, or in all tables
+	// if table is "". A rule calls it only if it has a Key.
 	Keys func(table string) []string
 }
 
-// A Fault says which calls fail and how: sortkeytest.Fault, where its fields are documented.
+// A Fault says which calls fail and how. See sortkeytest.Fault for its fields.
 type Fault struct {
 	Operation     string
 	Table, Index  string
@@ -41,19 +41,18 @@ type Fault struct {
 	LoseAnswer    bool
 }
 
-// A Rule injects a fault while it is in a [Set]. Do not change it there.
+// A Rule injects a fault while it is in a [Set]. Do not change its Fault meanwhile.
 type Rule struct {
 	Fault
 
 	mu    sync.Mutex     // guards the fields below
-	calls map[string]int // seen by the rule, by operation and tables
+	calls map[string]int // all calls while the rule was in the set, by operation and tables
 	seen  int            // calls that matched
 	met   int            // calls that failed
 	rng   *rand.Rand
 }
 
-// A Set is the rules in force. The zero Set is ready to use, and safe for
-// concurrent use.
+// A Set holds the rules in force. The zero Set is ready to use. A Set is safe for concurrent use.
 type Set struct {
 	some    atomic.Bool
 	mu      sync.Mutex // guards the fields below
@@ -63,16 +62,15 @@ type Set struct {
 	endless func(operation string)
 }
 
-// Endless sets a function that learns of each call that begins to hang although its context
-// never ends, so that only [Set.Close] ends it.
+// Endless sets a function that [Set.Hang] calls before a call hangs whose context never ends. Only [Set.Close] ends
+// such a call.
 func (s *Set) Endless(fn func(operation string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endless = fn
 }
 
-// Hang waits until wait ends, which is derived from ctx by [Set.Wait], and returns its
-// cause.
+// Hang blocks until wait ends, and returns the cause. wait is the context that [Set.Wait] derived from ctx.
 func (s *Set) Hang(ctx, wait context.Context, operation string) error {
 	s.mu.Lock()
 	endless := s.endless
@@ -84,7 +82,7 @@ func (s *Set) Hang(ctx, wait context.Context, operation string) error {
 	return context.Cause(wait)
 }
 
-// Add puts a rule in force, after those that are.
+// Add appends a rule to the set.
 func (s *Set) Add(r *Rule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +101,8 @@ func (s *Set) Remove(r *Rule) {
 	s.some.Store(len(s.rules) > 0)
 }
 
-// Wait returns a context for a call to wait in, which ends with ctx or when the set is
-// closed. The caller must call release.
+// Wait returns a context for a call that waits. The context ends when ctx ends or the set is closed. The caller must
+// call release.
 func (s *Set) Wait(ctx context.Context) (wait context.Context, release func()) {
 	wait, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -125,7 +123,7 @@ func (s *Set) Wait(ctx context.Context) (wait context.Context, release func()) {
 	}
 }
 
-// Close ends the waiting of all calls with a cause.
+// Close ends the contexts of all calls that wait, with the given cause. Later calls do not wait.
 func (s *Set) Close(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,11 +133,11 @@ func (s *Set) Close(cause error) {
 	}
 }
 
-// Empty reports whether there are no rules, in a few nanoseconds.
+// Empty reports whether the set has no rules. It takes a few nanoseconds.
 func (s *Set) Empty() bool { return s == nil || !s.some.Load() }
 
-// Match returns the first fault that applies to a call, or nil. Other
-// rules that match count the call as one that passed.
+// Match returns the fault of the first rule that makes the call fail, or nil. Later rules that match count the call
+// as one that passed.
 func (s *Set) Match(c *Call) *Fault {
 	s.mu.Lock()
 	rules := s.rules
@@ -163,17 +161,17 @@ func (r *Rule) matches(c *Call) bool {
 		(r.Key == "" || slices.ContainsFunc(c.Keys(r.Table), func(key string) bool { return like(r.Key, key) }))
 }
 
-// Transactions and Batches are the operations that Reasons and Unprocessed are for.
+// Transactions are the operations for which a Fault may set Reasons, and Batches those for Unprocessed.
 var (
 	Transactions = []string{"TransactGetItems", "TransactWriteItems", "ExecuteTransaction"}
 	Batches      = []string{"BatchGetItem", "BatchWriteItem"}
 )
 
-// maxCalls limits the kinds of calls that Calls reports.
+// maxCalls bounds the memory for counting calls: it is the maximum number of different calls that Calls reports.
 const maxCalls = 1000
 
-// applies counts a call and reports whether the rule makes it fail. Matches reports
-// whether the call matches the rule, and first whether no earlier rule makes it fail.
+// applies counts a call and reports whether the rule makes it fail. matches says whether the call matches the rule,
+// and first whether no earlier rule makes the call fail.
 func (r *Rule) applies(call string, matches, first bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,7 +197,7 @@ func (r *Rule) applies(call string, matches, first bool) bool {
 	return first
 }
 
-// Calls describes the calls made while the rule was in force.
+// Calls returns a text that lists the calls made while the rule was in force.
 func (r *Rule) Calls() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -214,14 +212,15 @@ func (r *Rule) Calls() string {
 	return "the calls were " + strings.Join(list, "; ")
 }
 
-// Met returns how many calls the rule has made fail.
+// Met returns how many calls the rule made fail.
 func (r *Rule) Met() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.met
 }
 
-// Describe describes the calls that the rule is for and, if it has met none, those that came instead.
+// Describe returns a text about the calls that the rule matches. If the rule made no call fail, the text also lists
+// all calls.
 func (r *Rule) Describe() string {
 	if r.Met() == 0 {
 		return r.String() + "; " + r.Calls()
@@ -229,7 +228,7 @@ func (r *Rule) Describe() string {
 	return r.String()
 }
 
-// String describes the calls that the rule is for.
+// String returns a text about the calls that the rule matches.
 func (r *Rule) String() string {
 	what := r.Operation
 	if what == "" {

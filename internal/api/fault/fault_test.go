@@ -62,7 +62,7 @@ func TestSet(t *testing.T) {
 	require.InDelta(t, 100, chance.Met(), 40)
 }
 
-// A rule lets a call pass, and counts it as not met, if an earlier rule makes it fail.
+// If an earlier rule makes a call fail, a later rule counts the call as passed.
 func TestOverlap(t *testing.T) {
 	var s Set
 	first, second := &Rule{Fault: Fault{Times: 2, Code: "A"}}, &Rule{Fault: Fault{Times: 1, Code: "B"}}
@@ -81,7 +81,7 @@ func TestOverlap(t *testing.T) {
 	require.Equal(t, "the calls were 4 × GetItem", second.Calls())
 }
 
-// Rules with effects for some operations do not match other operations.
+// A rule whose effect is for some operations does not match other operations.
 func TestEffectsOfOperations(t *testing.T) {
 	for operation, want := range map[string][2]bool{
 		"PutItem": {}, "Query": {}, "BatchExecuteStatement": {},

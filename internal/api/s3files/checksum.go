@@ -8,30 +8,30 @@ import (
 	"hash"
 )
 
-// NewHash returns the hash of checksums.
+// NewHash returns the hash function of the checksums in an export.
 func NewHash() hash.Hash { return md5.New() } //nolint:gosec // as above
 
-// Checksum returns a sum of [NewHash] as manifests have it.
+// Checksum encodes a sum of [NewHash] in the form that manifests use.
 func Checksum(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
 
-// ChecksumOf returns the checksum of data as manifests have it.
+// ChecksumOf returns the checksum of data in the form that manifests use.
 func ChecksumOf(data []byte) string {
 	sum := md5.Sum(data) //nolint:gosec // as above
 	return Checksum(sum[:])
 }
 
-// etag returns the ETag of an object in S3 that was uploaded in one part.
+// etag returns the ETag that S3 gives to a multipart upload of a single part. sum is the checksum of that part.
 func etag(sum []byte) string {
 	parts := md5.Sum(sum) //nolint:gosec // as above
 	return hex.EncodeToString(parts[:]) + "-1"
 }
 
-// Matches reports whether a manifest has the checksum that the file beside it contains.
+// Matches reports whether checksum, the contents of a checksum file, is that of the manifest.
 func Matches(manifest, checksum []byte) bool {
 	return string(bytes.TrimSpace(checksum)) == ChecksumOf(manifest)
 }
 
-// WriteManifest writes a manifest, after the file with its checksum.
+// WriteManifest writes a checksum file and then its manifest.
 func WriteManifest(name string, data []byte, write func(name string, data []byte) error) error {
 	if err := write(ChecksumFiles(name)[0], []byte(ChecksumOf(data))); err != nil {
 		return err

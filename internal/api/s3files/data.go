@@ -10,14 +10,14 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// AppendItem appends the line of an item.
+// AppendItem appends an item as a line of a data file.
 func AppendItem(dst []byte, it attr.Item) []byte {
 	dst = append(dst, `{"Item":`...)
 	dst = it.AppendJSON(dst)
 	return append(dst, "}\n"...)
 }
 
-// ParseItem returns the item of a line.
+// ParseItem returns the item in a line of a data file, or false if the line has no valid item.
 func ParseItem(line []byte) (attr.Item, bool) {
 	var x struct{ Item json.RawMessage }
 	if err := json.Unmarshal(line, &x); err != nil || x.Item == nil {
@@ -27,13 +27,13 @@ func ParseItem(line []byte) (attr.Item, bool) {
 	return it, err == nil
 }
 
-// writeBuffer is how much of a data file is written at a time, in bytes.
+// writeBuffer is the size in bytes of the write buffer for a data file.
 const writeBuffer = 128 << 10
 
 // A Writer writes a data file. It is not safe for concurrent use.
 type Writer struct {
-	// Items is the number of items. WriteItem counts its own; a caller that writes other lines adds
-	// them.
+	// Items is the number of items. WriteItem counts the items that it writes; a caller that writes other lines must
+	// add their items.
 	Items int64
 
 	file io.Writer
@@ -44,7 +44,7 @@ type Writer struct {
 	line []byte
 }
 
-// NewWriter returns a writer of a file that is empty.
+// NewWriter returns a Writer that writes to the empty file, with gzip if compress is true.
 func NewWriter(file io.Writer, compress bool) *Writer {
 	w := &Writer{file: file, sum: NewHash()}
 	w.buf = bufio.NewWriterSize((*fileWriter)(w), writeBuffer)
@@ -54,7 +54,7 @@ func NewWriter(file io.Writer, compress bool) *Writer {
 	return w
 }
 
-// A fileWriter is the end of a Writer at the file.
+// A fileWriter writes to the file of a Writer, below the buffer and the compression. It updates sum and size.
 type fileWriter Writer
 
 func (w *fileWriter) Write(p []byte) (int, error) {
@@ -72,7 +72,7 @@ func (w *Writer) Write(lines []byte) (int, error) {
 	return w.buf.Write(lines)
 }
 
-// WriteItem writes the line of an item.
+// WriteItem writes an item as a line.
 func (w *Writer) WriteItem(it attr.Item) error {
 	w.Items++
 	w.line = AppendItem(w.line[:0], it)
@@ -80,7 +80,7 @@ func (w *Writer) WriteItem(it attr.Item) error {
 	return err
 }
 
-// Close completes the file, which it does not close.
+// Close writes what is buffered. It does not close the file.
 func (w *Writer) Close() error {
 	if w.zip != nil {
 		if err := w.zip.Close(); err != nil {
@@ -90,10 +90,10 @@ func (w *Writer) Close() error {
 	return w.buf.Flush()
 }
 
-// Size returns the size of the file that Close has completed.
+// Size returns the size of the file in bytes. Call it after Close.
 func (w *Writer) Size() int64 { return w.size }
 
-// DataFile returns the line of the manifest for the file that Close has completed.
+// DataFile returns the entry of the file for the manifest. Call it after Close.
 func (w *Writer) DataFile(key string) *DataFile {
 	sum := w.sum.Sum(nil)
 	return &DataFile{ItemCount: w.Items, MD5Checksum: Checksum(sum), ETag: etag(sum), DataFileS3Key: key}

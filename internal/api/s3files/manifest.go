@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A Summary is what [SummaryFile] says of an export.
+// A Summary is the contents of [SummaryFile].
 type Summary struct {
 	Version            string  `json:"version"`
 	ExportArn          string  `json:"exportArn"`
@@ -30,13 +30,13 @@ type Summary struct {
 	OutputFormat       string  `json:"outputFormat"`
 	OutputView         string  `json:"outputView,omitempty"`
 	ExportType         string  `json:"exportType,omitempty"`
-	// PointInTime is ours: all items are from one point in time.
+	// PointInTime says whether all items are from one point in time. It is an extension of Sortkey's.
 	PointInTime *bool `json:"pointInTime,omitempty"`
-	// TypesMD5 is ours: the checksum of the file with the types of plain JSON, or "".
+	// TypesMD5 is the checksum of the file with the types of plain JSON, or "". It is an extension of Sortkey's.
 	TypesMD5 string `json:"typesMd5Checksum,omitempty"`
 }
 
-// Values of members of a [Summary].
+// Values for fields of a [Summary].
 const (
 	Version           = "2020-06-30"
 	FormatDynamoDB    = "DYNAMODB_JSON"
@@ -44,7 +44,7 @@ const (
 	IncrementalExport = "INCREMENTAL_EXPORT"
 )
 
-// Time returns a time as a [Summary] has it.
+// Time formats a time for a [Summary].
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // TableName returns the name of the exported table.
@@ -54,7 +54,7 @@ func (s *Summary) TableName() string {
 	return name
 }
 
-// A DataFile is a line of [FilesFile].
+// A DataFile describes a data file. It is a line of [FilesFile].
 type DataFile struct {
 	ItemCount     int64  `json:"itemCount"` // -1 if it is unknown
 	MD5Checksum   string `json:"md5Checksum"`
@@ -62,15 +62,14 @@ type DataFile struct {
 	DataFileS3Key string `json:"dataFileS3Key"`
 }
 
-// A Form is how a manifest is written. Every reader takes either.
+// A Form is a form of the JSON of manifests. Readers accept both forms.
 type Form int
 
 const (
-	// Guided is the form of the developer guide: members in its order, those of the
-	// summary on a line each. The command writes it.
+	// Guided is the form in the developer guide. It has members in the guide's order, and each member of the summary
+	// on a line of its own. The sortkey command writes it.
 	Guided Form = iota
-	// Sorted has members in alphabetical order and no white space. The service's
-	// operations write it.
+	// Sorted has members in alphabetical order and no white space. The operations of the service write it.
 	Sorted
 )
 
@@ -83,7 +82,7 @@ func (s *Summary) Encode(form Form) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Encode returns the file's line of [FilesFile].
+// Encode returns the line of f in [FilesFile].
 func (f *DataFile) Encode(form Form) ([]byte, error) {
 	encode := json.Marshal
 	if form == Sorted {
@@ -118,16 +117,16 @@ func ParseSummary(data []byte) (*Summary, error) {
 	return s, nil
 }
 
-// A LineError is the number of a line of [FilesFile] that is no [DataFile].
+// A LineError is the number of an invalid line of [FilesFile], from 1.
 type LineError int
 
 // Error says which line it is.
 func (e LineError) Error() string { return fmt.Sprintf("line %d is malformed", int(e)) }
 
-// maxLine limits a line of [FilesFile], in bytes.
+// maxLine is the maximum length in bytes of a line of [FilesFile].
 const maxLine = 1 << 20
 
-// DataFiles yields what [FilesFile] lists, until a line is malformed.
+// DataFiles yields the entries of [FilesFile]. It ends with an error at the first invalid line.
 func DataFiles(data []byte) iter.Seq2[DataFile, error] {
 	return func(yield func(DataFile, error) bool) {
 		lines := bufio.NewScanner(bytes.NewReader(data))

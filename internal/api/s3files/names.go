@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The names in the folder of an export.
+// Names in the directory of an export.
 const (
 	SummaryFile = "manifest-summary.json"
 	FilesFile   = "manifest-files.json"
@@ -13,18 +13,16 @@ const (
 	DataFolder  = "data"
 )
 
-// Root is the folder in a bucket, below the prefix of a request, that the folders of
-// exports are in.
+// Root is the directory that holds the directories of exports. In a bucket it is below the S3Prefix of the request.
 const Root = "AWSDynamoDB"
 
-// Folder returns the folder in a bucket that a job with an ARN writes to.
+// Folder returns the directory in a bucket that the job with this ARN writes to.
 func Folder(prefix, arn string) string {
 	return path.Join(strings.Trim(prefix, "/"), Root, path.Base(arn))
 }
 
-// ChecksumFiles returns the names that the file with the checksum of a manifest may have: the
-// service's, and the one that Sortkey wrote until November 2026.
-// Source: scylladb, test_export.py, a run against the service.
+// ChecksumFiles returns the names that the checksum file of a manifest may have: first the service's, then the name
+// that Sortkey used until November 2026. Source: scylladb, test_export.py, a run against the service.
 func ChecksumFiles(manifest string) [2]string {
 	base := strings.TrimSuffix(manifest, ".json")
 	return [...]string{base + ".md5", base + ".checksum"}

@@ -1,6 +1,6 @@
-// Package throughput meters the units that requests consume a second. A [Meter] has
-// a bucket for each resource: it fills with time, and requests empty it. Package api
-// decides what a request takes from which buckets.
+// Package throughput limits the capacity units that requests consume per second. A [Meter] has a token bucket for
+// each resource: the bucket fills with time, and requests take units from it. Package api decides how much a request
+// takes from which buckets.
 package throughput
 
 import (
@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// A Bucket names what is limited: the reads or writes of a table or an index, or of
-// one value of its partition key.
+// A Bucket names a limited resource: the reads or the writes of a table or an index, or of one value of its partition
+// key.
 type Bucket struct {
 	Resource  string
 	Partition string // "" for all of them
 	Write     bool
 }
 
-// A Limit says how many units a bucket allows.
+// A Limit says how fast a bucket fills and how many units it holds.
 type Limit struct {
-	Rate  float64 // a second
-	Burst float64 // how much an unused bucket holds
+	Rate  float64 // units per second
+	Burst float64 // units in a full bucket
 }
 
-// A Meter has the buckets of a database. The zero Meter is ready to use, and safe for
+// A Meter holds the levels of the buckets of a database. The zero Meter is ready to use. A Meter is safe for
 // concurrent use.
 type Meter struct {
 	mu      sync.Mutex
@@ -35,15 +35,13 @@ type level struct {
 	limit Limit
 }
 
-// maxBuckets bounds the memory of a meter. With more, full buckets are forgotten,
-// which changes nothing, and if that is not enough, all of them, which are full again
-// when they are next used.
+// maxBuckets bounds the memory of a meter. When there are more buckets, Take forgets the full ones, which changes
+// nothing. If at least half of the buckets remain, Take forgets them all, and they start again like new ones.
 const maxBuckets = 10_000
 
-// Level returns how many units a bucket holds. Requests are admitted while it is
-// positive. It can be negative, as what a request consumes is known only afterwards. A
-// bucket that is not known yet holds what it has gathered since a time, and a second's
-// worth; with the zero time it is full.
+// Level returns how many units a bucket holds. Callers admit a request if Level is positive. Level may be negative,
+// because a caller takes the units only after the request has run. A bucket that the Meter does not know has been
+// filling since the time since, from the units of one second; if since is zero, it is full.
 func (m *Meter) Level(b Bucket, limit Limit, since, now time.Time) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,12 +60,12 @@ func (m *Meter) level(b Bucket, limit Limit, since, now time.Time) float64 {
 	return first.fill(limit, now)
 }
 
-// fill returns the units that a level has grown to.
+// fill returns the units in the bucket now.
 func (l *level) fill(limit Limit, now time.Time) float64 {
 	return min(limit.Burst, l.units+limit.Rate*max(0, now.Sub(l.at).Seconds()))
 }
 
-// Take removes units from a bucket.
+// Take removes units from a bucket. The bucket may become negative.
 func (m *Meter) Take(b Bucket, limit Limit, since, now time.Time, units float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,7 +1,6 @@
-// Command reduce keeps of a service model, as botocore publishes it, what
-// apigen reads: shapes, constraints and operations, without documentation. It
-// reads the model from standard input and writes the reduced one, a shape a line,
-// to standard output:
+// Command reduce reduces a service model, as botocore publishes it, to what apigen reads: shapes, constraints and
+// operations, without documentation. It reads the model from standard input and writes the reduced model, one shape
+// per line, to standard output:
 //
 //	go run ./internal/apigen/reduce <dynamodb.json >internal/apigen/model/dynamodb.json
 package main
@@ -96,7 +95,7 @@ func reduce(model []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// section writes a map with an entry a line.
+// section writes a map with one entry per line.
 func section[V any](b *bytes.Buffer, name string, entries map[string]V) error {
 	fmt.Fprintf(b, "%q: {", name)
 	for i, key := range slices.Sorted(maps.Keys(entries)) {

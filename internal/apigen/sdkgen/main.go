@@ -1,7 +1,5 @@
-// Command sdkgen generates the functions of package sdk that convert inputs of the SDK to those of package wire, and
-// outputs back, member by member. The members have the same names.
-//
-// Run it with go generate ./sdk.
+// Command sdkgen generates the functions of package sdk that convert inputs of the SDK to inputs of package wire, and
+// outputs of package wire to those of the SDK. It converts them member by member; the members have the same names.
 package main
 
 import (
@@ -19,12 +17,12 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// operations are the operations that take the short way of package sdk.
+// operations are the operations that package sdk calls without encoding requests as JSON.
 var operations = []string{
 	"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "BatchGetItem", "BatchWriteItem",
 }
 
-// older are the members from before expressions: a request with one of them goes over the wire.
+// older are the legacy members, which expressions replaced. Package sdk encodes a request with one of them as JSON.
 var older = []string{
 	"AttributesToGet", "Expected", "AttributeUpdates", "KeyConditions", "QueryFilter", "ScanFilter",
 }
@@ -53,7 +51,7 @@ func main() {
 	}
 }
 
-// generate returns the generated file.
+// generate returns the contents of the generated file.
 func generate() ([]byte, error) {
 	client, service := reflect.TypeFor[*dynamodb.Client](), reflect.TypeFor[*api.Service]()
 	inputs, outputs := &generator{input: true}, new(generator)
@@ -68,14 +66,15 @@ func generate() ([]byte, error) {
 	return format.Source([]byte(head + strings.Join(slices.Concat(inputs.functions, outputs.functions), "")))
 }
 
-// A generator makes functions that convert structures, each once.
+// A generator generates one function for each structure to convert.
 type generator struct {
 	input     bool // from the SDK to package wire
 	functions []string
 	made      []reflect.Type
 }
 
-// function returns the function that converts a value of a type inside of a list or a map, or a structure.
+// function returns an expression for the function that converts a structure, or an element of a list or a map. It
+// generates the function if necessary.
 func (g *generator) function(from, to reflect.Type) string {
 	switch {
 	case to == reflect.TypeFor[attr.Item]():
@@ -100,7 +99,7 @@ func (g *generator) function(from, to reflect.Type) string {
 	return name
 }
 
-// structure makes the function that converts a structure.
+// structure generates the function that converts a structure.
 func (g *generator) structure(name string, from, to reflect.Type) {
 	var b strings.Builder
 	receiver := ""
@@ -115,7 +114,7 @@ func (g *generator) structure(name string, from, to reflect.Type) {
 		case !field.IsExported() || !g.input && slices.Contains(older, field.Name):
 		case !ok && g.input:
 			panic("package wire has no " + field.Name + " in " + from.Name())
-		case !ok: // which package wire keeps for itself
+		case !ok: // a member that only package wire has
 		case slices.Contains(older, field.Name):
 			fmt.Fprintf(&b, "s.refuse(%s != nil)\n", value)
 		case field.Name == "ConditionalOperator":
@@ -127,14 +126,14 @@ func (g *generator) structure(name string, from, to reflect.Type) {
 	g.functions = append(g.functions, b.String()+"return out\n}\n")
 }
 
-// value returns the expression that converts the member of a structure.
+// value returns the expression that converts value, a member of the structure of.
 func (g *generator) value(of, value string, from, to reflect.Type) string {
 	call := func(name string, args ...string) string {
 		return name + "(" + strings.Join(append([]string{value}, args...), ", ") + ")"
 	}
 	pointer := from.Kind() == reflect.Pointer
 	switch {
-	case of+value == "GetItemInputin.Key": // which nothing keeps
+	case of+value == "GetItemInputin.Key": // nothing keeps the key after the call
 		return call("s.brief")
 	case to == reflect.TypeFor[attr.Item]():
 		return call("s.item")
@@ -162,7 +161,7 @@ func (g *generator) value(of, value string, from, to reflect.Type) string {
 		return "enum(s, " + value + ")"
 	case g.input && from == reflect.TypeFor[*string]():
 		return call("s.string")
-	case !g.input && pointer && of == "KeysAndAttributes": // the caller's
+	case !g.input && pointer && of == "KeysAndAttributes": // points into the input of the caller
 		return call("copied")
 	}
 	return value
