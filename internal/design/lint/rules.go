@@ -16,7 +16,7 @@ func Rules() []rule.Rule {
 		rangeEnd, foreignRows, filterForKey,
 		overwrite, timeOnlyKey, mutableKey, noValue, sparseIndex, undeclaredParent, limits,
 		loads, fanOut, cost, indexCost,
-		unusedAllowance, // the last, as it asks what the others used
+		unusedAllowance, // last, because it asks which allowances the other rules used
 	}
 }
 
