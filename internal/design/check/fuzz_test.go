@@ -17,8 +17,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// FuzzRun checks random models, beginning with those of the tests, and writes the results: no model may
-// end the program, and no error but that of the context is returned.
+// FuzzRun checks random models, starting with those of the tests, and writes the results. No model may panic, and Run
+// may return only the context's error.
 func FuzzRun(f *testing.F) {
 	files, err := filepath.Glob("../report/testdata/scripts/*")
 	require.NoError(f, err)

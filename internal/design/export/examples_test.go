@@ -24,7 +24,7 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 		"../lint/testdata/*/good.yaml", // the same but for a rule
 	} {
 		if strings.HasPrefix(pattern, "../lint/") && !proptest.Long() {
-			continue // small models that differ little
+			continue // small models that are alike
 		}
 		paths, err := filepath.Glob(pattern)
 		require.NoError(t, err)
