@@ -25,9 +25,9 @@ func Split(line string) (words []string, rest string, err error) {
 
 // A Partial is a line that is being typed, up to the cursor.
 type Partial struct {
-	Words []string // before the last
+	Words []string // the words before Last
 	Last  string   // the word being typed, without its quotes; may be empty
-	Start int      // where that begins
+	Start int      // offset of Last
 	Quote string   // the quote that is still open at the end of Last, or ""
 }
 
@@ -91,7 +91,7 @@ type splitter struct {
 	word  strings.Builder
 	open  bool   // in a word, which may be empty
 	from  int    // where the word begins
-	quote string // that is not closed, or ""
+	quote string // the quote that is not closed, or ""
 	words []string
 }
 

@@ -22,10 +22,10 @@ import (
 type Prices struct {
 	Currency    string  `yaml:"currency"` // such as USD
 	Date        string  `yaml:"date"`     // when they were in force, as YYYY-MM-DD
-	Source      string  `yaml:"source"`   // where they were seen
+	Source      string  `yaml:"source"`   // where the prices are published
 	Region      string  `yaml:"region"`
-	OnDemand    Rates   `yaml:"on-demand"`   // of a million request units
-	Provisioned Rates   `yaml:"provisioned"` // of a unit for an hour
+	OnDemand    Rates   `yaml:"on-demand"`   // per million request units
+	Provisioned Rates   `yaml:"provisioned"` // per unit and hour
 	Storage     float64 `yaml:"storage"`     // per GB (1,073,741,824 bytes) and month
 	Streams     float64 `yaml:"streams"`     // per million GetRecords calls
 }

@@ -46,7 +46,7 @@ func FuzzRun(f *testing.F) {
 		defer w.Close()
 		r, err := check.Run(ctx, w, check.Options{})
 		if ctx.Err() != nil {
-			return // a pattern of many requests
+			return // the pattern makes many requests
 		}
 		require.NoError(t, err)
 		require.NoError(t, report.Text(io.Discard, r, nil, report.TextOptions{}))

@@ -114,7 +114,7 @@ type budget struct {
 	own    float64
 	got    string // own, in words
 	of     func(*load.Reading) float64
-	where  func(*load.Reading) string // what it reads in a partition
+	where  func(*load.Reading) string // describes what a reading exceeds
 	keys   []string
 	advice string
 }

@@ -26,6 +26,6 @@ func TestPanic(t *testing.T) {
 		})
 		t.Error("no panic")
 	}()
-	m.Patterns[0].Where[0].Args = nil // as no file makes it
+	m.Patterns[0].Where[0].Args = nil // a file cannot make this pattern; it makes a check panic
 	require.Panics(t, func() { _, _ = check.Run(t.Context(), w, check.Options{}) })
 }

@@ -191,7 +191,7 @@ func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 	lint := make(chan error, 1)
 	var hazards []model.Finding
 	var linting caughtPanic
-	go func() { // beside the patterns
+	go func() { // Lint runs while patterns run
 		var err error
 		defer func() { lint <- err }()
 		linting.run(func() {
@@ -339,7 +339,7 @@ func runPattern(
 		return runWrite(ctx, w, p)
 	}
 
-	rows := max(1000, 2*len(p.Expect.Keys)) // in the report
+	rows := max(1000, 2*len(p.Expect.Keys)) // that the report keeps
 	pr, err := Through(ctx, target, w.Model, p, explain.Options{Items: rows, Classify: w.EntityName})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {

@@ -63,7 +63,7 @@ func Running(ctx context.Context, target explain.Target, m *model.Model, o Runni
 type Looked struct {
 	Table *model.Table `json:"table"`
 	Items int          `json:"items"`
-	All   bool         `json:"all"` // the table has no more
+	All   bool         `json:"all"` // the table has no further items
 }
 
 // Empty reports whether the table has no items.
@@ -241,7 +241,7 @@ func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error
 				more = append(more, p)
 				continue
 			}
-			behind := len(parts) - i // with this one
+			behind := len(parts) - i // parts still to read in this round, with this one
 			page, err := r.scan(t, p, (left+behind-1)/behind)
 			if err != nil {
 				return false, err
@@ -350,7 +350,7 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	}
 	o := explain.Options{Pages: r.o.Pages, Classify: r.m.EntityName, Brief: true}
 	if p.Limit > 0 {
-		o.Pages = 0 // one
+		o.Pages = 0 // the default: one page
 	}
 	var read []PatternResult
 	for _, q := range tries {

@@ -196,7 +196,7 @@ func TestRunningBudgets(t *testing.T) {
 	items := func(large int) string {
 		var b strings.Builder
 		for customer := range 20 {
-			for n := range 1 + 9*min(1, customer/(20-large)) { // the last ones have ten
+			for n := range 1 + 9*min(1, customer/(20-large)) { // the last customers have ten
 				fmt.Fprintf(&b, "    - {PK: C#%02d, SK: O#%04d}\n", customer, n)
 			}
 		}

@@ -86,7 +86,7 @@ func TestPeriods(t *testing.T) {
 				n := 0
 				for _, at := range times {
 					if unit > 0 {
-						at = at.Truncate(unit) // what the sort key has of it
+						at = at.Truncate(unit) // as precisely as the sort key
 					}
 					if !at.Before(from) && !at.After(to) {
 						n++

@@ -178,7 +178,7 @@ func indexText(x *model.Index) string {
 	}
 	s := attributesText(x.Partition, x.Sort) + ", " + x.Projection
 	if len(x.Include) > 0 {
-		s += " " + strings.Join(slices.Sorted(slices.Values(x.Include)), " ") // in any order
+		s += " " + strings.Join(slices.Sorted(slices.Values(x.Include)), " ") // their order does not matter
 	}
 	if x.Local {
 		s += ", local"

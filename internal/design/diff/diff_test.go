@@ -115,7 +115,7 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 			if becomes[e.Name] == "" || becomes[e.Name] == g.made {
 				becomes[e.Name] = g.made
 			} else {
-				becomes[e.Name] = e.Name // it is split
+				becomes[e.Name] = e.Name // e was split
 			}
 			things = append(things, g)
 		}

@@ -115,7 +115,7 @@ func (p *planner) migrate() {
 			v.entity = p.target.Entity(pr.is.Name)
 			v.table = v.entity.Table
 			if err := v.migrate(pr, mates[pr]); err != nil && v.times == 0 {
-				continue // it was a bad example
+				continue // the new version cannot write this example
 			} else if err != nil {
 				v.table = nil
 				refused.add(&v, err)

@@ -27,7 +27,7 @@ func TestOnlyChanged(t *testing.T) {
 		e := proptest.Pick(c, made.entities...)
 		s := e.attributes["SK"]
 		if s[0].field != 0 {
-			return // it begins with no word
+			return // the sort key does not begin with a word
 		}
 		switch c.IntN(3) {
 		case 0:

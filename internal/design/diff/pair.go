@@ -136,7 +136,7 @@ func splits(is *model.Model, known map[*model.Entity]*pair, renames Renames) map
 
 // A fit says how well an item fits the form of an entity.
 type fit struct {
-	key bool // it has the key already
+	key bool // the item has a key of the entity
 	// differs is the number of attributes that only the item or only the entity has.
 	differs int
 }
@@ -158,7 +158,7 @@ func (pr *pair) fits(it *dataset.Item) (f fit, ok bool) {
 			f.differs++
 		case v.Kind() != 0 && !t.Produces(v):
 			if !inKey && (t.Template == nil || len(t.Template.Components()) == 0) {
-				return f, false // another constant
+				return f, false // the attribute has another constant
 			}
 			f.key = f.key && !inKey
 		}
@@ -241,7 +241,7 @@ func fieldsFrom(a, b *model.Entity) map[string]string {
 			}
 			for name, old := range places {
 				if from[name] != "" || b.Field(old) != nil {
-					continue // one of them is not renamed
+					continue // one of the fields keeps its name
 				}
 				if known := found[name]; known != "" && known != old {
 					differ[name] = true

@@ -50,7 +50,7 @@ type team struct {
 	d       *diff.Diff
 	was     *model.Model
 	becomes map[string]string // new names of entities and tables; "" for an entity that is gone
-	things  []*thing          // those that exist
+	things  []*thing          // items that exist now
 	both    map[string]bool   // new entities that the program writes in both forms
 	retired map[string]bool   // old entities that the program no longer writes in their old form
 	deleted map[string]bool   // entities that are gone and whose items are deleted
@@ -182,7 +182,7 @@ func newTeam(
 		need: need, carrier: carrier{need: need, ctx: ctx, url: url}, d: d, was: was, becomes: becomes, things: things,
 		both: map[string]bool{}, retired: map[string]bool{}, deleted: map[string]bool{},
 	}
-	for _, name := range w.send("ListTables", map[string]any{})["TableNames"].([]any) { // of another pair
+	for _, name := range w.send("ListTables", map[string]any{})["TableNames"].([]any) { // tables of an earlier pair
 		w.send("DeleteTable", map[string]any{"TableName": name})
 	}
 	for i := range was.Items {
@@ -216,7 +216,7 @@ func (w *team) carryOut(live func()) {
 		}
 		w.look(when)
 	}
-	if !w.switched { // no request changes
+	if !w.switched { // the plan had no Switch, as no request changes
 		w.switched = true
 		w.look("at the end")
 	}
@@ -308,7 +308,7 @@ func placeOf(t *model.Table, it attr.Item) string {
 // step carries out a step as its text says, and returns how many items it wrote.
 func (w *team) step(s diff.Step) (items int) {
 	if s.Kind == diff.Keep {
-		s.Kind = diff.StopWriting // this team is sure
+		s.Kind = diff.StopWriting // this team needs no old values
 	}
 	switch s.Kind {
 	case diff.CreateTable:

@@ -459,7 +459,7 @@ func (p *planner) removals(sources []source) {
 	})
 
 	for _, s := range sources {
-		if t := p.target.Table(s.table.Name); t != nil { // or they go with their table
+		if t := p.target.Table(s.table.Name); t != nil { // otherwise they are deleted with their table
 			p.remove(s, t)
 		}
 	}

@@ -290,7 +290,7 @@ func (p *planner) leaves(
 func (p *planner) renewAttribute(t *model.Table, name string, again *bool, format string, args ...any) {
 	own := p.is.Dataset.Model.Tables[slices.Index(p.target.Tables, t)]
 	if p.names.attributes[own][name] != "" || p.names.tables[own] != "" {
-		return // since another item
+		return // another item has caused this already
 	}
 	*again = p.names.renewAttribute(own, name, format, args...) || *again
 }

@@ -23,7 +23,7 @@ const mostRead = 10_000
 // version.
 type reader struct {
 	ctx    context.Context
-	middle *dataset.Dataset // both versions
+	middle *dataset.Dataset // has the items of both versions
 	gone   map[string]bool
 }
 

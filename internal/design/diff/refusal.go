@@ -58,7 +58,7 @@ type refusal struct {
 	entity, field, typ string
 	values             []string
 	items              float64
-	why                string // for the first of them
+	why                string // for the first item
 }
 
 // add adds an item that the new version cannot write because of err.

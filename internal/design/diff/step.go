@@ -40,8 +40,8 @@ const (
 	PutItems     Kind = "put"          // put the existing items of Entity, or raw items, into Table under new keys
 	SetItems     Kind = "set"          // set Attributes of the existing items of Entity
 	Switch       Kind = "switch"       // switch the program to the new version, of Patterns if there are any
-	StopAsking   Kind = "stop-asking"  // ask for Patterns no more
-	DeleteTable  Kind = "delete-table" // with what is in it
+	StopAsking   Kind = "stop-asking"  // stop using Patterns
+	DeleteTable  Kind = "delete-table" // with its items
 	DeleteIndex  Kind = "delete-index"
 	DeleteItems  Kind = "delete-items" // delete all items of Entity, which the new version does not have
 	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under their old keys

@@ -46,8 +46,8 @@ type names struct {
 	tables     map[*model.Table]string
 	attributes map[*model.Table]map[string]string
 	words      map[key]*keys.Template // templates of keys with another first word
-	why        map[string]string      // by the subject of the name
-	all        []Name                 // as the last target has them
+	why        map[string]string      // by Name.Subject
+	all        []Name                 // in the last target
 }
 
 // A key is a key attribute of an entity.
@@ -212,7 +212,7 @@ func (n *names) target() (*model.Model, error) {
 func (n *names) expressions(p, made *model.Pattern) {
 	for old, now := range n.attributes[p.Table] {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {
-			continue // it is a field
+			continue // old is the name of a field here
 		}
 		word := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|:?[\pL\pN_]+`)
 		replace := func(text string) string {

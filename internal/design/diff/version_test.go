@@ -13,9 +13,9 @@ import (
 type version struct {
 	tables   []*aTable
 	entities []*anEntity
-	next     int // for names that are new
+	next     int // number for the next new name
 	done     []string
-	before   *version // of which it is a clone
+	before   *version // the version from which it was cloned
 }
 
 type aTable struct {
@@ -46,7 +46,7 @@ type anEntity struct {
 	attributes map[string][]piece
 	numbers    map[string]bool // attributes of type N
 	items      []map[int]string
-	from, to   int // the items that are samples
+	from, to   int // items[from:to] are samples
 	ranged     bool
 	limit      int
 	split      bool
@@ -450,7 +450,7 @@ func (v *version) change(c *proptest.T) {
 		for i, p := range e.attributes[key] {
 			if p.field == 0 {
 				e.attributes[key][i].text = proptest.Pick(c, "P#", p.text+"v2#", v.name("Q")+"#")
-				if i > 0 { // a delimiter
+				if i > 0 { // the text is a delimiter
 					e.attributes[key][i].text = "#" + v.name("D")
 				}
 				break

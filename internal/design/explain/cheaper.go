@@ -127,7 +127,7 @@ func (e *explainer) newIndex() string {
 	if e.report.Operation == opQuery {
 		partition, order = namesOf(asked.Partition()), namesOf(asked.Sort())
 	}
-	fewer := false // rows that the filter drops
+	fewer := false // the key would have a condition of the filter
 	for i, n := range slices.Concat(key, filter) {
 		a, ok := atomOf(n, anyName)
 		if !ok || slices.Contains(slices.Concat(partition, sort, ranged), a.Attribute) || !e.canBeInKey(a) {

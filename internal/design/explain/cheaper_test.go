@@ -39,7 +39,7 @@ func cheap(t require.TestingT) *sortkey.DB {
 	asked(t, db, "CreateTable", create)
 	for i := range 60 {
 		state, n := fmt.Sprintf(`{"S": "s%d"}`, i%5), fmt.Sprintf(`{"N": "%d"}`, i%7)
-		if i%11 == 0 { // of other types
+		if i%11 == 0 { // attributes of other types
 			state, n = `{"N": "1"}`, `{"S": "3"}`
 		}
 		rest := fmt.Sprintf(`, "n": %s, "paid": {"BOOL": %t}`, n, i%2 == 0)

@@ -103,7 +103,7 @@ func parse(op string, body json.RawMessage) (Question, error) {
 // placeOf returns a request with only the table and the index that body names.
 func placeOf(body []byte) wire.Request {
 	var place struct{ TableName, IndexName *string }
-	_ = json.Unmarshal(body, &place) // what can be read
+	_ = json.Unmarshal(body, &place) // keeps what it could read
 	return &wire.QueryInput{TableName: place.TableName, IndexName: place.IndexName}
 }
 

@@ -168,7 +168,7 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		}
 	}
 
-	equal := true // so far
+	equal := true // all attributes so far have =
 	for _, a := range s.Sort() {
 		c := on[a.Name]
 		if len(c) > 0 && !equal {

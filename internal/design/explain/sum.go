@@ -106,7 +106,7 @@ func GetBatch(ctx context.Context, t Target, tableName string, keys []attr.Item)
 			b.Bytes += it.Size()
 			b.Strong += table.ReadUnits(it.Size(), true)
 		}
-		b.Strong += float64(len(now)-left-len(items)) * table.ReadUnits(0, true) // those that do not exist
+		b.Strong += float64(len(now)-left-len(items)) * table.ReadUnits(0, true) // keys of items that do not exist
 	}
 	b.Eventual = b.Strong / 2
 	return b, nil

@@ -100,7 +100,7 @@ func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sort
 
 func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, error) {
 	service := engine.Of(t.db).Service
-	ctx = heavy.Exempt(ctx) // a check uses all processors
+	ctx = heavy.Exempt(ctx) // a check may use all processors
 	var items []attr.Item
 	visit := func(it attr.Item) (int, error) {
 		items = append(items, slices.Clone(it))
@@ -271,6 +271,6 @@ func serviceError(status int, body []byte) error {
 		return fmt.Errorf("the endpoint returned status %d without a DynamoDB error", status)
 	}
 	code := e.Type[strings.LastIndexByte(e.Type, '#')+1:]
-	it, _ := attr.ParseItem(e.Item) // no item
+	it, _ := attr.ParseItem(e.Item) // most errors have no item
 	return &ServiceError{Code: code, Message: e.Message, Status: status, Item: it}
 }

@@ -57,7 +57,7 @@ func compareModels(t *testing.T, f Format, was, is *model.Model) {
 	t.Helper()
 	require.Len(t, is.Tables, len(was.Tables))
 	for i, table := range was.Tables {
-		if f != CloudFormation { // which sorts them
+		if f != CloudFormation { // CloudFormation sorts tables
 			require.Equal(t, table.Name, is.Tables[i].Name)
 		}
 		got := is.Table(table.Name)

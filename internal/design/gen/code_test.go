@@ -153,7 +153,7 @@ func TestPatterns(t *testing.T) {
 	for _, p := range m.Patterns {
 		t.Run(p.Name, func(t *testing.T) {
 			if p.IsWrite() {
-				return // it has no function
+				return // the pattern has no function
 			}
 			f, ok := patterns[p.Name]
 			missing := slices.ContainsFunc(gen.Missing(m), func(s string) bool { return strings.HasPrefix(s, p.Name+" has no") })

@@ -16,7 +16,7 @@ type entity struct {
 	// Type is the name of the type. Key and Attributes are the names of the functions that build the keys; they are
 	// "" if these are methods.
 	Type, Key, Attributes string
-	Values                []*value // the required ones first
+	Values                []*value // required values first
 	Keys                  []*key
 }
 
@@ -32,7 +32,7 @@ type value struct {
 // A key is a key attribute of an entity.
 type key struct {
 	Kind      attr.Kind
-	Attribute string // its constant
+	Attribute string // name of its constant
 	// Template is the name of the key's template, and Values are its components. Template is "" for a constant.
 	Template string
 	Values   []*value

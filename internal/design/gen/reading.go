@@ -71,7 +71,7 @@ type parameter struct {
 	Field, Suffix string
 	kind          kind
 	Name, Type    string
-	filter        bool // it is one of the filter
+	filter        bool // it belongs to the filter
 }
 
 // A computation is a call of a template's method Format, Under, Between or BeginsWith, whose result is in a variable.
@@ -367,7 +367,7 @@ func (r *reading) sort(a model.Attribute) bool {
 	case t.Kind == attr.Number && ok:
 		op := string(c.Op)
 		if c.Op == ast.Equal {
-			op = string(ast.OpBetween) // of a period
+			op = string(ast.OpBetween) // c gives a period
 		}
 		operands := r.operands(a, c, t, r.kindOf(parts[n].Name))
 		if parts[n].Type.Desc {
@@ -467,7 +467,7 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 		if t != nil {
 			at := slices.IndexFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == c.Field })
 			arg := bound(o.Parameter, t.Template.Parts()[at].Type, c, i, e)
-			arg.Excluding = false // the operator says it
+			arg.Excluding = false // the operator excludes the bound
 			o = operand{Kind: a.Kind, Computation: r.compute(a.Name+e.suffix, t, "Format", arg)}
 		}
 		all = append(all, o)

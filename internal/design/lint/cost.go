@@ -45,7 +45,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	worst := all[0] // the largest comes first
 	bytes := worst.DeclaredBytes()
 	units := q.Together().MeanUnits
-	if s := q.Reads().Spread; s != nil { // as each page is rounded up
+	if s := q.Reads().Spread; s != nil { // which rounds up the units of each page
 		units = s.Worst.DeclaredUnits()
 	}
 	it := q.View.Rows[worst.From].Item

@@ -45,7 +45,7 @@ func momentOf(s string) (at time.Time, layout string, ok bool) {
 	}
 	for _, layout := range dayLayouts {
 		at, err := time.Parse(layout, separators.Replace(s))
-		if err == nil && 1900 <= at.Year() && at.Year() <= 2100 { // others are numbers
+		if err == nil && 1900 <= at.Year() && at.Year() <= 2100 { // other years are probably numbers
 			return at, layout, true
 		}
 	}
@@ -95,7 +95,7 @@ func chronological(layout string) bool {
 type format struct {
 	rule.Component
 	value rule.Written
-	text  string // of the example in a key
+	text  string // the example as a key has it
 	shape string // text with each digit replaced by 0, except in the time zone
 }
 
@@ -115,7 +115,7 @@ func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 	words := c.Written()
 	if model.Moment(c.Type) {
 		value := rule.Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
-		s, _ := c.Type.Encode(value.Text) // types of times take that
+		s, _ := c.Type.Encode(value.Text) // every type of time encodes it
 		shape := shapeOf(s)
 		if c.Type.Desc {
 			shape = "descending " + shape
@@ -217,7 +217,7 @@ func disordered(c rule.Component, found []format) *rule.Finding {
 		f := c.Finding("%s in %s of %s is written as in %s, so its bytes are not in order of time",
 			c, c.Slot, c.View(), b.value)
 		f.Keys = c.KeyWith(b.value)
-		if !strings.Contains(layout, "2006") { // no type has times of day
+		if !strings.Contains(layout, "2006") { // a time of day, for which there is no type
 			f.Advise("write the hours up to 23 with leading zeros, such as %s", at.Format("15:04"))
 			return f
 		}

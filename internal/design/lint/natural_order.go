@@ -28,7 +28,7 @@ var naturalOrder = rule.Rule{
 type disorder struct {
 	rule.Component
 	sense
-	a, b   rule.Written // sorted the wrong way round
+	a, b   rule.Written // a pair that sorts the wrong way round
 	n      int          // the number of such pairs; 0 if a and b are invented examples
 	needed *rule.Query  // a pattern that needs the order, or nil
 }
@@ -234,7 +234,7 @@ var randomText = text.Pattern(
 // A want is the order of time that the name of a pattern asks for.
 type want struct {
 	word        string
-	timed       bool // rows are wanted by time
+	timed       bool // the name asks for an order of time
 	ended, last bool // the name asks for the rows at one end of time; last means the newest
 }
 

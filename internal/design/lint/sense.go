@@ -36,7 +36,7 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 	}
 
 	switch scale := scaleOf(words); {
-	case all(isMoment): // checkFormats compares those
+	case all(isMoment): // checkFormats reports these
 	case c.Type.Name == "number" || all(isNumber):
 		return numbers(c, words)
 	case scale != nil:
@@ -123,7 +123,7 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	limited := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
 	s := sense{
 		name: "a number", compare: compareNumbers,
-		certain: typed || padded && least < most, // who pads wants their order
+		certain: typed || padded && least < most, // padding shows that the order is intended
 	}
 	switch width := max(most+2, 4); {
 	case limited && most > 0:

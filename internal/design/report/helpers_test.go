@@ -130,7 +130,7 @@ func tree(t *testing.T, page []byte) *node {
 func inspect(t *testing.T, page []byte) *node {
 	t.Helper()
 	require.NotContains(t, string(page), "ZgotmplZ", "html/template refuses a value in its place")
-	root := tree(t, bytes.Replace(page, []byte(report.Script()), nil, 1)) // which is no XML
+	root := tree(t, bytes.Replace(page, []byte(report.Script()), nil, 1)) // the script is not XML
 	ids, scripts := map[string]bool{}, 0
 	for _, n := range root.all(func(n *node) bool { return n.attrs["id"] != "" }) {
 		require.False(t, ids[n.attrs["id"]], "two elements have the id %s", n.attrs["id"])

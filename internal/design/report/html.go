@@ -185,7 +185,7 @@ func (p *Page) Asked() (asked Asked) {
 // query and shows the answer.
 type Asked struct {
 	Spaces             []AskedSpace
-	Partition, Request string // to begin with
+	Partition, Request string // initial values of the form
 }
 
 // An AskedSpace is a table or an index that a query can read, with its number from 1.

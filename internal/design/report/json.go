@@ -32,7 +32,7 @@ type jsonSummary struct {
 	Patterns   int `json:"patterns"`
 	Ran        int `json:"ran"`
 	Expecting  int `json:"expecting"`  // patterns that ran and have expectations
-	AsExpected int `json:"asExpected"` // those that meet them
+	AsExpected int `json:"asExpected"` // patterns that meet them
 	Errors     int `json:"errors"`
 	Warnings   int `json:"warnings"`
 	Notes      int `json:"notes"`
@@ -43,7 +43,7 @@ type jsonPattern struct {
 	About     string          `json:"about,omitempty"`
 	Place     model.Pos       `json:"place,omitzero"`
 	OK        bool            `json:"ok"`
-	Expecting bool            `json:"expecting"` // it ran, and has expectations
+	Expecting bool            `json:"expecting"` // the pattern ran and has expectations
 	Operation string          `json:"operation,omitempty"`
 	Request   json.RawMessage `json:"request,omitempty"`
 	// Units are the units that the pattern consumes. Waste is the share of the bytes read that are not returned.

@@ -46,7 +46,7 @@ type pictureRow struct {
 	Class  string // whether the row was read or dropped, and the class of its colour
 	Words  string
 	Name   string
-	Title  string // what became of the row
+	Title  string // says whether the row was returned, dropped or not read
 	Link   string // the address of the item, or ""
 	Note   string
 	Values []pictureValue

@@ -124,7 +124,7 @@ func (p *printer) findings(s model.Severity) {
 	first := true
 	for _, f := range p.r.Findings {
 		if f.Severity != s || f.Rule == check.Rule {
-			continue // shown with the pattern
+			continue // printed with the pattern
 		}
 		if first {
 			class := map[model.Severity]string{model.Error: "bad", model.Warning: "warn", model.Note: "faint"}[s]

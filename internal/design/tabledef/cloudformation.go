@@ -176,7 +176,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 			}
 		}
 		if s := object(properties["StreamSpecification"]); s != nil {
-			s["StreamEnabled"] = true // templates leave it out
+			s["StreamEnabled"] = true // templates omit it
 		}
 		s, err := in.finish("Resources."+id, properties)
 		if err != nil {

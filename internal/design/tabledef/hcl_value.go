@@ -78,7 +78,7 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 		return s.failed(e, fmt.Sprintf("%s: the files make more than %d MB", place(e.Range()), maxMade>>20), ctx)
 	}
 	if !v.IsKnown() && !v.IsMarked() {
-		return s.failed(e, "", ctx) // a function dropped the marks
+		return s.failed(e, "", ctx) // a function lost the marks
 	}
 	return v
 }
@@ -192,7 +192,7 @@ func (s *scope) refer(path []string, text string) (n int, v cty.Value) {
 	}
 
 	if b := s.resources[path[0]+"."+path[1]]; b != nil {
-		for i := 2; i < min(4, len(path)); i++ { // an index may come between
+		for i := 2; i < min(4, len(path)); i++ { // an index may precede the name
 			if a := b.Body.Attributes[path[i]]; a != nil {
 				return i + 1, s.once(strings.Join([]string{path[0], path[1], path[i]}, "."), a.Expr)
 			}

@@ -48,7 +48,7 @@ type Reader struct {
 	// Flag precedes NAME=VALUE in advice, for example "-P ". If it is "", advice has NAME=VALUE in quotes.
 	Flag string
 
-	sources *sources // nil for new ones
+	sources *sources // nil until begin
 }
 
 // input returns the input for a path. All inputs of a Reader share one budget.
@@ -453,7 +453,7 @@ func (in *input) resolved(v any) any {
 func (in *input) made(u unresolved) {
 	for _, p := range u.of {
 		if p.standIn == "" {
-			continue // nothing depends on it
+			continue // no value uses it
 		}
 		n := Note{Text: fmt.Sprintf("%s is not given: %q is used", p.name, p.standIn)}
 		if p.give != "" {

@@ -26,7 +26,7 @@ type service struct {
 	*input
 	root   map[string]any
 	files  map[string]any   // cached values of files, by path
-	absent map[string]error // of files that do not exist
+	absent map[string]error // errors for files that do not exist
 	asked  map[string]bool  // variables that were looked up
 	err    error            // about the first file that cannot be read
 	depth  int              // how deep the current value is nested in others

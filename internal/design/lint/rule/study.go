@@ -71,7 +71,7 @@ type Query struct {
 	Parts    []*model.Pattern
 	View     *View            // nil if the model does not declare the table
 	Compiled wire.Request     // nil for a pattern that does not compile
-	Failed   *compile.Error   // why there is no request
+	Failed   *compile.Error   // why the pattern does not compile
 	Report   *explain.Report  // nil if the pattern was not run
 	Clauses  []keycond.Clause // conditions on key attributes, even if they are not one range
 	// Entities are the entities of the rows that the query examined.

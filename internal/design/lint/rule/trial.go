@@ -16,7 +16,7 @@ import (
 
 // Limits on the trials of proposals, each of which checks a small copy of the model.
 const (
-	trialItems   = 200     // generated
+	trialItems   = 200     // generated items
 	trialWritten = 200     // samples of each entity, and raw items
 	maxTrials    = 60      // later findings keep their general advice
 	maxPairs     = 300_000 // pairs of entities that all trials compare: 30 trials of 100 entities
@@ -50,7 +50,7 @@ func (t *trial) findings(least model.Severity) map[subject]int {
 // units that it saves or costs.
 func (st *Study) try(found []*Finding, rules []Rule) error {
 	var source []byte // of the shortened model, which the trials edit
-	var before *trial // of that model
+	var before *trial // the check of the unchanged model
 	n := max(len(st.Model.Entities), 1)
 	// a trial compares all entities with each other, so large models get fewer
 	left := max(1, min(maxTrials, maxPairs/(n*n)))
