@@ -103,7 +103,7 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 					g.after = made.Samples[i].Values
 				}
 			}
-			// if the entity was split, take the new entity whose sample has these values
+			// If the entity was split, take the new entity whose sample has these values.
 			for _, other := range is.Entities {
 				for _, sample := range other.Samples {
 					if was.Entity(other.Name) == nil && len(is.Entities) > len(was.Entities) &&

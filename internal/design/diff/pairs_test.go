@@ -387,7 +387,7 @@ func (w *team) item(s diff.Step, g *thing) bool {
 	if s.Kind == diff.DeleteItems && g.made != "" {
 		return false // the item's new entity may have the name of the one that is gone
 	}
-	// the entity was split or merged, so the step names the old one
+	// If the entity was split or merged, the step names the old one.
 	whole := w.becomes[g.was] == g.was || w.merged(g.made)
 	if cmp.Or(g.made, g.was) != s.Entity && !(whole && g.was == s.Entity) {
 		return false
@@ -487,7 +487,7 @@ func (w *team) live(c *proptest.T, later []*thing) []*thing {
 		return later
 	}
 	i := slices.IndexFunc(later, func(g *thing) bool {
-		// the new program does not know an entity that is gone
+		// The new program does not know an entity that is gone.
 		return !w.deleted[g.was] && !(g.made == "" && w.switched)
 	})
 	if i < 0 {

@@ -29,7 +29,7 @@ type planner struct {
 	was, is   Side
 	renames   Renames
 	pairs     map[*model.Entity]*pair
-	splits    map[*model.Entity][]*pair // pairs of entities that were split with the other new entities
+	splits    map[*model.Entity][]*pair // other new entities that may have items of a renamed one
 	parts     map[*model.Entity]bool    // new entities that some old item belongs to
 	olds      []dataset.Item            // items of the old dataset, then examples
 	names     *names

@@ -62,7 +62,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 }
 
 // checkScan reports a scan that costs scanUnits or more per second. If the model does not declare how many items
-// there are, checkScan reports a scan that runs oftenScanned times per second.
+// there are, it also reports a scan that runs oftenScanned times per second.
 func checkScan(p *rule.Pass, q *rule.Query) {
 	counted := len(q.View.Rows) > 0
 	for _, e := range q.View.Entities() {

@@ -27,7 +27,7 @@ var loads = rule.Rule{
 				checkConstant(p, v, e)
 			}
 		}
-		// rows of a local index are in the table's partitions
+		// A local index has no partitions of its own: its rows are in the table's.
 		if s := v.Load(); s != nil && (v.Index == nil || !v.Index.Local) {
 			checkVolume(p, v, s)
 			checkHot(p, v, s, s.Writes, "write unit", maxWrites)

@@ -123,7 +123,7 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 		listed = f.Values
 	}
 	for _, value := range listed {
-		// appended last, so that Compact keeps the equal values of items
+		// A listed value comes last, so that CompactFunc keeps an equal value of an item.
 		words = append(words, rule.Written{Text: value})
 	}
 

@@ -57,8 +57,8 @@ func HTML(out io.Writer, w *dataset.Dataset, r *check.Result, b *bill.Bill) erro
 	return p.execute(out, "page")
 }
 
-// A Page shows the result of a check: the entities and their keys, what the patterns cost, the findings, money, each
-// table and index, and each pattern with its slices.
+// A Page shows the result of a check: entities with their keys, what patterns cost, findings, the bill, tables and
+// indexes, and the slices of each pattern.
 type Page struct {
 	*check.Result
 	Bill     *bill.Bill // nil without prices

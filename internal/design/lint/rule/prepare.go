@@ -85,7 +85,7 @@ func (st *Study) runPatterns() error {
 
 		parts, err := compile.Split(p)
 		if err == nil {
-			p = parts[0] // the requests of one pattern differ only in their partition key
+			p = parts[0] // the requests of one pattern differ only in values
 		}
 		q := &Query{Pattern: p, Parts: parts, study: st}
 		st.Queries = append(st.Queries, q)

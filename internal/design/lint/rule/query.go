@@ -45,8 +45,7 @@ func (q *Query) Given(field string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// Range returns the condition on a text sort key that is not an equality, or
-// nil.
+// Range returns the query's condition other than = on a sort key of text, or nil.
 func (q *Query) Range() *keycond.Clause {
 	if q.View == nil || !q.Ran() {
 		return nil

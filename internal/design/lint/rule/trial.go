@@ -52,7 +52,7 @@ func (st *Study) try(found []*Finding, rules []Rule) error {
 	var source []byte // of the shortened model, which the trials edit
 	var before *trial // the check of the unchanged model
 	n := max(len(st.Model.Entities), 1)
-	// a trial compares all entities with each other, so large models get fewer
+	// A trial compares all entities with each other, so large models get fewer trials.
 	left := max(1, min(maxTrials, maxPairs/(n*n)))
 	for _, f := range found {
 		for _, p := range f.Proposals {
