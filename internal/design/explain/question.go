@@ -20,8 +20,8 @@ type Question struct {
 	// Note says where the request comes from, or is "". Run puts it first among the notes of the report.
 	Note string
 
-	// refused is set if Text does not have the form of its operation, so that the service would refuse it. Input then
-	// has only the table and the index.
+	// operation is the API's name of the operation. refused is set if Text does not have the form of that operation,
+	// so that the service would refuse it. Input then has only the table and the index.
 	operation string
 	refused   *ServiceError
 }
