@@ -63,8 +63,8 @@ type Report struct {
 	Last, Next attr.Item
 	Entities   []Share
 	Items      []attr.Item // the returned rows, in order, at most Options.Items
-	// Rows are the first examined rows, in order, at most Options.Items. If there are more, Tail has the last of
-	// these. The rows between are counted but not kept.
+	// Rows are the first examined rows, in order, at most Options.Items. If there are more, Tail has the last
+	// few. The rows between are counted but not kept.
 	Rows, Tail []Row
 
 	// Notes explain the figures.

@@ -61,8 +61,8 @@ func refused(e *wire.Error) *ServiceError {
 	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status, Item: e.Item}
 }
 
-// withTraces returns a context that records the traces of queries and scans in this process. The function returns the
-// traces so far.
+// withTraces returns a context that records the traces of queries and scans in this process, and a function that
+// returns the traces so far.
 func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	var mu sync.Mutex
 	var all []sortkey.Trace
