@@ -1,6 +1,5 @@
-// Package advice defines the error that also says what to do. Libraries say
-// what is wrong, and what would be right, in their own terms; only commands
-// name flags.
+// Package advice defines an error that also says what to do. A library says what is wrong and what would be right in
+// its own terms. Only commands name flags.
 package advice
 
 import (
@@ -10,13 +9,12 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// MaxText is the longest message and the longest advice about a file, in bytes. What is longer repeats the file.
+// MaxText limits the bytes of a message and of advice about a file. Longer text would only repeat the file.
 const MaxText = 2000
 
 // An Error says what went wrong and what to do about it.
 type Error struct {
-	// Msg says what is wrong, and Advice what to do; Advice may be empty.
-	// Neither ends with a full stop.
+	// Msg says what is wrong. Advice says what to do; it may be empty. Neither ends with a full stop.
 	Msg, Advice string
 	// Err is the cause, or nil.
 	Err error
@@ -28,8 +26,7 @@ func (e *Error) Error() string { return e.Msg }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns an error with advice. The argument of a %w in the format is the
-// cause.
+// New returns an error with advice. The argument of %w in the format becomes its cause.
 func New(advice, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Msg: err.Error(), Advice: advice, Err: errors.Unwrap(err)}
@@ -50,8 +47,8 @@ func Of(err error) string {
 	return ""
 }
 
-// Bound returns an error of a reader whose message and advice are at most [MaxText] long: what a file has may
-// be of any length.
+// Bound limits the message and the advice of a reader's error to [MaxText] bytes each. They quote the file, whose
+// texts may have any length.
 func Bound(err error) error {
 	if err == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package awscli has the words of a line of a shell: [Split] splits a line into words as a POSIX shell does, but
-// nothing runs and no variable is expanded, [Quote] quotes a word, and [Kebab] returns the AWS CLI's name for a name of
-// the API.
+// Package awscli reads and writes words of a shell's command line. [Split] splits a line into words as a POSIX shell
+// does, but runs nothing and expands no variables. [Quote] quotes a word. [Kebab] returns the AWS CLI's form of an
+// API name.
 package awscli

@@ -2,7 +2,7 @@ package awscli
 
 import "strings"
 
-// Kebab returns the CLI's name for a name of the API: table-name for TableName.
+// Kebab returns the CLI's form of an API name: table-name for TableName.
 func Kebab(name string) string {
 	var b strings.Builder
 	for i := range len(name) {

@@ -7,13 +7,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// excerpt is the width of the part of a line in a message.
+// excerpt is the width of the part of a line that a message quotes.
 const excerpt = 40
 
-// Split splits a line into words as a POSIX shell does, with quotes,
-// backslashes, continued lines and comments. Anything that a shell would expand is an
-// error. What follows a pipe, a semicolon or a redirection is not part of the
-// command and is returned as rest.
+// Split splits a line into words as a POSIX shell does, with quotes, backslashes, continued lines and comments. It
+// returns an error for anything that a shell would expand. rest is the text from the first pipe, semicolon, ampersand
+// or redirection on, which is not part of the command.
 func Split(line string) (words []string, rest string, err error) {
 	s := &splitter{src: line}
 	rest, err = s.split()
@@ -24,16 +23,16 @@ func Split(line string) (words []string, rest string, err error) {
 	return s.words, rest, nil
 }
 
-// A Partial is the beginning of a line, up to the word that is being written.
+// A Partial is a line that is being typed, up to the cursor.
 type Partial struct {
-	Words []string // before the last
-	Last  string   // the word that is being written, without its quotes; it may be empty
-	Start int      // where that begins
-	Quote string   // the quote that is open at its end, or ""
+	Words []string // the words before Last
+	Last  string   // the word being typed, without its quotes; may be empty
+	Start int      // offset of Last
+	Quote string   // the quote that is still open at the end of Last, or ""
 }
 
-// SplitPartial splits the beginning of a line as [Split] does. It reports false if the last
-// word cannot be read.
+// SplitPartial splits a line that is being typed, like [Split]. It returns false if the line has an error other than
+// an open quote, or if the command has ended.
 func SplitPartial(line string) (p Partial, ok bool) {
 	s := &splitter{src: line}
 	rest, err := s.split()
@@ -47,7 +46,8 @@ func SplitPartial(line string) (p Partial, ok bool) {
 	return p, true
 }
 
-// split splits the whole line, all but its last word if the end of the line ends that.
+// split splits the line. It leaves the last word in s.word, unless something ends that word before the end of the
+// line.
 func (s *splitter) split() (rest string, err error) {
 	for s.at < len(s.src) {
 		switch c := s.src[s.at]; c {
@@ -84,18 +84,18 @@ func (s *splitter) split() (rest string, err error) {
 	return "", nil
 }
 
-// A splitter is a line being split.
+// A splitter is the state of splitting a line.
 type splitter struct {
 	src   string
 	at    int
 	word  strings.Builder
 	open  bool   // in a word, which may be empty
 	from  int    // where the word begins
-	quote string // that is not closed, or ""
+	quote string // the quote that is not closed, or ""
 	words []string
 }
 
-// begin begins a word at a place, unless that is within one.
+// begin begins a word at a position, unless a word is open.
 func (s *splitter) begin(at int) {
 	if !s.open {
 		s.open, s.from = true, at
@@ -116,9 +116,8 @@ func (s *splitter) end() {
 	}
 }
 
-// quoted reads '…', "…" or $'…', whose opening quote has n bytes. Single quotes
-// keep everything, in double quotes some characters may be escaped, and $'…'
-// knows escapes as C does.
+// quoted reads '…', "…" or $'…', whose opening quote has n bytes. Single quotes keep every character. Double quotes
+// allow some escapes, and $'…' allows some of C's.
 func (s *splitter) quoted(n int) (err error) {
 	const known, means = `ntr\'"`, "\n\t\r\\'\""
 	start, quote := s.at, s.src[s.at+n-1]
@@ -160,8 +159,7 @@ func (s *splitter) quoted(n int) (err error) {
 	return err
 }
 
-// backslash reads a backslash and the character after it. Before the end of a
-// line it continues the line.
+// backslash reads a backslash and the character after it. A backslash at the end of a line continues the line.
 func (s *splitter) backslash() {
 	start := s.at
 	s.at++
@@ -177,11 +175,10 @@ func (s *splitter) backslash() {
 	}
 }
 
-// expansion refuses an expansion by the shell. A dollar sign before anything
-// else stands for itself.
+// expansion returns an error for what a shell would expand. Any other dollar sign is an ordinary character.
 func (s *splitter) expansion() error {
 	rest := s.src[s.at:]
-	// After a dollar, a brace, a parenthesis, a letter or _ begins a variable or a command.
+	// A dollar sign before a brace, a parenthesis, a letter or _ begins a variable or a command.
 	begins := func(c byte) bool {
 		return strings.IndexByte("{(_", c) >= 0 || 'a' <= c|0x20 && c|0x20 <= 'z'
 	}
@@ -195,7 +192,7 @@ func (s *splitter) expansion() error {
 	return nil
 }
 
-// Quote returns a word as a POSIX shell reads it back.
+// Quote quotes a word so that a POSIX shell reads it unchanged.
 func Quote(word string) string {
 	plain := word != ""
 	for i := range len(word) {

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// hours is the number of hours for which a month is billed, a twelfth of a year.
+// hours is the number of hours in a billed month: a twelfth of a year.
 const hours = 730
 
 // A Bill is what a design costs a month.
@@ -17,16 +17,16 @@ type Bill struct {
 	Currency string `json:"currency"`
 	Date     string `json:"date"` // of the prices
 	Source   string `json:"source"`
-	// Spaces are the lines of tables and indexes, each table before its indexes.
+	// Spaces has a line for each table and index. A table comes before its indexes.
 	Spaces []Space `json:"spaces"`
-	// Total is the sum of the spaces.
+	// Total is the sum of all spaces.
 	Total Cost `json:"total"`
-	// Asked says how often the values that a pattern can ask for are asked for, "" if that makes no
-	// difference.
+	// Asked says how the bill distributes the rate of a pattern over its values: equally, or by their rows. It is ""
+	// if that makes no difference.
 	Asked string `json:"asked,omitempty"`
-	// Records is the number of records that streams of all tables would have in a month, of writes and of items
-	// that expire, and Streams the price of a million calls that read them. A call returns up to 1,000 records;
-	// those of Lambda triggers are free.
+	// Records is the number of records a month, if all tables had streams: one for each write and each item that
+	// expires. Streams is the price of a million GetRecords calls. A call returns up to 1,000 records; calls of
+	// Lambda triggers are free.
 	Records float64 `json:"streamRecords"`
 	Streams float64 `json:"streamCalls,omitempty"`
 
@@ -38,37 +38,37 @@ type Space struct {
 	Table *model.Table `json:"-"`
 	Index *model.Index `json:"-"` // nil for the table itself
 	Name  string       `json:"name"`
-	// Reads and Writes are units per second at the declared rates. Bytes is what is stored at the
-	// declared scale, with 100 bytes of overhead for each item.
+	// Reads and Writes are units per second at the declared rates. Bytes is the storage at the declared scale, with
+	// 100 bytes of overhead for each item.
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 	Bytes  float64 `json:"bytes"`
 	Cost
 }
 
-// OfTable reports whether the space uses the capacity of its table, as a local index does.
+// OfTable reports whether the space shares the capacity of its table. A local index does.
 func (s Space) OfTable() bool { return s.Index != nil && s.Index.Local }
 
-// A Cost is what something costs a month, in the currency of the bill.
+// A Cost is a monthly cost, in the currency of the bill.
 type Cost struct {
-	// OnDemand is for request units, Provisioned for a constant capacity of as many whole units a second
-	// as the rates need. Both come to Storage.
+	// OnDemand is the price of request units. Provisioned is the price of a constant capacity that the rates need, in
+	// whole units per second. Neither includes Storage.
 	OnDemand    float64 `json:"onDemand"`
 	Provisioned float64 `json:"provisioned"`
 	Storage     float64 `json:"storage"`
 }
 
-// overhead is what an item takes in a table or an index besides its own bytes.
-// Source: DG/CapacityUnitCalculations.html and DG/GSI.html, storage considerations.
+// overhead is the storage of an item in a table or an index besides its own bytes. Source:
+// DG/CapacityUnitCalculations.html and DG/GSI.html, storage considerations.
 const overhead = 100
 
-// Of returns the bill of a result. Rates that are not declared are 0.
+// Of returns the bill for a result. Rates that the model does not declare are 0.
 func Of(r *check.Result, p *Prices) *Bill {
 	b := &Bill{
 		Region: p.Region, Currency: p.Currency, Date: p.Date, Source: p.Source,
 		Spaces: []Space{}, Streams: p.Streams, prices: p,
 	}
-	table, own := 0, check.TableStats{} // the last table, with what its local indexes use of its capacity
+	table, own := 0, check.TableStats{} // the last table, where own also counts the units of its local indexes
 	for _, t := range r.Tables {
 		s := Space{
 			Table: t.Table, Index: t.Index, Name: t.Name(), Reads: t.Reads, Writes: t.Writes,
@@ -99,7 +99,7 @@ func Of(r *check.Result, p *Prices) *Bill {
 	return b
 }
 
-// asked sets what the sum supposes about the values of patterns.
+// asked sets b.Asked from the patterns with a rate and several values.
 func (b *Bill) asked(r *check.Result) {
 	equally, byRows := false, false
 	for i := range r.Patterns {
@@ -120,20 +120,20 @@ func (b *Bill) asked(r *check.Result) {
 	}
 }
 
-// OnDemand returns what read and write units a second cost a month on demand.
+// OnDemand returns the monthly on-demand cost of read and write units per second.
 func (b *Bill) OnDemand(reads, writes float64) float64 { return b.prices.OnDemandFor(reads, writes) }
 
-// Requests returns what a number of read and write units cost once on demand.
+// Requests returns the on-demand cost of a number of read and write units.
 func (b *Bill) Requests(reads, writes float64) float64 { return b.prices.requests(reads, writes) }
 
-// capacity returns the price of provisioned units for a month. A table or a global index has at least
-// one of each.
+// capacity returns the monthly cost of provisioned units. A table or a global index has at least one read unit and
+// one write unit.
 func capacity(reads, writes float64, prices *Prices) float64 {
 	units := func(f float64) float64 { return math.Max(math.Ceil(f-1e-9), 1) }
 	return (units(reads)*prices.Provisioned.Reads + units(writes)*prices.Provisioned.Writes) * hours
 }
 
-// Declared reports whether the design declares rates, without which only storage costs.
+// Declared reports whether the design declares rates. If not, only storage costs anything.
 func (b *Bill) Declared() bool {
 	for _, s := range b.Spaces {
 		if s.Reads > 0 || s.Writes > 0 {
@@ -143,10 +143,11 @@ func (b *Bill) Declared() bool {
 	return false
 }
 
-// Money returns an amount in the currency of the bill.
+// Money formats an amount in the currency of the bill.
 func (b *Bill) Money(amount float64) string { return b.prices.Money(amount) }
 
-// Caveat says that the prices may be old, or "" for prices of the caller.
+// Caveat returns a sentence that says that the built-in prices may be old. It returns "" if the caller gave the
+// prices.
 func (b *Bill) Caveat() string {
 	if b.prices != Known() {
 		return ""

@@ -1,6 +1,6 @@
-// Package bill computes what a design costs a month: the units of its declared rates and the storage of
-// its declared items, on demand and provisioned side by side, at the prices of one region. Prices come
-// from a file with a date and a source ([Known], [Read]); none is guessed.
+// Package bill computes what a design costs a month: the units of its declared rates and the storage of its declared
+// items, at the prices of one region. It shows on-demand and provisioned capacity side by side. Prices come from a
+// file that has their date and source ([Known], [Read]); the package guesses none.
 package bill
 
 import (
@@ -18,16 +18,16 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Prices are the prices of one region. Those that are 0 are not known.
+// Prices are the prices of one region. A price of 0 is not known.
 type Prices struct {
 	Currency    string  `yaml:"currency"` // such as USD
-	Date        string  `yaml:"date"`     // on which they were in force, as YYYY-MM-DD
-	Source      string  `yaml:"source"`   // where they were seen
+	Date        string  `yaml:"date"`     // when they were in force, as YYYY-MM-DD
+	Source      string  `yaml:"source"`   // where the prices are published
 	Region      string  `yaml:"region"`
-	OnDemand    Rates   `yaml:"on-demand"`   // of a million request units
-	Provisioned Rates   `yaml:"provisioned"` // of a unit for an hour
-	Storage     float64 `yaml:"storage"`     // of a GB (1,073,741,824 bytes) for a month
-	Streams     float64 `yaml:"streams"`     // of a million calls of GetRecords
+	OnDemand    Rates   `yaml:"on-demand"`   // per million request units
+	Provisioned Rates   `yaml:"provisioned"` // per unit and hour
+	Storage     float64 `yaml:"storage"`     // per GB (1,073,741,824 bytes) and month
+	Streams     float64 `yaml:"streams"`     // per million GetRecords calls
 }
 
 // Rates are prices of read and write units.
@@ -48,7 +48,7 @@ var Known = sync.OnceValue(func() *Prices {
 	return p
 })
 
-// maxFile is the size of a file of prices in bytes.
+// maxFile limits the bytes of a file of prices.
 const maxFile = 1 << 20
 
 // Read reads a file of prices in the form of prices.yaml in this package.
@@ -60,7 +60,7 @@ func Read(path string) (*Prices, error) {
 	return parse(path, data)
 }
 
-// form is the advice for a file that cannot be read.
+// form is the advice if a file of prices cannot be read.
 const form = "a file of prices has currency, date, source, region, on-demand: {reads: 0.125, writes: 0.625}, " +
 	"provisioned: {reads: 0.00013, writes: 0.00065}, storage: 0.25 and streams: 0.2"
 
@@ -92,7 +92,7 @@ func parse(path string, data []byte) (*Prices, error) {
 	return p, nil
 }
 
-// OnDemandFor returns what read and write units a second cost a month on demand.
+// OnDemandFor returns the monthly on-demand cost of read and write units per second.
 func (p *Prices) OnDemandFor(reads, writes float64) float64 {
 	return p.requests(reads, writes) * hours * 3600
 }
@@ -101,7 +101,7 @@ func (p *Prices) requests(reads, writes float64) float64 {
 	return (reads*p.OnDemand.Reads + writes*p.OnDemand.Writes) / 1e6
 }
 
-// Money returns an amount in the currency of the prices.
+// Money formats an amount in the currency of the prices.
 func (p *Prices) Money(amount float64) string {
 	sign := p.Currency + " "
 	if p.Currency == "USD" {

@@ -44,7 +44,8 @@ func result(t *testing.T, source string, items int) *check.Result {
 	return r
 }
 
-// TestBill computes a bill by hand: items of about 1.6 KB cost 2 write units and half a read unit.
+// TestBill compares a bill with one computed by hand: an item of about 1.6 KB costs 2 write units and half a read
+// unit.
 func TestBill(t *testing.T) {
 	p := bill.Known()
 	b := bill.Of(result(t, shop, 0), p)
@@ -75,7 +76,7 @@ func TestBill(t *testing.T) {
 	require.Equal(t, "$26000000000000000000000", b.Money(2.6e22), "beyond the whole numbers")
 }
 
-// TestBillScale holds that a dataset of a tenth of the items costs what the declared one does.
+// TestBillScale holds that a dataset with a tenth of the declared items has the same bill as one with all.
 func TestBillScale(t *testing.T) {
 	whole := bill.Of(result(t, shop, 0), bill.Known())
 	part := bill.Of(result(t, shop, 100), bill.Known())

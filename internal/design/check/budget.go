@@ -2,8 +2,8 @@ package check
 
 import "math"
 
-// Budget gives each pattern without a budget of units what its most expensive request costs now, rounded up, and
-// returns the number of these patterns. A pattern that fails, such as one that finds nothing, gets no budget.
+// Budget sets expect.units of each pattern that has none to the units of its most expensive request, rounded up. It
+// skips patterns that fail, and returns how many it has set.
 func (r *Result) Budget() (n int) {
 	for i := range r.Patterns {
 		p := &r.Patterns[i]
@@ -16,8 +16,8 @@ func (r *Result) Budget() (n int) {
 	return n
 }
 
-// mostUnits returns the units of the most expensive request at the declared scale: in all partitions, or of all items
-// that a write was tried with.
+// mostUnits returns the units of the most expensive request at the declared scale: the worst partition for a read,
+// the worst item for a write.
 func (p *PatternResult) mostUnits() float64 {
 	switch {
 	case p.Writes != nil:
@@ -34,7 +34,7 @@ func (p *PatternResult) mostUnits() float64 {
 	return most
 }
 
-// roundUp returns the next of 1, 1.5, 2, 3, 5 and 7.5 and their multiples by powers of ten. Half a unit stays.
+// roundUp rounds f up to 1, 1.5, 2, 3, 5 or 7.5 times a power of ten, and at least to 0.5.
 func roundUp(f float64) float64 {
 	if f <= 0.5 {
 		return 0.5

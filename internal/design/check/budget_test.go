@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// TestBudget checks that the next run meets the budgets of a first run, whatever the size of the dataset, that a budget
-// is at most one step above the worst figure, and that nothing else in the model changes.
+// TestBudget holds that budgets from one run pass in the next, whatever the size of the dataset. It also holds that a
+// budget is at most one step above the worst figure, and that Budget changes nothing else in the model.
 func TestBudget(t *testing.T) {
 	for _, scale := range []int{0, 200, 20} {
 		m, err := modelfile.Load("../modelfile/testdata/shop.yaml")
@@ -74,7 +74,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestStarterBudgets holds that the budgets of a new model are those of its first run.
+// TestStarterBudgets holds that the starter model has the budgets that its first run would set.
 func TestStarterBudgets(t *testing.T) {
 	m, err := modelfile.Parse("m.yaml", modelfile.Starter())
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestStarterBudgets(t *testing.T) {
 	}
 }
 
-// TestRoundUp holds that a budget is at most two thirds above what was measured.
+// TestRoundUp holds that roundUp adds at most two thirds.
 func TestRoundUp(t *testing.T) {
 	for range 10_000 {
 		f := rand.Float64() * 1000

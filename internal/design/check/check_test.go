@@ -52,7 +52,7 @@ patterns:
   - name: p
 `
 
-// TestExpectations breaks and meets each expectation.
+// TestExpectations has a pattern that meets each expectation, and one that does not.
 func TestExpectations(t *testing.T) {
 	const all = `query: {table: Drive, where: {PK: "D#a"}}`
 	const filtered = `query: {entity: File, where: {drive: a}, filter: 'size = "0001"'}`
@@ -116,7 +116,8 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// TestUnquoted holds that a filter does not compare with an attribute that no item has: it is a text without quotes.
+// TestUnquoted holds that a check reports a filter that compares with an attribute no item has. Usually its author
+// forgot the quotes around a text.
 func TestUnquoted(t *testing.T) {
 	for question, want := range map[string]string{
 		`query: {entity: File, where: {drive: a}, filter: size = big}`:           "unknown attribute big",

@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestOnDemand holds that a check says the same if the database has its items only once requests read them.
+// TestOnDemand holds that a check has the same result if the database creates its items only when requests read them.
 func TestOnDemand(t *testing.T) {
 	for _, name := range examples.Names()[:min(proptest.Cases(60), 7)] {
 		t.Run(name, func(t *testing.T) {

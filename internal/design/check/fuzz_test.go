@@ -17,8 +17,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// FuzzRun checks random models, beginning with those of the tests, and writes the results: no model may
-// end the program, and no error but that of the context is returned.
+// FuzzRun checks random models, starting with those of the tests, and writes the results. No model may panic, and Run
+// may return only the context's error.
 func FuzzRun(f *testing.F) {
 	files, err := filepath.Glob("../report/testdata/scripts/*")
 	require.NoError(f, err)
@@ -46,7 +46,7 @@ func FuzzRun(f *testing.F) {
 		defer w.Close()
 		r, err := check.Run(ctx, w, check.Options{})
 		if ctx.Err() != nil {
-			return // a pattern of many requests
+			return // the pattern makes many requests
 		}
 		require.NoError(t, err)
 		require.NoError(t, report.Text(io.Discard, r, nil, report.TextOptions{}))

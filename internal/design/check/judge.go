@@ -21,8 +21,7 @@ type judge struct {
 	pr *PatternResult
 }
 
-// judge compares the result of the pattern with its expectations and sets
-// Failures.
+// judge sets Failures to the expectations that the result of the pattern does not meet.
 func (p *PatternResult) judge() {
 	p.Failures, p.nothing = nil, false
 	j := judge{p: p.Pattern, pr: p}
@@ -107,19 +106,20 @@ func (j *judge) judge() {
 	j.nothing()
 }
 
-// A budget is an expectation that holds in all partitions, unless the pattern says otherwise.
+// A budget is an expectation of at most some rows, pages, units or waste. It holds for all partitions, unless the
+// pattern limits it to its own values or to 95 of 100 partitions.
 type budget struct {
 	most   *float64
 	words  string // most, in words
 	own    float64
-	got    string // what the pattern reads with its own values
+	got    string // own, in words
 	of     func(*load.Reading) float64
-	where  func(*load.Reading) string // what it reads in a partition
+	where  func(*load.Reading) string // describes what a reading exceeds
 	keys   []string
 	advice string
 }
 
-// budgets returns the budgets of the pattern.
+// budgets returns the pattern's budgets. In those that the pattern does not declare, most is nil.
 func (j *judge) budgets() []budget {
 	r, x := j.pr.Total, j.p.Expect
 	const (
@@ -160,7 +160,8 @@ func (j *judge) budgets() []budget {
 	}
 }
 
-// budget fails the pattern if it exceeds a budget with its own values, or else in another partition.
+// budget fails the pattern if it exceeds a budget with its own values. If it does not, budget looks at other
+// partitions.
 func (j *judge) budget(b budget) {
 	if b.most == nil {
 		return
@@ -194,8 +195,8 @@ func dropped(returned, examined int) string {
 	return fmt.Sprintf(": %d of %s were read and dropped", examined-returned, rows(examined))
 }
 
-// over returns the partition that exceeds a budget most, among those in which
-// the budget holds, or nil. It has no key if the pattern does not read one partition of several.
+// over returns the reading that exceeds the budget most, or nil. It looks only at readings to which the budget
+// applies. The reading has no key if the pattern does not read single partitions.
 func (j *judge) over(budget float64, of func(*load.Reading) float64) (most *load.Reading) {
 	var all []load.Reading
 	s := j.pr.Spread
@@ -217,7 +218,7 @@ func (j *judge) over(budget float64, of func(*load.Reading) float64) (most *load
 	return most
 }
 
-// inPartition names the partition of a reading that has one.
+// inPartition returns words that name the partition of a reading, or "" if the reading has none.
 func inPartition(r *load.Reading) string {
 	if r.Key == nil {
 		return ""
@@ -228,7 +229,7 @@ func inPartition(r *load.Reading) string {
 	return " in partition " + r.Key.Text()
 }
 
-// grown returns a figure, and that at the declared scale if it differs.
+// grown returns v in words. If the value at the declared scale is at least 10 % higher, grown adds that.
 func grown(v, declared float64, figure func(float64) string) string {
 	if declared < v*1.1 {
 		return figure(v)
@@ -258,7 +259,7 @@ func (j *judge) refused() {
 	j.fail(nil, advice, "the service refuses the request: %s", refusal)
 }
 
-// item compares the result of a GetItem.
+// item compares the result of a GetItem with the expected item.
 func (j *judge) item() {
 	r, x := j.pr.Total, j.p.Expect
 	switch {
@@ -271,7 +272,7 @@ func (j *judge) item() {
 	}
 }
 
-// keys compares the keys of the returned rows, in order.
+// keys compares the keys of the returned rows, in order, with the expected keys.
 func (j *judge) keys() {
 	want := j.p.Expect.Keys
 	got, complete := j.returned()
@@ -321,7 +322,7 @@ func (j *judge) keys() {
 	}
 }
 
-// returned returns the returned rows, and whether the report has all of them.
+// returned returns the returned rows of the report, and whether the report has all of them.
 func (j *judge) returned() ([]explain.Row, bool) {
 	var got []explain.Row
 	for _, row := range slices.Concat(j.pr.Total.Rows, j.pr.Total.Tail) {
@@ -332,7 +333,7 @@ func (j *judge) returned() ([]explain.Row, bool) {
 	return got, len(got) == j.pr.Total.Returned
 }
 
-// tied reports whether two rows have equal keys in the index.
+// tied reports whether two rows have equal keys in the index. Their order is then undefined.
 func (j *judge) tied(a, b attr.Item) bool {
 	if j.p.Index == nil {
 		return false
@@ -354,15 +355,14 @@ func sameKey(t *model.Table, row attr.Item, key model.Key) bool {
 	return true
 }
 
-// some returns the keys of the first returned rows, of one entity if of is
-// given.
+// some returns the keys of the first two returned rows. If of is given, it counts only rows of the entity.
 func (j *judge) some(entity string, of ...bool) []string {
 	return j.first(func(row explain.Row) bool {
 		return row.Returned && (len(of) == 0 || row.Entity == entity)
 	})
 }
 
-// wasted returns the keys of the first dropped rows.
+// wasted returns the keys of the first two rows that the filter dropped.
 func (j *judge) wasted() []string {
 	return j.first(func(row explain.Row) bool { return !row.Returned })
 }

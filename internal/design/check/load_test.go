@@ -39,8 +39,8 @@ patterns:
   - {name: page of a scan, scan: {table: Orders, limit: 5}, rate: 1}
 `
 
-// TestDeclaredLoad holds that patterns that have no other partition to look at cost at the declared scale
-// what they do with all items, in units, in the load of tables, and in budgets.
+// TestDeclaredLoad holds for patterns with a single partition that a sample gives the same figures at the declared
+// scale as all items do: units, the load of tables, and budgets.
 func TestDeclaredLoad(t *testing.T) {
 	proptest.NeedLong(t)
 	whole, sample := checked(t, dataset.Options{}, loads), checked(t, dataset.Options{MaxItems: 4000}, loads)
@@ -60,8 +60,8 @@ func TestDeclaredLoad(t *testing.T) {
 	require.Empty(t, sample.Patterns[3].Failures)
 }
 
-// TestThenLoad holds that what a pattern reads by the values of its rows loads the table that it is in,
-// and on average what the rows of all partitions lead to.
+// TestThenLoad holds that the items that a pattern gets for its rows load their own table. Their number is the
+// average over all partitions.
 func TestThenLoad(t *testing.T) {
 	const model = `name: then
 tables:
@@ -82,7 +82,7 @@ entities:
 patterns:
   - {name: team, query: {entity: Member, where: {team: small}}, then: Person, rate: 10, asked: %s}
 `
-	// 40 members of one team and one of the other.
+	// One team has 40 members and the other has one.
 	for asked, mean := range map[string]float64{"equally": (40 + 1.0) / 2, "by_rows": (40*40 + 1.0) / 41} {
 		thenLoad(t, fmt.Sprintf(model, asked), mean)
 	}
@@ -98,8 +98,8 @@ func thenLoad(t *testing.T, model string, mean float64) {
 	require.InDelta(t, 0.5+0.5*40, r.Patterns[0].Spread.Worst.DeclaredUnits(), 1e-9)
 }
 
-// TestTransactionLoad holds that a transaction costs twice the units, but writes each item once, and
-// that a condition writes nothing.
+// TestTransactionLoad holds that a transaction costs twice the units but writes each item once, and that a condition
+// check writes nothing.
 func TestTransactionLoad(t *testing.T) {
 	const model = `name: transaction
 tables: {Tab: {partition: PK, indexes: {ByKind: {partition: kind}}}}

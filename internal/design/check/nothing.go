@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// nothing fails a pattern that returns no rows although it does not expect that: the usual reason is
-// a request whose separators or letters are not those of the keys.
+// nothing fails a pattern that returns no rows, unless its author expects that. Usually the request writes a key with
+// other delimiters or letters than the items do.
 func (j *judge) nothing() {
 	r := j.pr.Total
 	const meant = "if it is right that nothing is there, write expect: {rows: 0}"
@@ -36,14 +36,15 @@ func (j *judge) nothing() {
 	}
 }
 
-// expectsNothing reports whether the author said that the pattern may find nothing.
+// expectsNothing reports whether the pattern's expectations cover an empty result.
 func (j *judge) expectsNothing() bool {
 	x := &j.p.Expect
 	return x.Rows != nil || x.Keys != nil || x.Item != nil || x.NoItem || x.Error != "" ||
 		x.MaxRows != nil && *x.MaxRows == 0
 }
 
-// nearest returns the key of a dataset that is most like the one that a report names, as text, or "".
+// nearest returns the key in the dataset that is most similar to the key in a report, as text. It returns "" if it
+// cannot compare keys.
 func nearest(ctx context.Context, w *dataset.Dataset, r *explain.Report) (string, error) {
 	t := w.Model.Table(r.Table)
 	if t == nil || r.Refused != nil || r.Partition.Bytes == nil || r.Index != "" && t.Index(r.Index) == nil {
@@ -78,7 +79,8 @@ func nearest(ctx context.Context, w *dataset.Dataset, r *explain.Report) (string
 	return key.Text(), nil
 }
 
-// likest returns which of n texts is most like the wanted one.
+// likest returns the index of the text that is most similar to wanted, by [text.Distance] and without regard to case.
+// n is the number of texts.
 func likest(ctx context.Context, wanted string, n int, textOf func(i int) string) (likest int, err error) {
 	least := math.MaxInt
 	for i := range n {
@@ -92,7 +94,7 @@ func likest(ctx context.Context, wanted string, n int, textOf func(i int) string
 	return likest, nil
 }
 
-// keyText returns key attributes of an item as text.
+// keyText returns the values of the listed attributes as text.
 func keyText(it attr.Item, list []model.Attribute) string {
 	var key model.Key
 	for _, a := range list {

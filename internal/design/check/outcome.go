@@ -6,10 +6,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// An Outcome says how many patterns ran, of how many the model says what to expect, and how many of these meet it.
+// An Outcome counts patterns: those that ran, those of these that have expectations, and those that meet them.
 type Outcome struct{ Ran, Expecting, Met int }
 
-// Outcome returns the outcome of all patterns.
+// Outcome counts the patterns of a result.
 func (r *Result) Outcome() (o Outcome) {
 	for i := range r.Patterns {
 		p := &r.Patterns[i]
@@ -26,7 +26,7 @@ func (r *Result) Outcome() (o Outcome) {
 	return o
 }
 
-// String returns the outcome as part of a sentence.
+// String returns the outcome as a phrase, such as "5 patterns ran, 3 have expectations, 2 met".
 func (o Outcome) String() string {
 	if o.Expecting == 0 {
 		return text.Count(o.Ran, "pattern") + " ran, none has expectations"
@@ -37,7 +37,7 @@ func (o Outcome) String() string {
 	)
 }
 
-// Expecting reports whether the pattern was run, and the model says what to expect of it.
+// Expecting reports whether the pattern was run and has expectations in the model.
 func (p *PatternResult) Expecting() bool {
 	x := &p.Pattern.Expect
 	says := x.Rows != nil || x.MaxRows != nil || x.Entities != nil || x.Units != nil || x.Pages != nil ||
@@ -45,7 +45,8 @@ func (p *PatternResult) Expecting() bool {
 	return p.Skipped == "" && says
 }
 
-// Mark returns the mark of the pattern: only what is expected and met has a tick.
+// Mark returns the mark of the pattern. ✓ means that its expectations are met; a pattern without expectations gets a
+// dot.
 func (p *PatternResult) Mark() string {
 	switch {
 	case p.Skipped != "":

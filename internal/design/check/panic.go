@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// A caughtPanic brings the panic of a goroutine to the one that waits for it: a server that recovers from the
-// panics of its requests would end by one elsewhere.
+// A caughtPanic carries the panic of a goroutine to the goroutine that waits for it. A server can recover from panics
+// in the goroutine of a request, but a panic in any other goroutine ends the process.
 type caughtPanic struct {
 	mu  sync.Mutex
 	why string
 }
 
-// run calls f, and keeps its panic.
+// run calls f and records its panic.
 func (r *caughtPanic) run(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -25,7 +25,7 @@ func (r *caughtPanic) run(f func()) {
 	f()
 }
 
-// raise panics if a goroutine did.
+// raise panics if run recorded a panic.
 func (r *caughtPanic) raise() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// TestPanic holds that a panic in a goroutine of a check can be recovered from where the check began.
+// TestPanic holds that the caller of a check can recover from a panic in one of the check's goroutines.
 func TestPanic(t *testing.T) {
 	m, err := modelfile.Parse("m.yaml", []byte(loads))
 	require.NoError(t, err)
@@ -26,6 +26,6 @@ func TestPanic(t *testing.T) {
 		})
 		t.Error("no panic")
 	}()
-	m.Patterns[0].Where[0].Args = nil // as no file makes it
+	m.Patterns[0].Where[0].Args = nil // a file cannot make this pattern; it makes a check panic
 	require.Panics(t, func() { _, _ = check.Run(t.Context(), w, check.Options{}) })
 }

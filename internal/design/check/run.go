@@ -17,49 +17,48 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Rule is the rule ID of findings about expectations.
+// Rule is the rule ID of findings about unmet expectations.
 const Rule = "expectation"
 
 // Options configure [Run]. The zero value is ready to use.
 type Options struct {
-	// Progress is called before each pattern, with its name, and with "" once only
-	// hazards are looked for. It may be nil.
+	// Run calls Progress before each pattern with its name. It calls it with "" when all patterns have run and only
+	// Lint is still working. Progress may be nil.
 	Progress func(pattern string)
-	// Lint finds hazards, which join the findings about expectations. Default:
-	// none.
+	// Lint finds hazards, which Run adds to the findings. It may be nil.
 	Lint func(context.Context, *dataset.Dataset) ([]model.Finding, error)
 }
 
 // A Result is the result of a check.
 type Result struct {
 	Model *model.Model `json:"-"`
-	// Items is the number of items in the dataset. Scale is the share of the
-	// declared items that were generated; Bytes is true if their size limits it.
+	// Items is the number of items in the dataset. Scale is the share of the declared items that were generated.
+	// Bytes says that the limit on their total size kept Scale below 1.
 	Items    int             `json:"items"`
 	Scale    float64         `json:"scale"`
 	Bytes    bool            `json:"-"`
 	Patterns []PatternResult `json:"-"`
-	// Findings are the findings of patterns and lint rules, errors first, in
-	// the order of the file for each severity.
+	// Findings are the findings of patterns and lint rules. Errors come first; findings of one severity are in the
+	// order of the file.
 	Findings []model.Finding `json:"-"`
 	Tables   []TableStats    `json:"tables"`
-	// Looked has the tables that [Running] looked at.
+	// Looked has the running tables that [Running] read.
 	Looked []Looked `json:"looked,omitempty"`
 }
 
 // A PatternResult is the result of one access pattern.
 type PatternResult struct {
 	Pattern *model.Pattern `json:"-"`
-	// Input is the request, or nil if the pattern is not one range; Compile says why.
+	// Input is the request. If the pattern cannot be compiled to one range, Input is nil and Compile says why.
 	Input   wire.Request   `json:"-"`
 	Compile *compile.Error `json:"notARange,omitempty"`
-	// Report describes what the request read, or is nil.
+	// Report describes what the request read. It is nil if nothing was read.
 	Report *explain.Report `json:"report,omitempty"`
-	// Requests is the number of requests of the pattern, such as one for each shard. Input and Report
-	// are those of the first; Total is what all of them read.
+	// Requests is the number of the pattern's requests, such as one for each shard. Input and Report belong to the
+	// first; Total sums up all.
 	Requests int             `json:"-"`
 	Total    *explain.Report `json:"-"`
-	// Batch is what was read by the values of the rows, or nil.
+	// Batch describes the items that were got by key for the rows, or is nil.
 	Batch *explain.Batch `json:"-"`
 	// Writes is what a pattern that writes costs, or nil.
 	Writes *load.Cost `json:"writes,omitempty"`
@@ -67,26 +66,25 @@ type PatternResult struct {
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
 	Growth float64 `json:"growth"`
-	// Spread is what the pattern reads in other partitions, or nil if there are
-	// none.
+	// Spread describes what the pattern reads in other partitions. It is nil if there are none.
 	Spread *load.Spread `json:"spread,omitempty"`
-	// Skipped says why the pattern was not run, or is "".
+	// Skipped says why the pattern was not run; "" if it was.
 	Skipped string `json:"skipped,omitempty"`
-	// Failures are the unmet expectations.
+	// Failures are findings about unmet expectations.
 	Failures []model.Finding `json:"-"`
 
-	// Cut is the number of pages after which it was not read on, or 0.
+	// Cut is the limit of pages at which reading stopped, or 0 if it read all.
 	Cut int `json:"-"`
-	// Varied are the fields whose values differ between its requests.
+	// Varied are the fields whose values differ between the pattern's requests.
 	Varied []string `json:"-"`
 
 	reads   *load.Reads // or nil
-	nothing bool        // the failure is that it finds nothing
-	lost    int         // rows without the key of the item to which they should lead
-	nearest string      // the key most like that of a request that finds nothing
+	nothing bool        // the pattern fails because it returned no rows
+	lost    int         // rows that lack a value of the key of the item to get for them
+	nearest string      // if the request finds nothing: the most similar key that exists
 }
 
-// Request returns the request as JSON, or nil for a pattern that does not compile.
+// Request returns the request as JSON, or nil if the pattern does not compile.
 func (p *PatternResult) Request() json.RawMessage {
 	if p.Input == nil {
 		return nil
@@ -94,15 +92,14 @@ func (p *PatternResult) Request() json.RawMessage {
 	return compile.JSON(p.Input)
 }
 
-// FoundNothing reports whether the pattern fails only because it finds nothing, and does not say that it
-// may.
+// FoundNothing reports whether the pattern fails only because it returned no rows and does not expect that.
 func (p *PatternResult) FoundNothing() bool { return p.nothing }
 
 // OK reports whether the pattern meets its expectations.
 func (p *PatternResult) OK() bool { return len(p.Failures) == 0 }
 
-// Units returns the units that the pattern's request consumes: read units over all pages, or write
-// units.
+// Units returns the units that the pattern consumes with its own values: read units over all pages and requests, or
+// write units.
 func (p *PatternResult) Units() float64 {
 	switch {
 	case p.Writes != nil:
@@ -113,8 +110,8 @@ func (p *PatternResult) Units() float64 {
 	return p.Total.Units(p.Pattern.Consistent) + p.BatchUnits()
 }
 
-// MeanUnits returns the units of a request on average at the declared scale: in all partitions (see
-// [load.Spread]), or of all items that a write was tried with.
+// MeanUnits returns the average units of the pattern at the declared scale. The average is over all values that a
+// read can be given (see [load.Spread]), or over all items that a write was tried with.
 func (p *PatternResult) MeanUnits() float64 {
 	switch {
 	case p.Writes != nil:
@@ -127,7 +124,7 @@ func (p *PatternResult) MeanUnits() float64 {
 	return p.Own().DeclaredUnits()
 }
 
-// Own returns what the requests of the pattern read with its own values. Total must not be nil.
+// Own returns what the pattern's requests read with the values in the model. Total must not be nil.
 func (p *PatternResult) Own() *load.Reading {
 	t := p.Total
 	return &load.Reading{
@@ -136,7 +133,8 @@ func (p *PatternResult) Own() *load.Reading {
 	}
 }
 
-// Uncounted returns the entity without a count for which the load of no partition is known, or nil.
+// Uncounted returns the entity that prevents an estimate of the load of partitions, because it declares no count. It
+// returns nil if there is none.
 func (p *PatternResult) Uncounted() *model.Entity {
 	if p.reads == nil {
 		return nil
@@ -144,7 +142,7 @@ func (p *PatternResult) Uncounted() *model.Entity {
 	return p.reads.Uncounted
 }
 
-// BatchUnits returns the read units of what is read by the values of the rows.
+// BatchUnits returns the read units for the items of Batch.
 func (p *PatternResult) BatchUnits() float64 {
 	switch {
 	case p.Batch == nil:
@@ -155,7 +153,7 @@ func (p *PatternResult) BatchUnits() float64 {
 	return p.Batch.Eventual
 }
 
-// Waste returns the share of the bytes read that are not returned.
+// Waste returns the share of the bytes read that the pattern does not return.
 func (p *PatternResult) Waste() float64 {
 	if p.Report == nil {
 		return 0
@@ -174,13 +172,13 @@ func (r *Result) Count(s model.Severity) int {
 	return n
 }
 
-// Failed reports whether a finding is at least as severe as s.
+// Failed reports whether any finding is at least as severe as s.
 func (r *Result) Failed(s model.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f model.Finding) bool { return f.Severity >= s })
 }
 
-// Run runs every access pattern of a dataset and judges it. A failing pattern is
-// part of the result; Run fails if ctx is done or Lint fails.
+// Run runs every access pattern of a dataset and judges it. A failing pattern is part of the result. Run returns an
+// error if ctx is done, Lint fails or the dataset cannot be read.
 func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale, Bytes: w.Bytes}
 	target := w.Target()
@@ -193,7 +191,7 @@ func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 	lint := make(chan error, 1)
 	var hazards []model.Finding
 	var linting caughtPanic
-	go func() { // beside the patterns
+	go func() { // Lint runs while patterns run
 		var err error
 		defer func() { lint <- err }()
 		linting.run(func() {
@@ -226,7 +224,7 @@ func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 	return r, nil
 }
 
-// runPatterns runs the patterns of a dataset, as many at once as there are processors.
+// runPatterns runs the patterns of a dataset, at most GOMAXPROCS at once.
 func runPatterns(
 	ctx context.Context, w *dataset.Dataset, target explain.Target, progress func(string),
 ) ([]PatternResult, error) {
@@ -254,15 +252,14 @@ func runPatterns(
 	return results, context.Cause(ctx)
 }
 
-// Through runs and judges one access pattern on any target that has the items of its
-// model. Unlike [Run] it does not look at other partitions, and fails if the request
-// cannot be run.
+// Through runs and judges one access pattern on a target that has the items of the model. Unlike [Run], it does not
+// look at other partitions, and it returns an error if the request cannot be run.
 func Through(
 	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern, o explain.Options,
 ) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	if p.IsWrite() {
-		return pr, nil // only Run tries writes, on a copy
+		return pr, nil // only Run tries writes, as it can do so on a copy
 	}
 	if parts := pr.split(); pr.Compile == nil {
 		if err := pr.read(ctx, target, m, parts, o); err != nil {
@@ -273,8 +270,8 @@ func Through(
 	return pr, nil
 }
 
-// Explain runs a request that is no access pattern, such as one that a person types. Of the result, only
-// what the request reads is set.
+// Explain runs a request that is not an access pattern, such as one that a person types. The result says only what
+// the request reads.
 func Explain(
 	ctx context.Context, target explain.Target, q explain.Question, o explain.Options,
 ) (pr PatternResult, err error) {
@@ -286,7 +283,7 @@ func Explain(
 	return pr, nil
 }
 
-// split returns the parts of the pattern, or sets the reason why it has none.
+// split returns the pattern's parts, one for each request. If it cannot be split, split sets Compile.
 func (p *PatternResult) split() []*model.Pattern {
 	parts, err := compile.Split(p.Pattern)
 	if err != nil {
@@ -295,7 +292,7 @@ func (p *PatternResult) split() []*model.Pattern {
 	return parts
 }
 
-// read runs the requests of the parts of a pattern, and then its batch.
+// read runs the request of each part and sums them up. Then it gets the items of the pattern's batch.
 func (p *PatternResult) read(
 	ctx context.Context, target explain.Target, m *model.Model, parts []*model.Pattern, o explain.Options,
 ) error {
@@ -342,7 +339,7 @@ func runPattern(
 		return runWrite(ctx, w, p)
 	}
 
-	rows := max(1000, 2*len(p.Expect.Keys)) // in the report
+	rows := max(1000, 2*len(p.Expect.Keys)) // that the report keeps
 	pr, err := Through(ctx, target, w.Model, p, explain.Options{Items: rows, Classify: w.EntityName})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -372,7 +369,7 @@ func runPattern(
 	return pr, nil
 }
 
-// elsewhere sets what the pattern reads at the declared scale, and for other values than its own.
+// elsewhere estimates what the pattern reads at the declared scale and for other values than its own.
 func (p *PatternResult) elsewhere(ctx context.Context, w *dataset.Dataset) error {
 	reads, err := load.TableOf(w).Reads(ctx, p.Pattern)
 	if err != nil {
@@ -383,8 +380,8 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *dataset.Dataset) error
 	return nil
 }
 
-// compile sets the request. If the pattern does not make one, compile sets the reason and
-// returns it.
+// compile sets Input to the pattern's request. If the pattern does not compile, compile sets Compile and returns the
+// error.
 func (p *PatternResult) compile() (err error) {
 	if p.Input, err = compile.Pattern(p.Pattern); err == nil {
 		return nil

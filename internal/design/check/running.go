@@ -22,16 +22,17 @@ const runningRule = "running-table"
 
 // RunningOptions configure [Running]. The zero value is ready to use.
 type RunningOptions struct {
-	// Items is the largest number of items of each table to look at. Default: 2,000.
+	// Items limits the items that Running reads of each table. Default: 2,000.
 	Items int
-	// Pages limits the pages that a pattern without a Limit reads. Default: 100. With a Limit it reads one.
+	// Pages limits the pages that a pattern without a Limit reads. Default: 100. A pattern with a Limit reads one
+	// page.
 	Pages int
 }
 
-// Running compares a model with running tables and runs its patterns on them. It only reads: it looks
-// at items all over each table, and takes the values of each pattern from items of its entity, because
-// those of the model are samples. Budgets are judged, in the most expensive of these readings, or for p95 in
-// 95 of 100; other expectations are about the samples. Patterns that write are not run.
+// Running compares a model with running tables and runs its patterns on them. It never writes, and skips patterns
+// that do. The values in the model exist only in samples, so Running takes values for each pattern from items that it
+// finds in the tables. It checks budgets against the most expensive of these readings, or against 95 of 100 for a p95
+// budget. It ignores the expectations about rows of the samples.
 func Running(ctx context.Context, target explain.Target, m *model.Model, o RunningOptions) (*Result, error) {
 	o.Items, o.Pages = cmp.Or(o.Items, 2000), cmp.Or(o.Pages, 100)
 	r := &running{
@@ -58,11 +59,11 @@ func Running(ctx context.Context, target explain.Target, m *model.Model, o Runni
 	return r.result, nil
 }
 
-// Looked says how many items of a running table a check looked at.
+// A Looked counts the items of a running table that a check read.
 type Looked struct {
 	Table *model.Table `json:"table"`
 	Items int          `json:"items"`
-	All   bool         `json:"all"` // the table has no more
+	All   bool         `json:"all"` // the table has no further items
 }
 
 // Empty reports whether the table has no items.
@@ -84,7 +85,7 @@ func (r *running) differ(s model.Severity, f model.Finding, advice, format strin
 	r.result.Findings = append(r.result.Findings, f)
 }
 
-// table compares a table with the model, and looks at its items.
+// table compares a running table with the model and reads some of its items.
 func (r *running) table(t *model.Table) error {
 	about := model.Finding{Pos: t.Pos, Table: t.Name}
 	there, err := explain.Describe(r.ctx, r.target, t.Name)
@@ -120,7 +121,7 @@ func (r *running) table(t *model.Table) error {
 	return r.sample(t)
 }
 
-// index compares an index with the model.
+// index compares a running index with the model.
 func (r *running) index(t *model.Table, x *model.Index, there *keyschema.Table) {
 	about := model.Finding{Pos: x.Pos, Table: t.Name, Index: x.Name}
 	got := there.Index(x.Name)
@@ -161,10 +162,10 @@ func keyNames(hash, sort []model.Attribute) string {
 	return text.Join(names, "and")
 }
 
-// segments is the number of parts of a table from each of which items are taken.
+// segments is the number of segments of a parallel Scan, by which sample reads items from all over a table.
 const segments = 16
 
-// sample looks at items all over a table.
+// sample reads items from all over a table, groups them by entity and compares them with the templates.
 func (r *running) sample(t *model.Table) error {
 	looked := Looked{Table: t}
 	strangers, attributes := 0, map[string]int{}
@@ -213,19 +214,19 @@ func (r *running) sample(t *model.Table) error {
 	return nil
 }
 
-// outOf says how many of the items looked at are meant.
+// outOf returns words for n out of the items that were read.
 func outOf(n, looked int) string {
 	return fmt.Sprintf("%s of %s looked at", text.Count(n, "item"), text.Thousands(looked))
 }
 
-// A part is what is left of a segment of a table.
+// A part is the unread rest of a segment.
 type part struct {
 	segment, of int64
 	next        attr.Item // nil at its beginning
 }
 
-// look calls see with items of a table, at most as many as the options say: with about as many of each
-// segment, and more of some where others have fewer. It reports whether these are all items.
+// look calls see with at most r.o.Items items of a table. It reads about as many items from each segment; if some
+// segments have fewer, it reads more from the others. It reports whether see has got all items of the table.
 func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error) {
 	left := r.o.Items
 	var parts []part
@@ -240,7 +241,7 @@ func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error
 				more = append(more, p)
 				continue
 			}
-			behind := len(parts) - i // with this one
+			behind := len(parts) - i // parts still to read in this round, with this one
 			page, err := r.scan(t, p, (left+behind-1)/behind)
 			if err != nil {
 				return false, err
@@ -275,7 +276,7 @@ func (r *running) scan(t *model.Table, p part, limit int) (*wire.ScanOutput, err
 	return page, nil
 }
 
-// absent says why there are no items of an entity, or returns "".
+// absent returns the reason why no item of an entity was found, or "" if some were.
 func (r *running) absent(e *model.Entity) string {
 	looked := r.looked[e.Table]
 	switch {
@@ -289,7 +290,7 @@ func (r *running) absent(e *model.Entity) string {
 	return "none of the items looked at is of entity " + e.Name
 }
 
-// entity reports what is different in the items of an entity.
+// entity reports an entity without items, and attributes that do not fit their templates.
 func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int) {
 	about := model.Finding{Pos: e.Pos, Table: t.Name, Entity: e.Name}
 	if why := r.absent(e); why != "" {
@@ -320,13 +321,13 @@ func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int)
 	}
 }
 
-// pattern runs a pattern with the values of several items, and returns the reading that costs most, among
-// those that fail if more do than the budget allows.
+// pattern runs a pattern with the values of several items. It returns the failing reading with the most failures, or
+// if none fails, the most expensive one. A p95 budget excuses some failures (see exempt).
 func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	asked := *p
 	x := p.Expect
 	asked.Expect = model.Expect{Pos: x.Pos, Entities: x.Entities, Error: x.Error, Budget: x.Budget}
-	if x.Budget != model.BudgetSample { // that is for the values of the model
+	if x.Budget != model.BudgetSample { // a sample budget is only for the values in the model
 		asked.Expect.MaxRows, asked.Expect.Units = x.MaxRows, x.Units
 		asked.Expect.Pages, asked.Expect.Waste = x.Pages, x.Waste
 	}
@@ -349,7 +350,7 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	}
 	o := explain.Options{Pages: r.o.Pages, Classify: r.m.EntityName, Brief: true}
 	if p.Limit > 0 {
-		o.Pages = 0 // one
+		o.Pages = 0 // the default: one page
 	}
 	var read []PatternResult
 	for _, q := range tries {
@@ -358,7 +359,7 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 			return most, err
 		}
 		if pr.FoundNothing() {
-			pr.Failures = nil // the item may have changed since, or lie outside the range
+			pr.Failures = nil // the item may have changed since, or be outside the range
 		}
 		if rep := pr.Report; o.Pages > 0 && rep != nil && rep.Last != nil && rep.Pages == o.Pages {
 			pr.Cut = o.Pages
@@ -378,9 +379,9 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	return read[0], nil
 }
 
-// exempt returns how many of the readings that fail, which are the first, a budget of p95 allows. Values
-// were taken from items. If these are not all there are, a value is the likelier to be among them the more
-// items have it, so its reading counts the less.
+// exempt returns how many of the failing readings, which come first, a p95 budget excuses: those with at most 5 % of
+// the total weight. If the check has not read all items, a value that more items have is more likely to be tried, so
+// exempt divides the weight of a reading by its number of rows.
 func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
 	weight := func(pr *PatternResult) float64 {
 		if pr.Total == nil || p.Entity == nil || r.looked[p.Entity.Table].All {
@@ -401,9 +402,8 @@ func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
 	return n
 }
 
-// tries returns a pattern with different values of items of its entity that have all of them: the values
-// that most of the items have, which cost most, and others. If the budget is for most values only, it
-// returns more of them, all over the items.
+// tries returns copies of a pattern with values of different items. It takes the values that most items have, because
+// these cost most, and some others. For a p95 budget it takes up to manyTries values from all over the items.
 func (r *running) tries(p *model.Pattern) []*model.Pattern {
 	var all []*model.Pattern
 	shares := map[*model.Pattern]int{}
@@ -435,13 +435,14 @@ func (r *running) tries(p *model.Pattern) []*model.Pattern {
 	return append(all[:first:first], spreadOver(all[first:], fewTries-first)...)
 }
 
-// A pattern is run with so many different values of items, and with many if its budget is p95.
+// The number of values with which a pattern is run: fewTries, or manyTries for a p95 budget.
 const (
 	fewTries  = 5
 	manyTries = 20
 )
 
-// withValues returns a pattern with the values of an item, or nil if it lacks one.
+// withValues returns a copy of p with the values of an item in its equality conditions. It returns nil if the item
+// lacks one of them.
 func withValues(p *model.Pattern, it attr.Item) *model.Pattern {
 	values := p.Entity.FieldsOf(it)
 	q := *p
@@ -463,7 +464,7 @@ func withValues(p *model.Pattern, it attr.Item) *model.Pattern {
 	return &q
 }
 
-// spreadOver returns so many elements all over a list, or all if it has fewer.
+// spreadOver returns many elements at equal distances in a list, or the whole list if it is shorter.
 func spreadOver[T any](all []T, many int) (some []T) {
 	if len(all) <= many {
 		return all

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// designed is a model, and running differs from it in all that a check can see.
+// designed is a model. running differs from it in everything that a check can find.
 const (
 	designed = `name: m
 tables:
@@ -80,7 +80,7 @@ func TestRunning(t *testing.T) {
 	require.Equal(t, 40+3, len(w.Items))
 }
 
-// runningOn fills the tables of a model with so many items of an entity and checks another model there.
+// runningOn creates the tables of the model there with its items, and checks the model designed against them.
 func runningOn(t *testing.T, designed, there string, o check.RunningOptions) (*check.Result, string) {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte(designed))
@@ -97,7 +97,7 @@ func runningOn(t *testing.T, designed, there string, o check.RunningOptions) (*c
 	return r, b.String()
 }
 
-// TestRunningTables holds that counts are those of each table.
+// TestRunningTables holds that items are counted for each table.
 func TestRunningTables(t *testing.T) {
 	const tables = "name: m\ntables: {Carts: {partition: id}, Users: {partition: id}, Empty: {partition: id}}\n"
 	_, text := runningOn(t, tables+`entities:
@@ -125,7 +125,7 @@ patterns:
 	require.NotContains(t, text, "of entity None", "that its table is empty says it")
 }
 
-// TestRunningSample holds that a check looks at as many items as it is told, wherever they lie.
+// TestRunningSample holds that a check reads as many items as its options say, from all over the table.
 func TestRunningSample(t *testing.T) {
 	const (
 		design = "name: m\ntables: {Shop: {partition: PK, sort: SK}}\nentities:\n" +
@@ -155,7 +155,7 @@ func TestRunningSample(t *testing.T) {
 	}
 }
 
-// TestRunningFailure holds that a reading that costs more does not hide one that fails.
+// TestRunningFailure holds that a result shows a failing reading even if another one costs more.
 func TestRunningFailure(t *testing.T) {
 	const tables = "name: m\ntables: {Shop: {partition: PK, sort: SK}}\n"
 	_, text := runningOn(t, tables+`entities:
@@ -170,7 +170,8 @@ fields: {big: {values: [big]}, small: {values: [small]}, pad: {size: 30000}}
 	require.Contains(t, text, "expected at most 5 rows, got 6")
 }
 
-// TestRunningLimit holds that a pattern with a Limit reads one page, and another at most so many.
+// TestRunningLimit holds that a pattern with a Limit reads one page, and another pattern at most
+// RunningOptions.Pages.
 func TestRunningLimit(t *testing.T) {
 	const model = `name: m
 tables: {Shop: {partition: PK, sort: SK}}
@@ -188,14 +189,14 @@ fields: {customer: {values: [only]}, pad: {size: 100000}}
 	require.Equal(t, 1, strings.Count(text, "reads more, and costs more"))
 }
 
-// TestRunningBudgets holds that values which most of the items have are among those that a budget is judged
-// with, that different values are tried, and that p95 allows one in 20 to exceed it.
+// TestRunningBudgets holds that a check of budgets tries the values that most items have, and several others, and
+// that p95 excuses one failure in 20.
 func TestRunningBudgets(t *testing.T) {
 	tables := "name: m\ntables: {Shop: {partition: PK, sort: SK}}\n"
 	items := func(large int) string {
 		var b strings.Builder
 		for customer := range 20 {
-			for n := range 1 + 9*min(1, customer/(20-large)) { // the last ones have ten
+			for n := range 1 + 9*min(1, customer/(20-large)) { // the last customers have ten
 				fmt.Fprintf(&b, "    - {PK: C#%02d, SK: O#%04d}\n", customer, n)
 			}
 		}
@@ -215,8 +216,8 @@ func TestRunningBudgets(t *testing.T) {
 	}
 }
 
-// TestRunningNames holds that names of the model and of the tables are shown and neither obeyed by a terminal
-// nor read as Markdown, and that keys may be numbers or binary.
+// TestRunningNames holds that names of the model and the tables are escaped for terminals and Markdown, and that keys
+// may be numbers or binary.
 func TestRunningNames(t *testing.T) {
 	const tables = `name: m
 about: "about \e[31m"
@@ -247,7 +248,7 @@ entities:
 	}
 }
 
-// TestRunningSame holds that a check of the tables that a model makes finds nothing.
+// TestRunningSame holds that a check of tables that were made from the model finds nothing.
 func TestRunningSame(t *testing.T) {
 	m, err := modelfile.Load("../modelfile/testdata/shop.yaml")
 	require.NoError(t, err)
@@ -258,7 +259,7 @@ func TestRunningSame(t *testing.T) {
 	require.NoError(t, err)
 	for _, f := range r.Findings {
 		if f.Severity == model.Note {
-			continue // items of no entity, which the model has too
+			continue // about raw items, which the model has too
 		}
 		t.Errorf("%s %s %s: %s", f.Rule, f.Entity, f.Pattern, f.Message)
 	}

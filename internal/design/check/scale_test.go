@@ -46,8 +46,7 @@ patterns:
     scan: {table: Tab}
 `
 
-// TestScale compares the extrapolated figures of a sample with those of all
-// items.
+// TestScale compares the figures that are extrapolated from a sample with those of all items.
 func TestScale(t *testing.T) {
 	slow(t)
 	unit := min(proptest.Cases(1000), 1000)
@@ -98,7 +97,7 @@ func TestScale(t *testing.T) {
 	require.Contains(t, b.String(), " times these rows at the declared scale")
 }
 
-// TestOneKey holds that a request for one key does not grow.
+// TestOneKey holds that a request for one key costs the same at the declared scale.
 func TestOneKey(t *testing.T) {
 	m, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables: {Tab: {partition: PK, sort: SK}, Hash: {partition: PK}}

@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestPeriods compares ranges of times over partitions by year, month and day with a count of the items,
-// for sort keys of all precisions and bounds that are moments, minutes, hours, days, months and years.
+// TestPeriods compares ranges of times over partitions by year, month and day with a count of the items. It tries
+// sort keys of all precisions, and bounds that are moments, minutes, hours, days, months and years.
 func TestPeriods(t *testing.T) {
 	proptest.SkipShort(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -32,7 +32,7 @@ func TestPeriods(t *testing.T) {
 	for range 120 {
 		times = append(times, moment())
 	}
-	// bound returns a text of a random precision, and the first and the last moment that it stands for.
+	// bound returns a random time or period as text, with its first and last moments.
 	bound := func(finest int) (text string, first, last time.Time) {
 		at := moment()
 		layouts := []string{"2006", "2006-01", time.DateOnly, "2006-01-02T15", "2006-01-02T15:04", time.RFC3339}
@@ -57,7 +57,7 @@ func TestPeriods(t *testing.T) {
 	for i, bucket := range []string{"year", "month", "date"} {
 		for j, typ := range []string{"date", "millis", "time", "epochms", "millis:desc"} {
 			if !proptest.Long() && (i != j%3 || j > 2) {
-				continue // a short run takes each period with one type
+				continue // a short run tries one type with each period
 			}
 
 			var src strings.Builder
@@ -72,7 +72,7 @@ func TestPeriods(t *testing.T) {
 			for i := range min(40, proptest.Cases(200)) {
 				finest := 5
 				if typ == "date" {
-					finest = 2 // finer bounds cannot be told apart
+					finest = 2 // a sort key by day cannot tell finer bounds apart
 				}
 				text, from, to := bound(finest)
 				where := fmt.Sprintf("{at: %q}", text)
@@ -86,7 +86,7 @@ func TestPeriods(t *testing.T) {
 				n := 0
 				for _, at := range times {
 					if unit > 0 {
-						at = at.Truncate(unit) // what the sort key has of it
+						at = at.Truncate(unit) // as precisely as the sort key
 					}
 					if !at.Before(from) && !at.After(to) {
 						n++

@@ -46,8 +46,7 @@ func checked(t *testing.T, o dataset.Options, model string) *check.Result {
 	return r
 }
 
-// TestBudgets holds that budgets hold in the worst partition unless the model
-// says otherwise.
+// TestBudgets holds that a budget applies to the worst partition unless the model says otherwise.
 func TestBudgets(t *testing.T) {
 	slow(t)
 	tests := []struct{ budgets, want string }{
@@ -80,8 +79,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// slow skips a test of many items with -short, which goes with the race detector:
-// one goroutine builds and reads them.
+// slow skips a test of many items with -short, which is used with the race detector. One goroutine builds and reads
+// the items, so there is nothing to detect.
 func slow(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -156,7 +155,7 @@ func TestSpread(t *testing.T) {
 	require.Equal(t, largest.Key.Text(), `"`+out.Patterns[0].Spread.Worst.Partition[0]["S"]+`"`)
 }
 
-// TestSpreadScale holds that budgets are for the declared scale.
+// TestSpreadScale holds that budgets apply at the declared scale.
 func TestSpreadScale(t *testing.T) {
 	slow(t)
 	model := strings.Replace(busy, "count: 33300", "count: 333000", 1) + `

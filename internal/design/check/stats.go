@@ -15,7 +15,7 @@ import (
 type TableStats struct {
 	Table *model.Table `json:"table"`
 	Index *model.Index `json:"index,omitempty"` // nil for the table itself
-	// Items, Bytes and Partitions count what is in the dataset.
+	// Items, Bytes and Partitions count the items in the dataset.
 	Items      int `json:"items"`
 	Bytes      int `json:"bytes"`
 	Partitions int `json:"partitions"`
@@ -23,17 +23,15 @@ type TableStats struct {
 	// scale.
 	DeclaredItems float64 `json:"declaredItems"`
 	DeclaredBytes float64 `json:"declaredBytes"`
-	// Reads and Writes are units per second at the declared rates: those of entities, whose items are read
-	// one by one and eventually consistent, and those of patterns. Rows are the rows written.
+	// Reads and Writes are units per second at the declared rates of entities and patterns. Rates of entities are
+	// taken as eventually consistent reads of one item. Rows is the number of rows written per second.
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 	Rows   float64 `json:"rowsWritten"`
-	// Entities are the shares of entities, the largest first. The entity of raw
-	// items is "".
+	// Entities has the share of each entity, the largest first. Raw items have the entity "".
 	Entities []EntityStats `json:"entities"`
-	// The partitions with the most items, bytes, read units and write units per
-	// second at the declared scale; nil if there are none, or no declared
-	// rates.
+	// The partitions with the most items, bytes, read units and write units per second at the declared scale. They
+	// are nil if there are no items or no declared rates.
 	ByItems  *Partition `json:"mostItems,omitempty"`
 	ByBytes  *Partition `json:"mostBytes,omitempty"`
 	ByReads  *Partition `json:"mostReads,omitempty"`
@@ -48,7 +46,7 @@ func (s *TableStats) IndexName() string {
 	return s.Index.Name
 }
 
-// Name returns the name of the table, and of the index.
+// Name returns the name of the table, followed by that of the index if there is one.
 func (s *TableStats) Name() string {
 	if s.Index == nil {
 		return s.Table.Name
@@ -74,13 +72,12 @@ type Partition struct {
 	// (see [dataset.Dataset.Growth]).
 	DeclaredItems float64 `json:"declaredItems"`
 	DeclaredBytes float64 `json:"declaredBytes"`
-	// Reads and Writes are units per second of all patterns and declared rates together (see [load.Table]).
+	// Reads and Writes are units per second of all patterns and all declared rates of entities (see [load.Table]).
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 }
 
-// Stats returns the statistics of all tables and indexes, each table before its
-// indexes.
+// Stats returns the statistics of all tables and indexes. Each table comes before its indexes.
 func Stats(ctx context.Context, w *dataset.Dataset) ([]TableStats, error) {
 	var all []TableStats
 	spaces, err := load.TableOf(w).Spaces(ctx)
@@ -143,8 +140,8 @@ func stats(w *dataset.Dataset, space *load.Space) TableStats {
 	return s
 }
 
-// highest replaces *best by a copy of p if its value is higher, except for
-// rounding in sums of shares.
+// highest sets *best to a copy of p if v is higher than the value of *best. It ignores differences that come from
+// rounding.
 func highest(best **Partition, p *Partition, v float64, of func(*Partition) float64) {
 	most := 0.0
 	if *best != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// runWrite tries a pattern that writes, and judges it.
+// runWrite tries a pattern that writes on items of the dataset, and judges it.
 func runWrite(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	j := judge{p: p, pr: &pr}
@@ -32,7 +32,7 @@ func runWrite(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (Patter
 	return pr, nil
 }
 
-// written judges what writes cost.
+// written judges whether the write is refused, and what it costs.
 func (j *judge) written() {
 	c, x := j.pr.Writes, j.p.Expect
 	switch {

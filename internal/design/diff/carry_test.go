@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A carrier sends requests to a server, as a team does that carries out a plan.
+// A carrier sends the requests of a plan's steps to a server, as a team would.
 type carrier struct {
 	need  require.TestingT
 	ctx   context.Context
@@ -22,7 +22,7 @@ type carrier struct {
 	units float64 // of all writes
 }
 
-// send sends a request, and returns the answer.
+// send sends a request and returns the response.
 func (c *carrier) send(op string, in map[string]any) map[string]any {
 	writes := slices.Contains([]string{"PutItem", "UpdateItem", "DeleteItem"}, op)
 	if writes {

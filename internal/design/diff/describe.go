@@ -6,7 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// templateText describes an attribute by all that its bytes depend on.
+// templateText describes everything that decides which bytes an attribute has: its template or constant, its type and
+// its condition.
 func templateText(t *model.Template) string {
 	if t == nil {
 		return ""

@@ -1,6 +1,6 @@
-// Package diff compares two versions of a design: [Of] says which tables, indexes, entities and patterns
-// changed, what each pattern costs before and after, which findings came and went, and the steps from
-// one version to the other with the items and write units that they take.
+// Package diff compares two versions of a design. [Of] returns which tables, indexes, entities and patterns changed,
+// what each pattern costs before and after, and which findings came and went. It also returns a plan: the steps from
+// one version to the other, with the number of items and the write units of each.
 package diff
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Side is a version of a design with its dataset and the result of its check.
+// A Side is one version of a design, with its dataset and the result of its check.
 type Side struct {
 	Dataset *dataset.Dataset
 	Result  *check.Result
@@ -30,16 +30,17 @@ type Side struct {
 // A Diff is the difference between two versions of a design.
 type Diff struct {
 	Changes  []Change  `json:"changes"`
-	Patterns []Pattern `json:"patterns"` // of which something changed, in the order of the new version
+	Patterns []Pattern `json:"patterns"` // changed patterns, in the order of the new version
 	Gained   []Finding `json:"gained"`
 	Lost     []Finding `json:"lost"`
-	// Questions are what the versions do not say; while there are any, there is no plan.
+	// Questions are what Of cannot decide from the two versions. If there are any, there is no plan.
 	Questions []Question `json:"questions"`
-	// Names are those that the plan changes in the new version, and Target is that version with them.
+	// Names are the names that the plan changes in the new version. Target is the new version with these names.
 	Names  []Name       `json:"names"`
 	Target *model.Model `json:"-"`
 	Plan   []Step       `json:"plan"`
-	// Was and Is are the bills before and after, if both versions declare rates and their prices are known.
+	// Was and Is are the bills before and after. They are nil if no version declares rates or the prices are not
+	// known.
 	Was *bill.Bill `json:"billWas,omitempty"`
 	Is  *bill.Bill `json:"billIs,omitempty"`
 }
@@ -52,23 +53,24 @@ func (d *Diff) Empty() bool {
 // A Change is a change of a table, an index, an entity or one of its attributes.
 type Change struct {
 	Subject string `json:"subject"` // such as: index ByDay of table Shop
-	// Was and Is describe it before and after; one of them is "" if it is new or gone.
+	// Was and Is describe the subject before and after. Was is "" if it is new, and Is is "" if it is gone.
 	Was string `json:"was,omitempty"`
 	Is  string `json:"is,omitempty"`
 }
 
-// A Pattern is an access pattern of which the request, the cost or the verdict changed.
+// A Pattern is an access pattern whose request, cost or result changed.
 type Pattern struct {
 	Name string `json:"name"`
-	// Was and Is are nil for a pattern that is new or gone.
+	// Was is nil if the pattern is new, and Is is nil if it is gone.
 	Was *Figures `json:"was,omitempty"`
 	Is  *Figures `json:"is,omitempty"`
 	// Request is true if the request itself changed.
 	Request bool `json:"request"`
 }
 
-// Figures are what a pattern costs: read units with its own values and in the partitions at p95 and
-// worst, or write units.
+// Figures are what a pattern costs. Units are read units with the pattern's own values, and P95 and Worst are those
+// of other partitions. For a write, they are write units: the mean, the 95th percentile and the maximum over the
+// items.
 type Figures struct {
 	OK    bool    `json:"ok"`
 	Write bool    `json:"write,omitempty"`
@@ -87,7 +89,8 @@ type Finding struct {
 	Message  string `json:"message"`
 }
 
-// Of compares two versions of a design. Renames say what became of what the new version does not have.
+// Of compares two versions of a design. renames says what became of entities and tables that the new version does not
+// have.
 func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
 	p := planner{ctx: ctx, was: was, is: is, renames: renames}
 	if err := p.make(); err != nil {
@@ -112,15 +115,15 @@ func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
 	return d, nil
 }
 
-// change adds a change, if there is one.
+// change adds a change if was and is differ.
 func (d *Diff) change(subject, was, is string) {
 	if was != is {
 		d.Changes = append(d.Changes, Change{subject, was, is})
 	}
 }
 
-// both calls f with the elements of two lists that have the same name, those of the new list first; one
-// is nil if only the other list has the name.
+// both calls f with each pair of elements that have the same name, in the order of the new list. If only one list has
+// the name, the other argument of f is nil. Elements that only the old list has come last.
 func both[T any](was, is []*T, name func(*T) string, f func(was, is *T)) {
 	find := func(list []*T, wanted string) *T {
 		if i := slices.IndexFunc(list, func(v *T) bool { return name(v) == wanted }); i >= 0 {
@@ -175,7 +178,7 @@ func indexText(x *model.Index) string {
 	}
 	s := attributesText(x.Partition, x.Sort) + ", " + x.Projection
 	if len(x.Include) > 0 {
-		s += " " + strings.Join(slices.Sorted(slices.Values(x.Include)), " ") // in any order
+		s += " " + strings.Join(slices.Sorted(slices.Values(x.Include)), " ") // their order does not matter
 	}
 	if x.Local {
 		s += ", local"
@@ -219,7 +222,7 @@ func (d *Diff) entities(p *planner) {
 	}
 }
 
-// entity compares two versions of an entity.
+// entity adds the changes between two versions of an entity.
 func (d *Diff) entity(was, is *model.Model, p *pair) {
 	a, b := p.was, p.is
 	subject := "entity " + b.Name
@@ -237,7 +240,7 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 				" gets "+f.Name+" among its fields", "")
 		}
 	}
-	for _, f := range b.Fields { // those of one version only are in attributes that are
+	for _, f := range b.Fields { // changes of attributes already show fields of only one version
 		if old := a.Field(p.from[f.Name]); old != nil {
 			d.change("field "+f.Name+" of "+b.Name+", name", old.Name, f.Name)
 			d.change("field "+f.Name+" of "+b.Name, modelfile.FieldText(old), modelfile.FieldText(f))
@@ -245,8 +248,8 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	}
 }
 
-// keeps reports whether the new version has a field of the old one, or the field is in attributes that are no keys,
-// which are compared.
+// keeps reports whether the values of a field stay: the new version has the field, or an attribute outside the key
+// holds it. Changes of such attributes are listed on their own.
 func (p *pair) keeps(field string) bool {
 	for t, part := range p.was.AllParts() {
 		if part.Name == field && !p.was.Table.IsKey(t.Name) {
@@ -256,7 +259,8 @@ func (p *pair) keeps(field string) bool {
 	return slices.Contains(slices.Collect(maps.Values(p.from)), field)
 }
 
-// raw compares the items of no entity. The plan changes none of them but their tables.
+// raw adds the changes of raw items, which belong to no entity. The plan can move them to another table, but changes
+// nothing else of them.
 func (d *Diff) raw(p *planner) {
 	left := map[string]attr.Item{}
 	for _, r := range p.target.Items {
@@ -284,7 +288,7 @@ func (d *Diff) raw(p *planner) {
 	}
 }
 
-// entityText lists the keys of an entity.
+// entityText describes the templates of an entity's key.
 func entityText(e *model.Entity) string {
 	var all []string
 	for _, t := range e.Attributes {
@@ -349,7 +353,7 @@ func figuresOf(pr *check.PatternResult) *Figures {
 	return f
 }
 
-// writeText describes what a pattern writes, beside the templates of its entities.
+// writeText describes what a pattern writes, except for the templates of its entities.
 func writeText(p *model.Pattern) string {
 	var b strings.Builder
 	for i := range p.Writes {
@@ -393,7 +397,7 @@ func (d *Diff) findings(was, is *check.Result) {
 	d.Lost = append(d.Lost, only(was.Findings, count(is.Findings))...)
 }
 
-// about returns what a finding is about, whatever its figures.
+// about returns the finding without its message, whose figures may differ between the versions.
 func (f Finding) about() Finding {
 	return Finding{Rule: f.Rule, Severity: f.Severity, Subject: f.Subject}
 }
@@ -410,8 +414,8 @@ func findingOf(f *model.Finding) Finding {
 	return Finding{f.Rule, f.Severity.String(), strings.Join(parts, ", "), f.Message}
 }
 
-// Worse reports whether the new version has an error or a failing pattern that the old one has not, or a
-// question is open.
+// Worse reports whether the new version has an error or a failing pattern that the old one does not have, or whether
+// a question is open.
 func (d *Diff) Worse() bool {
 	if len(d.Questions) > 0 {
 		return true
@@ -421,7 +425,7 @@ func (d *Diff) Worse() bool {
 		slices.ContainsFunc(d.Gained, func(f Finding) bool { return f.Severity == model.Error.String() })
 }
 
-// Text says what the pattern costs, or is empty for nil.
+// Text describes what the pattern costs. It returns "" for nil.
 func (f *Figures) Text() string {
 	if f == nil {
 		return ""

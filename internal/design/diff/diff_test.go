@@ -35,7 +35,7 @@ func differ(t *testing.T, was, is diff.Side, renames diff.Renames) *diff.Diff {
 	return d
 }
 
-// renamesOf returns the renames of a case: rename=(Old=New, Other=).
+// renamesOf returns the renames in a script's arguments, such as rename=(Old=New, Other=).
 func renamesOf(d *datadriven.TestData) diff.Renames {
 	renames := diff.Renames{}
 	for _, arg := range d.CmdArgs {
@@ -47,8 +47,8 @@ func renamesOf(d *datadriven.TestData) diff.Renames {
 	return renames
 }
 
-// TestDiff compares the two models of each case, which a line of === separates. The command plan shows only
-// the plan, with its questions and names, and carries it out.
+// TestDiff compares the two models of each case, which are separated by a line of ===. The command plan prints only
+// the plan, with its questions and names, and also carries it out.
 func TestDiff(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -81,8 +81,8 @@ func TestDiff(t *testing.T) {
 	})
 }
 
-// carryOutSamples carries out a plan on a server that has the samples of the old version. An entity that has as
-// many samples in the new version has the same items in the same order.
+// carryOutSamples carries out a plan on a server that has the samples of the old version. If an entity has as many
+// samples in the new version, the n-th sample is the same item in both.
 func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames diff.Renames) {
 	becomes := map[string]string{}
 	var things []*thing
@@ -103,7 +103,8 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 					g.after = made.Samples[i].Values
 				}
 			}
-			for _, other := range is.Entities { // of an entity that is split, one of them has the values
+			// If the entity was split, take the new entity whose sample has these values.
+			for _, other := range is.Entities {
 				for _, sample := range other.Samples {
 					if was.Entity(other.Name) == nil && len(is.Entities) > len(was.Entities) &&
 						is.Entity(renames[e.Name]) != nil && within(sample.Values, s.Values) {
@@ -114,7 +115,7 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 			if becomes[e.Name] == "" || becomes[e.Name] == g.made {
 				becomes[e.Name] = g.made
 			} else {
-				becomes[e.Name] = e.Name // it is split
+				becomes[e.Name] = e.Name // e was split
 			}
 			things = append(things, g)
 		}
@@ -122,7 +123,7 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 	newTeam(t.Context(), t, sortkeytest.New(t).URL(), was, d, becomes, things).carryOut(nil)
 }
 
-// within reports whether all values are among others.
+// within reports whether others has all of values.
 func within(values, others map[string]string) bool {
 	for name, v := range values {
 		if others[name] != v {

@@ -9,12 +9,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// mostTries is how many keys are tried for an example.
+// mostTries limits the keys that examples tries for one example.
 const mostTries = 8
 
-// examples sets the items from which the plan is made: those of the old dataset, and examples of what a program
-// may write. There is one of each entity that has no items, and one of each entity in a partition of each other,
-// where their templates allow it, in the old version or in the new.
+// examples sets the items from which the planner makes the plan: those of the old dataset, and examples of what a
+// program may also write. It adds an example for each entity without items. It also adds one for each entity in each
+// partition where another entity has an item, in the old version or the new, if the templates allow that.
 func (p *planner) examples() {
 	p.olds = slices.Clip(p.was.Dataset.Items)
 	places := map[string]bool{}
@@ -28,7 +28,7 @@ func (p *planner) examples() {
 		}
 		for n := range uint64(mostTries) {
 			values := first[e].Values.Map()
-			if n > 0 { // an item has the key, so another is taken
+			if n > 0 { // another item has the key, so try another one
 				for _, f := range e.KeyFields() {
 					if v, err := dataset.Example(f, n); err == nil {
 						values[f.Name] = v
@@ -38,7 +38,7 @@ func (p *planner) examples() {
 			maps.Copy(values, given)
 			it, err := e.Item(values)
 			if err != nil {
-				return // the values of two entities do not go together
+				return // the given values do not fit the entity
 			}
 			if id := place(e.Table, it); !places[id] {
 				places[id] = true
@@ -86,7 +86,8 @@ func (p *planner) examples() {
 	})
 }
 
-// firsts returns the first item of each entity of a dataset, or an example of it if one can be made.
+// firsts returns the first item of each entity of a dataset. For an entity without items, it makes an example if it
+// can.
 func firsts(w *dataset.Dataset) map[*model.Entity]*dataset.Item {
 	all := map[*model.Entity]*dataset.Item{}
 	for i := range w.Items {
@@ -111,8 +112,9 @@ func firsts(w *dataset.Dataset) map[*model.Entity]*dataset.Item {
 	return all
 }
 
-// neighbours calls f with the values of fields that bring an item of an entity into the partition of an item, in
-// a table or an index that one of some models has under the name of the entity's.
+// neighbours looks for items that an entity of m can have in the same partition as one of items. For each it calls f
+// with the values of fields that lead there. A partition is one of the entity's table, or of a global index that this
+// table has in one of models.
 func neighbours(
 	m *model.Model, models []*model.Model, items []*dataset.Item, f func(e *model.Entity, values map[string]string),
 ) {
@@ -142,8 +144,8 @@ func neighbours(
 	}
 }
 
-// within returns values of fields that give an item of an entity the same attributes as another item, if there
-// are any.
+// within returns the values of fields with which an item of e has the same attributes as other. It returns false if
+// the templates do not allow that.
 func within(e *model.Entity, attributes []model.Attribute, other attr.Item) (map[string]string, bool) {
 	all := map[string]string{}
 	for _, a := range attributes {

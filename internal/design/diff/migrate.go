@@ -14,21 +14,22 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A moved item is an item of the old version, with what it is in the new one.
+// A moved is an item of the old version, with the form that it has in the new one.
 type moved struct {
 	was    *dataset.Item
-	times  float64       // items that it stands for at the declared scale
-	entity *model.Entity // of the target; nil for an item of no entity
-	table  *model.Table  // of the target; nil for an item that is deleted
+	times  float64       // items that this one represents at the declared scale; 0 for an example
+	entity *model.Entity // in the target; nil for a raw item
+	table  *model.Table  // in the target; nil if the item is deleted
 	item   attr.Item
-	kept   bool // it keeps its table and its key
-	// fresh are fields of its entity that the old version does not have, so that their values are made up.
+	kept   bool // the item keeps its table and its key
+	// fresh are fields whose values the old version does not have, or has less precisely. The item has invented
+	// values.
 	fresh []string
-	// unsure are fields whose generated value the new version cannot write, so that it has another one here.
+	// unsure are fields whose generated value the new version cannot write. The item has another generated value.
 	unsure []string
 }
 
-// place identifies a table and a key.
+// place returns a string that identifies a table and a key.
 func place(t *model.Table, it attr.Item) string {
 	b := append([]byte(t.Name), 0)
 	for _, a := range t.Keys() {
@@ -47,7 +48,7 @@ func keyOnly(t *model.Table, it attr.Item) attr.Item {
 	return b.Item()
 }
 
-// keyShown shows the key of an item for people.
+// keyShown formats the key of an item for people.
 func keyShown(t *model.Table, it attr.Item) string {
 	var all []string
 	for _, a := range t.Keys() {
@@ -56,10 +57,10 @@ func keyShown(t *model.Table, it attr.Item) string {
 	return strings.Join(all, ", ")
 }
 
-// certain reports whether all values of the new form are those of the old version.
+// certain reports whether all values of the new form come from the old version.
 func (v *moved) certain() bool { return len(v.fresh)+len(v.unsure) == 0 }
 
-// classify sets whether the item keeps its table and its key.
+// classify sets kept.
 func (v *moved) classify() {
 	v.kept = v.table != nil && v.table.Name == v.was.Table.Name &&
 		!slices.ContainsFunc(slices.Concat(v.table.Keys(), v.was.Table.Keys()), func(a model.Attribute) bool {
@@ -67,11 +68,11 @@ func (v *moved) classify() {
 		})
 }
 
-// gains and loses return the attributes of an item that stays that only its new, or only its old form has.
+// gains returns the attributes that only the new form of the item has, and loses those that only the old form has.
 func (v *moved) gains() []string { return beyond(v.item, v.was.Attributes) }
 func (v *moved) loses() []string { return beyond(v.was.Attributes, v.item) }
 
-// beyond returns the names of the attributes of an item that another lacks.
+// beyond returns the names of the attributes that it has and other does not.
 func beyond(it, other attr.Item) (names []string) {
 	for name := range it.All() {
 		if other.Get(string(name)).Kind() == 0 {
@@ -81,7 +82,7 @@ func beyond(it, other attr.Item) (names []string) {
 	return names
 }
 
-// both returns the item while both versions are in use, with the attributes of both forms.
+// both returns the item with the attributes of both forms, as it is while both versions are in use.
 func (v *moved) both() attr.Item {
 	var b attr.Builder
 	for name, value := range v.was.Attributes.All() {
@@ -93,7 +94,7 @@ func (v *moved) both() attr.Item {
 	return b.Item()
 }
 
-// migrate sets the items that the old ones are in the target.
+// migrate computes the new form of each item of the old version.
 func (p *planner) migrate() {
 	p.items = p.items[:0]
 	mates := map[*pair]*mates{}
@@ -114,7 +115,7 @@ func (p *planner) migrate() {
 			v.entity = p.target.Entity(pr.is.Name)
 			v.table = v.entity.Table
 			if err := v.migrate(pr, mates[pr]); err != nil && v.times == 0 {
-				continue // it was a bad example
+				continue // the new version cannot write this example
 			} else if err != nil {
 				v.table = nil
 				refused.add(&v, err)
@@ -126,8 +127,8 @@ func (p *planner) migrate() {
 	refused.ask(p)
 }
 
-// part returns the pair of the entity of an item with the one that has it in the new version. Of an entity that
-// was split, that is the one whose form the item has: its key, or else its constants, values and attributes.
+// part returns the pair for an item. If its entity was split into several, part chooses the new entity whose form the
+// item fits best: first by its key, then by its constants, values and attributes. It asks if two fit equally well.
 func (p *planner) part(v *moved) *pair {
 	named := p.pairs[v.was.Entity]
 	best, tie := named, (*pair)(nil)
@@ -162,8 +163,8 @@ func (p *planner) part(v *moved) *pair {
 	return best
 }
 
-// carryRaw sets the table and the new form of an item that no entity describes. It is as it was, unless the
-// new version has it under another key.
+// carryRaw sets the table and the new form of a raw item. The item stays as it is, unless its new table has other key
+// attributes.
 func (p *planner) carryRaw(v *moved) {
 	if v.table = p.successor(v.was.Table); v.table == nil {
 		return
@@ -177,7 +178,7 @@ func (p *planner) carryRaw(v *moved) {
 		return
 	}
 
-	// Items of no entity have no fields: those of the new version are in the order of the file.
+	// Nothing connects a raw item with its new version but their order in the two files.
 	nth := 0
 	for _, r := range p.was.Dataset.Model.Items {
 		if r.Table == v.was.Table && place(r.Table, r.Item) == place(v.was.Table, v.item) {
@@ -202,8 +203,8 @@ func (p *planner) carryRaw(v *moved) {
 	)
 }
 
-// successor returns the table of the target that takes the items of no entity of an old table, or nil: the one
-// of its name, or the only new one if entities go there.
+// successor returns the target's table for the raw items of an old table. This is the table of the same name, or the
+// one that renames give, or else the only new table if entities move to it. It returns nil if there is none.
 func (p *planner) successor(old *model.Table) *model.Table {
 	is := p.is.Dataset.Model
 	name, _, said := p.renames.of(old.Name)
@@ -227,15 +228,15 @@ func (p *planner) successor(old *model.Table) *model.Table {
 	return nil
 }
 
-// now returns a table of the new version as the target has it.
+// now returns the target's table for a table of the new version.
 func (p *planner) now(t *model.Table) *model.Table {
 	return p.target.Tables[slices.Index(p.is.Dataset.Model.Tables, t)]
 }
 
-// mates are the items of the new version from which fields get values that the old one does not have.
+// mates are the items of a new entity. An item takes values from them for fields that the old version does not have.
 type mates struct {
 	shared, fresh []string // fields of the new version
-	finer         []string // those that it writes more precisely than the old one
+	finer         []string // fields that the new version writes more precisely than the old one
 	by            map[string][]*dataset.Item
 	all           []*dataset.Item
 	next          int
@@ -269,7 +270,7 @@ func (p *planner) matesOf(pr *pair) *mates {
 	return m
 }
 
-// written returns the most precise type with which templates of an entity write a field.
+// written returns the most precise type with which a template of the entity writes the field.
 func written(e *model.Entity, field string) (finest keys.Type) {
 	for _, part := range e.AllParts() {
 		if part.Name == field && (finest.Name == "" || model.Finer(part.Type, finest)) {
@@ -279,7 +280,7 @@ func written(e *model.Entity, field string) (finest keys.Type) {
 	return finest
 }
 
-// id returns the values of the fields that both versions have.
+// id encodes the values of the fields that both versions have.
 func (m *mates) id(value func(field string) (string, bool)) string {
 	var b strings.Builder
 	for _, name := range m.shared {
@@ -289,7 +290,8 @@ func (m *mates) id(value func(field string) (string, bool)) string {
 	return b.String()
 }
 
-// of returns the item of the new version with the values of an old one, or else any.
+// of returns an item of the new version with the same values as an old one. If there is none, of returns any item, or
+// nil if the entity has no items.
 func (m *mates) of(value func(field string) (string, bool)) *dataset.Item {
 	id := m.id(value)
 	if list := m.by[id]; len(list) > 0 {
@@ -305,8 +307,8 @@ func (m *mates) of(value func(field string) (string, bool)) *dataset.Item {
 	return m.all[(m.next-1)%len(m.all)]
 }
 
-// migrate sets the new form of an item: what the templates of its entity make of its values, and the attributes
-// that it has beside the templates.
+// migrate computes the new form of an item. The templates of its new entity make the attributes from its values. The
+// item keeps attributes that no old template makes.
 func (v *moved) migrate(pr *pair, m *mates) error {
 	old := v.was.Values.Map()
 	value := func(field string) (string, bool) {
@@ -345,7 +347,7 @@ func (v *moved) migrate(pr *pair, m *mates) error {
 	}
 
 	var b model.ItemBuilder
-	for i := range pr.was.Attributes { // a sample may have a key itself, and no values for it
+	for i := range pr.was.Attributes { // if a sample gives a key attribute directly, Add fails for lack of values
 		_ = pr.was.Add(&b, pr.was.Attributes[i:i+1], old, nil, false)
 	}
 	own := b.Item()
@@ -368,9 +370,9 @@ func (v *moved) migrate(pr *pair, m *mates) error {
 	return err
 }
 
-// rewritten returns a field whose value the new form of an item has as another text, which is not the same with
-// more to it, such as 7 for 007 or a day for a time. It returns "" if the new form has all values, and leaves out
-// fields that only the old version has.
+// rewritten returns a field whose text changes in the new form, such as 007 to 7 or a time to a day. Text that is
+// only extended, such as a day to a time, does not count. rewritten ignores fields that only one version has. It
+// returns "" if no text changes.
 func (v *moved) rewritten(pr *pair) (field, was, is string) {
 	old, made := textsOf(v.was.Entity, v.was.Attributes), textsOf(v.entity, v.item)
 	for _, f := range v.entity.Fields {
@@ -388,14 +390,14 @@ func (v *moved) rewritten(pr *pair) (field, was, is string) {
 	return "", "", ""
 }
 
-// sameTime reports whether two texts are one moment, such as with a fraction of zero or in another zone.
+// sameTime reports whether two texts are the same moment, even if one has a fraction of zero or another time zone.
 func sameTime(a, b string) bool {
 	x, err := time.Parse(time.RFC3339, a)
 	y, err2 := time.Parse(time.RFC3339, b)
 	return err == nil && err2 == nil && x.Equal(y)
 }
 
-// textsOf returns the values of fields in each attribute of an item.
+// textsOf returns the texts of each field, one for each attribute of the item that contains it.
 func textsOf(e *model.Entity, it attr.Item) map[string][]string {
 	all := map[string][]string{}
 	for _, t := range e.Attributes {

@@ -10,23 +10,24 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestOnlyChanged holds that another sort key of an entity moves its items only, and that its plan leaves the table.
+// TestOnlyChanged holds that if only an entity's sort key changes, the plan moves only its items, and within the
+// table.
 func TestOnlyChanged(t *testing.T) {
 	t.Parallel()
 	moves := 0
 	proptest.Check(t, 200, func(c *proptest.T) {
 		old := randomVersion(c)
 		for _, table := range old.tables {
-			table.scanned = false // it would read both forms, whatever their keys
+			table.scanned = false // a scan would read both forms, whatever their keys
 		}
 		for _, e := range old.entities {
-			e.ranged = e.ranged && e.attributes["SK"][0].field == 0 // or it would read the whole partition
+			e.ranged = e.ranged && e.attributes["SK"][0].field == 0 // otherwise a query would read the whole partition
 		}
 		made := old.clone()
 		e := proptest.Pick(c, made.entities...)
 		s := e.attributes["SK"]
 		if s[0].field != 0 {
-			return // it begins with no word
+			return // the sort key does not begin with a word
 		}
 		switch c.IntN(3) {
 		case 0:
@@ -52,7 +53,7 @@ func TestOnlyChanged(t *testing.T) {
 		for _, other := range was.Dataset.Model.Entities {
 			k := is.Dataset.Model.Entity(other.Name).Attribute("SK").Template
 			if other.Name != e.name && k.Explicit() != other.Attribute("SK").Template.Explicit() {
-				return // it has a field of the changed template, which had its type from there
+				return // other takes the type of a field from the changed template, so its key changed too
 			}
 		}
 		d, err := diff.Of(c.TB().Context(), *was, *is, nil)

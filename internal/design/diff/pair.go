@@ -12,19 +12,20 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Renames say what became of entities and tables of the old version that the new one does not have: their
-// new names, or "" if what they hold is to be deleted. Items of an entity that have the form of another new
-// entity become items of that one, unless the name begins with =, which is for all items.
+// Renames maps entities and tables that the new version does not have to their new names. "" means that their items
+// are to be deleted. If an entity is split, its items with the form of another new entity become items of that
+// entity. A name that begins with = prevents that, so that all items get the given entity.
 type Renames map[string]string
 
-// of returns the new name of an entity or a table, whether it is for all items, and whether there is one.
+// of returns the new name of an entity or a table. all is true if the name began with =, and said is true if r has
+// the old name.
 func (r Renames) of(old string) (made string, all, said bool) {
 	made, said = r[old]
 	rest, all := strings.CutPrefix(made, "=")
 	return rest, all, said
 }
 
-// check returns an error for a name that a version does not have.
+// check returns an error if r has a name that the old or the new version does not have.
 func (r Renames) check(was, is *model.Model) error {
 	names := func(m *model.Model) (all []string) {
 		for _, e := range m.Entities {
@@ -63,16 +64,16 @@ func (r Renames) check(was, is *model.Model) error {
 	return nil
 }
 
-// A pair is an entity of the old version with what became of it.
+// A pair is an entity of the old version with the one that it became in the new version.
 type pair struct {
 	was, is *model.Entity
-	// from has the field of the old version that each field of the new one is, if there is one.
+	// from maps fields of the new version to fields of the old one.
 	from map[string]string
 }
 
-// pairs returns the entities of the old version that the new one has too: under the same name, under the name
-// that renames give, or for the only one that is gone and has the keys of the only one that is new, if as many are
-// gone as are new.
+// pairs pairs the entities of the old version with those of the new one: by the name that renames give, or else by
+// the same name. If as many of the rest are gone as are new, pairs also pairs two of them that have equal keys, if no
+// third one has.
 func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	all := map[*model.Entity]*pair{}
 	taken := map[*model.Entity]bool{}
@@ -102,7 +103,7 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	}
 	fresh := slices.DeleteFunc(slices.Clone(is.Entities), func(e *model.Entity) bool { return taken[e] })
 	if len(fresh) != len(gone) {
-		return all // one may have been split, or one that is gone may have left its keys to another
+		return all // one may have been split, or may have left its keys to another
 	}
 	for _, a := range gone {
 		if made := like(fresh, a); len(made) == 1 && len(like(gone, made[0])) == 1 {
@@ -112,8 +113,8 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	return all
 }
 
-// splits returns, for each entity that has a new name, the pairs of it with the other new entities that can have
-// some of its items: an entity can be split in two.
+// splits pairs each renamed entity with the other new entities that can have some of its items, because the entity
+// may have been split.
 func splits(is *model.Model, known map[*model.Entity]*pair, renames Renames) map[*model.Entity][]*pair {
 	taken := map[*model.Entity]bool{}
 	for _, pr := range known {
@@ -133,18 +134,19 @@ func splits(is *model.Model, known map[*model.Entity]*pair, renames Renames) map
 	return all
 }
 
-// A fit says how well an item has the form of an entity.
+// A fit says how well an item fits the form of an entity.
 type fit struct {
-	key bool // it has the key already
-	// differs is the number of attributes that it lacks or has besides.
+	key bool // the item has a key of the entity
+	// differs is the number of attributes that only the item or only the entity has.
 	differs int
 }
 
-// fits reports how well an item of the old version has the form of the new entity, and false if it cannot be one.
+// fits returns how well an item of the old version fits the new entity. It returns false if the item cannot belong to
+// it.
 func (pr *pair) fits(it *dataset.Item) (f fit, ok bool) {
 	b := pr.is
 	f.key = it.Table.Name == b.Table.Name
-	own := true // all fields are of the old entity
+	own := true // the old entity has all fields of the new one
 	for _, field := range b.Fields {
 		own = own && pr.was.Field(field.Name) != nil
 	}
@@ -156,7 +158,7 @@ func (pr *pair) fits(it *dataset.Item) (f fit, ok bool) {
 			f.differs++
 		case v.Kind() != 0 && !t.Produces(v):
 			if !inKey && (t.Template == nil || len(t.Template.Components()) == 0) {
-				return f, false // another constant
+				return f, false // the attribute has another constant
 			}
 			f.key = f.key && !inKey
 		}
@@ -175,7 +177,7 @@ func (pr *pair) fits(it *dataset.Item) (f fit, ok bool) {
 	return f, f.key || own
 }
 
-// sameKeys reports whether two entities make the same keys of the same table, whatever the names of fields.
+// sameKeys reports whether two entities build equal keys in the same table. The names of fields may differ.
 func sameKeys(a, b *model.Entity) bool {
 	if a.Table.Name != b.Table.Name || attributesText(a.Table.Keys(), nil) != attributesText(b.Table.Keys(), nil) {
 		return false
@@ -189,9 +191,9 @@ func sameKeys(a, b *model.Entity) bool {
 	return true
 }
 
-// aligned reports whether two templates have the same components in the same order, and if exact, the same
-// text between them. It adds the names of the components of s by those of t to from, and reports false where
-// from has another already.
+// aligned reports whether two templates have components of the same types in the same order. If exact, the literals
+// must be equal too. aligned maps the components of t to those of s in from. It returns false if from already maps
+// one to another component.
 func aligned(s, t *model.Template, exact bool, from map[string]string) bool {
 	switch {
 	case s == nil || t == nil:
@@ -221,8 +223,8 @@ func aligned(s, t *model.Template, exact bool, from map[string]string) bool {
 	return true
 }
 
-// fieldsFrom returns the field of the old version of an entity that each field of the new one is: that of the
-// same name, or where one is gone and one is new, the one at the same place of a template.
+// fieldsFrom maps the fields of b, the new version of an entity, to the fields of a. Fields of the same name
+// correspond. A new field corresponds to one that is gone if both have the same place in a template.
 func fieldsFrom(a, b *model.Entity) map[string]string {
 	from := map[string]string{}
 	for _, f := range b.Fields {
@@ -239,7 +241,7 @@ func fieldsFrom(a, b *model.Entity) map[string]string {
 			}
 			for name, old := range places {
 				if from[name] != "" || b.Field(old) != nil {
-					continue // one of them is not renamed
+					continue // one of the fields keeps its name
 				}
 				if known := found[name]; known != "" && known != old {
 					differ[name] = true
@@ -266,8 +268,8 @@ func fieldsFrom(a, b *model.Entity) map[string]string {
 	return from
 }
 
-// counterpart returns the attribute of the old version of an entity in the place of one of the new: the one of
-// the same name, or the key of the table.
+// counterpart returns the attribute of a that corresponds to an attribute of b: the one of the same name, or that in
+// the same place of the table key.
 func counterpart(a, b *model.Entity, name string) *model.Template {
 	if t := a.Attribute(name); t != nil {
 		return t
@@ -282,7 +284,7 @@ func counterpart(a, b *model.Entity, name string) *model.Template {
 	return nil
 }
 
-// replacement says why a table of the old version cannot become one of the new, or is "".
+// replacement returns the reason why table a cannot be changed to b and needs a new table, or "" if it can.
 func replacement(a, b *model.Table) string {
 	if attributesText(a.Partition, a.Sort) != attributesText(b.Partition, b.Sort) {
 		return "the key of a table cannot change"

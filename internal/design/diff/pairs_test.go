@@ -30,11 +30,11 @@ import (
 // tally counts what TestPairs carried out.
 type tally struct{ pairs, refused, asked, unanswered, steps, writes, reads int }
 
-// A thing is an item in both versions, by its entity and the values of its fields there.
+// A thing is one item in both versions: its entity and the values of its fields in each.
 type thing struct {
-	was, made     string // entities; made is "" if it is gone
+	was, made     string // entities; made is "" if the new version does not have it
 	before, after map[string]string
-	raw           int // for an item of no entity: its number in the file, from 1
+	raw           int // number of a raw item in the file, from 1; 0 for others
 }
 
 // A failer is a test or a case of a property.
@@ -43,27 +43,26 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// A team carries out a plan with a program that goes on writing.
+// A team carries out a plan while a program continues to write.
 type team struct {
 	carrier
 	need    failer
 	d       *diff.Diff
 	was     *model.Model
-	becomes map[string]string // names of entities and tables by the old ones; "" for an entity that is gone
-	things  []*thing          // those that exist
-	both    map[string]bool   // entities of the new version that the program writes in both forms
-	retired map[string]bool   // entities of the old version whose old form the program does not write any more
-	deleted map[string]bool   // entities that are gone, once their items are deleted
-	// switched says that the program uses the new version, and stopped that nothing asks for the patterns that
-	// are gone.
+	becomes map[string]string // new names of entities and tables; "" for an entity that is gone
+	things  []*thing          // items that exist now
+	both    map[string]bool   // new entities that the program writes in both forms
+	retired map[string]bool   // old entities that the program no longer writes in their old form
+	deleted map[string]bool   // entities that are gone and whose items are deleted
+	// switched says that the program uses the new version. stopped says that it no longer uses the patterns that are
+	// gone.
 	switched, stopped bool
 	steps, reads      int
 }
 
-// TestPairs carries out the plans of random pairs of versions on a server, while a program writes. After each
-// step the patterns of the old version, and once the program has switched those of the new, return what they
-// return where only the items of their version are. At the end the server has the items of the new version, each
-// of them and nothing else.
+// TestPairs carries out the plans of random pairs of versions on a server, while a program writes. After each step,
+// the patterns of the version in use must return what they would return if only the items of that version existed. At
+// the end, the server must have exactly the items of the new version.
 func TestPairs(t *testing.T) {
 	t.Parallel()
 	url := sortkeytest.New(t).URL()
@@ -82,7 +81,8 @@ func TestPairs(t *testing.T) {
 	t.Logf("%+v", sum)
 }
 
-// sideOf returns a version, or nil if it is not a valid one, such as one in which two items have one key.
+// sideOf builds and checks a version. It returns nil if the version is not valid, for example if two items have one
+// key.
 func sideOf(c *proptest.T, v *version) (*diff.Side, func()) {
 	m, err := modelfile.Parse("m.yaml", []byte(v.source()))
 	if err != nil {
@@ -153,7 +153,7 @@ func carryOut(c *proptest.T, url string, old, made *version, sum *tally) {
 			becomes[e.name] = g.made
 			if n < e.to {
 				things = append(things, g)
-			} else if !e.split { // or an item of the other half has the key
+			} else if !e.split { // if e was split, an item of the other half has the key
 				later = append(later, g)
 			}
 		}
@@ -182,7 +182,7 @@ func newTeam(
 		need: need, carrier: carrier{need: need, ctx: ctx, url: url}, d: d, was: was, becomes: becomes, things: things,
 		both: map[string]bool{}, retired: map[string]bool{}, deleted: map[string]bool{},
 	}
-	for _, name := range w.send("ListTables", map[string]any{})["TableNames"].([]any) { // of another pair
+	for _, name := range w.send("ListTables", map[string]any{})["TableNames"].([]any) { // tables of an earlier pair
 		w.send("DeleteTable", map[string]any{"TableName": name})
 	}
 	for i := range was.Items {
@@ -199,7 +199,7 @@ func newTeam(
 	return w
 }
 
-// carryOut carries out the plan, while a program writes unless live is nil.
+// carryOut carries out the plan. It calls live, unless that is nil, to let a program write between the steps.
 func (w *team) carryOut(live func()) {
 	for i, s := range w.d.Plan {
 		when := fmt.Sprintf("after step %d, %s", i+1, s.Do)
@@ -216,7 +216,7 @@ func (w *team) carryOut(live func()) {
 		}
 		w.look(when)
 	}
-	if !w.switched { // no request changes
+	if !w.switched { // the plan had no Switch, as no request changes
 		w.switched = true
 		w.look("at the end")
 	}
@@ -240,7 +240,7 @@ func (w *team) expire(table, attribute string, on bool) {
 	})
 }
 
-// oldForm returns an item of the old version.
+// oldForm returns an item as it is in the old version.
 func (w *team) oldForm(g *thing) (*model.Table, attr.Item) {
 	if g.raw > 0 {
 		r := w.was.Items[g.raw-1]
@@ -249,7 +249,7 @@ func (w *team) oldForm(g *thing) (*model.Table, attr.Item) {
 	return w.form(w.was, g.was, g.before)
 }
 
-// newForm returns an item of the new version, or nil if its entity is gone.
+// newForm returns an item as it is in the new version, or nil if its entity is gone.
 func (w *team) newForm(g *thing) (*model.Table, attr.Item) {
 	if g.raw > 0 {
 		return w.newRaw(g.raw - 1)
@@ -260,8 +260,8 @@ func (w *team) newForm(g *thing) (*model.Table, attr.Item) {
 	return w.form(w.d.Target, g.made, g.after)
 }
 
-// newRaw returns an item of no entity in the new version: as it was, if that has the key of its table, also if the new
-// version does not list it.
+// newRaw returns the i-th raw item as it is in the new version. If it has the key attributes of its new table, it
+// stays as it was, even if the new version does not list it.
 func (w *team) newRaw(i int) (*model.Table, attr.Item) {
 	old := w.was.Items[i]
 	nth := len(itemsOf(w.was.Items[:i], old.Table.Name))
@@ -305,10 +305,10 @@ func placeOf(t *model.Table, it attr.Item) string {
 	return t.Name + fmt.Sprint(keyOf(t, it))
 }
 
-// step carries out a step as its text says, and returns the number of items that it wrote.
+// step carries out a step as its text says, and returns how many items it wrote.
 func (w *team) step(s diff.Step) (items int) {
 	if s.Kind == diff.Keep {
-		s.Kind = diff.StopWriting // this team is sure
+		s.Kind = diff.StopWriting // this team needs no old values
 	}
 	switch s.Kind {
 	case diff.CreateTable:
@@ -380,14 +380,15 @@ func (w *team) createIndex(t *model.Table, s diff.Step) {
 	w.need.Fatalf("the target has no index %s", s.Index)
 }
 
-// item does to one item what a step says, and reports whether it concerns it.
+// item carries out a step for one item. It returns false if the step is not about the item.
 func (w *team) item(s diff.Step, g *thing) bool {
 	oldTable, oldItem := w.oldForm(g)
 	newTable, newItem := w.newForm(g)
 	if s.Kind == diff.DeleteItems && g.made != "" {
-		return false // its entity may have the name of the one that is gone
+		return false // the item's new entity may have the name of the one that is gone
 	}
-	whole := w.becomes[g.was] == g.was || w.merged(g.made) // of the old entity, as it is split or merged
+	// If the entity was split or merged, the step names the old one.
+	whole := w.becomes[g.was] == g.was || w.merged(g.made)
 	if cmp.Or(g.made, g.was) != s.Entity && !(whole && g.was == s.Entity) {
 		return false
 	}
@@ -417,7 +418,7 @@ func (w *team) item(s diff.Step, g *thing) bool {
 	return true
 }
 
-// merged reports whether several entities of the old version become one.
+// merged reports whether several old entities become the entity made.
 func (w *team) merged(made string) bool {
 	n := 0
 	for _, name := range w.becomes {
@@ -428,7 +429,7 @@ func (w *team) merged(made string) bool {
 	return n > 1 && made != ""
 }
 
-// putNew puts an item unless its key is there. What is there then must be the item, which the program wrote.
+// putNew puts an item unless its key exists. If the key exists, the program must have put the same item.
 func (w *team) putNew(t *model.Table, it attr.Item) {
 	if there := w.send("GetItem", map[string]any{"TableName": t.Name, "Key": keyOf(t, it)})["Item"]; there != nil {
 		require.Equal(w.need, jsonOf(it), there, "an item of another kind has the key")
@@ -437,7 +438,7 @@ func (w *team) putNew(t *model.Table, it attr.Item) {
 	w.put(t, it)
 }
 
-// update sets the attributes of a step, or removes those that the new form lacks.
+// update sets the attributes that a step names, or removes those that the new form does not have.
 func (w *team) update(t *model.Table, s diff.Step, old, made attr.Item) bool {
 	names, values, parts := map[string]any{}, map[string]any{}, []string{}
 	verb := "REMOVE"
@@ -471,7 +472,7 @@ func (w *team) update(t *model.Table, s diff.Step, old, made attr.Item) bool {
 	return true
 }
 
-// live lets the program put or delete an item, and returns those that it may put later.
+// live lets the program put one item of later or delete an item. It returns the items that the program may still put.
 func (w *team) live(c *proptest.T, later []*thing) []*thing {
 	if len(w.things) > 0 && c.Often(30) {
 		i := c.IntN(len(w.things))
@@ -486,7 +487,8 @@ func (w *team) live(c *proptest.T, later []*thing) []*thing {
 		return later
 	}
 	i := slices.IndexFunc(later, func(g *thing) bool {
-		return !w.deleted[g.was] && !(g.made == "" && w.switched) // which the new program does not know
+		// The new program does not know an entity that is gone.
+		return !w.deleted[g.was] && !(g.made == "" && w.switched)
 	})
 	if i < 0 {
 		return later
@@ -510,7 +512,7 @@ func (w *team) live(c *proptest.T, later []*thing) []*thing {
 	return slices.Delete(later, i, i+1)
 }
 
-// forms yields the forms in which the program writes an item at this moment.
+// forms yields the forms in which the program currently writes an item.
 func (w *team) forms(g *thing) func(func(*model.Table, attr.Item) bool) {
 	return func(yield func(*model.Table, attr.Item) bool) {
 		oldTable, oldItem := w.oldForm(g)
@@ -526,13 +528,13 @@ func (w *team) forms(g *thing) func(func(*model.Table, attr.Item) bool) {
 	}
 }
 
-// look holds that the patterns of the version in use read what they should.
+// look checks that the patterns of the version in use read the right items.
 func (w *team) look(when string) {
 	m, form := w.was, w.oldForm
 	if w.switched {
 		m, form = w.d.Target, w.newForm
 	}
-	gone := map[string]bool{} // the new program knows nothing of these
+	gone := map[string]bool{} // items of entities that the new program does not know
 	var items []dataset.Item
 	for _, g := range w.things {
 		if t, it := form(g); t != nil {
@@ -568,7 +570,7 @@ func (w *team) look(when string) {
 				return keys
 			}
 			want, got := read(explain.InProcess(reference.DB)), read(server)
-			if q.Operation == "Scan" { // in the order of a hash of the table's name
+			if q.Operation == "Scan" { // a Scan's order depends on a hash of the table's name
 				slices.Sort(want)
 				slices.Sort(got)
 			}
@@ -577,7 +579,7 @@ func (w *team) look(when string) {
 	}
 }
 
-// tries returns a pattern with its own values and with those of some items.
+// tries returns copies of a pattern: with its own values, and with the values of some items.
 func tries(p *model.Pattern, items []dataset.Item) []*model.Pattern {
 	all := []*model.Pattern{p}
 	if p.Entity == nil {
@@ -600,7 +602,7 @@ func tries(p *model.Pattern, items []dataset.Item) []*model.Pattern {
 	return all
 }
 
-// end holds that the tables of the target have the items in their new form, and that no other table is there.
+// end checks that the tables of the target have all items in their new form, and that there are no other tables.
 func (w *team) end() {
 	want := map[string]map[string]any{}
 	for _, g := range w.things {

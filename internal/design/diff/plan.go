@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// add adds a step, with what it takes and a text.
+// add adds a step with the given text, and sets its items, units and cost from n.
 func (p *planner) add(s Step, n amount, format string, args ...any) {
 	s.Do, s.Items, s.Units = fmt.Sprintf(format, args...), n.count(), math.Ceil(n.units)
 	if b := p.is.Bill; b != nil && s.Units > 0 {
@@ -23,12 +23,12 @@ func (p *planner) add(s Step, n amount, format string, args ...any) {
 	p.all = append(p.all, s)
 }
 
-// An amount is a number of items at the declared scale, and the write units that they take.
+// An amount is a number of items at the declared scale, and the write units for them.
 type amount struct{ items, units float64 }
 
 func (n amount) count() int { return int(math.Round(n.items)) }
 
-// String says how many items there are, such as "2 items", or "the items" if only examples are.
+// String returns the number of items, such as "2 items". It returns "the items" if there are only examples.
 func (n amount) String() string {
 	if n.count() == 0 {
 		return "the items"
@@ -36,8 +36,8 @@ func (n amount) String() string {
 	return text.Count(n.count(), "item")
 }
 
-// take returns the amount of the items of which units returns the write units, which are above 0. It reports
-// false if none is.
+// take adds up the items for which units returns more than 0, and these write units. It returns false if there are
+// none.
 func take(items []*moved, units func(v *moved) float64) (sum amount, ok bool) {
 	for _, v := range items {
 		if u := units(v); u > 0 {
@@ -49,8 +49,8 @@ func take(items []*moved, units func(v *moved) float64) (sum amount, ok bool) {
 	return sum, ok
 }
 
-// steps sets the steps: what is new first, then both forms written, the items that are there put, the reads
-// switched, and what is old removed.
+// steps sets the plan. First it creates what is new, then the program writes both forms, existing items are put or
+// set, the program switches, and last the plan removes what is old.
 func (p *planner) steps() {
 	old := p.was.Dataset.Model
 	sources := p.sources()
@@ -94,24 +94,24 @@ func (p *planner) steps() {
 	})
 }
 
-// isGone reports whether no item of an entity of the old version is an item of the new one.
+// isGone reports whether no item of an entity of the old version remains in the new version.
 func (p *planner) isGone(e *model.Entity) bool {
 	stays := func(v moved) bool { return v.was.Entity == e && v.table != nil }
 	return p.pairs[e] == nil && !slices.ContainsFunc(p.items, stays)
 }
 
-// A source is where items come from: an entity of the old version, or nil and a table for those of no entity.
+// A source is a group of old items that steps move together: those of an entity, or the raw items of a table.
 type source struct {
 	entity *model.Entity
 	table  *model.Table
-	// name is the entity in steps: its name in the new version, unless it is gone or not alone there; "" for none.
+	// name is the entity's name in steps, see [planner.nameOf]; "" for raw items.
 	name string
-	// called is what sentences call it, and written is what a program writes of it.
+	// called names the items in sentences. written names what the program writes.
 	called, written string
 	items           []*moved
 }
 
-// sources returns all of them, in the order of the old version.
+// sources returns all sources, in the order of the old version.
 func (p *planner) sources() (all []source) {
 	for _, e := range p.was.Dataset.Model.Entities {
 		s := source{entity: e, table: e.Table, name: p.nameOf(e)}
@@ -137,7 +137,8 @@ func (p *planner) sources() (all []source) {
 	return all
 }
 
-// nameOf returns the name of an entity in the new version, unless it is gone or became one with another.
+// nameOf returns the new name of an entity. It returns the old name if the entity is gone, was split, or was merged
+// with another.
 func (p *planner) nameOf(e *model.Entity) string {
 	pr := p.pairs[e]
 	shared := func(other *pair) bool { return other != pr && other.is == pr.is }
@@ -151,7 +152,7 @@ func (p *planner) nameOf(e *model.Entity) string {
 	return e.Name
 }
 
-// createIndexes adds the steps for the indexes of a table that only the target has.
+// createIndexes adds the steps that create the new indexes of a table.
 func (p *planner) createIndexes(sources []source, a, b *model.Table) {
 	var items []*moved
 	for _, s := range sources {
@@ -171,7 +172,7 @@ func (p *planner) createIndexes(sources []source, a, b *model.Table) {
 	}
 }
 
-// rowUnits returns the write units of the row of an item in an index, or 0 if it has none.
+// rowUnits returns the write units of an item's row in an index, or 0 if the item is not in it.
 func rowUnits(t *model.Table, x *model.Index, it attr.Item) float64 {
 	if size, ok := t.RowSize(x, it); ok {
 		return table.WriteUnits(size)
@@ -179,7 +180,7 @@ func rowUnits(t *model.Table, x *model.Index, it attr.Item) float64 {
 	return 0
 }
 
-// unitsOf returns the write units of an item in a table with indexes.
+// unitsOf returns the write units to put or delete an item in a table with the given indexes.
 func unitsOf(t *model.Table, it attr.Item, indexes []*model.Index) float64 {
 	sum := table.WriteUnits(it.Size())
 	for _, x := range indexes {
@@ -188,7 +189,8 @@ func unitsOf(t *model.Table, it attr.Item, indexes []*model.Index) float64 {
 	return sum
 }
 
-// setUnits returns the write units of setting or removing attributes of an item, which it has meanwhile.
+// setUnits returns the write units to set or remove the named attributes of an item. Only indexes with one of the
+// attributes count.
 func setUnits(t *model.Table, it attr.Item, indexes []*model.Index, names []string) float64 {
 	sum := table.WriteUnits(it.Size())
 	for _, x := range indexes {
@@ -199,7 +201,7 @@ func setUnits(t *model.Table, it attr.Item, indexes []*model.Index, names []stri
 	return sum
 }
 
-// touches reports whether an index has one of some attributes.
+// touches reports whether an index has one of the named attributes in its key or projection.
 func touches(x *model.Index, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return x.Projection == "ALL" || slices.Contains(x.Include, name) ||
@@ -207,7 +209,8 @@ func touches(x *model.Index, names []string) bool {
 	})
 }
 
-// meanwhile returns the indexes of a table of the target while those that it no longer has are there.
+// meanwhile returns the indexes of a table until old ones are deleted: those of the target and those of the old
+// version.
 func (p *planner) meanwhile(t *model.Table) []*model.Index {
 	indexes := slices.Clone(t.Indexes)
 	if old := p.was.Dataset.Model.Table(t.Name); old != nil {
@@ -222,7 +225,7 @@ func (p *planner) meanwhile(t *model.Table) []*model.Index {
 
 func list(names []string) string { return text.Join(names, "and") }
 
-// attributes returns the attributes that items of the source gain or lose in their place.
+// attributes returns the attributes that items gain or lose while they keep their key. of is gains or loses.
 func (s source) attributes(of func(*moved) []string) []string {
 	all := map[string]bool{}
 	for _, v := range s.items {
@@ -235,7 +238,7 @@ func (s source) attributes(of func(*moved) []string) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// goes returns the table of the target into which items of the source are put, or nil.
+// goes returns the table into which items of the source must be put under new keys, or nil if all keep their keys.
 func (s source) goes() *model.Table {
 	for _, v := range s.items {
 		if v.table != nil && !v.kept {
@@ -245,7 +248,7 @@ func (s source) goes() *model.Table {
 	return nil
 }
 
-// writeBoth adds the steps from which on the program writes items in both forms.
+// writeBoth adds the steps in which the program begins to write items in both forms.
 func (p *planner) writeBoth(s source) {
 	if to := s.goes(); to != nil {
 		where := "under its new keys too"
@@ -265,7 +268,7 @@ func (p *planner) writeBoth(s source) {
 	}
 }
 
-// backfill adds the steps that bring the items that are there into their new form.
+// backfill adds the steps that give existing items their new form.
 func (p *planner) backfill(s source) {
 	if to := s.goes(); to != nil {
 		n, _ := take(s.items, func(v *moved) float64 {
@@ -299,8 +302,8 @@ func (p *planner) backfill(s source) {
 	}
 }
 
-// lacking says which values the old version does not have, and which the new one may not be able to write or writes
-// in another way.
+// lacking describes values that the step needs but the old version does not have, that the new version may be unable
+// to write, or whose text changes.
 func (p *planner) lacking(s source) (all string) {
 	if fresh := s.fields(func(v *moved) []string { return v.fresh }); len(fresh) > 0 {
 		all = ", with values for " + list(fresh) + ", which the old version does not have"
@@ -320,7 +323,7 @@ func (p *planner) lacking(s source) (all string) {
 	return all
 }
 
-// fields returns the fields of the first item of the source that has any of a kind.
+// fields returns of(v) for the first item that is not an example and for which it is not empty.
 func (s source) fields(of func(*moved) []string) []string {
 	for _, v := range s.items {
 		if v.times > 0 && len(of(v)) > 0 {
@@ -330,8 +333,8 @@ func (s source) fields(of func(*moved) []string) []string {
 	return nil
 }
 
-// unkept says which values no item of the new version has, where some of its values are to be given: they may be
-// what these are made of.
+// unkept names the old fields that the new version drops, if the new version also needs new values: a program may
+// have to compute the new values from the old ones.
 func (p *planner) unkept(s source) string {
 	if s.entity == nil || len(s.fields(func(v *moved) []string { return v.fresh })) == 0 {
 		return ""
@@ -356,8 +359,8 @@ func (p *planner) unkept(s source) string {
 	return fmt.Sprintf("; the new version has no value of %s", list(gone))
 }
 
-// switches adds the steps that change what the program uses: the patterns that send another request or read
-// items of another form, or if there are none, the entities of which the old form is removed.
+// switches adds the steps that switch the program to the new version. They name the patterns that send another
+// request or read items of another form. If there are none, they name the entities whose old form is removed.
 func (p *planner) switches() {
 	var changed, gone, entities []string
 	both(p.was.Dataset.Model.Patterns, p.target.Patterns, patternName, func(a, b *model.Pattern) {
@@ -398,7 +401,8 @@ func (p *planner) switches() {
 
 func patternName(p *model.Pattern) string { return p.Name }
 
-// differs reports whether a pattern sends another request in a model of the new version.
+// differs reports whether the requests of a pattern differ between the versions, or whether it writes or gets items
+// whose form changes.
 func (p *planner) differs(a, b *model.Pattern) bool {
 	if a.IsWrite() && b.IsWrite() {
 		rewritten := func(w model.Write) bool { return p.rewritten(w.Entity) }
@@ -410,7 +414,7 @@ func (p *planner) differs(a, b *model.Pattern) bool {
 	return requestText(a) != requestText(b)
 }
 
-// requestText returns the requests of a pattern, with its own values.
+// requestText returns the requests of a pattern for its own values, as JSON.
 func requestText(p *model.Pattern) string {
 	parts, err := compile.Split(p)
 	if err != nil {
@@ -427,14 +431,14 @@ func requestText(p *model.Pattern) string {
 	return s
 }
 
-// rewritten reports whether items of an entity of the new version have another form than they had.
+// rewritten reports whether existing items of an entity of the new version change their form.
 func (p *planner) rewritten(e *model.Entity) bool {
 	return slices.ContainsFunc(p.items, func(v moved) bool {
 		return v.entity != nil && v.entity.Name == e.Name && (!v.kept || len(v.gains())+len(v.loses()) > 0)
 	})
 }
 
-// removals adds the steps that remove what is old: tables and indexes before items, so that deletes cost
+// removals adds the steps that remove what is old. Tables and indexes come before items, so that deleting items costs
 // less.
 func (p *planner) removals(sources []source) {
 	both(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
@@ -455,13 +459,13 @@ func (p *planner) removals(sources []source) {
 	})
 
 	for _, s := range sources {
-		if t := p.target.Table(s.table.Name); t != nil { // or they go with their table
+		if t := p.target.Table(s.table.Name); t != nil { // otherwise they are deleted with their table
 			p.remove(s, t)
 		}
 	}
 }
 
-// lost says which items go with a table.
+// lost describes the items that are deleted with a table.
 func lost(sources []source, t *model.Table) string {
 	var all []string
 	for _, s := range sources {
@@ -481,7 +485,7 @@ func lost(sources []source, t *model.Table) string {
 	return " with " + list(all)
 }
 
-// remove adds the steps that remove the old form of items.
+// remove adds the steps that remove the old form of items from table t.
 func (p *planner) remove(s source, t *model.Table) {
 	leaving := func(gone bool) (amount, bool) {
 		return take(s.items, func(v *moved) float64 {

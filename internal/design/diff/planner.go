@@ -11,36 +11,36 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Question is about what the two versions do not say. Until it is answered there is no plan.
+// A Question is what the two versions leave open. There is no plan until all questions are answered.
 type Question struct {
 	Ask    string `json:"ask"`
 	Answer string `json:"answer"` // how to answer it
 }
 
-// A planner makes the plan from the items of the old version and what each of them is in the new one.
+// A planner makes a plan from the items of the old version and the form of each in the new version.
 //
-// While the program switches, both versions are in use. So the plan only adds until then: an item that keeps its
-// key may gain attributes, all else is put under keys, into tables, or read by indexes that the old version does
-// not have. Where the new version has another thing under a name of the old one, the plan gives it another name
-// ([Name]), and the target is the new version with these names. It tries whether the patterns of both versions
-// read what they should while the items of both are there, and if not, takes a new table.
+// While the program switches, both versions are in use, so until then the plan only adds. An item that keeps its key
+// may gain attributes. Anything else needs a key, a table or an index that the old version does not have. If the new
+// version uses a name of the old version for something else, the plan gives it another name ([Name]). The target is
+// the new version with these names. The planner then runs the patterns of both versions on the items of both. If a
+// pattern reads wrong items, the planner changes further names, and if that does not help, uses a new table.
 type planner struct {
 	ctx       context.Context
 	was, is   Side
 	renames   Renames
 	pairs     map[*model.Entity]*pair
-	splits    map[*model.Entity][]*pair // more pairs of entities whose items can go to several
-	parts     map[*model.Entity]bool    // entities of the new version that have items of the old one
-	olds      []dataset.Item            // those of the old dataset, then examples
+	splits    map[*model.Entity][]*pair // other new entities that may have items of a renamed one
+	parts     map[*model.Entity]bool    // new entities that some old item belongs to
+	olds      []dataset.Item            // items of the old dataset, then examples
 	names     *names
 	target    *model.Model
 	items     []moved
 	questions []Question
-	unsaid    map[*model.Entity]bool // that are gone, and that no new entity could be
+	unsaid    map[*model.Entity]bool // entities that are gone while no new entity could have their items
 	all       []Step
 }
 
-// make decides the names, and then the questions or the steps.
+// make chooses names until no conflict is left. Then it makes the steps, unless there are questions.
 func (p *planner) make() error {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	if err := p.renames.check(old, made); err != nil {
@@ -80,8 +80,8 @@ func (p *planner) ask(answer, format string, args ...any) {
 	}
 }
 
-// askGone asks what became of the entities that are gone while others are new, and of the items of no entity
-// in a table that is gone.
+// askGone asks what became of entities that are gone, if there are new ones, and of the raw items in a table that is
+// gone.
 func (p *planner) askGone() {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	taken := map[*model.Entity]bool{}
@@ -135,8 +135,8 @@ func (p *planner) askGone() {
 	}
 }
 
-// heir returns the name of another entity of the old version, under which the new version has an entity with the keys
-// of one that is gone, or "".
+// heir returns the name of an entity of both versions whose new key is the old key of an entity that is gone, or "".
+// The two may have exchanged their names.
 func (p *planner) heir(gone *model.Entity) string {
 	for _, a := range p.was.Dataset.Model.Entities {
 		if pr := p.pairs[a]; pr != nil && a.Name == pr.is.Name && sameKeys(gone, pr.is) && !sameKeys(a, pr.is) {
@@ -146,13 +146,15 @@ func (p *planner) heir(gone *model.Entity) string {
 	return ""
 }
 
-// conflicts gives names to what would lose items or what the old version reads, and reports whether it gave one.
+// conflicts renames what would overwrite items or attributes that the old version still reads. It reports whether it
+// renamed anything.
 func (p *planner) conflicts() (again bool) {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	renew := func(t *model.Table, format string, args ...any) {
 		again = p.names.renew(made.Tables[slices.Index(p.target.Tables, t)], format, args...) || again
 	}
-	// What moves within a table gets another first word there. Where that does not suffice, all goes to another table.
+	// apart keeps new items away from old ones in the same table. It gives new keys another first word, or if that is
+	// not possible, moves all items to another table.
 	given := map[*model.Table]bool{}
 	apart := func(t *model.Table, format string, args ...any) {
 		given[t] = given[t] || p.renewWords(t, t.Sort, fmt.Sprintf(format, args...))
@@ -182,7 +184,7 @@ func (p *planner) conflicts() (again bool) {
 
 	before, after := map[string]*moved{}, map[string]*moved{}
 	merged := map[[2]*model.Entity]bool{}
-	listed := map[string]bool{} // keys of items of no entity in the new version
+	listed := map[string]bool{} // keys of raw items in the new version
 	for _, r := range p.target.Items {
 		listed[place(r.Table, r.Item)] = true
 	}
@@ -229,7 +231,7 @@ func (p *planner) conflicts() (again bool) {
 	return again
 }
 
-// changed gives names to the attributes that an item would have with another value.
+// changed renames the attributes whose value would change in an item that keeps its key.
 func (p *planner) changed(v *moved, again *bool) {
 	for name, value := range v.was.Attributes.All() {
 		is := v.item.Get(string(name))
@@ -239,8 +241,8 @@ func (p *planner) changed(v *moved, again *bool) {
 	}
 }
 
-// kinds gives names to the attributes that are of another type than an index of the other version needs, as the
-// service refuses such items.
+// kinds renames an attribute if an index of the other version needs it with another type. The service refuses items
+// with a wrong type in an index key.
 func (p *planner) kinds(v *moved, again *bool) {
 	mismatch := func(t *model.Table, it attr.Item, target *model.Table) {
 		if t == nil || target == nil {
@@ -263,7 +265,9 @@ func (p *planner) kinds(v *moved, again *bool) {
 	}
 }
 
-// leaves looks at an item that is to be deleted under its old key, which may be listed for one of no entity.
+// leaves checks an item whose old key remains in use until the item is deleted. If the key could also be a key of the
+// new version, leaves separates the two. If the item's entity is gone, leaves asks whether it is an item of the new
+// entity.
 func (p *planner) leaves(
 	v *moved, from *model.Table, listed map[string]bool, apart func(t *model.Table, format string, args ...any),
 ) {
@@ -286,13 +290,13 @@ func (p *planner) leaves(
 func (p *planner) renewAttribute(t *model.Table, name string, again *bool, format string, args ...any) {
 	own := p.is.Dataset.Model.Tables[slices.Index(p.target.Tables, t)]
 	if p.names.attributes[own][name] != "" || p.names.tables[own] != "" {
-		return // since another item
+		return // another item has caused this already
 	}
 	*again = p.names.renewAttribute(own, name, format, args...) || *again
 }
 
-// disturbed gives names to what a pattern would read wrongly while the items of both versions are there, and
-// reports whether it gave one.
+// disturbed renames things if a pattern would read wrong items while the items of both versions exist. It reports
+// whether it renamed anything.
 func (p *planner) disturbed() (again bool, err error) {
 	if !slices.ContainsFunc(p.items, func(v moved) bool { return !v.kept || len(v.gains())+len(v.loses()) > 0 }) {
 		return false, nil
@@ -332,8 +336,8 @@ func (p *planner) disturbed() (again bool, err error) {
 	return true, nil
 }
 
-// renewWords gives another first word to keys of the entities whose items move within a table, so that the items of
-// the others stay. It reports whether it gave one.
+// renewWords gives the keys of entities whose items move within a table another first word, so that they do not mix
+// with old items. It reports whether it changed any.
 func (p *planner) renewWords(t *model.Table, keys []model.Attribute, why string) (again bool) {
 	for _, e := range p.is.Dataset.Model.Entities {
 		moves := slices.ContainsFunc(p.items, func(v moved) bool {
@@ -346,7 +350,7 @@ func (p *planner) renewWords(t *model.Table, keys []model.Attribute, why string)
 	return again
 }
 
-// nameOf names an entity of items.
+// nameOf returns the name of an entity, or "no entity".
 func nameOf(e *model.Entity) string {
 	if e == nil {
 		return "no entity"

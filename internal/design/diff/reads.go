@@ -13,21 +13,22 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// tries is how many items a pattern is tried with, beside its own values.
+// tries is the number of items whose values a pattern is tried with, besides its own values.
 const tries = 20
 
-// mostRead is the most rows of a pattern that are compared.
+// mostRead limits the rows of a pattern that are compared.
 const mostRead = 10_000
 
-// A reader compares what patterns read while the items of both versions are there with what they should.
+// A reader compares what patterns read while the items of both versions exist with what they read in their own
+// version.
 type reader struct {
 	ctx    context.Context
-	middle *dataset.Dataset // both versions
+	middle *dataset.Dataset // has the items of both versions
 	gone   map[string]bool
 }
 
-// misread returns a pattern that would not read the same rows while the items of both versions are there, with
-// the table and the index that it reads, or nil. It is one of the target if made.
+// misread returns a pattern that reads other rows while the items of both versions exist, or nil. made is true if the
+// pattern is one of the target.
 func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 	middle, err := dataset.Holding(p.ctx, p.unionTables(), p.unionItems())
 	if err != nil {
@@ -69,8 +70,7 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 	return nil, false, nil
 }
 
-// oldItems returns the items of the old version that can be carried: an example that the new version cannot write
-// is not among them.
+// oldItems returns the items of the old version, without the examples that the new version cannot write.
 func (p *planner) oldItems() (all []dataset.Item) {
 	for i := range p.items {
 		all = append(all, *p.items[i].was)
@@ -117,7 +117,7 @@ func (p *planner) unionItems() (all []dataset.Item) {
 	return all
 }
 
-// fresh returns the items of the new version of which the old one has no entity, so that they are not there yet.
+// fresh returns the items of new entities. No old item becomes one of these, so they do not exist during the switch.
 func (p *planner) fresh() (all []dataset.Item) {
 	taken := maps.Clone(p.parts)
 	for _, pr := range p.pairs {
@@ -134,20 +134,20 @@ func (p *planner) fresh() (all []dataset.Item) {
 	return all
 }
 
-// same reports whether a pattern, also with the values of some items, reads among the items of both versions
-// what it reads among those of its own.
+// same reports whether a pattern reads the same rows from the items of both versions as from own, which has the items
+// of its own version. It tries the pattern's values and the values of some items.
 func (r *reader) same(m *model.Model, own *dataset.Dataset, p *model.Pattern, items []dataset.Item) (bool, error) {
 	if p.IsWrite() {
 		return true, nil
 	}
 	for _, q := range variants(p, items) {
-		q.Limit = 0 // where it ends depends on the items
+		q.Limit = 0 // with a limit, extra items would change where the page ends
 		want, ok, err := r.read(own, m, q, p.Limit > 0)
 		if err != nil {
 			return false, err
 		}
 		if !ok {
-			continue // it is wrong in its own version
+			continue // the request is wrong in its own version
 		}
 		if got, ok, err := r.read(r.middle, m, q, p.Limit > 0); err != nil || !ok || !slices.Equal(want, got) {
 			return false, err
@@ -156,8 +156,9 @@ func (r *reader) same(m *model.Model, own *dataset.Dataset, p *model.Pattern, it
 	return true, nil
 }
 
-// read returns the keys of the rows that a pattern returns, and whether it is a request that is answered. It
-// leaves out items that are to be deleted, which the old version reads too, unless a limit counts them.
+// read returns the keys of the rows that a pattern returns. It returns false if the request cannot be run. It omits
+// items that are to be deleted, because only the old version has them. But if limited, it includes them, because they
+// would count towards the pattern's limit.
 func (r *reader) read(
 	w *dataset.Dataset, m *model.Model, p *model.Pattern, limited bool,
 ) (keys []string, ok bool, err error) {
@@ -180,8 +181,8 @@ func (r *reader) read(
 	return keys, true, nil
 }
 
-// variants returns a pattern with its own values and with those of items of its entity: of each twice, once
-// with the ranges of the pattern and once with ranges at the item.
+// variants returns copies of a pattern: one with its own values, and two for each of some items. These two have the
+// item's values in conditions with =; the second has them in ranges too.
 func variants(p *model.Pattern, items []dataset.Item) []*model.Pattern {
 	own := *p
 	all := []*model.Pattern{&own}
@@ -206,7 +207,8 @@ func variants(p *model.Pattern, items []dataset.Item) []*model.Pattern {
 	return all
 }
 
-// withValues returns a pattern with other values, or nil if one lacks or nothing would differ.
+// withValues returns a copy of p with the given values in conditions with =, and if ranges, in all but IN. It returns
+// nil if a value is missing, or if ranges is true and p has no range.
 func withValues(p *model.Pattern, values map[string]string, ranges bool) *model.Pattern {
 	q := *p
 	q.Where = slices.Clone(p.Where)

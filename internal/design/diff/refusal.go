@@ -12,10 +12,10 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// mostShown is the most values that a question about refused values shows.
+// mostShown limits the values that a question about refused values shows.
 const mostShown = 5
 
-// unwritten returns the values of fields that a template of an entity cannot write, each with the reason.
+// unwritten returns an error for each value that the templates of an entity cannot write.
 func unwritten(e *model.Entity, values map[string]string) (all []*keys.Error) {
 	for _, part := range e.AllParts() {
 		value, ok := values[part.Name]
@@ -31,8 +31,8 @@ func unwritten(e *model.Entity, values map[string]string) (all []*keys.Error) {
 	return all
 }
 
-// invent gives the fields whose values the new version cannot write others that it can. The values of a generated
-// item are made up, and do not show what the program's items have.
+// invent replaces values of a generated item that the new version cannot write. As these values are invented anyway,
+// they do not show that the program's items have such values.
 func (v *moved) invent(values map[string]string, m *mates) error {
 	for _, refused := range unwritten(v.entity, values) {
 		f := v.entity.Field(refused.Component)
@@ -50,18 +50,18 @@ func (v *moved) invent(values map[string]string, m *mates) error {
 	return nil
 }
 
-// refusals are the items that the new version cannot write, grouped by what it refuses.
+// refusals are the items that the new version cannot write, grouped by field and type.
 type refusals []*refusal
 
-// A refusal is of a field of an entity, or of all its values together if the field is "".
+// A refusal is about a field of an entity. If field is "", it is about the values of the items as a whole.
 type refusal struct {
 	entity, field, typ string
 	values             []string
 	items              float64
-	why                string // for the first of them
+	why                string // for the first item
 }
 
-// add adds an item that the new version cannot write.
+// add adds an item that the new version cannot write because of err.
 func (all *refusals) add(v *moved, err error) {
 	r := refusal{entity: v.was.Entity.Name, why: err.Error()}
 	value := keyShown(v.was.Table, v.was.Attributes)
@@ -83,7 +83,7 @@ func (all *refusals) add(v *moved, err error) {
 	}
 }
 
-// ask asks what to do with the refused items.
+// ask adds a question what to do with each group of items.
 func (all refusals) ask(p *planner) {
 	for _, r := range all {
 		n, shown := amount{items: r.items}, r.values

@@ -11,14 +11,14 @@ import (
 type Step struct {
 	Kind Kind   `json:"kind"`
 	Do   string `json:"do"`
-	// Table, Index, Entity and Attributes are what it is about; Patterns are those that change with it.
+	// Table, Index, Entity and Attributes are what the step changes. Patterns are the patterns that change with it.
 	Table      string   `json:"table,omitempty"`
 	Index      string   `json:"index,omitempty"`
 	Entity     string   `json:"entity,omitempty"`
 	Attributes []string `json:"attributes,omitempty"`
 	Patterns   []string `json:"patterns,omitempty"`
-	// Items is the number of items that it concerns at the declared scale, and Units are the write units
-	// that it takes. Cost is their price on demand, in the currency of the bill of the new version.
+	// Items is the number of items that the step changes at the declared scale, and Units are the write units for
+	// them. Cost is their on-demand price, in the currency of the new version's bill.
 	Items int     `json:"items,omitempty"`
 	Units float64 `json:"units,omitempty"`
 	Cost  float64 `json:"cost,omitempty"`
@@ -28,38 +28,37 @@ type Step struct {
 // A Kind says what a step does.
 type Kind string
 
-// The kinds of steps, in the order in which they come. Tables, indexes and attributes have the names of the
-// target. Until [Switch] the patterns of the old version read what they read before, and from then on those of
-// the new version read what they should, but for items of entities that are gone, which they may read until
-// [DeleteItems].
+// The kinds of steps, in the order of a plan. Tables, indexes and attributes have the names of the target. Until
+// [Switch], the patterns of the old version read what they read before. From then on, the patterns of the new version
+// read what they should, except that they may read items of entities that are gone until [DeleteItems].
 const (
 	StopExpiring Kind = "stop-expiring" // turn off time to live of Table
-	Retire       Kind = "retire"        // stop writing items of Entity, which is gone
+	Retire       Kind = "retire"        // stop writing items of Entity, which the new version does not have
 	CreateTable  Kind = "create-table"  // with its indexes
 	CreateIndex  Kind = "create-index"
-	WriteBoth    Kind = "write-both"   // write Entity to Table, or Attributes of it, beside the old form
-	PutItems     Kind = "put"          // put the items of Entity, or of none, into Table under their new keys
-	SetItems     Kind = "set"          // set Attributes of the items of Entity that are there
-	Switch       Kind = "switch"       // use the new version, of Patterns if there are any
-	StopAsking   Kind = "stop-asking"  // ask for Patterns no more
-	DeleteTable  Kind = "delete-table" // with what is in it
+	WriteBoth    Kind = "write-both"   // also write Entity to Table, or its new Attributes
+	PutItems     Kind = "put"          // put the existing items of Entity, or raw items, into Table under new keys
+	SetItems     Kind = "set"          // set Attributes of the existing items of Entity
+	Switch       Kind = "switch"       // switch the program to the new version, of Patterns if there are any
+	StopAsking   Kind = "stop-asking"  // stop using Patterns
+	DeleteTable  Kind = "delete-table" // with its items
 	DeleteIndex  Kind = "delete-index"
-	DeleteItems  Kind = "delete-items" // delete all items of Entity, which is gone
-	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under the keys that they no longer have
+	DeleteItems  Kind = "delete-items" // delete all items of Entity, which the new version does not have
+	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under their old keys
 	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
-	Keep         Kind = "keep"         // stop writing Attributes of Entity, and leave them in the items
+	Keep         Kind = "keep"         // stop writing Attributes of Entity, but leave them in existing items
 	Expire       Kind = "expire"       // turn on time to live of Table
 )
 
-// backfillRate is the rate of write units at which the time of a step is given, that of one partition.
+// backfillRate is the write units per second that Time assumes: what one partition serves.
 const backfillRate = 1000
 
-// Time returns how long the step takes at 1,000 write units a second.
+// Time returns how long the step takes at backfillRate.
 func (s Step) Time() time.Duration {
 	return time.Duration(s.Units / backfillRate * float64(time.Second)).Round(time.Second)
 }
 
-// Figures says what the step takes, or returns "".
+// Figures describes the cost of the step, or returns "".
 func (s Step) Figures() string {
 	var parts []string
 	if s.Items > 0 {

@@ -13,11 +13,12 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Name is another name that the plan gives to a table, an index or an attribute of the new version, or the template
-// with another first word that it gives to a key of an entity, since the old version needs what has its name
-// until the program has switched.
+// A Name is a change of a name that the plan makes in the new version, because the old version needs the name until
+// the program has switched. The plan renames a table, an index or an attribute, or gives the template of an entity's
+// key another first word.
 type Name struct {
-	// Table is what has another name, or else its Index or Attribute, or the Attribute of an Entity in it.
+	// Table is the renamed table. If Index or Attribute is set, that is renamed instead. If Entity is also set, Now
+	// is the new template of its Attribute.
 	Table     string `json:"table"`
 	Entity    string `json:"entity,omitempty"`
 	Index     string `json:"index,omitempty"`
@@ -26,7 +27,7 @@ type Name struct {
 	Why       string `json:"why"`
 }
 
-// Subject says what has another name, such as: index ByDay of table Shop.
+// Subject returns what is renamed, such as: index ByDay of table Shop.
 func (n Name) Subject() string {
 	switch {
 	case n.Entity != "":
@@ -39,14 +40,14 @@ func (n Name) Subject() string {
 	return "table " + n.Table
 }
 
-// names are the names that the plan changes.
+// names collects the names that the plan changes.
 type names struct {
 	was, is    *model.Model
 	tables     map[*model.Table]string
 	attributes map[*model.Table]map[string]string
-	words      map[key]*keys.Template // of keys, with another first word
-	why        map[string]string      // by the subject of the name
-	all        []Name                 // as the last target has them
+	words      map[key]*keys.Template // templates of keys with another first word
+	why        map[string]string      // by Name.Subject
+	all        []Name                 // in the last target
 }
 
 // A key is a key attribute of an entity.
@@ -63,7 +64,7 @@ func newNames(was, is *model.Model) *names {
 	}
 }
 
-// spare returns a name like another one that is free.
+// spare returns a free name: name with a number appended.
 func spare(name string, taken func(name string) bool) string {
 	if last := name[len(name)-1]; '0' <= last && last <= '9' {
 		name += "_"
@@ -75,8 +76,8 @@ func spare(name string, taken func(name string) bool) string {
 	}
 }
 
-// renew gives a table of the new version another name, so that its items are put into a new table. It reports
-// false if the table is new already.
+// renew renames a table of the new version, so that the plan puts its items into a new table. It returns false if the
+// table is new already.
 func (n *names) renew(t *model.Table, format string, args ...any) bool {
 	if n.tables[t] != "" || n.was.Table(t.Name) == nil {
 		return false
@@ -88,11 +89,11 @@ func (n *names) renew(t *model.Table, format string, args ...any) bool {
 	return true
 }
 
-// firstWord matches the word with which the text of a template begins.
+// firstWord matches the word at the beginning of a template.
 var firstWord = regexp.MustCompile(`^[\pL\pN_-]+`)
 
-// renewWord gives a key of an entity another first word, so that its new items lie apart from the old ones. It
-// reports false if the key has none, or another already, or is the partition key of the table.
+// renewWord gives a key of an entity another first word, so that its new items sort apart from the old ones. It
+// returns false if the key has no first word, has a new one already, or is the partition key of the table.
 func (n *names) renewWord(e *model.Entity, name, why string) bool {
 	t := e.Attribute(name)
 	if n.words[key{e, name}] != nil || t == nil || t.Template == nil || e.Table.Partition[0].Name == name {
@@ -119,8 +120,8 @@ func (n *names) renewWord(e *model.Entity, name, why string) bool {
 	return true
 }
 
-// renewAttribute gives an attribute of a table another name, or the table itself if that does not suffice. The
-// name is that of the target. It reports false if neither can be.
+// renewAttribute renames an attribute, where name is its name in the target. If it was renamed already or is in the
+// table's key, renewAttribute renames the table. It returns false if it can do neither.
 func (n *names) renewAttribute(t *model.Table, name, format string, args ...any) bool {
 	renewed := false
 	for _, now := range n.attributes[t] {
@@ -150,7 +151,7 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 	return true
 }
 
-// target returns a copy of the new version with the names that the plan gives.
+// target returns a copy of the new version with the changed names.
 func (n *names) target() (*model.Model, error) {
 	var text bytes.Buffer
 	if err := modelfile.Write(&text, n.is); err != nil {
@@ -207,11 +208,11 @@ func (n *names) target() (*model.Model, error) {
 	return m, nil
 }
 
-// expressions gives the names to what a pattern says of attributes.
+// expressions changes the names of attributes in a pattern.
 func (n *names) expressions(p, made *model.Pattern) {
 	for old, now := range n.attributes[p.Table] {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {
-			continue // it is a field
+			continue // old is the name of a field here
 		}
 		word := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|:?[\pL\pN_]+`)
 		replace := func(text string) string {

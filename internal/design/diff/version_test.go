@@ -9,13 +9,13 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// A version is a random design. What is the same in two versions has the same id, whatever its name.
+// A version is a random design. Parts that two versions share have the same id, whatever their names.
 type version struct {
 	tables   []*aTable
 	entities []*anEntity
-	next     int // for names that are new
+	next     int // number for the next new name
 	done     []string
-	before   *version // of which it is a clone
+	before   *version // the version from which it was cloned
 }
 
 type aTable struct {
@@ -42,11 +42,11 @@ type anEntity struct {
 	name   string
 	table  *aTable
 	fields []*aField
-	// attributes has the templates by attribute; those of the table's keys are "PK" and "SK".
+	// attributes maps attributes to templates. The table's keys are "PK" and "SK".
 	attributes map[string][]piece
 	numbers    map[string]bool // attributes of type N
 	items      []map[int]string
-	from, to   int // the items that are samples
+	from, to   int // items[from:to] are samples
 	ranged     bool
 	limit      int
 	split      bool
@@ -57,13 +57,13 @@ type aField struct {
 	name string
 }
 
-// The formats in which a text attribute can have a number and a time; "" is plain text.
+// The types with which a template can write a number and a time as text; "" is plain text.
 var (
 	sizeFormats = []string{"", "int(3)", "int(6)"}
 	timeFormats = []string{"", "month", "date", "time", "epoch", "millis"}
 )
 
-// A piece of a template is text, or a field with a format.
+// A piece of a template is text, or a field with a type.
 type piece struct {
 	text   string
 	field  int
@@ -136,7 +136,7 @@ func (v *version) addIndex(c *proptest.T, t *aTable) {
 	t.indexes = append(t.indexes, x)
 }
 
-// addEntity adds an entity with two fields that name an item, one that is a number, one that is a time, and one more.
+// addEntity adds an entity with five fields: two that identify an item, a number, a time, and one more.
 func (v *version) addEntity(c *proptest.T, t *aTable) *anEntity {
 	e := &anEntity{
 		id: v.number(), name: v.name("Ent"), table: t, attributes: map[string][]piece{}, numbers: map[string]bool{},
@@ -192,14 +192,14 @@ func (v *version) addEntity(c *proptest.T, t *aTable) *anEntity {
 	return e
 }
 
-// enter gives the entity the keys of an index.
+// enter adds an index's key attributes to the entity.
 func (e *anEntity) enter(c *proptest.T, x *anIndex) {
 	note, size := e.fields[3].id, e.fields[2].id
 	if x.pk == "size" {
 		e.resize(x.numberPK)
 		return
 	}
-	if x.numberPK { // it has another name than size by now
+	if x.numberPK { // the attribute was renamed from size
 		e.numbers[x.pk], e.attributes[x.pk] = true, []piece{{field: size, format: "number"}}
 		return
 	}
@@ -222,7 +222,7 @@ func (e *anEntity) field(id int) string {
 	panic("no such field")
 }
 
-// values returns the values of an item by the names of fields.
+// values maps the names of fields to the values of an item.
 func (e *anEntity) values(item int) map[string]string {
 	all := map[string]string{}
 	for _, f := range e.fields {
@@ -257,7 +257,7 @@ func (e *anEntity) template(pieces []piece) string {
 	return b.String()
 }
 
-// fieldsOf returns the fields of templates, each once.
+// fieldsOf returns the names of the fields in templates, each once.
 func (e *anEntity) fieldsOf(templates ...[]piece) (names []string) {
 	for _, pieces := range templates {
 		for _, p := range pieces {
@@ -269,7 +269,7 @@ func (e *anEntity) fieldsOf(templates ...[]piece) (names []string) {
 	return names
 }
 
-// source returns the model file.
+// source returns the text of the model file.
 func (v *version) source() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "name: random\ntables:")
@@ -410,7 +410,7 @@ func (e *anEntity) patterns() (all []string) {
 	return all
 }
 
-// also returns further conditions.
+// also returns conditions with a comma before them, or "" if there are none.
 func also(conditions string) string {
 	if conditions == "" {
 		return ""
@@ -418,9 +418,9 @@ func also(conditions string) string {
 	return ", " + conditions
 }
 
-// change changes the design in one way, and returns what it renamed.
+// change changes the design in one random way and records it in done.
 func (v *version) change(c *proptest.T) {
-	defer func() { // what is in an index has its type
+	defer func() { // an attribute in an index key must have the type of that key
 		for _, t := range v.tables {
 			for _, x := range t.indexes {
 				if x.pk == "size" {
@@ -450,7 +450,7 @@ func (v *version) change(c *proptest.T) {
 		for i, p := range e.attributes[key] {
 			if p.field == 0 {
 				e.attributes[key][i].text = proptest.Pick(c, "P#", p.text+"v2#", v.name("Q")+"#")
-				if i > 0 { // a delimiter
+				if i > 0 { // the text is a delimiter
 					e.attributes[key][i].text = "#" + v.name("D")
 				}
 				break
@@ -461,7 +461,7 @@ func (v *version) change(c *proptest.T) {
 		say("entity %s is new", v.addEntity(c, t).name)
 	case 5:
 		if e.split {
-			return // the other half could be taken for it
+			return // the other half could be mistaken for the entity that is gone
 		}
 		v.entities = slices.DeleteFunc(v.entities, func(other *anEntity) bool { return other == e })
 		say("entity %s is gone", e.name)
@@ -477,7 +477,7 @@ func (v *version) change(c *proptest.T) {
 		}
 		half.from = e.from + 1
 		e.to = half.from
-		half.items = half.items[:half.to] // those written later are of the first
+		half.items = half.items[:half.to] // items that are written later belong to the first half
 		v.entities = append(v.entities, &half)
 		say("entity %s is %s and %s", old, e.name, half.name)
 	case 7: // two entities exchange their templates
@@ -487,7 +487,7 @@ func (v *version) change(c *proptest.T) {
 			}
 			say("%s and %s exchange their prefixes", e.name, other.name)
 		}
-	case 8: // fields of the sort key in another order
+	case 8: // the fields of the sort key change their order
 		var at []int
 		for i, p := range e.attributes["SK"] {
 			if p.field != 0 {
@@ -503,7 +503,7 @@ func (v *version) change(c *proptest.T) {
 		old := t.name
 		t.name = v.name("Tab")
 		say("table %s is %s", old, t.name)
-	case 10, 11: // another form of a key of an index, or of another attribute
+	case 10, 11: // a key of an index, or another attribute, gets another form
 		var names []string
 		for name := range e.attributes {
 			if name != "PK" && name != "SK" && !e.numbers[name] {
@@ -534,7 +534,7 @@ func (v *version) change(c *proptest.T) {
 			say("key %s of index %s has another type", x.sk, x.name)
 			break
 		}
-	case 13: // an attribute of the index has another name
+	case 13: // an attribute of the index is renamed
 		if len(t.indexes) > 0 {
 			x := proptest.Pick(c, t.indexes...)
 			old := x.pk
@@ -601,7 +601,7 @@ func (v *version) change(c *proptest.T) {
 		v.tables = append(v.tables, &aTable{id: v.number(), name: v.name("Tab"), pk: "PK", sk: "SK"})
 		e.table = v.tables[len(v.tables)-1]
 		say("%s goes to a new table", e.name)
-	case 20: // an attribute that is there becomes the key of an index
+	case 20: // an existing attribute becomes the key of an index
 		x := &anIndex{name: v.name("By"), pk: "size", number: c.Bool(), projection: "all"}
 		if slices.ContainsFunc(t.indexes, func(other *anIndex) bool { return other.pk == "size" }) {
 			return
@@ -616,7 +616,7 @@ func (v *version) change(c *proptest.T) {
 	case 22:
 		t.ttl = proptest.Pick(c, "", "end", "expires")
 		say("time to live of %s by %q", t.name, t.ttl)
-	case 23, 24: // a number or a time is written in another way
+	case 23, 24: // a number or a time gets another format
 		size, format := proptest.Pick(c, sizeFormats...), proptest.Pick(c, timeFormats...)
 		for name, pieces := range e.attributes {
 			for i, p := range pieces {
@@ -637,7 +637,7 @@ func (v *version) change(c *proptest.T) {
 		}
 		say("%s has the name of %s", e.name, other.name)
 		e.name, other.name = other.name, proptest.Pick(c, e.name, v.name("Ent"))
-	case 26: // a sort key loses a field, so that its old values can be new ones
+	case 26: // a sort key loses a field, so that an old key can equal a new one
 		if s := e.attributes["SK"]; len(e.fieldsOf(s)) > 1 && s[0].field == 0 {
 			e.attributes["SK"] = append(slices.Clone(s[:1]), s[len(s)-1])
 			say("another SK of %s", e.name)
@@ -655,7 +655,7 @@ func (v *version) change(c *proptest.T) {
 	}
 }
 
-// resize gives the attribute size of the entities of a table a type.
+// resize sets the type of the attribute size in all entities of a table.
 func (v *version) resize(t *aTable, number bool) {
 	for _, e := range v.entities {
 		if e.table == t && e.attributes["size"] != nil {
@@ -672,7 +672,7 @@ func (e *anEntity) resize(number bool) {
 	e.numbers["size"], e.attributes["size"] = number, []piece{{field: e.fields[2].id, format: format}}
 }
 
-// exchange exchanges the texts of two templates.
+// exchange exchanges the literals of two templates.
 func exchange(a, b []piece) {
 	for i := range a {
 		if i < len(b) && a[i].field == 0 && b[i].field == 0 {
@@ -681,8 +681,8 @@ func exchange(a, b []piece) {
 	}
 }
 
-// renames returns what a person would answer: the names of the entities and tables of the old version that
-// have another, and those that are gone.
+// renames returns the answers that a person would give: the new names of old entities and tables, or "" for those
+// that are gone.
 func renames(old, made *version) map[string]string {
 	all := map[string]string{}
 	for _, e := range old.entities {
@@ -691,7 +691,7 @@ func renames(old, made *version) map[string]string {
 			all[e.name] = ""
 		} else if made.entities[i].name != e.name {
 			all[e.name] = made.entities[i].name
-			if made.entities[i].split { // the other half has the same form
+			if made.entities[i].split { // the other half has the same form, so all items get this name
 				all[e.name] = "=" + made.entities[i].name
 			}
 		}

@@ -10,13 +10,13 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A section is a part of a difference: rows of a line and what belongs to it.
+// A section is a part of the text of a difference. Each row has a line and further lines below it.
 type section struct {
 	title string
 	rows  [][]string
 }
 
-// sections returns the parts of a difference that are not empty.
+// sections returns the sections of a difference that are not empty.
 func (d *Diff) sections() (all []section) {
 	add := func(title string, rows [][]string) {
 		if len(rows) > 0 {
@@ -69,7 +69,7 @@ func rows[T any](list []T, row func(T) []string) (all [][]string) {
 	return all
 }
 
-// WriteText writes the difference for people. Lines wrap at a width.
+// WriteText writes the difference for people. Lines wrap at width columns.
 func (d *Diff) WriteText(w io.Writer, width int) error {
 	var b bytes.Buffer
 	if d.Empty() && len(d.Plan) == 0 && len(d.Questions) == 0 {
@@ -99,7 +99,7 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 	return err
 }
 
-// WriteMarkdown writes the difference as Markdown for a pull request. Title is its heading.
+// WriteMarkdown writes the difference as Markdown for a pull request, with the given heading.
 func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "## %s\n", text.Markdown(title))

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHostileNames holds that names of a model do not reach a terminal, or Markdown, as controls or markup.
+// TestHostileNames holds that names of a model can write neither control characters to a terminal nor markup to
+// Markdown.
 func TestHostileNames(t *testing.T) {
 	const source = `
 name: hostile

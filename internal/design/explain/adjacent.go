@@ -30,10 +30,9 @@ func (e *explainer) adjacentRows() error {
 	return nil
 }
 
-// adjacentRow returns the last row below the range, or the first above it, in
-// the same partition, or nil. Below the edge of the last condition are the rows
-// with a lower value of its attribute and the same values before it. If there
-// are none, the attribute before it takes its place, and so on.
+// adjacentRow returns the last row below the range of a query, or the first above it, in the same partition. It
+// returns nil if there is none. It first looks for a row that differs only in the attribute of the last condition. If
+// there is none, it drops that condition and looks for a row beyond the edge of the condition before it, and so on.
 func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
 	hash := len(e.report.Schema.Partition())
 	clauses := e.slice.Clauses
@@ -59,7 +58,7 @@ func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
 	return nil, nil
 }
 
-// edgeRow returns the first row of a slice, or the last if reverse.
+// edgeRow queries one row: the first in the range of the clauses, or the last if reverse is true.
 func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, error) {
 	b := &literal.Placeholders{Readable: true}
 	q := request{op: wire.OpQuery}
@@ -76,7 +75,7 @@ func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, 
 	q.ExpressionAttributeNames, q.ExpressionAttributeValues = b.Names(), b.Values()
 	p, err := e.ask(q)
 	if refused, ok := refusalOf(err); ok {
-		// The value after a prefix can be too long for a key.
+		// afterPrefix can return a value that is too long for a key.
 		e.note("cannot query the row outside the range: " + refused.Message)
 		return nil, nil
 	}
@@ -89,7 +88,7 @@ func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, 
 	return p.items[0], nil
 }
 
-// next reads the row that the last page stopped before.
+// next reads the first row after the last page.
 func (e *explainer) next(asked request) error {
 	if e.report.Last == nil || e.opts.Brief {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// spelled formats conditions with names and values instead of placeholders.
+// spelled formats conditions with names and values in place of placeholders.
 var spelled = ast.Style{Name: text.Name, Value: text.Literal}
 
 // clausesText returns key conditions as a person would write them.
@@ -22,7 +22,7 @@ func clausesText(clauses []keycond.Clause) string {
 // KeyCondition returns the key conditions as one expression, or "" for a Scan.
 func (r *Report) KeyCondition() string { return clausesText(r.Clauses) }
 
-// bounds fills in the range from a slice.
+// bounds sets the clauses, the partition and the ends of the range from a slice.
 func (r *Report) bounds(slice *keycond.Slice) {
 	r.Clauses = slice.Clauses
 	r.Partition = End{
@@ -35,15 +35,14 @@ func (r *Report) bounds(slice *keycond.Slice) {
 
 // An End is one end of a range.
 type End struct {
-	// Bytes is the position, nil where the range is open. A range holds its
-	// lower position and not its upper one, so the position of an inclusive
-	// upper end is the first above its rows.
+	// Bytes is the position of the end, or nil if the range is open. A range includes its lower position but excludes
+	// its upper one. So if the upper end is inclusive, Bytes is the first position after its rows.
 	Bytes []byte
-	// Text spells the position like a value in an expression; see [keycond.Bound.Text].
+	// Text writes the position like a value in an expression; see [keycond.Bound.Text].
 	Text string
 	// Inclusive says whether the rows at Text are in the range.
 	Inclusive bool
-	// Words are Text after from, after, up to or before.
+	// Words is Text after "from", "after", "up to" or "before".
 	Words string
 }
 
@@ -54,11 +53,11 @@ func endOf(position []byte, b *keycond.Bound, names []string, upper bool) End {
 	return End{Bytes: position, Text: b.Text(names), Inclusive: b.Inclusive, Words: b.Words(names, upper)}
 }
 
-// A Bound is a part of the border of a slice: its words, and its bytes in hexadecimal or "".
+// A Bound describes the partition, or an end of the range, in words. Hex is its position in hexadecimal, or "".
 type Bound struct{ Name, Words, Hex string }
 
-// Bounds are the partition and the ends of the range that the request reads, none for a scan. The bytes are
-// those of a range that holds its start and not its end.
+// Bounds returns the partition and the ends of the range that the request reads, or nil for a scan. The positions are
+// those of a range that includes its start and excludes its end.
 func (r *Report) Bounds() []Bound {
 	if r.Partition.Bytes == nil {
 		return nil
@@ -79,7 +78,7 @@ func (r *Report) Bounds() []Bound {
 		Bound{"low end", low, hexOf(from, r.Low.Bytes)}, Bound{"high end", high, hexOf(below, r.High.Bytes)})
 }
 
-// hexOf returns the first bytes of a bound in hexadecimal, after a word.
+// hexOf returns the word before, followed by at most 32 bytes of a bound in hexadecimal.
 func hexOf(before string, b []byte) string {
 	const most = 32
 	switch {

@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Cheaper says how a Query or a Scan could read less, from the keys of its table and the form of its conditions, with
-// ? in place of values: it reads nothing. It prefers what exists to a new index. It returns "" if the request has no
-// filter and is not a Scan, or is not one that the service accepts.
+// Cheaper says how a Query or a Scan could read less. It sends no request: it compares the conditions, which it
+// writes with ? in place of values, with the keys of the table. It prefers an existing index to a new one. It returns
+// "" if the request is a Query without a filter, is a GetItem or is not valid.
 func Cheaper(t *keyschema.Table, in wire.Request) string {
 	e, ok := cheapened(t, in)
 	if !ok {
@@ -32,7 +32,8 @@ func Cheaper(t *keyschema.Table, in wire.Request) string {
 	return cmp.Or(e.cheaper(asShape), e.noKey())
 }
 
-// cheapened returns an explainer of a Query or a Scan that reads nothing, and whether the request is correct.
+// cheapened returns an explainer for a Query or a Scan that sends no requests. It returns false if the request is of
+// another operation or not valid.
 func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 	r, ok := requestOf(in)
 	if !ok || r.op == wire.OpGetItem || t.Schema(value(r.IndexName)) == nil {
@@ -44,11 +45,11 @@ func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 	return e, err == nil
 }
 
-// asShape writes conditions with ? in place of values.
+// asShape formats conditions with ? in place of values.
 var asShape = ast.Style{Name: text.Name, Value: func(attr.Value) string { return "?" }}
 
-// cheaper says which query of the table or of an index reads less, with conditions in a style, or which new index
-// would. It returns "" if no key serves the filter.
+// cheaper says which query of the table or of an index would read less, or else which new index would. style formats
+// the conditions. cheaper returns "" if no key can serve the filter.
 func (e *explainer) cheaper(style ast.Style) string {
 	all := e.cheaperPlans()
 	if len(all) == 0 {
@@ -61,7 +62,7 @@ func (e *explainer) cheaper(style ast.Style) string {
 	return how
 }
 
-// improve says how a request with a filter that drops rows could read less.
+// improve adds a hint how to read less, if the request has a filter that drops rows.
 func (e *explainer) improve() {
 	r := e.report
 	if r.Operation == opGetItem || e.q.filter == nil || r.Wasted == 0 || r.Examined == 1 {
@@ -72,7 +73,7 @@ func (e *explainer) improve() {
 	}
 }
 
-// nodeOf returns a clause as a condition.
+// nodeOf returns the syntax tree of a clause.
 func nodeOf(c keycond.Clause) ast.Node {
 	x, values := attribute(c.Attribute), make([]ast.Operand, len(c.Values))
 	for i, v := range c.Values {
@@ -87,7 +88,7 @@ func nodeOf(c keycond.Clause) ast.Node {
 	return &ast.Compare{Op: c.Op, L: x, R: values[0]}
 }
 
-// conditions returns the conditions of a request that must all hold, those of its key first.
+// conditions returns the operands of AND in the key condition and in the filter.
 func (e *explainer) conditions() (key, filter []ast.Node) {
 	if e.q.key != nil {
 		key = conjuncts(expr.Node(e.q.key))
@@ -98,7 +99,7 @@ func (e *explainer) conditions() (key, filter []ast.Node) {
 	return key, filter
 }
 
-// cheaperPlans returns the plans that use a condition of the filter as a key condition, best first.
+// cheaperPlans returns the plans that need fewer conditions in the filter than the request has, best first.
 func (e *explainer) cheaperPlans() (all []*plan) {
 	key, filter := e.conditions()
 	var g group
@@ -115,10 +116,10 @@ func (e *explainer) cheaperPlans() (all []*plan) {
 	return all
 }
 
-// newIndex says which index would have conditions of the filter in its key: its partition key is that of the query or,
-// of a scan, an attribute that is compared with =; its sort key has the others that are compared so, and then one that
-// is compared in another way or, of a query, the sort key as it is. It returns "" if no condition of the filter can be
-// in a key.
+// newIndex says which new index would have conditions of the filter in its key. A query keeps its partition key; for
+// a scan, newIndex takes the first attribute that is compared with =. The sort key has the other attributes that are
+// compared with =, and then the first one with a range. If there is no range, a query keeps its sort key there.
+// newIndex returns "" if no condition of the filter can be in a key.
 func (e *explainer) newIndex() string {
 	key, filter := e.conditions()
 	asked := e.info.Schema(e.report.Index)
@@ -126,7 +127,7 @@ func (e *explainer) newIndex() string {
 	if e.report.Operation == opQuery {
 		partition, order = namesOf(asked.Partition()), namesOf(asked.Sort())
 	}
-	fewer := false // rows that the filter drops
+	fewer := false // the key would have a condition of the filter
 	for i, n := range slices.Concat(key, filter) {
 		a, ok := atomOf(n, anyName)
 		if !ok || slices.Contains(slices.Concat(partition, sort, ranged), a.Attribute) || !e.canBeInKey(a) {
@@ -170,7 +171,7 @@ func namesOf(attributes []keycond.Attribute) (names []string) {
 	return names
 }
 
-// list joins names of attributes.
+// list quotes the names of attributes where necessary and joins them.
 func list(names []string) string {
 	var parts []string
 	for _, name := range names {
@@ -179,17 +180,17 @@ func list(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// longestName is the number of bytes of the longest name of a key attribute. Source: DG/Constraints.html.
+// longestName is the longest name of a key attribute, in bytes. Source: DG/Constraints.html.
 const longestName = 255
 
-// canBeInKey reports whether a key can have the attribute of a condition.
+// canBeInKey reports whether the attribute and the values of a condition can be in a key.
 func (e *explainer) canBeInKey(a atom) bool {
 	kind := a.Values[0].Kind()
 	return len(a.Attribute) <= longestName && cmp.Or(e.info.Kind(a.Attribute), kind) == kind &&
 		!slices.ContainsFunc(a.Values, func(v attr.Value) bool { return !canBeKey(v) })
 }
 
-// noKey says why no key serves the filter, and what to change.
+// noKey says why no key can serve the filter, and what to change.
 func (e *explainer) noKey() string {
 	key, filter := e.conditions()
 	if a, ok := atomOf(filter[0], anyName); ok && len(key) == 0 && a.Op != ast.Equal {

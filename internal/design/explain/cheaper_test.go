@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// cheap makes a table of 60 items.
+// cheap opens a database with a table of 60 items.
 func cheap(t require.TestingT) *sortkey.DB {
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func cheap(t require.TestingT) *sortkey.DB {
 	asked(t, db, "CreateTable", create)
 	for i := range 60 {
 		state, n := fmt.Sprintf(`{"S": "s%d"}`, i%5), fmt.Sprintf(`{"N": "%d"}`, i%7)
-		if i%11 == 0 { // of other types
+		if i%11 == 0 { // attributes of other types
 			state, n = `{"N": "1"}`, `{"S": "3"}`
 		}
 		rest := fmt.Sprintf(`, "n": %s, "paid": {"BOOL": %t}`, n, i%2 == 0)
@@ -59,7 +59,7 @@ func asked(t require.TestingT, db *sortkey.DB, operation string, body []byte) []
 	return out
 }
 
-// TestCheaper holds what is proposed for requests of all kinds.
+// TestCheaper compares the proposals for requests of all kinds with a list.
 func TestCheaper(t *testing.T) {
 	db := cheap(t)
 	defer db.Close()
@@ -109,8 +109,8 @@ func TestCheaper(t *testing.T) {
 	}
 }
 
-// TestCheaperProperty asks random requests with filters, and holds that the proposed request, if it needs no new index,
-// finds the same rows and reads no more; and no row that its filter does not look at.
+// TestCheaperProperty sends random requests with filters. A proposed request that needs no new index must find the
+// same rows and must not read more.
 func TestCheaperProperty(t *testing.T) {
 	t.Parallel()
 	db := cheap(t)
@@ -165,7 +165,7 @@ func TestCheaperProperty(t *testing.T) {
 	})
 }
 
-// found returns the keys of the rows that a request found, sorted, and the number of rows that it read.
+// found returns the sorted keys of the rows that a response has, and the number of rows that the request read.
 func found(t require.TestingT, body []byte) (keys []string, read int) {
 	var page struct {
 		Items        []map[string]map[string]any

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// lacking returns the attributes of a projection that an index does not hold.
+// lacking returns the attributes of a projection that are not in an index.
 func lacking(ix *keyschema.Index, projection *expr.Projection) (missing []string) {
 	if projection == nil {
 		return nil
@@ -22,7 +22,7 @@ func lacking(ix *keyschema.Index, projection *expr.Projection) (missing []string
 	return missing
 }
 
-// Describe returns the keys of a table of a target and of its indexes.
+// Describe returns the keys of a table and of its indexes, as the target describes them.
 func Describe(ctx context.Context, t Target, name string) (*keyschema.Table, error) {
 	out, _, err := t.Do(ctx, &wire.DescribeTableInput{TableName: &name})
 	if err != nil {
@@ -35,7 +35,7 @@ func Describe(ctx context.Context, t Target, name string) (*keyschema.Table, err
 	return keyschema.Of(described.Table)
 }
 
-// tableNames returns the names of the first page of tables, or nil.
+// tableNames returns the first page of table names, or nil if the target returns an error.
 func tableNames(ctx context.Context, t Target) []string {
 	out, _, err := t.Do(ctx, new(wire.ListTablesInput))
 	if list, ok := out.(*wire.ListTablesOutput); ok && err == nil {

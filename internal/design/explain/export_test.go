@@ -5,7 +5,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// CheaperQuery returns the Query that Cheaper puts into words, or nil if it needs a new index.
+// CheaperQuery returns the Query that Cheaper describes, or nil if it needs a new index.
 func CheaperQuery(t *keyschema.Table, in wire.Request) wire.Request {
 	e, ok := cheapened(t, in)
 	if !ok || e.q.filter == nil {

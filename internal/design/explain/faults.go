@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/lex"
 )
 
-// faults are rules that have nothing to do with ranges, by a part of the service's message about a request that breaks
-// them, with what to ask instead. Other faults have messages that say enough.
+// faults maps errors that have nothing to do with ranges to the rule that the request breaks, and to a hint what to
+// send instead. message is a part of the service's error message. Other messages need no explanation.
 var faults = []struct{ message, rule, source, hint string }{
 	{
 		message: "reserved keyword", source: pageReserved,
@@ -41,7 +41,7 @@ var faults = []struct{ message, rule, source, hint string }{
 	},
 }
 
-// fault returns the rule about anything but ranges that the request breaks, or nil.
+// fault returns the rule that the request breaks, unless it is a rule about ranges. It returns nil if it knows none.
 func (e *explainer) fault(message string) *rule {
 	if name := value(e.asked.IndexName); name != "" && e.index == nil {
 		if len(e.info.Indexes) == 0 {
@@ -73,7 +73,7 @@ func (e *explainer) fault(message string) *rule {
 	return nil
 }
 
-// expressions returns those of a request, the conditions first.
+// expressions returns the expressions of a request, the conditions first.
 func (r *request) expressions() (all []string) {
 	for _, src := range []*string{r.KeyConditionExpression, r.FilterExpression, r.ProjectionExpression} {
 		if src != nil {
@@ -83,7 +83,7 @@ func (r *request) expressions() (all []string) {
 	return all
 }
 
-// literal returns the first value in an expression, or "".
+// literal returns the first literal value in the expressions of a request, or "". DynamoDB allows only placeholders.
 func (r *request) literal() string {
 	for _, src := range r.expressions() {
 		var last lex.TokenKind
@@ -98,7 +98,7 @@ func (r *request) literal() string {
 	return ""
 }
 
-// pruned returns r without the names and values that no expression uses, because the service refuses them.
+// pruned returns r without the names and values that no expression uses. The service refuses unused ones.
 func (r request) pruned() request {
 	used := map[string]bool{}
 	for _, src := range r.expressions() {

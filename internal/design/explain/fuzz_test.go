@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 )
 
-// FuzzSelect holds that every statement is explained or refused, and that the
-// endpoint accepts the requests of the advice.
+// FuzzSelect holds that every statement is explained or refused, and that the endpoint accepts the requests that the
+// hints describe.
 func FuzzSelect(f *testing.F) {
 	for _, s := range []string{
 		`SELECT * FROM "Shop"."GSI1" WHERE G = 'g' AND H BETWEEN 1 AND 9 ORDER BY H DESC`,

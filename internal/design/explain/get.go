@@ -11,7 +11,7 @@ import (
 // stopKey is the stop reason of a GetItem.
 const stopKey = "one key"
 
-// get reports on a GetItem, whose range is one key.
+// get fills in the report on a GetItem. Its range is one key.
 func (e *explainer) get(asked request, p *page) error {
 	r := e.report
 	key := e.asked.Key

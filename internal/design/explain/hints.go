@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// instead says how to find what a query that breaks a rule asks for.
+// instead adds hints how to find what a query that breaks a rule asks for.
 func (e *explainer) instead(s *keycond.Schema) {
 	key, filter := e.conditions()
 	groups, ok := []group{{}}, true
@@ -38,8 +38,8 @@ func (e *explainer) instead(s *keycond.Schema) {
 	}
 }
 
-// hintQueries says which queries find the groups together. It reports whether queries find them without leaving
-// conditions to the program.
+// hintQueries adds hints which queries together find the rows of the groups. It returns true if these queries can
+// express all conditions, so that the program need not check any.
 func (e *explainer) hintQueries(groups []group) bool {
 	var queries []string
 	complete := true
@@ -72,7 +72,7 @@ func (e *explainer) hintQueries(groups []group) bool {
 	return complete
 }
 
-// hintPartition says which index would turn a condition that names no partition into one slice.
+// hintPartition adds a hint which index would serve a group that gives no partition key.
 func (e *explainer) hintPartition(groups []group, s *keycond.Schema) {
 	for _, g := range groups {
 		if len(e.plans(g)) > 0 {
@@ -100,7 +100,7 @@ func (e *explainer) hintPartition(groups []group, s *keycond.Schema) {
 	}
 }
 
-// words says which query a plan is and what it leaves to the program, with conditions in a style.
+// words describes a plan: its query, and the conditions that the program must check. style formats the conditions.
 func (p *plan) words(style ast.Style) string {
 	var conditions []string
 	for _, c := range p.clauses {

@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// A tree is a random condition on SK, as text and as a function.
+// A tree is a random condition on SK, both as text and as a function.
 type tree struct {
 	text  string
 	holds func(sk attr.Value) bool
@@ -70,9 +70,9 @@ func drawTree(t *proptest.T, depth int, values *attr.Builder, n *int) tree {
 	return tree{"SK " + kind + " " + p, c.holds}
 }
 
-// TestHints explains random conditions in one partition and runs what the hints say.
-// Requests whose results are combined find exactly the matching rows together,
-// as a scan does; any other request finds at least those.
+// TestHints explains random conditions in one partition and runs the requests that the hints describe. If a hint says
+// to combine several requests, these together must find exactly the rows that a scan finds. Any other request must
+// find at least these rows.
 func TestHints(t *testing.T) {
 	db := makeDB(t, "table Things PK SK\nlocal Mine (PK) (n:N) keys\nitem {\"PK\": \"q\", \"SK\": \"a\"}")
 	defer db.Close()
@@ -147,11 +147,11 @@ func checkHints(t *proptest.T, db *sortkey.DB, hints []string, want []string, te
 	require.ElementsMatch(t, want, together, text)
 }
 
-// inHint finds the place and the conditions of the request that a hint puts into words.
+// inHint matches the place and the conditions of the request that a hint describes.
 var inHint = regexp.MustCompile(
 	`(query|scan) (?:the table|index (\w+)) with (?:the filter )?([^;]+?)(?:, and the filter ([^;]+))?(?:;|$)`)
 
-// requestIn returns the request that a hint puts into words, or "".
+// requestIn returns the request that a hint describes, or "".
 func requestIn(t *proptest.T, hint string) (body, operation string) {
 	m := inHint.FindStringSubmatch(hint)
 	if m == nil {
@@ -211,8 +211,7 @@ func sortKeys(_ *proptest.T, items []attr.Item) (keys []string) {
 	return keys
 }
 
-// FuzzRun holds that any request gives a report that can be written, or an
-// error.
+// FuzzRun holds that every request gives an error, or a report that can be written.
 func FuzzRun(f *testing.F) {
 	db, err := sortkey.Open(sortkey.Options{})
 	if err != nil {

@@ -32,8 +32,7 @@ func things(t *testing.T) *sortkey.DB {
 		item {"PK": "b", "SK": "1", "x": 1}`[1:])
 }
 
-// TestHTTP explains the same request in process, over HTTP, and over HTTP
-// without traces. The reports are the same.
+// TestHTTP holds that the reports on a request are the same in process, over HTTP, and over HTTP without traces.
 func TestHTTP(t *testing.T) {
 	db := things(t)
 	defer db.Close()
@@ -76,8 +75,7 @@ func TestHTTP(t *testing.T) {
 	require.Equal(t, 1, reports["other"].Returned)
 }
 
-// TestLies explains requests to an endpoint whose figures do not agree with its
-// responses.
+// TestLies explains requests to an endpoint whose figures contradict its responses.
 func TestLies(t *testing.T) {
 	db := things(t)
 	defer db.Close()
@@ -92,7 +90,7 @@ func TestLies(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"the endpoint consumed 7 units for a page of 18 bytes; expected 0.5"}, r.Notes)
 
-	// An endpoint whose rows change between two requests.
+	// changing is an endpoint whose rows change between two requests.
 	calls := 0
 	changing := targetFunc(func(ctx context.Context, in wire.Request) (wire.Output, error) {
 		if calls++; calls == 3 {

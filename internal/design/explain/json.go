@@ -59,8 +59,7 @@ type jsonRead struct {
 	Notes     []string          `json:"notes,omitempty"`
 }
 
-// MarshalJSON implements [json.Marshaler]. Items and keys are in DynamoDB
-// JSON, bytes in hexadecimal.
+// MarshalJSON implements [json.Marshaler]. It writes items and keys in DynamoDB JSON, and bytes in hexadecimal.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	out := jsonReport{
 		Operation: r.Operation, Table: r.Table, Index: r.Index, Request: r.Request, Refused: r.Refused, Hints: r.Hints,

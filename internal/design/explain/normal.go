@@ -8,21 +8,20 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An atom is a condition on one top-level attribute that could be a key
-// condition, with its node.
+// An atom is a condition on one top-level attribute that has the form of a key condition. node is its syntax tree.
 type atom struct {
 	keycond.Clause
 	node ast.Node
 }
 
-// A group is a conjunction of conditions: atoms, and others that cannot be key
-// conditions of any table.
+// A group is a list of conditions joined by AND. The rest are conditions that do not have the form of a key
+// condition.
 type group struct {
 	atoms []atom
 	rest  []ast.Node
 }
 
-// add adds a condition to the group, as an atom if it is one.
+// add adds a condition to the group, to atoms if possible and otherwise to rest.
 func (g *group) add(n ast.Node, isKey func(string) bool) {
 	if a, ok := atomOf(n, isKey); ok {
 		g.atoms = append(g.atoms, a)
@@ -31,15 +30,14 @@ func (g *group) add(n ast.Node, isKey func(string) bool) {
 	}
 }
 
-// anyName lets every attribute make an atom.
+// anyName is an isKey function that accepts every attribute.
 func anyName(string) bool { return true }
 
-// maxGroups limits the groups of one condition.
+// maxGroups limits the groups into which normal expands one condition.
 const maxGroups = 16
 
-// normal converts a condition to disjunctive normal form: one of the groups
-// must hold. Only attributes for which isKey is true make atoms. It reports
-// false if there are too many groups.
+// normal converts a condition to disjunctive normal form: a list of groups joined by OR. Only attributes for which
+// isKey returns true make atoms. normal returns false if there are more than maxGroups groups.
 func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -82,7 +80,7 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 	return []group{{rest: []ast.Node{n}}}, true
 }
 
-// equalTo returns the atom name = v.
+// equalTo returns an atom that compares the attribute with v.
 func equalTo(name string, v attr.Value) atom {
 	return atom{
 		keycond.Clause{Attribute: name, Op: ast.Equal, Values: []attr.Value{v}},
@@ -93,8 +91,7 @@ func equalTo(name string, v attr.Value) atom {
 // attribute returns the operand for a whole attribute.
 func attribute(name string) ast.Operand { return &ast.PathOperand{Path: ast.Path{{Name: name}}} }
 
-// keyPath returns the name of an operand that is a whole attribute for which
-// isKey is true.
+// keyPath returns the name of the attribute if the operand is a whole attribute for which isKey returns true.
 func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
 	p, ok := o.(*ast.PathOperand)
 	if !ok || len(p.Path) != 1 || !isKey(p.Path[0].Name) {
@@ -103,7 +100,7 @@ func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
 	return p.Path[0].Name, true
 }
 
-// atomOf returns a node as an atom.
+// atomOf returns the condition n as an atom. It returns false if n does not have the form of a key condition.
 func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 	on := func(op ast.Op, x ast.Operand, values ...ast.Operand) (atom, bool) {
 		name, ok := keyPath(x, isKey)
@@ -153,7 +150,7 @@ func conjuncts(n ast.Node) []ast.Node {
 	return []ast.Node{n}
 }
 
-// conjunction joins conditions by AND; nil for none.
+// conjunction joins conditions by AND. It returns nil for an empty list.
 func conjunction(list []ast.Node) ast.Node {
 	var all ast.Node
 	for _, n := range list {

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A page is the response to a request, with its trace if the endpoint sent one.
+// A page is the response to one request. It has a trace if the endpoint sent one.
 type page struct {
 	items           []attr.Item
 	item            attr.Item // of GetItem, nil if not found
@@ -50,7 +50,8 @@ func (e *explainer) ask(r request) (*page, error) {
 	return p, nil
 }
 
-// pages reads the pages of a query or scan after the first.
+// pages reads all pages of a query or a scan and adds them to the report. first is the page that has been read
+// already.
 func (e *explainer) pages(asked request, first *page) error {
 	r := e.report
 	most := e.opts.Pages
@@ -88,7 +89,7 @@ func (e *explainer) pages(asked request, first *page) error {
 	return e.next(asked)
 }
 
-// page adds one page to the report.
+// page adds one page to the report. If fetch is true, it also reads the whole items behind the rows of a local index.
 func (e *explainer) page(asked request, p *page, fetch bool) error {
 	r := e.report
 	rows := p.items
@@ -161,7 +162,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 	return nil
 }
 
-// compare checks the counted figures against those of the endpoint.
+// compare adds a note if the endpoint reports other figures than those that were counted.
 func (e *explainer) compare(p *page, size int, strong float64) {
 	r := e.report
 	units := strong
@@ -200,8 +201,7 @@ func (e *explainer) note(n string) {
 	}
 }
 
-// row counts an examined row. Item is the row, and whole the item it belongs
-// to, as far as known.
+// row counts an examined row. whole is the item behind the row, as far as it is known.
 func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 	r := e.report
 	entity := e.classify(whole)
@@ -233,7 +233,7 @@ func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 	r.Tail = append(r.Tail, row)
 }
 
-// tailRows is the number of last rows kept when there are too many.
+// tailRows is the number of rows that Report.Tail keeps.
 const tailRows = 10
 
 func (e *explainer) classify(it attr.Item) string {
@@ -243,7 +243,7 @@ func (e *explainer) classify(it attr.Item) string {
 	return e.opts.Classify(e.report.Table, it)
 }
 
-// total adds up the figures after all pages have been read.
+// total completes the figures of the report after the last page.
 func (e *explainer) total() {
 	r := e.report
 	r.Eventual = r.Strong / 2
@@ -255,7 +255,7 @@ func (e *explainer) total() {
 	}
 }
 
-// fetches reports whether a local index must read items from the table.
+// fetches reports whether the request makes a local index fetch items from the table.
 func (e *explainer) fetches() bool {
 	if e.index == nil || !e.index.Local || e.index.Projection == table.ProjectAll {
 		return false
@@ -266,7 +266,7 @@ func (e *explainer) fetches() bool {
 	return lacking(e.index, e.q.projection) != nil
 }
 
-// keyOf returns the key attributes of an item.
+// keyOf returns the key attributes of an item, or nil for nil.
 func keyOf(s *keycond.Schema, it attr.Item) attr.Item {
 	if it == nil {
 		return nil

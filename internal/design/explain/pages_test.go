@@ -15,8 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestPages reads a partition of more than 1 MB. The report adds up the pages,
-// and the units are computed for each page.
+// TestPages reads a partition of more than 1 MB. The report must add up the pages and compute the units of each page.
 func TestPages(t *testing.T) {
 	db := makeDB(t, "table Things PK SK")
 	defer db.Close()
@@ -35,7 +34,7 @@ func TestPages(t *testing.T) {
 		return r
 	}
 	r := run("Query", request, explain.Options{})
-	// Eleven rows cross the line of a page.
+	// A page ends with the row that reaches 1 MB, which is the eleventh.
 	const first = 11
 	size := r.Bytes / rows
 	units := 2*table.ReadUnits(first*size, true) + table.ReadUnits((rows-2*first)*size, true)
@@ -75,7 +74,7 @@ func TestPages(t *testing.T) {
 	require.Equal(t, `{"PK":{"S":"p"},"SK":{"S":"29"}}`, string(r.Tail[9].Key.AppendJSON(nil)))
 }
 
-// TestRefusedPage holds that a scan or a query is refused as its later pages are.
+// TestRefusedPage holds that a report says so if the service refuses a later page of a scan or a query.
 func TestRefusedPage(t *testing.T) {
 	db := makeDB(t, "table Things PK SK")
 	defer db.Close()

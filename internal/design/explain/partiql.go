@@ -10,20 +10,18 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A selection is a PartiQL SELECT in the form of a Scan, with WHERE as the
-// filter and the selected attributes as the projection.
+// A selection is a PartiQL SELECT as a Scan: WHERE is the filter, and the selected attributes are the projection.
 type selection struct {
 	scan request
-	// ordered is the sort key attribute of ORDER BY, or the only one, and reverse
-	// is true for DESC.
+	// ordered is the last attribute of ORDER BY, or "". reverse is true if it has DESC.
 	ordered string
 	reverse bool
 }
 
-// IsSelect reports whether a text begins like a SELECT statement, valid or not.
+// IsSelect reports whether s begins like a SELECT statement. The rest of s may be invalid.
 func IsSelect(s string) bool { return partiql.IsSelect(s) }
 
-// parseSelect parses the request of an ExecuteStatement.
+// parseSelect parses the statement of an ExecuteStatement.
 func parseSelect(in *wire.ExecuteStatementInput) (*selection, error) {
 	src := value(in.Statement)
 	st, err := partiql.Parse(src, in.Parameters)

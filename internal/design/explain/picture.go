@@ -11,25 +11,23 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Picture shows what a request reads, as lines in reading order: the row
-// before the range, the start of the range, its rows, its end, and the row
-// after it.
+// A Picture shows what a request reads as lines in reading order: the row before the range, the start of the range,
+// its rows, its end, and the row after it.
 type Picture []PictureLine
 
 // A PictureLine is one line of a [Picture].
 type PictureLine struct {
 	Kind lineKind
-	// Text is the key of a row without the partition key, or describes an end
-	// or a gap.
+	// Text is the key of a row without the partition key. For an end or a gap, it is a description.
 	Text string
-	// Key is the key of a row, with all key attributes. Item is the whole row, as far as it was read.
+	// Key has all key attributes of a row. Item has all attributes of the row that were read.
 	Key, Item attr.Item
-	// Entity and Bytes belong to a row. Bytes is 0 for a row that was not read.
+	// Entity and Bytes describe a row. Bytes is 0 if the row was not read.
 	Entity string
 	Bytes  int
-	// Dropped is true for a row that was read but dropped by the filter.
+	// Dropped is true if the filter dropped the row after it was read.
 	Dropped bool
-	// Hidden is the number of rows read that a gap stands for.
+	// Hidden is the number of rows that were read and that a gap replaces.
 	Hidden int
 }
 
@@ -42,13 +40,13 @@ const (
 	Top                            // where reading begins
 	Bottom                         // where the range ends
 	ReadRow                        // a row that was read
-	Gap                            // rows that are not shown, or a remark
+	Gap                            // a remark, or the number of rows that are not shown
 	Stop                           // why the page ended inside the range
 	NextRow                        // the first row of the next page
 )
 
-// Picture returns the picture of a request that was not refused, with at most
-// rows rows at each end of the range.
+// Picture returns the picture of a request that was not refused. It shows at most the given number of rows at each
+// end of the range.
 func (r *Report) Picture(rows int) Picture {
 	outside := func(key, item attr.Item, entity string) PictureLine {
 		return PictureLine{Kind: OutsideRow, Text: r.KeyText(key), Key: key, Item: item, Entity: entity}
@@ -87,7 +85,7 @@ func (r *Report) Picture(rows int) Picture {
 	return p
 }
 
-// Ends describes the start and the end of the range.
+// Ends describes both ends of the range in words.
 func (r *Report) Ends() (low, high string) {
 	where := "partition"
 	if r.Operation == opScan {
@@ -103,7 +101,7 @@ func (r *Report) Ends() (low, high string) {
 	return low, high
 }
 
-// rows returns the lines of the rows that were read.
+// rows returns lines for the rows that were read, at most most at each end, with a gap for those between.
 func (r *Report) rows(most int) Picture {
 	if r.Examined == 0 {
 		return Picture{{Kind: Gap, Text: "no rows"}}
@@ -138,8 +136,7 @@ func (r *Report) rows(most int) Picture {
 	return p
 }
 
-// KeyText returns the key of a row without the partition key, or with it in a
-// Scan; "" for nil.
+// KeyText returns the key of a row as text, or "" for nil. It omits the partition key, except in a Scan.
 func (r *Report) KeyText(key attr.Item) string {
 	s := r.Schema
 	switch {
@@ -161,7 +158,7 @@ func (r *Report) KeyText(key attr.Item) string {
 	return strings.Join(parts, ", ")
 }
 
-// The columns of a picture in text.
+// The column widths of a picture in text.
 const (
 	pictureIndent = 4
 	borderWidth   = 3
@@ -211,7 +208,7 @@ func (p Picture) Text(width int, paint terminal.Paint) string {
 	return out.String()
 }
 
-// border returns the mark at the left of a line.
+// border returns the mark at the left of a line that shows where the range begins and ends.
 func (l PictureLine) border() string {
 	switch l.Kind {
 	case Top:
@@ -231,7 +228,7 @@ func (l PictureLine) border() string {
 	return "│"
 }
 
-// note returns the text beside a row, or "" for other lines.
+// note returns the remark at the right of a row, or "" for a line that is not a row.
 func (l PictureLine) note() string {
 	var note string
 	switch l.Kind {

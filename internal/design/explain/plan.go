@@ -13,24 +13,24 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A plan is a query of a table or an index that finds a group.
+// A plan is a query of a table or an index that finds the rows of a group.
 type plan struct {
 	schema  *keycond.Schema
 	index   *keyschema.Index // nil for the table
 	clauses []keycond.Clause
 	filter  []ast.Node
-	// dropped are conditions that neither the key condition nor the filter can
-	// express, so the program must check them.
+	// dropped are conditions that the query cannot express, so the program must check them.
 	dropped []ast.Node
-	// empty is true if no row can satisfy the group.
+	// empty is true if no row can satisfy all conditions of the group.
 	empty bool
-	// remarks say how the result of the plan differs from what was asked. sparse is true if rows may be missing.
+	// remarks say how the query's result differs from what the request asks for. sparse is true if the index may lack
+	// some of the rows.
 	remarks []string
 	sparse  bool
 }
 
-// plan returns the plan for a group on a table or index, and whether there is
-// one.
+// plan returns the plan for a group on an index, or on the table if ix is nil. It returns false if no query of that
+// place finds the group.
 func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 	s := e.info.Key
 	if ix != nil {
@@ -109,7 +109,7 @@ func (g group) on(name string) (out []atom) {
 	return out
 }
 
-// touches reports whether n uses an attribute for which is returns true.
+// touches reports whether n uses a top-level attribute for which is returns true.
 func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {
 		return false
@@ -122,7 +122,7 @@ func touches(n ast.Node, is func(string) bool) bool {
 	return false
 }
 
-// clause returns one condition on a that is equivalent to all atoms, if a key condition can be.
+// clause returns one key condition on a that is equivalent to all atoms together, and false if there is none.
 func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) {
 	low, high := edge{open: true}, edge{open: true}
 	for _, at := range atoms {
@@ -134,7 +134,7 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 		low, high = tighter(low, l, 1), tighter(high, h, -1)
 	}
 
-	// One of them may imply the others.
+	// One of the atoms may imply the others.
 	for _, at := range atoms {
 		l, h := edges(at.Clause)
 		if sameEdge(l, low) && sameEdge(h, high) {
@@ -144,12 +144,13 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 	return p.between(a, low, high)
 }
 
-// canBeKey reports whether a key attribute can have a value.
+// canBeKey reports whether v can be the value of a key attribute.
 func canBeKey(v attr.Value) bool {
 	return v.Kind() == attr.Number || len(v.Raw()) > 0 && len(v.Raw()) <= keycond.MaxPartitionKeyBytes
 }
 
-// between returns the condition on a between two edges.
+// between returns the key condition on a with the edges low and high. BETWEEN includes both ends, so between adds a
+// remark if one of them is exclusive.
 func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, bool) {
 	c := keycond.Clause{Attribute: a.Name}
 	switch {
@@ -193,8 +194,8 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 	return c, true
 }
 
-// tighter returns the edge that lets fewer rows through: the higher of two low
-// edges (sign 1), or the lower of two high edges (sign -1).
+// tighter returns the edge that admits fewer rows: the higher of two low edges (sign 1), or the lower of two high
+// edges (sign -1).
 func tighter(a, b edge, sign int) edge {
 	if a.open {
 		return b
@@ -231,7 +232,7 @@ func (p *plan) place() string {
 	return "index " + p.index.Key.Name()
 }
 
-// plans returns the plans for a group, best first: see [plan.cost].
+// plans returns the plans for a group, the cheapest by [plan.cost] first.
 func (e *explainer) plans(g group) []*plan {
 	var out []*plan
 	for _, ix := range append([]*keyschema.Index{nil}, e.info.Indexes...) {
@@ -244,10 +245,9 @@ func (e *explainer) plans(g group) []*plan {
 	return out
 }
 
-// cost ranks plans: lower is better. Conditions that the program must check
-// count most, but for a result that may lack rows. One more key condition outweighs nine more conditions in the
-// filter, but not a remark. Using another table or index than the
-// request costs half a key condition.
+// cost ranks plans; the lowest is the best. A result that may lack rows costs most, then a condition that the program
+// must check. A key condition is worth ten conditions in the filter, but less than one remark costs. Another table or
+// index than that of the request costs half a key condition.
 func (p *plan) cost(asked string) int {
 	n := len(p.dropped)*1000 - len(p.clauses)*10 + len(p.filter) + len(p.remarks)*15
 	if p.schema.Name() != asked {

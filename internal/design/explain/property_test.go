@@ -31,7 +31,7 @@ type place struct {
 	index      string
 	local      bool
 	hash, sort []side
-	holds      []string // besides the keys; nil means all
+	holds      []string // attributes besides the keys; nil means all
 }
 
 var (
@@ -92,7 +92,7 @@ func createRequest(list []place) json.RawMessage {
 	return raw
 }
 
-// texts are sort keys close to each other and at boundaries of byte values.
+// texts are sort keys that are close to each other, or at boundaries of byte values.
 var texts = []string{"", "a", "a#", "a#1", "a#10", "a#2", "a$", "b", "b\x00", "\x7f", "é", "é1", "ê", "\ue000", "\U0010ffff", "\U0010ffff\U0010ffff", "z"}
 
 func drawValue(t *proptest.T, k attr.Kind) attr.Value {
@@ -199,8 +199,7 @@ func drawConds(t *proptest.T, p place) []cond {
 	return out
 }
 
-// in returns the rows of a place sorted only by its sort key: ties take the
-// order of the compared page.
+// in returns the items that a place holds, unsorted: those that have all its key attributes.
 func (p place) in(items []attr.Item) (rows []attr.Item) {
 	for _, it := range items {
 		if !slices.ContainsFunc(slices.Concat(p.hash, p.sort), func(a side) bool { return it.Get(a.name).Kind() != a.kind }) {
@@ -230,7 +229,7 @@ func (p place) compare(x, y attr.Item) int {
 	return n
 }
 
-// size returns the documented size of an item's row in a place.
+// size returns the size that the documentation gives to an item's row in a place.
 func (p place) size(it attr.Item) int {
 	if p.holds == nil {
 		return it.Size()
@@ -247,8 +246,8 @@ func (p place) size(it attr.Item) int {
 	return n
 }
 
-// TestRun compares reports with a filter over all items: the examined rows,
-// their order, the adjacent rows and the cost.
+// TestRun compares reports with a simple model that filters all items: the examined rows, their order, the adjacent
+// rows and the cost.
 func TestRun(t *testing.T) {
 	list := places()
 	create := createRequest(list)
@@ -316,7 +315,7 @@ func checkRun(t *proptest.T, db *sortkey.DB, items []attr.Item, p place) {
 	require.Empty(t, r.Notes, "%s", raw)
 	require.True(t, r.Traced)
 
-	// All rows of the partition in order, and those that the conditions select.
+	// rows are all rows of the partition in order, and want those that the conditions select.
 	rows := slices.DeleteFunc(p.in(items), func(it attr.Item) bool {
 		return slices.ContainsFunc(conds[:len(p.hash)], func(c cond) bool { return !c.holds(it.Get(c.a.name)) })
 	})
@@ -350,7 +349,7 @@ func checkRun(t *proptest.T, db *sortkey.DB, items []attr.Item, p place) {
 		return
 	}
 	require.Zero(t, r.Examined)
-	// The range is empty, so the rows outside it are adjacent.
+	// The range is empty, so the rows on both sides of it are neighbours.
 	at := slices.IndexFunc(rows, func(it attr.Item) bool { return r.After != nil && key(it) == key(r.After) })
 	switch {
 	case r.After == nil && r.Before == nil:

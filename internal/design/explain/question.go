@@ -15,13 +15,13 @@ import (
 type Question struct {
 	// Input is the request: the input of a Query, Scan, GetItem or ExecuteStatement.
 	Input wire.Request
-	// Text is the request as its author wrote it, for the report. Default: its JSON.
+	// Text is the request as its author wrote it; the report shows it. Default: the JSON of Input.
 	Text json.RawMessage
-	// Note says how the request came about, for the notes of the report. It may be "".
+	// Note says where the request comes from, or is "". Run puts it first among the notes of the report.
 	Note string
 
-	// If the service refuses Text because it does not have the shape of its operation,
-	// Input is what the text stands for, or a part of it, or nil.
+	// operation is the API's name of the operation. refused is set if Text does not have the form of that operation,
+	// so that the service would refuse it. Input then has only the table and the index.
 	operation string
 	refused   *ServiceError
 }
@@ -37,15 +37,15 @@ const (
 // An OperationError names an operation that cannot be explained.
 type OperationError struct{ Operation string }
 
-// Error says which operations can be explained.
+// Error lists the operations that can be explained.
 func (e *OperationError) Error() string {
 	return fmt.Sprintf(
 		"cannot explain %q: only Query, Scan, GetItem and the SELECT of an ExecuteStatement", e.Operation,
 	)
 }
 
-// operationOf returns the name of an operation from a spelling such as query or
-// get-item, and whether it can be explained.
+// operationOf returns the API's name of an operation for a spelling such as query or get-item. It returns false if
+// the operation cannot be explained.
 func operationOf(op string) (string, bool) {
 	switch strings.ToLower(strings.ReplaceAll(op, "-", "")) {
 	case "query":
@@ -60,11 +60,11 @@ func operationOf(op string) (string, bool) {
 	return op, false
 }
 
-// Parse returns the question in a request that a person wrote as JSON. Op is its
-// operation, in any spelling; if it is empty, the member "operation" has it, or else the
-// other members tell. A text that the service refuses because it does not have the shape
-// of the operation is a question too. The error is a [*OperationError], or wraps the
-// [*json.SyntaxError] of a text that is not JSON.
+// Parse returns the question for a request that a person wrote as JSON. op is its operation in any spelling. If op is
+// "", Parse takes the member "operation", or else infers the operation from the other members.
+//
+// A request that does not have the form of its operation is not an error: [Run] explains why the service refuses it.
+// Parse returns an [*OperationError], or wraps the [*json.SyntaxError] if body is not JSON.
 func Parse(op string, body json.RawMessage) (Question, error) {
 	q, err := parse(op, body)
 	return q, advice.Bound(err)
@@ -100,15 +100,15 @@ func parse(op string, body json.RawMessage) (Question, error) {
 	return q, err
 }
 
-// placeOf returns a request of the table and the index that a text names, if they can be read.
+// placeOf returns a request with only the table and the index that body names.
 func placeOf(body []byte) wire.Request {
 	var place struct{ TableName, IndexName *string }
-	_ = json.Unmarshal(body, &place) // what can be read
+	_ = json.Unmarshal(body, &place) // keeps what it could read
 	return &wire.QueryInput{TableName: place.TableName, IndexName: place.IndexName}
 }
 
-// detect returns the operation of a request with these members, and its body without
-// the member that names it.
+// detect returns the operation of a request, from a member that names it or else from the other members. It returns
+// the body without the member that names the operation.
 func detect(members map[string]json.RawMessage, body json.RawMessage) (op string, _ json.RawMessage, err error) {
 	for _, member := range []string{"operation", "Operation"} {
 		if raw, ok := members[member]; ok && json.Unmarshal(raw, &op) == nil {
@@ -133,7 +133,7 @@ func detect(members map[string]json.RawMessage, body json.RawMessage) (op string
 	return opQuery, body, nil
 }
 
-// JSON returns the request as its author wrote it, or else its JSON.
+// JSON returns Text, or the JSON of Input if Text is nil.
 func (q *Question) JSON() json.RawMessage {
 	if q.Text == nil && q.Input != nil {
 		return q.Input.AppendJSON(nil)

@@ -19,67 +19,63 @@ type Report struct {
 	// for the table itself.
 	Schema     *keycond.Schema
 	Projection string
-	// Consistent reports whether the request asks for strong consistency. Limit
-	// is its Limit, or 0. Filter is its filter with the values in it.
+	// Consistent says that the request asks for strong consistency. Limit is its Limit, or 0. Filter is its filter,
+	// with values in place of placeholders.
 	Consistent bool
 	Limit      int
 	Filter     string
 
-	// Clauses are the key conditions, Partition is the partition that they
-	// name, and Low and High are the ends of the range of sort keys. A Scan has
-	// none of them.
+	// Clauses are the key conditions. Partition is the partition that they name, and Low and High are the ends of the
+	// range of sort keys. They are empty for a Scan.
 	Clauses   []keycond.Clause
 	Partition End
 	Low, High End
 	Reverse   bool
-	// Start is the ExclusiveStartKey, at which reading began inside the range.
+	// Start is the ExclusiveStartKey after which the request begins to read.
 	Start attr.Item
 
-	// Before and After are the keys of the rows just outside the range, in the
-	// order of the sort key, with their entities. They are nil at the ends of
-	// the partition.
+	// Before and After are the keys of the rows just outside the range, in the order of the sort key. BeforeEntity
+	// and AfterEntity are their entities. They are empty at the ends of the partition.
 	Before, After             attr.Item
 	BeforeEntity, AfterEntity string
-	// BeforeItem and AfterItem are these rows with what else the endpoint returned of them.
+	// BeforeItem and AfterItem have all attributes of these rows that the endpoint returned.
 	BeforeItem, AfterItem attr.Item
 
 	Pages              int
 	Examined, Returned int
-	// Bytes is the documented size of the examined rows, and Wasted that of the
-	// rows that were not returned. Fetched is the size of the items that a
-	// local index fetched from the table; Bytes does not include it.
+	// Bytes is the size of the examined rows by the documented rules, and Wasted the size of those that were not
+	// returned. Fetched is the size of the items that a local index fetched from the table; Bytes does not include
+	// it.
 	Bytes, Wasted, Fetched int
 	// Strong and Eventual are the read units with and without ConsistentRead.
 	// Strong is 0 for a global index, which cannot be read consistently.
 	Strong, Eventual float64
 	// Consumed is the number of units that the endpoint reports, or 0.
 	Consumed float64
-	// Traces are those that the endpoint reported for the pages of the request.
+	// Traces has the endpoint's trace of each page, if the endpoint sends traces.
 	Traces []sortkey.Trace
-	// Traced is true if the endpoint reported what it read and the figures
-	// agree with those of the report.
+	// Traced is true if the endpoint sent a trace of every page and all figures in them agree with those of the
+	// report.
 	Traced bool
-	// Stop says why the last page ended. Last is its LastEvaluatedKey, and Next
-	// the key of the first row after it; both can be nil.
+	// Stop says why the last page ended. Last is its LastEvaluatedKey, and Next is the key of the first row after it.
+	// Both can be nil.
 	Stop       string
 	Last, Next attr.Item
 	Entities   []Share
-	Items      []attr.Item // the returned rows, in order, up to the caller's limit
-	// Rows are the examined rows in order, up to the caller's limit. Tail holds
-	// the last of the rows beyond it. The rows between are counted but not
-	// kept.
+	Items      []attr.Item // the returned rows, in order, at most Options.Items
+	// Rows are the first examined rows, in order, at most Options.Items. If there are more, Tail has the last
+	// few. The rows between are counted but not kept.
 	Rows, Tail []Row
 
 	// Notes explain the figures.
 	Notes []string
-	// Hints say in words how to read less or, of a refused request, what to ask instead, best first.
+	// Hints say how to read less or, for a refused request, what to send instead, best first.
 	Hints []string
-	// Refused is set if the service refuses the request.
+	// Refused is not nil if the service refuses the request.
 	Refused *Refusal
 }
 
-// Units returns the read units over all pages, those of strong consistency if the request or its
-// author asks for it.
+// Units returns the read units over all pages. They are for strong consistency if consistent or r.Consistent is true.
 func (r *Report) Units(consistent bool) float64 {
 	if consistent || r.Consistent {
 		return r.Strong
@@ -87,7 +83,7 @@ func (r *Report) Units(consistent bool) float64 {
 	return r.Eventual
 }
 
-// Waste returns the share of the bytes read that are not returned.
+// Waste returns the share of the bytes read that the request does not return.
 func (r *Report) Waste() float64 {
 	if r.Bytes+r.Fetched == 0 {
 		return 0
@@ -98,9 +94,9 @@ func (r *Report) Waste() float64 {
 // A Row is an examined row.
 type Row struct {
 	Key    attr.Item // the key attributes of the table and of the index
-	Item   attr.Item // the whole row, without what an index does not project
+	Item   attr.Item // all attributes of the row; an index has only what it projects
 	Entity string
-	// Bytes is the documented size of the row.
+	// Bytes is the size of the row by the documented rules.
 	Bytes    int
 	Returned bool
 }
@@ -117,11 +113,10 @@ type Share struct {
 
 // A Refusal says why the service refuses a request, or why it is not one range.
 type Refusal struct {
-	// Code and Message are those of the service.
+	// Code and Message are the service's.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Where is the expression that is wrong, with a caret below the
-	// fault; "" for other faults.
+	// Where is the invalid expression with a caret below the error; "" for other errors.
 	Where string `json:"-"`
 	// Rule is the broken rule in one sentence, and Source the page of the
 	// developer guide that states it.

@@ -10,9 +10,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A request is a Query, a Scan or a GetItem: the input of a Query and the few members
-// that only the others have. A copy of the struct is a request of its own, as nothing
-// changes the lists and maps in it.
+// A request is a Query, a Scan or a GetItem. It has the members of a Query and the few that only the others have. A
+// copy of the struct is independent of the original, because nothing changes the lists and maps in it.
 type request struct {
 	op wire.Op
 	wire.QueryInput
@@ -21,7 +20,8 @@ type request struct {
 	Segment, TotalSegments *int64                    // of a Scan
 }
 
-// requestOf returns the request of an input that can be explained.
+// requestOf converts the input of an operation to a request. It returns false if the operation is not one of the
+// three.
 func requestOf(in wire.Request) (r request, ok bool) {
 	if in == nil {
 		return request{}, false
@@ -39,7 +39,7 @@ func requestOf(in wire.Request) (r request, ok bool) {
 	return r, true
 }
 
-// input returns the request as the input of its operation.
+// input converts the request to the input of its operation.
 func (r *request) input() wire.Request {
 	var in wire.Request
 	switch r.op {
@@ -55,7 +55,7 @@ func (r *request) input() wire.Request {
 	return in
 }
 
-// each calls do with each member of an input and the field of the request that has its name.
+// each calls do for each member of an input, with the request's field of the same name.
 func (r *request) each(in wire.Request, do func(own, member reflect.Value)) {
 	own, input := reflect.ValueOf(r).Elem(), reflect.ValueOf(in).Elem()
 	for i := range input.NumField() {
@@ -63,8 +63,7 @@ func (r *request) each(in wire.Request, do func(own, member reflect.Value)) {
 	}
 }
 
-// faultOf returns the service's refusal of attribute values that an input cannot hold,
-// or nil.
+// faultOf returns the service's error if an attribute value in the input is invalid, or nil.
 func faultOf(in wire.Request) error {
 	r, ok := requestOf(in)
 	if !ok {
@@ -76,7 +75,7 @@ func faultOf(in wire.Request) error {
 	return nil
 }
 
-// value returns what a member points to, or the zero value if it is absent.
+// value returns *p, or the zero value if p is nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -84,7 +83,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// expression returns the text of a parameter that is an expression, or nil.
+// expression returns the text of the expression in parameter p, or nil.
 func (r *request) expression(p expr.Param) *string {
 	switch p {
 	case expr.KeyConditionExpression:
@@ -97,14 +96,14 @@ func (r *request) expression(p expr.Param) *string {
 	return nil
 }
 
-// whole returns the request for the same rows without a filter or projection.
+// whole returns the same request without a filter and a projection.
 func (r request) whole() request {
 	r.FilterExpression, r.ProjectionExpression, r.AttributesToGet, r.Select = nil, nil, nil, nil
 	r.QueryFilter, r.ScanFilter, r.ConditionalOperator = nil, nil, nil
 	return r.pruned()
 }
 
-// hasFilter reports whether r has a member that [request.whole] removes.
+// hasFilter reports whether r has a filter or a projection, which [request.whole] removes.
 func (r *request) hasFilter() bool {
 	return r.FilterExpression != nil || r.ProjectionExpression != nil || r.AttributesToGet != nil ||
 		r.QueryFilter != nil || r.ScanFilter != nil || value(r.Select) == "COUNT"
@@ -159,8 +158,8 @@ func (r *request) parse() (q expressionSet, err error) {
 	return q, err
 }
 
-// Clauses returns the conjuncts of a request's key condition and of its filter
-// that are conditions on one attribute, whether or not they form one range.
+// Clauses returns the conditions in a request's key condition and filter that have the form of a key condition. They
+// need not form one range.
 func Clauses(in wire.Request) (key, filter []keycond.Clause) {
 	r, ok := requestOf(in)
 	if !ok {

@@ -28,15 +28,15 @@ const (
 	pageGet        = guide + "WorkingWithItems.html"
 )
 
-// A rule describes what a request breaks, and where the guide states it.
+// A rule is a sentence about what the service requires, with the page of the guide that states it.
 type rule struct{ text, source string }
 
 func ruleOf(source, format string, args ...any) *rule {
 	return &rule{fmt.Sprintf(format, args...), source}
 }
 
-// brokenRule returns the first rule about key conditions that a query of s
-// breaks, or nil. Value reports whether the request would be right with another value.
+// brokenRule returns the first rule about key conditions that a query of s breaks, or nil. value is true if only a
+// value in the query is wrong.
 func (e *explainer) brokenRule(s *keycond.Schema) (broken *rule, value bool) {
 	if e.q.key == nil {
 		return ruleOf(
@@ -87,7 +87,7 @@ func equalities(attrs []keycond.Attribute) string {
 	return strings.Join(parts, " AND ")
 }
 
-// brokenForm returns the rule that a condition breaks that no key condition has the form of.
+// brokenForm returns the rule for a condition that does not have the form of a key condition.
 func brokenForm(n ast.Node) *rule {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -117,7 +117,7 @@ func brokenForm(n ast.Node) *rule {
 	)
 }
 
-// brokenPlace returns the rule that the conditions break together.
+// brokenPlace returns the rule that the conditions break as a whole, such as a missing partition key, or nil.
 func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[string][]atom) *rule {
 	for _, n := range parts {
 		a, ok := atomOf(n, anyName)
@@ -168,7 +168,7 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		}
 	}
 
-	equal := true // so far
+	equal := true // all attributes so far have =
 	for _, a := range s.Sort() {
 		c := on[a.Name]
 		if len(c) > 0 && !equal {
@@ -191,7 +191,7 @@ func placeName(s *keycond.Schema) string {
 	return "index " + s.Name()
 }
 
-// keysWith names the keys that include an attribute.
+// keysWith names the table and the indexes whose key includes an attribute.
 func (e *explainer) keysWith(name string) string {
 	var out []string
 	if e.info.Key.Has(name) {
@@ -205,7 +205,7 @@ func (e *explainer) keysWith(name string) string {
 	return strings.Join(out, " and ")
 }
 
-// brokenValue returns the rule that a condition breaks by its values.
+// brokenValue returns the rule that the values of a condition break, or nil.
 func brokenValue(a keycond.Attribute, c atom) *rule {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return ruleOf(

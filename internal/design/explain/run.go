@@ -14,17 +14,16 @@ import (
 
 // Options configure [Run]. The zero value is ready to use.
 type Options struct {
-	// Pages limits the pages to read. Default: one if the request has a Limit,
-	// otherwise [MaxPages].
+	// Pages limits the pages to read. Default: one page if the request has a Limit, otherwise [MaxPages].
 	Pages int
-	// Items limits the rows and items to keep in the report, which counts all
-	// of them. Default: 1,000. If negative, none are kept.
+	// Items limits the rows and the items that the report keeps. It counts all of them. Default: 1,000. If negative,
+	// it keeps none.
 	Items int
-	// Classify returns the entity of an item of a table, or "". It may be nil.
-	// The item lacks attributes that an index does not hold.
+	// Classify returns the name of the entity of an item, or "". It may be nil. The item of an index has only the
+	// projected attributes.
 	Classify func(table string, it attr.Item) string
-	// Brief leaves out the rows beside the range, the hints, and the rule that a
-	// refused request breaks, which take requests of their own.
+	// Brief omits what takes further requests: the rows outside the range, the hints, and the rule that a refused
+	// request breaks.
 	Brief bool
 }
 
@@ -33,15 +32,14 @@ const MaxPages = 1000
 
 const defaultItems = 1000
 
-// Run sends the request of a question to a target and reports what it reads. For a
-// request that the service refuses, it returns a report with [Report.Refused] set. It
-// fails if the target cannot be reached.
+// Run sends the request of a question to a target and reports what it reads. If the service refuses the request,
+// [Report.Refused] says why. Run returns an error if the target cannot be reached.
 func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) {
 	if o.Items == 0 {
 		o.Items = defaultItems
 	}
 	if q.refused != nil && q.operation == opSelect {
-		return nil, q.refused // the table would be in the statement
+		return nil, q.refused // only the statement could name the table
 	}
 	if st, ok := q.Input.(*wire.ExecuteStatementInput); ok {
 		return runSelect(ctx, t, st, q.JSON(), o)
@@ -83,7 +81,7 @@ type explainer struct {
 	report *Report
 	shares map[string]*Share
 
-	partly bool // the text does not have the shape of its operation, so only its table is known
+	partly bool // the text does not have the form of its operation, so asked has only the table and the index
 }
 
 func (e *explainer) run() error {
@@ -165,8 +163,8 @@ func compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
 	return keycond.Compile(s, c)
 }
 
-// refusalOf returns the service's refusal of a request, as opposed to other
-// failures.
+// refusalOf returns err as a [*ServiceError] if the service refused the request itself. It returns false for other
+// errors, such as throttling.
 func refusalOf(err error) (*ServiceError, bool) {
 	e, ok := errors.AsType[*ServiceError](err)
 	if !ok {

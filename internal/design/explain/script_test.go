@@ -98,7 +98,7 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 	return strings.ReplaceAll(out.String(), "\n\n", "\n.\n")
 }
 
-// runJSON explains a request that is written as JSON.
+// runJSON explains a request in JSON.
 func runJSON(
 	ctx context.Context, to explain.Target, op string, text json.RawMessage, o explain.Options,
 ) (*explain.Report, error) {

@@ -16,9 +16,8 @@ import (
 
 const pageSelect = guide + "ql-reference.select.html"
 
-// runSelect explains a SELECT as the request that it stands for: a Query if
-// WHERE compares each attribute of the partition key with =, several queries if
-// it uses IN or OR, and otherwise a Scan of the table. Source:
+// runSelect explains a SELECT as the request that it amounts to: a Query if WHERE compares each attribute of the
+// partition key with =, several queries if it uses IN or OR, and otherwise a Scan. Source:
 // DG/ql-reference.select.html.
 func runSelect(
 	ctx context.Context, t Target, in *wire.ExecuteStatementInput, written json.RawMessage, o Options,
@@ -103,7 +102,7 @@ func runSelect(
 	return r, nil
 }
 
-// planQuery returns the Query of a plan, with what the statement says besides its conditions.
+// planQuery returns the Query of a plan, with the index, order, limit and projection of the statement.
 func (e *explainer) planQuery(p *plan, reverse bool) wire.Request {
 	b := &literal.Placeholders{Readable: true}
 	q := &wire.QueryInput{
@@ -126,8 +125,7 @@ func (e *explainer) planQuery(p *plan, reverse bool) wire.Request {
 	return q
 }
 
-// selected returns the queries that a SELECT stands for, and reports false if
-// it is a scan.
+// selected returns the queries that a SELECT amounts to. It returns false if the SELECT is a scan.
 func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	if e.q.filter == nil {
 		return nil, false
@@ -154,7 +152,7 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	return plans, true
 }
 
-// hintKeys says which key would turn the statement into one slice.
+// hintKeys adds a hint which key would make the statement one query.
 func (e *explainer) hintKeys(s *keycond.Schema) {
 	if e.q.filter == nil {
 		return

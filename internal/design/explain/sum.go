@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Sum returns what several requests read together, with the ends of the first. A report that a
-// request was refused is the sum.
+// Sum returns what several requests read together. The ends of the range are those of the first. If a request was
+// refused, Sum returns its report.
 func Sum(reports []*Report) *Report {
 	sum := *reports[0]
 	sum.Rows, sum.Tail = slices.Clone(sum.Rows), slices.Clone(sum.Tail)
@@ -38,7 +38,7 @@ func Sum(reports []*Report) *Report {
 	return &sum
 }
 
-// addShares adds the shares of another report.
+// addShares adds another report's shares to those of r.
 func (r *Report) addShares(more []Share) {
 	for _, s := range more {
 		i := slices.IndexFunc(r.Entities, func(own Share) bool { return own.Entity == s.Entity })
@@ -55,20 +55,20 @@ func (r *Report) addShares(more []Share) {
 	slices.SortFunc(r.Entities, func(a, b Share) int { return cmp.Compare(a.Entity, b.Entity) })
 }
 
-// A Batch describes items that were read by their keys.
+// A Batch describes items that were read by key.
 type Batch struct {
-	// Requests is the number of BatchGetItem requests, Keys that of different keys, and Items that of
-	// the items that exist, with their documented size in Bytes.
+	// Requests is the number of BatchGetItem requests, Keys the number of different keys, and Items the number of
+	// items that exist. Bytes is the size of the items by the documented rules.
 	Requests, Keys, Items, Bytes int
 	// Strong and Eventual are the read units with and without ConsistentRead.
 	Strong, Eventual float64
 }
 
-// batchKeys is the most keys of a BatchGetItem:
+// batchKeys is the largest number of keys in a BatchGetItem:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 const batchKeys = 100
 
-// GetBatch reads items of a table by their keys, in batches of 100, each key once.
+// GetBatch reads items of a table by key, in batches of 100. It reads each key once, even if keys repeats it.
 func GetBatch(ctx context.Context, t Target, tableName string, keys []attr.Item) (*Batch, error) {
 	b := new(Batch)
 	seen := map[string]bool{}
@@ -106,7 +106,7 @@ func GetBatch(ctx context.Context, t Target, tableName string, keys []attr.Item)
 			b.Bytes += it.Size()
 			b.Strong += table.ReadUnits(it.Size(), true)
 		}
-		b.Strong += float64(len(now)-left-len(items)) * table.ReadUnits(0, true) // those that do not exist
+		b.Strong += float64(len(now)-left-len(items)) * table.ReadUnits(0, true) // keys of items that do not exist
 	}
 	b.Eventual = b.Strong / 2
 	return b, nil

@@ -24,9 +24,8 @@ import (
 
 // A Target executes requests.
 type Target interface {
-	// Do sends a request on a table, its definition or its items. It returns the
-	// operation's output and traces of what it read, if the target reports them. If the
-	// service refuses the request, it returns a [*ServiceError].
+	// Do sends a request. It returns the operation's output, and traces of what it read if the target reports them.
+	// If the service refuses the request, Do returns a [*ServiceError].
 	Do(ctx context.Context, in wire.Request) (out wire.Output, traces []sortkey.Trace, err error)
 }
 
@@ -41,7 +40,7 @@ type APIError interface {
 type ServiceError struct {
 	Code, Message string
 	Status        int
-	// Item is the item for which a condition is false, if the request asks for it.
+	// Item is the item that failed the condition, if the request asked for it.
 	Item attr.Item
 }
 
@@ -58,13 +57,13 @@ func (e *ServiceError) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// refused returns the form of the service's error in which targets return it.
+// refused converts the service's error to the type that targets return.
 func refused(e *wire.Error) *ServiceError {
 	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status, Item: e.Item}
 }
 
-// withTraces returns a context for a request to a database in this process, and a function that
-// returns the traces of its queries and scans so far.
+// withTraces returns a context that records the traces of queries and scans in this process, and a function that
+// returns the traces so far.
 func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	var mu sync.Mutex
 	var all []sortkey.Trace
@@ -80,7 +79,7 @@ func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	}
 }
 
-// InProcess returns a target for a database in this process. It reads without JSON.
+// InProcess returns a target for a database in this process. It does not encode reads as JSON.
 func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
@@ -102,7 +101,7 @@ func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sort
 
 func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, error) {
 	service := engine.Of(t.db).Service
-	ctx = heavy.Exempt(ctx) // a check uses all processors
+	ctx = heavy.Exempt(ctx) // a check may use all processors
 	var items []attr.Item
 	visit := func(it attr.Item) (int, error) {
 		items = append(items, slices.Clone(it))
@@ -148,16 +147,15 @@ func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, er
 	return out, decode(body, out)
 }
 
-// unknown is the error for a request that targets do not send.
+// unknown returns the error for a request that targets do not send.
 func unknown(in wire.Request) error { return fmt.Errorf("explain does not send %v", in.Op()) }
 
-// maxResponse limits the bytes of a response. Ours have at most 32 MB of items; other
-// endpoints may answer with more where numbers are long.
+// maxResponse limits the bytes of a response. A response of sortkey has at most 32 MB of items; other endpoints may
+// write longer numbers.
 const maxResponse = 64 << 20
 
-// HTTP returns a target for an endpoint. Client must sign requests if the
-// endpoint checks signatures; nil means [http.DefaultClient]. Header is added
-// to every request. A sortkey server reports traces, other endpoints do not.
+// HTTP returns a target for an endpoint. If the endpoint checks signatures, client must sign requests; nil means
+// [http.DefaultClient]. HTTP adds header to every request. Only a sortkey server reports traces.
 func HTTP(endpoint string, client *http.Client, header http.Header) Target {
 	if client == nil {
 		client = http.DefaultClient
@@ -213,9 +211,8 @@ func (t *httpTarget) send(ctx context.Context, in wire.Request) (*http.Response,
 	return t.client.Do(req)
 }
 
-// outputOf returns a new output for a request of a [Target]. It fails for requests
-// that targets do not send, and for those that have no JSON: then the error is what the
-// service says to the values in them.
+// outputOf returns a new output for a request. It returns an error if targets do not send the request. If a value in
+// it is invalid, the error is the service's.
 func outputOf(in wire.Request) (wire.Output, error) {
 	if err := faultOf(in); err != nil {
 		return nil, err
@@ -255,8 +252,7 @@ func outputOf(in wire.Request) (wire.Output, error) {
 	return nil, unknown(in)
 }
 
-// decode reads the body of a response. Outputs without attribute values have no decoder
-// of their own.
+// decode reads the body of a response. Outputs with attribute values have a decoder of their own.
 func decode(body []byte, out wire.Output) error {
 	if own, ok := out.(interface{ DecodeJSON(body []byte) error }); ok {
 		return own.DecodeJSON(body)
@@ -264,8 +260,8 @@ func decode(body []byte, out wire.Output) error {
 	return json.Unmarshal(body, out)
 }
 
-// serviceError decodes the body of a failure. If that is not an error of the
-// service, it reports the status.
+// serviceError decodes the body of an error. If it is not an error of the service, the error has only the HTTP
+// status.
 func serviceError(status int, body []byte) error {
 	var e struct {
 		Type    string `json:"__type"`
@@ -276,6 +272,6 @@ func serviceError(status int, body []byte) error {
 		return fmt.Errorf("the endpoint returned status %d without a DynamoDB error", status)
 	}
 	code := e.Type[strings.LastIndexByte(e.Type, '#')+1:]
-	it, _ := attr.ParseItem(e.Item) // no item
+	it, _ := attr.ParseItem(e.Item) // most errors have no item
 	return &ServiceError{Code: code, Message: e.Message, Status: status, Item: it}
 }

@@ -13,20 +13,19 @@ import (
 
 // TextOptions configure [Report.WriteText]. The zero value is ready to use.
 type TextOptions struct {
-	// Width is the number of columns of the terminal. Longer lines are cut.
-	// 0 means no limit.
+	// Width is the number of columns of the terminal. WriteText cuts longer lines. 0 means no limit.
 	Width int
-	// Prose is the column at which sentences wrap, between words and never
-	// inside a key. Default: Width, but at most 100.
+	// Prose is the column at which sentences wrap, between words and never inside a key. Default: Width, but at most
+	// 100.
 	Prose int
 	// Color highlights parts of the text with ANSI colours.
 	Color bool
-	// Rows is the number of rows to show at each end of the range. Default: 4.
-	// If negative, there is no picture.
+	// Rows is the number of rows to show at each end of the range. Default: 4. If negative, WriteText shows no
+	// picture.
 	Rows int
 }
 
-// WriteText writes the report for people. The text ends with a newline.
+// WriteText writes the report as text for people.
 func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	if o.Rows == 0 {
 		o.Rows = 4
@@ -52,7 +51,7 @@ type printer struct {
 // labelWidth is the width of the label before each line.
 const labelWidth = 10
 
-// line writes a label and a line, cut to the width.
+// line writes a label and text, cut to one line.
 func (p *printer) line(label, format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if p.o.Width > 0 {
@@ -61,12 +60,12 @@ func (p *printer) line(label, format string, args ...any) {
 	p.long(label, s)
 }
 
-// long writes a label and an uncut line.
+// long writes a label and text without cutting it.
 func (p *printer) long(label, s string) {
 	fmt.Fprintf(&p.out, "%s %s\n", p.paint.Faint(terminal.Pad(label, labelWidth)), s)
 }
 
-// wrapped writes prose on as many lines as necessary.
+// wrapped writes a label and prose, wrapped to as many lines as necessary.
 func (p *printer) wrapped(label, s string) {
 	width := p.o.Prose
 	if width <= 0 {
@@ -259,8 +258,7 @@ func (p *printer) refused() {
 	p.remedy()
 }
 
-// Remedy returns the part of the text of a refused request that says which rule it breaks,
-// and what to ask instead.
+// Remedy returns the text about a refused request that says which rule it breaks and what to send instead.
 func (r *Report) Remedy(o TextOptions) string {
 	p := &printer{r: r, o: o, paint: terminal.Paint(o.Color)}
 	p.remedy()

@@ -1,3 +1,3 @@
-// Package export writes models in the formats of other tools: definitions of
-// tables, and designs. What a format has, package convert reads back.
+// Package export writes models in the formats of other tools. Most of these describe only tables, some also designs.
+// Package convert reads the files back.
 package export

@@ -21,10 +21,10 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 		"../gen/testdata/*.yaml", "../gen/testdata/store/*.yaml", "../dataset/testdata/*.yaml", "../modelfile/*.yaml",
 		"../modelfile/testdata/*.yaml", "../report/testdata/*.yaml", "../convert/testdata/golden/*.yaml",
 		"../lint/testdata/*/bad.yaml",
-		"../lint/testdata/*/good.yaml", // the same but for a rule
+		"../lint/testdata/*/good.yaml", // like bad.yaml, but without the hazard
 	} {
 		if strings.HasPrefix(pattern, "../lint/") && !proptest.Long() {
-			continue // small models that differ little
+			continue // small models that are alike
 		}
 		paths, err := filepath.Glob(pattern)
 		require.NoError(t, err)

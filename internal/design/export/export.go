@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Format is a format of another tool.
+// A Format names a format of another tool.
 type Format string
 
 // The formats.
@@ -18,7 +18,7 @@ const (
 	CloudFormation Format = "cloudformation"
 	// Terraform is a file of Terraform's own language.
 	Terraform Format = "terraform"
-	// CreateTable is the request of a CreateTable in JSON.
+	// CreateTable is a CreateTable request as JSON.
 	CreateTable Format = "create-table"
 	// Workbench is a model of NoSQL Workbench, version 3.
 	Workbench Format = "workbench"
@@ -26,7 +26,7 @@ const (
 
 // A File is an exported file.
 type File struct {
-	// Name is a name for the file, which no other format gives to its files.
+	// Name is a file name whose extension only this format has.
 	Name string
 	Data []byte
 }
@@ -36,14 +36,15 @@ type writer struct {
 	format    Format
 	title     string
 	extension string
-	// each says that a file is for one table.
+	// each says that every table gets a file of its own.
 	each bool
-	// carries says what a file has of the model, also in the file if comments have a mark.
+	// carries says which parts of the model a file has. mark begins a comment in the format, or is "". If there are
+	// comments, the file begins with carries.
 	carries, mark string
 	write         func(m *model.Model) ([]byte, error)
 }
 
-// writers are the formats in the order of their names in messages.
+// writers are the formats, in the order in which messages list them.
 var writers = []writer{
 	{
 		CloudFormation, "a CloudFormation template", ".template.yaml", false,
@@ -73,7 +74,7 @@ func FormatNames() (names []string) {
 	return names
 }
 
-// Title returns what a file of the format is, or "" for an unknown format.
+// Title describes a file of the format. It returns "" for an unknown format.
 func (f Format) Title() string {
 	if w := writerOf(f); w != nil {
 		return w.title
@@ -81,7 +82,7 @@ func (f Format) Title() string {
 	return ""
 }
 
-// Carries says what a file of the format has of a model, which has more.
+// Carries says which parts of a model a file of the format has. The format must be known.
 func (f Format) Carries() string { return writerOf(f).carries }
 
 func writerOf(f Format) *writer {
@@ -91,8 +92,8 @@ func writerOf(f Format) *writer {
 	return nil
 }
 
-// Export writes a model in a format. The format create-table has a file for each table, the others
-// have one file.
+// Export writes a model in a format. In the format create-table, every table gets a file; in the others there is one
+// file.
 func Export(m *model.Model, f Format) (all []File, err error) {
 	w := writerOf(f)
 	if w == nil {
@@ -124,7 +125,7 @@ func (w *writer) file(m *model.Model, name string) (File, error) {
 	return File{Name: name + w.extension, Data: data}, err
 }
 
-// Only returns a model with one of its tables, and its entities and items.
+// Only returns a copy of a model with only one of its tables, and with that table's entities and items.
 func Only(m *model.Model, t *model.Table) *model.Model {
 	one := *m
 	one.Tables = []*model.Table{t}

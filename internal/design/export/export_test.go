@@ -14,7 +14,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the expected files")
 
-// TestGolden exports a small model in each format, into files of different names.
+// TestGolden exports a small model in each format. The files must have different names.
 func TestGolden(t *testing.T) {
 	m, err := modelfile.Load("testdata/orders.yaml")
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func compare(t *testing.T, name string, got []byte) {
 	}
 }
 
-// TestUnknown refuses a format that does not exist.
+// TestUnknown holds that Export refuses an unknown format.
 func TestUnknown(t *testing.T) {
 	_, err := Export(&model.Model{}, "xml")
 	require.ErrorContains(t, err, `unknown format "xml"`)

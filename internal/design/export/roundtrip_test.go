@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
-// readBack reads a file as sortkey design import does.
+// readBack reads a file as the command sortkey design import does.
 func readBack(t *testing.T, f Format, file File) *model.Model {
 	t.Helper()
 	in := convert.File{Name: file.Name, Data: file.Data}
@@ -32,7 +32,7 @@ func readBack(t *testing.T, f Format, file File) *model.Model {
 }
 
 // TestRoundTrip exports each model of the repository in each format, reads the files back, and compares what the
-// format has.
+// format carries.
 func TestRoundTrip(t *testing.T) {
 	for name, m := range exampleModels(t) {
 		for _, w := range writers {
@@ -52,12 +52,12 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// compareModels compares what a format has of a model with what was made of its file.
+// compareModels compares a model with the one that was read back, as far as the format carries it.
 func compareModels(t *testing.T, f Format, was, is *model.Model) {
 	t.Helper()
 	require.Len(t, is.Tables, len(was.Tables))
 	for i, table := range was.Tables {
-		if f != CloudFormation { // which sorts them
+		if f != CloudFormation { // CloudFormation sorts tables
 			require.Equal(t, table.Name, is.Tables[i].Name)
 		}
 		got := is.Table(table.Name)
@@ -74,7 +74,7 @@ func compareModels(t *testing.T, f Format, was, is *model.Model) {
 	}
 }
 
-// itemsOf returns the items of a model with their tables. An import makes up one of an entity that has none.
+// itemsOf returns the items of a model, each after its table's name.
 func itemsOf(m *model.Model) (all []string) {
 	for _, e := range m.Entities {
 		for _, s := range e.Samples {

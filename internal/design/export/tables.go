@@ -23,7 +23,7 @@ func schemaOf(t *model.Table) (*tabledef.Schema, error) {
 	return s, err
 }
 
-// indented returns a value as readable JSON that ends with a newline.
+// indented encodes a value as indented JSON with a final newline.
 func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -33,7 +33,7 @@ func indented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// createTable writes the request of one table, as aws dynamodb create-table takes it.
+// createTable writes the request of one table in the form that aws dynamodb create-table reads.
 func createTable(m *model.Model) ([]byte, error) {
 	s, err := schemaOf(m.Tables[0])
 	if err != nil {
@@ -75,7 +75,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxDescription is the most bytes of the description of a template.
+// maxDescription is the limit on the description of a template, in bytes.
 const maxDescription = 1024
 
 func cloudFormation(m *model.Model) ([]byte, error) {
@@ -97,7 +97,7 @@ func cloudFormation(m *model.Model) ([]byte, error) {
 	return yamlOf(template)
 }
 
-// yamlOf returns a value as YAML, with the members in the order of its JSON.
+// yamlOf encodes a value as YAML, with the members in the order of its JSON.
 func yamlOf(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -111,14 +111,14 @@ func yamlOf(v any) ([]byte, error) {
 	return yaml.Dump(&doc, yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble), yaml.WithIndent(2))
 }
 
-// plainText matches texts that are texts without quotes in all versions of YAML, unless they are
-// words: version 1.1, which CloudFormation reads, has more numbers than version 1.2.
+// plainText matches text that every version of YAML reads as text without quotes, except for yamlWords.
+// CloudFormation reads YAML 1.1, which has more kinds of numbers than version 1.2.
 var (
 	plainText = text.Pattern(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 	yamlWords = []string{"on", "off", "yes", "no", "y", "true", "false", "null"}
 )
 
-// blockStyle gives a node the style of blocks, and quotes to texts that need them.
+// blockStyle writes a node and its children in block style, and quotes text that needs it.
 func blockStyle(n *yaml.Node) {
 	n.Style = 0
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" &&
@@ -130,7 +130,7 @@ func blockStyle(n *yaml.Node) {
 	}
 }
 
-// identifiers hands out unique names.
+// identifiers has the names that are taken. Its method add returns a new one.
 type identifiers map[string]bool
 
 func (all identifiers) add(name, otherwise string) string {
@@ -145,14 +145,14 @@ func (all identifiers) add(name, otherwise string) string {
 	return free
 }
 
-// words returns the words of ASCII letters and digits in a name.
+// words splits a name into words of ASCII letters and digits.
 func words(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 	})
 }
 
-// pascal returns a name without what an identifier cannot have, such as OrdersProd for orders-prod.
+// pascal converts a name to an identifier: orders-prod to OrdersProd.
 func pascal(name string) string {
 	var b strings.Builder
 	for _, w := range words(name) {

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// terraform writes a resource for each table. An index with a key of several attributes has them in
-// blocks key_schema.
+// terraform writes a resource for each table. An index with a key of several attributes has a key_schema block for
+// each.
 func terraform(m *model.Model) ([]byte, error) {
 	f := hclwrite.NewEmptyFile()
 	names := identifiers{}
@@ -63,7 +63,7 @@ func resource(r *hclwrite.Body, t *model.Table) {
 	}
 }
 
-// setKeys sets the attributes of a key, at most one for each part.
+// setKeys sets hash_key and range_key. Each list has at most one attribute.
 func setKeys(b *hclwrite.Body, hash, sort []model.Attribute) {
 	for _, a := range hash {
 		set(b, "hash_key", a.Name)
@@ -73,13 +73,13 @@ func setKeys(b *hclwrite.Body, hash, sort []model.Attribute) {
 	}
 }
 
-// block adds a block after an empty line.
+// block appends an empty line and a block.
 func block(b *hclwrite.Body, kind string) *hclwrite.Body {
 	b.AppendNewline()
 	return b.AppendNewBlock(kind, nil).Body()
 }
 
-// set sets arguments, each given as its name and its text.
+// set sets arguments to strings. The parameters alternate between the name and the value.
 func set(b *hclwrite.Body, arguments ...string) {
 	for i := 0; i < len(arguments); i += 2 {
 		b.SetAttributeValue(arguments[i], cty.StringVal(arguments[i+1]))

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// workbench writes a model of NoSQL Workbench: a facet for each entity with its samples. The form in which
-// it saves patterns is not published.
+// workbench writes a model of NoSQL Workbench, with a facet for each entity and its samples. It writes no patterns,
+// because the form in which NoSQL Workbench saves them is not published.
 func workbench(m *model.Model) ([]byte, error) {
 	var tables []any
 	for _, t := range m.Tables {
@@ -70,7 +70,7 @@ func workbenchTable(m *model.Model, t *model.Table) ordered {
 	return table
 }
 
-// workbenchKeys returns the attributes of a key: one, or a list of several.
+// workbenchKeys returns a key in Workbench's form. A partition or sort key of several attributes is a list.
 func workbenchKeys(hash, sort []model.Attribute) ordered {
 	var keys ordered
 	for i, list := range [][]model.Attribute{hash, sort} {
@@ -90,8 +90,8 @@ func workbenchKeys(hash, sort []model.Attribute) ordered {
 	return keys
 }
 
-// nonKeyAttributes returns the attributes of the table's items that are not in its key, with the
-// kind that the first item has.
+// nonKeyAttributes returns the attributes that are not in the table's key, including key attributes of indexes. Each
+// has the kind that it has in the first item.
 func nonKeyAttributes(m *model.Model, t *model.Table) []any {
 	all := []any{}
 	var names []string
@@ -108,7 +108,7 @@ func nonKeyAttributes(m *model.Model, t *model.Table) []any {
 	return all
 }
 
-// facet returns the view of the items of an entity. The aliases of its keys are the fields in them.
+// facet returns the facet of an entity. The aliases of its keys name the fields in them.
 func facet(e *model.Entity) ordered {
 	aliases := ordered{}
 	for i, list := range [][]model.Attribute{e.Table.Partition, e.Table.Sort} {

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/awscli"
 )
 
-// FuzzSplit holds that a quoted word is read back, and that no line panics.
+// FuzzSplit holds that Split reads back a quoted word, and that no line panics.
 func FuzzSplit(f *testing.F) {
 	f.Add(`aws dynamodb query --table-name T --expression-attribute-values ':a={S="x, y"}' --limit 5 | jq`)
 	f.Add("scan --table-name \"a\\\"b\" \\\n --cli-input-json '{}' # end")

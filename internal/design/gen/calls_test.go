@@ -9,21 +9,20 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Call is how code calls the function of a pattern.
+// A Call is a call of a pattern's generated function.
 type Call struct {
 	Pattern  *model.Pattern
 	Function string
 	params   []*parameter
 }
 
-// An Arg is an argument in text form: a number, or else a text or a time.
+// An Arg is an argument as text. Number says that it is a number; otherwise it is a text or a time.
 type Arg struct {
 	Text   string
 	Number bool
 }
 
-// Args returns the arguments for the values of a part of the pattern, of which [compile.Split] returns one for each
-// request.
+// Args returns the arguments for one part of the pattern. [compile.Split] returns the parts, one for each request.
 func (c *Call) Args(part *model.Pattern) []Arg {
 	all := []Arg{}
 	for _, p := range c.params {
@@ -48,17 +47,17 @@ func (c *Call) Args(part *model.Pattern) []Arg {
 	return all
 }
 
-// Keys are how code makes the keys of an entity: of a class of values with methods, or by a function.
+// A Keys says how generated code builds the keys of an entity: by a class with methods, or by a function.
 type Keys struct {
 	Entity           *model.Entity
 	Type, Attributes string
-	// Names are the names of the fields, and Numbers those that are numbers.
+	// Names maps fields to their generated names. Numbers has the fields that are numbers.
 	Names   map[string]string
 	Numbers map[string]bool
 }
 
-// Calls returns the calls of the functions that [Python] or [TypeScript] generates, by the language of
-// --lang, and how the keys of entities are made. Checks of the generated code call them.
+// Calls returns the calls of the functions that [Python] or [TypeScript] generates, and how their code builds keys.
+// lang is a value of --lang. Checks of the generated code make these calls.
 func Calls(m *model.Model, lang string) (calls []Call, all []Keys, err error) {
 	l := map[string]*language{"python": pythonCode, "typescript": scriptCode}[lang]
 	if l == nil {

@@ -51,8 +51,8 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// TestLanguages compares the Python and the TypeScript of the model with what was reviewed.
-// scripts/check-gen.sh runs it.
+// TestLanguages compares the generated Python and TypeScript code with reviewed files. scripts/check-gen.sh runs
+// these.
 func TestLanguages(t *testing.T) {
 	for name, write := range map[string]func(*model.Model) ([]byte, error){
 		"store.py": gen.Python, "store.ts": gen.TypeScript,
@@ -71,7 +71,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestCalls returns the calls of all functions, with the values of the patterns.
+// TestCalls compares the calls of all functions, with the values of the patterns, with a list.
 func TestCalls(t *testing.T) {
 	m := load(t)
 	for _, lang := range []string{"python", "typescript"} {
@@ -102,8 +102,7 @@ func at(text string) time.Time {
 
 func day(d string) time.Time { return at("2026-" + d + "T00:00:00Z") }
 
-// patterns are the functions of the model's patterns with the values of the
-// patterns.
+// patterns maps each pattern of the model to a call of its generated function with the pattern's values.
 var patterns = map[string]func() (any, error){
 	"a customer's profile":                   call(func() (any, error) { return store.ACustomersProfile("7") }),
 	"orders of a customer":                   call(func() (any, error) { return store.OrdersOfACustomer("7") }),
@@ -144,8 +143,7 @@ var patterns = map[string]func() (any, error){
 
 func call(f func() (any, error)) func() (any, error) { return f }
 
-// TestPatterns sends the requests that the generated functions return and the
-// compiled patterns, and compares the items.
+// TestPatterns holds that the requests of generated functions return the same items as the compiled patterns.
 func TestPatterns(t *testing.T) {
 	m := load(t)
 	w, err := dataset.Build(t.Context(), m, dataset.Options{})
@@ -155,7 +153,7 @@ func TestPatterns(t *testing.T) {
 	for _, p := range m.Patterns {
 		t.Run(p.Name, func(t *testing.T) {
 			if p.IsWrite() {
-				return // it has no function
+				return // the pattern has no function
 			}
 			f, ok := patterns[p.Name]
 			missing := slices.ContainsFunc(gen.Missing(m), func(s string) bool { return strings.HasPrefix(s, p.Name+" has no") })
@@ -164,7 +162,7 @@ func TestPatterns(t *testing.T) {
 				return
 			}
 			if parts, err := compile.Split(p); err == nil {
-				p = parts[min(1, len(parts)-1)] // of a list of shards the one that has items
+				p = parts[min(1, len(parts)-1)] // of several shards, the one that has items
 			}
 			in, err := f()
 			require.NoError(t, err)
@@ -192,7 +190,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// send returns the items of a call in the form of the service.
+// send sends a request and returns its items in DynamoDB JSON.
 func send(ctx context.Context, client *dynamodb.Client, in any) ([]map[string]any, error) {
 	var items []map[string]types.AttributeValue
 	switch in := in.(type) {
@@ -235,7 +233,7 @@ func send(ctx context.Context, client *dynamodb.Client, in any) ([]map[string]an
 	return all, nil
 }
 
-// TestKeys writes items with generated keys and parses the keys.
+// TestKeys writes items with generated keys, and parses the keys.
 func TestKeys(t *testing.T) {
 	w, err := dataset.Build(t.Context(), load(t), dataset.Options{})
 	require.NoError(t, err)
@@ -255,7 +253,7 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, item, out.Item)
 
-	// Sparse: the item lacks a key attribute of an index.
+	// The index is sparse: the item must lack a key attribute of it.
 	for name, change := range map[string]func(*store.OrderKey){
 		"state": func(k *store.OrderKey) { k.State = "PAID" },
 		"shard": func(k *store.OrderKey) { k.Shard = 2 },
@@ -284,7 +282,7 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, item, 3) // PK, SK and placed.on
 	_, err = store.OrderKey{Customer: "8#9", Placed: day("03-01")}.Attributes()
-	require.NoError(t, err) // only in OPENSK, which is absent, a literal follows the customer
+	require.NoError(t, err) // a literal follows the customer only in OPENSK, which this item lacks
 	_, err = store.OrderKey{Customer: "", Placed: day("03-01")}.Key()
 	require.Error(t, err)
 	_, err = store.OrderKey{Customer: "8"}.Key()
@@ -297,7 +295,7 @@ func TestKeys(t *testing.T) {
 	require.ErrorContains(t, err, "the time is zero")
 }
 
-// TestMissing says why patterns have no function.
+// TestMissing compares the reasons why patterns have no function with a list.
 func TestMissing(t *testing.T) {
 	require.Equal(t, []string{
 		"log of some days has no function: it is a request for each period of a range of times: write a pattern for one.",
@@ -344,8 +342,7 @@ func TestGoOfModels(t *testing.T) {
 	require.NoError(t, err, string(out))
 }
 
-// TestExpression writes a pattern of a model, and refuses one that is not one
-// request.
+// TestExpression writes a pattern as code, and holds that a pattern of several requests is refused.
 func TestExpression(t *testing.T) {
 	m := load(t)
 	text, err := gen.Expression(m.Pattern("orders of a month"), "python")
@@ -356,8 +353,8 @@ func TestExpression(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestNames holds that the code in languages that these tests do not compile is text, whatever the names in
-// the model; scripts/check-gen.sh compiles it.
+// TestNames holds that languages which these tests do not compile get printable code, whatever the names in the
+// model. scripts/check-gen.sh compiles it.
 func TestNames(t *testing.T) {
 	source, err := os.ReadFile("testdata/names.yaml")
 	require.NoError(t, err)

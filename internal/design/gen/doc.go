@@ -1,17 +1,15 @@
-// Package gen generates code from a model of a key design. [Expression] returns
-// the request of an access pattern as an AWS CLI command or as Go, Python or
-// JavaScript code; [Request] does so for any request of the same operations.
+// Package gen generates code from a model of a key design. [Expression] returns the request of an access pattern as
+// an AWS CLI command or as Go, Python or JavaScript code. [Request] does so for any Query, GetItem or Scan request.
 //
 // [Go], [Python] and [TypeScript] generate a file with
 //
 //   - constants for the names of tables, indexes and key attributes;
 //   - the templates of the keys of each entity;
-//   - for each entity a type of the values in its keys, with the primary key and
-//     all key attributes that they make;
-//   - for each access pattern that reads a function that returns its request. A
-//     pattern that lists values, such as shards, is a request for each of them.
+//   - for each entity, a type for the values in its keys. It builds the primary key and all key attributes;
+//   - for each access pattern that reads, a function that returns its request. If the pattern lists values, such as
+//     shards, the caller sends a request for each of them.
 //
-// All languages are written from one tree, by a template each. What Go needs at
-// run time is package keys and the end of its template; for the others it is in
-// packages/keys. [Missing] says which patterns have no function, and why.
+// A template for each language writes one common tree. At run time, generated Go code needs package keys; Python and
+// TypeScript code needs the packages in packages/keys. [Missing] lists the patterns without a function, with the
+// reason.
 package gen

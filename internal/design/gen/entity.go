@@ -10,12 +10,13 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// An entity is the values in the keys of an entity, and its keys.
+// An entity describes the generated type of an entity: the values in its keys, and the keys.
 type entity struct {
 	*model.Entity
-	// Type is the type of the values. Key and Attributes are the functions of its keys, where they are no methods.
+	// Type is the name of the type. Key and Attributes are the names of the functions that build the keys; they are
+	// "" if these are methods.
 	Type, Key, Attributes string
-	Values                []*value // the required ones first
+	Values                []*value // required values first
 	Keys                  []*key
 }
 
@@ -24,33 +25,33 @@ type value struct {
 	field      string
 	kind       kind
 	Name, Type string
-	// Required says that the primary key needs the value.
+	// Required says that the primary key contains the value.
 	Required bool
 }
 
 // A key is a key attribute of an entity.
 type key struct {
 	Kind      attr.Kind
-	Attribute string // its constant
-	// Template is the name of its template, whose components are the values, or "" for a constant.
+	Attribute string // name of its constant
+	// Template is the name of the key's template, and Values are its components. Template is "" for a constant.
 	Template string
 	Values   []*value
 	Constant attr.Value
-	// Primary says that it is a key of the table. Keys of indexes have conditions.
+	// Primary says that the table's key has the attribute. If not, presence is set.
 	Primary bool
 	*presence
 }
 
-// A presence says when an item has a key attribute of an index: if all values are given, and lie
-// in the conditions of the attribute.
+// A presence says when an item has a key attribute of an index: if all values in Given are set, and meet the
+// conditions in OneOf and Ranges.
 type presence struct {
 	Given  []*value
 	OneOf  []choice
 	Ranges []limit
 }
 
-// A choice is the condition that a value is one of some, compared by a type or as text if that has no
-// name.
+// A choice is the condition that a value is one of Choices. By is the type by which values are compared; if it has no
+// name, they are compared as text.
 type choice struct {
 	*value
 	By      keys.Type
@@ -65,9 +66,9 @@ type limit struct {
 	Bound string
 }
 
-// kindOf returns the kind of the values of a component.
+// kindOf returns the kind of the values that a component of type t has.
 func kindOf(t keys.Type) kind {
-	const mostInt64 = 18 // digits that always fit into an int64
+	const mostInt64 = 18 // every number of so many digits fits into an int64
 	switch t.Name {
 	case "int", "signed":
 		if t.Width <= mostInt64 {
@@ -79,14 +80,14 @@ func kindOf(t keys.Type) kind {
 	return textKind
 }
 
-// valuesOf returns the values in the keys of an entity, without names.
+// valuesOf returns the values in the keys of an entity. Their generated names are not set yet.
 func valuesOf(e *model.Entity) (all []*value) {
 	required := e.ComponentsOf(e.Table.Keys())
 	add := func(field string, t keys.Type) {
 		if v := valueOf(all, field); v == nil {
 			all = append(all, &value{field: field, kind: kindOf(t), Required: required[field]})
 		} else if v.kind != kindOf(t) {
-			v.kind = textKind // the text form works for every type
+			v.kind = textKind // templates of different kinds share the field, so it is text
 		}
 	}
 	for _, a := range e.Table.Definition().Attributes {
@@ -122,7 +123,7 @@ func valueOf(all []*value, field string) *value {
 	return nil
 }
 
-// entity returns an entity with its names.
+// entity returns an entity and chooses its generated names.
 func (t *tree) entity(e *model.Entity) *entity {
 	l := t.names.l
 	of := &entity{Entity: e, Values: valuesOf(e)}
@@ -183,7 +184,7 @@ func presenceOf(t *model.Template, values []*value) *presence {
 
 	for _, field := range slices.Sorted(maps.Keys(t.When)) {
 		v := need(field)
-		// Numbers and times are equal in several forms.
+		// Equal numbers or times can differ as text, so compare them by a type.
 		by := map[kind]keys.Type{numberKind: {Name: "number"}, timeKind: {Name: "nanos"}}[v.kind]
 		p.OneOf = append(p.OneOf, choice{v, by, t.When[field]})
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Languages returns the languages of [Expression] and [Request]: aws, the AWS
-// CLI; go, the AWS SDK for Go v2; python, boto3; js, the AWS SDK for JavaScript
-// v3. Both also accept aliases such as cli and javascript.
+// Languages returns the languages of [Expression] and [Request]: aws is the AWS CLI, go the AWS SDK for Go v2, python
+// boto3, and js the AWS SDK for JavaScript v3. Expression and Request also accept aliases, such as cli and
+// javascript.
 func Languages() []string { return []string{"aws", "go", "python", "js"} }
 
-// aliases are other names of languages.
+// aliases maps other names to languages.
 var aliases = map[string]string{
 	"cli": "aws", "golang": "go", "py": "python", "boto3": "python", "javascript": "js", "typescript": "js", "ts": "js",
 	"node": "js",
@@ -23,9 +23,8 @@ var aliases = map[string]string{
 
 var writers = map[string]func(wire.Request) string{"aws": cli, "go": golang, "python": python, "js": js}
 
-// Expression returns the request of an access pattern in one of the
-// [Languages]. It returns a [*compile.Error] if the pattern is not one
-// request.
+// Expression returns the request of an access pattern in one of the [Languages]. It returns a [*compile.Error] if the
+// pattern cannot be compiled to one request.
 func Expression(p *model.Pattern, lang string) (string, error) {
 	in, err := compile.Pattern(p)
 	if err != nil {
@@ -34,10 +33,9 @@ func Expression(p *model.Pattern, lang string) (string, error) {
 	return Request(in, lang)
 }
 
-// Request returns a Query, GetItem or Scan request in one of the [Languages].
-// The text ends with a newline. The CLI command is for POSIX shells and version
-// 2 of the CLI, which takes binary values in base64. Its --limit is the
-// request's Limit and disables the paging of the CLI.
+// Request returns a Query, GetItem or Scan request in one of the [Languages]. The text ends with a newline. A CLI
+// command is for POSIX shells and version 2 of the CLI, which reads binary values in base64. Its --limit is the Limit
+// of the request, and turns off the CLI's own paging.
 func Request(in wire.Request, lang string) (string, error) {
 	if name, ok := aliases[strings.ToLower(lang)]; ok {
 		lang = name
@@ -52,7 +50,7 @@ func Request(in wire.Request, lang string) (string, error) {
 	return write(in), nil
 }
 
-// cli returns an AWS CLI command.
+// cli returns a request as an AWS CLI command.
 func cli(in wire.Request) string {
 	var b strings.Builder
 	b.WriteString("aws dynamodb " + awscli.Kebab(in.Op().String()))
@@ -83,10 +81,10 @@ func cli(in wire.Request) string {
 	return b.String()
 }
 
-// snake turns GetItem into get_item.
+// snake converts GetItem to get_item.
 func snake(name string) string { return strings.ReplaceAll(awscli.Kebab(name), "-", "_") }
 
-// python returns a call of a boto3 client.
+// python returns a request as a call of boto3's client.
 func python(in wire.Request) string {
 	var b strings.Builder
 	b.WriteString(
@@ -99,7 +97,7 @@ func python(in wire.Request) string {
 	return b.String()
 }
 
-// js returns a command of the SDK for JavaScript v3.
+// js returns a request as a command of the AWS SDK for JavaScript v3.
 func js(in wire.Request) string {
 	command := in.Op().String() + "Command"
 	var b strings.Builder

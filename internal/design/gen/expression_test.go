@@ -17,14 +17,13 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// written pairs a request with its code in a language.
+// A written is a request with its code in a language.
 type written struct {
 	op, body string
 	text     map[string]string
 }
 
-// TestRequest writes each request in each language, runs the code and compares
-// the requests that it sends.
+// TestRequest writes each request in each language, runs the code, and compares the requests that it sends.
 func TestRequest(t *testing.T) {
 	var all []written
 	datadriven.RunTest(t, "testdata/requests", func(t *testing.T, d *datadriven.TestData) string {
@@ -55,7 +54,7 @@ func TestUnknownLanguage(t *testing.T) {
 	}
 }
 
-// request writes the body of a request in a language.
+// request writes the JSON of a request as code in a language.
 func request(op, body, lang string) (string, error) {
 	in, err := wire.DecodeRequest(op, []byte(body))
 	if err != nil {
@@ -64,7 +63,7 @@ func request(op, body, lang string) (string, error) {
 	return gen.Request(in, lang)
 }
 
-// same compares requests with normalized attribute values.
+// same compares two requests after it has normalized their attribute values.
 func same(t *testing.T, want, got string) {
 	t.Helper()
 	require.JSONEq(t, normal(t, want), normal(t, got))
@@ -87,7 +86,7 @@ func normal(t *testing.T, body string) string {
 	return string(out)
 }
 
-// runShell parses the words of the command, split by a shell, as a request.
+// runShell lets a shell split each command into words, and parses the words as a request.
 func runShell(t *testing.T, all []written) {
 	for _, w := range all {
 		script := `aws() { for word in "$@"; do printf '%s\0' "$word"; done; }; ` + w.text["aws"]
@@ -130,8 +129,7 @@ func camel(t *testing.T, option string) string {
 	return name.String()
 }
 
-// runGo compiles the calls into a program and compares the requests of its
-// client.
+// runGo compiles the calls into a program, and compares the requests that its client sends.
 func runGo(t *testing.T, all []written) {
 	var calls strings.Builder
 	for _, w := range all {
@@ -170,7 +168,7 @@ func main() {
 	compare(t, all, cmd)
 }
 
-// compare runs a program that prints one request per line.
+// compare runs a program that prints a request on each line, and compares these with all.
 func compare(t *testing.T, all []written, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.Stderr = new(strings.Builder)
@@ -183,7 +181,7 @@ func compare(t *testing.T, all []written, cmd *exec.Cmd) {
 	}
 }
 
-// runPython runs the calls with a client that prints them.
+// runPython runs the calls with a client that prints the requests.
 func runPython(t *testing.T, all []written) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -207,7 +205,7 @@ sys.modules["boto3"] = fake
 	compare(t, all, cmd)
 }
 
-// runJS runs the calls with a client that prints them.
+// runJS runs the calls with a client that prints the requests.
 func runJS(t *testing.T, all []written) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -237,7 +235,7 @@ export class DynamoDBClient { async send(command) { console.log(JSON.stringify(c
 	compare(t, all, exec.Command(node, filepath.Join(dir, "main.mjs")))
 }
 
-// FuzzRequest holds that no text panics and that a written request is complete.
+// FuzzRequest holds that no request panics, and that its code is complete.
 func FuzzRequest(f *testing.F) {
 	f.Add("Query", `{"TableName": "T", "ExpressionAttributeValues": {":a": {"B": "`+base64.StdEncoding.EncodeToString([]byte("\xff"))+`"}}}`)
 	f.Add("Scan", `{"TableName": "T", "ScanFilter": {"a": {"ComparisonOperator": "IN", "AttributeValueList": [{"L": [{"NULL": true}]}]}}}`)
@@ -252,7 +250,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// TestOtherNamesOfLanguages tests the aliases of languages.
+// TestOtherNamesOfLanguages holds that aliases of languages work.
 func TestOtherNamesOfLanguages(t *testing.T) {
 	for name, lang := range map[string]string{"javascript": "js", "JavaScript": "js", "ts": "js", "py": "python", "boto3": "python", "cli": "aws", "golang": "go"} {
 		want, err := request("Scan", `{"TableName": "T"}`, lang)

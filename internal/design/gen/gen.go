@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Go generates a Go file of package keys. It imports package keys, which encodes values and refuses
-// invalid ones, and the AWS SDK for Go v2.
+// Go generates a Go file whose package is named keys. It imports sortkey's package keys, which encodes values and
+// refuses invalid ones, and the AWS SDK for Go v2.
 func Go(m *model.Model) ([]byte, error) {
 	code, err := golangCode.generate(m)
 	if err != nil {
@@ -27,29 +27,31 @@ func Go(m *model.Model) ([]byte, error) {
 }
 
 // Python generates a Python module. It needs Python 3.9 and the package sortkey-keys. Items and keys have the form of
-// the client of boto3, whose numbers are texts, so that no digit is lost.
+// boto3's client, which writes numbers as text, so they keep all digits.
 func Python(m *model.Model) ([]byte, error) { return pythonCode.generate(m) }
 
-// TypeScript generates a TypeScript module. It needs ECMAScript 2020 and the package @sortkey/keys. Items and keys have
-// the form of @aws-sdk/client-dynamodb, whose numbers are texts: the document client would turn them into doubles.
+// TypeScript generates a TypeScript module. It needs ECMAScript 2020 and the package @sortkey/keys. Items and keys
+// have the form of @aws-sdk/client-dynamodb, which writes numbers as text. The document client would round them to
+// doubles.
 func TypeScript(m *model.Model) ([]byte, error) { return scriptCode.generate(m) }
 
 //go:embed templates
 var sources embed.FS
 
-// A language says how the template of a file writes names, values and comments.
+// A language says how the generated file of a language writes names, values and comments.
 type language struct {
 	file string // the name of the template
-	// types are those of texts, numbers and times.
+	// types has the language's type for each kind of value.
 	types map[kind]string
-	// name returns a name of a kind for some words, without a look at others.
+	// name converts words to a name of a kind. It does not check whether the name is taken.
 	name map[nameKind]func(words string) string
-	// suffix is added to a name that another one has.
+	// suffix is appended to a name that is taken.
 	suffix map[nameKind]string
-	words  []string // reserved ones, and those that generated code uses
-	// functions says that the keys of an entity are made by functions instead of methods.
+	words  []string // names that are taken: reserved words, and names in every generated file
+	// functions says that functions build the keys of an entity; otherwise methods do.
 	functions bool
-	// literal writes a value, and doc a comment on what follows, each line after an indent.
+	// literal writes a value, and member a member of a request. doc writes a comment on the code that follows, with
+	// the given indent.
 	literal func(value any) string
 	member  func(m member) string
 	doc     func(indent, text string) string
@@ -73,7 +75,7 @@ func (l *language) generate(m *model.Model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// listed returns the names of values in a list, each after a prefix.
+// listed returns the names of values as a list, with a prefix before each.
 func listed(prefix string, all []*value) string {
 	names := make([]string, len(all))
 	for i, v := range all {
@@ -82,11 +84,11 @@ func listed(prefix string, all []*value) string {
 	return strings.Join(names, ", ")
 }
 
-// oneLine returns a text for a comment. What nobody sees is an escape: the control characters that a compiler
-// refuses, and those that make code look like other code.
+// oneLine prepares text for a comment in generated code. It escapes invisible characters: a compiler refuses some
+// control characters, and others make code look like different code.
 func oneLine(s string) string { return text.Visible(strings.Join(strings.Fields(s), " ")) }
 
-// wrap breaks text into lines of at most width characters.
+// wrap breaks text between words into lines of at most width characters.
 func wrap(text string, width int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {

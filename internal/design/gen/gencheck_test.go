@@ -28,9 +28,9 @@ import (
 
 var to = flag.String("to", "", "folder to write to, as scripts/check-gen.sh does; the arguments are model files")
 
-// TestWrite writes what scripts/check-gen.sh needs to check the code that sortkey design gen writes in Python and
-// TypeScript: the code of models, the calls of its functions with the items that they should return, and random
-// calls of templates with what package keys answers.
+// TestWrite writes the files that scripts/check-gen.sh needs to check generated Python and TypeScript: the code of
+// models, the calls of its functions with the items that they should return, and random calls of templates with the
+// results of package keys.
 func TestWrite(t *testing.T) {
 	dir, models := t.TempDir(), []string{"testdata/store/model.yaml"}
 	if *to != "" {
@@ -39,16 +39,16 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, run(t.Context(), dir, models))
 }
 
-// A check is what is expected of the code of a model.
+// A check says what to expect of the code of a model.
 type check struct {
 	Model  string // the file
 	Module string
-	// Calls are the calls of the functions of patterns, by language, and Keys those of keys.
+	// Calls are the calls of patterns' functions, and Keys those that build keys, both by language.
 	Calls map[string][]patternCall
 	Keys  map[string][]keyCall
 }
 
-// A patternCall is a call of the function of a pattern, with the items of the request that it returns.
+// A patternCall is a call of a pattern's function, with the items that its request returns.
 type patternCall struct {
 	Pattern, Function string
 	Args              []gen.Arg
@@ -56,7 +56,7 @@ type patternCall struct {
 	Items             []json.RawMessage
 }
 
-// A keyCall is an item of an entity: the values in its keys, and its key attributes.
+// A keyCall has the values in the keys of an item, and the key attributes that they should give.
 type keyCall struct {
 	Type, Attributes string
 	Values           map[string]gen.Arg
@@ -116,7 +116,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 			return nil, err
 		}
 		for _, f := range calls {
-			parts, err := compile.Split(f.Pattern) // one for each value that the pattern lists
+			parts, err := compile.Split(f.Pattern) // one part for each value that the pattern lists
 			if err != nil {
 				return nil, err
 			}
@@ -139,7 +139,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 	return c, nil
 }
 
-// itemsOf returns the items of a request of a pattern over all pages, in order.
+// itemsOf returns the items of all pages of a pattern's request, in order.
 func itemsOf(ctx context.Context, w *dataset.Dataset, part *model.Pattern) ([]json.RawMessage, error) {
 	all := []json.RawMessage{}
 	in, err := compile.Pattern(part)
@@ -171,8 +171,7 @@ func itemsOf(ctx context.Context, w *dataset.Dataset, part *model.Pattern) ([]js
 	}
 }
 
-// nextPage returns the request of the next page, unless the answer is the last or the request has a
-// limit.
+// nextPage returns the request of the next page. It returns false after the last page, or if the request has a limit.
 func nextPage(in wire.Request, out wire.Output) (wire.Request, bool) {
 	switch in := in.(type) {
 	case *wire.QueryInput:
@@ -191,7 +190,7 @@ func nextPage(in wire.Request, out wire.Output) (wire.Request, bool) {
 	return nil, false
 }
 
-// newKeyCall returns the values of a sample and its key attributes.
+// newKeyCall returns the keyCall of a sample. It returns false if the sample gives its key directly.
 func newKeyCall(of *gen.Keys, s *model.Sample) (keyCall, bool) {
 	k := keyCall{of.Type, of.Attributes, map[string]gen.Arg{}, map[string]json.RawMessage{}}
 	for field, name := range of.Names {
@@ -217,7 +216,7 @@ func newKeyCall(of *gen.Keys, s *model.Sample) (keyCall, bool) {
 	return k, true
 }
 
-// vectors are random calls of templates.
+// A vectors has random calls of templates.
 type vectors struct {
 	Templates []template
 	Vectors   []vector
@@ -228,7 +227,7 @@ type template struct {
 	Parts  []keys.Part
 }
 
-// A vector is a call of a method of a template with what it returns: texts, or an error.
+// A vector is a call of a template's method with its result: texts in Want, or an error.
 type vector struct {
 	Template int
 	Method   string
@@ -237,7 +236,7 @@ type vector struct {
 	Error    *keys.Error `json:",omitempty"`
 }
 
-// An arg is a text, an integer, or a bound: one that is excluded, or none.
+// An arg is a text, or if Int is true an integer. As the bound of a range, it may be excluded, or be none.
 type arg struct {
 	Text                string
 	Int, Excluded, None bool
@@ -273,7 +272,7 @@ func newVectors(n int) *vectors {
 	return v
 }
 
-// sources returns templates of every type: alone, reversed, between texts and before others.
+// sources returns templates with each type: alone, descending, between literals and before other components.
 func sources() (all []string) {
 	types := []string{
 		"string", "string(3)", "path", "int(1)", "int(5)", "int(20)", "signed(5)", "signed(19)", "decimal(5,2)",
@@ -348,7 +347,7 @@ func newVector(r *rand.Rand, i int, t *keys.Template) vector {
 	return v
 }
 
-// answer sets what package keys answers.
+// answer sets the result that package keys gives.
 func (v *vector) answer(t *keys.Template) {
 	var args []any
 	for _, a := range v.Args {
@@ -376,12 +375,12 @@ func (v *vector) answer(t *keys.Template) {
 	if e, ok := errors.AsType[*keys.Error](err); ok {
 		v.Want, v.Error = nil, e
 		if !utf8.ValidString(e.Value) {
-			v.Error = &keys.Error{} // a width ends within a character; the others cut after it
+			v.Error = &keys.Error{} // the width cuts a character in two; other languages cut after it
 		}
 	}
 }
 
-// randomKey returns the key of some values, sometimes with a change.
+// randomKey returns the key for some values, and sometimes alters it.
 func randomKey(r *rand.Rand, t *keys.Template, args []arg) string {
 	var values []any
 	for _, a := range args {
@@ -412,7 +411,7 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-// randomArg returns a value for a component: usually one of its type.
+// randomArg returns a value for a component. Usually the value has the component's type.
 func randomArg(r *rand.Rand, t keys.Type) arg {
 	text := randomValue(r, t)
 	if r.IntN(12) == 0 {
@@ -429,7 +428,7 @@ func randomArg(r *rand.Rand, t keys.Type) arg {
 	return arg{Text: text}
 }
 
-// samples are values of types, by name. Those of "" are for all types of time.
+// samples has values for each type by name. Those of "" are for all types of time.
 var samples = map[string][]string{
 	"string":  {"JFK", "abc", "é1", "x", "a b#c"},
 	"path":    {"a/b", "/", "a#/b/"},
@@ -451,7 +450,7 @@ var samples = map[string][]string{
 	},
 }
 
-// randomValue returns a sample of a type, in which some digits may be others.
+// randomValue returns a sample of a type, and sometimes changes digits in it.
 func randomValue(r *rand.Rand, t keys.Type) string {
 	list := samples[t.Name]
 	switch t.Name {

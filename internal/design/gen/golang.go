@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// golang returns a call of an SDK for Go v2 client.
+// golang returns a request as a call of the AWS SDK for Go v2.
 func golang(in wire.Request) string {
 	op := in.Op().String()
 	var b strings.Builder
@@ -22,7 +22,7 @@ func golang(in wire.Request) string {
 	return b.String()
 }
 
-// goPointer returns the value of a member of an input struct.
+// goPointer converts the literal of a member to the type that the SDK's input struct has, such as a pointer.
 func goPointer(m member, literal string) string {
 	switch m.value.(type) {
 	case string:

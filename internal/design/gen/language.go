@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// A kind is that of the values of a component or a field.
+// A kind is the kind of Go, Python or TypeScript value that a component or a field takes.
 type kind int
 
 const (
-	textKind   kind = iota // also of numbers that are too long for an int64
+	textKind   kind = iota // also for numbers with too many digits for an int64
 	numberKind             // a whole number
 	timeKind
 )
@@ -18,10 +18,10 @@ const (
 type nameKind int
 
 const (
-	constantName nameKind = iota // of a table, an index or an attribute
+	constantName nameKind = iota // name of a table, an index or an attribute
 	templateName                 // of the template of a key
-	typeName                     // of the values in the keys of an entity
-	functionName                 // of a pattern, or of the keys of an entity
+	typeName                     // type of the values in the keys of an entity
+	functionName                 // function of a pattern, or one that builds keys of an entity
 	fieldName                    // of a value in keys
 	valueName                    // of a parameter
 )
@@ -101,7 +101,7 @@ var scriptCode = &language{
 	},
 }
 
-// docstring returns text as the documentation of what follows in Python.
+// docstring returns text as a Python docstring.
 func docstring(indent, text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), `"""`, `\"\"\"`)
 	if strings.HasSuffix(text, `"`) {
@@ -114,7 +114,7 @@ func docstring(indent, text string) string {
 	return indent + `"""` + strings.Join(lines, "\n"+indent) + "\n" + indent + "\"\"\"\n"
 }
 
-// capital returns a sentence with an upper-case letter at its beginning.
+// capital returns s with its first letter in upper case.
 func capital(s string) string {
 	_, n := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(s[:n]) + s[n:]

@@ -11,29 +11,28 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// literals writes the members of requests in a language.
+// A literals writes values in a language.
 type literals struct {
 	text  func(string) string
 	bytes func([]byte) string
-	// yes and no are the truth values.
+	// yes and no are the literals for true and false.
 	yes, no string
-	// name writes the name of an entry of a map.
+	// name writes the key of an entry of a map.
 	name func(string) string
-	// list is what is before the elements of a list, and maps what is before the entries of a map; of says the Go type
-	// of the elements. The closing bracket is the same as that of the language's lists.
+	// list opens a list, and maps opens a map. of is the Go type of the elements; other languages ignore it.
 	list, maps func(of string) string
 	end        string // of a list
-	space      string // inside the braces of a map on one line
+	space      string // inside the braces of a map that is on one line
 	indent     string
-	// attribute writes an attribute value, from its kind and the value itself, and operand the value of a parameter or
-	// a computation.
+	// attribute writes an attribute value from its kind, such as S, and the literal of its payload. operand writes an
+	// attribute value from a parameter or a computation.
 	attribute func(kind, payload string) string
 	operand   func(o operand) string
-	// optional wraps a member that is no list and no map, in a language where it is not the value itself.
+	// optional wraps the literal of a member that is neither a list nor a map. In Go it makes a pointer.
 	optional func(m member, literal string) string
 }
 
-// likeJSON returns literals like those of JSON.
+// likeJSON completes literals for a language whose lists and maps look like those of JSON.
 func likeJSON(w literals) *literals {
 	w.list = func(string) string { return "[" }
 	w.maps = func(string) string { return "{" }
@@ -77,7 +76,7 @@ var (
 	}
 )
 
-// member writes the value of a member of a request: a map on several lines, with one entry on each.
+// member writes the value of a member of a request. A map has one line for each entry.
 func (w *literals) member(m member, indent string) string {
 	of, all, ok := w.entries(m.value)
 	if !ok || len(all) == 0 {
@@ -117,7 +116,8 @@ func (w *literals) value(value any) string {
 	return w.braces(of, all)
 }
 
-// entries returns the entries of a map, and the Go type of their values. It reports false for other values.
+// entries returns the entries of a map as code, and the Go type of its values. It returns false if value is not a
+// map.
 func (w *literals) entries(value any) (of string, all []string, ok bool) {
 	of = "types.AttributeValue"
 	if _, texts := value.(map[string]string); texts {
@@ -127,7 +127,7 @@ func (w *literals) entries(value any) (of string, all []string, ok bool) {
 	return of, all, ok
 }
 
-// payload writes an attribute value without its kind.
+// payload writes an attribute value without its kind, as between the braces of {"S": …}.
 func (w *literals) payload(v attr.Value) string {
 	switch v.Kind() {
 	case attr.String, attr.Number:
@@ -176,11 +176,11 @@ func (w *literals) braces(of string, all []string) string {
 
 var identifier = text.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// jsName writes the name of a property, without quotes if it is an identifier.
+// jsName writes the name of a property. It quotes the name unless it is an identifier.
 func jsName(s string) string {
 	switch {
 	case s == "__proto__":
-		return `["__proto__"]` // even a quoted name would set the prototype
+		return `["__proto__"]` // even with quotes, __proto__: would set the prototype
 	case identifier().MatchString(s):
 		return s
 	}

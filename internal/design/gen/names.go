@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// exported converts words to a name such as OrdersOfACustomer for "orders of a
-// customer", CustomerID for customerId. A name that does not begin with an
-// upper-case letter gets the prefix.
+// exported converts words to an exported Go name: "orders of a customer" to OrdersOfACustomer, customerId to
+// CustomerID. It puts prefix before a name that would not begin with an upper-case letter.
 func exported(s, prefix string) string {
 	var b strings.Builder
 	for _, word := range wordsOf(s) {
@@ -28,7 +27,7 @@ func exported(s, prefix string) string {
 	return name
 }
 
-// unexported is like [exported] for variables: customerID, pk.
+// unexported converts words to a name of a Go variable: customerId to customerID, PK to pk.
 func unexported(s, prefix string) string {
 	name := exported(s, capital(prefix))
 	upper := 0
@@ -73,13 +72,13 @@ func camelWords(s string) string {
 	return b.String()
 }
 
-// wordsOf returns the words of a text, which have letters and digits. An apostrophe does not end one.
+// wordsOf splits text into words of letters and digits. An apostrophe does not end a word.
 func wordsOf(s string) []string {
 	s = strings.NewReplacer("'", "", "’", "").Replace(s)
 	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// humps splits a word such as customerId at its upper-case letters.
+// humps splits a word such as customerId before its upper-case letters.
 func humps(word string) (all []string) {
 	runes := []rune(word)
 	start := 0
@@ -92,7 +91,7 @@ func humps(word string) (all []string) {
 	return append(all, string(runes[start:]))
 }
 
-// A scope hands out unique names of a language.
+// A scope has the names that are taken in a scope of generated code. Names in outer scopes are taken too.
 type scope struct {
 	l     *language
 	outer *scope
@@ -103,7 +102,7 @@ func (s *scope) has(name string) bool {
 	return slices.Contains(s.taken, name) || slices.Contains(s.l.words, name) || s.outer != nil && s.outer.has(name)
 }
 
-// add returns a new name for some words, with a suffix and then a number if it is taken.
+// add returns a new name for words. If the name is taken, add appends the suffix of its kind, and then a number.
 func (s *scope) add(kind nameKind, words string) string {
 	name := s.l.name[kind](words)
 	free := name

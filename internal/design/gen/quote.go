@@ -7,7 +7,8 @@ import (
 	"unicode/utf16"
 )
 
-// quote returns s in quotes, with the escapes of JSON, which JavaScript has, too. What nobody sees is an escape.
+// quote returns s in double quotes with the escapes of JSON, which JavaScript reads too. It escapes invisible
+// characters.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -15,20 +15,20 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A reading is how the request of a pattern follows from values. Each language writes it as a
-// function.
+// A reading says how a pattern's request is built from values. Each language writes it as a function.
 type reading struct {
 	*model.Pattern
 	// Name is that of its function.
 	Name string
-	// Steps are parameters and computations, in the order in which names are given.
+	// Steps are parameters and computations, in the order in which the function's names are chosen.
 	Steps []step
-	// Key has the members of the key of a GetItem, and Conditions those of a Query.
+	// Key has the key attributes of a GetItem, and Conditions the key conditions of a Query.
 	Key        []keyMember
 	Conditions []keyCondition
-	// Each are the parameters whose values the pattern lists: it is a request for each.
+	// Each has the parameters for which the pattern lists values. The pattern is one request for each of the values.
 	Each []list
-	// Members are those of the request without its table, index and key conditions, or all of them if it is Fixed.
+	// Members are the members of the request without its table, index and key conditions. If Fixed is true, they are
+	// all members, and the request depends on no values.
 	Members []member
 	Fixed   bool
 
@@ -36,7 +36,8 @@ type reading struct {
 	tree   *tree
 }
 
-// Table and Index return the names of the constants of the table and the index that the request reads, or "".
+// Table and Index return the names of the constants for the table and the index that the request reads. Index returns
+// "" for the table itself.
 func (r *reading) Table() string { return r.tree.constant("table " + r.Pattern.Table.Name) }
 
 func (r *reading) Index() string {
@@ -46,14 +47,14 @@ func (r *reading) Index() string {
 	return r.tree.constant("index " + r.Pattern.Table.Name + " " + r.Pattern.Index.Name)
 }
 
-// A list is a parameter with the values for each of which the pattern is one request, such as the
-// shards of a partition.
+// A list is a parameter for which the pattern lists values, such as the shards of a partition. The pattern is one
+// request for each of Choices.
 type list struct {
 	*parameter
 	Choices []string
 }
 
-// About says what the request is for.
+// About returns the documentation of the function.
 func (r *reading) About() string {
 	about := "the request for: " + strings.TrimSuffix(r.Pattern.Name, ".") + ". " + r.Pattern.About
 	for _, l := range r.Each {
@@ -65,36 +66,36 @@ func (r *reading) About() string {
 // A step is a *parameter or a *computation.
 type step any
 
-// A parameter is a value that a function takes.
+// A parameter is a parameter of the generated function.
 type parameter struct {
 	Field, Suffix string
 	kind          kind
 	Name, Type    string
-	filter        bool // it is one of the filter
+	filter        bool // it belongs to the filter
 }
 
-// A computation is a call of a method of a template: Format, Under, Between or BeginsWith.
+// A computation is a call of a template's method Format, Under, Between or BeginsWith, whose result is in a variable.
 type computation struct {
-	attribute string // with a suffix, for the name of the variable
+	attribute string // with a suffix; the name of the variable comes from it
 	t         *model.Template
 	Method    string
 	Args      []argument
-	// Name is that of the variable, and Template that of the template.
+	// Name is the name of the variable, and Template that of the template's constant.
 	Name, Template string
 }
 
-// An argument is a parameter, or no bound if that is nil.
+// An argument is an argument of a computation. If Parameter is nil, the range has no bound there.
 type argument struct {
 	Parameter *parameter
-	// Excluding says that the bound does not belong to the range.
+	// Excluding says that the range excludes the bound.
 	Excluding bool
-	// Unit is the period that the parameter stands for, such as day, and Last says that the bound is
-	// its last moment.
+	// Unit is set if the parameter is a period, such as a day. The bound is then the first moment of the period, or
+	// if Last is true, the last.
 	Unit string
 	Last bool
 }
 
-// An operand is a parameter, the result of a computation, or a constant.
+// An operand is a parameter, the result of a computation, or a constant. Only one of these fields is set.
 type operand struct {
 	Kind        attr.Kind
 	Parameter   *parameter
@@ -102,7 +103,7 @@ type operand struct {
 	Constant    *attr.Value
 }
 
-// Name returns the name of the parameter or of the result.
+// Name returns the name of the parameter or of the computation's variable.
 func (o operand) Name() string {
 	if o.Computation != nil {
 		return o.Computation.Name
@@ -113,23 +114,23 @@ func (o operand) Name() string {
 // Value returns the constant.
 func (o operand) Value() attr.Value { return *o.Constant }
 
-// A keyMember is a key attribute of a GetItem.
+// A keyMember is a key attribute of a GetItem, with its value.
 type keyMember struct {
-	Attribute string // its constant, once the pattern is in a tree
+	Attribute string // name of the attribute; newTree replaces it by that of its constant
 	Operand   operand
 }
 
-// A keyCondition is a condition on a key attribute: an operator with operands, or the range that a
-// computation returns.
+// A keyCondition is a condition on a key attribute. It has an operator with operands, or In, a computation that
+// returns a range.
 type keyCondition struct {
-	Attribute string // its constant, once the pattern is in a tree
+	Attribute string // name of the attribute; newTree replaces it by that of its constant
 	Op        string
 	Operands  []operand
 	In        *computation
 	Kind      attr.Kind
 }
 
-// newReading returns the reading of a pattern, or why the pattern has no request.
+// newReading returns the reading of a pattern. Its error says why the pattern cannot be written as a function.
 func newReading(p *model.Pattern) (*reading, error) {
 	p, lists, err := withoutLists(p)
 	if err != nil {
@@ -175,7 +176,7 @@ func newReading(p *model.Pattern) (*reading, error) {
 	return r, nil
 }
 
-// withoutLists returns a pattern with the first value of each list in its conditions, and the lists.
+// withoutLists returns a copy of a pattern in which the first value replaces each list of values, and these lists.
 func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error) {
 	if p.Operation != "Query" {
 		return p, nil, nil
@@ -201,7 +202,7 @@ func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error
 	return parts[0], lists, nil
 }
 
-// Parameters returns the parameters in order.
+// Parameters returns the parameters of the function in order.
 func (r *reading) Parameters() (all []*parameter) {
 	for _, s := range r.Steps {
 		if p, ok := s.(*parameter); ok {
@@ -221,7 +222,7 @@ func (r *reading) Computations() (all []*computation) {
 	return all
 }
 
-// param returns the parameter for a value of a field.
+// param returns the parameter for a field and a suffix. It adds the parameter if there is none.
 func (r *reading) param(field string, kind kind, suffix string) *parameter {
 	for _, p := range r.Parameters() {
 		if p.Field == field && p.Suffix == suffix {
@@ -233,7 +234,7 @@ func (r *reading) param(field string, kind kind, suffix string) *parameter {
 	return p
 }
 
-// kindOf returns the kind of the values of a component.
+// kindOf returns the kind of value that the field takes in the entity's keys, or textKind.
 func (r *reading) kindOf(field string) kind {
 	if v := valueOf(r.values, field); v != nil {
 		return v.kind
@@ -241,7 +242,7 @@ func (r *reading) kindOf(field string) kind {
 	return textKind
 }
 
-// arguments returns the parameters for components.
+// arguments returns a parameter for each component.
 func (r *reading) arguments(parts []keys.Part) (all []argument) {
 	for _, part := range parts {
 		all = append(all, argument{Parameter: r.param(part.Name, r.kindOf(part.Name), "")})
@@ -264,7 +265,7 @@ func (r *reading) given(field string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// template returns the template of a key attribute and its components.
+// template returns the template of a key attribute, and its components.
 func (r *reading) template(a model.Attribute) (*model.Template, []keys.Part) {
 	if r.Entity == nil {
 		return nil, nil
@@ -276,7 +277,7 @@ func (r *reading) template(a model.Attribute) (*model.Template, []keys.Part) {
 	return t, slices.DeleteFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == "" })
 }
 
-// direct returns the condition on the attribute itself rather than on a field.
+// direct returns the pattern's condition on the attribute itself. It returns false if the name is that of a field.
 func (r *reading) direct(a model.Attribute) (model.Condition, bool) {
 	if r.Entity != nil && r.Entity.Field(a.Name) != nil {
 		return model.Condition{}, false
@@ -284,7 +285,7 @@ func (r *reading) direct(a model.Attribute) (model.Condition, bool) {
 	return r.given(a.Name)
 }
 
-// fixedValue returns the value of an attribute that the pattern fixes.
+// fixedValue returns the value of a key attribute that the request compares with =.
 func (r *reading) fixedValue(a model.Attribute) (operand, error) {
 	if _, ok := r.direct(a); ok {
 		return operand{Kind: a.Kind, Parameter: r.param(a.Name, textKind, "")}, nil
@@ -331,8 +332,8 @@ func (r *reading) condition(a model.Attribute, op string, operands ...operand) {
 	r.Conditions = append(r.Conditions, keyCondition{Attribute: a.Name, Op: op, Operands: operands})
 }
 
-// sort adds the condition on a sort key attribute, and reports whether the next attribute can have
-// one, as in [compile.Pattern].
+// sort adds the condition on a sort key attribute. Like [compile.Pattern], it reports whether the next attribute may
+// have a condition too.
 func (r *reading) sort(a model.Attribute) bool {
 	if c, ok := r.direct(a); ok {
 		r.condition(a, string(c.Op), r.operands(a, c, nil, textKind)...)
@@ -363,7 +364,7 @@ func (r *reading) sort(a model.Attribute) bool {
 	case t.Kind == attr.Number && ok:
 		op := string(c.Op)
 		if c.Op == ast.Equal {
-			op = string(ast.OpBetween) // of a period
+			op = string(ast.OpBetween) // c gives a period
 		}
 		operands := r.operands(a, c, t, r.kindOf(parts[n].Name))
 		if parts[n].Type.Desc {
@@ -387,15 +388,15 @@ func (r *reading) inRange(a model.Attribute, t *model.Template, in *computation)
 	r.Conditions = append(r.Conditions, keyCondition{Attribute: a.Name, In: in, Kind: t.Kind})
 }
 
-// An end is an end of a condition: the suffix of its parameter, and what the parameter stands for.
+// An end describes the parameter for one end of a condition's range.
 type end struct {
 	suffix    string
 	upper     bool // it is the upper end
-	excluding bool // the bound does not belong to the range
-	last      bool // of a period, it is the last moment
+	excluding bool // the range excludes the bound
+	last      bool // if the bound is a period, its last moment is meant
 }
 
-// ends are the ends of conditions by their operators. Equality has two with a period.
+// ends has the ends of each operator's range. The second end of = is only for a period.
 var ends = map[ast.Op][]end{
 	ast.Equal:          {{}, {upper: true, last: true}},
 	ast.OpBetween:      {{suffix: "From"}, {suffix: "To", upper: true, last: true}},
@@ -406,7 +407,7 @@ var ends = map[ast.Op][]end{
 	ast.GreaterOrEqual: {{suffix: "From"}},
 }
 
-// rangeOf returns the range of a condition on a component.
+// rangeOf adds the computation of the range for condition c on component n of a template.
 func (r *reading) rangeOf(
 	a model.Attribute, t *model.Template, parts []keys.Part, n int, c model.Condition,
 ) *computation {
@@ -428,15 +429,16 @@ func (r *reading) rangeOf(
 	return r.compute(a.Name, t, "Between", append([]argument{low, high}, outer...)...)
 }
 
-// bound returns a parameter as the i-th end of a condition. If the model gives the bound as a period, such as a day, it
-// stands for the first or for the last moment of the period.
+// bound returns the argument for the i-th end of a condition. If the model writes the bound as a period, such as a
+// day, the argument is the first or the last moment of the period.
 func bound(p *parameter, t keys.Type, c model.Condition, i int, e end) argument {
 	return argument{
 		Parameter: p, Excluding: e.excluding, Unit: periodUnit(t, c.Args[min(i, len(c.Args)-1)]), Last: e.last,
 	}
 }
 
-// periodUnit returns the unit of the period that a text names, for a type of more precise times, or "".
+// periodUnit returns the unit of a period such as 2026-01, here "month". It returns "" if the text is not a period
+// for the type.
 func periodUnit(t keys.Type, text string) string {
 	if _, _, ok := compile.Period(t, text); !ok {
 		return ""
@@ -444,13 +446,13 @@ func periodUnit(t keys.Type, text string) string {
 	return map[int]string{4: "year", 7: "month", 10: "day", 13: "hour", 16: "minute"}[len(text)]
 }
 
-// ofPeriod reports whether a condition on a time has a period in place of a time.
+// ofPeriod reports whether a condition on a time gives a period instead of a time.
 func ofPeriod(c model.Condition, t keys.Type) bool {
 	return slices.ContainsFunc(c.Args, func(arg string) bool { return periodUnit(t, arg) != "" }) &&
 		c.Op != ast.OpBeginsWith
 }
 
-// operands returns the values of a condition on a whole attribute, formatted by its template, if any.
+// operands returns the operands of a condition on a whole attribute. If t is not nil, the template formats them.
 func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Template, kind kind) []operand {
 	of := ends[c.Op]
 	if t == nil && c.Op == ast.Equal {
@@ -462,7 +464,7 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 		if t != nil {
 			at := slices.IndexFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == c.Field })
 			arg := bound(o.Parameter, t.Template.Parts()[at].Type, c, i, e)
-			arg.Excluding = false // the operator says it
+			arg.Excluding = false // the operator excludes the bound
 			o = operand{Kind: a.Kind, Computation: r.compute(a.Name+e.suffix, t, "Format", arg)}
 		}
 		all = append(all, o)
@@ -470,7 +472,7 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 	return all
 }
 
-// filterParameters returns the parameters of the filter by their placeholders.
+// filterParameters adds a parameter for each of the filter's placeholders, and returns operands for these.
 func (r *reading) filterParameters() map[string]operand {
 	all := map[string]operand{}
 	for name, v := range r.Pattern.Parameters.All() {
@@ -484,11 +486,11 @@ func (r *reading) filterParameters() map[string]operand {
 	return all
 }
 
-// likeKey matches the placeholders of key conditions.
+// likeKey matches the placeholders that key conditions use.
 var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 
-// members returns the members of the request without its table, index and key conditions, from
-// a Scan with the same filter.
+// members returns the members of the request without its table, index and key conditions. It takes them from a Scan
+// with the same filter.
 func (r *reading) members() (rest []member, err error) {
 	p := *r.Pattern
 	p.Where, p.Operation, p.Descending = nil, "Scan", false

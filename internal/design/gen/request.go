@@ -11,26 +11,26 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A member is a member of a request that is present. Its value is a string, an enum, a
-// bool, an int64, a []string, or one of the maps: map[string]string, [attr.Item] and placedValues.
+// A member is a member that a request has. Its value is a string, an enum, a bool, an int64, a []string or a map: a
+// map[string]string, an [attr.Item] or a placedValues.
 type member struct {
 	Name  string
 	value any
 }
 
-// placedValues are the values of placeholders, of which those that are given are operands.
+// A placedValues has the values of placeholders. given has operands that replace some of them.
 type placedValues struct {
 	all   attr.Item
 	given map[string]operand
 }
 
-// An enum is a string of an enumeration, whose Go type in the SDK has the member's name.
+// An enum is a value of an enumeration. Its Go type in the SDK has the name of the member.
 type enum string
 
-// enums are the members whose values are enumerated.
+// enums are the members whose value is an enum.
 var enums = []string{"ReturnConsumedCapacity", "Select"}
 
-// legacy returns an error for a request with parameters of the time before expressions, which is not written as code.
+// legacy returns an error if a request has parameters that expressions have replaced. No language writes these.
 func legacy(in wire.Request) error {
 	for _, m := range membersOf(in) {
 		if _, ok := m.value.(map[string]wire.Condition); ok {
@@ -40,13 +40,13 @@ func legacy(in wire.Request) error {
 	return nil
 }
 
-// hasMember reports whether the operation of a request has a parameter.
+// hasMember reports whether requests of the operation can have the named member.
 func hasMember(in wire.Request, name string) bool {
 	field, ok := reflect.TypeOf(in).Elem().FieldByName(name)
 	return ok && field.Type != reflect.TypeFor[wire.Faults]()
 }
 
-// membersOf returns the members of a request that are present, in their usual order.
+// membersOf returns the members that a request has, in their usual order.
 func membersOf(in wire.Request) []member {
 	var all []member
 	v := reflect.ValueOf(in).Elem()
@@ -73,8 +73,7 @@ func membersOf(in wire.Request) []member {
 	return all
 }
 
-// entries returns a map's entries in code, in the order of the names, and whether value is a
-// map.
+// entries returns the entries of a map as code, ordered by name. It returns false if value is not a map.
 func entries(value any, entry func(name string, v any) string) (all []string, ok bool) {
 	switch of := value.(type) {
 	case map[string]string:

@@ -9,26 +9,26 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A tree is what a file in any language has, with the names that one gives to it. Templates write it.
+// A tree is the content of a generated file, with the names of one language. The language's template writes it.
 type tree struct {
 	Model     *model.Model
 	Constants []constant
 	Templates []templateOf
 	Entities  []*entity
 	Requests  []*reading
-	// Missing says of each pattern that reads and has no function why it has none.
+	// Missing has a sentence for each pattern that reads but has no function. It says why.
 	Missing []string
 
 	names *scope
 }
 
-// A constant is the name of a table, an index or a key attribute.
+// A constant is the constant for the name of a table, an index or a key attribute.
 type constant struct {
 	of          string
 	Name, Value string
 }
 
-// A templateOf is the template of a key of an entity.
+// A templateOf is the template of a key attribute of an entity.
 type templateOf struct {
 	t            *model.Template
 	Name, Source string
@@ -100,17 +100,17 @@ func (t *tree) declareConstants() {
 	}
 }
 
-// constant returns the name of a constant.
+// constant returns the generated name of the constant that was declared for words.
 func (t *tree) constant(words string) string {
 	return t.Constants[slices.IndexFunc(t.Constants, func(c constant) bool { return c.of == words })].Name
 }
 
-// template returns the name of a template.
+// template returns the generated name of a template.
 func (t *tree) template(of *model.Template) string {
 	return t.Templates[slices.IndexFunc(t.Templates, func(one templateOf) bool { return one.t == of })].Name
 }
 
-// Missing says of each pattern that reads and has no function why it has none, in a line.
+// Missing returns a sentence for each pattern that reads but has no function. It says why.
 func Missing(m *model.Model) (all []string) {
 	for _, p := range m.Patterns {
 		if p.IsWrite() {

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// advised are designs for which an obvious change is wrong.
+// advised are designs for which the obvious advice would be wrong.
 var advised = []struct {
 	name, rule, src string
-	says, never     string // in the finding and its advice; without says, there must be no finding
+	says, never     string // texts in the finding or its advice; if says is "", there must be no finding
 }{
 	{
 		"stock that other patterns read", "sparse-index", `name: stock
@@ -104,7 +104,7 @@ patterns: [{name: backwards, query: {entity: E, where: {p: a, at: {between: [202
 	},
 }
 
-// TestAdvised holds that what is wrong is not advised.
+// TestAdvised holds that no rule gives the wrong advice that each design invites.
 func TestAdvised(t *testing.T) {
 	for _, tt := range advised {
 		t.Run(tt.name, func(t *testing.T) {

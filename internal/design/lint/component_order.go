@@ -22,8 +22,8 @@ var componentOrder = rule.Rule{
 	Query: checkFailed,
 }
 
-// checkFailed reports a pattern that is not one range because of the order of the
-// components in a sort key.
+// checkFailed reports a query that does not read one range of keys, because the components of the sort key are in the
+// wrong order for it.
 func checkFailed(p *rule.Pass, q *rule.Query) {
 	if q.Failed == nil || q.Entity == nil || q.View == nil || q.Operation != "Query" {
 		return
@@ -55,8 +55,8 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// adviseOrder advises the order of components that serves all patterns that
-// give one of them, if there is one.
+// adviseOrder advises the order of components that serves every pattern that gives a value for one of them. If there
+// is no such order, it says so.
 func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 	askers := slices.DeleteFunc(givers(p, q, s), func(o *rule.Query) bool {
 		return o.Failed == nil && o.Expect.Error != ""
@@ -80,7 +80,7 @@ func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 	}
 }
 
-// givers returns the queries that read what a query does and give a component of a slot.
+// givers returns the queries for the same entity and view as q that give a value for a component of s.
 func givers(p *rule.Pass, q *rule.Query, s *rule.Slot) (all []*rule.Query) {
 	for _, o := range p.Queries {
 		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool {
@@ -94,8 +94,8 @@ func givers(p *rule.Pass, q *rule.Query, s *rule.Slot) (all []*rule.Query) {
 	return all
 }
 
-// orderFor returns the components of a slot in the order that queries need: those
-// that most of them compare with = first, then those with ranges.
+// orderFor sorts the components of s for the given queries: first by how many queries compare a component with =,
+// then by how many give it a range.
 func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
 	weight := func(c rule.Component) (equal, ranged int) {
 		for _, q := range queries {
@@ -119,9 +119,8 @@ func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
 	return all
 }
 
-// serves reports whether a query is one range of keys with components in an
-// order: it compares the first of them with =, and at most one more in another
-// way.
+// serves reports whether a query reads one range of a key with the components in this order. It does if the
+// components that it gives come first, and it compares all but the last of them with =.
 func serves(order []rule.Component, q *rule.Query) bool {
 	open := false
 	for _, c := range order {
@@ -134,8 +133,7 @@ func serves(order []rule.Component, q *rule.Query) bool {
 	return true
 }
 
-// outOfOrder reports whether a query gives a component after one that it does not
-// fix.
+// outOfOrder reports whether q gives a component that follows one that q does not compare with =.
 func outOfOrder(p *rule.Pass, q *rule.Query, s *rule.Slot) bool {
 	var all []rule.Component
 	for _, a := range q.View.Sort {

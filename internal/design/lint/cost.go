@@ -26,12 +26,12 @@ var cost = rule.Rule{
 }
 
 const (
-	largeBytes   = 2 << 20 // that a query without a limit reads
+	largeBytes   = 2 << 20 // read by a query without a limit
 	scanUnits    = 100     // read units per second
-	oftenScanned = 1       // requests per second, if nobody says how many items there are
+	oftenScanned = 1       // requests per second, if the model does not declare how many items there are
 )
 
-// checkLarge reports a query without a limit that reads megabytes.
+// checkLarge reports a query without a limit that reads largeBytes or more.
 func checkLarge(p *rule.Pass, q *rule.Query) {
 	all, large := q.Reads().Slices, 0
 	for i := range all {
@@ -45,7 +45,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	worst := all[0] // the largest comes first
 	bytes := worst.DeclaredBytes()
 	units := q.Together().MeanUnits
-	if s := q.Reads().Spread; s != nil { // as each page is rounded up
+	if s := q.Reads().Spread; s != nil { // which rounds up the units of each page
 		units = s.Worst.DeclaredUnits()
 	}
 	it := q.View.Rows[worst.From].Item
@@ -61,7 +61,8 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// checkScan reports a scan that reads much each second.
+// checkScan reports a scan that costs scanUnits or more per second. If the model does not declare how many items
+// there are, it also reports a scan that runs oftenScanned times per second.
 func checkScan(p *rule.Pass, q *rule.Query) {
 	counted := len(q.View.Rows) > 0
 	for _, e := range q.View.Entities() {
@@ -119,7 +120,8 @@ var fanOut = rule.Rule{
 	},
 }
 
-// So many requests are few, or for each row that they return.
+// A pattern is a finding if it sends at least fewRequests requests, and more than rowsForRequests requests for each
+// row that they return.
 const (
 	fewRequests     = 10
 	rowsForRequests = 5

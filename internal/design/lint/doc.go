@@ -1,12 +1,11 @@
-// Package lint finds hazards in a key design: keys whose byte order is not the
-// wanted order, slices that hold more or less than they should, and partitions
-// that are too large or too hot. [Run] examines a [dataset.Dataset]: the templates
-// of the model and the items built from them. A finding names the place in the
-// model, shows keys from the data, and says what to do. Rules about text look
-// only at samples, raw items and declared values, because randomly generated
-// text proves nothing. Sizes, counts and rates also use generated items, and are
-// extrapolated when fewer items were generated than are declared.
+// Package lint finds hazards in a key design: keys that sort in another order than people expect, queries that read
+// more or less than they should, and partitions that are too large or too hot. [Run] examines a [dataset.Dataset]:
+// the templates of the model and the items built from them. A finding names the place in the model, shows keys from
+// the data, and says what to do.
 //
-// A rule is a [rule.Rule] with a principle, such as the order of bytes against the
-// one that people mean, in a file of its own. [Rules] lists them.
+// Rules about text look only at samples, raw items and declared values, because randomly generated text proves
+// nothing. Rules about sizes, counts and rates also use generated items. If fewer items were generated than the model
+// declares, they extrapolate.
+//
+// Each [rule.Rule] is about one principle and has its own file. [Rules] lists them.
 package lint

@@ -50,7 +50,7 @@ everywhere. An allowance that accepts nothing is a finding itself.
 ## The rules
 `
 
-// page returns docs/lints.md. Its findings come from the rules' own models.
+// page returns the content of docs/lints.md. Its findings come from the rules' own models.
 func page(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -72,7 +72,7 @@ func article(word string) string {
 	return "a"
 }
 
-// TestDocs keeps docs/lints.md up to date.
+// TestDocs holds that docs/lints.md is up to date.
 func TestDocs(t *testing.T) {
 	for _, r := range lint.Rules() {
 		if r.Title == "" || r.Help == "" || r.Severity == 0 || strings.HasSuffix(r.Title, ".") {

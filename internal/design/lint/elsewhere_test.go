@@ -27,12 +27,12 @@ func findingsOf(t *testing.T, src string) []model.Finding {
 	return found
 }
 
-// digits are the figures of a finding, which windows that begin on other days change a little, and with them the name of
-// the most loaded of three partitions.
+// digits matches what may differ between findings for different dates: figures, and the name of the most loaded of
+// three partitions.
 var digits = regexp.MustCompile(`SENSOR#\w+|[0-9,]*[0-9]`)
 
-// TestSampleDate holds that findings do not depend on the date in a sample: a range of a month reads
-// a month of each partition, wherever the month of the sample lies. A range with one end is read as it stands.
+// TestSampleDate holds that findings do not depend on the date in a sample. If the sample's range is a month, the
+// rules estimate a month in each partition. They take a range with only one end literally.
 func TestSampleDate(t *testing.T) {
 	proptest.NeedLong(t) // a second for each condition
 	conditions := []string{
@@ -71,8 +71,8 @@ patterns:
 	}
 }
 
-// TestFilterElsewhere holds that a filter is judged in all partitions: the one of the sample has
-// nothing to drop.
+// TestFilterElsewhere holds that rules judge a filter in all partitions, even if it drops nothing in that of the
+// sample.
 func TestFilterElsewhere(t *testing.T) {
 	slow(t)
 	const src = `name: tasks
@@ -100,8 +100,8 @@ patterns:
 	}
 }
 
-// TestForeignElsewhere holds that rows of another entity, and siblings of a prefix, are told although the partition of
-// the sample has none, unless a limit ends before them.
+// TestForeignElsewhere holds that rules report rows of another entity and siblings of a prefix, even if the partition
+// of the sample has none. If a limit ends before these rows, there is no finding.
 func TestForeignElsewhere(t *testing.T) {
 	const src = `name: orders
 tables: {App: {partition: PK, sort: SK}}

@@ -14,8 +14,8 @@ type Proposed struct {
 	Apply func() (*model.Model, error)
 }
 
-// Proposals returns the findings of [Run], those whose advice is a proposal, and a copy
-// of the model without proposals for comparison.
+// Proposals returns the findings of [Run], the findings whose advice is a proposal, and for comparison the model to
+// which the proposals apply.
 func Proposals(ctx context.Context, w *dataset.Dataset) (printed []model.Finding, all []Proposed, base *model.Model, err error) {
 	found, err := rule.Run(ctx, w, Rules())
 	if err != nil {

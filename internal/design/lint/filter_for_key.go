@@ -26,11 +26,12 @@ var filterForKey = rule.Rule{
 	},
 }
 
-// muchWaste is the share of dropped bytes from which a filter is a finding.
+// muchWaste is the share of the bytes read that a filter must drop to be a finding.
 const muchWaste = 0.25
 
-// checkDropped reports a filter that drops much: of what the sample's values read, or if there are others to ask
-// for, of what half of them, 95 of 100 or the worst read.
+// checkDropped reports a filter that drops much of what the query reads. It looks at the request with the sample's
+// values first. If the query was also estimated for all partitions, it looks at the median, the 95th percentile and
+// the worst.
 func checkDropped(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
@@ -70,7 +71,7 @@ func checkDropped(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// checkLimit reports a page that returns fewer rows than its limit because of a filter, although more follow.
+// checkLimit reports a page that is not the last but returns fewer rows than its limit, because a filter drops some.
 func checkLimit(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || q.Report.Limit == 0 {
 		return
@@ -79,7 +80,7 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 	returned, where, keys := r.Returned, "", []string(nil)
 	if s := q.Reads().Spread; s != nil && (r.Examined < limit || r.Returned == limit || r.Last == nil) {
 		at := slices.IndexFunc(s.Readings, func(o load.Reading) bool {
-			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // over all pages
+			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // these count all pages
 		})
 		if at < 0 {
 			return
@@ -96,15 +97,15 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// onlyLive reports whether a filter only leaves out items whose time to live has passed. The service
-// deletes them within days, so they are few beside the others, whatever the times in the model are.
+// onlyLive reports whether a filter drops only items whose time to live has passed. The service deletes these within
+// days, so there are few of them, even if the sample has many.
 func onlyLive(q *rule.Query) bool {
 	ttl := q.View.Table.TTL
 	_, filters := explain.Clauses(q.Compiled)
 	return ttl != "" && len(filters) == 1 && filters[0].Attribute == ttl && !strings.Contains(q.Report.Filter, " AND ")
 }
 
-// proposeKey proposes to query an index that has a filter's attribute in its key, in place of the filter.
+// proposeKey proposes to query an index whose key has the filter's attribute, so that no filter is needed.
 func proposeKey(f *rule.Finding, q *rule.Query, filter keycond.Clause) {
 	v, name := q.View, filter.Attribute
 	through := func(index string) rule.Edit {
@@ -132,9 +133,8 @@ func proposeKey(f *rule.Finding, q *rule.Query, filter keycond.Clause) {
 	})
 }
 
-// servingIndex returns an index of the table that has an attribute in its key and
-// whose partition key has otherwise only attributes of the view's partition
-// key, or nil.
+// servingIndex returns an index whose key has the named attribute, and whose partition key has no other attributes
+// than that and those of the view's partition key. It returns nil if there is none.
 func servingIndex(v *rule.View, name string) *model.Index {
 	for _, x := range v.Table.Indexes {
 		known := slices.Contains(rule.Names(x.Keys()), name)

@@ -25,8 +25,7 @@ var foreignRows = rule.Rule{
 	},
 }
 
-// checkPrefix reports a query with begins_with whose prefix ends inside a value, so that other values begin with
-// it too.
+// checkPrefix reports a query with begins_with whose prefix ends inside a value: "USER#1" also matches "USER#10".
 func checkPrefix(p *rule.Pass, q *rule.Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBeginsWith {
@@ -45,14 +44,14 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 	}
 }
 
-// A sibling is an item whose key only begins like that of another, with the prefix of all such keys.
+// A sibling is an item that a prefix matches only because the prefix ends inside a value.
 type sibling struct {
 	prefix string
 	item   *dataset.Item
 }
 
-// split returns an item that a prefix of keys means, whose key ends there or goes on with a delimiter, and one for
-// each of the siblings that begin with the prefix too.
+// split divides the rows whose keys begin with a prefix. For own, the item that the prefix means, the key ends there
+// or goes on with a delimiter. The others are siblings; split returns one for each different value.
 func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, siblings []sibling) {
 	for _, r := range rows {
 		rest, ok := strings.CutPrefix(rule.Value(r.Item, name), prefix)
@@ -75,7 +74,7 @@ func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, s
 	return own, siblings
 }
 
-// reportSiblings reports a prefix that means one item and reads its siblings too.
+// reportSiblings reports a prefix that is meant for one item and also reads its siblings.
 func reportSiblings(p *rule.Pass, q *rule.Query, name, prefix string, own *dataset.Item, siblings []sibling) {
 	var prefixes []string
 	for _, s := range siblings {
@@ -98,7 +97,7 @@ func reportSiblings(p *rule.Pass, q *rule.Query, name, prefix string, own *datas
 	p.Report(f)
 }
 
-// delimitersIn returns the delimiters in a key attribute of a table. That of a path is a slash.
+// delimitersIn returns the delimiters in a key attribute of a table. The delimiter of a path is a slash.
 func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 	marks := ""
 	for _, s := range p.SlotsOf(t, name) {
@@ -114,8 +113,8 @@ func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 	return marks
 }
 
-// checkEntities reports a query for rows of one entity that reads those of others too, in the partition of its own
-// values or in another.
+// checkEntities reports a query for rows of one entity that also reads rows of other entities. It looks at the
+// partition of the query's own values first, then at others.
 func checkEntities(p *rule.Pass, q *rule.Query) {
 	if q.Entity == nil || q.Operation != "Query" || !q.Ran() {
 		return
@@ -125,7 +124,7 @@ func checkEntities(p *rule.Pass, q *rule.Query) {
 		expected[e] = expected[e] || expectsEntity(p, q, e)
 	}
 	of := func(it *dataset.Item) *model.Entity {
-		if it.Entity == nil { // a raw item can have the keys of an entity
+		if it.Entity == nil { // a raw item may still have the keys of an entity
 			return p.Model.Classify(q.View.Table, it.Attributes)
 		}
 		return it.Entity
@@ -164,7 +163,7 @@ func reportForeign(
 	p.Report(f)
 }
 
-// expectsEntity reports whether the pattern declares that it reads rows of an entity.
+// expectsEntity reports whether q declares that it reads rows of e.
 func expectsEntity(p *rule.Pass, q *rule.Query, e *model.Entity) bool {
 	return slices.Contains(q.Expect.Entities, e.Name) ||
 		slices.ContainsFunc(q.Expect.Keys, func(key model.Key) bool {

@@ -14,8 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// FuzzRun holds that no valid model makes a rule fail, and that findings are
-// complete.
+// FuzzRun holds that no valid model makes a rule fail, and that findings have all their parts.
 func FuzzRun(f *testing.F) {
 	for _, pattern := range []string{"testdata/*/*.yaml", "testdata/*.yaml", "../../../design/examples/*/model.yaml"} {
 		files, err := filepath.Glob(pattern)

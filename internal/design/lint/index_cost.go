@@ -33,12 +33,13 @@ var indexCost = rule.Rule{
 }
 
 const (
-	muchMoney      = 100     // a month, from which a note becomes a warning
-	unitsThatCount = 10      // read units saved in a partition, from which it does
-	savedBytes     = 1 << 10 // the average size that a smaller row must save
+	muchMoney      = 100     // dollars a month that make a note a warning
+	unitsThatCount = 10      // read units, saved per request, that make a note a warning
+	savedBytes     = 1 << 10 // bytes that a smaller row must save on average
 )
 
-// sayCost says what write units a second cost.
+// sayCost adds to a finding what the write units per second cost a month. From muchMoney on, the finding is a
+// warning.
 func sayCost(f *rule.Finding, how string, units float64) {
 	prices := bill.Known()
 	cost := prices.OnDemandFor(0, units)
@@ -61,7 +62,7 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 	f.Keys = v.Shown(v.Rows[0].Item)
 	f.Advice = "add the pattern that needs it"
 	if slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition) {
-		// Other programs often need that, and it is cheap to keep.
+		// Other programs often need an inverted index, and it is cheap to keep.
 		f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
 	} else {
 		f.Propose("remove it, or "+f.Advice, rule.RemoveIndex(v.Table.Name, v.Index.Name))
@@ -72,7 +73,7 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 	p.Report(f)
 }
 
-// checkWide reports an index with all attributes whose patterns all project few.
+// checkWide reports an index that projects all attributes although its patterns need only a few.
 func checkWide(p *rule.Pass, v *rule.View) {
 	if v.Index.Projection != "ALL" || len(v.Rows) == 0 {
 		return
@@ -112,7 +113,8 @@ func checkWide(p *rule.Pass, v *rule.View) {
 	p.Report(f)
 }
 
-// rowBytes returns the size of a row of a view on average, of all entities or of one, as it would be in an index.
+// rowBytes returns the average size that the rows of v would have in the index x. It counts the rows of e, or all
+// rows if e is nil.
 func rowBytes(p *rule.Pass, v *rule.View, e *model.Entity, x *model.Index) float64 {
 	sizes, sum, n := v.Table.RowSizes(x), 0.0, 0.0
 	for i := range v.Rows {
@@ -126,7 +128,7 @@ func rowBytes(p *rule.Pass, v *rule.View, e *model.Entity, x *model.Index) float
 	return sum / max(n, 1)
 }
 
-// projectionText returns a projection as in a model file.
+// projectionText returns a projection as a model file writes it.
 func projectionText(x *model.Index) string {
 	if x.Projection == "KEYS_ONLY" {
 		return "keys"
@@ -134,11 +136,11 @@ func projectionText(x *model.Index) string {
 	return "[" + strings.Join(x.Include, ", ") + "]"
 }
 
-// manyIndexes are so many that hold an entity that it is worth a note.
+// manyIndexes is the number of indexes with rows of one entity that is worth a note.
 const manyIndexes = 3
 
-// checkWrites reports an entity whose writes cost much in indexes: it is in many, or updates that change none of their
-// keys write whole rows there.
+// checkWrites reports an entity whose writes to indexes cost much. Either the entity is in many indexes, or updates
+// that change no index key still write whole rows to an index.
 func checkWrites(p *rule.Pass, e *model.Entity) {
 	var own, inIndexes, rewritten float64 // write units per second
 	var holders []*rule.View
@@ -195,7 +197,7 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 	p.Report(f)
 }
 
-// rewrites reports whether a pattern updates items of an entity, but none of the keys of an index.
+// rewrites reports whether a pattern updates items of an entity without changing their keys in v.
 func rewrites(q *model.Pattern, v *rule.View, e *model.Entity) bool {
 	if q == nil {
 		return false
@@ -207,7 +209,7 @@ func rewrites(q *model.Pattern, v *rule.View, e *model.Entity) bool {
 	})
 }
 
-// checkLate reports a query that reads much larger rows than what it returns of them.
+// checkLate reports a query whose projection drops most bytes of the rows that it reads.
 func checkLate(p *rule.Pass, q *rule.Query) {
 	all, e := q.Reads().Slices, q.Entity
 	if e == nil || len(q.Project) == 0 || q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" || len(all) == 0 ||
@@ -234,14 +236,12 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// allProject reports whether all patterns that read an index name what they return, so that the
-// index itself can be smaller.
+// allProject reports whether all patterns that read v have a projection. Then the index itself can project less.
 func allProject(p *rule.Pass, v *rule.View) bool {
 	return !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v && len(q.Project) == 0 })
 }
 
-// narrow returns the index of a view, or one with the keys of a table, with only the attributes of entities that
-// queries return or filter by.
+// narrow returns an index with the keys of v that projects only what the queries return or filter by.
 func narrow(v *rule.View, entities []*model.Entity, queries []*rule.Query) model.Index {
 	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
 	if v.Index != nil {

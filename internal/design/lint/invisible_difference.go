@@ -27,14 +27,15 @@ var invisibleDifference = rule.Rule{
 	},
 }
 
-// A spelling is a text that somebody wrote for a component.
+// A spelling is a value of a component as a sample or a pattern writes it.
 type spelling struct {
 	rule.Component
 	value rule.Written
-	q     *rule.Query // the pattern that asks for it, or nil
+	q     *rule.Query // the pattern that gives the value, or nil
 }
 
-// checkTwins compares the values of each field, across all entities and patterns.
+// checkTwins reports two values of a field that look the same but differ in bytes. It compares the values of each
+// field across all entities and patterns.
 func checkTwins(p *rule.Pass) {
 	first, reported := map[[2]string]spelling{}, map[string]bool{}
 	compare := func(b spelling) {
@@ -80,7 +81,7 @@ func checkTwins(p *rule.Pass) {
 	}
 }
 
-// checkWords finds key attributes that begin with the same word in different case in two entities.
+// checkWords reports two entities whose key attribute begins with the same word, but in different case.
 func checkWords(p *rule.Pass) {
 	first := map[[3]string]*rule.Slot{}
 	for _, s := range p.Slots {
@@ -102,8 +103,8 @@ func checkWords(p *rule.Pass) {
 	}
 }
 
-// folded returns the form in which texts that people take for equal are equal: in lower case, in one normal form,
-// without characters that have no width, and with plain spaces that are only inside.
+// folded maps values that look the same to one form: lower case, Unicode normal form C, without invisible characters,
+// and with single plain spaces between words.
 func folded(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -114,10 +115,10 @@ func folded(s string) string {
 	return strings.ToLower(norm.NFC.String(strings.Join(strings.Fields(s), " ")))
 }
 
-// escaped quotes text so that invisible differences show.
+// escaped quotes s in ASCII, so that invisible characters show.
 func escaped(s string) string { return terminal.ClipMiddle(strconv.QuoteToASCII(s), 120) }
 
-// escapeKeys escapes what the keys of a finding have beyond ASCII.
+// escapeKeys escapes the characters beyond ASCII in the keys of a finding.
 func escapeKeys(f *rule.Finding) {
 	for i, key := range f.Keys {
 		if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII }) {

@@ -10,15 +10,15 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A shape is how the keys of an entity look.
+// A shape describes how the key of an entity is built.
 type shape struct {
-	same  string // what two keys are built from, with the names of their fields
-	alike string // the same with types in place of names
-	words bool   // a word before a field says of what kind an item is
-	timed bool   // only points in time distinguish the items of a partition
+	same  string // the literals and fields of the key; entities with equal same build equal keys
+	alike string // like same, but with types in place of field names
+	words bool   // a word before a field names the kind of item
+	timed bool   // all components of the sort key are times
 }
 
-// shapeOfKey returns the shape of an entity's key, and whether it has one.
+// shapeOfKey returns the shape of an entity's key. It returns false if the entity lacks a key attribute.
 func shapeOfKey(p *rule.Pass, e *model.Entity) (s shape, ok bool) {
 	timed, other := false, false
 	for i, a := range e.Table.Keys() {
@@ -43,12 +43,13 @@ func shapeOfKey(p *rule.Pass, e *model.Entity) (s shape, ok bool) {
 	return s, true
 }
 
-// momentsOnly reports whether there are values, and all are points in time.
+// momentsOnly reports whether there is at least one value and all values are times.
 func momentsOnly(words []rule.Written) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !isMoment(w.Text) })
 }
 
-// kindOf returns what the values of a part of a template have in common: that they are listed, or their type.
+// kindOf returns what the values of a component have in common: the list of allowed values, or the type. It returns
+// "" for text and literals.
 func kindOf(e *model.Entity, p keys.Part) string {
 	f := e.Field(p.Name)
 	switch {
@@ -60,19 +61,19 @@ func kindOf(e *model.Entity, p keys.Part) string {
 	return p.Type.String()
 }
 
-// checkKeys reports the entities whose keys are like those of an entity before them.
+// checkKeys reports each entity whose key is built like that of an entity before it.
 func checkKeys(p *rule.Pass) {
 	first := map[string][]*model.Entity{} // by table and shape
 	for _, e := range p.Entities {
 		s, ok := shapeOfKey(p, e)
-		if !ok || s.timed { // then two keys are equal only at one moment
+		if !ok || s.timed { // if timed, two keys are equal only at the same moment
 			continue
 		}
 		id := e.Table.Name + "\x01" + s.alike
 		for _, o := range first[id] {
 			other, _ := shapeOfKey(p, o)
 			equal := s.same == other.same
-			if !equal || within(o, e) == within(e, o) { // otherwise they are two states of one item
+			if !equal || within(o, e) == within(e, o) { // otherwise e and o are two states of one item
 				reportAlike(p, o, e, equal, s.words)
 				break
 			}
@@ -81,7 +82,7 @@ func checkKeys(p *rule.Pass) {
 	}
 }
 
-// partsOf returns the parts of an attribute, one literal for a constant.
+// partsOf returns the parts of an attribute's template. A constant is one literal.
 func partsOf(t *model.Template) []keys.Part {
 	if t.Template == nil {
 		return []keys.Part{{Literal: string(t.Const.Raw())}}
@@ -94,8 +95,8 @@ func within(a, b *model.Entity) bool {
 	return !slices.ContainsFunc(a.Attributes, func(t *model.Template) bool { return b.Attribute(t.Name) == nil })
 }
 
-// reportAlike reports an entity whose keys are like those of another: built from the same fields, or with the same
-// words before their ids, or without any.
+// reportAlike reports an entity whose key is built like that of another. If equal, both build it from the same
+// fields. If words, both have the same words before their ids.
 func reportAlike(p *rule.Pass, first, second *model.Entity, equal, words bool) {
 	v := p.TableView(second.Table)
 	names := []string{first.Name, second.Name}

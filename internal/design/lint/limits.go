@@ -27,8 +27,8 @@ const (
 	maxCollectionBytes = 10 << 30
 )
 
-// judge completes a finding about something that can have most bytes, and has them up to now. It reports false if
-// both are far from the limit.
+// judge completes a finding about a size. most is the size that the model allows, now the largest in the dataset.
+// judge returns false if most is within the limit and now is not above three quarters of it.
 func judge(f *rule.Finding, what string, most, now, limit int) bool {
 	switch {
 	case most > limit:
@@ -64,7 +64,7 @@ func checkKeyLength(p *rule.Pass, s *rule.Slot) {
 	}
 }
 
-// largest returns the item with the largest size, and the size.
+// largest returns the largest size and the item that has it.
 func largest(items []*dataset.Item, size func(*dataset.Item) int) (most int, at *dataset.Item) {
 	for _, it := range items {
 		if n := size(it); n > most {
@@ -87,7 +87,7 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 	})
 
 	most, most1 := 0, 0
-	large := &model.Template{} // the largest attribute, which has most1 bytes
+	large := &model.Template{} // the attribute that can be the largest, with most1 bytes
 	for _, t := range e.Attributes {
 		n := len(t.Name) + rule.Longest(e, partsOf(t))
 		if most += n; n > most1 {
@@ -104,7 +104,8 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 	}
 }
 
-// checkCollection compares the items of each partition, with their rows in local indexes, with the limit.
+// checkCollection compares each item collection with its limit. An item collection is the items of a partition with
+// their rows in local indexes.
 func checkCollection(p *rule.Pass, v *rule.View) {
 	local := slices.DeleteFunc(slices.Clone(p.Views), func(o *rule.View) bool {
 		return o.Table != v.Table || o.Index == nil || !o.Index.Local
@@ -133,7 +134,7 @@ func checkCollection(p *rule.Pass, v *rule.View) {
 
 	f := v.FindingOf(at, "at the declared scale, the item collection of %s has %s with its local indexes, "+
 		"and the limit is 10 GB", v.PartitionKey(v.Rows[at.From].Item), text.Size(most))
-	f.Entity = "" // the collection has items of any entity
+	f.Entity = "" // because the collection has items of any entity
 	f.Index = local[0].Index.Name
 	if most > maxCollectionBytes {
 		f.Severity = model.Error

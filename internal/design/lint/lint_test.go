@@ -23,8 +23,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// maxItems limits the items of the models in testdata, so that models that
-// declare millions are quick.
+// maxItems limits the generated items of the models in testdata. Some declare millions, which would be slow.
 const maxItems = 3000
 
 func find(t *testing.T, path string) []model.Finding {
@@ -37,7 +36,7 @@ func find(t *testing.T, path string) []model.Finding {
 	return slices.Clone(found)
 }
 
-// foundIn has what find found in a file, for several tests, which are not parallel.
+// foundIn caches the findings in a file for several tests. These tests do not run in parallel.
 var foundIn = map[string][]model.Finding{}
 
 func findIn(t *testing.T, path string, items int) []model.Finding {
@@ -52,7 +51,7 @@ func findIn(t *testing.T, path string, items int) []model.Finding {
 	return found
 }
 
-// text formats findings as people see them.
+// text formats findings as a person sees them.
 func text(found []model.Finding) string {
 	var b strings.Builder
 	for i, f := range found {
@@ -103,7 +102,8 @@ func golden(t *testing.T, file, got string) {
 // quotedTemplate matches a template in the advice of a finding.
 var quotedTemplate = regexp.MustCompile(`"[^"]*\{[^"]*"`)
 
-// TestRules walks testdata: each rule has models that trigger it, and the same designs fixed.
+// TestRules checks the models in testdata: each rule has models that trigger it, and the same designs without the
+// hazard.
 func TestRules(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range lint.Rules() {
@@ -146,9 +146,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestClean holds that good designs have no findings, and that the examples have
-// only the errors and warnings that they explain. A long run (SORTKEY_CHECKS)
-// generates all items of the large designs, 100,000 each.
+// TestClean holds that good designs have no findings, and that the examples have only the errors and warnings that
+// they explain. A long run (SORTKEY_CHECKS) generates all 100,000 items of each large design.
 func TestClean(t *testing.T) {
 	slow(t)
 	large, err := filepath.Glob("testdata/large-*.yaml")

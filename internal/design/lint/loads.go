@@ -27,7 +27,8 @@ var loads = rule.Rule{
 				checkConstant(p, v, e)
 			}
 		}
-		if s := v.Load(); s != nil && (v.Index == nil || !v.Index.Local) { // whose rows are in the table's partitions
+		// A local index has no partitions of its own: its rows are in the table's.
+		if s := v.Load(); s != nil && (v.Index == nil || !v.Index.Local) {
 			checkVolume(p, v, s)
 			checkHot(p, v, s, s.Writes, "write unit", maxWrites)
 			checkHot(p, v, s, s.Reads, "read unit", maxReads)
@@ -38,21 +39,20 @@ var loads = rule.Rule{
 	},
 }
 
-// Units that one partition serves per second. Source:
-// DG/bp-partition-key-design.html.
+// A partition serves so many units per second. Source: DG/bp-partition-key-design.html.
 const (
 	maxReads  = 3000
 	maxWrites = 1000
 )
 
-// checkHot reports the partition with the highest load of one kind, if that is near the limit or beyond it.
+// checkHot reports the partition with the highest load in units, if that is at least half the limit.
 func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit string, limit float64) {
 	at, over := -1, 0
 	for i, n := range units {
 		if n > limit {
 			over++
 		}
-		if at < 0 || n > units[at]*(1+1e-9) { // beyond rounding
+		if at < 0 || n > units[at]*(1+1e-9) { // not by rounding alone
 			at = i
 		}
 	}
@@ -89,8 +89,8 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 	p.Report(f)
 }
 
-// saySources says where the load of a partition comes from, that with most first. A transaction can write several of
-// its rows.
+// saySources adds to a finding which patterns cause the load of a partition, the largest share first. A transaction
+// can write several rows of the partition, so saySources adds up the shares of each pattern.
 func saySources(f *rule.Finding, s *load.Space, at int, write bool) {
 	units, sources, names := map[string]float64{}, map[string]load.Source{}, []string{}
 	for _, one := range s.Sources {
@@ -125,13 +125,13 @@ func saySources(f *rule.Finding, s *load.Space, at int, write bool) {
 	}
 }
 
-// From these rates on, writes of one item meet often: a transaction takes some milliseconds.
+// From these rates per second on, writes of one item often conflict, because a transaction takes some milliseconds.
 const (
 	manyTransactions = 10
 	manyWrites       = 100
 )
 
-// checkItem reports an item that is written so often that its writes meet.
+// checkItem reports an item that is written so often that its writes conflict.
 func checkItem(p *rule.Pass, v *rule.View, l load.ItemLoad) {
 	if l.Transactions < manyTransactions && l.Writes < manyWrites {
 		return
@@ -146,15 +146,14 @@ func checkItem(p *rule.Pass, v *rule.View, l load.ItemLoad) {
 	p.Report(f)
 }
 
-// A partition is a finding from manyItems rows or manyBytes bytes on, if it
-// also has a share of largePart of the view.
+// A partition with manyItems rows or manyBytes bytes is a finding, if these are also at least largePart of the view.
 const (
 	manyItems = 100_000
 	manyBytes = 1 << 30
 	largePart = 0.1
 )
 
-// checkVolume reports the partition with most items, if it has much of the view.
+// checkVolume reports the partition with the most items, if it is large and holds much of the view.
 func checkVolume(p *rule.Pass, v *rule.View, s *load.Space) {
 	var at dataset.Part
 	var items, bytes float64
@@ -182,7 +181,8 @@ func checkVolume(p *rule.Pass, v *rule.View, s *load.Space) {
 	p.Report(f)
 }
 
-// checkConstant reports an entity whose items are all in one partition, if no count and no rate says how many.
+// checkConstant reports an entity whose items are all in one partition, if the model declares neither how many there
+// are nor how often they are written.
 func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
 	if len(e.ComponentsOf(v.Hash)) > 0 {
 		return
@@ -208,12 +208,11 @@ func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
 	p.Report(f)
 }
 
-// divideAdvice is the general advice for a partition that is too large or too
-// hot.
+// divideAdvice is the advice for a partition that is too large or too hot.
 const divideAdvice = "divide it by a component that each query knows, or by a shard number from a hash of the id"
 
-// templateOf returns the template of an entity's attribute as text, also that of
-// a constant, or "".
+// templateOf returns the template of a string attribute as text. For a constant it returns the constant, and for
+// other attributes "".
 func templateOf(e *model.Entity, name string) string {
 	if t := e.Attribute(name); t != nil && t.Kind == attr.String {
 		return rule.Source(partsOf(t))

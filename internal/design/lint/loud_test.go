@@ -12,8 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestLoud tests designs with variants of the hazards in testdata, and checks
-// part of each finding.
+// TestLoud checks variants of the hazards in testdata. Each finding must contain a given text.
 func TestLoud(t *testing.T) {
 	const head = "name: loud\ntables: {Tab: {partition: PK, sort: SK, indexes: {GSI1: {partition: GSI1PK, sort: GSI1SK}}}}\n"
 	between := func(a, b string) string {
@@ -314,8 +313,7 @@ entities: {E: {attributes: {PK: "ALL", SK: "{e}"}, samples: [{e: x}, {e: y}], ra
 	}
 }
 
-// TestLocalIndexLoad holds that writes to a local index count in the partition of
-// the table.
+// TestLocalIndexLoad holds that writes to a local index count as load of the table's partition.
 func TestLocalIndexLoad(t *testing.T) {
 	w := parse(t, `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByL: {local: true, sort: l, projection: all}}}}
@@ -327,7 +325,7 @@ entities: {E: {attributes: {PK: "ALL", SK: "{e}", l: "{e}"}, count: 10, rates: {
 	require.Len(t, found, 1, "the index has the load of the table")
 }
 
-// TestManyAlike holds that the keys of many entities are compared in no time, though each is compared with all.
+// TestManyAlike holds that it takes little time to compare the keys of many entities with each other.
 func TestManyAlike(t *testing.T) {
 	var model strings.Builder
 	model.WriteString("name: m\ntables: {Tab: {partition: PK, sort: SK}}\nentities:\n")
@@ -340,7 +338,7 @@ func TestManyAlike(t *testing.T) {
 	require.Less(t, time.Since(began), 10*time.Second)
 }
 
-// TestManyValues holds that listed values are looked at in no time, however many there are.
+// TestManyValues holds that a long list of values takes little time.
 func TestManyValues(t *testing.T) {
 	proptest.NeedLong(t)
 	values := make([]string, 100_000)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMistakes holds that each design with one mistake is told it, by the severity and the rule on the first line of
-// the model, and what else it is told.
+// TestMistakes holds that each design with one mistake gets the finding whose severity and rule are on the first line
+// of the model. A golden file has all findings of the design.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/mistakes/*.yaml")
 	require.NoError(t, err)

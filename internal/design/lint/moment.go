@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// layouts are the formats in which people write times. dayLayouts are those of days, months and quarters, with - for
-// another separator.
+// layouts are the formats in which people write times. dayLayouts are formats of days, months and quarters;
+// separators replaces their separators with -.
 var (
 	layouts = []string{
 		time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
@@ -27,7 +27,8 @@ var (
 	separators = strings.NewReplacer("/", "-", ", ", "-", " ", "-")
 )
 
-// momentOf returns the time that text says, and its layout. The layout of a number since 1970 is its length.
+// momentOf returns the time that s writes, and its layout. For a number, the layout is "seconds since 1970" with 10
+// digits or "milliseconds since 1970" with 13.
 func momentOf(s string) (at time.Time, layout string, ok bool) {
 	if epochText().MatchString(s) {
 		var n int64
@@ -44,7 +45,7 @@ func momentOf(s string) (at time.Time, layout string, ok bool) {
 	}
 	for _, layout := range dayLayouts {
 		at, err := time.Parse(layout, separators.Replace(s))
-		if err == nil && 1900 <= at.Year() && at.Year() <= 2100 { // others are numbers
+		if err == nil && 1900 <= at.Year() && at.Year() <= 2100 { // other years are probably numbers
 			return at, layout, true
 		}
 	}
@@ -53,7 +54,7 @@ func momentOf(s string) (at time.Time, layout string, ok bool) {
 
 var epochText = text.Pattern(`^1(\d{9}|\d{12})$`)
 
-// layoutPrecision returns how precisely a layout writes times: to the day, the minute or the second.
+// layoutPrecision returns how precisely a layout writes times: a day, a minute, a second or a millisecond.
 func layoutPrecision(layout string) time.Duration {
 	switch {
 	case strings.HasPrefix(layout, "milliseconds"):
@@ -71,7 +72,7 @@ func isMoment(s string) bool {
 	return ok
 }
 
-// chronological reports whether the byte order of a layout is that of time, by writing some times in it.
+// chronological reports whether times in a layout sort in order of time. It tries a few times.
 func chronological(layout string) bool {
 	if strings.HasSuffix(layout, "since 1970") {
 		return true
@@ -90,17 +91,17 @@ func chronological(layout string) bool {
 	return true
 }
 
-// A format is how times are written at a place of a key, with an example.
+// A format is how an entity writes times at one place of a key, with an example.
 type format struct {
 	rule.Component
 	value rule.Written
-	text  string // of the example in a key
-	shape string // the text with zeros for digits, and its zone
+	text  string // the example as a key has it
+	shape string // text with each digit replaced by 0, except in the time zone
 }
 
 var zone = text.Pattern(`([+-]\d{2}:?\d{2}|Z)$`)
 
-// shapeOf returns text with zeros in place of its digits, but for those of its zone.
+// shapeOf replaces the digits of s with zeros, except in the time zone at its end.
 func shapeOf(s string) string {
 	at := len(s)
 	if m := zone().FindStringIndex(s); m != nil && strings.Contains(s, ":") {
@@ -109,12 +110,12 @@ func shapeOf(s string) string {
 	return rule.Masked(s[:at]) + s[at:]
 }
 
-// formatsOf returns an example of each format of a component's times, none if its values are not times.
+// formatsOf returns an example of each format in which c writes times. It returns nil if the values are not times.
 func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 	words := c.Written()
 	if model.Moment(c.Type) {
 		value := rule.Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
-		s, _ := c.Type.Encode(value.Text) // types of times take that
+		s, _ := c.Type.Encode(value.Text) // every type of time encodes it
 		shape := shapeOf(s)
 		if c.Type.Desc {
 			shape = "descending " + shape
@@ -135,8 +136,8 @@ func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 	return all
 }
 
-// checkFormats compares the formats of the times that lie at the same place of keys. It reports a slot once. A
-// day in front of a time, or a period of a longer type, is in order with it.
+// checkFormats compares the formats of the times at the same place of keys, and reports each slot once. Two formats
+// sort together if one is a day or another period, and the other begins with it.
 func checkFormats(p *rule.Pass) {
 	at, reported := map[string][]format{}, map[*rule.Slot]bool{}
 	for _, s := range p.Slots {
@@ -163,7 +164,7 @@ func checkFormats(p *rule.Pass) {
 	}
 }
 
-// mixed returns a finding about a format that differs from one before it, or nil.
+// mixed returns a finding if b differs from a format in before, or nil.
 func mixed(before []format, b format) *rule.Finding {
 	for _, a := range before {
 		short, long := a.shape, b.shape
@@ -194,7 +195,7 @@ func mixed(before []format, b format) *rule.Finding {
 
 func isEpoch(f format) bool { return strings.Trim(f.shape, "0") == "" }
 
-// commonType returns the type that keeps what two formats say.
+// commonType returns a type that is as precise as both formats.
 func commonType(a, b format) string {
 	shapes := a.shape + " " + b.shape
 	switch {
@@ -206,7 +207,7 @@ func commonType(a, b format) string {
 	return "time"
 }
 
-// disordered returns a finding about times whose own format has no order, or nil.
+// disordered returns a finding about the first format in which times do not sort in order of time, or nil.
 func disordered(c rule.Component, found []format) *rule.Finding {
 	for _, b := range found {
 		at, layout, _ := momentOf(b.value.Text)
@@ -216,7 +217,7 @@ func disordered(c rule.Component, found []format) *rule.Finding {
 		f := c.Finding("%s in %s of %s is written as in %s, so its bytes are not in order of time",
 			c, c.Slot, c.View(), b.value)
 		f.Keys = c.KeyWith(b.value)
-		if !strings.Contains(layout, "2006") { // no type has times of day
+		if !strings.Contains(layout, "2006") { // a time of day, for which there is no type
 			f.Advise("write the hours up to 23 with leading zeros, such as %s", at.Format("15:04"))
 			return f
 		}
@@ -238,8 +239,8 @@ func disordered(c rule.Component, found []format) *rule.Finding {
 	return nil
 }
 
-// partitionShape returns the skeleton of the partition key for a slot of a sort key, because only rows of one
-// partition are compared.
+// partitionShape returns the skeleton of the partition key of a slot in a sort key. Only rows of one partition are
+// sorted together, so only slots with the same partition key are compared.
 func partitionShape(s *rule.Slot, v rule.Place) string {
 	if !v.Sort {
 		return ""

@@ -18,7 +18,7 @@ var mutableKey = rule.Rule{
 	Slot: checkMutable,
 }
 
-// checkMutable reports the fields in a key of a table that change.
+// checkMutable reports the fields in a table key that can change.
 func checkMutable(p *rule.Pass, s *rule.Slot) {
 	if !s.InTable() {
 		return

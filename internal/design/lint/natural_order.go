@@ -24,16 +24,16 @@ var naturalOrder = rule.Rule{
 	Component: checkValues, Whole: checkFormats, Query: checkWants,
 }
 
-// A disorder is a component of a sort key whose values are not in the order of their sense.
+// A disorder is a component of a sort key whose values sort in another order than people expect.
 type disorder struct {
 	rule.Component
 	sense
-	a, b   rule.Written // sorted the wrong way round
-	n      int          // of such pairs; 0 if the values only would be so
+	a, b   rule.Written // a pair that sorts the wrong way round
+	n      int          // the number of such pairs; 0 if a and b are invented examples
 	needed *rule.Query  // a pattern that needs the order, or nil
 }
 
-// checkValues reports a component of a sort key whose order is not the one that people mean.
+// checkValues reports a component of a sort key whose values sort in another order than people expect.
 func checkValues(p *rule.Pass, c rule.Component) {
 	d, ok := disorderOf(p, c)
 	if !ok {
@@ -59,7 +59,7 @@ func checkValues(p *rule.Pass, c rule.Component) {
 	p.Report(f)
 }
 
-// severity is a note if no pattern needs the order, unless the sense leaves no doubt.
+// severity returns a note if no pattern needs the order, or a warning if people certainly expect it.
 func (d disorder) severity() model.Severity {
 	switch {
 	case d.needed != nil && d.n > 0:
@@ -70,13 +70,13 @@ func (d disorder) severity() model.Severity {
 	return model.Note
 }
 
-// disorderOf compares the byte order of a component's values with that of their sense.
+// disorderOf compares the byte order of a component's values with the order that people expect.
 func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
 	if c.SortView() == nil || c.Kind != attr.String {
 		return d, false
 	}
 	if c.Type.Name != "" && c.Type.Name != "string" && c.Type.Name != "number" && c.Type.Name != "enum" {
-		return d, false // the type takes care of the order, or is a path
+		return d, false // either the type keeps the order, or the values are paths
 	}
 	words := wordsIn(p, c)
 	meant, ok := senseOf(c, words)
@@ -99,7 +99,8 @@ func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
 	return d, true
 }
 
-// readOneByOne reports whether a pattern gives the value of a component, so that nobody sees the order of several.
+// readOneByOne reports whether a pattern compares the component with =. Such a pattern never returns several values,
+// so their order does not matter.
 func readOneByOne(p *rule.Pass, c rule.Component) bool {
 	return slices.ContainsFunc(p.Queries, func(q *rule.Query) bool {
 		given, ok := q.Given(c.Name)
@@ -107,8 +108,8 @@ func readOneByOne(p *rule.Pass, c rule.Component) bool {
 	})
 }
 
-// wordsIn returns the values of a component in the order in which their keys lie: what follows in the key
-// takes part in it.
+// wordsIn returns the values of a component in the order of their keys. The literal after the component affects that
+// order, so wordsIn compares values with it.
 func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 	words := slices.Clone(c.Written())
 	if c.Type.Name == "number" { // made ones prove something too
@@ -122,7 +123,8 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 		listed = f.Values
 	}
 	for _, value := range listed {
-		words = append(words, rule.Written{Text: value}) // after those of items, which are kept of equal ones
+		// A listed value comes last, so that CompactFunc keeps an equal value of an item.
+		words = append(words, rule.Written{Text: value})
 	}
 
 	follows := ""
@@ -133,7 +135,7 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 	return slices.CompactFunc(words, func(a, b rule.Written) bool { return a.Text == b.Text })
 }
 
-// checkWants compares the order that a pattern wants with the order of its rows.
+// checkWants compares the order that the name of a pattern asks for with the order of its rows.
 func checkWants(p *rule.Pass, q *rule.Query) {
 	w := wantOf(q.Name)
 	for c := range q.Orders {
@@ -146,8 +148,7 @@ func checkWants(p *rule.Pass, q *rule.Query) {
 	}
 }
 
-// unwanted returns a finding about a query whose rows are ordered by a component, or nil if that is the order
-// that it wants.
+// unwanted returns a finding if component c orders the rows of q in another way than w asks for, or nil.
 func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 	limited := q.Report.Limit > 0
 	timed := rule.Timed(c.Type) || rule.Plain(c.Type) && c.AllWritten(isMoment)
@@ -174,7 +175,7 @@ func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 			"%s in %s is read in %s order",
 			q.Name, w.word, c, c.Slot, map[bool]string{true: "descending", false: "ascending"}[q.Report.Reverse])
 		if (q.Report.Next != nil || q.Report.Pages > 1) && q.Expect.Keys == nil {
-			f.Severity = model.Error // there are rows that it should return
+			f.Severity = model.Error // the limit leaves out rows that the pattern asks for
 		}
 		f.Advice = "read from the other end: order: " + map[bool]string{true: "asc", false: "desc"}[q.Report.Reverse]
 		return f
@@ -182,7 +183,7 @@ func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 	return nil
 }
 
-// adviseTime advises to order rows by a time, which is a field or part of an id.
+// adviseTime advises to order the rows by a time: a later component, a field, or the beginning of an id.
 func adviseTime(f *rule.Finding, c rule.Component) *rule.Finding {
 	field, typ := rule.TimeField(c.Entity)
 	switch after := timeAfter(c); {
@@ -230,11 +231,11 @@ var randomText = text.Pattern(
 	`^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`,
 )
 
-// A want is an order of time that a pattern asks for by its name.
+// A want is the order of time that the name of a pattern asks for.
 type want struct {
 	word        string
-	timed       bool // rows are wanted by time
-	ended, last bool // the rows at one end are wanted, the last ones
+	timed       bool // the name asks for an order of time
+	ended, last bool // the name asks for the rows at one end of time; last means the newest
 }
 
 var (
@@ -246,7 +247,7 @@ var (
 	)
 )
 
-// wantOf returns the order that a name asks for. If it asks for both ends, it is about something else.
+// wantOf returns the order that a name asks for. A name that asks for both the newest and the oldest asks for none.
 func wantOf(name string) (w want) {
 	name = lastPeriod().ReplaceAllString(name, "")
 	last, first, some := lastTimes().FindString(name), firstTimes().FindString(name), someTimes().FindString(name)

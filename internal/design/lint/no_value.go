@@ -20,10 +20,10 @@ var noValue = rule.Rule{
 	Component: checkPlaceholder, Whole: checkTTL, Query: checkConditions,
 }
 
-// noValues are what programs write for a value that is missing.
+// noValues are texts that programs write by mistake in place of a missing value, in lower case.
 var noValues = []string{"undefined", "null", "nil", "none", "nan", "[object object]", "<nil>", "(null)"}
 
-// checkPlaceholder reports a component of a key whose text, such as "null", means that there is no value.
+// checkPlaceholder reports a key component with a text such as "null", which stands for a missing value.
 func checkPlaceholder(p *rule.Pass, c rule.Component) {
 	f := c.Entity.Field(c.Name)
 	for _, w := range c.Written() {
@@ -38,7 +38,7 @@ func checkPlaceholder(p *rule.Pass, c rule.Component) {
 	}
 }
 
-// checkTTL reports the times to live that are not a number of seconds, and those that nobody writes.
+// checkTTL reports a time to live that is not a number of seconds, or that no item has.
 func checkTTL(p *rule.Pass) {
 	for _, t := range p.Model.Tables {
 		if t.TTL == "" {

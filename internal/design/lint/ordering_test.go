@@ -11,8 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// TestOrdering tests which patterns want an order of time, by their
-// declarations and by the words of their names.
+// TestOrdering lists which patterns ask for an order of time, by their declarations and by words in their names.
 func TestOrdering(t *testing.T) {
 	const random, status = "E#{id:uuid}", "E#{status}#{at:time}"
 	query := func(rest string) string { return `{entity: E, where: {user: U1}` + rest + `}` }

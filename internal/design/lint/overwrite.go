@@ -42,8 +42,8 @@ var overwrite = rule.Rule{
 	},
 }
 
-// checkPuts reports the puts of a pattern that replace an item which other patterns update, unless a condition
-// prevents it: their own, or one of another member of the transaction that can fail.
+// checkPuts reports the puts of a pattern that replace an item which other patterns update. A condition on the put
+// prevents that, and so does any condition in the same transaction that can fail.
 func checkPuts(p *rule.Pass, q *model.Pattern) {
 	canFail := func(w model.Write) bool { return w.If != "" && !alwaysHolds().MatchString(w.If) }
 	if slices.ContainsFunc(q.Writes, canFail) {
@@ -71,7 +71,7 @@ func checkPuts(p *rule.Pass, q *model.Pattern) {
 	}
 }
 
-// alwaysHolds matches a condition that the second of two equal writes meets as the first does.
+// alwaysHolds matches a condition that, if it holds for a write, also holds when the write is repeated.
 var alwaysHolds = text.Pattern(`^\s*attribute_exists\s*\([^()]*\)\s*$`)
 
 // checkMembers reports a transaction with two writes of one item.
@@ -93,8 +93,9 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 	}
 }
 
-// oneItem reports whether two writes are of one item: they choose it by the same values, or they are of two entities
-// whose keys are built from the same fields. A put is of a new item, unless these values are its whole key.
+// oneItem reports whether two writes in a transaction are of the same item. They are if they choose the item by the
+// same values, and their entities are the same or build their keys from the same fields. A put creates a new item,
+// unless the values are its whole key.
 func oneItem(p *rule.Pass, a, b *model.Write) bool {
 	key := func(w *model.Write) map[string]string {
 		all := map[string]string{}
@@ -127,8 +128,8 @@ func writeFinding(p *rule.Pass, q *model.Pattern, e *model.Entity, format string
 	return f
 }
 
-// checkMixed looks for items of different partitions of the table that share a key in a global index. It applies
-// if the index key has all fields of the table's sort key and none of its partition key.
+// checkMixed looks for items of different partitions of the table that have equal keys in a global index. It checks
+// only an index whose key has all fields of the table's sort key and no field of its partition key.
 func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 	inIndex := e.ComponentsOf(v.Keys)
 	own := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Partition)))
@@ -158,8 +159,8 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 	p.Report(f)
 }
 
-// sharedKey returns the first two items of an entity that share a key in an index but not their partition of the
-// table, and counts such pairs. Generated names coincide by chance.
+// sharedKey returns the first two items of an entity that have equal keys in an index but different partition keys in
+// the table, and the number of such pairs. It skips generated items, whose names may be equal by chance.
 func sharedKey(v *rule.View, e *model.Entity) (a, b *dataset.Item, n int) {
 	for _, part := range v.Parts {
 		var last *dataset.Item

@@ -18,11 +18,10 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestProposals applies every proposal that is printed for the examples, for the
-// models of the rules and for those of [TestAdvised], with more items than
-// [lint.Run] tries them with. The finding must be gone, no other error or warning
-// may have come, no pattern may be broken, and no index may be emptied. A short
-// run takes one model in three, and applies one proposal in four of it.
+// TestProposals applies every proposal that becomes advice for the examples, for the models of the rules and for
+// those of [TestAdvised]. It uses more items than [lint.Run] does. The finding must be gone, and the proposal must
+// cause no other error or warning, break no pattern and empty no index. A short run takes one model in three, and one
+// in four of its proposals.
 func TestProposals(t *testing.T) {
 	slow(t)
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
@@ -84,8 +83,7 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// harmOf names a pattern that a change breaks, or an index that loses most of its
-// rows.
+// harmOf returns a description of a pattern that a change breaks, or of an index that loses most of its rows, or "".
 func harmOf(before, after *check.Result) string {
 	for i, was := range before.Patterns {
 		is := after.Patterns[i]
@@ -113,8 +111,8 @@ func harmOf(before, after *check.Result) string {
 	return ""
 }
 
-// slow skips a test of many items with -short, which goes with the race detector:
-// one goroutine builds and reads them.
+// slow skips a test of many items with -short, which is used with the race detector. One goroutine builds and reads
+// the items, so there is nothing to detect.
 func slow(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -133,12 +131,12 @@ func checkAll(t *testing.T, m *model.Model) *check.Result {
 	return r
 }
 
-// subject identifies what a finding is about, but for its place.
+// subject identifies what a finding is about, whatever line it is on.
 func subject(f model.Finding) string {
 	return strings.Join([]string{f.Rule, f.Table, f.Index, f.Entity, f.Pattern}, " ")
 }
 
-// subjects counts the findings of at least a severity by subject.
+// subjects counts the findings of severity least or higher by subject.
 func subjects(found []model.Finding, least model.Severity) map[string]int {
 	all := map[string]int{}
 	for _, f := range found {

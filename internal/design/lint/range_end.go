@@ -23,10 +23,11 @@ var rangeEnd = rule.Rule{
 	Query: checkRangeEnd,
 }
 
-// aboutEnd matches what patterns say that leave the end of a range out on purpose.
+// aboutEnd matches the words by which a pattern excludes the end of a range on purpose.
 var aboutEnd = text.Pattern(`(?i)\b(before|until|till|up to|exclusive|excluding)\b`)
 
-// checkRangeEnd reports a range whose upper bound is below keys that begin with it, up to its sentinel.
+// checkRangeEnd reports a range that misses keys which it seems to include. Their text begins with the upper bound,
+// or with the upper bound without its sentinel, so they sort above the bound.
 func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual || q.Expect.Error != "" ||
@@ -65,7 +66,7 @@ func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// cutSentinel returns a bound without the characters at its end that are meant to be above all others.
+// cutSentinel cuts characters such as ~ or zzz from the end of a bound. People append these to sort above all keys.
 func cutSentinel(bound string) string {
 	for _, mark := range []string{"~", "z", "Z", "\uffff", "\ufffe", "\ufffd", "ÿ"} {
 		base := bound
@@ -80,8 +81,9 @@ func cutSentinel(bound string) string {
 	return bound
 }
 
-// endsInPeriod reports whether a bound ends in a day, a month or a year. It is left out on purpose if it is the
-// next period after the lower bound, the same day a week later, or the first one of a month or year, as is that.
+// endsInPeriod reports whether a bound ends in a day, a month or a year that the range should include. A bound seems
+// to be excluded on purpose in three cases: it is the next period after the lower bound, it is the same weekday a
+// week later, or both bounds are the first day of a month or of a year.
 func endsInPeriod(low, bound string) bool {
 	for i, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		at := len(bound) - len(layout)
@@ -100,8 +102,8 @@ func endsInPeriod(low, bound string) bool {
 	return false
 }
 
-// keysBeyond counts the keys that begin with base and are above the bound. It returns the last item below the
-// bound and the first above it.
+// keysBeyond counts the keys that begin with base and are above the bound. It returns the last item up to the bound
+// and the first above it.
 func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, first *dataset.Item) {
 	part, _ := q.Partition()
 	for _, r := range q.View.In(part) {
@@ -119,8 +121,8 @@ func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, firs
 	return missed, last, first
 }
 
-// goesOn reports whether keys can begin with base and be above the bound, and with which text they go on: any text
-// is above a sentinel, and what follows a period is as in another key of the entity.
+// goesOn reports whether a key can begin with base and be above the bound, and with which text such a key continues.
+// Some text is above any sentinel. After a period, keys continue as in the entity's first item.
 func goesOn(p *rule.Pass, q *rule.Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
 	for _, s := range p.SlotsOf(q.View.Table, c.Attribute) {
 		at, _, fits := s.After(base)

@@ -29,7 +29,7 @@ allow:
   - {rule: unknown, why: a test}
 `
 
-// run applies rules to the shop.
+// run applies rules to the shop model.
 func run(t *testing.T, rules ...rule.Rule) []*rule.Finding {
 	t.Helper()
 	m, err := modelfile.Parse("shop.yaml", []byte(shop))
@@ -42,8 +42,8 @@ func run(t *testing.T, rules ...rule.Rule) []*rule.Finding {
 	return found
 }
 
-// TestSubjects holds that a rule sees all subjects of its kinds in file order,
-// and the allowances after its findings are accepted.
+// TestSubjects holds that a rule sees all subjects of its kinds in file order, and that it sees the allowances last,
+// when they have accepted findings.
 func TestSubjects(t *testing.T) {
 	var seen []string
 	see := func(kind string, subject any) { seen = append(seen, fmt.Sprint(kind, " ", subject)) }

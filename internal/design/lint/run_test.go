@@ -67,8 +67,7 @@ func TestContext(t *testing.T) {
 	require.ErrorIs(t, err, why)
 }
 
-// TestScale holds that sizes and rates are extrapolated: they do not depend on
-// the number of generated items.
+// TestScale holds that rules extrapolate sizes and rates, so these do not depend on the number of generated items.
 func TestScale(t *testing.T) {
 	for rule, file := range map[string]string{"limits": "bad-collection", "loads": "bad-volume"} {
 		m, err := modelfile.Load("testdata/" + rule + "/" + file + ".yaml")
@@ -87,7 +86,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestQuiet tests designs without a hazard that look as if they had one.
+// TestQuiet checks designs that look hazardous but are not. They must have no findings.
 func TestQuiet(t *testing.T) {
 	const head = "name: quiet\ntables: {Tab: {partition: PK, sort: SK, indexes: {GSI1: {partition: GSI1PK, sort: GSI1SK}}}}\n"
 	for _, tt := range []struct{ name, rule, src string }{
@@ -262,8 +261,8 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{c}#{d}"}, samples: [{p: a, c: New
 	}
 }
 
-// TestCaseAlone holds that words that differ only in case are not reported as
-// out of alphabetical order, only as two values.
+// TestCaseAlone holds that words that differ only in case are reported as two values of a field, but not also as
+// being out of alphabetical order.
 func TestCaseAlone(t *testing.T) {
 	all := of(parse(t, `name: names
 tables: {Tab: {partition: PK, sort: SK}}
@@ -273,8 +272,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: Ann},
 	require.Contains(t, all[0].Message, `"Ann" and "ann" are two values of n`)
 }
 
-// TestMany holds that one cause gives one finding, which counts the other
-// cases.
+// TestMany holds that one cause gives one finding, which counts the other cases.
 func TestMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("name: many\ntables: {Docs: {partition: PK, sort: SK}}\nentities: {V: {attributes: {PK: \"D#{d}\", SK: \"V#{v:number}\"}, samples: [")

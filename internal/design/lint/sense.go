@@ -13,30 +13,30 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A sense is what people mean by the values of a component, and the order that goes with it.
+// A sense is what people take the values of a component for, such as numbers, and the order that they expect.
 type sense struct {
 	name    string // for sentences
 	compare func(a, b string) int
-	// low and high are two values that sort the wrong way round, or "" if values of this sense need not.
+	// low and high are example values that sort the wrong way round, or "" if there may be none.
 	low, high string
-	// certain says that the order is meant whatever patterns need. unsure values are reported only if a pattern
-	// needs the order, because many ids look like them.
+	// certain says that people expect the order even if no pattern needs it. unsure says that many ids look like
+	// these values, so the rule reports them only if a pattern needs the order.
 	certain, unsure bool
 	cure            string
-	width           string // the type that orders numbers, in place of a cure
+	width           string // the type that sorts numbers by value; replaces cure
 }
 
-// level is the name of the sense of words in a scale.
+// level is the name of the sense of words on a scale.
 const level = "a level"
 
-// senseOf returns the sense of a component's values: the first in which all of them fit.
+// senseOf returns the first sense that fits all values of a component.
 func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 	all := func(is func(string) bool) bool {
 		return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !is(w.Text) })
 	}
 
 	switch scale := scaleOf(words); {
-	case all(isMoment): // checkFormats compares those
+	case all(isMoment): // checkFormats reports these
 	case c.Type.Name == "number" || all(isNumber):
 		return numbers(c, words)
 	case scale != nil:
@@ -74,8 +74,8 @@ var (
 	hexText    = text.Pattern(`^(0[xX])?[0-9a-fA-F]+$`)
 	digits     = text.Pattern(`[0-9]+`)
 
-	// certainText matches weeks and months of a year, and versions of three numbers. partedText matches these and IP
-	// addresses, and oneDigit the last number of them if it gets longer when it grows.
+	// certainText matches weeks and months of a year, and versions of three numbers. partedText also matches IP
+	// addresses. oneDigit matches a last number of one digit, which a two-digit number would sort before.
 	certainText = text.Pattern(`^((19|20)\d\d-?[Ww]?\d{1,2}|[vV]?\d+\.\d+\.\d+)$`)
 	partedText  = text.Pattern(`^((19|20)\d\d-[Ww]?\d{1,2}|[vV]?\d+(\.\d+){2,3})$`)
 	oneDigit    = text.Pattern(`([-.Ww])[2-9]$`)
@@ -86,13 +86,13 @@ func isNumber(s string) bool { return numberText().MatchString(s) }
 func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
 func compareNumbers(a, b string) int {
-	c, _ := keys.Type{Name: "number"}.Compare(a, b) // text that is no number is equal to any
+	c, _ := keys.Type{Name: "number"}.Compare(a, b) // Compare takes text that is not a number as equal to any
 	return c
 }
 
-// numbers returns the sense of numbers that are written as text, with the type that orders them by their value. It
-// reports false where their bytes are in that order and stay so: all have the same number of digits, and the model
-// limits them, or they are years, or padded with zeros.
+// numbers returns the sense of numbers written as text, with the type that sorts them by value. It returns false if
+// their bytes already sort by value and always will. That is the case if all have the same number of digits, and the
+// model limits them, or they are years, or they are padded with zeros.
 func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	values := make([]string, 0, len(words))
 	for _, w := range words {
@@ -124,7 +124,7 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	limited := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
 	s := sense{
 		name: "a number", compare: compareNumbers,
-		certain: typed || padded && least < most, // who pads wants their order
+		certain: typed || padded && least < most, // padding shows that the order is intended
 	}
 	switch width := max(most+2, 4); {
 	case limited && most > 0:
@@ -150,13 +150,13 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	return s, true
 }
 
-// sameFrame reports whether texts are equal but for the digits in them, and these have several lengths.
+// sameFrame reports whether the texts differ only in their digits.
 func sameFrame(words []rule.Written) bool {
 	frame := func(w rule.Written) string { return digits().ReplaceAllString(w.Text, "0") }
 	return !slices.ContainsFunc(words, func(w rule.Written) bool { return frame(w) != frame(words[0]) })
 }
 
-// padded returns the shortest text with each number in it padded to the longest in its place.
+// padded returns the shortest text, with each number padded to the width of the longest at that place.
 func padded(words []rule.Written) string {
 	var widths []int
 	shortest := words[0].Text
@@ -178,7 +178,7 @@ func padded(words []rule.Written) string {
 	})
 }
 
-// scales are words in the order of their meaning. Words in one place mean the same.
+// scales lists words in the order of their meaning. A slash separates words with the same meaning.
 var scales = []string{
 	"none trivial/lowest/minimal low/minor medium/normal/moderate high/major/important highest/critical/urgent blocker",
 	"xxs xs/tiny s/small m/medium l/large xl xxl/huge",
@@ -190,7 +190,7 @@ var scales = []string{
 		"november/nov december/dec",
 }
 
-// scaleOf returns the places of words in the scale that has all of them, or nil.
+// scaleOf returns the positions of words in the first scale that has all of them, or nil.
 func scaleOf(words []rule.Written) map[string]int {
 	for _, scale := range scales {
 		places := map[string]int{}
@@ -207,7 +207,7 @@ func scaleOf(words []rule.Written) map[string]int {
 	return nil
 }
 
-// first returns the lowest level of a scale.
+// first returns the word that is lowest on the scale.
 func first(words []rule.Written, scale map[string]int) string {
 	place := func(w rule.Written) int { return scale[lower(w.Text)] }
 	return slices.MinFunc(words, func(a, b rule.Written) int { return place(a) - place(b) }).Text

@@ -26,11 +26,12 @@ var sparseIndex = rule.Rule{
 	},
 }
 
-// checkMember reports an entity that has some of an index's key attributes, or has them under different conditions.
+// checkMember reports an entity that has only some of an index's key attributes, or has them under different
+// conditions.
 func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 	var missing []string
-	var made, when []*model.Template // when are those with a condition
-	own := false                     // an attribute exists for the index
+	var made, when []*model.Template // when has those with a condition
+	own := false                     // some attribute exists only for the index
 	for _, a := range v.Keys {
 		t := e.Attribute(a.Name)
 		if t == nil {
@@ -44,7 +45,7 @@ func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 	}
 
 	items, table := p.Items(e), p.TableView(v.Table)
-	written := func(it *dataset.Item) bool { // a sample can have attributes beside the templates
+	written := func(it *dataset.Item) bool { // a sample can have attributes without a template
 		lacks := func(name string) bool { return it.Attributes.Get(name).Kind() == 0 }
 		return !it.Generated && !slices.ContainsFunc(missing, lacks)
 	}
@@ -73,11 +74,11 @@ func namesOf(all []*model.Template) (list []string) {
 	return list
 }
 
-// checkEmpty reports an index without rows, if no entity can have all of its key attributes at once.
+// checkEmpty reports an index without rows, if no entity can have all of its key attributes.
 func checkEmpty(p *rule.Pass, v *rule.View) {
 	table := p.TableView(v.Table)
 	if len(v.Rows) > 0 || len(v.Entities()) == 0 && len(table.Rows) == 0 {
-		return // a table without items says nothing
+		return // without items in the table, an empty index proves nothing
 	}
 	written := map[string]bool{}
 	for _, e := range v.Entities() {

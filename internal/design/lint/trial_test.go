@@ -41,8 +41,8 @@ patterns:
     expect: {rows: 1, budget: sample}
 `
 
-// TestHarm holds that a proposal that breaks a pattern does not become advice, and
-// that its price is printed.
+// TestHarm holds that a proposal that breaks a pattern does not become advice, and that advice says what a proposal
+// costs.
 func TestHarm(t *testing.T) {
 	attributes := func(names ...string) (all []model.Attribute) {
 		for _, name := range names {
@@ -77,7 +77,7 @@ func TestHarm(t *testing.T) {
 			require.NoError(t, err)
 			defer w.Close()
 
-			applied := false // the finding is gone when the proposal has been applied
+			applied := false // whether the proposal has been applied, which removes the finding
 			edit := func(m *model.Model) bool { applied = true; return tt.edit(m) }
 			hazard := rule.Rule{
 				ID: "hazard", Severity: model.Warning,

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// checkUnique reports the fields that an entity declares unique although two items share a value, or nothing keeps
-// two of them from being written with one.
+// checkUnique reports a field that an entity declares unique, if two items have the same value or no condition
+// prevents writing one.
 func checkUnique(p *rule.Pass, e *model.Entity) {
 	for _, field := range e.Unique {
 		if a, b := twins(p.Items(e), field); a != nil {
@@ -31,8 +31,8 @@ func checkUnique(p *rule.Pass, e *model.Entity) {
 	}
 }
 
-// unguarded returns the first pattern that can give a second item a value of a field, or nil, and whether any pattern
-// gives items one.
+// unguarded returns the first pattern that can write a value of a field that another item already has, or nil. It
+// also reports whether any pattern writes the field.
 func unguarded(p *rule.Pass, e *model.Entity, field string) (q *model.Pattern, written bool) {
 	for _, q := range p.Model.Patterns {
 		if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return w.Entity == e && gives(&w, field) }) {
@@ -59,20 +59,20 @@ func twins(items []*dataset.Item, field string) (a, b *dataset.Item) {
 	return nil, nil
 }
 
-// gives reports whether a write gives an item a value of a field.
+// gives reports whether a write sets the field of an item.
 func gives(w *model.Write, field string) bool {
 	return w.Operation == model.Put || w.Operation == model.Update && slices.Contains(w.Changes(), field)
 }
 
-// keyedBy reports whether the table's key of an entity is made from one field alone, so that no two items have the
-// same value.
+// keyedBy reports whether field is the only field in the table key of an entity. Then no two items have the same
+// value.
 func keyedBy(e *model.Entity, field string) bool {
 	own := e.KeyFields()
 	return len(own) == 1 && own[0].Name == field
 }
 
-// guarded reports whether the writes of a pattern are refused if another item has the value: one of them puts an item
-// keyed by the field that must not exist.
+// guarded reports whether the pattern's writes fail if another item has the value. They do if one of them puts an
+// item whose key is made from the field alone, on the condition that it does not exist.
 func guarded(q *model.Pattern, field string) bool {
 	return slices.ContainsFunc(q.Writes, func(o model.Write) bool {
 		isNew := strings.Contains(o.If, "attribute_not_exists") && !strings.Contains(strings.ToUpper(o.If), " OR ")
@@ -80,7 +80,7 @@ func guarded(q *model.Pattern, field string) bool {
 	})
 }
 
-// reportUnguarded reports a field of which a pattern, or anybody, can write one value twice.
+// reportUnguarded reports a field that can get the same value twice: by pattern q, or by any writer if q is nil.
 func reportUnguarded(p *rule.Pass, e *model.Entity, field string, q *model.Pattern) {
 	v := p.TableView(e.Table)
 	f := v.Finding("two items of %s can be written with the same %s, which is declared unique", e.Name, field)

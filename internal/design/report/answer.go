@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An answer is what a typed request reads: its slice and its cost, or why it is refused, and what works.
+// An answer shows what a request that the user typed reads: its slice and its cost. If the request is refused, it
+// shows why, and what works instead.
 type answer struct {
 	*check.PatternResult
 	Lines   lines
@@ -18,14 +19,14 @@ type answer struct {
 	Code    []Code
 }
 
-// Answer writes what a request reads, which is no pattern of the page: its slice, its cost, and itself in
-// languages; or why it is refused, and what works.
+// Answer writes what a request that is not a pattern of the page reads: its slice, its cost, and its code. If the
+// request is refused, Answer writes why, and what works instead.
 func (p *Page) Answer(out io.Writer, pr *check.PatternResult) error {
 	return Answer(out, pr, p.colors, nil)
 }
 
-// Answer writes what a request reads, as [Page.Answer] does, without a model. Colors are the classes of
-// what its rows are, "e0" and so on, by name. Link returns the address of a row, or "".
+// Answer writes what a request reads, as [Page.Answer] does, but needs no model. colors maps the names of entities to
+// CSS classes such as "e0". link returns the address of a row, or ""; it can be nil.
 func Answer(
 	out io.Writer, pr *check.PatternResult, colors map[string]string, link func(row attr.Item) string,
 ) error {
@@ -36,10 +37,10 @@ func Answer(
 	return execute(out, "answer", a)
 }
 
-// Code is a request in a language.
+// A Code is a request as source text for a program or a shell. Title names the language.
 type Code struct{ Title, Text string }
 
-// InCode returns a request in languages, nothing for nil. The template "requests" shows it.
+// InCode returns a request in each language that can express it. The template "requests" shows the result.
 func InCode(in wire.Request) (all []Code) {
 	if in == nil {
 		return nil
@@ -54,7 +55,7 @@ func InCode(in wire.Request) (all []Code) {
 	return all
 }
 
-// Nothing says what to do about a request that finds no rows.
+// Nothing advises what to do about a request that finds no rows.
 func (p *answer) Nothing() string {
 	r := p.Report
 	switch {
@@ -72,11 +73,11 @@ func (p *answer) Nothing() string {
 	return "No rows have this partition key. Compare it with the keys of the table, letter by letter."
 }
 
-// Several reports whether the service accepts a statement that is several requests, of which none is drawn.
+// Several reports whether the input is a statement that the service accepts but that makes several requests. The
+// answer shows no picture of those.
 func (p *answer) Several() bool { return p.Report.Refused.Code == "" }
 
-// Guide returns the page of the developer guide about the rule that the request
-// breaks, or "".
+// Guide returns the address of the developer guide's page about the rule that the request breaks, or "".
 func (p *answer) Guide() string {
 	if source := p.Report.Refused.Source; strings.HasPrefix(source, "https://docs.aws.amazon.com/") {
 		return source

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// An entityRow is an entity in the chart of the design.
+// An entityRow is the row of an entity in the chart of the design.
 type entityRow struct {
 	*model.Entity
 	N     int // from 1
@@ -24,11 +24,12 @@ type entityRow struct {
 	Findings []finding
 }
 
-// A place is what the keys of an entity are in a table or an index.
+// A place holds the keys that items of an entity have in a table or an index.
 type place struct {
 	Space *space
 	Keys  []keyChart
-	// When says which items are there, or is "". Share is their share of the items of the entity.
+	// When is the condition under which an item is there, or "". Share is the share of the entity's items that are
+	// there.
 	When  string
 	Share float64
 }
@@ -46,7 +47,7 @@ type keyPart struct {
 	Color, Help string
 }
 
-// chart returns the entities of the model with their keys in each table and index.
+// chart returns a row for each entity of the model, with its keys in each table and index.
 func (p *Page) chart() (rows []*entityRow) {
 	fields := fieldColors(p.Model)
 	for i, e := range p.Model.Entities {
@@ -77,7 +78,7 @@ func (p *Page) chart() (rows []*entityRow) {
 	return rows
 }
 
-// place returns what the keys of an entity are in the space, and whether it can be there at all.
+// place returns the keys that items of e have in s. It returns false if no item of e can be in s.
 func (s *space) place(e *model.Entity, fields map[string]string, items int) (place, bool) {
 	if e.Table != s.Table {
 		return place{}, false
@@ -102,7 +103,7 @@ func (s *space) place(e *model.Entity, fields map[string]string, items int) (pla
 	return p, true
 }
 
-// keyParts returns the parts of a template.
+// keyParts returns the parts of a template, each in the colour of its field.
 func keyParts(t *model.Template, fields map[string]string) (all []keyPart) {
 	if t.Template == nil {
 		return []keyPart{{Literal: strings.Trim(text.Literal(t.Const), `"`)}}
@@ -121,7 +122,7 @@ func keyParts(t *model.Template, fields map[string]string) (all []keyPart) {
 	return all
 }
 
-// fieldColors gives each field that appears in a key template a class, in the order of the model.
+// fieldColors maps each field in a template to a CSS class, numbered in the order of the model.
 func fieldColors(m *model.Model) map[string]string {
 	all := map[string]string{}
 	for _, e := range m.Entities {
@@ -139,7 +140,7 @@ func fieldColors(m *model.Model) map[string]string {
 	return all
 }
 
-// Belongs names the entities to which the items belong, or is "".
+// Belongs names the parents of the entity, or returns "" if it has none.
 func (r *entityRow) Belongs() string {
 	var names []string
 	for _, p := range r.Parents {
@@ -148,13 +149,13 @@ func (r *entityRow) Belongs() string {
 	return text.Join(names, "and")
 }
 
-// A hue is a colour that the style sheet does not name: of an entity beyond the first, or of a field.
+// A hue is a colour that the style sheet does not define itself: of an entity beyond maxColors, or of a field.
 type hue struct {
 	Class string
 	Angle int // of OKLCH, in degrees
 }
 
-// hues returns colours that are golden angles apart, and as bright as the others.
+// hues returns colours that differ by the golden angle, 137.508 degrees, so that neighbours look different.
 func hues(entities, fields int) (all []hue) {
 	for i := maxColors; i < entities; i++ {
 		all = append(all, hue{fmt.Sprintf("e%d", i), i * 137508 / 1000 % 360})
@@ -165,10 +166,10 @@ func hues(entities, fields int) (all []hue) {
 	return all
 }
 
-// A palette maps entities to the classes of their colours.
+// A palette maps the names of entities to CSS classes.
 type palette map[string]string
 
-// maxColors is the number of colours that the style sheet names. [hues] makes more.
+// maxColors is the number of entity colours that the style sheet defines itself. [hues] adds more.
 const maxColors = 8
 
 func newPalette(m *model.Model) palette {
@@ -179,13 +180,13 @@ func newPalette(m *model.Model) palette {
 	return p
 }
 
-// short returns visible text of at most width columns, cut in the middle.
+// short makes s visible and cuts it in the middle to at most width columns.
 func short(s string, width int) string { return terminal.ClipMiddle(text.Visible(s), width) }
 
 // amount returns a figure with its noun.
 func amount(f float64, noun string) string { return text.Amount(text.Figure(f), noun) }
 
-// named returns an entity's name for sentences.
+// named returns an entity's name, or "no entity".
 func named(entity string) string {
 	if entity == "" {
 		return "no entity"

@@ -1,25 +1,25 @@
 // Package report writes the result of package design/check: as text for a terminal ([Text]), as Markdown for a pull
-// request ([Markdown]), as JSON for programs ([JSON]), and as a page ([HTML]). What a pattern reads or writes and how
-// large a table is are lines of words, which the text and the page share.
+// request ([Markdown]), as JSON for programs ([JSON]), and as a page ([HTML]). The text and the page share the
+// sentences about what a pattern reads or writes and how large a table is.
 //
 // # The page
 //
-// The page is self-contained: styles are inline, and its only script adds a filter and buttons that copy; a policy in
-// the page forbids any other. Package html/template escapes all text of the model, and invisible characters are
-// spelled out.
+// The page is self-contained: styles are inline, and its only script adds a filter and copy buttons. A content security
+// policy forbids any other script. Package html/template escapes all text of the model, and the page spells out
+// invisible characters.
 //
-// First comes the design: each entity with its key templates by table and index, and the numbers of the patterns that
-// use it. Then come the patterns with what they return and cost for half, for 95 % and for the worst of the values
-// that they can ask for, the findings, money, and each table and index with its largest partition. Last
-// is a card for each pattern, with its worst slice and the one in the middle.
+// The page begins with the design: each entity with its key templates by table and index, and the numbers of the
+// patterns that use it. Then come the patterns with what they return and cost for the median, the 95th percentile and
+// the worst of the values that they can be given, the findings, the bill, and each table and index with its largest
+// partition. Last is a card for each pattern, with its worst and its median slice.
 //
-// There is one picture of a partition: its rows in the order in which they are read, with a bracket around the slice,
-// the rows that were dropped, and those just outside.
+// A picture of a partition shows its rows in the order of reading, with a bracket around the slice, the rows that a
+// filter dropped, and those just outside.
 //
-// A program can serve the same page ([Page.Live]): beside it are a pane for questions and one for the source.
+// A program can serve the same page ([Page.Live]), with a pane for queries and one for the source beside it.
 //
-// The templates are in the folder templates, named by what they show. The types in this package that have exported
-// fields or methods are what they are executed with.
+// The templates are in the folder templates, named by what they show. Their data are the types in this package that
+// have exported fields or methods.
 //
 // # Members of the JSON form
 //

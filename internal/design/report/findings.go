@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A group is the findings of a severity. Kind is its class.
+// A group holds the findings of one severity. Kind is its CSS class.
 type group struct {
 	Severity    model.Severity
 	Kind, Title string
@@ -19,16 +19,16 @@ type group struct {
 // A finding is a finding as pages show it.
 type finding struct {
 	model.Finding
-	// Kind is the class of its severity. Title is that of its rule.
+	// Kind is the CSS class of the severity. Title is the title of the rule.
 	Kind, Title string
 	ID          int // from 1
-	// N is the number of the pattern that it is about, or 0.
+	// N is the number of the finding's pattern on the page, or 0.
 	N int
-	// EntityN and SpaceN are the numbers of those that it is about, or 0.
+	// EntityN and SpaceN are the numbers of the finding's entity and of its table or index, or 0.
 	EntityN, SpaceN int
 }
 
-// groups returns the findings of a result by severity, most severe first.
+// groups groups the findings of a result by severity, most severe first.
 func groups(r *check.Result, all []*space) (found []group) {
 	ids := 0
 	for _, g := range []group{
@@ -78,7 +78,7 @@ func titleOf(id string) string {
 	return id
 }
 
-// About names the subjects of the finding.
+// About lists the table, index, entity and pattern that the finding is about.
 func (f finding) About() string {
 	var words []string
 	for _, s := range []struct{ kind, name string }{

@@ -58,7 +58,7 @@ func render(t *testing.T, w *dataset.Dataset, r *check.Result) []byte {
 type node struct {
 	name     string
 	attrs    map[string]string
-	text     string // of the element and its descendants
+	text     string // text of the element and its descendants
 	children []*node
 }
 
@@ -88,13 +88,13 @@ func (n *node) id(id string) *node {
 	return nil
 }
 
-// tree parses a page, which must be well-formed.
+// tree parses a page. It fails the test if the page is not well-formed.
 func tree(t *testing.T, page []byte) *node {
 	t.Helper()
 	dec := xml.NewDecoder(bytes.NewReader(page))
 	dec.Strict = true
 	root := &node{}
-	stack, starts := []*node{root}, []int{0} // where the texts of elements begin
+	stack, starts := []*node{root}, []int{0} // starts has the offsets at which the texts of open elements begin
 	var text []byte
 	for {
 		tok, err := dec.Token()
@@ -125,13 +125,12 @@ func tree(t *testing.T, page []byte) *node {
 	return root
 }
 
-// inspect checks what holds for every page: it is well-formed, refers to
-// nothing outside but the developer guide, has no script but its own, which its policy names, and its links
-// have targets.
+// inspect parses a page and checks what holds for every page. The page is well-formed and refers to nothing outside
+// but the developer guide. It has only its own script, which its policy names. All its links have targets.
 func inspect(t *testing.T, page []byte) *node {
 	t.Helper()
 	require.NotContains(t, string(page), "ZgotmplZ", "html/template refuses a value in its place")
-	root := tree(t, bytes.Replace(page, []byte(report.Script()), nil, 1)) // which is no XML
+	root := tree(t, bytes.Replace(page, []byte(report.Script()), nil, 1)) // the script is not XML
 	ids, scripts := map[string]bool{}, 0
 	for _, n := range root.all(func(n *node) bool { return n.attrs["id"] != "" }) {
 		require.False(t, ids[n.attrs["id"]], "two elements have the id %s", n.attrs["id"])
@@ -171,7 +170,7 @@ func inspect(t *testing.T, page []byte) *node {
 	return root
 }
 
-// urls are the addresses in a style sheet.
+// urls returns the addresses in a style sheet.
 func urls(css string) (out []string) {
 	for {
 		i := strings.Index(css, "url(")

@@ -21,15 +21,17 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates returns the templates of the page.
+// templates returns a copy of the parsed templates to execute. A template that was executed cannot be cloned, so
+// parsed keeps the original for [Extend].
 var templates = sync.OnceValue(func() *template.Template { return template.Must(parsed().Clone()) })
 
-// Extend returns the templates of pages together with those in files, which may use and replace them.
+// Extend returns the templates of this package together with those in files. Templates in files may call those of
+// this package, and replace them.
 func Extend(files fs.FS, patterns ...string) *template.Template {
 	return template.Must(template.Must(parsed().Clone()).ParseFS(files, patterns...))
 }
 
-// parsed returns the templates. It parses them when a program makes its first page.
+// parsed returns the templates of this package. It parses them at the first call.
 var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"amount":     amount,
@@ -45,8 +47,8 @@ var parsed = sync.OnceValue(func() *template.Template {
 	}).ParseFS(files, "templates/*"))
 })
 
-// HTML writes a result as a self-contained page (see [Page]). W is the checked dataset. Without a bill the page has no
-// money on it.
+// HTML writes a result as a self-contained page (see [Page]). w is the checked dataset. If b is nil, the page shows
+// no prices.
 func HTML(out io.Writer, w *dataset.Dataset, r *check.Result, b *bill.Bill) error {
 	p, err := NewPage(context.Background(), w, r, b)
 	if err != nil {
@@ -55,8 +57,8 @@ func HTML(out io.Writer, w *dataset.Dataset, r *check.Result, b *bill.Bill) erro
 	return p.execute(out, "page")
 }
 
-// A Page shows the result of a check: the entities and their keys, what the patterns cost, the findings, money, each
-// table and index, and each pattern with its slices.
+// A Page shows the result of a check: entities with their keys, what patterns cost, findings, the bill, tables and
+// indexes, and the slices of each pattern.
 type Page struct {
 	*check.Result
 	Bill     *bill.Bill // nil without prices
@@ -68,19 +70,20 @@ type Page struct {
 	Missed int
 	// Size is the size of all items.
 	Size int
-	// Large reports whether the design is so large that its page folds what is not to be mended.
+	// Large reports whether the design has so many patterns, tables or indexes that the page folds notes, tables and
+	// indexes.
 	Large bool
 
 	colors palette
 }
 
-// A design is small up to these numbers of patterns, and of tables and indexes.
+// A design with more patterns than smallAccess, or more tables and indexes than smallSpaces, is large.
 const (
 	smallAccess = 12
 	smallSpaces = 4
 )
 
-// NewPage returns the page of a result.
+// NewPage returns the page of a result. w is the checked dataset, and b may be nil.
 func NewPage(ctx context.Context, w *dataset.Dataset, r *check.Result, b *bill.Bill) (*Page, error) {
 	p := &Page{Result: r, Bill: b, colors: newPalette(w.Model)}
 	var err error
@@ -116,41 +119,41 @@ func NewPage(ctx context.Context, w *dataset.Dataset, r *check.Result, b *bill.B
 	return p, nil
 }
 
-// A Top is the header of a page: where its reader is, and the pages or parts beside it.
+// A Top is the header of a page. Places lead to the page that the reader is on, and Pages are the pages beside it.
 type Top struct {
 	Class         string
 	Places, Pages []Place
 }
 
-// A Place is a part of a [Top]. Kind says what it is, or is "". Current is what aria-current says of it, or "".
+// A Place is an entry of a [Top]. Kind names what the place is, and Current is its aria-current attribute; both may
+// be "".
 type Place struct{ Kind, Text, Link, Current string }
 
-// kindOfPage names the page of a design in its header.
+// kindOfPage names this kind of page in its header.
 const kindOfPage = "key design"
 
-// Top is the header of the page.
+// Top returns the header of the page.
 func (p *Page) Top() Top { return Top{Places: []Place{{Text: kindOfPage}}} }
 
-// Main writes what is in the element main of the page.
+// Main writes the content of the page's main element.
 func (p *Page) Main(out io.Writer) error { return p.execute(out, "main") }
 
-// Style returns the style sheet of pages with the colours e0 to eN.
+// Style returns the style sheet of pages with entity colours e0, e1 and so on, as many as colors.
 func Style(colors int) string { return inside("style", colored(colors)) }
 
-// colored is the data of a style sheet with a number of colours.
+// colored is the data for the style sheet of a page without a model: the number of entity colours.
 type colored int
 
-// Hues are the colours that the style sheet does not name.
+// Hues returns the colours that the style sheet does not define itself.
 func (n colored) Hues() []hue { return hues(int(n), 0) }
 
-// Live writes the page that shows p in a program that serves it together with [Script] and the
-// [Page.Style], as page.js and page.css, and that answers its script. Source is the name of the model file, and
-// text what is in it.
+// Live writes p as a page that a program serves. The program must also serve [Script] as page.js and [Page.Style] as
+// page.css, and answer the requests of the script. source is the name of the model file, and text its content.
 func (p *Page) Live(out io.Writer, source, text string) error {
 	return execute(out, "live", live{Page: p, Form: p.Asked(), Source: source, Text: text})
 }
 
-// live is what the template "live" is executed with.
+// live is the data of the template "live".
 type live struct {
 	*Page
 	Form   Asked
@@ -158,7 +161,7 @@ type live struct {
 	Text   string // of the source
 }
 
-// Top is the header of the page.
+// Top returns the header of the page, with links to its panes.
 func (l live) Top() Top {
 	return Top{
 		Places: []Place{{Text: kindOfPage}, {Text: l.Source, Link: "#source"}},
@@ -166,7 +169,7 @@ func (l live) Top() Top {
 	}
 }
 
-// Asked returns what queries can read.
+// Asked returns the tables and indexes that the query form offers.
 func (p *Page) Asked() (asked Asked) {
 	for _, s := range p.Spaces {
 		title := s.Title() + " (" + attributes(s.Hash)
@@ -178,11 +181,11 @@ func (p *Page) Asked() (asked Asked) {
 	return asked
 }
 
-// Asked is what the form of a query, the template "query form", asks about. [Script] sends the query and
-// shows its answer.
+// Asked is the data of the template "query form": what the form offers and what it starts with. [Script] sends the
+// query and shows the answer.
 type Asked struct {
 	Spaces             []AskedSpace
-	Partition, Request string // to begin with
+	Partition, Request string // initial values of the form
 }
 
 // An AskedSpace is a table or an index that a query can read, with its number from 1.
@@ -202,11 +205,11 @@ func execute(out io.Writer, name string, data any) error {
 	return err
 }
 
-// inside returns what a template writes inside an element.
+// inside returns what a template writes, without its outer element.
 func inside(name string, data any) string {
 	var b strings.Builder
 	if err := execute(&b, name, data); err != nil {
-		panic(err) // a template without text of a model
+		panic(err) // a bug, as these templates do not depend on the model
 	}
 	_, text, _ := strings.Cut(b.String(), ">")
 	return text[:strings.LastIndex(text, "<")]
@@ -215,14 +218,14 @@ func inside(name string, data any) string {
 // Style returns the style sheet of the page.
 func (p *Page) Style() string { return inside("style", p) }
 
-// Hues are the further colours of the page.
+// Hues returns the colours that the style sheet does not define itself.
 func (p *Page) Hues() []hue { return hues(len(p.Model.Entities), len(fieldColors(p.Model))) }
 
-// Script returns the script of the page. Without it, all of the page can be read.
+// Script returns the script of the page. The page can be read without it.
 func Script() string { return inside("script", nil) }
 
-// Policy is the content security policy of the page as a file: nothing from elsewhere, and no script but
-// its own. Source: W3C, Content Security Policy Level 3.
+// Policy returns the content security policy of the page as a file. It allows nothing from elsewhere, and only the
+// page's own script. Source: W3C, Content Security Policy Level 3.
 func (p *Page) Policy() string {
 	sum := sha256.Sum256([]byte(Script()))
 	return "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src 'sha256-" +

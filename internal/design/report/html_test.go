@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// TestExamples renders every example and compares the page with the result.
+// TestExamples renders every example and compares the page with the result of the check.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
@@ -67,8 +67,8 @@ func TestExamples(t *testing.T) {
 //go:embed testdata/drive.yaml
 var drive string
 
-// TestFolds holds that the page begins with the design, then the patterns and the findings, and that a large page folds what has nothing to
-// mend.
+// TestFolds holds that the page begins with the design, then has the patterns and then the findings. A large page
+// folds notes, tables and indexes.
 func TestFolds(t *testing.T) {
 	w, r := checked(t, load(t, "testdata/work.yaml"), dataset.Options{MaxItems: 3000})
 	root := inspect(t, render(t, w, r))
@@ -119,7 +119,7 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestSlices holds that a card shows the worst slice of its pattern and the one in the middle, row by row.
+// TestSlices holds that a card shows the worst and the median slice of its pattern, row by row.
 func TestSlices(t *testing.T) {
 	w, r := checked(t, parse(t, drive), dataset.Options{})
 	root := inspect(t, render(t, w, r))
@@ -142,7 +142,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// TestDesignBlock holds that each entity shows the templates of its keys, part by part, and leads to its patterns.
+// TestDesignBlock holds that each entity shows the parts of its key templates, and links to its patterns.
 func TestDesignBlock(t *testing.T) {
 	w, r := checked(t, load(t, "../modelfile/testdata/shop.yaml"), dataset.Options{MaxItems: 100})
 	root := inspect(t, render(t, w, r))
@@ -165,8 +165,7 @@ func TestDesignBlock(t *testing.T) {
 	}
 }
 
-// TestHostile renders a model with text that could break out of the page or
-// mislead its reader.
+// TestHostile renders a model whose texts try to break out of the page or to mislead its reader.
 func TestHostile(t *testing.T) {
 	const evil = `</style></svg><script>alert("1")</script>'onload=x \u0007\u001b[31m \u202Eexe.gpj &amp; <!-- ]]>`
 	source := strings.ReplaceAll(`
@@ -222,8 +221,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestLarge renders a large partition, many partitions and a pattern that reads
-// many rows, in a small page.
+// TestLarge holds that the page is small even if a partition is large, there are many partitions, and a pattern reads
+// many rows.
 func TestLarge(t *testing.T) {
 	proptest.NeedLong(t)
 	if testing.Short() {
@@ -274,8 +273,8 @@ func TestWriteErrors(t *testing.T) {
 	require.ErrorIs(t, report.JSON(full{}, r, nil), errFull)
 }
 
-// TestThenCosts holds that the table of patterns counts what is read by the values of rows once, in each
-// partition for its own rows.
+// TestThenCosts holds that the table of patterns counts the items that are got for rows once, in each partition for
+// its own rows.
 func TestThenCosts(t *testing.T) {
 	w, r := checked(t, parse(t, `
 name: then
@@ -296,7 +295,7 @@ patterns:
 	require.Equal(t, "2", cells["worst"], "the last of the row with this label")
 }
 
-// TestHugeRates holds that the figures of the highest rates are right.
+// TestHugeRates holds that figures are right even at the highest rates.
 func TestHugeRates(t *testing.T) {
 	w, r := checked(t, parse(t, `
 name: huge
@@ -309,7 +308,8 @@ patterns: [{name: get, get: {entity: Thing, where: {id: a}}, rate: 1e9, expect: 
 	require.Contains(t, text, "2,628,000,000,000,000 records a month")
 }
 
-// TestSameEachTime: a model has one page, also where many values of a range of time are equally large.
+// TestSameEachTime holds that a model always gives the same page, even if many ranges of times have slices of equal
+// size.
 func TestSameEachTime(t *testing.T) {
 	m := load(t, "../lint/testdata/large-airline.yaml")
 	var first []byte

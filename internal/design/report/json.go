@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// The members of the JSON form never change; new ones may be added. Most are the tags of [check.Result] and of what
-// is in it; those below are computed from it.
+// The members of the JSON form never change; new ones may be added. Most come from the tags of [check.Result] and the
+// types in it. The types below add members that this package computes.
 
 type jsonResult struct {
 	Model jsonModel `json:"model"`
@@ -31,8 +31,8 @@ type jsonModel struct {
 type jsonSummary struct {
 	Patterns   int `json:"patterns"`
 	Ran        int `json:"ran"`
-	Expecting  int `json:"expecting"`  // those that ran and have expectations
-	AsExpected int `json:"asExpected"` // those that meet them
+	Expecting  int `json:"expecting"`  // patterns that ran and have expectations
+	AsExpected int `json:"asExpected"` // patterns that meet them
 	Errors     int `json:"errors"`
 	Warnings   int `json:"warnings"`
 	Notes      int `json:"notes"`
@@ -43,7 +43,7 @@ type jsonPattern struct {
 	About     string          `json:"about,omitempty"`
 	Place     model.Pos       `json:"place,omitzero"`
 	OK        bool            `json:"ok"`
-	Expecting bool            `json:"expecting"` // it ran, and has expectations
+	Expecting bool            `json:"expecting"` // the pattern ran and has expectations
 	Operation string          `json:"operation,omitempty"`
 	Request   json.RawMessage `json:"request,omitempty"`
 	// Units are the units that the pattern consumes. Waste is the share of the bytes read that are not returned.
@@ -52,7 +52,7 @@ type jsonPattern struct {
 	Rate  float64 `json:"rate,omitempty"`
 	// Requests is the number of requests, if there are several; the report is about the first.
 	Requests int `json:"requests,omitempty"`
-	// Batch is what is read by the values of the rows.
+	// Batch describes the BatchGetItem requests that follow, which get an item for each row.
 	Batch *jsonBatch `json:"batch,omitempty"`
 	*check.PatternResult
 	Failures []model.Finding `json:"failures"`
@@ -67,7 +67,7 @@ type jsonBatch struct {
 	Units    float64       `json:"units"`
 }
 
-// JSON writes a result for programs, with a bill unless that is nil. Keys and items are in DynamoDB JSON.
+// JSON writes a result and, unless it is nil, a bill for programs. Keys and items are in DynamoDB JSON.
 func JSON(out io.Writer, r *check.Result, b *bill.Bill) error {
 	o := r.Outcome()
 	j := jsonResult{
@@ -104,7 +104,7 @@ func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 	return p
 }
 
-// jsonFindings returns findings whose lists of keys are there even if they are empty.
+// jsonFindings returns a copy of findings in which no list of keys is nil, so that JSON has [] instead of null.
 func jsonFindings(all []model.Finding) []model.Finding {
 	out := make([]model.Finding, len(all))
 	for i, f := range all {

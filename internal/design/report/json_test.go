@@ -16,8 +16,7 @@ import (
 
 type object = map[string]any
 
-// TestJSONMembers compares the names of members with a fixed list, because
-// programs depend on them.
+// TestJSONMembers compares the names of members with a fixed list, because programs depend on them.
 func TestJSONMembers(t *testing.T) {
 	_, r := checked(t, parse(t, drive), dataset.Options{})
 	r.Findings = append(r.Findings, model.Finding{Rule: "x", Severity: model.Note, Accepted: "yes", Table: "T", Index: "I", Entity: "E", Pattern: "P", Message: "m", Advice: "a"})

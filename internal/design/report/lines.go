@@ -12,11 +12,11 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A line is a fact about a pattern or a table in words, with a label.
+// A line is a fact about a pattern or a table as text, with a label.
 type line struct {
 	Label, Text string
 	Class       string // good, bad, warn or faint; "" for none
-	Whole       bool   // it has keys, and is never broken
+	Whole       bool   // Text has keys, so it is never wrapped
 }
 
 type lines []line
@@ -31,7 +31,7 @@ func (l *lines) warn(label, format string, args ...any) {
 
 func (l *lines) whole(label, s string) { *l = append(*l, line{Label: label, Text: s, Whole: true}) }
 
-// linesOf says what a pattern reads or writes, and what that costs.
+// linesOf describes what a pattern reads or writes, and what that costs.
 func linesOf(pr *check.PatternResult) (l lines) {
 	if pr.Compile != nil && pr.OK() {
 		l.add("refused", "%s: %s", compile.NotARange, pr.Compile.Msg)
@@ -49,7 +49,7 @@ func linesOf(pr *check.PatternResult) (l lines) {
 	return l
 }
 
-// failures says which expectations a pattern does not meet.
+// failures describes the expectations that a pattern does not meet.
 func failures(pr *check.PatternResult) (l lines) {
 	for _, f := range pr.Failures {
 		l = append(l, line{Label: "failed", Text: f.Message, Class: "bad"})
@@ -116,7 +116,7 @@ func (l *lines) reads(pr *check.PatternResult) {
 	}
 }
 
-// total says what the requests of a pattern read with its own values.
+// total describes what the requests of a pattern read for the values in the model.
 func (l *lines) total(pr *check.PatternResult) {
 	t := pr.Total
 	read := fmt.Sprintf("%s, %s returned", rows(t.Examined), text.Thousands(t.Returned))
@@ -135,7 +135,7 @@ func (l *lines) total(pr *check.PatternResult) {
 	}
 }
 
-// spread says what a pattern reads for other values than its own.
+// spread describes what a pattern reads for other values than those in the model.
 func (l *lines) spread(pr *check.PatternResult) {
 	s := pr.Spread
 	where := "in " + text.Count(s.Partitions, "partition")
@@ -155,7 +155,7 @@ func (l *lines) spread(pr *check.PatternResult) {
 	l.whole("", "worst  "+reading(&s.Worst))
 }
 
-// reading says what a pattern reads for a value.
+// reading describes what a pattern reads for one value.
 func reading(r *load.Reading) string {
 	s := rows(r.Rows)
 	if r.Examined != r.Rows {
@@ -169,7 +169,8 @@ func reading(r *load.Reading) string {
 	return s + ": " + r.Place()
 }
 
-// grows reports whether there are so many more or fewer rows at the declared scale that it is worth a word.
+// grows reports whether the number of rows at the declared scale differs enough from the dataset to mention it. f is
+// the first divided by the second.
 func grows(f float64) bool { return f >= 1.1 || f > 0 && f <= 0.9 }
 
 // shares lists the entities that a pattern reads.
@@ -189,7 +190,7 @@ func shares(all []explain.Share) string {
 	return strings.Join(parts, ", ")
 }
 
-// writes says what a pattern that writes costs.
+// writes describes what a pattern that writes costs.
 func (l *lines) writes(pr *check.PatternResult) {
 	c := pr.Writes
 	if c.Request != nil {
@@ -213,7 +214,7 @@ func (l *lines) writes(pr *check.PatternResult) {
 	}
 }
 
-// written lists the write units of tables and indexes, times a rate.
+// written lists the average write units of each table and index, multiplied by rate.
 func written(c *load.Cost, rate float64) string {
 	var parts []string
 	for _, s := range c.Spaces {
@@ -254,8 +255,8 @@ func request(pr *check.PatternResult) string {
 	return s
 }
 
-// tableLines says how large a table or an index is, and which of its partitions has most. Whole reports whether all
-// declared items were generated.
+// tableLines describes the size of a table or an index, and its largest partitions. whole says that all declared
+// items were generated.
 func tableLines(s *check.TableStats, whole bool) (l lines) {
 	rates := ""
 	if hot := s.ByReads; hot != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A pattern is an access pattern in the table of patterns, and on its card.
+// A pattern is an access pattern in the table of patterns and on its card.
 type pattern struct {
 	*check.PatternResult
 	N int // from 1
@@ -19,14 +19,14 @@ type pattern struct {
 	// severe first.
 	Hazards []finding
 	Lines   lines      // what it reads or writes
-	Slices  []*picture // what it reads: the worst, and the one in the middle
+	Slices  []*picture // the worst slice that it reads, and the median
 
 	model *model.Model
 	bill  *bill.Bill // nil without prices
 	space *space     // nil if the request was not run
 }
 
-// pattern returns a pattern of the page.
+// pattern returns the n-th pattern of the page.
 func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
 	out := &pattern{PatternResult: pr, N: n, Lines: linesOf(pr), model: p.Model, bill: p.Bill}
 	for _, g := range p.Groups {
@@ -48,13 +48,12 @@ func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
 	return out
 }
 
-// Open reports whether the pattern has something to mend: it fails, or there are errors or warnings about it.
+// Open reports whether the pattern needs attention: it fails, or there are errors or warnings about it.
 func (p *pattern) Open() bool {
 	return !p.OK() || slices.ContainsFunc(p.Hazards, func(f finding) bool { return f.Severity != model.Note })
 }
 
-// Read reports whether the service accepted the request, so that there is a
-// picture to draw.
+// Read reports whether the service accepted the request. If so, there is a slice to draw.
 func (p *pattern) Read() bool { return p.Report != nil && p.Report.Refused == nil }
 
 // Priced reports whether the page has prices.
@@ -63,7 +62,7 @@ func (p *pattern) Priced() bool { return p.bill != nil }
 // A jump is a link inside the page.
 type jump struct{ To, Text string }
 
-// Links lead to the entities and the table or index of the pattern.
+// Links returns links to the entities and to the table or index of the pattern.
 func (p *pattern) Links() (all []jump) {
 	for _, e := range p.entities() {
 		to := jump{fmt.Sprintf("entity-%d", 1+slices.Index(p.model.Entities, e)), e.Name}
@@ -77,7 +76,7 @@ func (p *pattern) Links() (all []jump) {
 	return all
 }
 
-// Asked names the operation and the table or index.
+// Asked returns the pattern's operation and its table or index.
 func (p *pattern) Asked() string {
 	op, table, index := p.Pattern.Operation, "", ""
 	switch {
@@ -116,10 +115,11 @@ func (p *pattern) entities() (all []*model.Entity) {
 	return all
 }
 
-// figures are those of half of the values that a pattern can ask for, of 95 of 100, and of the worst.
+// figures is a row of three figures about the values that a pattern can be given: the median, the 95th percentile and
+// the worst.
 type figures struct{ Name, Unit, P50, P95, Worst string }
 
-// Rows are the rows returned at the declared scale.
+// Rows returns the rows that the pattern returns at the declared scale.
 func (p *pattern) Rows() figures {
 	rows := func(f float64) string { return text.Thousands(int(f + 0.5)) }
 	if s := p.Spread; s != nil {
@@ -131,7 +131,7 @@ func (p *pattern) Rows() figures {
 	return figures{"rows", "", own, own, own}
 }
 
-// Costs are the units of a request, at the declared scale.
+// Costs returns the units that the pattern consumes at the declared scale.
 func (p *pattern) Costs() figures {
 	of := text.Figure
 	if w := p.Writes; w != nil {
@@ -146,7 +146,7 @@ func (p *pattern) Costs() figures {
 	return figures{"read units", "R", own, own, own}
 }
 
-// MostWaste is the share of the bytes read that are not returned, where it is highest.
+// MostWaste returns the share of the bytes read that the pattern does not return, for the value where it is highest.
 func (p *pattern) MostWaste() float64 {
 	waste := p.Waste()
 	if p.Spread != nil {
@@ -157,16 +157,16 @@ func (p *pattern) MostWaste() float64 {
 	return waste
 }
 
-// Code is the request in languages, none for one that is refused.
+// Code returns the request in several languages. A refused request has none.
 func (p *pattern) Code() []Code { return InCode(p.Input) }
 
-// Loaded reports whether the pattern has a rate, and a request.
+// Loaded reports whether the pattern has a rate and a request that the service accepts.
 func (p *pattern) Loaded() bool { return p.Pattern.Rate > 0 && (p.Read() || p.Writes != nil) }
 
-// Load returns the units per second at the declared rate.
+// Load returns the units per second that the pattern consumes at its declared rate.
 func (p *pattern) Load() float64 { return p.Pattern.Rate * p.MeanUnits() }
 
-// Month returns what the pattern costs a month on demand.
+// Month returns what the pattern costs a month with on-demand capacity.
 func (p *pattern) Month() string {
 	if p.Writes != nil {
 		return p.bill.Money(p.bill.OnDemand(0, p.Load()))

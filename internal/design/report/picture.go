@@ -21,32 +21,32 @@ import (
 )
 
 const (
-	pictureRows = 7    // drawn from each end of a large slice
+	pictureRows = 7    // rows drawn from each end of a large slice
 	maxColumns  = 6    // attributes beside the keys
-	maxCell     = 24   // characters of a value in its cell
-	maxTitle    = 400  // characters of one that is cut, in its title
-	maxLiteral  = 4096 // bytes of a value that is not text, and is written
+	maxCell     = 24   // characters of a value in a cell
+	maxTitle    = 400  // characters of the value in the title of a cell that is cut
+	maxLiteral  = 4096 // bytes; a larger value is shown as its type and size
 )
 
-// A picture shows a slice of a partition as a table, in the order in which it is read: the row before it, its first
-// and last rows, and the row after it.
+// A picture shows a slice of a partition as a table, in the order of reading: the rows just before it, its first and
+// last rows, and the rows just after it.
 type picture struct {
 	*explain.Report
 	ID, Title string
 	Columns   []string // attributes beside the keys
-	// Before, Slice and After are the rows before the slice, in it and after it.
+	// Before, Slice and After are the rows before, in and after the slice.
 	Before, Slice, After []pictureRow
 
 	colors palette
-	link   func(row attr.Item) string // returns the address of a row, or ""; it can be nil
+	link   func(row attr.Item) string // returns the address of a row, or ""; nil if rows have no address
 }
 
-// A pictureRow is a row, or words across the table: an end of the range, rows that are left out, or a remark.
+// A pictureRow is a row of the table. If Words is not "", it spans the table: an end of the range, a gap or a remark.
 type pictureRow struct {
-	Class  string // what became of the row, and its colour
+	Class  string // whether the row was read or dropped, and the class of its colour
 	Words  string
 	Name   string
-	Title  string // what became of the row
+	Title  string // says whether the row was returned, dropped or not read
 	Link   string // the address of the item, or ""
 	Note   string
 	Values []pictureValue
@@ -54,7 +54,7 @@ type pictureRow struct {
 	item attr.Item
 }
 
-// A pictureValue is the value of an attribute. Title is what Text leaves out, or "".
+// A pictureValue is the value of an attribute. If Text is cut, Title is the longer text, else "".
 type pictureValue struct{ Text, Title string }
 
 // newPicture draws what a request reads.
@@ -79,14 +79,14 @@ func newPicture(r *explain.Report, id, title string, colors palette, link func(a
 	return d
 }
 
-// end appends an end of the range, which a single key does not have.
+// end appends an end of the range. GetItem reads a single key, so it has no range.
 func (d *picture) end(words string) {
 	if d.Operation != "GetItem" {
 		d.Slice = append(d.Slice, pictureRow{Class: "end", Words: words})
 	}
 }
 
-// row returns a row of the range, or one beside it.
+// row returns a row that was read, or one just outside the slice.
 func (d *picture) row(l explain.PictureLine) pictureRow {
 	row := pictureRow{Name: text.Visible(l.Text), item: l.Item, Class: "outside", Note: "outside"}
 	what := "not read"
@@ -118,10 +118,10 @@ func (d *picture) Legend() (all []entityColor) {
 	return all
 }
 
-// Width is the number of columns of the table beside the bracket.
+// Width returns the number of columns of the table without the bracket.
 func (d *picture) Width() int { return len(d.Columns) + 2 }
 
-// Describe describes the slice in a sentence, for screen readers.
+// Describe describes the slice in a sentence for screen readers.
 func (d *picture) Describe() string {
 	words := "reads " + text.Count(d.Examined, "row")
 	if n := d.Examined - d.Returned; n > 0 {
@@ -130,7 +130,7 @@ func (d *picture) Describe() string {
 	return strings.TrimPrefix(d.Title+": "+words, ": ")
 }
 
-// KeyTitle names the attributes of a row's key.
+// KeyTitle returns the column title of the rows' keys: the names of the key attributes.
 func (d *picture) KeyTitle() string {
 	var names []string
 	for _, a := range d.keyAttributes() {
@@ -139,7 +139,7 @@ func (d *picture) KeyTitle() string {
 	return strings.Join(names, ", ")
 }
 
-// keyAttributes are the attributes in the name of a row.
+// keyAttributes returns the attributes that a row shows as its key.
 func (d *picture) keyAttributes() []keycond.Attribute {
 	if d.Operation != "Scan" && len(d.Schema.Sort()) > 0 {
 		return d.Schema.Sort()
@@ -147,8 +147,8 @@ func (d *picture) keyAttributes() []keycond.Attribute {
 	return d.Schema.Attributes()
 }
 
-// fill chooses the attributes that most rows have and that their names leave out, documents last, and gives the rows
-// their values.
+// fill chooses the columns and sets the values of all rows. It prefers the attributes that most rows have, and puts
+// sets, lists and maps after attributes that are as frequent. It leaves out attributes of the key.
 func (d *picture) fill() {
 	known := d.keyAttributes()
 	if d.Operation != "Scan" {
@@ -187,7 +187,7 @@ func (d *picture) fill() {
 	}
 }
 
-// cellOf returns a value as it is shown beside a key.
+// cellOf returns a value as a cell shows it.
 func cellOf(v attr.Value) pictureValue {
 	var whole string
 	switch {
@@ -220,7 +220,8 @@ func (d *painter) options() explain.Options {
 	return explain.Options{Classify: d.m.EntityName, Items: 2 * pictureRows}
 }
 
-// slices draws what a pattern reads: the worst of its slices and the one in the middle, or its own if it has no others.
+// slices draws the worst and the median slice that a pattern reads. If there is no estimate for other values, it
+// draws the slice of the pattern's own values.
 func (d *painter) slices(p *pattern) (all []*picture, err error) {
 	id := fmt.Sprintf("slice-%d", p.N)
 	own := []*picture{newPicture(p.Report, id, "", d.colors, nil)}
@@ -234,7 +235,7 @@ func (d *painter) slices(p *pattern) (all []*picture, err error) {
 		}
 		q, err := explain.Parse(p.Report.Operation, r.Request)
 		if err != nil {
-			return own, nil // such as the several requests of a pattern
+			return own, nil // a pattern with several requests, for example
 		}
 		report, err := explain.Run(d.ctx, d.target, q, d.options())
 		switch {
@@ -249,7 +250,7 @@ func (d *painter) slices(p *pattern) (all []*picture, err error) {
 	return all, nil
 }
 
-// partition draws the whole partition of an item, or returns nil if it cannot be asked for.
+// partition draws the whole partition of an item. It returns nil if no query can be compiled for the partition.
 func (d *painter) partition(s *space, row *dataset.Row) (*picture, error) {
 	p := &model.Pattern{Name: s.Stats.Name(), Operation: "Query", Table: s.Table, Index: s.Index}
 	for _, a := range s.Hash {
@@ -259,7 +260,7 @@ func (d *painter) partition(s *space, row *dataset.Row) (*picture, error) {
 	}
 	in, err := compile.Pattern(p)
 	if err != nil {
-		return nil, nil // such as a key that is not text
+		return nil, nil // a key that is not text, for example
 	}
 	report, err := explain.Run(d.ctx, d.target, explain.Question{Input: in}, d.options())
 	if err != nil || report.Refused != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// TestSliceRows holds that the rows of a slice and those beside it have their whole keys, and attributes.
+// TestSliceRows holds that the rows in a slice and beside it show their whole keys and their attributes.
 func TestSliceRows(t *testing.T) {
 	long := strings.Repeat("a-long-name-", 5)
 	w, r := checked(t, parse(t, `
@@ -43,7 +43,7 @@ patterns:
 	require.Contains(t, slice.text, "Ada", "of the row beside the slice")
 }
 
-// TestNothing holds that an answer without rows says what to do.
+// TestNothing holds that an answer without rows advises what to do.
 func TestNothing(t *testing.T) {
 	w, _ := checked(t, parse(t, `
 name: nothing

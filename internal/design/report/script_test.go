@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// TestText checks the models in testdata and prints the results.
+// TestText checks the models in testdata and compares the printed results.
 func TestText(t *testing.T) {
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

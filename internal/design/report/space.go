@@ -38,7 +38,7 @@ func spaces(ctx context.Context, w *dataset.Dataset, r *check.Result, colors pal
 	return all, nil
 }
 
-// draw draws the partition with the most rows.
+// draw draws the partition with the most rows into s.Picture.
 func (s *space) draw(d *painter) (err error) {
 	if len(s.Parts) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func (s *space) draw(d *painter) (err error) {
 	return err
 }
 
-// of returns the share of an entity in the space.
+// of returns the statistics of an entity in the space, or zero.
 func (s *space) of(e *model.Entity) (share check.EntityStats) {
 	for _, one := range s.Stats.Entities {
 		if one.Entity == e.Name {
@@ -58,10 +58,10 @@ func (s *space) of(e *model.Entity) (share check.EntityStats) {
 	return share
 }
 
-// Title names the table, and the index.
+// Title returns the name of the table, with the index.
 func (s *space) Title() string { return s.Stats.Name() }
 
-// Projection says what an index projects.
+// Projection describes what the index projects.
 func (s *space) Projection() string {
 	words := strings.ReplaceAll(strings.ToLower(s.Index.Projection), "_", " ")
 	if len(s.Index.Include) > 0 {
@@ -70,7 +70,7 @@ func (s *space) Projection() string {
 	return words
 }
 
-// attributes names key attributes, with types other than strings.
+// attributes lists key attributes, with their types unless these are strings.
 func attributes(keys []model.Attribute) string {
 	var words []string
 	for _, a := range keys {
@@ -92,7 +92,7 @@ type entityColor struct {
 	Rows          int
 }
 
-// Legend returns the entities of the space.
+// Legend returns the entities of the space with their colours and numbers of rows.
 func (s *space) Legend() (all []entityColor) {
 	for _, e := range s.Stats.Entities {
 		all = append(all, entityColor{e.Entity, s.colors[e.Entity], e.Items})

@@ -56,7 +56,7 @@ const (
 	labelWidth = 9
 )
 
-// print writes lines with their labels. Names in them may have any characters.
+// print writes lines with their labels, and makes invisible characters visible.
 func (p *printer) print(all lines) {
 	for _, l := range all {
 		parts := []string{text.Visible(l.Text)}
@@ -75,7 +75,7 @@ func (p *printer) print(all lines) {
 	}
 }
 
-// paragraph writes a text from the first column on.
+// paragraph writes text from the first column on, wrapped.
 func (p *printer) paragraph(class, s string) {
 	fmt.Fprintln(&p.out, p.paint[class](strings.Join(terminal.Wrap(text.VisibleLines(s), p.o.Width), "\n")))
 }
@@ -117,14 +117,14 @@ func (p *printer) write() {
 	p.summary()
 }
 
-// markClass is the class of the marks of patterns.
+// markClass maps the marks of patterns to the classes of their colours.
 var markClass = map[string]string{"✓": "good", "✗": "bad", "·": "faint", "–": "faint"}
 
 func (p *printer) findings(s model.Severity) {
 	first := true
 	for _, f := range p.r.Findings {
 		if f.Severity != s || f.Rule == check.Rule {
-			continue // shown with the pattern
+			continue // printed with the pattern
 		}
 		if first {
 			class := map[model.Severity]string{model.Error: "bad", model.Warning: "warn", model.Note: "faint"}[s]
@@ -163,7 +163,7 @@ func (p *printer) summary() {
 	fmt.Fprintf(&p.out, "\n%s\n", p.paint[class](s))
 }
 
-// bill writes the bill in a line, if the model declares rates.
+// bill writes the bill if the model declares rates.
 func (p *printer) bill(b *bill.Bill) {
 	if b == nil || !b.Declared() {
 		return
@@ -174,7 +174,7 @@ func (p *printer) bill(b *bill.Bill) {
 	}
 }
 
-// sample says that the figures come from a sample of the items.
+// sample returns a sentence that says which share of the declared items was generated.
 func sample(r *check.Result) string {
 	if r.Scale <= 0 {
 		return "no declared items were generated (--max-items generates more): patterns read only the samples."
@@ -190,7 +190,7 @@ func sample(r *check.Result) string {
 	)
 }
 
-// looked says how many items of which running tables the check looked at.
+// looked returns a sentence that says how many items of each running table the check read.
 func looked(r *check.Result) string {
 	var parts []string
 	for _, l := range r.Looked {

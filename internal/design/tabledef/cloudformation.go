@@ -19,15 +19,15 @@ type template struct {
 	mappings   map[string]any
 	conditions map[string]any
 	resources  map[string]any
-	depth      int // of conditions that refer to conditions
-	deep       int // of values in values, which mappings may put into themselves
+	depth      int // how deep the current condition is nested in others
+	deep       int // how deep the current value is nested; a mapping can contain itself
 }
 
-// none is the value of AWS::NoValue.
+// none is the value of AWS::NoValue, which removes the member that has it.
 type none struct{}
 
-// pseudoParameters returns those that a test can do with. Their values are made up, except
-// those that are the same almost everywhere.
+// pseudoParameters returns values for the pseudo parameters of CloudFormation. Most are invented stand-ins; the
+// partition and the URL suffix are the same almost everywhere.
 func pseudoParameters() map[string]any {
 	values := map[string]any{"AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com", "AWS::NoValue": none{}}
 	for name, standIn := range map[string]string{
@@ -45,8 +45,8 @@ const (
 	defaultAccount = "000000000000"
 )
 
-// isFragment reports whether an object has the members of Resources, as files have that
-// templates are made of.
+// isFragment reports whether root is the content of a Resources section. Some projects build templates from such
+// files.
 func isFragment(root map[string]any) bool {
 	for _, r := range root {
 		if kind, _ := object(r)["Type"].(string); isTable(kind) && object(r)["Properties"] != nil {
@@ -61,7 +61,7 @@ func isTable(kind string) bool {
 		kind == "AWS::Serverless::SimpleTable"
 }
 
-// object returns a value as an object, which is nil if it is not one.
+// object returns v as an object, or nil if it is not one.
 func object(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
@@ -86,7 +86,7 @@ func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
 	return in.tables(root, pseudoParameters())
 }
 
-// parameter returns the value of a parameter that was not given.
+// parameter returns the value of a parameter that the caller does not give: its default or a stand-in.
 func parameter(name string, p map[string]any) any {
 	kind, _ := p["Type"].(string)
 	value, has := p["Default"]
@@ -95,7 +95,7 @@ func parameter(name string, p map[string]any) any {
 	u.legal = kind != "String" || len(allowed) > 0
 	switch {
 	case has && strings.HasPrefix(kind, "AWS::SSM::"):
-		u.standIn = legalName(fmt.Sprint(value)) // the name of what has the value
+		u.standIn = legalName(fmt.Sprint(value)) // value is only the name of the SSM parameter that has the real value
 	case has && strings.Contains(kind, "List"):
 		var list []any
 		for part := range strings.SplitSeq(fmt.Sprint(value), ",") {
@@ -114,8 +114,7 @@ func parameter(name string, p map[string]any) any {
 	return u.from(name)
 }
 
-// tables returns the tables of a template. Values are the values of parameters that the
-// template does not declare.
+// tables returns the tables of a template. values has the parameters that the template does not declare.
 func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
 	t := &template{
 		input: in, parameters: values,
@@ -169,7 +168,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 			return nil, advice.New("", "Resources.%s has no Properties", id)
 		}
 		if properties["TableName"] == nil {
-			// The service would invent a name: that of the stack, the id and some letters.
+			// The service would invent a name from the stack, the id and some random letters.
 			properties["TableName"] = id
 			if len(id) < 3 { // too short for a table
 				stack, _ := t.known(map[string]any{"Ref": "AWS::StackName"})
@@ -177,7 +176,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 			}
 		}
 		if s := object(properties["StreamSpecification"]); s != nil {
-			s["StreamEnabled"] = true // templates leave it out
+			s["StreamEnabled"] = true // templates omit it
 		}
 		s, err := in.finish("Resources."+id, properties)
 		if err != nil {
@@ -195,13 +194,13 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 	return all, nil
 }
 
-// maxRepeated limits the tables that one definition makes, and maxNesting how deep modules nest.
+// maxRepeated limits how often one definition is repeated, and maxNesting how deep modules nest.
 const (
 	maxRepeated = 1000
 	maxNesting  = 10
 )
 
-// simpleTable returns the table that the transform of SAM makes.
+// simpleTable returns the table into which SAM transforms a SimpleTable.
 func simpleTable(p map[string]any) map[string]any {
 	key := map[string]any{"Name": "id", "Type": "String"}
 	if own, ok := p["PrimaryKey"].(map[string]any); ok {
@@ -221,8 +220,7 @@ func simpleTable(p map[string]any) map[string]any {
 	return table
 }
 
-// value returns a value with its functions evaluated: unresolved for what only a
-// deployment knows.
+// value evaluates the functions in a value. What only a deployment knows becomes an unresolved value.
 func (t *template) value(v any) any {
 	t.values--
 	if t.values < 0 || t.deep > maxDepth*10 {
@@ -248,7 +246,7 @@ func (t *template) value(v any) any {
 			}
 		}
 		out := map[string]any{}
-		for _, name := range slices.Sorted(maps.Keys(v)) { // which is asked for first shows in notes
+		for _, name := range slices.Sorted(maps.Keys(v)) { // sorted, because the order of evaluation shows in notes
 			if m := t.value(v[name]); m != (none{}) {
 				out[name] = m
 			}
@@ -268,7 +266,8 @@ func (t *template) call(name string, arg any) any {
 	return v
 }
 
-// evaluate is call, whose result has no name if the function has no value.
+// evaluate evaluates a function. If the function has no value, evaluate returns an unresolved value without a name,
+// and call names it.
 func (t *template) evaluate(name string, arg any) any {
 	var fail unresolved
 	list, _ := arg.([]any)
@@ -350,7 +349,7 @@ func (t *template) evaluate(name string, arg any) any {
 	return fail
 }
 
-// functionText returns a call of a function as in JSON.
+// functionText returns a function call as JSON writes it.
 func (t *template) functionText(name string, arg any) string {
 	src, ok := arg.(string)
 	if !ok {
@@ -361,7 +360,7 @@ func (t *template) functionText(name string, arg any) string {
 	return name + " " + text.Clip(src, advice.MaxText)
 }
 
-// split splits a text, or what stands in for one.
+// split splits a text. It splits the stand-in of an unresolved value, so that each part is unresolved too.
 func split(v any, between string, fail unresolved) any {
 	u, unknown := v.(unresolved)
 	text, ok := v.(string)
@@ -382,7 +381,7 @@ func split(v any, between string, fail unresolved) any {
 	return parts
 }
 
-// standIn returns what a value is if any will do.
+// standIn returns the stand-in of an unresolved value, or any other value itself.
 func standIn(v any) any {
 	if u, ok := v.(unresolved); ok {
 		return u.standIn
@@ -390,10 +389,10 @@ func standIn(v any) any {
 	return v
 }
 
-// known returns a value as text. One that can be made up is, with a note.
+// known evaluates a value to text. It uses the stand-in of a value that depends on parameters, and notes that.
 func (t *template) known(v any) (string, bool) { return t.text(t.value(v)) }
 
-// text is known for a value that has been evaluated.
+// text is like known for a value that is already evaluated.
 func (t *template) text(v any) (string, bool) {
 	if u, ok := v.(unresolved); ok {
 		if len(u.gives()) == 0 {
@@ -405,8 +404,8 @@ func (t *template) text(v any) (string, bool) {
 	return fmt.Sprint(v), true
 }
 
-// ref returns the value of a parameter, or the name of a resource, which the service
-// invents from its id.
+// ref returns the value of a parameter. For a resource it returns the id as a stand-in, because the service invents
+// the name.
 func (t *template) ref(id string) any {
 	if v, ok := t.parameters[id]; ok {
 		return v
@@ -418,7 +417,7 @@ func (t *template) ref(id string) any {
 	return missing(id, id, give)
 }
 
-// substitute replaces ${…} in a text.
+// substitute replaces each ${name} in a text, by its value in own if it has one.
 func (t *template) substitute(text string, own map[string]any) any {
 	var parts []any
 	for {
@@ -452,7 +451,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 	}
 }
 
-// condition evaluates a condition: true, false, or nil if it is unknown.
+// condition evaluates a condition to true or false, or to nil if it is unknown.
 func (t *template) condition(v any) any {
 	t.values--
 	if t.depth++; t.depth > maxDepth || t.values < 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/files"
 )
 
-// TestReadFolder reads what is not a file of the right size, none of which may wait.
+// TestReadFolder holds that files.Read refuses a file that is too large or is not a regular file, and does not block.
 func TestReadFolder(t *testing.T) {
 	dir := t.TempDir()
 	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
@@ -44,7 +44,7 @@ func TestReadFolder(t *testing.T) {
 	_, err := files.Read(filepath.Join(dir, "absent"), 1)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
-	// A shell has opened this one, and its bytes are counted.
+	// A shell may pass an open pipe as /dev/fd/N. Read accepts it but counts its bytes.
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()

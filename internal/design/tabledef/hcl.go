@@ -15,23 +15,23 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// This file reads Terraform's language with Terraform's own library.
+// This file parses Terraform's language with the HCL library, which Terraform uses too.
 
-// maxBlocks limits the tables and modules that are read, of which one can contain itself, and maxValues the values that
-// a template or a service makes, each of which can be made of another twice.
+// maxBlocks limits the tables and modules that are read, because a module can contain itself. maxValues limits the
+// values that a template or a service makes, because each value can contain another one twice.
 const (
 	maxBlocks = 10_000
 	maxValues = 100_000
 )
 
-// A sources has the Terraform files that were read, and what may still be read.
+// A sources has the Terraform files that were read, and the budgets that are left.
 type sources struct {
 	bodies map[string]*hclsyntax.Body
 	text   map[string][]byte
 	blocks int // that may still be read
-	values int // that templates and services may still make
-	making int // bytes that the expression that is evaluated may still make
-	kept   int // bytes that all expressions may still make
+	values int // that templates and services may still make together
+	making int // bytes that the current expression may still make
+	kept   int // bytes that the values of all expressions may still take
 }
 
 func newSources() *sources {
@@ -41,10 +41,10 @@ func newSources() *sources {
 	}
 }
 
-// errValues is the error of a template or a service whose functions and variables make too much.
+// errValues is the error of a template or a service that makes more than maxValues values.
 var errValues = fmt.Errorf("its variables and functions make more than %d values", maxValues)
 
-// block counts a table or a module.
+// block counts a table or a module. It returns an error if there are more than maxBlocks.
 func (s *sources) block(what string) error {
 	if s.blocks--; s.blocks < 0 {
 		return advice.New(
@@ -55,7 +55,7 @@ func (s *sources) block(what string) error {
 	return nil
 }
 
-// parse parses a file. The error begins with the line and the column.
+// parse parses a file once. Its errors begin with the file, the line and the column.
 func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 	if b := s.bodies[name]; b != nil {
 		return b, nil
@@ -78,7 +78,7 @@ func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 	return b, nil
 }
 
-// expression parses an expression.
+// expression parses the text of one expression.
 func (s *sources) expression(name string, src []byte) (hclsyntax.Expression, error) {
 	s.text[name] = src
 	tokens, _ := hclsyntax.LexExpression(src, name, hcl.InitialPos)
@@ -93,7 +93,7 @@ func (s *sources) expression(name string, src []byte) (hclsyntax.Expression, err
 	return e, nil
 }
 
-// nesting refuses text whose brackets would exhaust the stack of the parser, which ends the program.
+// nesting returns an error if brackets nest too deep. They would exhaust the parser's stack, which ends the program.
 func nesting(tokens hclsyntax.Tokens) error {
 	depth := 0
 	for _, t := range tokens {
@@ -112,12 +112,12 @@ func nesting(tokens hclsyntax.Tokens) error {
 	return nil
 }
 
-// place returns where a range begins, for messages.
+// place returns the file, the line and the column where a range begins, for messages.
 func place(r hcl.Range) string {
 	return fmt.Sprintf("%s:%d:%d", filepath.Base(r.Filename), r.Start.Line, r.Start.Column)
 }
 
-// malformed returns the error for the first of the library's messages.
+// malformed returns an error for the first of the library's diagnostics.
 func malformed(diags hcl.Diagnostics) error {
 	d, ok := errors.AsType[*hcl.Diagnostic](diags.Errs()[0])
 	if !ok {
@@ -126,7 +126,7 @@ func malformed(diags hcl.Diagnostics) error {
 	return advice.New(sentence(d.Detail), "%s: %s", place(*d.Subject), sentence(d.Summary))
 }
 
-// sentence returns a message of the library in our style.
+// sentence converts a message of the library to the style of our messages.
 func sentence(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text = strings.TrimSuffix(strings.Join(strings.Fields(text), " "), ".")
@@ -137,7 +137,8 @@ func sentence(text string) string {
 	return string(unicode.ToLower(first)) + text[n:]
 }
 
-// withoutMembers lets one text stand in for all members of a module or of data, whatever their index.
+// withoutMembers removes an index or a splat behind a module, a data source or a random resource. One text is the
+// stand-in for all its members.
 func withoutMembers(n hclsyntax.Node) hcl.Diagnostics {
 	switch n := n.(type) {
 	case *hclsyntax.RelativeTraversalExpr:
@@ -152,8 +153,8 @@ func withoutMembers(n hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// madeUp reports whether an expression is the name of a module or of data, of whose members one text
-// takes the place.
+// madeUp reports whether an expression names a module, a data source or a random resource. One text is the stand-in
+// for all its members.
 func madeUp(e hclsyntax.Expression) bool {
 	t, ok := e.(*hclsyntax.ScopeTraversalExpr)
 	return ok && len(t.Traversal) == 2 && isMadeUp(t.Traversal.RootName())

@@ -10,8 +10,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// This file has the functions of Terraform: most are those of the library.
-// Source: https://developer.hashicorp.com/terraform/language/functions
+// This file has Terraform's functions. Most come from the cty library. Source:
+// https://developer.hashicorp.com/terraform/language/functions
 
 // pure returns the functions that read no files.
 func pure() map[string]function.Function {
@@ -77,7 +77,7 @@ var length = function.Spec{
 	},
 }
 
-// replaceText replaces each occurrence of a text or, if that is between slashes, each match of the pattern.
+// replaceText replaces each occurrence of a text. If the text is between slashes, it is a regular expression.
 var replaceText = function.Spec{
 	Params: stdlib.ReplaceFunc.Params(),
 	Type:   function.StaticReturnType(cty.String),
@@ -90,8 +90,7 @@ var replaceText = function.Spec{
 	},
 }
 
-// picks returns a function of one argument or more of any types. Those that hold unknown values or
-// marks are given as they are.
+// picks returns a function of one or more arguments of any type. It passes unknown values and marks on to pick.
 func picks(pick func([]cty.Value) (cty.Value, error)) function.Function {
 	value := function.Parameter{
 		Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true,
@@ -111,7 +110,7 @@ func picks(pick func([]cty.Value) (cty.Value, error)) function.Function {
 
 func same(args []cty.Value) (cty.Value, error) { return args[0], nil }
 
-// one returns the only member of a list, or null if it has none.
+// one returns the only member of a list, or null if the list is empty.
 func one(args []cty.Value) (cty.Value, error) {
 	list, marks := args[0].Unmark()
 	switch {
@@ -127,7 +126,8 @@ func one(args []cty.Value) (cty.Value, error) {
 	return cty.NullVal(cty.DynamicPseudoType).WithMarks(marks), nil
 }
 
-// flatten is the library's, which takes an unknown value with a mark for one that is not a list.
+// flatten flattens nested lists. The library's function treats an unknown value with a mark as if it were not a list,
+// so flatten returns an unknown value instead.
 func flatten(args []cty.Value) (cty.Value, error) {
 	if marks, unknown := unknownList(args[0]); unknown {
 		return cty.DynamicVal.WithMarks(marks), nil
@@ -135,7 +135,7 @@ func flatten(args []cty.Value) (cty.Value, error) {
 	return stdlib.Flatten(args[0])
 }
 
-// unknownList reports whether a list has members of which nobody knows whether they are lists.
+// unknownList reports whether v is or has a member that may be an unknown list. It returns the marks of that member.
 func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	v, marks = v.Unmark()
 	t := v.Type()
@@ -154,8 +154,8 @@ func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	return nil, false
 }
 
-// decoder returns a function that decodes a text, and each text once: a module often takes its tables from one file, by
-// count.index.
+// decoder returns a function that decodes a text. It caches the values, because a module often takes many tables from
+// one file, by count.index.
 func decoder(decode func(cty.Value) (cty.Value, error)) function.Function {
 	decoded := map[string]cty.Value{}
 	return function.New(&function.Spec{
@@ -186,7 +186,8 @@ func decodeYAML(text cty.Value) (cty.Value, error) {
 	return stdlib.JSONDecode(cty.StringVal(string(data)))
 }
 
-// coalesce returns the first argument that is known and neither null nor empty.
+// coalesce returns the first argument that is known and neither null nor empty. If there is none, it returns an
+// unknown argument.
 func coalesce(args []cty.Value) (cty.Value, error) {
 	unknown := cty.NilVal
 	for _, arg := range args {
@@ -204,7 +205,7 @@ func coalesce(args []cty.Value) (cty.Value, error) {
 	return unknown, nil
 }
 
-// withFiles returns the functions of a module.
+// withFiles returns all functions of a module, including file, which reads a file of the module.
 func (s *scope) withFiles() map[string]function.Function {
 	all := pure()
 	all["file"] = function.New(&function.Spec{

@@ -11,10 +11,11 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// This file limits what the expressions of Terraform files make: a short one can make more than any memory holds.
+// This file limits the memory that Terraform expressions take. A short expression can make a value larger than any
+// memory.
 
-// maxMade limits the bytes that one expression makes, and those that all together keep. An element of a collection
-// takes elementSize.
+// maxMade limits the bytes that one expression makes, and the bytes of the values of all expressions. Each element of
+// a collection counts elementSize bytes in addition to its text.
 const (
 	maxMade     = 16 << 20
 	elementSize = 64
@@ -22,13 +23,14 @@ const (
 
 var errMade = fmt.Errorf("it makes more than %d MB", maxMade>>20)
 
-// A counted expression is an operand that becomes a part of a larger value.
+// A counted is an operand whose value becomes a part of a larger value. It counts the bytes of that value.
 type counted struct {
 	*hclsyntax.ParenthesesExpr
 	sources *sources
 }
 
-// Value counts the value. It panics once they are too large, as loops go on after an error.
+// Value evaluates the operand and counts its bytes. It panics if they exceed the limit, because the library's loops
+// continue after an error.
 func (c counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if c.sources.making < 0 {
 		panic(errMade)
@@ -40,10 +42,11 @@ func (c counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, diags
 }
 
-// UnwrapExpression returns the operand, for what is no value but a type.
+// UnwrapExpression returns the operand. The library needs it for operands that are types or keywords instead of
+// values.
 func (c counted) UnwrapExpression() hcl.Expression { return c.Expression }
 
-// spend takes the size of a value from a limit, and reports false if that does not suffice.
+// spend subtracts the size of a value from *left. It returns false if *left becomes negative.
 func spend(left *int, v cty.Value) bool {
 	v, _ = v.Unmark()
 	if *left -= elementSize; *left < 0 || !v.IsKnown() || v.IsNull() {
@@ -62,7 +65,7 @@ func spend(left *int, v cty.Value) bool {
 	return *left >= 0
 }
 
-// prepare prepares an expression for its evaluation.
+// prepare wraps the operands of an expression in counted before it is evaluated.
 func (s *sources) prepare(n hclsyntax.Node) hcl.Diagnostics {
 	count := func(operands ...*hclsyntax.Expression) {
 		for _, e := range operands {
@@ -97,10 +100,11 @@ func (s *sources) prepare(n hclsyntax.Node) hcl.Diagnostics {
 	return withoutMembers(n)
 }
 
-// wide matches a verb of format with a width that is a large text by itself.
+// wide matches a format verb with a width of four digits or more, which makes a large text by itself.
 var wide = regexp.MustCompile(`%[^a-zA-Z%]*[0-9]{4}`)
 
-// multiplies returns a function that can make as much as the product of its first argument and the others.
+// multiplies wraps a function whose result can be as large as the size of its first argument times that of the
+// others. It checks that product before it calls f.
 func multiplies(f function.Function) function.Function {
 	return function.New(&function.Spec{
 		Params: f.Params(), VarParam: f.VarParam(), Type: f.ReturnTypeForValues,

@@ -14,12 +14,12 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// tableNamed returns a Terraform file with a table whose name is the value of an expression.
+// tableNamed returns a Terraform file with a table whose name is the given expression.
 func tableNamed(name string) string {
 	return "resource \"aws_dynamodb_table\" \"t\" {\nname = " + name + "\n" + key + "}\n"
 }
 
-// expressions have their values in Terraform.
+// expressions have the values that Terraform gives to them.
 var expressions = []struct{ text, want string }{
 	{`1 == "1" ? "yes" : "no"`, "no"},
 	{`"true" == true ? "yes" : "no"`, "no"},
@@ -100,7 +100,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestModule reads a module with what templates of public repositories have.
+// TestModule reads a module with constructs that occur in public repositories.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -191,7 +191,7 @@ resource "aws_dynamodb_table" "t" {
 	}
 }
 
-// nameIn returns the name of the table of a file in a folder.
+// nameIn returns the name of the only table in a file of a folder.
 func nameIn(t testing.TB, dir, name string) (string, error) {
 	t.Helper()
 	path := filepath.Join(dir, "a.tf")
@@ -203,7 +203,7 @@ func nameIn(t testing.TB, dir, name string) (string, error) {
 	return list[0].TableName, nil
 }
 
-// A grammar makes expressions at random.
+// A grammar generates random expressions.
 type grammar struct{ *rand.Rand }
 
 func (g grammar) expression(depth int) string {
@@ -253,7 +253,7 @@ var functions = strings.Fields(`can coalesce
 	substr title tobool tolist tomap tonumber toset tostring trim trimprefix try upper
 	values yamldecode zipmap nosuch`)
 
-// read reads a module made of expressions.
+// read writes a module of random expressions and reads it.
 func (g grammar) read(t testing.TB, path string) {
 	text := fmt.Sprintf("locals {\na = %s\nb = %s\n}\nvariable \"list\" { type = list(string) }\n"+
 		"variable \"text\" { default = %s }\nresource \"aws_dynamodb_table\" \"t\" {\ncount = %s\nname = %s\n"+
@@ -267,7 +267,7 @@ func (g grammar) read(t testing.TB, path string) {
 	require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain), text)
 }
 
-// TestGrammar holds that no expression ends the program, and that each is read the same again.
+// TestGrammar holds that no expression panics, and that reading one again gives the same.
 func TestGrammar(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tf")
 	for seed := range uint64(proptest.Cases(200)) {
@@ -275,7 +275,7 @@ func TestGrammar(t *testing.T) {
 	}
 }
 
-// TestForEach holds that a list of texts makes the tables of a set.
+// TestForEach holds that a list of strings in for_each gives the same tables as a set.
 func TestForEach(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tf")
 	for _, list := range []string{`["abc", "abd"]`, `tolist(["abc", "abd"])`, `toset(["abd", "abc"])`, `{abc = 1, abd = 2}`} {

@@ -18,37 +18,36 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// This file evaluates expressions of Terraform files. A value that only a deployment knows has a mark
-// that says so, which the library passes on to all that depends on the value. What stands in for it is
-// the marked value; without that, the value is unknown.
+// This file evaluates expressions of Terraform files. A value that only a deployment knows is marked, and the library
+// passes the mark on to all values that depend on it. A marked value is either a stand-in or unknown.
 
-// A mark says that a value depends on one that is not given.
+// A mark says that a value depends on a parameter that is not given, or on an expression that cannot be evaluated.
 type mark struct {
 	part
-	legal bool   // the stand-in is a value that the parameter can have
-	why   string // why an expression has no value; "" if it is a parameter
+	legal bool   // the parameter could have the stand-in as its value
+	why   string // why the expression cannot be evaluated; "" for a parameter
 }
 
 func (m mark) value(v cty.Value) cty.Value { return v.Mark(m) }
 
-// without returns the value of an expression that has none.
+// without returns an unknown value with a mark that says why it has none.
 func without(name, why string) cty.Value {
 	return mark{part: part{name: name}, why: why}.value(cty.DynamicVal)
 }
 
-// A scope has the values that expressions may refer to.
+// A scope has the values to which expressions can refer.
 type scope struct {
 	*input
 	dir       string // of the module
 	variables map[string]cty.Value
 	locals    map[string]hclsyntax.Expression
-	known     map[string]cty.Value // of locals and arguments of resources that were evaluated
+	known     map[string]cty.Value // cached values of locals and of arguments of resources
 	resources map[string]*hclsyntax.Block
 	functions map[string]function.Function
-	own       map[string]cty.Value // each, count, and what dynamic blocks iterate over
+	own       map[string]cty.Value // each, count and the iterators of dynamic blocks
 }
 
-// with returns a scope with one more value.
+// with returns a copy of the scope in which name has the value v.
 func (s *scope) with(name string, v cty.Value) *scope {
 	inner := *s
 	if inner.own = maps.Clone(s.own); inner.own == nil {
@@ -58,12 +57,12 @@ func (s *scope) with(name string, v cty.Value) *scope {
 	return &inner
 }
 
-// value evaluates an expression. A value without an error would be needed only by some of what refers to
-// it, so an error is a mark of a value that is unknown.
+// value evaluates an expression. It returns an error as the mark of an unknown value, because a table may not depend
+// on that value.
 func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 	ctx := &hcl.EvalContext{Functions: s.functions}
 	defer func() {
-		// The library may fail too: no template should end the program that reads it.
+		// The library may panic, and no file should end the program that reads it.
 		if cause := recover(); cause != nil {
 			v = s.failed(e, fmt.Sprintf("%s: %v", place(e.Range()), cause), ctx)
 		}
@@ -79,12 +78,12 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 		return s.failed(e, fmt.Sprintf("%s: the files make more than %d MB", place(e.Range()), maxMade>>20), ctx)
 	}
 	if !v.IsKnown() && !v.IsMarked() {
-		return s.failed(e, "", ctx) // a function dropped the marks
+		return s.failed(e, "", ctx) // a function lost the marks
 	}
 	return v
 }
 
-// failed returns the value of an expression that has none, with the marks of what it refers to.
+// failed returns an unknown value for an expression, with the marks of the values to which the expression refers.
 func (s *scope) failed(e hclsyntax.Expression, why string, ctx *hcl.EvalContext) cty.Value {
 	v := cty.DynamicVal
 	if why != "" || len(ctx.Variables) == 0 {
@@ -101,12 +100,12 @@ func (s *scope) failed(e hclsyntax.Expression, why string, ctx *hcl.EvalContext)
 	return v
 }
 
-// source returns the text of an expression on one line, for messages.
+// source returns the text of a range on one line, for messages.
 func (s *scope) source(r hcl.Range) string {
 	return strings.Join(strings.Fields(string(r.SliceBytes(s.text[r.Filename]))), " ")
 }
 
-// A reference is a tree of the names that an expression refers to.
+// A reference is a node in a tree of the names to which an expression refers. It has a value or members.
 type reference struct {
 	value   cty.Value
 	members map[string]*reference
@@ -136,7 +135,7 @@ func (r *reference) object() cty.Value {
 	return cty.ObjectVal(members)
 }
 
-// references returns the values that an expression refers to, by the first of their names.
+// references returns the values to which an expression refers, as objects by the first part of their names.
 func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	root := &reference{}
 	for _, t := range e.Variables() {
@@ -162,7 +161,8 @@ func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	return all
 }
 
-// refer returns what the first n names of a path refer to.
+// refer returns the value to which a path refers, and the number of its parts that name the value. The rest of the
+// path selects a member.
 func (s *scope) refer(path []string, text string) (n int, v cty.Value) {
 	if v, ok := s.own[path[0]]; ok {
 		return 1, v
@@ -192,7 +192,7 @@ func (s *scope) refer(path []string, text string) (n int, v cty.Value) {
 	}
 
 	if b := s.resources[path[0]+"."+path[1]]; b != nil {
-		for i := 2; i < min(4, len(path)); i++ { // an index may come between
+		for i := 2; i < min(4, len(path)); i++ { // an index may precede the name
 			if a := b.Body.Attributes[path[i]]; a != nil {
 				return i + 1, s.once(strings.Join([]string{path[0], path[1], path[i]}, "."), a.Expr)
 			}
@@ -213,7 +213,7 @@ func (s *scope) refer(path []string, text string) (n int, v cty.Value) {
 	return len(path), m.value(cty.StringVal(m.standIn))
 }
 
-// once evaluates an expression of the module the first time that something refers to it.
+// once evaluates a local or an argument of a resource and caches its value.
 func (s *scope) once(name string, e hclsyntax.Expression) cty.Value {
 	if v, ok := s.known[name]; ok {
 		return v
@@ -231,7 +231,8 @@ func (s *scope) once(name string, e hclsyntax.Expression) cty.Value {
 	return s.known[name]
 }
 
-// undeclared returns the value of a variable that is not given: one that stands in for it, of its type.
+// undeclared returns a stand-in for a variable that is not given, of type t. give is the name by which a user can
+// give it, or "".
 func undeclared(name string, t cty.Type, give string) cty.Value {
 	m := mark{part: part{name: "var." + name, standIn: legalName(name), give: give}}
 	v := cty.UnknownVal(t)
@@ -248,7 +249,7 @@ func undeclared(name string, t cty.Type, give string) cty.Value {
 	return m.value(v)
 }
 
-// unresolved returns a value with these marks.
+// unresolved returns an unresolved value for a stand-in with these marks.
 func (s *scope) unresolved(marks cty.ValueMarks, standIn string) unresolved {
 	u := unresolved{standIn: standIn, legal: true}
 	all := make([]mark, 0, len(marks))
@@ -275,8 +276,9 @@ func (s *scope) unresolved(marks cty.ValueMarks, standIn string) unresolved {
 	return u
 }
 
-// plain returns a value as maps, lists, texts and bools, and unresolved where it has marks. A value that
-// does not contain what stands in for another was only chosen by it.
+// plain converts a value to maps, lists, strings and bools. A marked value becomes unresolved if it contains the
+// stand-in of a mark. If it does not, the unknown value only chose it, for example as a condition, so plain returns
+// it with a note.
 func (s *scope) plain(v cty.Value) any {
 	v, marks := v.Unmark()
 	if !v.IsKnown() {
@@ -320,7 +322,7 @@ func (s *scope) plain(v cty.Value) any {
 	return list
 }
 
-// folder returns the folder that is read, or the folder of the file.
+// folder returns the folder that the user named, or the folder of the file that the user named.
 func (in *input) folder() string {
 	if filepath.Ext(in.path) == ".tf" {
 		return filepath.Dir(in.path)
@@ -328,7 +330,7 @@ func (in *input) folder() string {
 	return in.path
 }
 
-// beside reads a file of the module, or of the folder that is read, but no others.
+// beside reads a file below the folder of the module or the folder that the user named. It reads no other files.
 func (s *scope) beside(name string) ([]byte, error) {
 	for dir, rel := range s.places(name) {
 		data, err := readBelow(dir, rel)
@@ -339,7 +341,7 @@ func (s *scope) beside(name string) ([]byte, error) {
 	return nil, fmt.Errorf("the folder %s, outside of which no files are read, has no file %s", s.dir, name)
 }
 
-// places returns the folders in which a file of the module may be, with its name there.
+// places yields the folders in which a file may be, with the file's name relative to each.
 func (s *scope) places(name string) iter.Seq2[string, string] {
 	return func(yield func(dir, rel string) bool) {
 		for _, dir := range []string{s.dir, s.folder()} {

@@ -18,18 +18,17 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// ErrOther is the error of [Read] for a file in a format that this package does not
-// read.
+// ErrOther is the error that [Read] wraps if a file has a format that this package does not read.
 var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation template nor a Terraform file")
 
-// ErrFolder is the error of [Read] for a folder without a file that defines tables.
+// ErrFolder is the error that [Read] wraps if a folder has no file that defines tables.
 var ErrFolder = errors.New("the folder has no Terraform files, no serverless.yml and no template with a table")
 
-// Parameters are values by name: of the parameters of a template, with its pseudo
-// parameters such as AWS::StackName, or of the variables of a Terraform module.
+// Parameters maps names to values. The names are parameters of a CloudFormation template, pseudo parameters such as
+// AWS::StackName, or variables of a Terraform module.
 type Parameters map[string]string
 
-// check refuses values for names that are not declared, such as typos.
+// check returns an error for a name that is not declared, such as a typo.
 func (with Parameters) check(declared map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(with)) {
 		if !declared[name] && !strings.HasPrefix(name, "AWS::") {
@@ -46,20 +45,19 @@ func (with Parameters) check(declared map[string]bool) error {
 // A Reader reads definitions of tables. The zero value is ready to use.
 type Reader struct {
 	Parameters Parameters
-	// Flag is what comes before NAME=VALUE in advice, such as "-P ". By default it is in
-	// quotes.
+	// Flag precedes NAME=VALUE in advice, for example "-P ". If it is "", advice has NAME=VALUE in quotes.
 	Flag string
 
-	sources *sources // nil for new ones
+	sources *sources // nil until begin
 }
 
-// input returns what a path names. Everything that is read from there shares one budget.
+// input returns the input for a path. All inputs of a Reader share one budget.
 func (r Reader) input(path string) *input {
 	return &input{path: path, with: r.Parameters, flag: r.Flag, sources: r.sources}
 }
 
-// A Note says what [Reader.Read] made up because only a deployment knows it, or what part
-// of a file it did not read.
+// A Note says which value [Reader.Read] invented because only a deployment knows it, or which part of a file it did
+// not read.
 type Note struct {
 	Text   string
 	Advice string // how to choose the value; may be empty
@@ -73,18 +71,17 @@ func (n Note) String() string {
 	return n.Text + "; " + n.Advice
 }
 
-// Read reads the tables that a file defines, or a folder with the files of a project: of
-// Terraform, of the Serverless Framework, of SAM, or the output of cdk synth. It returns
-// an error that wraps [ErrOther] if the format of the file is unknown.
+// Read reads the tables that a file defines. If path is a folder, Read reads the project in it: Terraform files, a
+// serverless.yml, a SAM template, or the output of cdk synth. If the format of the file is unknown, the error wraps
+// [ErrOther].
 //
-// Names and numbers that only a deployment knows are made up, with a note for each
-// parameter.
+// Read invents names and numbers that only a deployment knows, and returns a note for each parameter.
 func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
 	list, notes, err = r.begin().read(path)
 	return list, notes, advice.Bound(err)
 }
 
-// begin returns a reader with a budget.
+// begin returns a Reader with new budgets, unless r has some.
 func (r Reader) begin() Reader {
 	if r.sources == nil {
 		r.sources = newSources()
@@ -105,8 +102,8 @@ func (r Reader) read(path string) (list []*Schema, notes []Note, err error) {
 	return r.readData(path, data)
 }
 
-// ReadData reads the tables that the content of a file defines. Files that it names are
-// beside the file.
+// ReadData reads the tables that data defines, which is the content of the file at path. It finds other files that
+// data names relative to path.
 func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
 	list, notes, err := r.begin().readData(path, data)
 	return list, notes, advice.Bound(err)
@@ -121,20 +118,20 @@ func (r Reader) readData(path string, data []byte) ([]*Schema, []Note, error) {
 	return list, in.notes, nil
 }
 
-// maxInput limits the size of a file that is read, such as the output of terraform show.
+// maxInput limits the bytes of a file. The output of terraform show can be large.
 const maxInput = 64 << 20
 
-// Read reads with a [Reader] that has only parameters.
+// Read reads a file or folder with a [Reader] that has the given parameters.
 func Read(path string, with Parameters) ([]*Schema, []Note, error) {
 	return Reader{Parameters: with}.Read(path)
 }
 
-// projects are the files by which a folder is read, the first that it has.
+// projects are the names of project files. readFolder reads the first one that exists.
 var projects = []string{
 	"serverless.yml", "serverless.yaml", "serverless.json", "template.yaml", "template.yml", "template.json",
 }
 
-// readFolder reads the files of a project.
+// readFolder reads the Terraform files of a folder, or else its project file, or else the output of cdk synth.
 func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error) {
 	if paths, err := filepath.Glob(filepath.Join(dir, "*.tf")); err != nil || len(paths) > 0 {
 		in := r.input(dir)
@@ -156,7 +153,7 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 	for _, path := range paths {
 		tables, more, err := r.read(path)
 		if errors.Is(err, errNoTable) {
-			continue // of several stacks, some have none
+			continue // some stacks of an app have no tables
 		}
 		if err != nil {
 			return nil, nil, err
@@ -169,24 +166,24 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 	return list, notes, nil
 }
 
-// errNoTable is the cause of errors that say that a template has no table.
+// errNoTable is wrapped by the error for a template without tables.
 var errNoTable = errors.New("the template has no table")
 
-// An input is a file or folder that is read.
+// An input is the state of reading a file or a folder.
 type input struct {
 	path  string
 	with  Parameters
 	flag  string
 	notes []Note
-	// nesting is how deep the file is in modules, and depth how deep references are.
+	// nesting counts the modules around the current one, and depth the references that are being followed.
 	nesting, depth int
 	*sources
 }
 
-// maxNotes limits the notes of a definition.
+// maxNotes limits the notes about one definition.
 const maxNotes = 1000
 
-// note adds a note, unless it has been added.
+// note adds a note, unless it is there already.
 func (in *input) note(n Note) {
 	n = Note{text.Clip(n.Text, advice.MaxText), text.Clip(n.Advice, advice.MaxText)}
 	if len(in.notes) < maxNotes && !slices.Contains(in.notes, n) {
@@ -194,7 +191,7 @@ func (in *input) note(n Note) {
 	}
 }
 
-// howTo returns how to give parameters.
+// howTo returns text that says how to give the named parameters.
 func (in *input) howTo(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {
@@ -230,7 +227,7 @@ func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 	return nil, ErrOther
 }
 
-// parseYAML returns the value of a YAML document, nil if it is not one.
+// parseYAML returns the value of a YAML document, or nil if data is not YAML.
 func parseYAML(data []byte) any {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
@@ -239,7 +236,7 @@ func parseYAML(data []byte) any {
 	return (&yamlReader{left: maxNodes}).plain(&doc, 0)
 }
 
-// parseJSON reads JSON of any of the formats.
+// parseJSON reads JSON in any of the formats.
 func (in *input) parseJSON(data []byte) ([]*Schema, error) {
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -296,41 +293,41 @@ var members = []string{
 	"StreamSpecification", "DeletionProtectionEnabled", "TableClass", "TimeToLiveSpecification",
 }
 
-// An unresolved value is one that only a deployment knows.
+// An unresolved is a value that only a deployment knows.
 type unresolved struct {
 	name    string // for messages
-	standIn string // the value that is used if any will do; "" for none
-	legal   bool   // standIn is a value that the parameter can have
-	why     string // why an expression has no value
+	standIn string // value to use where any value will do; "" if there is none
+	legal   bool   // the parameter could have standIn as its value
+	why     string // why the expression cannot be evaluated, or ""
 	of      []part
 }
 
-// reason says why there is no value.
+// reason says why the value is not known.
 func (u unresolved) reason() string {
-	if u.why == "" || len(u.of) > 0 { // what stands in for a value is no reason
+	if u.why == "" || len(u.of) > 0 { // if it depends on a parameter, the missing parameter is the reason
 		return fmt.Sprintf("the value of %s is unknown", u.name)
 	}
 	return fmt.Sprintf("%s cannot be evaluated: %s", u.name, u.why)
 }
 
-// A part is a parameter that an unresolved value depends on.
+// A part is a parameter on which an unresolved value depends.
 type part struct {
 	name, standIn string
-	give          string // the name by which it is given; "" if it cannot be
+	give          string // name by which a user can give it; "" if that is not possible
 }
 
-// missing returns the value of a parameter that was not given.
+// missing returns an unresolved value for a parameter that is not given.
 func missing(name, standIn, give string) unresolved {
 	return unresolved{name: name, standIn: legalName(standIn)}.from(give)
 }
 
-// from returns a value that is the value of a parameter.
+// from returns u as the value of the one parameter that a user can give as give.
 func (u unresolved) from(give string) unresolved {
 	u.of = []part{{u.name, u.standIn, give}}
 	return u
 }
 
-// gives returns the names of the parameters that would give the value.
+// gives returns the names of the parameters that a user can give to resolve the value.
 func (u unresolved) gives() (all []string) {
 	for _, p := range u.of {
 		if p.give != "" && !slices.Contains(all, p.give) {
@@ -340,7 +337,7 @@ func (u unresolved) gives() (all []string) {
 	return all
 }
 
-// legalName replaces what the name of a table cannot have.
+// legalName replaces the characters that a table name cannot have.
 func legalName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("._-", r) || 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
@@ -351,8 +348,7 @@ func legalName(s string) string {
 	return strings.Trim(s, "-.")
 }
 
-// join joins values to a text. If the text depends on an unresolved value, it is
-// unresolved too.
+// join joins values to a text. If one of them is unresolved, the text is unresolved and joins the stand-ins.
 func join(parts []any, between string) any {
 	texts := make([]string, len(parts))
 	all := unresolved{legal: true}
@@ -401,14 +397,13 @@ func join(parts []any, between string) any {
 	return all
 }
 
-// maxText limits the bytes of a text that a definition makes of others: small files can make very large ones.
+// maxText limits the bytes of a text that a definition joins, because a small file can make a very large text.
 const maxText = 1 << 16
 
-// tooLong is a text beyond that limit.
+// tooLong replaces a text of more than maxText bytes.
 var tooLong = unresolved{name: "a value that is too long"}
 
-// finish makes a Schema of the members of a request. What is the place of the
-// table in its file.
+// finish makes a Schema from the members of a CreateTable request. what is the place of the table in its file.
 func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	own := map[string]any{}
 	for _, name := range members {
@@ -441,7 +436,7 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	return s, nil
 }
 
-// resolved returns a value, or the one that was made up for it, with a note.
+// resolved returns v, or if v is unresolved its stand-in, and notes that.
 func (in *input) resolved(v any) any {
 	u, ok := v.(unresolved)
 	if !ok || u.standIn == "" || len(u.of) == 0 {
@@ -454,11 +449,11 @@ func (in *input) resolved(v any) any {
 	return u.standIn
 }
 
-// made records that a value was made up.
+// made adds a note for each stand-in that u uses.
 func (in *input) made(u unresolved) {
 	for _, p := range u.of {
 		if p.standIn == "" {
-			continue // nothing depends on it
+			continue // no value uses it
 		}
 		n := Note{Text: fmt.Sprintf("%s is not given: %q is used", p.name, p.standIn)}
 		if p.give != "" {
@@ -468,18 +463,17 @@ func (in *input) made(u unresolved) {
 	}
 }
 
-// free are the members whose values can be made up.
+// free are the members for which any stand-in will do.
 var free = []string{"TableName", "IndexName", "AttributeName"}
 
-// optional are the members without which a table can be made.
+// optional are the members that a request can omit. If one is not known, finish omits it.
 var optional = []string{
 	"BillingMode", "ProvisionedThroughput", "StreamSpecification", "DeletionProtectionEnabled", "TableClass",
 	"TimeToLiveSpecification",
 }
 
-// resolve returns the value of a member with the types of JSON, as templates may write
-// numbers and booleans as text. It makes up names that are not known, and refuses other
-// values that are not.
+// resolve returns the value of a member as JSON would have it. It converts numbers and booleans that a template
+// writes as text. It uses the stand-in of an unresolved name, and returns an error for other unresolved values.
 func (in *input) resolve(place, member string, v any) (any, error) {
 	switch v := v.(type) {
 	case unresolved:
@@ -500,7 +494,7 @@ func (in *input) resolve(place, member string, v any) (any, error) {
 			if err != nil && slices.Contains(optional, name) {
 				in.note(Note{err.Error() + ", so the table is made without it", advice.Of(err)})
 				if name == "ProvisionedThroughput" {
-					out["BillingMode"] = "PAY_PER_REQUEST" // of the table, if this is an index
+					out["BillingMode"] = "PAY_PER_REQUEST" // if the place is an index, finish copies this to the table
 				}
 				continue
 			}
@@ -535,18 +529,17 @@ func (in *input) resolve(place, member string, v any) (any, error) {
 	return v, nil
 }
 
-// maxDepth limits how deep values nest, and maxNodes how many a file may expand to
-// with its aliases.
+// maxDepth limits how deep values nest. maxNodes limits the nodes to which the aliases of a YAML file expand.
 const (
 	maxDepth = 100
 	maxNodes = 1_000_000
 )
 
-// A yamlReader turns YAML nodes into values.
+// A yamlReader converts YAML nodes to values. left is the number of nodes that it may still convert.
 type yamlReader struct{ left int }
 
-// plain returns a YAML node as maps, lists and scalars. The short tags of
-// CloudFormation become the objects that they are short for: !Ref x is {"Ref": x}.
+// plain converts a YAML node to maps, lists and scalars. It expands the short tags of CloudFormation: !Ref x becomes
+// {"Ref": x}.
 func (r *yamlReader) plain(n *yaml.Node, depth int) (v any) {
 	if r.left--; depth > maxDepth || r.left < 0 {
 		return nil
@@ -598,7 +591,7 @@ func (r *yamlReader) plain(n *yaml.Node, depth int) (v any) {
 	return map[string]any{"Fn::" + function: v}
 }
 
-// merge adds the members of an object, or of a list of objects, that m lacks.
+// merge adds the members of v to m, except those that m has. v is an object or a list of objects.
 func merge(m map[string]any, v any) {
 	list, ok := v.([]any)
 	if !ok {

@@ -14,9 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// A Schema is the definition of a table: the members of a CreateTable request
-// that matter for its items. Its JSON is such a request, with the addition of
-// TimeToLiveSpecification, named as in CloudFormation, if the table has one.
+// A Schema is the definition of a table. It has the members of a CreateTable request that matter for items. If the
+// table has a time to live, the JSON also has TimeToLiveSpecification, as in CloudFormation.
 type Schema struct {
 	TableName                 string                      `json:"TableName,omitempty"`
 	AttributeDefinitions      []types.AttributeDefinition `json:"AttributeDefinitions"`
@@ -30,9 +29,9 @@ type Schema struct {
 	TableClass                types.TableClass            `json:"TableClass,omitempty"`
 	TimeToLiveSpecification   *TimeToLive                 `json:"TimeToLiveSpecification,omitempty"`
 
-	// Place is where [Read] found the definition: the file, and the place in it.
+	// Place is where [Read] found the definition: the file and the name in the file.
 	Place string `json:"-"`
-	// About is the description of the template, if it has one.
+	// About is the description of the template, or "".
 	About string `json:"-"`
 }
 
@@ -44,25 +43,25 @@ type Index struct {
 	ProvisionedThroughput *Throughput              `json:"ProvisionedThroughput,omitempty"`
 }
 
-// A Projection selects the attributes of an index.
+// A Projection selects the attributes that an index has.
 type Projection struct {
 	ProjectionType   types.ProjectionType `json:"ProjectionType"`
 	NonKeyAttributes []string             `json:"NonKeyAttributes,omitempty"`
 }
 
-// Throughput is provisioned capacity.
+// A Throughput is provisioned capacity.
 type Throughput struct {
 	ReadCapacityUnits  int64 `json:"ReadCapacityUnits"`
 	WriteCapacityUnits int64 `json:"WriteCapacityUnits"`
 }
 
-// Stream is the stream of a table.
+// A Stream is the stream of a table.
 type Stream struct {
 	StreamEnabled  bool                 `json:"StreamEnabled"`
 	StreamViewType types.StreamViewType `json:"StreamViewType,omitempty"`
 }
 
-// TimeToLive is the attribute with the time at which an item expires.
+// A TimeToLive names the attribute with the time at which an item expires.
 type TimeToLive struct {
 	AttributeName string `json:"AttributeName"`
 	Enabled       bool   `json:"Enabled"`
@@ -70,15 +69,15 @@ type TimeToLive struct {
 
 const schemaAdvice = "give the JSON of a CreateTable request or of a DescribeTable response"
 
-// Parse reads the JSON of a CreateTable request, of a DescribeTable
-// response, or of the description in one.
+// Parse reads the JSON of a CreateTable request, of a DescribeTable response, or of the table description in a
+// response.
 func Parse(data []byte) (*Schema, error) {
 	s, err := parse(data, true)
 	return s, advice.Bound(err)
 }
 
-// parse is Parse. A schema may be wrapped once: of a text with many
-// wrappers the rest would be read once for each of them.
+// parse implements Parse. It unwraps at most one level if wrapped is true: with more levels, the decoder would read
+// the rest once for each of them.
 func parse(data []byte, wrapped bool) (*Schema, error) {
 	var doc struct {
 		Schema
@@ -105,7 +104,7 @@ func parse(data []byte, wrapped bool) (*Schema, error) {
 	return s, s.tidy()
 }
 
-// wrongJSON returns the error of a schema that the decoder of JSON refuses, in the words of templates.
+// wrongJSON explains a JSON type error in the terms of templates.
 func wrongJSON(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
@@ -134,8 +133,7 @@ func wrongJSON(err error) error {
 	return advice.New(todo, "%s is %s, not %s", what, cmp.Or(words[is], wrong.Value), cmp.Or(words[want], want))
 }
 
-// tidy checks s and removes members that a description has but a request must
-// not have.
+// tidy checks s and removes members that a description has but a request must not have.
 func (s *Schema) tidy() error {
 	switch {
 	case len(s.KeySchema) == 0:
@@ -185,7 +183,7 @@ func (s *Schema) tidy() error {
 	return nil
 }
 
-// Of returns the schema of a described table, without its time to live.
+// Of returns the schema of a described table. A description does not include the time to live.
 func Of(d *types.TableDescription) (*Schema, error) {
 	data, err := json.Marshal(d)
 	if err != nil {
@@ -203,7 +201,7 @@ func (s *Schema) KeyTypes() map[string]string {
 	return t
 }
 
-// KeyNames returns the names of the attributes of a partition key and of a sort key.
+// KeyNames returns the names of the partition key's and the sort key's attributes.
 func KeyNames(list []types.KeySchemaElement) (hash, sort []string) {
 	for _, k := range list {
 		if name := aws.ToString(k.AttributeName); k.KeyType == types.KeyTypeRange {
@@ -215,7 +213,7 @@ func KeyNames(list []types.KeySchemaElement) (hash, sort []string) {
 	return hash, sort
 }
 
-// CreateTable returns the request that creates the table with a name.
+// CreateTable returns the request that creates the table under the given name.
 func (s *Schema) CreateTable(name string) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName: &name, AttributeDefinitions: s.AttributeDefinitions, KeySchema: s.KeySchema,

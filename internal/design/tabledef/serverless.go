@@ -15,21 +15,21 @@ import (
 	"github.com/sortkey/sortkey/internal/design/files"
 )
 
-// This file reads the tables of a service of the Serverless Framework: serverless.yml
-// with its variables, and the files that it names. The resources of a service are a
-// CloudFormation template.
-// Source: serverless.com/framework/docs/guides/ variables, parameters, and
-// providers/aws/guide/ resources.
+// This file reads the tables of a service of the Serverless Framework: serverless.yml with its variables, and the
+// files that it names. The resources of a service are a CloudFormation template.
+//
+// Source: https://www.serverless.com/framework/docs, guides/variables, guides/parameters and
+// providers/aws/guide/resources.
 
 // A service is a serverless.yml.
 type service struct {
 	*input
 	root   map[string]any
-	files  map[string]any   // the values of files that were read, by path
-	absent map[string]error // of files that do not exist
-	asked  map[string]bool  // the variables whose values were asked for
-	err    error            // of the first file that cannot be read
-	depth  int              // of values that contain variables
+	files  map[string]any   // cached values of files, by path
+	absent map[string]error // errors for files that do not exist
+	asked  map[string]bool  // variables that were looked up
+	err    error            // about the first file that cannot be read
+	depth  int              // how deep the current value is nested in others
 }
 
 // isService reports whether a file looks like a serverless.yml.
@@ -64,10 +64,10 @@ func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 	return list, s.checkParameters(object(merged["Parameters"]))
 }
 
-// sections lists the sections of a template that definitions of tables depend on.
+// sections are the sections of a template on which tables depend.
 var sections = []string{"Resources", "Parameters", "Conditions", "Mappings"}
 
-// collect adds the sections of resources to a template. Resources may be a list, and so may a section.
+// collect merges the sections of v into a template. v may be a list, and so may each section.
 func (s *service) collect(place string, merged map[string]any, v any) {
 	s.each(place, v, 0, func(place string, v map[string]any) {
 		for _, name := range sections {
@@ -91,7 +91,7 @@ func (s *service) collect(place string, merged map[string]any, v any) {
 	})
 }
 
-// each calls f with an object, or with those of a list.
+// each calls f for an object, or for each object in a list.
 func (s *service) each(place string, v any, depth int, f func(place string, v map[string]any)) {
 	switch v := v.(type) {
 	case []any:
@@ -107,7 +107,7 @@ func (s *service) each(place string, v any, depth int, f func(place string, v ma
 	}
 }
 
-// skip notes that a part of the resources is not read.
+// skip notes that a part of the resources is not read, because it is unresolved.
 func (s *service) skip(place string, u unresolved) {
 	if form := formOf(strings.TrimSuffix(strings.TrimPrefix(u.name, "${"), "}")); form != nil {
 		if err := s.absent[fileName(form[2])]; err != nil {
@@ -119,11 +119,11 @@ func (s *service) skip(place string, u unresolved) {
 	})
 }
 
-// compiled is the template that the framework makes of a service.
+// compiled is the template into which the framework compiles a service.
 const compiled = ".serverless/cloudformation-template-update-stack.json, which serverless package writes"
 
-// stage returns the stage to which the service is deployed: dev unless a parameter or
-// the file says otherwise, as in the framework.
+// stage returns the stage of the deployment. Like the framework, it takes the parameter stage, then provider.stage,
+// and then "dev".
 func (s *service) stage() string {
 	if stage, ok := s.with["stage"]; ok {
 		return stage
@@ -156,7 +156,7 @@ func (s *service) stackName() any {
 	return join([]any{name, s.stage()}, "-")
 }
 
-// checkParameters refuses parameters that nothing in the service mentions.
+// checkParameters returns an error for a parameter that the service does not use.
 func (s *service) checkParameters(declared map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(s.with)) {
 		_, known := declared[name]
@@ -174,7 +174,7 @@ func (s *service) checkParameters(declared map[string]any) error {
 	return nil
 }
 
-// mentions reports whether a text in a value contains a variable.
+// mentions reports whether any text in v contains the given text. It looks depth levels deep.
 func mentions(v any, variable string, depth int) bool {
 	if depth == 0 {
 		return false
@@ -194,7 +194,7 @@ func mentions(v any, variable string, depth int) bool {
 	return false
 }
 
-// value evaluates the variables in a value. The result is unresolved if one of them has no value.
+// value evaluates the variables in a value. A text becomes unresolved if one of its variables has no value.
 func (s *service) value(v any) any {
 	if s.values--; s.values < 0 {
 		s.fail(errValues)
@@ -216,7 +216,7 @@ func (s *service) value(v any) any {
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for _, name := range slices.Sorted(maps.Keys(v)) { // which is asked for first shows in errors
+		for _, name := range slices.Sorted(maps.Keys(v)) { // sorted, because the order of evaluation shows in errors
 			out[name] = s.value(v[name])
 		}
 		return out
@@ -224,8 +224,8 @@ func (s *service) value(v any) any {
 	return v
 }
 
-// text evaluates the variables in a text. A text that is one variable has its value;
-// others are text. What looks like ${AWS::Region} is for CloudFormation and stays.
+// text evaluates the variables in a text. If the text is only a variable, text returns its value, which can be of any
+// type. It keeps what CloudFormation evaluates, such as ${AWS::Region}.
 func (s *service) text(src string) any {
 	var parts []any
 	for {
@@ -257,7 +257,7 @@ func (s *service) text(src string) any {
 	return join(parts, "")
 }
 
-// endOfVariable returns the offset of the brace that closes ${, or -1.
+// endOfVariable returns the offset of the closing brace of a variable, or -1. s begins after "${".
 func endOfVariable(s string) int {
 	open := 1
 	for i := 0; i < len(s); i++ {
@@ -274,13 +274,13 @@ func endOfVariable(s string) int {
 }
 
 var (
-	// A variable has a type, arguments and an address: file(x.yml):a.b, opt:stage.
+	// variableForm matches a variable: a type, arguments and an address, as in file(x.yml):a.b or opt:stage.
 	variableForm = regexp.MustCompile(`(?s)^([a-zA-Z][\w-]*)(?:\((.*?)\))?(?::([^:].*|))?$`)
 	numberForm   = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 )
 
-// formOf returns the parts of a variable, or nil if the text is not one. A name alone is
-// for CloudFormation.
+// formOf returns the submatches of variableForm, or nil if the text is not a variable. A plain name is not: it
+// belongs to CloudFormation.
 func formOf(text string) []string {
 	if !strings.ContainsAny(text, ":(") {
 		return nil
@@ -288,8 +288,8 @@ func formOf(text string) []string {
 	return variableForm.FindStringSubmatch(text)
 }
 
-// variable evaluates what is between ${ and }: a variable and its fallbacks. It reports
-// false if it is not a variable of the framework.
+// variable evaluates the text between ${ and }: a variable and its fallbacks. It returns false if the text is not a
+// variable of the framework.
 func (s *service) variable(inner string) (v any, ok bool) {
 	list := fallbacks(inner)
 	if !strings.HasPrefix(list[0], "${") && formOf(list[0]) == nil {
@@ -308,8 +308,7 @@ func (s *service) variable(inner string) (v any, ok bool) {
 	return first, true
 }
 
-// fallbacks splits a variable at the commas that are in no brackets, quotes or
-// variables of their own.
+// fallbacks splits a variable at its commas, except those inside brackets, quotes or nested variables.
 func fallbacks(inner string) (list []string) {
 	depth, from, quote := 0, 0, byte(0)
 	for i := range len(inner) {
@@ -333,8 +332,8 @@ func fallbacks(inner string) (list []string) {
 	return append(list, strings.TrimSpace(inner[from:]))
 }
 
-// source evaluates a variable without fallbacks, or a literal. It reports false, and
-// returns an unresolved value if it does not find one.
+// source evaluates a literal, or a variable without fallbacks. If it finds no value, it returns an unresolved value
+// or nil, and false.
 func (s *service) source(src string) (v any, ok bool) {
 	if n := len(src); n >= 2 && (src[0] == '\'' || src[0] == '"') && src[n-1] == src[0] {
 		return s.text(src[1 : n-1]), true
@@ -346,7 +345,7 @@ func (s *service) source(src string) (v any, ok bool) {
 		if u.standIn == "" || strings.HasPrefix(src, "${") {
 			return u, false
 		}
-		text, isText = u.standIn, true // in an address, such as self:custom.${opt:stage}
+		text, isText = u.standIn, true // the variable is part of an address, such as self:custom.${opt:stage}
 	}
 	if !isText || strings.HasPrefix(src, "${") && endOfVariable(src[2:]) == len(src)-3 {
 		return resolved, resolved != nil
@@ -368,8 +367,7 @@ func (s *service) source(src string) (v any, ok bool) {
 	return s.lookup(form[1], strings.TrimSpace(form[2]), strings.TrimSpace(form[3]))
 }
 
-// lookup returns the value of a variable: the one that was given, or the one for its
-// type.
+// lookup returns the value of a variable. A value that the user gave comes first.
 func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 	name := kind + ":" + address
 	if args != "" {
@@ -437,8 +435,7 @@ func (s *service) given(name string) (any, bool) {
 	return v, ok
 }
 
-// param returns a parameter of the service: the value that was given, the stage's, or
-// the default.
+// param returns the value of ${param:name}: a value that the user gave, or the stage's, or the default.
 func (s *service) param(name string) (any, bool) {
 	if v, ok := s.given(name); ok {
 		return v, true
@@ -453,7 +450,7 @@ func (s *service) param(name string) (any, bool) {
 	return nil, false
 }
 
-// self returns a value of the file by its address, such as custom.table.name.
+// self returns the value at an address in serverless.yml, such as custom.table.name.
 func (s *service) self(address string) (any, bool) {
 	var at []string
 	if address != "" {
@@ -472,7 +469,7 @@ func (s *service) self(address string) (any, bool) {
 	return v, ok
 }
 
-// descend returns the member of a value at an address.
+// descend follows a path of names from a value.
 func (s *service) descend(v any, at []string) (any, bool) {
 	for _, name := range at {
 		if text, ok := v.(string); ok {
@@ -500,14 +497,14 @@ func (s *service) descend(v any, at []string) (any, bool) {
 	return s.value(v), true
 }
 
-// fileName returns the argument of a variable such as ${file(x.yml)}.
+// fileName returns the file name in the argument of a variable such as ${file(x.yml)}.
 func fileName(arg string) string { return strings.Trim(arg, `'" `) }
 
-// maxFile limits the size of a file that a service names.
+// maxFile limits the bytes of a file that a service names.
 const maxFile = 16 << 20
 
-// file returns the value of a file, or the one at an address in it. Files that only
-// Node.js can evaluate have none.
+// file returns the value of a file, or the value at an address in it. A file that only Node.js can evaluate has no
+// value.
 func (s *service) file(name, address string) (any, bool) {
 	name = fileName(name)
 	switch filepath.Ext(name) {

@@ -59,8 +59,8 @@ func TestService(t *testing.T) {
 	require.Contains(t, advice.Of(err), "opt:stage")
 }
 
-// service returns the path of a serverless.yml whose only table has this name, and more
-// lines.
+// service writes a serverless.yml whose only table has the given name, followed by the lines of more. It returns the
+// path.
 func service(t *testing.T, name, more string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "serverless.yml")
@@ -152,8 +152,8 @@ func TestServiceErrors(t *testing.T) {
 	require.Contains(t, advice.Of(err), "cloudformation-template-update-stack.json")
 }
 
-// A name that depends on what only a deployment knows is made up, and the note says how
-// to choose it.
+// TestMadeUpNames holds that Read invents a name that only a deployment knows, and that the note says how to choose
+// it.
 func TestMadeUpNames(t *testing.T) {
 	const properties = "AttributeDefinitions: [{AttributeName: id, AttributeType: S}], KeySchema: [{AttributeName: id, KeyType: HASH}]"
 	for _, tt := range []struct{ file, text, name, note string }{

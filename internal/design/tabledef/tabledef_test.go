@@ -143,7 +143,8 @@ func TestReadErrors(t *testing.T) {
 	require.ErrorContains(t, err, "b.tf:1:1: argument or block definition required (the .tf files of a folder are one")
 }
 
-// TestKeySchemaBlocks holds that a local index has the partition key of a table whose key is in blocks.
+// TestKeySchemaBlocks holds that a local index gets the table's partition key, even if key_schema blocks define the
+// key.
 func TestKeySchemaBlocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tf")
 	require.NoError(t, os.WriteFile(path, []byte(`resource "aws_dynamodb_table" "t" {
@@ -184,7 +185,7 @@ func TestKeySchemaBlocks(t *testing.T) {
 	require.Equal(t, want, list[0].LocalSecondaryIndexes[0].KeySchema)
 }
 
-// TestLoneFile holds that a file has the values of the other files of its folder, but not their tables.
+// TestLoneFile holds that reading one file uses the values of the other files in its folder, but not their tables.
 func TestLoneFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -199,7 +200,7 @@ func TestLoneFile(t *testing.T) {
 	require.Equal(t, []string{"orders"}, names(list))
 }
 
-// A parameter with a typo would leave the default in force.
+// TestUnknownParameters holds that Read refuses a parameter with a typo, because the default would remain in force.
 func TestUnknownParameters(t *testing.T) {
 	for path, declared := range map[string]string{"testdata/template.yaml": "Stage", "testdata/module": "stage"} {
 		_, _, err := tabledef.Read(path, tabledef.Parameters{"Stge": "x", "AWS::StackName": "shop"})
@@ -235,7 +236,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// doubledTexts returns variables of a service, each of which is the one before twice.
+// doubledTexts returns n variables of a service. Each contains the one before twice.
 func doubledTexts(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -244,7 +245,7 @@ func doubledTexts(n int) string {
 	return b.String()
 }
 
-// mapped returns a template with one table, whose name is made of a mapping.
+// mapped returns a template with one table, whose name comes from a mapping.
 func mapped(name, members string) string {
 	return `{"Mappings": {"M": {` + members + `}}, "Resources": {"T": {"Type": "AWS::DynamoDB::Table", "Properties": ` +
 		`{"TableName": ` + name + `}}}}`
@@ -254,7 +255,7 @@ func nested(n int, before, inner, after string) string {
 	return strings.Repeat(before, n) + inner + strings.Repeat(after, n)
 }
 
-// doubledMaps returns members of a mapping, each of which is the one before twice.
+// doubledMaps returns n members of a mapping. Each contains the one before twice.
 func doubledMaps(n int) string {
 	text := `"a0": {"x": "y"}`
 	for i := range n {
@@ -264,7 +265,7 @@ func doubledMaps(n int) string {
 	return text
 }
 
-// doubledConditions returns conditions, each of which is the one before twice.
+// doubledConditions returns n conditions. Each contains the one before twice.
 func doubledConditions(n int) string {
 	text := `"C0": {"Fn::Equals": ["a", "a"]}`
 	for i := range n {
@@ -274,7 +275,7 @@ func doubledConditions(n int) string {
 	return text
 }
 
-// doubledLocals returns a Terraform file with locals, each of which is made of the one before.
+// doubledLocals returns a Terraform file with n locals. Each is made from the one before.
 func doubledLocals(n int, first, next string) string {
 	text := "locals {\na0 = " + first + "\n"
 	for i := range n {
@@ -283,7 +284,7 @@ func doubledLocals(n int, first, next string) string {
 	return text + "}\n" + tableNamed(fmt.Sprintf("\"x-${length(local.a%d)}\"", n))
 }
 
-// TestBombs holds that small files which would make very large values end with an error, at once.
+// TestBombs holds that small files that would make very large values give an error quickly.
 func TestBombs(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()

@@ -43,7 +43,7 @@ func (in *input) readModule(dir string) ([]*Schema, error) {
 	return list, nil
 }
 
-// moduleFiles returns the files of a module.
+// moduleFiles reads the Terraform files of a folder.
 func (in *input) moduleFiles(dir string) (list []file, err error) {
 	for _, pattern := range []string{"*.tf", "terraform.tfvars", "*.auto.tfvars"} {
 		paths, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -67,10 +67,10 @@ type module struct {
 	declared  map[string]bool
 	blocks    []*hclsyntax.Block // of tables and modules
 	variables []*hclsyntax.Block
-	given     []*hclsyntax.Body // values of variables, which replace the defaults
+	given     []*hclsyntax.Body // from .tfvars files, whose values replace the defaults
 }
 
-// newModule reads the blocks of a module, but only the tables and modules of one file unless that is "".
+// newModule reads the blocks of a module. If only is not "", it takes tables and modules only from that file.
 func (in *input) newModule(dir string, files []file, only string) (*module, error) {
 	m := &module{declared: map[string]bool{}, scope: &scope{
 		input: in, dir: dir, variables: map[string]cty.Value{}, locals: map[string]hclsyntax.Expression{},
@@ -115,8 +115,8 @@ func is(b *hclsyntax.Block, kind string, labels int) bool {
 	return b.Type == kind && len(b.Labels) == labels
 }
 
-// setVariables sets the variables of a module: to what is given, as text or as values of a
-// module's block, or to their defaults.
+// setVariables sets the variables of a module. The text that a user gave comes first, then .tfvars files, then the
+// values of the block that calls the module, then defaults.
 func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 	for _, b := range m.variables {
 		name := b.Labels[0]
@@ -141,7 +141,7 @@ func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 		if !ok {
 			give := name
 			if values != nil {
-				give = "" // of a module that another one calls
+				give = "" // a user cannot give variables of a called module
 			}
 			v = undeclared(name, t.WithoutOptionalAttributesDeep(), give)
 		}
@@ -162,7 +162,7 @@ func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 	}
 }
 
-// typeOf returns the type of a variable and the defaults of its optional members.
+// typeOf returns the declared type of a variable, and the defaults of its optional members.
 func typeOf(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults) {
 	switch hcl.ExprAsKeyword(e) {
 	case "list":
@@ -177,7 +177,7 @@ func typeOf(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults) {
 	return t, defaults
 }
 
-// converted returns the value of a variable in its type.
+// converted converts the value of a variable to its declared type.
 func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults *typeexpr.Defaults) (out cty.Value) {
 	fail := func(cause any) cty.Value {
 		return without("var."+b.Labels[0], fmt.Sprintf("%s: %v", place(b.DefRange()), cause))
@@ -197,7 +197,7 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 	return v
 }
 
-// literal returns the value of a text such as ["a"], or the text.
+// literal evaluates a text such as ["a"] or true. It returns other text as a string.
 func (m *module) literal(text string) cty.Value {
 	if strings.ContainsAny(text, "[{") || text == "true" || text == "false" {
 		if e, err := m.expression("NAME=VALUE", []byte(text)); err == nil {
@@ -209,18 +209,20 @@ func (m *module) literal(text string) cty.Value {
 	return cty.StringVal(text)
 }
 
-// parseFileOf reads the tables of one file of a module. The others declare what it refers to.
+// parseFileOf reads the tables of one file of a module. It also reads the module's other files, because the file may
+// refer to what they declare.
 func (in *input) parseFileOf(name string, data []byte) ([]*Schema, error) {
 	list, err := in.moduleFiles(filepath.Dir(name))
 	own := func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }
 	if err != nil || !slices.ContainsFunc(list, own) {
-		list = nil // the text is not from this folder
+		list = nil // the file is not in this folder, so the others do not belong to it
 	}
 	list = append(slices.DeleteFunc(list, own), file{name, data})
 	return in.parseTerraform(list, name)
 }
 
-// parseTerraform reads the tables of a module in Terraform's own language, or those of one of its files.
+// parseTerraform reads the tables of a module in Terraform's own language. If only is not "", it reads those of that
+// file.
 func (in *input) parseTerraform(files []file, only string) (all []*Schema, err error) {
 	m, err := in.newModule(filepath.Dir(files[0].name), files, only)
 	if err != nil {
@@ -242,8 +244,7 @@ func (in *input) parseTerraform(files []file, only string) (all []*Schema, err e
 	return all, err
 }
 
-// tables returns the tables of a module and of those that it calls. Prefix is the address
-// of the module.
+// tables returns the tables of a module and of the modules that it calls. prefix is the address of the module.
 func (m *module) tables(prefix string) (all []*Schema, err error) {
 	for _, b := range m.blocks {
 		what := prefix + strings.Join(b.Labels, ".")
@@ -265,19 +266,19 @@ func (m *module) tables(prefix string) (all []*Schema, err error) {
 	return all, nil
 }
 
-// An instance is one of the tables or modules that a block makes.
+// An instance is one of the tables or modules that a block defines. Its scope has count or each.
 type instance struct {
 	*scope
 	what string
 }
 
-// instances expands a block by its count or for_each.
+// instances expands the count or for_each of a block.
 func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err error) {
 	if a := b.Body.Attributes["for_each"]; a != nil {
 		list, err := m.repeat(what, a.Expr)
 		for _, x := range list {
 			if x.value.Type() == cty.String && x.key.Type() == cty.Number {
-				x.key = x.value // Terraform wants a set, whose keys are its values
+				x.key = x.value // Terraform accepts a set here, and uses its values as keys
 			}
 			all = append(all, instance{m.with("each", x.object()), fmt.Sprintf("%s[%q]", what, x.label())})
 		}
@@ -304,7 +305,7 @@ func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err
 	return all, nil
 }
 
-// A member is an element of the collection over which a block is repeated.
+// A member is an element of the collection for which a block is repeated.
 type member struct{ key, value cty.Value }
 
 func (x member) object() cty.Value {
@@ -319,7 +320,7 @@ func (x member) label() string {
 	return "?"
 }
 
-// repeat evaluates a for_each. The keys of a set are its values.
+// repeat evaluates a for_each and returns its elements.
 func (s *scope) repeat(what string, e hclsyntax.Expression) (all []member, err error) {
 	v, marks := s.value(e).Unmark()
 	switch {
@@ -354,7 +355,7 @@ func tooMany(what, by string) error {
 		"%s is repeated with %s more than %d times", what, by, maxRepeated)
 }
 
-// instance returns the tables of a resource or of a module.
+// instance returns the tables of an instance of a resource or a module.
 func (m *module) instance(i instance, b *hclsyntax.Block) ([]*Schema, error) {
 	if err := m.block(i.what); err != nil {
 		return nil, err
@@ -369,7 +370,7 @@ func (m *module) instance(i instance, b *hclsyntax.Block) ([]*Schema, error) {
 	return m.table(i.what, arguments)
 }
 
-// table returns the table of a resource.
+// table returns the table of a resource, or an error if it has no name.
 func (m *module) table(what string, arguments map[string]any) ([]*Schema, error) {
 	s, err := m.finish(what, fromTerraform(arguments))
 	if err != nil {
@@ -381,11 +382,11 @@ func (m *module) table(what string, arguments map[string]any) ([]*Schema, error)
 	return []*Schema{s}, nil
 }
 
-// tableModule is the module for tables that most projects use.
+// tableModule is the public module with which most projects define tables.
 const tableModule = "terraform-aws-modules/dynamodb-table/aws"
 
-// call reads the tables of a module that another one calls: of a folder beside it, or of
-// the module for tables.
+// call reads the tables of a called module. It reads a module in a folder beside it, and knows tableModule. It skips
+// other modules, with a note if they may have tables.
 func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	what, source := i.what, ""
 	if a := b.Attributes["source"]; a != nil {
@@ -427,7 +428,7 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	}
 
 	arguments := map[string]cty.Value{}
-	for _, name := range slices.Sorted(maps.Keys(called.declared)) { // values may note what they lack
+	for _, name := range slices.Sorted(maps.Keys(called.declared)) { // sorted, because values can add notes
 		if a := b.Attributes[name]; a != nil {
 			arguments[name] = i.value(a.Expr)
 		}
@@ -441,7 +442,7 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	return list, err
 }
 
-// fromTableModule returns the arguments of the resource that the module for tables makes.
+// fromTableModule converts the arguments of tableModule to those of the resource that it defines.
 func fromTableModule(v map[string]any) map[string]any {
 	out := maps.Clone(v)
 	if out["billing_mode"] == nil {
@@ -456,11 +457,11 @@ func fromTableModule(v map[string]any) map[string]any {
 	return out
 }
 
-// beside are arguments that say nothing about the items of a table.
+// beside are arguments that do not affect the items of a table.
 var beside = []string{"tags", "provider", "providers", "depends_on", "lifecycle", "timeouts"}
 
-// values returns the arguments and blocks of a resource as terraform show -json
-// would: blocks are lists of objects.
+// values returns the arguments and blocks of a resource in the form of terraform show -json, where blocks are lists
+// of objects.
 func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
@@ -492,7 +493,7 @@ func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 	return out, nil
 }
 
-// dynamic adds the blocks that a dynamic block makes.
+// dynamic expands a dynamic block and calls add for each block.
 func (s *scope) dynamic(what string, b *hclsyntax.Block, add func(string, *hclsyntax.Body, *scope) error) error {
 	kind := b.Labels[0]
 	each := b.Body.Attributes["for_each"]
@@ -561,8 +562,7 @@ func (in *input) parseState(root map[string]any) (all []*Schema, err error) {
 	return all, err
 }
 
-// fromTerraform returns the members of a CreateTable request for the values of a
-// resource aws_dynamodb_table.
+// fromTerraform converts the values of an aws_dynamodb_table resource to the members of a CreateTable request.
 func fromTerraform(v map[string]any) map[string]any {
 	key := keySchema(v["hash_key"], v["range_key"], v["key_schema"])
 	request := map[string]any{
@@ -590,7 +590,7 @@ func fromTerraform(v map[string]any) map[string]any {
 		var indexes []any
 		for _, x := range blocks(v[kind]) {
 			hash := x["hash_key"]
-			if kind[0] == 'l' && len(key) > 0 { // its partition key is that of the table
+			if kind[0] == 'l' && len(key) > 0 { // a local index has the table's partition key
 				hash = key[0].(map[string]any)["AttributeName"]
 			}
 			projection := map[string]any{"ProjectionType": x["projection_type"]}
@@ -622,14 +622,14 @@ func fromTerraform(v map[string]any) map[string]any {
 	for _, ttl := range blocks(v["ttl"]) {
 		on := ttl["enabled"]
 		if on == nil {
-			on = true // since version 5 of the provider
+			on = true // default since version 5 of the provider
 		}
 		request["TimeToLiveSpecification"] = map[string]any{"AttributeName": ttl["attribute_name"], "Enabled": on}
 	}
 	return request
 }
 
-// blocks returns the objects of a list.
+// blocks returns the objects in a list, and skips other members.
 func blocks(v any) (all []map[string]any) {
 	list, _ := v.([]any)
 	for _, m := range list {
@@ -647,8 +647,7 @@ func throughput(v map[string]any) any {
 	return map[string]any{"ReadCapacityUnits": v["read_capacity"], "WriteCapacityUnits": v["write_capacity"]}
 }
 
-// keySchema returns a key of one or two attributes, or of those in blocks of their
-// own.
+// keySchema returns a key schema from the names of the partition key and the sort key, or from blocks that list both.
 func keySchema(hash, sort, list any) (all []any) {
 	element := func(name, role any) {
 		if name != nil && name != "" {

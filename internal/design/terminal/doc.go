@@ -1,3 +1,2 @@
-// Package terminal lays out text in the columns of a terminal: widths, lines of limited
-// width, carets under errors, colours.
+// Package terminal lays out text for a terminal: widths in columns, wrapping, carets under errors, and colours.
 package terminal

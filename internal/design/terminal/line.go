@@ -8,10 +8,10 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Width returns the number of terminal columns of a text.
+// Width returns how many terminal columns s takes.
 func Width(s string) int { return runewidth.StringWidth(s) }
 
-// Pad returns s with spaces up to a width.
+// Pad appends spaces to s up to a width.
 func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
 // Clip truncates s to a width, with an ellipsis at the end.
@@ -22,8 +22,8 @@ func Clip(s string, width int) string {
 	return runewidth.Truncate(s, width, "…")
 }
 
-// ClipMiddle truncates s to width, with an ellipsis in the middle: both ends of
-// a key say more than its middle.
+// ClipMiddle truncates s to width, with an ellipsis in the middle, because both ends of a key say more than its
+// middle.
 func ClipMiddle(s string, width int) string {
 	if len(s) <= width || Width(s) <= width || width < 3 {
 		return s
@@ -40,9 +40,8 @@ func ClipMiddle(s string, width int) string {
 	return runewidth.Truncate(s, width-tail-1, "") + "…" + s[end:]
 }
 
-// Wrap breaks prose between words into lines of at most width columns. It
-// breaks neither text in double quotes, such as keys, nor a word wider than a
-// line, so either can be searched for.
+// Wrap breaks prose between words into lines of at most width columns. It breaks neither text in double quotes, such
+// as keys, nor long words, so that a reader can search for them. Such a line may be longer.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line, used := "", 0
@@ -84,16 +83,15 @@ func words(s string) (all []string) {
 	return all
 }
 
-// Place returns in words where the byte at pos is in src.
+// Place returns the position pos in src in words: its line and column, from 1.
 func Place(src string, pos int) string {
 	before := src[:min(max(pos, 0), len(src))]
 	line := 1 + strings.Count(before, "\n")
 	return fmt.Sprintf("line %d, column %d", line, len(before)-strings.LastIndexByte(before, '\n'))
 }
 
-// Caret returns the line of src with the byte at pos and, below it, a caret
-// under that byte, to show where an expression is wrong. Tabs count as one
-// column.
+// Caret returns the line of src with the byte at pos and, below it, a caret under that byte. It shows where an
+// expression is wrong. Tabs count as one column.
 func Caret(src string, pos int) string {
 	pos = min(max(pos, 0), len(src))
 	start := strings.LastIndexByte(src[:pos], '\n') + 1

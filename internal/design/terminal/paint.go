@@ -1,6 +1,6 @@
 package terminal
 
-// Paint colours text for a terminal if it is true.
+// A Paint colours text for a terminal if it is true.
 type Paint bool
 
 // Good colours correct results.

@@ -6,8 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// WriteIndex returns the edit that adds an index or replaces the one of its
-// name.
+// WriteIndex returns an edit that adds the index x, or replaces the index of the same name.
 func WriteIndex(table string, x model.Index) Edit {
 	return func(m *model.Model) bool {
 		t := m.Table(table)
@@ -20,7 +19,7 @@ func WriteIndex(table string, x model.Index) Edit {
 	}
 }
 
-// RemoveIndex returns the edit that removes an index.
+// RemoveIndex returns an edit that removes an index.
 func RemoveIndex(table, index string) Edit {
 	return func(m *model.Model) bool {
 		t := m.Table(table)
@@ -30,8 +29,8 @@ func RemoveIndex(table, index string) Edit {
 	}
 }
 
-// OnPattern returns the edit that changes a pattern. What the pattern expected
-// is dropped with the request that it was written for.
+// OnPattern returns an edit that changes a pattern. The edit also drops the pattern's expectations except for
+// entities, because they were written for the old request.
 func OnPattern(name string, change func(*model.Model, *model.Pattern) bool) Edit {
 	return func(m *model.Model) bool {
 		p := m.Pattern(name)

@@ -8,31 +8,28 @@ import (
 // it. The methods of the subjects, such as [Query.Finding], fill in the place.
 type Finding struct {
 	model.Finding
-	// Proposals are tried in order on a copy of the model. The first that
-	// removes the finding becomes its advice in place of the general one.
+	// Run tries Proposals in order on a copy of the model. The first that removes the finding replaces Advice.
 	Proposals []Proposal
 	// Applied holds the proposals that became advice. Run sets it.
 	Applied []Proposal
 }
 
-// A Proposal is a change of indexes that removes a finding. It is printed as
-// advice only if a changed copy of the model shows that it does, brings no other
-// hazard and still answers all patterns. What it gains or costs in units is
-// printed with it.
+// A Proposal is an edit of the model that may remove a finding. Run makes it the advice only if, on a copy of the
+// model, the edit removes the finding, causes no other hazard and leaves all patterns answered. The advice then also
+// says which units the edit saves or costs.
 type Proposal struct {
 	Text string
 	Edit Edit
 }
 
-// An Edit changes a copy of a model. It reports false if it cannot, or if it
-// changes nothing.
+// An Edit changes a copy of a model. It returns false if it cannot apply or changes nothing.
 type Edit func(*model.Model) bool
 
 func newFinding(format string, args ...any) *Finding {
 	return &Finding{Finding: model.Finding{Message: sentence(format, args)}}
 }
 
-// Say appends to the message. Names among the arguments become a [List].
+// Say appends to the message. A []string among args is formatted as a [List].
 func (f *Finding) Say(format string, args ...any) { f.Message += sentence(format, args) }
 
 // Advise sets the general advice, formatted as by [Finding.Say].

@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// IndexText returns the declaration of an index as in a model file.
+// IndexText returns the declaration of an index as a model file writes it.
 func IndexText(x *model.Index) string {
 	side := func(all []model.Attribute) string {
 		specs := make([]string, len(all))
@@ -29,7 +29,7 @@ func IndexText(x *model.Index) string {
 	return out + "}"
 }
 
-// IndexBy returns a name for a new index of a table by a field.
+// IndexBy returns an unused name for a new index of t whose key has the field, such as ByEmail.
 func IndexBy(t *model.Table, field string) string {
 	if field != "" && 'a' <= field[0] && field[0] <= 'z' {
 		field = strings.ToUpper(field[:1]) + field[1:]

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// newStudy returns a dataset as the subjects of rules.
+// newStudy divides a dataset into the subjects of rules.
 func newStudy(ctx context.Context, w *dataset.Dataset) (*Study, error) {
 	st := &Study{
 		Dataset: w, Model: w.Model,
@@ -50,7 +50,7 @@ func newStudy(ctx context.Context, w *dataset.Dataset) (*Study, error) {
 	return st, st.runPatterns()
 }
 
-// places returns the views of an entity whose key includes an attribute.
+// places returns the views whose key includes the attribute of t and that can hold items of e.
 func (st *Study) places(e *model.Entity, t *model.Template) (all []Place) {
 	for _, v := range st.Views {
 		if v.Table != e.Table || !v.WrittenBy(e) {
@@ -65,14 +65,14 @@ func (st *Study) places(e *model.Entity, t *model.Template) (all []Place) {
 	return all
 }
 
-// Limits on the rows and pages read for one pattern.
+// Limits of what runPatterns reads for one pattern.
 const (
 	maxRows  = 1000
 	maxPages = 100
 )
 
-// runPatterns adds the patterns, and runs those whose rows the rules examine:
-// all queries, and scans with a filter.
+// runPatterns adds the patterns that read. It runs those whose rows the rules examine: queries, and scans with a
+// filter.
 func (st *Study) runPatterns() error {
 	target := st.Dataset.Target()
 	for _, p := range st.Model.Patterns {
@@ -85,7 +85,7 @@ func (st *Study) runPatterns() error {
 
 		parts, err := compile.Split(p)
 		if err == nil {
-			p = parts[0] // the requests of a pattern are alike
+			p = parts[0] // the requests of one pattern differ only in values
 		}
 		q := &Query{Pattern: p, Parts: parts, study: st}
 		st.Queries = append(st.Queries, q)

@@ -35,7 +35,7 @@ func (q *Query) Directed() bool {
 	return q.Ordered || ok && in.ScanIndexForward != nil
 }
 
-// Given returns the condition of the pattern on a field.
+// Given returns the pattern's condition on a field, if it has one.
 func (q *Query) Given(field string) (model.Condition, bool) {
 	for _, c := range q.Where {
 		if c.Field == field {
@@ -45,8 +45,7 @@ func (q *Query) Given(field string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// Range returns the condition on a text sort key that is not an equality, or
-// nil.
+// Range returns the query's condition other than = on a sort key of text, or nil.
 func (q *Query) Range() *keycond.Clause {
 	if q.View == nil || !q.Ran() {
 		return nil
@@ -60,7 +59,7 @@ func (q *Query) Range() *keycond.Clause {
 	return nil
 }
 
-// key returns the key attributes that the query fixes by equality.
+// key returns the key attributes that the query compares with =.
 func (q *Query) key() attr.Item {
 	var b attr.Builder
 	for _, c := range q.Clauses {
@@ -71,7 +70,8 @@ func (q *Query) key() attr.Item {
 	return b.Item()
 }
 
-// Partition returns the partition that the query reads.
+// Partition returns the partition that the query reads. It returns false if the query has no whole partition key, or
+// no row has it.
 func (q *Query) Partition() (dataset.Part, bool) {
 	id, ok := q.View.Schema.AppendPartition(nil, q.key())
 	if !ok {
@@ -80,7 +80,7 @@ func (q *Query) Partition() (dataset.Part, bool) {
 	return q.View.Partition(id)
 }
 
-// Elsewhere names the partition of an item, or returns "" if the query reads that with its own values.
+// Elsewhere returns " in partition " and the item's partition key, or "" if the query itself reads that partition.
 func (q *Query) Elsewhere(it *dataset.Item) string {
 	key := q.View.PartitionKey(it)
 	if own, ok := q.Partition(); ok && q.View.PartitionKey(q.View.Rows[own.From].Item) == key {
@@ -89,8 +89,8 @@ func (q *Query) Elsewhere(it *dataset.Item) string {
 	return " in partition " + key
 }
 
-// Ranges yields the rows that the query reads: with its own values, and then, if it is for an entity, with others,
-// those with the largest slice first.
+// Ranges yields the rows that the query reads. If the pattern is for an entity, Ranges then yields the rows that it
+// reads for other values, the largest slice first.
 func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 	read := func(from, to int) bool {
 		if n := q.Report.Limit; n > 0 && q.Report.Reverse {
@@ -107,7 +107,7 @@ func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 		}
 	}
 	if q.Entity == nil {
-		return // the pattern names its partition
+		return // the pattern gives the partition key itself, so it has no other values
 	}
 	for _, s := range q.Reads().Slices {
 		if !read(s.From, s.To) {
@@ -116,15 +116,15 @@ func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 	}
 }
 
-// Reads returns what the query reads for all its values. It is empty if the context is done.
+// Reads returns what the query reads for all values that it can be given. It is empty if the context is done.
 func (q *Query) Reads() *load.Reads { return q.readsOf(q.Pattern) }
 
-// Together returns what all requests of the pattern read.
+// Together returns what all requests of the pattern read together. It is empty if the context is done.
 func (q *Query) Together() *load.Reads {
 	return q.readsOf(q.study.Model.Pattern(q.Name))
 }
 
-// readsOf returns what a pattern reads for all its values.
+// readsOf returns what p reads for all values that it can be given.
 func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 	if q.Operation != "Scan" && !q.Ran() {
 		return &load.Reads{}
@@ -136,8 +136,8 @@ func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 	return reads
 }
 
-// Orders yields, for each entity whose rows an ordinary query reads, the
-// component that orders them, if there is one.
+// Orders yields the component that orders the rows of each entity that the query reads. It skips queries that expect
+// an error.
 func (q *Query) Orders(yield func(Component) bool) {
 	if q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" {
 		return
@@ -153,9 +153,8 @@ func (q *Query) Orders(yield func(Component) bool) {
 	}
 }
 
-// Next returns the first component of a sort key that the query does not fix.
-// The rows of the entity are ordered by it. Next reports false if there is no
-// such component.
+// Next returns the first sort-key component of e that the query does not compare with =. The query reads the rows of
+// e in its order. Next returns false if there is none.
 func (q *Query) Next(e *model.Entity) (Component, bool) {
 	if q.View == nil {
 		return Component{}, false
@@ -197,9 +196,8 @@ func common(a, b string) string {
 	return a[:n]
 }
 
-// NeededBy returns a pattern of the entity that needs its rows in the order of
-// the component, or nil: it asks for a range of it, for descending order or, if
-// strict, for a limited number of rows.
+// NeededBy returns a pattern that needs the entity's rows in the order of the component, or nil. Such a pattern asks
+// for a range of the component or for descending order. If strict, a pattern with a limit also counts.
 func (c Component) NeededBy(strict bool) *Query {
 	for _, q := range c.study.Queries {
 		if q.Entity == c.Entity && q.View != nil && q.View == c.SortView() && q.needs(c, strict) {

@@ -17,8 +17,8 @@ type Rule struct {
 	// Severity is the usual severity; findings can be more or less severe.
 	Severity model.Severity
 
-	// These functions look for the hazard at each subject of a kind, in file
-	// order, or once in the whole Study. Most rules have one.
+	// Run calls these functions for each subject of their kind in file order, and Whole once. Most rules have one of
+	// them.
 	Whole     func(*Pass)
 	View      func(*Pass, *View)
 	Entity    func(*Pass, *model.Entity)
@@ -27,20 +27,18 @@ type Rule struct {
 	Component func(*Pass, Component)
 }
 
-// A Pass shows one rule the subjects of a Study.
+// A Pass gives a rule the subjects of a Study and collects its findings.
 type Pass struct {
 	*Study
-	// Known has the IDs of all rules. Used has the allowances of the model that accept a finding of the rules until
-	// now.
+	// Known has the IDs of all rules. Used has the allowances that have accepted a finding so far.
 	Known map[string]bool
 	Used  map[*model.Allowance]bool
 	rule  Rule
 	found []*Finding
 }
 
-// Report adds a finding. If it has no severity, that is the severity of the
-// rule. If it shows no key, it gets one of its entity. A finding that the model
-// accepts becomes a note.
+// Report adds a finding. If f has no severity, it gets the rule's. If f has no keys, it gets an example of its
+// entity. If the model accepts f, it becomes a note.
 func (p *Pass) Report(f *Finding) {
 	f.Rule = p.rule.ID
 	if f.Severity == 0 {
@@ -61,7 +59,7 @@ func (p *Pass) Report(f *Finding) {
 	p.found = append(p.found, f)
 }
 
-// look applies rules to all subjects.
+// look applies rules to all subjects and returns their findings.
 func (st *Study) look(rules []Rule) ([]*Finding, error) {
 	p := &Pass{Study: st, Known: map[string]bool{}, Used: map[*model.Allowance]bool{}}
 	for _, r := range rules {
@@ -86,7 +84,7 @@ func (st *Study) look(rules []Rule) ([]*Finding, error) {
 	return p.found, context.Cause(st.ctx)
 }
 
-// each shows a function all subjects of its kind, unless it is nil.
+// each calls look, unless it is nil, for every subject.
 func each[S any](p *Pass, look func(*Pass, S), subjects []S) {
 	for _, s := range subjects {
 		if look != nil {

@@ -8,10 +8,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
-// Run applies rules to a dataset, whose database must be open, and tries what they
-// propose. It returns the findings in file order, the most severe first at each
-// place, then in the order of the rules. Run fails if ctx is done or the
-// database cannot be read.
+// Run applies rules to a dataset, whose database must be open, and tries their proposals. It sorts the findings by
+// their place in the file, then by severity, the most severe first, then in the order of the rules. Run fails if ctx
+// is done or the database cannot be read.
 func Run(ctx context.Context, w *dataset.Dataset, rules []Rule) ([]*Finding, error) {
 	st, err := newStudy(ctx, w)
 	if err != nil {

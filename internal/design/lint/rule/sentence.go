@@ -16,7 +16,7 @@ func clip(s string) string { return terminal.ClipMiddle(s, 120) }
 // Quoted returns text in quotes, for sentences.
 func Quoted(s string) string { return clip(text.Quote(s)) }
 
-// sentence formats text. Names among the arguments become a [List].
+// sentence formats text. A []string among args is formatted as a [List].
 func sentence(format string, args []any) string {
 	for i, a := range args {
 		if names, ok := a.([]string); ok {
@@ -26,7 +26,7 @@ func sentence(format string, args []any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// List joins names for a sentence, and counts those beyond the fifth.
+// List joins names for a sentence. It shows at most five and counts the rest.
 func List(names []string) string {
 	const most = 5
 	if n := len(names) - most; n > 1 {
@@ -35,7 +35,7 @@ func List(names []string) string {
 	return text.Join(names, "and")
 }
 
-// AndMore counts the cases beyond the one shown, if there are any.
+// AndMore returns text for n further cases, or "" if n is 0.
 func AndMore(n int) string {
 	if n <= 0 {
 		return ""
@@ -43,7 +43,7 @@ func AndMore(n int) string {
 	return ", and " + text.Thousands(n) + " more"
 }
 
-// Others counts the other partitions beyond the same limit, if there are any.
+// Others returns text for n further partitions to which how applies, or "" if n is 0.
 func Others(n int, how string) string {
 	if n <= 0 {
 		return ""
@@ -56,5 +56,5 @@ func Value(it *dataset.Item, attribute string) string {
 	return string(it.Attributes.Get(attribute).Raw())
 }
 
-// Writing returns the words for giving an attribute another template.
+// Writing returns advice to give an attribute the template src.
 func Writing(attribute, src string) string { return fmt.Sprintf("write %s: %q", attribute, src) }

@@ -11,7 +11,7 @@ import (
 // String returns the name of the attribute.
 func (s *Slot) String() string { return s.Name }
 
-// Finding returns a finding about the slot, in [Slot.View].
+// Finding returns a finding about the slot in its [Slot.View].
 func (s *Slot) Finding(format string, args ...any) *Finding {
 	return s.FindingIn(s.View(), format, args...)
 }
@@ -33,8 +33,7 @@ func (s *Slot) SortView() *View {
 	return nil
 }
 
-// View returns a view whose key includes the slot, preferably one whose sort
-// key does.
+// View returns a view whose key includes the slot. It prefers a view with the slot in its sort key.
 func (s *Slot) View() *View {
 	if v := s.SortView(); v != nil {
 		return v
@@ -47,7 +46,7 @@ func (s *Slot) InTable() bool {
 	return slices.ContainsFunc(s.Places, func(p Place) bool { return p.Index == nil })
 }
 
-// Literal returns the literal text at the start of the slot's keys.
+// Literal returns the literal text at the start of the slot's template, or "".
 func (s *Slot) Literal() string {
 	if len(s.Parts) > 0 && s.Parts[0].Name == "" {
 		return s.Parts[0].Literal
@@ -68,8 +67,8 @@ func (s *Slot) Components() (all []Component) {
 // Has reports whether a field is in the slot.
 func (s *Slot) Has(field string) bool { return slices.Contains(s.Template.Components(), field) }
 
-// Reordered returns the slot's template with its components in another order. The word before a component that is
-// its name, or begins it, goes with it: ORDER#{order}#USER#{user} becomes USER#{user}#ORDER#{order}.
+// Reordered returns the slot's template with its components in another order. A word before a component moves with it
+// if the component's name begins with that word: ORDER#{order}#USER#{user} becomes USER#{user}#ORDER#{order}.
 func (s *Slot) Reordered(order []Component) string {
 	label := func(at int) (before, word string) {
 		if at == 0 || s.Parts[at-1].Name != "" {
@@ -97,9 +96,8 @@ func (s *Slot) Reordered(order []Component) string {
 	return Source(parts)
 }
 
-// After returns the component in which keys with a prefix go on, or no component
-// if the keys end there, and whether the prefix ends inside it. It reports false
-// if no key has that prefix.
+// After returns the component that follows a prefix of the slot's keys, or the zero Component if none does. If the
+// prefix ends inside a value, After returns its component, and inside is true. ok is false if no key has that prefix.
 func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
 	at, ok := ends(s.Parts, prefix)
 	for _, c := range s.Components() {
@@ -115,11 +113,11 @@ func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
 
 var digit = text.Pattern(`[0-9]`)
 
-// Masked returns text with zeros in place of its digits.
+// Masked returns s with each digit replaced by 0.
 func Masked(s string) string { return digit().ReplaceAllString(s, "0") }
 
-// ends returns the part in which a key prefix ends, or -1 if it ends in literal
-// text. It reports false if no key has that prefix.
+// ends returns the index of the component in which a key prefix ends, or -1 if the prefix ends in literal text. It
+// returns false if no key has that prefix.
 func ends(parts []keys.Part, prefix string) (int, bool) {
 	for i, p := range parts {
 		width, fixed := p.Type.Fixed()

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Study is a dataset as the subjects that rules look at, each in file order.
+// A Study is a dataset, divided into the subjects that rules look at. Each kind is in file order.
 type Study struct {
 	Dataset *dataset.Dataset
 	Model   *model.Model
@@ -50,8 +50,7 @@ type Slot struct {
 	study  *Study
 }
 
-// A Place is a view whose key includes a slot, in its sort key or in its
-// partition key.
+// A Place is a view whose key includes a slot. Sort says that the slot is in its sort key.
 type Place struct {
 	*View
 	Sort bool
@@ -65,23 +64,22 @@ type Component struct {
 	At   int // index in the slot's parts
 }
 
-// A Query is an access pattern with the rows that it reads.
+// A Query is a pattern that reads, with its request and the rows that it read.
 type Query struct {
 	*model.Pattern
-	// Parts are the requests of the pattern, of which the query is the first. Most patterns have one.
+	// Parts are all requests of the pattern. The query is the first; most patterns have only one.
 	Parts    []*model.Pattern
-	View     *View            // nil if the model does not have its table
+	View     *View            // nil if the model does not declare the table
 	Compiled wire.Request     // nil for a pattern that does not compile
-	Failed   *compile.Error   // why there is no request
+	Failed   *compile.Error   // why the pattern does not compile
 	Report   *explain.Report  // nil if the pattern was not run
-	Clauses  []keycond.Clause // of its key condition, even if that is not a single range
-	// Entities are the entities of the rows in the range.
+	Clauses  []keycond.Clause // conditions on key attributes, even if they are not one range
+	// Entities are the entities of the rows that the query examined.
 	Entities []*model.Entity
 	study    *Study
 }
 
-// A Written is a value that a person wrote for a field, with an item that has
-// it.
+// A Written is a value that a person wrote for a field, with an item that has the value.
 type Written struct {
 	Text string
 	Item *dataset.Item // nil if no item has this declared value
@@ -93,10 +91,10 @@ type column struct {
 	field string
 }
 
-// Items returns the items of an entity; those of nil are the raw items.
+// Items returns the items of an entity, or the raw items if e is nil.
 func (st *Study) Items(e *model.Entity) []*dataset.Item { return st.items[e] }
 
-// First returns an item of an entity, or nil.
+// First returns the first item of an entity, or nil.
 func (st *Study) First(e *model.Entity) *dataset.Item {
 	if items := st.items[e]; len(items) > 0 {
 		return items[0]
@@ -107,8 +105,8 @@ func (st *Study) First(e *model.Entity) *dataset.Item {
 // TableView returns the view of a table itself.
 func (st *Study) TableView(t *model.Table) *View { return st.view(t.Name, "") }
 
-// view returns the view of an index of a table, or of the table for "". It
-// returns nil if the model has none.
+// view returns the view of a table's index, or of the table itself if index is "". It returns nil if the model does
+// not declare it.
 func (st *Study) view(table, index string) *View {
 	for _, v := range st.Views {
 		if v.Table.Name == table && v.IndexName() == index {
@@ -118,7 +116,7 @@ func (st *Study) view(table, index string) *View {
 	return nil
 }
 
-// IndexName returns the name of the view's index, or "".
+// IndexName returns the name of the view's index, or "" for a table.
 func (v *View) IndexName() string {
 	if v.Index == nil {
 		return ""
@@ -136,7 +134,7 @@ func (st *Study) Slot(e *model.Entity, name string) *Slot {
 	return nil
 }
 
-// SlotsOf returns the slots of an attribute of a table.
+// SlotsOf returns the slots of the named attribute, of all entities of a table.
 func (st *Study) SlotsOf(t *model.Table, name string) (all []*Slot) {
 	for _, s := range st.Slots {
 		if s.Entity.Table == t && s.Name == name {

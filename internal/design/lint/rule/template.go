@@ -10,8 +10,7 @@ import (
 // Delimiters are the characters that people use to join keys.
 const Delimiters = "#/|:_-.~ "
 
-// DelimiterAfter returns the delimiter at the start of a literal, such as # for
-// #VARIANT#.
+// DelimiterAfter returns the delimiter at the start of a literal: # for "#VARIANT#".
 func DelimiterAfter(literal string) string {
 	for i, r := range literal {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -21,10 +20,10 @@ func DelimiterAfter(literal string) string {
 	return literal
 }
 
-// Source returns parts as the source of a template.
+// Source returns the template text of parts.
 func Source(parts []keys.Part) string { return sourceWith(parts, "", "") }
 
-// sourceWith is Source with other text in place of one component.
+// sourceWith is like Source, but writes other text for one component.
 func sourceWith(parts []keys.Part, component, with string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -42,7 +41,8 @@ func sourceWith(parts []keys.Part, component, with string) string {
 	return b.String()
 }
 
-// Skeleton returns the shape of a template without the names of its components.
+// Skeleton returns the literals of a template with the types of its components, but without their names. Templates
+// with equal skeletons build keys of the same form.
 func Skeleton(parts []keys.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -58,8 +58,8 @@ func Skeleton(parts []keys.Part) string {
 	return b.String()
 }
 
-// Natural reports whether an attribute is just the field of its name, which
-// items have with or without an index.
+// Natural reports whether an attribute is a plain copy of the field of the same name. Items have such an attribute
+// even if no index needs it.
 func Natural(attribute string, t *keys.Template) bool {
 	return t != nil && len(t.Parts()) == 1 && t.Parts()[0].Name == attribute
 }

@@ -14,28 +14,28 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Limits on the copies of a model in which changes of indexes are tried.
+// Limits on the trials of proposals, each of which checks a small copy of the model.
 const (
-	trialItems   = 200     // generated
-	trialWritten = 200     // samples of one entity, and raw items
-	maxTrials    = 60      // further findings keep their general advice
-	maxPairs     = 300_000 // of entities in all trials: 30 trials of 100 entities
+	trialItems   = 200     // generated items
+	trialWritten = 200     // samples of each entity, and raw items
+	maxTrials    = 60      // later findings keep their general advice
+	maxPairs     = 300_000 // pairs of entities that all trials compare: 30 trials of 100 entities
 )
 
-// A trial is the check of a copy of the model, with the findings of the rules.
+// A trial is the result of checking a copy of the model, with the findings of the rules.
 type trial struct {
 	*check.Result
-	writes []float64 // units of one item of each entity of the study, on average
+	writes []float64 // average write units of one item, for each entity of the study
 }
 
-// A subject is what a finding is about, but for its place.
+// A subject identifies what a finding is about, whatever line it is on. So trials can compare findings.
 type subject struct{ rule, table, index, entity, pattern string }
 
 func subjectOf(f *model.Finding) subject {
 	return subject{f.Rule, f.Table, f.Index, f.Entity, f.Pattern}
 }
 
-// findings counts the findings of at least a severity by their subjects.
+// findings counts the findings of severity least or higher by subject.
 func (t *trial) findings(least model.Severity) map[subject]int {
 	all := map[subject]int{}
 	for i := range t.Findings {
@@ -46,13 +46,14 @@ func (t *trial) findings(least model.Severity) map[subject]int {
 	return all
 }
 
-// try tries each proposal of the findings. The first that removes its finding and does no harm becomes its advice, with
-// what it changes in units.
+// try tries the proposals of each finding. The first that improves the model becomes the finding's advice, with the
+// units that it saves or costs.
 func (st *Study) try(found []*Finding, rules []Rule) error {
-	var source []byte // of the model that the trials edit
-	var before *trial // of that model
+	var source []byte // of the shortened model, which the trials edit
+	var before *trial // the check of the unchanged model
 	n := max(len(st.Model.Entities), 1)
-	left := max(1, min(maxTrials, maxPairs/(n*n))) // each trial compares all entities with each other
+	// A trial compares all entities with each other, so large models get fewer trials.
+	left := max(1, min(maxTrials, maxPairs/(n*n)))
 	for _, f := range found {
 		for _, p := range f.Proposals {
 			if left == 0 {
@@ -64,7 +65,7 @@ func (st *Study) try(found []*Finding, rules []Rule) error {
 					before, err = st.tryEdit(source, nil, rules)
 				}
 				if err != nil {
-					return context.Cause(st.ctx) // a model made by a program may not be writable
+					return context.Cause(st.ctx) // a model that a program made may have no text form
 				}
 			}
 			left--
@@ -81,7 +82,7 @@ func (st *Study) try(found []*Finding, rules []Rule) error {
 	return nil
 }
 
-// tryEdit checks an edited copy of the model with few generated items.
+// tryEdit checks a copy of the model, edited unless edit is nil, with at most trialItems generated items.
 func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error) {
 	m, err := Edited(st.Model.Pos.File, source, edit)
 	if err != nil {
@@ -112,8 +113,8 @@ func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error)
 	return out, err
 }
 
-// improves reports whether a finding is gone in a changed model, no other hazard has come, and all patterns are
-// answered as before.
+// improves reports whether the trial is better than before: there are fewer findings like f, no further error or
+// warning, and no pattern returns fewer rows or, on average, less than half as many.
 func (t *trial) improves(before *trial, f *Finding) bool {
 	about := subjectOf(&f.Finding)
 	if t.findings(model.Note)[about] >= before.findings(model.Note)[about] {
@@ -137,7 +138,7 @@ func (t *trial) improves(before *trial, f *Finding) bool {
 	return true
 }
 
-// meanRows returns the rows that a pattern returns on average at the declared scale.
+// meanRows returns how many rows a pattern returns on average at the declared scale.
 func meanRows(pr *check.PatternResult) float64 {
 	if pr.Spread != nil {
 		return pr.Spread.MeanRows
@@ -145,7 +146,7 @@ func meanRows(pr *check.PatternResult) float64 {
 	return pr.Own().DeclaredRows()
 }
 
-// gains says how a change brings fewer or more units.
+// gains describes how read and write units differ between two trials, for a sentence.
 func (st *Study) gains(before, after *trial, f *Finding) (all string) {
 	said := 0
 	for i := range before.Patterns {
@@ -169,7 +170,7 @@ func (st *Study) gains(before, after *trial, f *Finding) (all string) {
 	return all
 }
 
-// unitsGained says how units change, or returns "" if they hardly do.
+// unitsGained returns "before → after", or "" if the units hardly change.
 func unitsGained(before, after float64) string {
 	if math.Abs(after-before) < max(0.5, before/20) {
 		return ""
@@ -177,7 +178,7 @@ func unitsGained(before, after float64) string {
 	return text.Figure(before) + " → " + text.Figure(after)
 }
 
-// writesOf returns the write units of one item of an entity on average, with those of its indexes.
+// writesOf returns the average write units of one item of an entity, in its table and all indexes.
 func (st *Study) writesOf(e *model.Entity) float64 {
 	units := 0.0
 	for _, it := range st.items[e] {
@@ -190,7 +191,8 @@ func (st *Study) writesOf(e *model.Entity) float64 {
 	return units / float64(max(len(st.items[e]), 1))
 }
 
-// Shortened returns the text of a model without allowances and with fewer items.
+// Shortened returns the text of a model without allowances, with at most trialWritten raw items, and as many samples
+// of each entity.
 func Shortened(m *model.Model) ([]byte, error) {
 	small := *m
 	small.Allow = nil
@@ -206,7 +208,7 @@ func Shortened(m *model.Model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Edited returns the model with a text of [Shortened], changed by an edit unless that is nil, and checked.
+// Edited parses and checks a text of [Shortened]. If edit is not nil, it applies edit and checks the model again.
 func Edited(file string, text []byte, edit Edit) (*model.Model, error) {
 	m, err := modelfile.Parse(file, text)
 	if err != nil || edit == nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Plain reports whether a type is arbitrary text that is not a path.
+// Plain reports whether values of a type are arbitrary text. Paths are not plain.
 func Plain(t keys.Type) bool { return t.Name == "" || t.Name == "string" }
 
-// Textual reports whether a type is arbitrary text.
+// Textual reports whether values of a type are arbitrary text or paths.
 func Textual(t keys.Type) bool { return Plain(t) || t.Name == "path" }
 
-// Timed reports whether the byte order of a type is chronological.
+// Timed reports whether values of a type sort by time.
 func Timed(t keys.Type) bool { return model.Moment(t) || t.Name == "ulid" || t.Name == "ksuid" }
 
-// Precision returns the precision of a type of points in time, or 0.
+// Precision returns the precision of a type of times, or 0 for other types.
 func Precision(t keys.Type) time.Duration {
 	switch t.Name {
 	case "time", "epoch":
@@ -32,7 +32,8 @@ func Precision(t keys.Type) time.Duration {
 	return 0
 }
 
-// TimeField returns a time field of an entity and its type, or "".
+// TimeField returns the first field or key component of an entity that is a time, and its type. It returns "" if
+// there is none.
 func TimeField(e *model.Entity) (name, typ string) {
 	for _, f := range e.Fields {
 		if model.Moment(f.Type) {
@@ -52,9 +53,8 @@ func TimeField(e *model.Entity) (name, typ string) {
 	return "", ""
 }
 
-// Longest returns the largest number of bytes that a template can produce, as
-// far as types and the entity's fields limit it; text without a limit counts as
-// 0.
+// Longest returns how many bytes a template can produce at most. Types and fields limit the values; a value without a
+// limit counts as 0 bytes.
 func Longest(e *model.Entity, parts []keys.Part) (n int) {
 	for _, p := range parts {
 		width, fixed := p.Type.Fixed()

@@ -21,8 +21,8 @@ func (v *View) Finding(format string, args ...any) *Finding {
 	return f
 }
 
-// FindingOf returns a finding about a partition of the view, at the template of
-// its key. It shows the first and the last key.
+// FindingOf returns a finding about a partition of the view. Its place is the template of the partition key, and it
+// shows the partition's first and last keys.
 func (v *View) FindingOf(p dataset.Part, format string, args ...any) *Finding {
 	f := v.Finding(format, args...)
 	first, last := v.Rows[p.From].Item, v.Rows[p.To-1].Item
@@ -79,8 +79,7 @@ func (v *View) Entities() (all []*model.Entity) {
 	return all
 }
 
-// WrittenBy reports whether the entity has all key attributes of the view, so
-// that its items are in it.
+// WrittenBy reports whether the entity has all key attributes of the view. If not, its items are never in the view.
 func (v *View) WrittenBy(e *model.Entity) bool {
 	return !slices.ContainsFunc(v.Keys, func(a model.Attribute) bool { return e.Attribute(a.Name) == nil })
 }
@@ -101,7 +100,7 @@ func keyOf(it attr.Item, key []model.Attribute) string {
 	return strings.Join(parts, ", ")
 }
 
-// Shown returns the keys of the items that are not nil as text.
+// Shown returns the keys of items as text. It skips nil items.
 func (v *View) Shown(items ...*dataset.Item) (all []string) {
 	for _, it := range items {
 		if it != nil {
@@ -111,7 +110,7 @@ func (v *View) Shown(items ...*dataset.Item) (all []string) {
 	return all
 }
 
-// Example returns the key of an item of an entity in the view, if there is one.
+// Example returns the key of the entity's first item in the view, or nil.
 func (v *View) Example(e *model.Entity) []string {
 	for _, it := range v.study.items[e] {
 		if _, ok := v.Size(it.Attributes); ok {

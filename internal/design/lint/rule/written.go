@@ -11,8 +11,8 @@ import (
 // String returns the value in quotes.
 func (w Written) String() string { return Quoted(w.Text) }
 
-// Written returns the distinct values of a field that are written in the model,
-// in byte order: values of samples and declared values.
+// Written returns the distinct values of a field that people wrote in the model, as samples or declared values. They
+// are in byte order.
 func (st *Study) Written(e *model.Entity, field string) []Written {
 	key := column{e, field}
 	if all, ok := st.written[key]; ok {
@@ -36,7 +36,7 @@ func (st *Study) Written(e *model.Entity, field string) []Written {
 		}
 	}
 
-	// Generated items count only as examples of declared values.
+	// A generated item is only an example of a declared value.
 	left := len(all)
 	for _, it := range st.items[e] {
 		if it.Generated && (!declared || left == 0) {
@@ -54,9 +54,8 @@ func (st *Study) Written(e *model.Entity, field string) []Written {
 	return all
 }
 
-// Disorder compares the byte order of values with another order. It returns the
-// first two neighbours that stand the other way round there, and counts such
-// pairs.
+// Disorder counts the neighbours in words, which are in byte order, that compare puts the other way round. It returns
+// the first such pair.
 func Disorder(words []Written, compare func(a, b string) int) (a, b Written, n int) {
 	for i := 1; i < len(words); i++ {
 		if compare(words[i-1].Text, words[i].Text) > 0 {
