@@ -25,7 +25,7 @@ type call struct {
 	operands []attr.Value
 	args     []any // values of an update's placeholders
 	sort     *sortRange
-	oneRange sortRange    // for sort
+	oneRange sortRange    // what sort points to
 	item     attr.Builder // builds the key
 }
 

@@ -199,7 +199,7 @@ func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) 
 // next returns records of a column after the last one that was read, at most recordsAtOnce. The error is [ErrTrimmed]
 // if the column has lost some of them.
 func (f *feed[T]) next(ctx context.Context, column uint32) (records []table.StreamRecord, err error) {
-	var refused error // see feed
+	var refused error // kept apart from err, as in feed
 	err = f.table.db.tables.View(ctx, func(v *table.View) (err error) {
 		if _, err = v.Stream(f.stream.Table, f.stream.Label); err == nil {
 			refused, err = f.trimmed(v, column)

@@ -62,7 +62,7 @@ func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err er
 	e := &DecodeError{Table: t.name, Err: err}
 	def, notFound := t.definition(ctx)
 	switch {
-	case notFound != nil: // since the item was read
+	case notFound != nil: // the table was deleted after the read
 	case item == nil:
 		e.Key, _ = c.keyItem(nil, def.Key())
 	default:

@@ -55,7 +55,7 @@ type Error struct {
 	Item attr.Item
 
 	is     error // a sentinel that Code does not imply, or nil
-	status int   // of the service's answer
+	status int   // HTTP status of DynamoDB's answer
 }
 
 // Error returns the code and the message.
@@ -191,7 +191,7 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 func failed(err error) error {
 	switch e := err.(type) {
 	case *wire.Error:
-		if e.Err != nil { // no answer of the service
+		if e.Err != nil { // not an answer of the service
 			return failure(e)
 		}
 		public := &Error{Code: e.Code, Message: e.Message, Item: e.Item, status: e.Status}

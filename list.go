@@ -105,7 +105,7 @@ func (k *itemType[T]) take(l *list[T]) []T {
 	if len(l.items) == 0 {
 		return nil
 	}
-	if !k.callsMethods && cap(l.items) <= k.most { // so that keep keeps the memory
+	if !k.callsMethods && cap(l.items) <= k.most { // copy, so that keep can reuse the memory
 		return append(make([]T, 0, len(l.items)), l.items...)
 	}
 	items := l.items

@@ -205,7 +205,7 @@ func (t *TableOf[T]) manyKey(schema *keycond.Schema, key Key) (attr.Item, error)
 func (t *TableOf[T]) batches(
 	ctx context.Context, schema *keycond.Schema, keys []attr.Item, found map[string]attr.Item,
 ) error {
-	asked := make(map[string]bool, len(keys)) // a batch has each key once
+	asked := make(map[string]bool, len(keys)) // BatchGetItem refuses a key given twice
 	var left []attr.Item
 	for _, key := range keys {
 		if !asked[string(key)] {

@@ -347,7 +347,7 @@ func destination(v reflect.Value) (reflect.Value, bool) {
 type sortRange struct {
 	op     string // "" for all of a partition
 	values []any
-	err    error // of the function that made it
+	err    error // error of the function that returned it
 }
 
 func (sortRange) kind() optionKind { return 0 }

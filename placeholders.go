@@ -18,7 +18,7 @@ import (
 type taken struct {
 	value attr.Value
 	err   error        // why it cannot be stored
-	of    reflect.Type // of the caller's value
+	of    reflect.Type // type of the caller's value
 }
 
 // String returns the value as messages show it.
@@ -30,7 +30,7 @@ type placeholders struct {
 	names map[string]string
 	// values holds the values by placeholder.
 	values attr.Builder
-	count  int // of placeholders
+	count  int // number of placeholders in values
 	places []place
 	// raw holds the bytes of strings and numbers, text the bytes of an expression.
 	raw, text []byte
@@ -42,7 +42,7 @@ type placeholders struct {
 func (p *placeholders) release() {
 	p.values.Reset()
 	clear(p.names)
-	clear(p.places[:cap(p.places)]) // an expression reuses them
+	clear(p.places[:cap(p.places)]) // expression has reused the list, so clear all of it
 	p.places, p.count = p.places[:0], 0
 	p.raw, p.text, p.tokens, p.roles = p.raw[:0], p.text[:0], p.tokens[:0], p.roles[:0]
 }

@@ -92,7 +92,7 @@ type reading struct {
 	start attr.Item
 	size  int64 // the Limit of the next page
 	query wire.QueryInput
-	scan  *wire.ScanInput // of a scan
+	scan  *wire.ScanInput // nil for a query
 }
 
 var readings = sync.Pool{New: func() any { return new(reading) }}
@@ -268,7 +268,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	if r.filter != nil {
 		l.end = int(most)
 	}
-	if t.itemType.callsMethods { // which may wait for anything
+	if t.itemType.callsMethods { // so visit may wait for another read
 		ctx = heavy.Exempt(ctx)
 	}
 	next, err := r.page(ctx, t.db.service, limit, l.visit)

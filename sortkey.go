@@ -141,7 +141,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 		db.running.Go(func() { db.recover(ctx) })
 	}
 
-	if !tables.Shared() && (opts.S3Root != "" || !opts.temporary) { // otherwise there are no jobs
+	if !tables.Shared() && (opts.S3Root != "" || !opts.temporary) { // other databases have no jobs
 		db.running.Go(func() { db.resumeJobs(ctx, forked) })
 	}
 	if opts.SweepInterval > 0 {
