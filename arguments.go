@@ -34,7 +34,7 @@ func (c *call) of(o *operation, table, index string) {
 	c.operation, c.table, c.index = o, table, index
 }
 
-// parse reads the arguments of an operation.
+// parse sorts the arguments of an operation into key values, options and the range of the sort key.
 func (c *call) parse(args []any) error {
 	for i, arg := range args {
 		switch arg := arg.(type) {
@@ -73,7 +73,7 @@ func (c *call) parse(args []any) error {
 	return nil
 }
 
-// addKey adds the values of a key.
+// addKey appends the values of a Key to c.key. It refuses parts that cannot be values of key attributes.
 func (c *call) addKey(key Key) error {
 	for i, v := range key {
 		switch v.(type) {

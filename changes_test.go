@@ -61,7 +61,7 @@ func TestRandomCursors(t *testing.T) {
 		require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Stream()))
 		items := sortkey.Table[object](db, "Items")
 
-		var made []time.Time // of the changes
+		var made []time.Time // times of the changes
 		type kept struct {
 			cursor string
 			read   map[int]bool

@@ -69,7 +69,7 @@ func TestStatuses(t *testing.T) {
 		err    error
 		status int
 		is     error
-		answer bool // of the service
+		answer bool // err is an *Error, as from DynamoDB
 	}{
 		{nil, 200, nil, false},
 		{get(items, "P", 9), 404, sortkey.ErrNotFound, false},

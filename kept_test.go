@@ -258,7 +258,7 @@ func testArguments(t *testing.T, size int) {
 			case "Scan":
 				found = 2 * n
 			case "ScanPage":
-				found = min(2*n, len(page.Items)) // it ends before large items
+				found = min(2*n, len(page.Items)) // a page ends before large items
 			}
 			require.Equal(t, found, len(page.Items), name) //nolint:testifylint // Len prints the items
 			for _, it := range page.Items {

@@ -86,7 +86,7 @@ func TestListsAreTheCallers(t *testing.T) {
 				return nil, err
 			}
 			kept = append(kept, page.Items...)
-			clear(page.Items) // the caller's
+			clear(page.Items) // the caller may overwrite its page
 		}
 		return kept, check(kept)
 	}

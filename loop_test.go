@@ -113,7 +113,7 @@ func TestLoopLimits(t *testing.T) {
 		require.Equal(t, 100, count(ctx, 0, "q", sortkey.Compare(">=", 500)))
 
 		next, stop := iter.Pull2(jobs.Query(ctx, "q"))
-		t.Cleanup(stop) // long after the transaction
+		t.Cleanup(stop) // runs long after the transaction
 		_, err, ok := next()
 		require.True(t, ok)
 		require.NoError(t, err)

@@ -109,7 +109,7 @@ func (c *choices) options(opts []Option) error {
 	return nil
 }
 
-// option reads an option.
+// option applies an option. It refuses one that does not apply to the operation, or that is given twice.
 func (c *choices) option(o Option) error {
 	kind := o.kind()
 	switch {

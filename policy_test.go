@@ -287,7 +287,7 @@ func TestModules(t *testing.T) {
 
 	mod, err := os.ReadFile("go.mod")
 	require.NoError(t, err)
-	// drop the replace lines that scripts/check-modules.sh adds
+	// Drop the replace lines that scripts/check-modules.sh adds.
 	required, _, _ := strings.Cut(string(mod), "\nreplace ")
 	for _, needless := range []string{"go.yaml.in/yaml/v4", "hashicorp/hcl", "runewidth", "uniseg", module + "/"} {
 		require.NotContains(t, required, needless, "what reads files and measures text is above the library")

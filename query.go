@@ -179,7 +179,7 @@ func (t *TableOf[T]) prepareScan(r *reading) {
 // little. Later pages end at the service's limit of 1 MB.
 const firstPage = 256
 
-// pages yields the items of all pages.
+// pages runs the loop of a query or a scan: it reads one page after another and yields their items.
 func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield func(T, error) bool) {
 	var none T
 	if ctx == nil {
@@ -282,7 +282,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	return nil
 }
 
-// one reads one page.
+// one reads one page and returns it with its cursor and its trace.
 func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
 	p := new(Page[T])
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = Trace(engine.NewTrace(&tr)) })

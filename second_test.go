@@ -85,7 +85,7 @@ func TestEnsureTable(t *testing.T) {
 			[]sortkey.TableOption{sortkey.TimeToLive("expires")},
 		},
 	} {
-		opts := append(tt.opts, sortkey.Global("New", "fresh")) // which must not be added
+		opts := append(tt.opts, sortkey.Global("New", "fresh")) // this index must not be added
 		err := db.EnsureTable(ctx, "Orders", tt.key, opts...)
 		require.ErrorContains(t, err, tt.want)
 		require.ErrorIs(t, err, sortkey.ErrTableExists)
@@ -315,7 +315,7 @@ func TestBuilding(t *testing.T) {
 		}
 		for range 2 {
 			if err := <-done; err != nil {
-				require.Contains(t, []int{499, 503}, sortkey.StatusOf(err), "%v", err) // called off, or closed
+				require.Contains(t, []int{499, 503}, sortkey.StatusOf(err), "%v", err) // cancelled or closed
 			}
 		}
 		giveUp()

@@ -15,8 +15,8 @@ type Stats struct {
 	// for each row.
 	Bytes int64
 	// Versions is how many earlier states the store keeps because a [DB.View] or a loop still reads them. Each state
-	// costs the memory or disk of the rows that have been replaced since. It is 0 for stores other than those of
-	// packages store/memory and store/disk, which do not count states.
+	// costs the memory or disk of the rows that have been replaced since. Only the stores of packages store/memory and
+	// store/disk count states; for other stores it is 0.
 	Versions int
 	// DiskBytes is the size of the store's files, including the log, and the rows that have been replaced but not
 	// compacted yet. It is 0 for a store without a folder.

@@ -57,7 +57,7 @@ func wide(n *int32) *int64 {
 	return &v
 }
 
-// entries is each for inputs.
+// entries is like each, but also checks the keys of the map.
 func entries[A, B any](in map[string]A, s *fromSDK, convert func(A) B) map[string]B {
 	for k := range in {
 		s.checked(k)

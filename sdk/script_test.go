@@ -88,7 +88,7 @@ type driver struct {
 	way    string
 	db     *sortkeytest.DB
 	client *dynamodb.Client
-	host   string // as requests name it
+	host   string // host in requests
 	table  string
 	fault  *fault.Rule
 	lift   func()
@@ -541,7 +541,7 @@ func typed(kind string, x any) (types.AttributeValue, error) {
 	case "M":
 		v := &types.AttributeValueMemberM{}
 		return v, decode(reflect.ValueOf(&v.Value).Elem(), x)
-	case "NESTED": // that many lists
+	case "NESTED": // this many lists inside each other
 		var v types.AttributeValue = &types.AttributeValueMemberS{Value: "x"}
 		n, err := strconv.Atoi(fmt.Sprint(x))
 		for range n {

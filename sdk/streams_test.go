@@ -428,7 +428,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 	put(t, db, "a", 1, "x")
 	set(false)
-	put(t, db, "a", 2, "x") // in no stream
+	put(t, db, "a", 2, "x") // written while there is no stream
 	require.Equal(t, first, latest(t, db))
 	set(true) // enable it again at the same moment of the clock
 	next := latest(t, db)
@@ -531,7 +531,7 @@ func TestStreamWhileWriting(t *testing.T) {
 				out, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{
 					ShardIterator: from, Limit: aws.Int32(5),
 				})
-				if code(err) == "ExpiredIteratorException" { // the clock ran on
+				if code(err) == "ExpiredIteratorException" { // the clock has moved on
 					continue
 				}
 				require.NoError(t, err)

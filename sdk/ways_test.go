@@ -67,7 +67,7 @@ type ways struct {
 	names   []string
 	clients []*dynamodb.Client
 
-	inputs        map[string]any // the last of each operation
+	inputs        map[string]any // the last input of each operation
 	last          []any          // the last answers
 	sent, refused int
 }
@@ -506,7 +506,7 @@ func (w *ways) places(v reflect.Value, places *[]func()) {
 			case n == 0 || w.Often(20):
 				v.Set(reflect.MakeSlice(v.Type(), w.IntN(2), 2))
 			case w.Bool():
-				v.Set(reflect.Append(v, v.Index(w.IntN(n)))) // shares it
+				v.Set(reflect.Append(v, v.Index(w.IntN(n)))) // both elements now share memory
 			default:
 				v.SetLen(n - 1)
 			}

@@ -234,7 +234,7 @@ func TestControlSlowBody(t *testing.T) {
 			_ = resp.Body.Close()
 		}
 	}()
-	_, err = stop.Write([]byte(`{"advance"`)) // it has arrived
+	_, err = stop.Write([]byte(`{"advance"`)) // the server has the request by now
 	require.NoError(t, err)
 	time.Sleep(50 * time.Millisecond)
 	require.NoError(t, c.put("a", "x"))

@@ -151,7 +151,7 @@ func TestIsolateEnds(t *testing.T) {
 // A forkable is a store whose Fork waits for the channel, and whose forks fail to close.
 type forkable struct {
 	store.Forker
-	fork chan struct{} // each fork takes one
+	fork chan struct{} // each Fork receives one value first
 }
 
 func (s *forkable) Fork() (store.Store, error) {
@@ -177,7 +177,7 @@ func TestIsolateDoesNotBlock(t *testing.T) {
 	require.NoError(t, list("a"))
 
 	done := make(chan error, 2)
-	for range 2 { // both get the one that is made
+	for range 2 { // both get the same new database
 		go func() { done <- list("b") }()
 	}
 	require.NoError(t, list("a"))

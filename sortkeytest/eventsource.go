@@ -359,7 +359,7 @@ func (s *EventSource) discardOld(b batch) batch {
 // advance moves the position in the shard past the first n records of the batch.
 func (s *EventSource) advance(b batch, n int) { s.done[b.shard] = b.records[n-1].number }
 
-// discard discards a batch.
+// discard gives up the records of a batch. It sends the message to OnFailure or, without OnFailure, fails the test.
 func (s *EventSource) discard(b batch, condition string) {
 	s.db.t.Helper()
 	s.advance(b, len(b.records))

@@ -82,10 +82,10 @@ func TestEventSourceFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		poison   string // records for which the handler fails or, after an r, that it reports
-		times    int    // that the poison has an effect
+		times    int    // how often the poison makes the handler fail
 		options  func(*sortkeytest.EventSource)
 		calls    string
-		discards string // ids and conditions
+		discards string // ids and conditions of discarded batches
 	}{
 		{"none", "", 0, func(*sortkeytest.EventSource) {}, "123456", ""},
 		{"batches", "", 0, func(s *sortkeytest.EventSource) { s.BatchSize = 4 }, "1234 56", ""},
@@ -211,7 +211,7 @@ func TestEventSourceResponses(t *testing.T) {
 		`{"batchItemFailures":7}`: 2, `[]`: 2, `{"batchItemFailures":[7]}`: 2, `{"batchItemFailures":[null]}`: 2,
 		`{"batchItemFailures":[{"itemIdentifier":7}]}`: 2, `{"batchItemFailures":[{"ItemIdentifier":"x"}]}`: 2,
 		`{"batchItemFailures":[],"batchItemFailures":[]}`: 2, `{"x":[],"x":[]}`: 2,
-		`{"BatchItemFailures":[{"itemIdentifier":""}]}`: 1, // another name
+		`{"BatchItemFailures":[{"itemIdentifier":""}]}`: 1, // the name has another case
 	} {
 		db := streamed(t)
 		putEach(db, "12")
@@ -377,7 +377,7 @@ func TestEventSourceAge(t *testing.T) {
 		s.StartingPosition, s.OnFailure = streamtypes.ShardIteratorTypeTrimHorizon, discarded
 	}).Deliver()
 	require.Equal(t, 25, calls)
-	require.Len(t, log, 2) // first the older ones
+	require.Len(t, log, 2) // first the records that are too old
 }
 
 // TestEventSourcePosition tests that the position is kept from one Deliver to the next, also when shards end.

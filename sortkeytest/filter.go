@@ -49,12 +49,12 @@ func parseFilters(patterns []string) (all filter, err error) {
 	return all, nil
 }
 
-// parsePattern reads a pattern.
+// parsePattern parses the JSON of a pattern.
 func parsePattern(source string) (p pattern, err error) {
 	if len(source) > mostPattern {
 		return p, fmt.Errorf("pattern has %d bytes, want at most %d", len(source), mostPattern)
 	}
-	// AppendFormat also refuses an object with a name twice
+	// AppendFormat also refuses an object with a name twice.
 	if _, err := jsontext.AppendFormat(nil, []byte(source)); err != nil {
 		return p, err
 	}

@@ -188,7 +188,7 @@ func (db *DB) putAll(table string, text json.RawMessage) error {
 	return nil
 }
 
-// putOne writes an item.
+// putOne writes an item in DynamoDB JSON, or the item in a line of an export.
 func (db *DB) putOne(table string, text json.RawMessage) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
@@ -331,7 +331,7 @@ func Items[T any](db *DB, table string) []T {
 	return all
 }
 
-// unmarshal decodes an item.
+// unmarshal decodes an item into a T. It fails the test if the item does not fit.
 func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue) (v T) {
 	db.t.Helper()
 	err := attributevalue.UnmarshalMap(item, &v)
@@ -381,7 +381,7 @@ func (db *DB) keyValue(what string, s schema, i int, v any) types.AttributeValue
 // kinds describes the types of key attributes.
 var kinds = map[string]string{"S": "a string", "N": "a number", "B": "bytes"}
 
-// value returns a key value.
+// value converts v, the value of a key attribute. It fails the test if v cannot be stored.
 func (db *DB) value(v any) types.AttributeValue {
 	db.t.Helper()
 	if own, ok := v.(types.AttributeValue); ok {

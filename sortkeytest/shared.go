@@ -51,8 +51,8 @@ type template struct {
 	db     *DB           // nil if it could not be filled
 	sweep  time.Duration // the SweepInterval of copies
 
-	// mu serialises copies. It is a mutex, not a channel, because the goroutines that wait may be in different
-	// bubbles of testing/synctest, and a channel made in one bubble cannot be used outside it.
+	// mu serialises copies, so that no copy waits for another inside the database. The waiting goroutine may be in
+	// another bubble of testing/synctest than the one that opened the database, and cannot use channels of that bubble.
 	mu sync.Mutex
 }
 

@@ -83,7 +83,7 @@ func TestStatuses(t *testing.T) {
 		{400, "POST", "/orders", "", `{"colour": "red"}`, ctx},
 		{400, "POST", "/orders", "", strings.Replace(first, ".500000000Z", ".5Z", 1), ctx},
 		{400, "POST", "/orders", "", strings.Replace(first, "ann", "", 1), ctx},
-		{400, "POST", "/orders", "", strings.Replace(first, "Oslo", "", 1), ctx}, // a key of an index
+		{400, "POST", "/orders", "", strings.Replace(first, "Oslo", "", 1), ctx}, // city is the key of an index
 		{400, "POST", "/orders", "", strings.Replace(first, "ann", strings.Repeat("a", 2049), 1), ctx},
 		{413, "POST", "/orders", "", `{"customer": "` + strings.Repeat("x", 1<<20) + `"}`, ctx},
 

@@ -79,7 +79,7 @@ func TestHolders(t *testing.T) {
 			addr, counts := serve(t, 4, func(http.ResponseWriter, *http.Request) {})
 			for range 40 {
 				if r := dialAdmission(t, addr, tt.text); tt.asked {
-					_, err := http.ReadResponse(r, nil) // or it was closed for another
+					_, err := http.ReadResponse(r, nil) // an error if the connection was closed for another
 					_ = err
 				}
 			}

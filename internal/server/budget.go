@@ -33,7 +33,7 @@ func (s *share) resize(n int) bool {
 	return true
 }
 
-// free gives the share back.
+// free gives all bytes of the share back to the budget.
 func (s *share) free() {
 	if s.b != nil {
 		s.resize(0)

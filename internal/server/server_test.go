@@ -563,7 +563,7 @@ func TestLeaveSlot(t *testing.T) {
 		}
 		slot := event.CallOf(ctx).Slot
 		slot.Leave()
-		slot.Leave() // does nothing more
+		slot.Leave() // a second Leave does nothing
 		left <- true
 		<-again
 		ended, cancel := context.WithCancel(ctx)

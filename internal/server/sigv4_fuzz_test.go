@@ -37,7 +37,7 @@ func FuzzSignature(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, value, path, key, param string, body []byte, change byte, inQuery bool) {
 		name = "X-" + strings.Map(token, name)
 		if strings.HasPrefix(strings.ToLower(name), "x-amz") || strings.HasPrefix(strings.ToLower(key), "x-amz") {
-			return // these have a meaning
+			return // the server acts on these headers
 		}
 		value = strings.Map(printable, value)
 		u := &url.URL{

@@ -242,7 +242,7 @@ func (m *matrix) report() {
 			m.t.Errorf("%s: %s", c, c.errors())
 		case signHangs:
 			m.t.Errorf("%s hangs: %s", c, c.hung)
-			// other pairs with this call hang at the same places
+			// Other pairs with this call hang at the same places.
 			if kind := c.transaction() + c.other.name; !shown[kind] {
 				shown[kind] = true
 				m.t.Log(stacks[c.String()])

@@ -86,7 +86,7 @@ func (s *subject) use(ctx context.Context) error {
 // patience is how long a call may take before it counts as hanging.
 const patience = time.Minute
 
-// A watch notes what hangs.
+// A watch records the names of calls that hang.
 type watch struct{ hung string }
 
 // begun is a function that begin has started in a goroutine of its own.
