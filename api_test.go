@@ -129,7 +129,7 @@ func mentioned(f *ast.File) map[string]string {
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				s, ok := spec.(*ast.TypeSpec)
-				if !ok || !s.Name.IsExported() || s.Assign.IsValid() { // skip aliases, which give the type a public name
+				if !ok || !s.Name.IsExported() || s.Assign.IsValid() { // aliases name the type publicly
 					continue
 				}
 				switch typ := s.Type.(type) {

@@ -169,7 +169,7 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 		return nil
 	}
 	got, err := says()
-	// a message of the Go API's own, with the table and the Go type
+	// The message is the Go API's own: it names the table and the Go type.
 	if errors.Is(err, sortkey.ErrUsage) && !errors.As(err, new(*sortkey.Error)) {
 		require.Equal(t, "ValidationException", want.Type, "%s %s: %v", name, request, err)
 		p.said++

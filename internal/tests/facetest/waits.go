@@ -207,7 +207,8 @@ func Endings(t *testing.T, open func(t *testing.T) store.Store) {
 			<-began
 			short, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errReason)
 			defer cancel()
-			if err := call(short, s); !errors.Is(err, errors.ErrUnsupported) && err != nil { // a call that need not wait succeeds
+			// A call that need not wait succeeds.
+			if err := call(short, s); !errors.Is(err, errors.ErrUnsupported) && err != nil {
 				require.ErrorIs(t, err, errReason)
 			}
 			waiting, closed := make(chan error, 1), make(chan error, 1)
