@@ -45,9 +45,8 @@ import (
 )
 
 // Open opens a database. Close it after use. If Open fails, close only the store that you have set in [Options], if
-// any. Only one database at a time may have a store open, and Open refuses a second one; programs can share the rows
-// of a store such as that of package store/postgres. Open reads no items, so its time does not depend on the size of
-// the store.
+// any. Open refuses a store that another database has open, unless programs can share the rows of the store, as with
+// package store/postgres. Open reads no items, so its time does not depend on the size of the store.
 //
 // After a crash Open repairs tables in the background. An index whose building was interrupted can be read once
 // [DB.Describe] reports it ACTIVE. Until the items have been counted again, [DB.Describe] reports the counts of the
