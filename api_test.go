@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxIdentifiers bounds the public API: the exported identifiers of all public
-// packages together.
+// maxIdentifiers bounds the public API: the number of exported identifiers of all public packages together.
 const maxIdentifiers = 450
 
 const apiHead = `# The public face of Sortkey: every exported type, function, method, constant and
@@ -54,13 +53,13 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// strangers are the packages whose types the public face must not mention, by prefix:
-// programs cannot name those that are internal, and the others promise no compatibility or
-// would make their major versions ours.
+// strangers are prefixes of packages whose types the public API must not mention. Programs cannot name internal
+// types, and the other packages promise no compatibility: a new major version of theirs would force a new one of
+// ours.
 var strangers = []string{module + "/internal/", "github.com/go-json-experiment/", "github.com/cockroachdb/"}
 
-// TestPublicTypes looks for types in exported functions, methods, fields and interfaces
-// that programs cannot name or should not depend on.
+// TestPublicTypes looks for types that programs cannot name or should not depend on, in exported functions, methods,
+// fields and interfaces.
 func TestPublicTypes(t *testing.T) {
 	for pkg := range packages(t) {
 		if !isPublic(pkg) {
@@ -74,7 +73,7 @@ func TestPublicTypes(t *testing.T) {
 	}
 }
 
-// parsed returns the syntax of the files of a package without its tests, by file.
+// parsed returns the syntax trees of a package's files, except tests, by file name.
 func parsed(t *testing.T, pkg string) map[string]*ast.File {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(".", pkg, "*.go"))
@@ -90,8 +89,7 @@ func parsed(t *testing.T, pkg string) map[string]*ast.File {
 	return syntax
 }
 
-// mentioned returns the strangers that the exported declarations of a file mention, by
-// where they do.
+// mentioned returns the strangers that the exported declarations of a file mention, by declaration.
 func mentioned(f *ast.File) map[string]string {
 	found := map[string]string{}
 	names := importsOf(f)
@@ -131,7 +129,7 @@ func mentioned(f *ast.File) map[string]string {
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				s, ok := spec.(*ast.TypeSpec)
-				if !ok || !s.Name.IsExported() || s.Assign.IsValid() { // an alias gives the type a name
+				if !ok || !s.Name.IsExported() || s.Assign.IsValid() { // aliases name the type publicly
 					continue
 				}
 				switch typ := s.Type.(type) {
@@ -139,7 +137,7 @@ func mentioned(f *ast.File) map[string]string {
 					fields(s.Name.Name, typ.Fields)
 				case *ast.InterfaceType:
 					fields(s.Name.Name, typ.Methods)
-				case *ast.SelectorExpr: // a type of its own, whose fields nobody outside sees
+				case *ast.SelectorExpr: // a new type, whose fields are not part of the API
 				default:
 					look(s.Name.Name, typ)
 				}
@@ -149,7 +147,7 @@ func mentioned(f *ast.File) map[string]string {
 	return found
 }
 
-// isPublic reports whether programs may import the package.
+// isPublic reports whether other modules may import the package.
 func isPublic(pkg string) bool {
 	for part := range strings.SplitSeq(pkg, "/") {
 		if part == "internal" {
@@ -211,8 +209,8 @@ func exported(t *testing.T, pkg string) (lines []string) {
 	return lines
 }
 
-// methodsOf returns the exported methods of the type of another package of this module that a declaration is an alias
-// of: programs can call them.
+// methodsOf returns the exported methods of a type that a public alias names. They are part of the API although the
+// type is in another package of this module.
 func methodsOf(t *testing.T, f *ast.File, s *ast.TypeSpec) (methods []*ast.FuncDecl) {
 	t.Helper()
 	of, ok := s.Type.(*ast.SelectorExpr)
@@ -220,7 +218,7 @@ func methodsOf(t *testing.T, f *ast.File, s *ast.TypeSpec) (methods []*ast.FuncD
 		return nil
 	}
 	folder, ok := strings.CutPrefix(importsOf(f)[of.X.(*ast.Ident).Name], module+"/")
-	if !ok || isPublic(folder) { // the methods of a public type are listed there
+	if !ok || isPublic(folder) { // a public package lists its methods itself
 		return nil
 	}
 	for file, f := range parsed(t, folder) {
@@ -244,7 +242,7 @@ func methodsOf(t *testing.T, f *ast.File, s *ast.TypeSpec) (methods []*ast.FuncD
 	return methods
 }
 
-// importsOf returns the paths of the imports of a file by their names there.
+// importsOf returns the import paths of a file by the names that the file uses for them.
 func importsOf(f *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, spec := range f.Imports {

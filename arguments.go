@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A call is what the arguments of an operation say. It is a part of states that are pooled, so
-// nothing below may keep the names, nor an input or what its pointers lead to, after the
-// operation. Strings and the items that the builders make are new, and may be kept.
+// A call holds the parsed arguments of one operation. Calls are pooled, so the code that runs an operation must not
+// keep the map of names, an input, or anything that an input points to, after the operation. It may keep strings and
+// the items that the builders build, because they are new.
 type call struct {
 	choices
 
@@ -25,16 +25,16 @@ type call struct {
 	operands []attr.Value
 	args     []any // values of an update's placeholders
 	sort     *sortRange
-	oneRange sortRange    // for sort
+	oneRange sortRange    // what sort points to
 	item     attr.Builder // builds the key
 }
 
-// of makes c a call of an operation on a table or an index.
+// of sets the operation and the table or index that c is a call of.
 func (c *call) of(o *operation, table, index string) {
 	c.operation, c.table, c.index = o, table, index
 }
 
-// parse reads the arguments of an operation.
+// parse sorts the arguments of an operation into key values, options and the range of the sort key.
 func (c *call) parse(args []any) error {
 	for i, arg := range args {
 		switch arg := arg.(type) {
@@ -73,7 +73,7 @@ func (c *call) parse(args []any) error {
 	return nil
 }
 
-// addKey adds the values of a key.
+// addKey appends the values of a Key to c.key. It refuses parts that cannot be values of key attributes.
 func (c *call) addKey(key Key) error {
 	for i, v := range key {
 		switch v.(type) {
@@ -94,7 +94,8 @@ func (c *call) setSort(r sortRange) error {
 	return nil
 }
 
-// keyItem appends the whole primary key that the arguments give.
+// keyItem appends the primary key to dst. It returns an error unless the arguments give exactly one value for each
+// key attribute.
 func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error) {
 	if c.sort != nil || len(c.key) != schema.Len() {
 		return nil, misuse("%s: the key is %s: give one value for each attribute, not %d",
@@ -110,7 +111,7 @@ func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error)
 	}
 	add := func(i int) { c.item.Add(schema.Attribute(i).Name, c.operands[i]) }
 	if last := schema.Len() - 1; last == 1 && schema.Attribute(last).Name < schema.Attribute(0).Name {
-		add(last) // in the order of the names, which needs no sorting
+		add(last) // add the names in sorted order, so that AppendItem need not sort them
 		add(0)
 	} else {
 		for i := range c.operands {
@@ -154,7 +155,7 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 			"the first ones of the sort key", placeOf(c.table, c.index), schema)
 	}
 
-	// The clauses keep parts of operands, which must not move.
+	// Each clause holds a slice of operands, so operands must not be reallocated while clauses are added.
 	c.operands = slices.Grow(c.operands[:0], given+1)
 	clause := func(a keycond.Attribute, op ast.Op, values ...any) error {
 		from := len(c.operands)
@@ -196,14 +197,13 @@ func (c *call) oldValues() *string {
 	return allOld
 }
 
-// The most that a call keeps for its next use: bytes in each buffer, and entries in each list
-// and map.
+// A released call keeps buffers of at most keepBytes bytes, and lists and maps of at most keepEntries entries.
 const (
 	keepBytes   = 64 << 10
 	keepEntries = 256
 )
 
-// release empties a call for its next use.
+// release empties a call so that the next operation can reuse it.
 func (c *call) release() {
 	most := max(len(c.names), cap(c.key), cap(c.args), cap(c.places), cap(c.tokens), c.count)
 	if cap(c.raw) > keepBytes || cap(c.text) > keepBytes || most > keepEntries {
@@ -220,7 +220,7 @@ func (c *call) release() {
 	c.clauses, c.operands = emptied(c.clauses), emptied(c.operands)
 }
 
-// emptied removes all from a list, and keeps its memory.
+// emptied returns the list with length 0 and its capacity. It clears the entries, so they can be garbage-collected.
 func emptied[E any](list []E) []E {
 	clear(list)
 	return list[:0]
@@ -228,7 +228,6 @@ func emptied[E any](list []E) []E {
 
 var allOld, allNew = new("ALL_OLD"), new("ALL_NEW")
 
-// discard is set by tests. It gets each state that an operation leaves, together with its
-// call, and may overwrite it, as the next operation would. A state for which it reports true
-// is not used again.
+// discard is a hook that tests set. Each finished operation passes it its call and its pooled state, and discard may
+// overwrite both, as the next operation would. If it returns true, the state does not go back to the pool.
 var discard func(c *call, state any) bool

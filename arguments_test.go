@@ -20,14 +20,14 @@ import (
 
 type object = map[string]any
 
-// last returns the last error of a loop.
+// last returns the last error that a loop yields.
 func last[T any](loop iter.Seq2[T, error]) (err error) {
 	for _, err = range loop {
 	}
 	return err
 }
 
-// collect returns what a loop yields up to its first error.
+// collect returns the items that a loop yields. It fails the test at an error.
 func collect[T any](t *testing.T, loop iter.Seq2[T, error]) (list []T) {
 	t.Helper()
 	for item, err := range loop {
@@ -37,14 +37,14 @@ func collect[T any](t *testing.T, loop iter.Seq2[T, error]) (list []T) {
 	return list
 }
 
-// A counter of requests is an observer.
+// requests is an observer that counts requests.
 type requests struct{ atomic.Int64 }
 
 func (r *requests) Begin(context.Context, *sortkey.Event) {}
 func (r *requests) End(context.Context, *sortkey.Event)   { r.Add(1) }
 
-// TestSeveralConditions holds that all conditions and filters of an operation must hold, and
-// that each keeps its values and its meaning.
+// TestSeveralConditions tests that all conditions and filters of an operation must hold, and that each of them keeps
+// its values and its meaning.
 func TestSeveralConditions(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
@@ -103,7 +103,8 @@ func anyOf(opts []sortkey.Option) (list []any) {
 	return list
 }
 
-// TestOptionsTwice holds that an option that is given twice is refused by its name.
+// TestOptionsTwice tests that an operation refuses an option that is given twice, with an error that names the
+// option.
 func TestOptionsTwice(t *testing.T) {
 	var seen requests
 	db, ctx := open(t, sortkey.Options{Observer: &seen}), t.Context()
@@ -140,7 +141,7 @@ func TestOptionsTwice(t *testing.T) {
 	require.Equal(t, before, seen.Load(), "nothing was done")
 }
 
-// TestNil holds that a nil context or option is an error that names the method.
+// TestNil tests that a nil context or option causes an error that names the method.
 func TestNil(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Stream()))
@@ -198,7 +199,7 @@ func TestNil(t *testing.T) {
 	require.ErrorContains(t, count, "Count: argument 2 is a *keys.Template; give In(r), where r is the range of a template")
 }
 
-// TestIndexIsForReading holds that an index refuses what only its table has.
+// TestIndexIsForReading tests that an index refuses the operations that only a table supports.
 func TestIndexIsForReading(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByN", "n:N"), sortkey.Stream()))
@@ -214,7 +215,7 @@ func TestIndexIsForReading(t *testing.T) {
 	require.Empty(t, collect(t, sortkey.Table[object](db, "Items").Scan(ctx)))
 }
 
-// TestSortRanges holds that a range that says nothing is refused before anything is read.
+// TestSortRanges tests that an invalid range is refused before anything is read.
 func TestSortRanges(t *testing.T) {
 	var seen requests
 	db, ctx := open(t, sortkey.Options{Observer: &seen}), t.Context()
@@ -258,7 +259,7 @@ type ownForm struct{}
 
 func (*ownForm) UnmarshalAttr(attr.Value) error { return nil }
 
-// TestOldDestinations holds that a write with a wrong destination does nothing.
+// TestOldDestinations tests that a write with an invalid destination for Old writes nothing.
 func TestOldDestinations(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
@@ -307,7 +308,7 @@ func TestOldDestinations(t *testing.T) {
 	require.Equal(t, any(first), nothing)
 	require.Equal(t, 2, item.Len())
 
-	// Nothing stays of what was there.
+	// Old overwrites everything that the destination held.
 	require.NoError(t, items.Put(ctx, object{"p": "P"}))
 	require.ErrorIs(t, items.Delete(ctx, "P", sortkey.If("n = 2"), sortkey.Old(&decoded)), sortkey.ErrConditionFailed)
 	require.Equal(t, row{"P", 1}, decoded, "a write that fails changes nothing")
@@ -327,8 +328,8 @@ func TestOldDestinations(t *testing.T) {
 	require.Equal(t, `{"p":{"S":"P"}}`, string(misfit.Key.AppendJSON(nil)))
 }
 
-// TestNotText holds that text that is not UTF-8 is refused wherever it comes in, so that no
-// two keys become one.
+// TestNotText tests that every argument refuses text that is not UTF-8. Otherwise two different keys could be stored
+// as one.
 func TestNotText(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p / s"))
@@ -375,5 +376,5 @@ func TestNotText(t *testing.T) {
 	require.Equal(t, []string{"Items"}, tables)
 }
 
-// nilContext is the context of a mistake.
+// nilContext is a nil context that a caller passes by mistake.
 var nilContext context.Context

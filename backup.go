@@ -9,14 +9,13 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Backup writes all that the database holds to w, as it is at one moment: tables, indexes, streams and
-// what else is known of them. [Restore] reads it, into a store of any engine, and so does the command
-// sortkey restore. Backup works on every store, also on one that is open for reading only. Nothing waits
-// for it; while it runs, the rows that are replaced meanwhile are kept. With the context of a
-// transaction, it writes the state that the transaction sees.
+// Backup writes everything that the database holds at one moment to w: tables with their settings, items, indexes and
+// streams. [Restore] and the command sortkey restore read a backup into a store of any engine. Backup works on every
+// store, also on one that is open for reading only. Reads and writes go on; until Backup ends, the store keeps the
+// rows that they replace. With the context of a transaction, Backup writes the state that the transaction sees.
 //
-// It calls w.Write with blocks of 256 KB or more, uncompressed and without a lock. After an error w has
-// an incomplete backup, which Restore refuses.
+// Backup calls w.Write with blocks of 256 KB or more, uncompressed, and holds no lock meanwhile. If it returns an
+// error, w has an incomplete backup, which Restore refuses.
 func (db *DB) Backup(ctx context.Context, w io.Writer) error {
 	if ctx == nil {
 		return noContext("DB.Backup")
@@ -31,12 +30,12 @@ func (db *DB) Backup(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// Restore reads a backup that [DB.Backup] has written into an empty store, which nobody else may use, for [Open].
-// The store has all of it or, after an error, nothing. Exports, imports and bulk puts that were in progress continue
-// when the store is opened, and its rows are counted then, as after a crash.
+// Restore reads a backup that [DB.Backup] has written into an empty store, so that [Open] can open the store. Nobody
+// else may use the store meanwhile. After an error the store is still empty. Open then continues exports, imports and
+// bulk puts that were in progress, and counts the rows, as it does after a crash.
 //
-// In memory and on disk the size does not matter. Other stores take a backup as one Update, whose size
-// they may limit.
+// A store in memory or on disk can take a backup of any size. Any other store gets it in one Update, whose size the
+// store may limit.
 func Restore(ctx context.Context, st store.Store, r io.Reader) error {
 	switch {
 	case ctx == nil:

@@ -16,31 +16,32 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A Change is one change of an item, from the stream of its table. [TableOf.Changes] yields it.
+// A Change is one change of an item, read from the stream of its table. [TableOf.Changes] yields it.
 type Change[T any] struct {
 	// Key is the primary key of the item.
 	Key attr.Item
-	// Old is the item before the change, nil if the change made it; New is the item after
-	// the change, nil if the change deleted it. With a [*DecodeError], what does not fit is nil.
+	// Old is the item before the change, or nil if the change created the item. New is the item after the change, or
+	// nil if the change deleted it. If the loop yields a [*DecodeError] with the change, an item that does not fit T
+	// is nil too.
 	Old, New *T
-	// At is when the change was made, to the second.
+	// At is the time of the change, in whole seconds.
 	At time.Time
-	// Cursor is where the next change begins, for [TableOf.Changes].
+	// Cursor makes [TableOf.Changes] continue after this change.
 	Cursor string
 }
 
 // poll is how often Changes looks for new changes.
 const poll = 50 * time.Millisecond
 
-// Changes yields the changes of the table's items: those of one item in their order, those
-// of different partition keys in any. It begins after the change with the cursor; with "" at
-// the oldest change, which is at most 24 hours old. It waits for new changes until its
-// context ends, and then yields the cause as the last error; with [UntilNow] it ends after
-// the changes so far. The table needs a stream; see [Stream].
+// Changes yields the changes of the table's items. It keeps the order of changes of one item, but not the order of
+// changes of different partition keys. It begins after the change that the cursor comes from or, if cursor is "",
+// with the oldest change of the last 24 hours. It waits for new changes until its context ends, and then yields the
+// cause of the context as its last error. With [UntilNow] it ends after the changes so far. The table must have a
+// stream; see [Stream].
 //
-// An error is the last thing that the loop yields, but for a [*DecodeError]: it comes with
-// the key and the cursor of a change that does not fit T, and the loop goes on behind it. The
-// error is [ErrTrimmed] if changes behind the cursor are older than 24 hours.
+// An error ends the loop, except a [*DecodeError]: it comes with the key and the cursor of a change that does not fit
+// T, and the loop continues after that change. The error is [ErrTrimmed] if the stream has dropped changes after the
+// cursor because they are older than 24 hours.
 func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option) iter.Seq2[Change[T], error] {
 	var c call
 	c.operation = &opChanges
@@ -88,21 +89,21 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 	}
 }
 
-// errStop says that the loop over the changes has ended.
+// errStop reports that the body of the loop over the changes has ended the loop.
 var errStop = errors.New("stop")
 
-// A feed reads the columns of a stream.
+// A feed reads the changes of all columns of a stream. A column holds the changes of one range of partition keys.
 type feed[T any] struct {
 	table  *TableOf[T]
 	stream *table.StreamInfo
 	place  feedCursor
 }
 
-// A feedCursor is the place of a feed, as JSON in base64.
+// A feedCursor is the position of a feed. A cursor is its JSON in base64.
 type feedCursor struct {
 	Stream string `json:"s"`
-	// Read are the sequence numbers of the last changes read, by column of the stream. Before
-	// the first it is the horizon that the column had when the feed began.
+	// Read has, for each column of the stream, the sequence number of the last change read. Until the feed has read
+	// one, it is the horizon that the column had when the feed began.
 	Read []table.Sequence `json:"r"`
 }
 
@@ -132,7 +133,7 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 	}
 
 	f.place.Stream = *stream
-	var refused error // which must not fail a transaction that the context belongs to
+	var refused error // kept apart from err, which would make the caller's transaction fail
 	err = t.db.tables.View(ctx, func(v *table.View) (err error) {
 		if f.stream, err = v.Stream(t.name, *described.Table.LatestStreamLabel); err != nil {
 			return err
@@ -158,7 +159,7 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 	return f, cmp.Or(err, refused)
 }
 
-// trimmed returns an [ErrTrimmed] if changes of a column are gone that were not read.
+// trimmed returns an [ErrTrimmed] if the column has lost changes that the feed has not read.
 func (f *feed[T]) trimmed(v *table.View, column uint32) (trimmed, err error) {
 	lost, err := v.Lost(f.stream, column, f.place.Read[column])
 	if !lost {
@@ -170,7 +171,7 @@ func (f *feed[T]) trimmed(v *table.View, column uint32) (trimmed, err error) {
 	return trimmed, nil
 }
 
-// round yields what is new in each column and returns how many changes it was.
+// round yields the new changes of each column and returns how many it has yielded.
 func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) (n int, err error) {
 	for column := range uint32(len(f.place.Read)) {
 		for {
@@ -195,10 +196,10 @@ func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) 
 	return n, nil
 }
 
-// next returns the records of a column behind the last one that was read. The error is [ErrTrimmed] if there was one
-// that is gone.
+// next returns records of a column after the last one that was read, at most recordsAtOnce. The error is [ErrTrimmed]
+// if the column has lost some of them.
 func (f *feed[T]) next(ctx context.Context, column uint32) (records []table.StreamRecord, err error) {
-	var refused error // see feed
+	var refused error // kept apart from err, as in feed
 	err = f.table.db.tables.View(ctx, func(v *table.View) (err error) {
 		if _, err = v.Stream(f.stream.Table, f.stream.Label); err == nil {
 			refused, err = f.trimmed(v, column)
@@ -214,11 +215,11 @@ func (f *feed[T]) next(ctx context.Context, column uint32) (records []table.Stre
 	return records, cmp.Or(err, refused)
 }
 
-// recordsAtOnce is how many records of a stream are read at once. Source: API_streams_GetRecords.
+// recordsAtOnce is how many records of a stream next reads at once. Source: API_streams_GetRecords.
 const recordsAtOnce = 1000
 
-// change returns a change. The error is a [*DecodeError]; the change has its key and its
-// cursor then.
+// change converts a record and moves the feed's position to it. If an item does not fit T, the error is a
+// [*DecodeError], and the change still has its key and its cursor.
 func (f *feed[T]) change(column uint32, r *table.StreamRecord) (c Change[T], err error) {
 	f.place.Read[column] = r.Sequence
 	place, err := json.Marshal(f.place)

@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestVerySlowChanges holds that a loop that works on one change for days goes on if nothing
-// was lost, and otherwise says so.
+// TestVerySlowChanges tests that a loop whose body takes days for one change continues if no change was lost, and
+// otherwise yields ErrTrimmed.
 func TestVerySlowChanges(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		now, ctx := time.Unix(1_000_000, 0), t.Context()
@@ -48,9 +48,8 @@ func TestVerySlowChanges(t *testing.T) {
 	}
 }
 
-// TestRandomCursors compares Changes with a model: whatever the times of changes, readers and
-// sweeps, a cursor yields what was not read, or says that a change that was not read is older
-// than a day.
+// TestRandomCursors compares Changes with a model. Whatever the times of changes, readers and sweeps, a loop from a
+// cursor must yield the changes that were not read, or report that one of them is older than a day.
 func TestRandomCursors(t *testing.T) {
 	proptest.Check(t, 60, func(t *proptest.T) {
 		now, ctx := time.Unix(1_000_000, 0), context.Background()
@@ -62,7 +61,7 @@ func TestRandomCursors(t *testing.T) {
 		require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Stream()))
 		items := sortkey.Table[object](db, "Items")
 
-		var made []time.Time // of the changes
+		var made []time.Time // times of the changes
 		type kept struct {
 			cursor string
 			read   map[int]bool
@@ -92,7 +91,7 @@ func TestRandomCursors(t *testing.T) {
 					}
 				}
 				next := kept{c.cursor, maps.Clone(c.read)}
-				if c.read == nil { // a reader that begins is owed nothing that is gone
+				if c.read == nil { // a new reader may miss what is already gone
 					next.read = map[int]bool{}
 					for n := range made {
 						next.read[n] = !due[n]

@@ -9,8 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A TableOption is a part of a table that [DB.CreateTable] or [DB.EnsureTable] makes: an [Index],
-// [TimeToLive] or [Stream].
+// A TableOption is an [Index], [TimeToLive] or [Stream] of a table that [DB.CreateTable] or [DB.EnsureTable] creates.
 type TableOption interface{ define(*tableDefinition) error }
 
 type tableDefinition struct {
@@ -19,22 +18,23 @@ type tableDefinition struct {
 	stream  bool
 }
 
-// An Index is a secondary index, for reading items by another key than the table's. [Global] and [Local] make one;
-// [DB.CreateTable], [DB.EnsureTable] and [DB.AddIndex] take it. It projects all attributes unless [Index.Only] is used.
+// An Index is a secondary index, for reading items by another key than the table's. Create one with [Global] or
+// [Local], and pass it to [DB.CreateTable], [DB.EnsureTable] or [DB.AddIndex]. It projects all attributes unless
+// [Index.Only] is used.
 type Index struct{ spec keyschema.IndexSpec }
 
-// Global returns a global secondary index: it has a partition key of its own, and can be added to a table later. Its
-// key is written as in [DB.CreateTable], with commas where it has several attributes: "country, state / city, street".
+// Global returns a global secondary index, which has a partition key of its own and can be added to a table later.
+// Write its key as in [DB.CreateTable]. Separate several attributes with commas: "country, state / city, street".
 func Global(name, key string) Index { return Index{keyschema.IndexSpec{Name: name, Key: key}} }
 
-// Local returns a local secondary index: it has the partition key of the table, so sort is its sort key only. A table
-// gets it when it is created.
+// Local returns a local secondary index. It shares the partition key of its table, so sort is only its sort key. A
+// local index is created together with its table.
 func Local(name, sort string) Index {
 	return Index{keyschema.IndexSpec{Name: name, Key: sort, Local: true}}
 }
 
-// Only returns an index that projects only the keys and these attributes, so that its rows are smaller and writes of
-// other attributes do not change it. Without arguments it projects the keys.
+// Only returns a copy of the index that projects the keys and only these attributes. Its rows are smaller, and writes
+// of other attributes do not change them. Without arguments it projects the keys only.
 func (ix Index) Only(attributes ...string) Index {
 	ix.spec.Only = append([]string{}, attributes...)
 	return ix
@@ -52,8 +52,8 @@ func (ix Index) define(d *tableDefinition) error {
 
 type expiry string
 
-// TimeToLive makes items expire at the time in an attribute, in seconds since 1970.
-// [DB.Sweep] or [Options].SweepInterval delete them.
+// TimeToLive makes an item expire at the time in one of its attributes, in seconds since 1970. [DB.Sweep] and
+// [Options].SweepInterval delete expired items.
 func TimeToLive(attribute string) TableOption { return expiry(attribute) }
 
 func (e expiry) define(d *tableDefinition) error {
@@ -81,11 +81,11 @@ func (stream) define(d *tableDefinition) error {
 	return nil
 }
 
-// CreateTable creates a table with on-demand billing. The key names the partition key and,
-// after a slash, the sort key: "artist / title". An attribute is a string unless a type
-// follows its name: "sensor / second:N". A name with a slash, a comma, a colon or a backquote is
-// in backquotes. The table can be used at once unless [Simulation].TableDelay says otherwise.
-// The error is [ErrTableExists] if there is a table of this name; see [DB.EnsureTable].
+// CreateTable creates a table with on-demand billing. The key names the partition key and, after a slash, the sort
+// key: "artist / title". An attribute is a string unless a type follows its name: "sensor / second:N". Put a name
+// that contains a slash, a comma, a colon or a backquote between backquotes. The table can be used at once unless
+// [Simulation].TableDelay delays it. The error is [ErrTableExists] if there is a table of this name; see
+// [DB.EnsureTable].
 func (db *DB) CreateTable(ctx context.Context, name, key string, opts ...TableOption) error {
 	if ctx == nil {
 		return noContext("DB.CreateTable")
@@ -102,7 +102,7 @@ func (db *DB) CreateTable(ctx context.Context, name, key string, opts ...TableOp
 	return err
 }
 
-// tableInput returns the request that creates a table, and its attribute of time to live.
+// tableInput returns the request that creates a table, and the name of its time-to-live attribute, if it has one.
 func tableInput(
 	method, name, key string, opts []TableOption,
 ) (in *wire.CreateTableInput, expiry string, err error) {
@@ -131,10 +131,11 @@ func tableInput(
 	return in, d.expiry, nil
 }
 
-// bothImages is the view type of the streams of [Stream].
+// bothImages is the StreamViewType of the streams that [Stream] enables.
 const bothImages = "NEW_AND_OLD_IMAGES"
 
-// DeleteTable deletes a table with its items and indexes. The error is [ErrNoTable] if there is none of this name.
+// DeleteTable deletes a table with its items and indexes. The error is [ErrNoTable] if there is no table of this
+// name.
 func (db *DB) DeleteTable(ctx context.Context, name string) error {
 	if ctx == nil {
 		return noContext("DB.DeleteTable")

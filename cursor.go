@@ -7,14 +7,15 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A cursor is the place where a page ends, as JSON in base64.
+// A cursor is the position at which a page ends. [Page].Cursor is its JSON in base64.
 type cursor struct {
 	Table string          `json:"t"`
 	Index string          `json:"i,omitempty"`
 	Key   json.RawMessage `json:"k"` // the LastEvaluatedKey in DynamoDB JSON
 }
 
-// cursorOf returns the text for a page of a table or index that ended at a key; "" for the last page.
+// cursorOf returns the text of the cursor for a page of a table or index that ended at key. It returns "" if key is
+// nil, as it is after the last page.
 func cursorOf(table, index string, key attr.Item) string {
 	if key == nil {
 		return ""
@@ -26,7 +27,8 @@ func cursorOf(table, index string, key attr.Item) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// startOf returns the key in a cursor of a table or index, nil for "".
+// startOf returns the key in the text of a cursor, or nil for "". It returns an error if the cursor is of another
+// table or index.
 func startOf(table, index, text string) (attr.Item, error) {
 	if text == "" {
 		return nil, nil
@@ -46,7 +48,7 @@ func startOf(table, index, text string) (attr.Item, error) {
 	switch {
 	case err != nil:
 		return nil, badCursor("After(%q): %w", text, err)
-	case key == nil: // as in {"k":null}, which would read from the beginning
+	case key == nil: // as in {"k":null}: the page would silently begin at the start of the table
 		return nil, badCursor("After(%q): it has no key", text)
 	}
 	return key, nil

@@ -21,22 +21,21 @@ type Options struct {
 	Store store.Store
 	// Clock returns the current time. Default: time.Now.
 	Clock func() time.Time
-	// Rand is the source of ids, also of requests. Default: crypto/rand.Reader. A
-	// seeded reader makes every id reproducible. It must be safe for concurrent use.
+	// Rand is the source of randomness for ids, including request ids. Default: crypto/rand.Reader. A seeded reader
+	// makes every id reproducible. It must be safe for concurrent use.
 	Rand io.Reader
-	// Logger receives internal errors, and a line for each operation that has waited for five
-	// seconds for an [DB.Update], with the file and line of its caller. Default: discard.
+	// Logger receives internal errors. It also receives a line, with the file and line of the caller, for each
+	// operation that has waited for five seconds for a [DB.Update] to end. Default: discard.
 	Logger *slog.Logger
 	// Region and Account appear in the ARNs of tables. Default: "us-east-1" and
 	// "000000000000".
 	Region, Account string
-	// StreamShards is the number of shards that new streams of tables have at a
-	// time, each with a range of the partition keys, up to 1000. Default: 1.
+	// StreamShards is the number of open shards of each new stream, up to 1000. Each shard has a range of the
+	// partition keys. Default: 1.
 	StreamShards int
-	// S3Root is a folder whose folders are the S3 buckets that tables are exported
-	// to and imported from. Exports, imports and bulk puts continue when their client hangs
-	// up, and Open continues those that had not ended if it knows the folder and the program
-	// imports package server. Default: none, so it has no buckets.
+	// S3Root is a folder. Each folder in it is an S3 bucket that tables are exported to and imported from. Exports,
+	// imports and bulk puts continue when their client hangs up. Open continues unfinished ones if S3Root is the same
+	// folder and the program imports package server. Default: no buckets.
 	S3Root string
 	// SweepInterval is how often the database deletes expired items, and records
 	// of streams that are older than 24 hours, in the background. Default: never; call
@@ -45,14 +44,14 @@ type Options struct {
 	// Observer sees every request, whether it comes over HTTP or not. Default:
 	// none.
 	Observer Observer
-	// Simulate makes the database as slow, as stale or as strict as the service can be, for
-	// tests of code that has to cope with that. By default, it does none of this.
+	// Simulate makes the database as slow, as stale or as strict as DynamoDB can be, to test code that must cope with
+	// that. Default: none of this.
 	Simulate Simulation
 
-	temporary bool // withDefaults opened Store, in memory, so nobody else has it
+	temporary bool // withDefaults opened Store in memory, so no other code has it
 }
 
-// handle leads the packages of this module to the database, without a field that programs see.
+// handle lets the other packages of this module reach the internals of a DB, without an exported field.
 type handle = engine.Handle
 
 // A DB is an open database. [Open] returns it, and [Table] an API for one of its tables. It is safe for concurrent use.

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// decode stores an item, which is valid for the duration of the call, in *dst.
+// decode decodes an item into *dst. It copies what it keeps of the item, which is valid only during the call.
 func decode(it attr.Item, dst any) error {
 	if dst, ok := dst.(*attr.Item); ok {
 		*dst = bytes.Clone(it)
@@ -19,13 +19,14 @@ func decode(it attr.Item, dst any) error {
 	return attr.UnmarshalItem(it, dst)
 }
 
-// decoders are the interfaces by which a type decodes itself.
+// decoders are the interfaces of types with their own method to decode themselves.
 var decoders = []reflect.Type{
 	reflect.TypeFor[attr.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
 	reflect.TypeFor[encoding.BinaryUnmarshaler](),
 }
 
-// hasDecoder reports whether a type, or a part of it, decodes itself. Seen are the types that were looked at.
+// hasDecoder reports whether a type, or a part of it, has a method that decodes it. The map seen holds the types that
+// hasDecoder has visited, so that it ends for recursive types.
 func hasDecoder(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] || t == reflect.TypeFor[time.Time]() {
 		return false
@@ -55,14 +56,13 @@ func hasDecoder(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// misfit returns the error for an item that does not fit its Go type. The item, or a part of
-// it, has the attributes of its primary key; nil stands for the only item that the arguments
-// of the call can mean.
+// misfit returns the error for an item that does not fit its Go type. It takes the primary key from the attributes of
+// item or, if item is nil, from the arguments of the call.
 func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err error) error {
 	e := &DecodeError{Table: t.name, Err: err}
 	def, notFound := t.definition(ctx)
 	switch {
-	case notFound != nil: // since the item was read
+	case notFound != nil: // the table was deleted after the read
 	case item == nil:
 		e.Key, _ = c.keyItem(nil, def.Key())
 	default:
@@ -75,12 +75,13 @@ func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err er
 	return e
 }
 
-// storeOld stores the item as it was before a write, and nothing if there was none.
+// storeOld decodes the item as it was before a write into the destination of [Old]. If there was no item, it sets the
+// destination to zero.
 func (t *TableOf[T]) storeOld(ctx context.Context, c *call, it attr.Item) error {
 	if c.old == nil {
 		return nil
 	}
-	if v, ok := destination(reflect.ValueOf(c.old)); ok { // which was looked at before the write
+	if v, ok := destination(reflect.ValueOf(c.old)); ok { // checkDestination checked c.old before the write
 		v.SetZero()
 	}
 	if it == nil {

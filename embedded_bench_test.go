@@ -44,7 +44,7 @@ func readings(tb testing.TB, items int) (*sortkey.DB, *sortkey.TableOf[Reading])
 	return db, t
 }
 
-// BenchmarkEmbedded measures the store in Go.
+// BenchmarkEmbedded measures the operations of the Go API.
 func BenchmarkEmbedded(b *testing.B) {
 	ctx := context.Background()
 	_, t := readings(b, benchItems)
@@ -98,7 +98,7 @@ func BenchmarkEmbedded(b *testing.B) {
 	})
 }
 
-// BenchmarkForks puts into a database of 10,000 items of which many forks are kept, each with a put of its own.
+// BenchmarkForks puts into a database of 10,000 items while many forks of it are open, each with a put of its own.
 func BenchmarkForks(b *testing.B) {
 	for _, forks := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprint(forks), func(b *testing.B) {
@@ -127,7 +127,7 @@ func BenchmarkForks(b *testing.B) {
 	}
 }
 
-// held returns the bytes of the heap that are in use.
+// held returns the bytes of the heap in use, after a garbage collection.
 func held() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -135,7 +135,8 @@ func held() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkConsumers puts into a table whose stream many loops follow, until all have seen the last put.
+// BenchmarkConsumers measures puts into a table while many loops follow its stream, until all loops have seen the
+// last put.
 func BenchmarkConsumers(b *testing.B) {
 	for _, consumers := range []int{1, 10, 100} {
 		b.Run(fmt.Sprint(consumers), func(b *testing.B) {
@@ -146,7 +147,7 @@ func BenchmarkConsumers(b *testing.B) {
 			require.NoError(b, db.CreateTable(ctx, "Readings", "sensor / at:N", sortkey.Stream()))
 			t := sortkey.Table[Reading](db, "Readings")
 
-			// A loop that has seen everything looks again 50 ms later, so puts come in large groups.
+			// A loop that has seen everything polls again after 50 ms, so measure puts in large groups.
 			const group = 10_000
 			var wg sync.WaitGroup
 			var seen sync.WaitGroup

@@ -26,7 +26,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// TestEmbeddedDocument holds that docs/embedded.md has only code of this file.
+// TestEmbeddedDocument tests that docs/embedded.md has only code of this file.
 func TestEmbeddedDocument(t *testing.T) {
 	page, err := os.ReadFile("docs/embedded.md")
 	require.NoError(t, err)

@@ -15,16 +15,15 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// EnsureTable makes a table be as [DB.CreateTable] would make it, so a program can call it at each
-// start: it creates the table, or adds the global indexes, the stream and the time to live that it
-// lacks, all in one change. Indexes and settings that the table has beyond that stay. If anything
-// else differs, such as the key of the table or of an index, nothing is changed, and the
-// error, an [ErrTableExists], lists all of it.
+// EnsureTable makes sure that a table is as [DB.CreateTable] would create it, so a program can call it at each start.
+// It creates the table, or adds the global indexes, the stream and the time to live that the table lacks, all in one
+// change. Other indexes and settings of the table stay. If anything else differs, such as the key of the table or of
+// an index, EnsureTable changes nothing and returns an [ErrTableExists] that lists every difference.
 //
-// EnsureTable returns when the table and its indexes can be used: it waits until new indexes are
-// built, and for what [Simulation].TableDelay simulates, on the clock of the database. If the context
-// ends first, the building goes on; [DB.Describe] shows its progress. Several programs and
-// goroutines may call it at the same time.
+// EnsureTable returns when the table and its indexes can be used: it waits until new indexes are built, and for the
+// delay that [Simulation].TableDelay simulates, on the clock of the database. If the context ends first, the database
+// goes on building; [DB.Describe] shows its progress. Several programs and goroutines may call EnsureTable at the
+// same time.
 func (db *DB) EnsureTable(ctx context.Context, name, key string, opts ...TableOption) error {
 	if ctx == nil {
 		return noContext("DB.EnsureTable")
@@ -40,7 +39,7 @@ func (db *DB) EnsureTable(ctx context.Context, name, key string, opts ...TableOp
 		switch {
 		case differs != nil:
 			return &usageError{differs, ErrTableExists}
-		case refusal != nil && refusal.Code == codeInUse: // it is being made, changed or deleted
+		case refusal != nil && refusal.Code == codeInUse: // another call is creating, changing or deleting the table
 		case err != nil:
 			return err
 		}
@@ -50,10 +49,10 @@ func (db *DB) EnsureTable(ctx context.Context, name, key string, opts ...TableOp
 	}
 }
 
-// AddIndex adds a global index to a table and returns when it is built. If the context ends first,
-// the building goes on; [DB.Describe] shows its progress. Reads and writes go on meanwhile. Local
-// indexes are made together with their table. The error is [ErrIndexExists] if the table has an index
-// of this name, which somebody else may be building still; [DB.EnsureTable] waits for that.
+// AddIndex adds a global index to a table and returns when the index is built. Reads and writes go on meanwhile. If
+// the context ends first, the database goes on building; [DB.Describe] shows its progress. AddIndex refuses local
+// indexes, which are created together with their table. The error is [ErrIndexExists] if the table has an index of
+// this name, even one that another caller is still building; [DB.EnsureTable] waits for such an index.
 func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 	if ctx == nil {
 		return noContext("DB.AddIndex")
@@ -82,7 +81,7 @@ func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 		_, err := db.service.UpdateTable(ctx, in)
 		return err
 	})
-	if _, refused := err.(*Error); refused { // perhaps somebody else has added it meanwhile
+	if _, refused := err.(*Error); refused { // perhaps because another caller has added the index
 		if info, failed := db.Describe(ctx, name); failed == nil && info.index(index.spec.Name) != nil {
 			return indexExists(name, index.spec.Name)
 		}
@@ -123,7 +122,7 @@ func (db *DB) indexInput(ctx context.Context, name string, index keyschema.Index
 	return in, nil
 }
 
-// DeleteIndex deletes a global index of a table and returns when its rows are gone.
+// DeleteIndex deletes a global index of a table and returns when all rows of the index are deleted.
 func (db *DB) DeleteIndex(ctx context.Context, name, index string) error {
 	if ctx == nil {
 		return noContext("DB.DeleteIndex")
@@ -148,7 +147,7 @@ func (db *DB) DeleteIndex(ctx context.Context, name, index string) error {
 		return err
 	})
 
-	if errors.Is(err, ErrNoTable) { // or somebody else has deleted the index meanwhile
+	if errors.Is(err, ErrNoTable) { // the service gives this error for a missing index too
 		if info, failed := db.Describe(ctx, name); failed == nil && info.index(index) == nil {
 			return noIndex(name, index, info)
 		}
@@ -163,10 +162,11 @@ func noIndex(name, index string, info *TableInfo) error {
 	return misuse("table %s has no index %q, only %s", name, index, info.indexNames())
 }
 
-// alter runs a change of a table. The change goes on if ctx ends while it is being completed, but
-// alter does not wait for it then.
+// alter changes a table and returns when change has returned. If ctx ends first, alter returns the error of ctx, and
+// the change goes on in the background.
 func (db *DB) alter(ctx context.Context, change func() error) error {
-	if err := db.tables.OutsideTx(ctx); err != nil { // which only this goroutine can find out
+	// OutsideTx must run in the caller's goroutine, the only one that can tell
+	if err := db.tables.OutsideTx(ctx); err != nil {
 		return failed(err)
 	}
 	done := make(chan error, 1)
@@ -179,14 +179,15 @@ func (db *DB) alter(ctx context.Context, change func() error) error {
 	}
 }
 
-// settled waits until a table and its indexes can be used, and no index is being deleted.
+// settled waits until a table and its indexes can be used and no index is being deleted. It returns nil if the table
+// does not exist.
 func (db *DB) settled(ctx context.Context, name string) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for busy := ""; ; {
 		info, err := db.Describe(ctx, name)
 		switch {
-		case errors.Is(err, ErrNoTable): // deleted, perhaps while it was waited for
+		case errors.Is(err, ErrNoTable): // somebody has deleted the table, perhaps during the wait
 			return nil
 		case err != nil && ctx.Err() != nil && busy != "":
 			return fmt.Errorf("sortkey: table %s: %s: %w", name, busy, interrupted(ctx))
@@ -196,7 +197,7 @@ func (db *DB) settled(ctx context.Context, name string) error {
 		if busy = info.busy(); busy == "" {
 			return nil
 		}
-		if err := capability.Health(ctx, db.store); err != nil { // what is unfinished will not be finished
+		if err := capability.Health(ctx, db.store); err != nil { // an unhealthy store will not finish the change
 			return err
 		}
 
@@ -210,24 +211,24 @@ func (db *DB) settled(ctx context.Context, name string) error {
 
 // A TableInfo describes a table. [DB.Describe] returns it.
 type TableInfo struct {
-	// Name and Key are as [DB.CreateTable] takes them.
+	// Name and Key are the arguments that [DB.CreateTable] takes.
 	Name, Key string
 	// Indexes are the indexes, local ones first, without vector indexes.
 	Indexes []IndexInfo
-	// Stream says whether the table records its changes, as [Stream] makes it do.
+	// Stream says whether the table records its changes; see the option [Stream].
 	Stream bool
-	// TimeToLive is the attribute of [TimeToLive], or "".
+	// TimeToLive is the attribute of the option [TimeToLive], or "".
 	TimeToLive string
 	// Status is ACTIVE, or CREATING, UPDATING or DELETING while [Simulation].TableDelay lasts.
 	Status string
-	// Items and Bytes are what the table holds. After a crash, and on a store that programs share,
-	// they may lack the last seconds.
+	// Items and Bytes are the number of items and their size. After a crash, and on a store that several programs
+	// share, they may lag behind by a few seconds of writes.
 	Items, Bytes int64
 }
 
 // An IndexInfo describes an index of a table, in a [TableInfo].
 type IndexInfo struct {
-	// Name and Key are as [Global] or [Local] takes them.
+	// Name and Key are the arguments that [Global] or [Local] takes.
 	Name, Key string
 	Local     bool
 	// Only are the attributes that [Index.Only] names, sorted: nil for an index that projects
@@ -235,17 +236,16 @@ type IndexInfo struct {
 	Only []string
 	// Status is ACTIVE, or CREATING while the index is being built and cannot be read.
 	Status string
-	// Items and Bytes are what the index holds. An item without the attributes of its key is not
-	// in it.
+	// Items and Bytes are the number of items in the index and their size. An item that lacks an attribute of the
+	// index's key is not in the index.
 	Items, Bytes int64
-	// Examined is how many items of the table the building of the index has examined, of
-	// [TableInfo].Items. It is 0 when nothing is being built, or by another program, and begins
-	// again if the building was interrupted.
+	// Examined is how many of the [TableInfo].Items items of the table this program has examined to build the index.
+	// It is 0 if the index is built, or if another program is building it. An interrupted build starts again at 0.
 	Examined int64
 }
 
-// Describe returns the key, the indexes, the settings, the status and the counts of a table. The error is [ErrNoTable]
-// if there is none of this name.
+// Describe returns the key, the indexes, the settings, the status and the counts of a table. The error is
+// [ErrNoTable] if no table has this name.
 func (db *DB) Describe(ctx context.Context, name string) (*TableInfo, error) {
 	if ctx == nil {
 		return nil, noContext("DB.Describe")
@@ -291,7 +291,7 @@ func (db *DB) Describe(ctx context.Context, name string) (*TableInfo, error) {
 	return info, nil
 }
 
-// rank puts local indexes before global ones.
+// rank sorts local indexes before global ones.
 func rank(ix *table.Index) int {
 	if ix.Local() {
 		return 0
@@ -299,7 +299,7 @@ func rank(ix *table.Index) int {
 	return 1
 }
 
-// Options returns the options with which [DB.CreateTable] or [DB.EnsureTable] makes such a table.
+// Options returns the options for [DB.CreateTable] or [DB.EnsureTable] that create a table like this one.
 func (i *TableInfo) Options() (opts []TableOption) {
 	for _, ix := range i.Indexes {
 		index := Global(ix.Name, ix.Key)
@@ -339,7 +339,7 @@ func (i *TableInfo) indexNames() string {
 	return strings.Join(names, ", ")
 }
 
-// busy says what keeps a table or an index from being used, "" for nothing.
+// busy says why a table or an index cannot be used yet. It returns "" if all of them can be used.
 func (i *TableInfo) busy() string {
 	if i.Status != table.StatusActive {
 		return "it is " + i.Status

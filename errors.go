@@ -11,11 +11,11 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// ErrNotFound is returned by [TableOf.Get] for a key that no item has.
+// [TableOf.Get] returns ErrNotFound if no item has the key.
 var ErrNotFound = errors.New("sortkey: no item with this key")
 
-// ErrConditionFailed matches, by [errors.Is], the error of a write whose condition does not hold. The [*Error] has the
-// item as it is.
+// ErrConditionFailed matches, by [errors.Is], the error of a write whose condition does not hold. The [*Error] has
+// the current item.
 var ErrConditionFailed = errors.New("sortkey: the condition does not hold")
 
 // ErrNoTable matches, by [errors.Is], the error of an operation on a table that does not exist.
@@ -25,36 +25,37 @@ var ErrNoTable = errors.New("sortkey: no such table")
 // [DB.EnsureTable] for a table that differs in a part that cannot be changed.
 var ErrTableExists = errors.New("sortkey: the table exists")
 
-// ErrIndexExists matches, by [errors.Is], the error of [DB.AddIndex] for an index that the table has already, also if
-// another program has added it meanwhile.
+// ErrIndexExists matches, by [errors.Is], the error of [DB.AddIndex] if the table already has an index of this name,
+// perhaps because another program has just added it.
 var ErrIndexExists = errors.New("sortkey: the index exists")
 
 // ErrTrimmed matches, by [errors.Is], the error of [TableOf.Changes] if the stream has dropped changes before they were
 // read. The error names the table.
 var ErrTrimmed = errors.New("sortkey: changes were lost")
 
-// ErrUsage matches, by [errors.Is], the error of a call that can never succeed: one with wrong arguments, one that the
-// service refuses with a ValidationException, and one that uses the context of a transaction outside of it.
+// ErrUsage matches, by [errors.Is], the error of a call that can never succeed: its arguments are wrong, the service
+// would refuse its request with a ValidationException, or it uses the context of a transaction outside the
+// transaction.
 var ErrUsage = errors.New("sortkey: wrong use")
 
-// ErrCursor matches, by [errors.Is], the error for a cursor that is damaged or of another table, index or query.
-// [ErrUsage] matches that error too.
+// ErrCursor matches, by [errors.Is], the error for a cursor that is damaged or that belongs to another table, index
+// or query. [ErrUsage] matches that error too.
 var ErrCursor = errors.New("sortkey: wrong cursor")
 
-// An Error is an error of the service's: what DynamoDB answers to the same request. Programs test for
-// [ErrConditionFailed] and its like with errors.Is, and look for an *Error when they need the exception or the item.
-// Errors that the service does not have, such as [ErrUsage] for a call that makes no request, [store.ErrClosed], or the
-// end of a context, are not of this type.
+// An Error is an error that DynamoDB returns for the same request. Test for [ErrConditionFailed] and the other
+// sentinels with [errors.Is], and look for an *Error when you need the exception or the item. Errors that DynamoDB
+// does not have are not of this type: for example [ErrUsage] for a call that makes no request, [store.ErrClosed], or
+// the end of a context.
 type Error struct {
 	// Code is the name of the exception, such as ValidationException.
 	Code string
-	// Message is the service's text.
+	// Message is DynamoDB's text.
 	Message string
-	// Item is the item whose condition failed, or nil if there is no item with the key.
+	// Item is the item for which the condition failed, or nil if there is no item with the key.
 	Item attr.Item
 
-	is     error // the sentinel that the code does not say, or nil
-	status int   // of the service's answer
+	is     error // a sentinel that Code does not imply, or nil
+	status int   // HTTP status of DynamoDB's answer
 }
 
 // Error returns the code and the message.
@@ -65,8 +66,8 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Is reports whether the error is what [ErrConditionFailed], [ErrNoTable], [ErrTableExists], [ErrUsage] or [ErrCursor]
-// stands for. It is for errors.Is.
+// Is implements the interface that [errors.Is] looks for. It matches [ErrConditionFailed], [ErrNoTable],
+// [ErrTableExists], [ErrUsage] and [ErrCursor].
 func (e *Error) Is(target error) bool {
 	if e == nil || target == nil {
 		return false
@@ -91,8 +92,8 @@ const (
 	codeInUse     = "ResourceInUseException"
 )
 
-// statuses are the statuses of the service's errors that have the status 400 on the wire,
-// which does not say that another attempt can succeed.
+// statuses are the HTTP statuses for errors that DynamoDB sends with status 400. With the status 400 alone, a client
+// could not tell whether another attempt can succeed.
 var statuses = map[string]int{
 	codeNotFound:                       404,
 	codeInUse:                          409,
@@ -107,8 +108,8 @@ var statuses = map[string]int{
 	"ThrottlingException":              503,
 }
 
-// StatusOf returns the status with which an HTTP handler answers an error: from 400 if the caller
-// is at fault, and from 500 if the store is, as a status of HTTP always says.
+// StatusOf returns the HTTP status with which a handler should answer an error. As always in HTTP, a status from 400
+// means that the client is at fault, and one from 500 that the server is.
 //
 //	200  nil
 //	400  ErrUsage, ErrCursor, and other requests that can never succeed
@@ -122,9 +123,8 @@ var statuses = map[string]int{
 //	501  errors.ErrUnsupported: the store cannot do this
 //	503  store.ErrClosed, store.ErrUnavailable, a context whose deadline has passed, throttling
 //
-// A call that ended with 499 or 503 can be repeated later; it has changed nothing or, if its context
-// ended, perhaps everything. The status 499 is not of the standard, but usual for it; [net/http] has no
-// text for it.
+// A call that ended with 499 or 503 can be repeated later. It has changed nothing, unless its context ended: then its
+// writes may have been applied. The status 499 is common but not standard, so [net/http] has no text for it.
 func StatusOf(err error) int {
 	is := func(targets ...error) bool {
 		for _, target := range targets {
@@ -167,13 +167,13 @@ func StatusOf(err error) int {
 	return 500
 }
 
-// A DecodeError is the error for an item that does not fit the Go type that it is read into. Look for it with errors.As
-// to skip, repair or report such an item: loops go on behind it.
+// A DecodeError is the error for an item that does not fit the Go type T of its table. Loops continue after such an
+// item, so find the error with [errors.As] to skip, repair or report the item.
 type DecodeError struct {
 	Table string
 	// Key is the primary key of the item.
 	Key attr.Item
-	// Err says which attribute does not fit, and why.
+	// Err names the attribute that does not fit, and says why.
 	Err error
 }
 
@@ -185,12 +185,12 @@ func (e *DecodeError) Error() string {
 // Unwrap returns the cause, an [*attr.ConvertError].
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// failed returns the error of an operation in its public form. It leaves the errors of the
-// caller's own functions as they are, whatever they wrap.
+// failed converts the error of an operation into the error that callers see. It returns the errors of the caller's
+// own functions unchanged, whatever they wrap.
 func failed(err error) error {
 	switch e := err.(type) {
 	case *wire.Error:
-		if e.Err != nil { // no answer of the service
+		if e.Err != nil { // not an answer of the service
 			return failure(e)
 		}
 		public := &Error{Code: e.Code, Message: e.Message, Item: e.Item, status: e.Status}
@@ -204,7 +204,8 @@ func failed(err error) error {
 	return err
 }
 
-// failure returns the cause of an error that is not an answer of the service's.
+// failure returns the cause of an error that did not come from an operation of the service but from the store, a
+// context, or a function of the caller.
 func failure(e *wire.Error) error {
 	switch {
 	case errors.Is(e.Err, store.ErrClosed) && e.Message != e.Err.Error():
@@ -213,7 +214,7 @@ func failure(e *wire.Error) error {
 	return failed(e.Err)
 }
 
-// An explained error has a text that says more.
+// An explained error replaces the text of the error that it wraps.
 type explained struct {
 	text string
 	err  error
@@ -222,8 +223,7 @@ type explained struct {
 func (e *explained) Error() string { return e.text }
 func (e *explained) Unwrap() error { return e.err }
 
-// interrupted returns the error of a context that has ended: its cause, in which the error of
-// the context can be found too.
+// interrupted returns the cause of a context that has ended. [errors.Is] finds the context's error in it too.
 func interrupted(ctx context.Context) error {
 	ended, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, ended) {
@@ -232,13 +232,13 @@ func interrupted(ctx context.Context) error {
 	return &interruption{ended, cause}
 }
 
-// An interruption is the end of a context with a cause of the caller's.
+// An interruption wraps the error of an ended context and the cause that the caller gave it.
 type interruption struct{ ended, cause error }
 
 func (e *interruption) Error() string   { return e.cause.Error() }
 func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
 
-// A usageError is an [ErrUsage], and perhaps another one.
+// A usageError matches [ErrUsage] and, if also is set, that sentinel too.
 type usageError struct{ err, also error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -248,17 +248,17 @@ func (e *usageError) Is(target error) bool {
 	return target != nil && (target == ErrUsage || target == e.also)
 }
 
-// misuse is an error of a caller whose arguments make no request.
+// misuse returns an [ErrUsage] for a call whose arguments make no valid request.
 func misuse(format string, args ...any) error {
 	return &usageError{err: fmt.Errorf("sortkey: "+format, args...)}
 }
 
-// badCursor is the error of a caller whose cursor is not one.
+// badCursor returns an [ErrCursor] for a text that is not a valid cursor.
 func badCursor(format string, args ...any) error {
 	return &usageError{fmt.Errorf("sortkey: "+format, args...), ErrCursor}
 }
 
-// unsupported is the error of a call that the store does not support, with the stores that do.
+// unsupported returns an [errors.ErrUnsupported] that names the call, and the stores that support it.
 func unsupported(call, stores string) error {
 	text := fmt.Sprintf("sortkey: store does not support %s (stores of %s do)", call, stores)
 	return &explained{text, errors.ErrUnsupported}

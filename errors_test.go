@@ -25,8 +25,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// TestStatuses holds that every failure that a handler meets says who is at fault, and that what is
-// no answer of the service's is no *Error.
+// TestStatuses tests that StatusOf tells, for every failure that a handler may meet, who is at fault, and that errors
+// that DynamoDB does not have are no *Error.
 func TestStatuses(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p / s:N", sortkey.Global("ByA", "a"), sortkey.Stream()))
@@ -69,7 +69,7 @@ func TestStatuses(t *testing.T) {
 		err    error
 		status int
 		is     error
-		answer bool // of the service
+		answer bool // err is an *Error, as from DynamoDB
 	}{
 		{nil, 200, nil, false},
 		{get(items, "P", 9), 404, sortkey.ErrNotFound, false},
@@ -155,15 +155,15 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// A readOnlyStore is open for reading only.
+// A readOnlyStore is a store that is open for reading only.
 type readOnlyStore struct{ store.Store }
 
 func (readOnlyStore) Update(context.Context, func(store.Writer) error) error {
 	return store.ErrReadOnly
 }
 
-// TestStatusReadOnly holds that whatever would write to a store that is open for reading only is
-// forbidden, and that clients do not retry the answer over HTTP.
+// TestStatusReadOnly tests that every operation that would write to a read-only store gets the status 403, and that
+// SDK clients do not retry that answer.
 func TestStatusReadOnly(t *testing.T) {
 	st, ctx := memory.Open(), t.Context()
 	db := open(t, sortkey.Options{Store: st})
@@ -190,7 +190,7 @@ func TestStatusReadOnly(t *testing.T) {
 	require.ErrorContains(t, err, "AccessDeniedException")
 }
 
-// TestTransactionMisuse holds that misuse of a transaction is no answer of the service's.
+// TestTransactionMisuse tests that the errors for misuse of a transaction are no *Error.
 func TestTransactionMisuse(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByA", "a")))
@@ -231,14 +231,14 @@ func TestTransactionMisuse(t *testing.T) {
 		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 		defer cancel()
 		waited := func(err error) { require.ErrorIs(t, err, context.DeadlineExceeded) }
-		change(short, waited) // it waits for the Update that it is in
+		change(short, waited) // waits for the Update that it is inside
 		waited(items.Put(short, item))
 		_, err := db.Describe(inner, "Items")
 		return err
 	}))
 }
 
-// TestKeyTypes holds that a wrong type in a key is named with its table and attribute.
+// TestKeyTypes tests that the error for a key value of the wrong type names the table and the attribute.
 func TestKeyTypes(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Orders", "id / at:N", sortkey.Global("ByDay", "day / at")))
@@ -271,7 +271,7 @@ func TestKeyTypes(t *testing.T) {
 	}
 }
 
-// TestKeys holds that a Key stands wherever values of a key do.
+// TestKeys tests that every operation that takes key values also takes a Key.
 func TestKeys(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p / s:N"))
@@ -322,13 +322,13 @@ type keptStore struct{ store.Store }
 
 func (keptStore) Close() error { return nil }
 
-// A listStore has a type that no map can have as a key.
+// A listStore cannot be the key of a map, because its type is not comparable.
 type listStore struct {
 	store.Store
 	_ []int
 }
 
-// TestStoreOpenTwice holds that one database at a time has a store open, unless it is shared.
+// TestStoreOpenTwice tests that only one database at a time can open a store, unless the store is shared.
 func TestStoreOpenTwice(t *testing.T) {
 	for name, st := range map[string]store.Store{
 		"memory": memory.Open(), "btree": btree.Open(), "a wrapper": keptStore{memory.Open()},
@@ -337,7 +337,7 @@ func TestStoreOpenTwice(t *testing.T) {
 		opts := sortkey.Options{Store: st}
 		wrong := opts
 		wrong.Simulate.StaleReads.Window = time.Second
-		if name == "btree" { // which has no stale reads, so this Open fails and leaves no trace
+		if name == "btree" { // this store has no stale reads, so Open must fail and release its claim
 			_, err := sortkey.Open(wrong)
 			require.Error(t, err)
 		}
@@ -381,7 +381,7 @@ func TestStoreOpenTwice(t *testing.T) {
 		require.NoError(t, again.Close())
 	}
 
-	// A database that nobody has closed or uses does not keep its store.
+	// A database that is garbage-collected without Close releases its store.
 	dropped := sortkey.Options{Store: memory.Open()}
 	_, err := sortkey.Open(dropped)
 	require.NoError(t, err)
@@ -402,7 +402,7 @@ func TestStoreOpenTwice(t *testing.T) {
 	}
 }
 
-// TestTimes holds that a time that does not sort is refused as a key, and only there.
+// TestTimes tests that a time.Time is refused as a key attribute, because its text does not sort, and only there.
 func TestTimes(t *testing.T) {
 	type inner struct {
 		At time.Time `dynamodbav:"at"`

@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Song is an item. The tags are those of the AWS SDK for Go.
+// A Song is an item of the examples. The tags are those of the AWS SDK for Go.
 type Song struct {
 	Artist string `dynamodbav:"artist"`
 	Title  string `dynamodbav:"title"`

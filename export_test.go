@@ -7,9 +7,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Poison makes operations overwrite all memory of theirs that others use after them, so that
-// whatever keeps a part of it reads nonsense. Every other state is used again, as always; the
-// rest stays overwritten.
+// Poison makes finished operations overwrite the memory that later operations may reuse, so that code that has kept a
+// reference to it reads nonsense. Every second state goes back to the pool as usual; the others are not used again,
+// so they stay overwritten.
 func Poison() {
 	var count atomic.Uint64
 	discard = func(c *call, state any) bool {
@@ -37,8 +37,8 @@ func Poison() {
 	}
 }
 
-// spoilCall overwrites the memory of a call. Its map of names is replaced, as that of the next
-// call must be empty.
+// spoilCall overwrites the memory of a call. It replaces the map of names, because the next call expects an empty
+// one.
 func spoilCall(c *call) {
 	spoil(c.raw)
 	spoil(c.text)

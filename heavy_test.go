@@ -24,7 +24,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A page of these items is heavy work, of several stretches.
+// A heavyItem is so large that a page of them is heavy work in several stretches.
 type heavyItem struct {
 	PK   string `dynamodbav:"PK"`
 	SK   int    `dynamodbav:"SK"`
@@ -34,7 +34,7 @@ type heavyItem struct {
 
 const heavyItems = 120
 
-// heavyDB returns a database with a table of them.
+// heavyDB returns a database with a table of heavyItems.
 func heavyDB(t *testing.T) *sortkey.DB {
 	t.Helper()
 	root := t.TempDir()
@@ -57,7 +57,7 @@ func processors(t *testing.T, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(was) })
 }
 
-// hold takes the only slot of a process with two processors.
+// hold takes the only slot for heavy work of a process with two processors.
 func hold(t *testing.T) *heavy.Work {
 	t.Helper()
 	processors(t, 2)
@@ -67,7 +67,7 @@ func hold(t *testing.T) *heavy.Work {
 	return w
 }
 
-// request sends a request to a server in this process.
+// request sends a request to a server in this process. It returns the body of the answer.
 func request(c *http.Client, operation, body string) (string, error) {
 	r, err := http.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(body))
 	if err != nil {
@@ -88,7 +88,8 @@ func request(c *http.Client, operation, body string) (string, error) {
 	return string(text), err
 }
 
-// TestHeavyBesideAll: whatever reads or writes much goes on beside all else, and ends with Close.
+// TestHeavyBesideAll tests that everything that reads or writes much makes progress beside other work, and ends with
+// Close.
 func TestHeavyBesideAll(t *testing.T) {
 	for _, procs := range []int{2, 1, 4}[:min(3, proptest.Cases(20))] {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
@@ -175,7 +176,7 @@ func TestHeavyBesideAll(t *testing.T) {
 					}
 				}()
 			}
-			rounds.Wait() // all have come through several times
+			rounds.Wait() // every goroutine has finished several rounds
 			closing.Store(true)
 			require.NoError(t, db.Close())
 			wg.Wait()
@@ -183,8 +184,8 @@ func TestHeavyBesideAll(t *testing.T) {
 	}
 }
 
-// TestHeavyWaits: a read that waits for a slot ends with its context, and one that waits while the
-// database is closed ends when it has its turn.
+// TestHeavyWaits tests that a read that waits for a slot ends with its context, and that one that waits while the
+// database is closed ends when it gets the slot.
 func TestHeavyWaits(t *testing.T) {
 	db := heavyDB(t)
 	table := sortkey.Table[heavyItem](db, "Heavy")
@@ -221,7 +222,7 @@ func TestHeavyWaits(t *testing.T) {
 	}
 }
 
-// A heavyText scans the table when it is decoded, and waits for another goroutine that does.
+// Decoding a heavyText scans the table, and waits for another goroutine that scans it.
 type heavyText struct{}
 
 var heavyScan atomic.Pointer[func() error]
@@ -233,7 +234,7 @@ func (h *heavyText) UnmarshalText([]byte) error {
 	return errors.Join(scan(), <-done)
 }
 
-// TestHeavyMethods: the methods of a type may wait for other reads while a page is decoded.
+// TestHeavyMethods tests that methods of the user's types may wait for other reads while a page is decoded.
 func TestHeavyMethods(t *testing.T) {
 	processors(t, 2)
 	db := heavyDB(t)

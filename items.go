@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Get returns the item with a key. The error is [ErrNotFound] if there is none. [TableOf.GetMany] reads several at one
-// moment.
+// Get returns the item with a key. The error is [ErrNotFound] if no item has the key. [TableOf.GetMany] reads several
+// items, all as they were at one moment.
 func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	if ctx == nil {
 		return item, noContext("TableOf.Get")
@@ -45,7 +45,7 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	return l.items[0], nil
 }
 
-// A get is the state of one Get. It is pooled; nothing keeps a part of it.
+// A get is the state of one Get. It goes back to a pool, so nothing may keep a reference to a part of it.
 type get struct {
 	call
 	in wire.GetItemInput
@@ -66,8 +66,7 @@ func (g *get) free() {
 	gets.Put(g)
 }
 
-// Put writes an item, in place of the one with its key if there is one. Options are [If] and
-// [Old].
+// Put writes an item. It replaces the item with the same key, if there is one. Options are [If] and [Old].
 func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	if ctx == nil {
 		return noContext("TableOf.Put")
@@ -131,11 +130,10 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	return t.storeOld(ctx, &c.call, out.Attributes)
 }
 
-// Update changes the item with a key by an update expression, or makes one, and returns the
-// item as it is then. The expression is written as in [If]: SET total = total + :n, state = 'PAID'.
-// Placeholders take the values in the order in which they first appear; the options [If] and [Old]
-// stand after the values. If the new item does not fit T, the error is a [*DecodeError], and the item has been
-// written.
+// Update applies an update expression to the item with a key, or creates the item, and returns the item after the
+// change. Write the expression as in [If]: SET total = total + :n, state = 'PAID'. Placeholders take the values in
+// the order in which they first appear; the options [If] and [Old] come after the values. If the new item does not
+// fit T, the error is a [*DecodeError], but the item has been written.
 func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
 	if ctx == nil {
 		return item, noContext("TableOf.Update")
@@ -186,7 +184,8 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 	return item, misfit
 }
 
-// A write is the state of one Put, Delete or Update. It is pooled; nothing keeps a part of it.
+// A write is the state of one Put, Delete or Update. It goes back to a pool, so nothing may keep a reference to a
+// part of it.
 type write struct {
 	call
 	put    wire.PutItemInput

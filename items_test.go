@@ -22,8 +22,7 @@ func open(t *testing.T, opts sortkey.Options) *sortkey.DB {
 	return db
 }
 
-// TestOptionKinds holds that an operation takes the options that mean something to it, and
-// names the others in its refusal.
+// TestOptionKinds tests that each operation takes the options that apply to it, and refuses the others by name.
 func TestOptionKinds(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p / s", sortkey.Stream()))
@@ -109,8 +108,7 @@ func TestExpressionText(t *testing.T) {
 	}
 }
 
-// TestExpiringTable holds that a table has its time to live from its first moment, whatever
-// the service's delays.
+// TestExpiringTable tests that a new table has its time to live from the beginning, whatever TableDelay is.
 func TestExpiringTable(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	db := open(t, sortkey.Options{
@@ -135,7 +133,8 @@ func TestExpiringTable(t *testing.T) {
 	require.ErrorIs(t, err, sortkey.ErrNotFound)
 }
 
-// TestLiteralWords: true, false and null are values, and names where no value can stand.
+// TestLiteralWords tests that true, false and null are values in expressions, and attribute names where no value is
+// allowed.
 func TestLiteralWords(t *testing.T) {
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
@@ -164,7 +163,8 @@ func TestLiteralWords(t *testing.T) {
 	}
 }
 
-// TestReservedWords: each word that an expression can have may be a name, wherever a name can stand.
+// TestReservedWords tests that each word of the expression language can be an attribute name wherever a name is
+// allowed.
 func TestReservedWords(t *testing.T) {
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Baggage is an item whose every part can be changed after it was given.
+// Baggage is an item whose parts the caller can all change after a call.
 type Baggage struct {
 	P      []byte            `dynamodbav:"p"`
 	S      []byte            `dynamodbav:"s"`
@@ -28,7 +28,7 @@ type Baggage struct {
 	Own    ownBytes          `dynamodbav:"own"`
 }
 
-// Own bytes have a form of their own, which shares their memory.
+// ownBytes have a marshaler whose result shares their memory.
 type ownBytes []byte
 
 func (b ownBytes) MarshalAttr() (attr.Value, error) { return attr.NewBinary(b), nil }
@@ -38,14 +38,14 @@ func (b *ownBytes) UnmarshalAttr(v attr.Value) error {
 	return nil
 }
 
-// An owner makes arguments of a size, and overwrites them when they have been given.
+// An owner makes arguments of a given size, and overwrites them after the call.
 type owner struct {
 	size  int
 	given [][]byte
 	lists [][]any
 }
 
-// bytes returns bytes of the owner's size that say what they are.
+// bytes returns bytes of the owner's size that begin with what and n.
 func (o *owner) bytes(what string, n int) []byte {
 	text := fmt.Appendf(nil, "%s %06d ", what, n)
 	if missing := o.size - len(text); missing > 0 {
@@ -62,7 +62,7 @@ func (o *owner) own(b []byte) []byte {
 	return b
 }
 
-// list returns arguments, whose list is overwritten, too.
+// list returns a list of arguments. The owner overwrites the list too.
 func (o *owner) list(args ...any) []any {
 	o.lists = append(o.lists, args)
 	return args
@@ -81,7 +81,7 @@ func (o *owner) item(n int) Baggage {
 	}
 }
 
-// overwrite changes all that was given.
+// overwrite overwrites all arguments that the owner has made.
 func (o *owner) overwrite() {
 	for _, b := range o.given {
 		spoilBytes(b)
@@ -100,7 +100,7 @@ func spoilBytes(b []byte) {
 	}
 }
 
-// spoilItem overwrites what an operation has returned.
+// spoilItem overwrites an item that an operation has returned.
 func spoilItem(b *Baggage) {
 	for _, part := range [][]byte{
 		b.P, b.S, b.Bytes, *b.Target, b.Any.([]byte), b.Value.Raw(), b.Item, b.Own, b.Map["a"],
@@ -114,9 +114,8 @@ func spoilItem(b *Baggage) {
 	}
 }
 
-// TestArgumentsStayTheCallers holds that what an operation was given may be overwritten when
-// it has returned, and that what it returned is the caller's: what is stored stays what it
-// was.
+// TestArgumentsStayTheCallers tests that the caller may overwrite the arguments of an operation after it has
+// returned, and what it has returned, without changing what is stored.
 func TestArgumentsStayTheCallers(t *testing.T) {
 	for _, size := range []int{10, 200, 2_000, 5_000, 100_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) { testArguments(t, size) })
@@ -179,7 +178,7 @@ func testArguments(t *testing.T, size int) {
 	condition := sortkey.If(
 		"bytes = :b AND begins_with(bytes, :c)", o.bytes("bytes", 0), attr.NewBinary(o.own([]byte("bytes"))),
 	)
-	o.overwrite() // a condition is made once, and used later
+	o.overwrite() // the condition exists already; the operation runs later
 	require.NoError(t, rows.Put(ctx, o.item(0), condition, sortkey.Old(&old)))
 	require.NoError(t, items.Put(ctx, mustItem(t, (&owner{size: size}).item(0)), condition, sortkey.Old(&oldItem)))
 	require.True(t, bytes.Equal(oldItem, want[string((&owner{}).key(0))]))
@@ -220,7 +219,7 @@ func testArguments(t *testing.T, size int) {
 	spoilBytes(gotItem)
 	check("Get")
 
-	// A loop is made of arguments that are overwritten before it begins, and begins twice.
+	// The arguments of a loop are overwritten before it begins, and it runs twice.
 	values := o.list(o.own([]byte("b")), o.own([]byte("c")), attr.NewBinary(o.own([]byte("d"))))
 	filter := sortkey.Where("bytes <> :b AND NOT bytes IN (:c, :d)", values...)
 	paths := []string{"p", "s", "bytes"}
@@ -259,7 +258,7 @@ func testArguments(t *testing.T, size int) {
 			case "Scan":
 				found = 2 * n
 			case "ScanPage":
-				found = min(2*n, len(page.Items)) // it ends before large items
+				found = min(2*n, len(page.Items)) // a page ends before large items
 			}
 			require.Equal(t, found, len(page.Items), name) //nolint:testifylint // Len prints the items
 			for _, it := range page.Items {
@@ -302,7 +301,7 @@ func testArguments(t *testing.T, size int) {
 	check("Delete")
 }
 
-// all returns a function that runs a loop.
+// all returns a function that runs a loop and returns its items as a page.
 func all(loop func(func(attr.Item, error) bool)) func() (sortkey.Page[attr.Item], error) {
 	return func() (page sortkey.Page[attr.Item], err error) {
 		for it, e := range loop {

@@ -9,8 +9,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Key is the key of an item, or the beginning of one: its values in the order of the table's key. Use it wherever an
-// operation takes values of a key, and must where it takes one argument, such as [TableOf.Update].
+// A Key is the key of an item, or the first attributes of one: its values in the order of the table's key. Every
+// operation that takes the values of a key also takes a Key. Operations that take the key as one argument, such as
+// [TableOf.Update], take only a Key.
 type Key []any
 
 func placeOf(table, index string) string {
@@ -40,14 +41,15 @@ func kindText(k attr.Kind) string {
 	return word + " (" + k.String() + ")"
 }
 
-// timeAdvice is what messages say about times in keys.
+// timeAdvice is the advice of error messages about times in keys.
 const timeAdvice = "whose text does not sort as times do; " +
 	"use keys.TimestampOf, which does, or Unix seconds in an attribute of type N"
 
 // timeType is the type of times.
 var timeType = reflect.TypeFor[time.Time]()
 
-// isTime reports whether an argument is a time without a form.
+// isTime reports whether an argument is a time.Time, or a type with the same fields, that has no [attr.Marshaler] of
+// its own.
 func isTime(arg any) bool {
 	var of reflect.Type
 	switch arg := arg.(type) {

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// timeAttributes returns the names of the attributes of a struct that come from a time.Time without the option
-// unixtime: they are texts that do not sort as the times do. It does not look into maps and interfaces.
+// timeAttributes returns the names of the attributes that a struct stores as the text of a time.Time, because the
+// field lacks the option unixtime. Such texts do not sort as the times do. It does not look into maps and interfaces.
 func timeAttributes(of reflect.Type) (names []string) {
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -34,7 +34,7 @@ func timeAttributes(of reflect.Type) (names []string) {
 	return names
 }
 
-// checkTimes refuses an item of which a key attribute, also one of an index, comes from a time.Time as text.
+// checkTimes refuses an item in which a key attribute of the table or of an index holds the text of a time.Time.
 func (t *TableOf[T]) checkTimes(ctx context.Context, it attr.Item) error {
 	if len(t.itemType.times) == 0 {
 		return nil
@@ -54,8 +54,8 @@ func (t *TableOf[T]) checkTimes(ctx context.Context, it attr.Item) error {
 	return nil
 }
 
-// refusedItem returns the error for an item that was refused. If that is because a key attribute,
-// also one of an index, has another type, its text names the table too.
+// refusedItem returns the error for an item that a write refused. If a key attribute of the table or of an index has
+// the wrong type, the text of the error also names the table.
 func (t *TableOf[T]) refusedItem(ctx context.Context, it attr.Item, refusal error) error {
 	refusal = failed(refusal)
 	if !errors.Is(refusal, ErrUsage) {

@@ -8,16 +8,17 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An itemType is what the tables with items of one Go type share.
+// An itemType holds what all tables with items of type T share.
 type itemType[T any] struct {
-	// callsMethods says that decoding an item may call methods of the user, which may keep what they decode into.
+	// callsMethods says that decoding an item may call methods of the user's types. They may keep pointers to the
+	// memory that they decode into, so that memory must not be reused.
 	callsMethods bool
-	times        []string  // names of the attributes that are texts of times
+	times        []string  // attributes that hold the text of a time.Time
 	most         int       // the largest capacity of a list that is reused
 	lists        sync.Pool // of *list[T]
 }
 
-// itemTypes are the item types by their types in Go.
+// itemTypes maps a [reflect.Type] to its *itemType.
 var itemTypes sync.Map
 
 func itemTypeOf[T any]() *itemType[T] {
@@ -38,12 +39,12 @@ func itemTypeOf[T any]() *itemType[T] {
 	return known.(*itemType[T])
 }
 
-// A list is the items of one page while they are read, and until a loop has yielded them. It is pooled; nothing
-// keeps a part of it, as items are copied out of it. What lies behind the items is zero.
+// A list holds the items of one page, until a loop has yielded them. It is pooled, and items are copied out of it, so
+// nothing refers to its memory. Its array is zero beyond len(items).
 type list[T any] struct {
 	items []T
-	end   int                          // how many end the page, 0 for any number
-	wrong error                        // of an item that does not fit T, which ends the page
+	end   int                          // number of items that ends the page, or 0
+	wrong error                        // error of an item that does not fit T; ends the page
 	visit func(attr.Item) (int, error) // the method add, bound once
 	only  func(attr.Item)              // the method one, bound once
 }
@@ -51,7 +52,7 @@ type list[T any] struct {
 // fewItems is the capacity that a list gets with its first item.
 const fewItems = 8
 
-// empty removes all items of a list.
+// empty removes all items of a list. It keeps the list's memory unless methods of the user may refer to it.
 func (k *itemType[T]) empty(l *list[T]) {
 	l.wrong = nil
 	if k.callsMethods {
@@ -62,7 +63,8 @@ func (k *itemType[T]) empty(l *list[T]) {
 	l.items = l.items[:0]
 }
 
-// add adds an item that was found.
+// add decodes an item into the list and returns the item's size. It returns [keycond.ErrEndPage] when the list is
+// full, or when the item does not fit T.
 func (l *list[T]) add(it attr.Item) (int, error) {
 	if cap(l.items) < fewItems {
 		l.items = make([]T, 0, fewItems)
@@ -78,17 +80,17 @@ func (l *list[T]) add(it attr.Item) (int, error) {
 	if len(l.items) == l.end {
 		return len(it), keycond.ErrEndPage
 	}
-	return len(it), nil // its own length: no JSON is made of it
+	return len(it), nil // no JSON is made of the item, so its own length counts
 }
 
-// one makes an item the only one, also one that does not fit T.
+// one decodes an item into the list as its only item. It sets l.wrong if the item does not fit T.
 func (l *list[T]) one(it attr.Item) {
 	var none T
 	l.items = append(l.items[:0], none)
 	l.wrong = decode(it, &l.items[0])
 }
 
-// keep puts a list back, with its memory unless that is too large.
+// keep returns a list to the pool. It drops the list's memory if that is too large.
 func (k *itemType[T]) keep(l *list[T]) {
 	k.empty(l)
 	if cap(l.items) > k.most {
@@ -98,12 +100,12 @@ func (k *itemType[T]) keep(l *list[T]) {
 	k.lists.Put(l)
 }
 
-// take gives the items of a list away for good. It returns nil if there are none.
+// take returns the items of a list, which the caller may keep. It returns nil if there are none.
 func (k *itemType[T]) take(l *list[T]) []T {
 	if len(l.items) == 0 {
 		return nil
 	}
-	if !k.callsMethods && cap(l.items) <= k.most { // so that keep keeps the memory
+	if !k.callsMethods && cap(l.items) <= k.most { // copy, so that keep can reuse the memory
 		return append(make([]T, 0, len(l.items)), l.items...)
 	}
 	items := l.items

@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// A parcel is an item whose parts lie in memory of their own.
+// A parcel is an item with pointers to memory of its own.
 type parcel struct {
 	P     string            `dynamodbav:"p"`
 	S     int               `dynamodbav:"s"`
@@ -25,8 +25,8 @@ type parcel struct {
 	Next  *parcel           `dynamodbav:"next,omitempty"`
 }
 
-// newParcel returns a parcel that lacks some of its parts, so that what an item before it left in the same memory
-// would be seen.
+// newParcel returns a parcel that lacks some of its parts. If decoding left parts of an earlier item in the same
+// memory, the test would see them.
 func newParcel(p string, s int) parcel {
 	text := fmt.Sprint(p, " ", s)
 	it := parcel{P: p, S: s}
@@ -42,8 +42,8 @@ func newParcel(p string, s int) parcel {
 	return it
 }
 
-// TestListsAreTheCallers holds that the items of loops and pages stay what they were, whatever uses the memory that
-// they were read into: loops inside loops, loops that end early, pages and other goroutines.
+// TestListsAreTheCallers tests that the items of loops and pages do not change when later operations reuse the memory
+// that they were read into: loops inside loops, loops that end early, pages and other goroutines.
 func TestListsAreTheCallers(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Parcels", "p / s:N"))
@@ -86,7 +86,7 @@ func TestListsAreTheCallers(t *testing.T) {
 				return nil, err
 			}
 			kept = append(kept, page.Items...)
-			clear(page.Items) // the caller's
+			clear(page.Items) // the caller may overwrite its page
 		}
 		return kept, check(kept)
 	}
@@ -125,7 +125,7 @@ func TestListsAreTheCallers(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// flat returns a parcel with what its pointer leads to.
+// flat returns the fields of a parcel, with the values that its pointers point to.
 func flat(it parcel) []any {
 	next := it.Next
 	it.Next = nil
@@ -135,7 +135,7 @@ func flat(it parcel) []any {
 	return []any{it, *next}
 }
 
-// A tracked value remembers where it was decoded.
+// A tracked value remembers the address that it was decoded at.
 type tracked struct{ text string }
 
 var trackedAt []*tracked
@@ -146,7 +146,7 @@ func (v *tracked) UnmarshalAttr(value attr.Value) error {
 	return nil
 }
 
-// TestListsOfMethods holds that nothing else is read into memory that a method of the user has seen.
+// TestListsOfMethods tests that memory that a method of the user has seen is never reused.
 func TestListsOfMethods(t *testing.T) {
 	type row struct {
 		P string  `dynamodbav:"p"`

@@ -32,8 +32,8 @@ func queue(t *testing.T, jobs, size int) (*sortkey.DB, *sortkey.TableOf[Job]) {
 	return db, table
 }
 
-// TestLoopInUpdate: a loop in an update sees the rows as they were when it began, while its body
-// moves them behind its end.
+// TestLoopInUpdate tests that a loop in an Update sees the rows as they were when it began, while its body moves them
+// to places that the loop has not read yet.
 func TestLoopInUpdate(t *testing.T) {
 	for _, tt := range []struct{ jobs, size int }{{1, 10}, {255, 10}, {256, 10}, {257, 10}, {600, 5000}} {
 		for _, kind := range []string{"Query", "Descending", "Filter", "Scan", "Nested"} {
@@ -94,7 +94,7 @@ func TestLoopInUpdate(t *testing.T) {
 	}
 }
 
-// TestLoopLimits: the limit, an early end, an abandoned loop and an index within an update.
+// TestLoopLimits tests the limit, an early end, an abandoned loop and an index within an Update.
 func TestLoopLimits(t *testing.T) {
 	db, jobs := queue(t, 600, 10)
 	count := func(ctx context.Context, stop int, partition any, opts ...sortkey.QueryOption) (n int) {
@@ -113,7 +113,7 @@ func TestLoopLimits(t *testing.T) {
 		require.Equal(t, 100, count(ctx, 0, "q", sortkey.Compare(">=", 500)))
 
 		next, stop := iter.Pull2(jobs.Query(ctx, "q"))
-		t.Cleanup(stop) // long after the transaction
+		t.Cleanup(stop) // runs long after the transaction
 		_, err, ok := next()
 		require.True(t, ok)
 		require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestLoopLimits(t *testing.T) {
 	require.Equal(t, 601, count(t.Context(), 0, "q"))
 }
 
-// TestMisfitInUpdate: a loop in an update goes on behind items that do not fit.
+// TestMisfitInUpdate tests that a loop in an Update continues after items that do not fit.
 func TestMisfitInUpdate(t *testing.T) {
 	db, jobs := queue(t, 5, 10)
 	type wrong struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A meter is an observer that adds up the rows examined.
+// A meter is an observer that adds up the rows that queries and scans examine.
 type meter struct {
 	mu       sync.Mutex
 	examined int
@@ -29,14 +29,14 @@ func (m *meter) End(_ context.Context, e *sortkey.Event) {
 	m.examined += e.Examined
 }
 
-// of returns how many rows a function examines.
+// of returns how many rows fn examines.
 func (m *meter) of(fn func()) int {
 	m.examined = 0
 	fn()
 	return m.examined
 }
 
-// TestLimitExamines holds that a loop with a Limit reads no row behind its last item, and goes on behind pages whose
+// TestLimitExamines tests that a loop with a Limit reads no row after its last item, and continues after pages whose
 // rows a filter drops.
 func TestLimitExamines(t *testing.T) {
 	var m meter
@@ -82,15 +82,14 @@ func TestLimitExamines(t *testing.T) {
 	}
 }
 
-// A strictRow fits the items of TestMisfits whose n is a number.
+// A strictRow is a struct for the items of TestMisfits. Only those whose n is a number fit.
 type strictRow struct {
 	P string `dynamodbav:"p"`
 	S int    `dynamodbav:"s"`
 	N int    `dynamodbav:"n"`
 }
 
-// seen returns what a loop yields as text: the sort keys of items, and the keys of those that
-// do not fit.
+// seen returns what a loop yields as text: the sort keys of items, and the keys of those that do not fit.
 func seen(loop iter.Seq2[strictRow, error]) (list []string) {
 	for row, err := range loop {
 		if err != nil {
@@ -109,8 +108,8 @@ func misfitKey(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestMisfits holds that an item that does not fit its struct is an error with its key, that
-// the items before and behind it are read, and no reader gets stuck.
+// TestMisfits tests that an item that does not fit its struct causes an error with the key of the item, that loops
+// also yield the items before and after it, and that no reader gets stuck.
 func TestMisfits(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p / s:N", sortkey.Global("ByG", "g / s:N"), sortkey.Stream()))

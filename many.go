@@ -12,7 +12,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Collect returns what a loop such as [TableOf.Query] yields, up to its first error, when all of it fits in memory:
+// Collect returns all items that a loop such as [TableOf.Query] yields before its first error, and that error. All of
+// them must fit in memory:
 //
 //	songs, err := sortkey.Collect(music.Query(ctx, "Nina"))
 func Collect[T any](loop iter.Seq2[T, error]) (list []T, err error) {
@@ -28,9 +29,8 @@ func Collect[T any](loop iter.Seq2[T, error]) (list []T, err error) {
 	return list, nil
 }
 
-// Count returns how many items [TableOf.Query] yields for the same arguments or, if they have no
-// values of a key, [TableOf.Scan]. It reads them all, and converts none. Options are [Where] and
-// [Consistent].
+// Count returns how many items [TableOf.Query] yields for the same arguments or, if they contain no values of a key,
+// how many [TableOf.Scan] yields. It reads all of the items but decodes none. Options are [Where] and [Consistent].
 func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
 	if ctx == nil {
 		return 0, noContext("TableOf.Count")
@@ -57,7 +57,7 @@ func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
 
 var selectCount = new("COUNT")
 
-// count counts the items of a page, and moves the reading behind it.
+// count counts the items of the next page, and sets r.start to the page after it.
 func (r *reading) count(ctx context.Context, s *api.Service) (n int, err error) {
 	var count int64
 	if r.scan == nil {
@@ -74,9 +74,9 @@ func (r *reading) count(ctx context.Context, s *api.Service) (n int, err error) 
 	return int(*out.Count), nil
 }
 
-// GetMany returns the items with any number of keys, in the order of the keys, all as they are at
-// one moment. The pointer is nil for a key that no item has. For items that do not fit T it is nil
-// too, and the error joins a [*DecodeError] for each; the others are there.
+// GetMany returns the items with any number of keys, in the order of the keys, all as they were at one moment. It
+// returns a nil pointer for a key that no item has, and for an item that does not fit T. The error joins a
+// [*DecodeError] for each item that does not fit; the other items are returned.
 func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
 	if ctx == nil {
 		return nil, noContext("TableOf.GetMany")
@@ -121,17 +121,17 @@ func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
 	return list, errors.Join(misfits...)
 }
 
-// PutMany writes any number of items, each in place of the one with its key if there is one; of
-// several with one key, the last one stays. It is the fastest way to fill a table: items are written
-// some thousand at a time and, on disk, from ten thousand on, as sorted files of up to 64 MB that the
-// store takes over, unless the table has a stream.
+// PutMany writes any number of items. Each replaces the item with the same key, and of several items with one key the
+// last one stays. PutMany is the fastest way to fill a table: it writes a few thousand items at a time. On disk,
+// unless the table has a stream, it writes 10,000 items or more as sorted files of up to 64 MB that the store takes
+// over.
 //
-// Others see some of the items before the rest, in their order. An item that [TableOf.Put] would refuse
-// ends it with an error that says which one it is. After an error the table has the first of the items,
-// perhaps none; they can be put again. With the context of a [DB.Update], all puts are part of that Update.
-// PutMany is not a request of the service: no [Observer] sees it, and no fault applies to it.
+// Other readers can see the first items before the rest is written. If [TableOf.Put] would refuse an item, PutMany
+// ends with an error that says which one. After any error the table has the first of the items or none of them; it is
+// safe to put all of them again. With the context of a [DB.Update], all puts are part of that Update. PutMany is not
+// a request of DynamoDB: no [Observer] sees it, and no simulated fault affects it.
 //
-// Nothing is locked while the loop over the items runs, so it may use the database itself.
+// PutMany holds no lock while items yields the next item, so items may use the database itself.
 func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
 	if ctx == nil {
 		return noContext("TableOf.PutMany")
@@ -175,7 +175,7 @@ func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
 	return write()
 }
 
-// addTo adds an item to a part of a bulk put.
+// addTo encodes an item and adds it to a part of a bulk put.
 func (t *TableOf[T]) addTo(ctx context.Context, part *api.BulkPart, item T) error {
 	it, err := attr.MarshalItem(item)
 	if err != nil {
@@ -190,7 +190,7 @@ func (t *TableOf[T]) addTo(ctx context.Context, part *api.BulkPart, item T) erro
 	return nil
 }
 
-// manyKey returns the primary key with the values of a key.
+// manyKey returns the primary key for the values in key.
 func (t *TableOf[T]) manyKey(schema *keycond.Schema, key Key) (attr.Item, error) {
 	c := call{}
 	c.of(&opMany, t.name, "")
@@ -200,11 +200,12 @@ func (t *TableOf[T]) manyKey(schema *keycond.Schema, key Key) (attr.Item, error)
 	return c.keyItem(nil, schema)
 }
 
-// batches adds to found the items with keys, by key.
+// batches reads the items with the keys, at most [api.MaxBatchKeys] at a time, and adds them to found under their
+// keys.
 func (t *TableOf[T]) batches(
 	ctx context.Context, schema *keycond.Schema, keys []attr.Item, found map[string]attr.Item,
 ) error {
-	asked := make(map[string]bool, len(keys)) // a batch has each key once
+	asked := make(map[string]bool, len(keys)) // BatchGetItem refuses a key given twice
 	var left []attr.Item
 	for _, key := range keys {
 		if !asked[string(key)] {

@@ -23,7 +23,7 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestMatrix runs the pairs in memory.
+// TestMatrix runs facetest.Matrix in memory.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	facetest.Matrix(t, 5*time.Millisecond, func(*testing.T) store.Store { return nil })

@@ -9,15 +9,13 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// An Observer sees the requests of a database, for logs, metrics and tests, including those that are refused before
-// they reach a table. [Options] and [DB.Observe] take it. Its methods run in the goroutine of the request, so they
-// should be quick. They must be safe for concurrent use.
+// An Observer sees the requests of a database, for logs, metrics and tests. It also sees requests that are refused
+// before they reach a table. Set it in [Options] or call [DB.Observe]. Its methods run in the goroutine of the
+// request, so they should be quick. They must be safe for concurrent use.
 type Observer interface {
-	// Begin is called when a request begins. The event holds what is known
-	// about the request by then.
+	// The database calls Begin when a request begins. The event holds what is known about the request by then.
 	Begin(ctx context.Context, e *Event)
-	// End is called when the request has been answered or refused. The observer
-	// may keep the event.
+	// The database calls End when it has answered or refused the request. The observer may keep the event.
 	End(ctx context.Context, e *Event)
 }
 
@@ -50,17 +48,17 @@ type Event struct {
 	// In and Out are the sizes of the two bodies as sent, in bytes.
 	In, Out int64
 
-	// Request is the body of the request in JSON, for an observer that has a method RequestBytes() int, if it has at
-	// most so many bytes. Do not change it.
+	// Request is the body of the request in JSON. It is set only if the observer has a method RequestBytes() int and
+	// the body has at most that many bytes. Do not change it.
 	Request []byte
-	// Asked counts the items that the request's reads named by their keys, and Found those of them that exist.
+	// Asked counts the items that the request reads by key. Found counts those of them that exist.
 	Asked, Found int
 
 	traces []table.Trace
 }
 
-// Units are the capacity units that a request consumed of a table or an index, in an [Event]. A write whose condition
-// failed has consumed units; any other request that ended in an error has consumed none.
+// Units are the capacity units that a request consumed of a table or an index, in an [Event]. A request that ended in
+// an error has consumed none, except a write whose condition failed.
 type Units struct {
 	Table string
 	Index string // "" for the table itself
@@ -68,7 +66,7 @@ type Units struct {
 	Units float64
 }
 
-// Traces returns the traces of the request's queries and scans: a page each.
+// Traces returns the traces of the request's queries and scans, one for each page.
 func (e *Event) Traces() []Trace {
 	traces := make([]Trace, len(e.traces))
 	for i := range e.traces {
@@ -77,7 +75,7 @@ func (e *Event) Traces() []Trace {
 	return traces
 }
 
-// observe adapts an observer to the packages below. It returns nil for nil.
+// observe adapts an [Observer] to the interface of internal/event. It returns nil for nil.
 func observe(o Observer) event.Observer {
 	if o == nil {
 		return nil

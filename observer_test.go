@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// A watcher keeps the last event.
+// A watcher is an observer that keeps the last event.
 type watcher struct {
 	begun int
 	last  *sortkey.Event
@@ -62,7 +62,7 @@ func TestObserver(t *testing.T) {
 	do(post("PutItem", `{"TableName":"Cats","Item":{"PK":{"S":"a"}}}`))
 	require.Equal(t, []sortkey.Units{{Table: "Cats", Write: true, Units: 1}}, w.last.Units)
 
-	// Two receivers ask for the trace at once.
+	// Both the header and the observer ask for the trace.
 	r := post("Scan", `{"TableName":"Cats"}`)
 	r.Header.Set(server.TraceHeader, "1")
 	res = do(r)
@@ -83,8 +83,8 @@ func TestObserver(t *testing.T) {
 	do(httptest.NewRequest(http.MethodGet, "/nothing", nil))
 	require.Equal(t, 404, w.last.Status)
 
-	// A presigned request carries its target in the query string. The size of a
-	// chunked body is counted while it is read.
+	// A presigned request has its target in the query string. The server counts the bytes of a chunked body while it
+	// reads them.
 	r = post("", `{"TableName":"Cats"}`)
 	r.URL.RawQuery, r.ContentLength = "X-Amz-Target=DynamoDB_20120810.Scan", -1
 	do(r)
@@ -100,13 +100,13 @@ func TestObserver(t *testing.T) {
 	require.EqualValues(t, res.Body.Len(), w.last.Out)
 }
 
-// A bodyWatcher is a watcher that asks for the bodies of requests.
+// A bodyWatcher is a watcher that asks for request bodies.
 type bodyWatcher struct{ watcher }
 
 func (*bodyWatcher) RequestBytes() int { return 100 }
 
-// TestRequestBytes holds that an observer which asks for them gets the bodies of requests, as they were
-// sent, and those of calls without a body; long ones and those that nobody asks for are not kept.
+// TestRequestBytes tests that an observer with RequestBytes gets the bodies of requests as they were sent, and also
+// bodies for calls without HTTP. The database does not keep long bodies, nor those that no observer asks for.
 func TestRequestBytes(t *testing.T) {
 	t.Parallel()
 	var k bodyWatcher

@@ -10,16 +10,16 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// An Option changes one operation on a table. Options stand after the values of the key. An
-// operation refuses those that mean nothing to it, and one that is given twice; but conditions
-// and filters may be several, which must all hold.
+// An Option changes one operation on a table. Options come after the values of the key. An operation refuses an
+// option that does not apply to it, and an option that is given twice. Only [If] and [Where] may be given several
+// times; then all of their conditions must hold.
 type Option interface {
 	QueryOption
 	set(*choices) error
 }
 
-// A QueryOption changes a query: it is an [Option], or the range of the sort key to read, which is
-// made by [BeginsWith], [Between], [Compare] or [In]. Without a range a query reads all of its partition.
+// A QueryOption changes a query: it is an [Option], or the range of the sort key to read. [BeginsWith], [Between],
+// [Compare] and [In] return such ranges. Without a range a query reads its whole partition.
 type QueryOption interface{ kind() optionKind }
 
 // An optionKind is a set of kinds of options.
@@ -38,7 +38,7 @@ const (
 	kindUntilNow
 )
 
-// optionNames are the names of the kinds, in their order.
+// optionNames are the names of the kinds, in the order of their bits.
 var optionNames = []string{
 	"If", "Where", "Only", "Limit", "After", "Segment", "Old", "Consistent", "Descending", "UntilNow",
 }
@@ -73,17 +73,17 @@ var (
 	opChanges = operation{"Changes", kindUntilNow}
 )
 
-// choices are what the options of a call choose, with the placeholders of their expressions.
+// choices are the settings that the options of a call have made, with the placeholders of their expressions.
 type choices struct {
 	placeholders
 	operation *operation
 	chosen
 }
 
-// The chosen are the choices themselves.
+// chosen are the settings that release resets as a whole.
 type chosen struct {
 	given             optionKind
-	joined            optionKind // conditions that were joined from several
+	joined            optionKind // kinds with several conditions joined by AND
 	condition, filter *string
 	projection        []string
 	consistent        bool
@@ -96,7 +96,7 @@ type chosen struct {
 	old               any
 }
 
-// options reads options that stand alone.
+// options applies options that come without values of a key.
 func (c *choices) options(opts []Option) error {
 	for i, o := range opts {
 		if o == nil {
@@ -109,7 +109,7 @@ func (c *choices) options(opts []Option) error {
 	return nil
 }
 
-// option reads an option.
+// option applies an option. It refuses one that does not apply to the operation, or that is given twice.
 func (c *choices) option(o Option) error {
 	kind := o.kind()
 	switch {
@@ -129,10 +129,10 @@ type Mode uint8
 
 // The modes.
 const (
-	// Consistent makes a read see all writes that were answered before it, which matters
-	// where [Simulation].StaleReads are on.
+	// Consistent makes a read see all writes that were answered before it. It makes a difference only with
+	// [Simulation].StaleReads.
 	Consistent Mode = iota + 1
-	// Descending reads a range from its end.
+	// Descending reads a range from its end to its beginning.
 	Descending
 	// UntilNow ends [TableOf.Changes] after the changes so far.
 	UntilNow
@@ -171,7 +171,7 @@ type setting struct {
 func (s *setting) set(c *choices) error { return s.apply(c) }
 func (s *setting) kind() optionKind     { return s.of }
 
-// A conditional is an [Option] with a condition.
+// A conditional is the [Option] that [If] or [Where] returns.
 type conditional struct {
 	of     optionKind // kindIf or kindWhere
 	source string
@@ -206,7 +206,8 @@ func (o *conditional) set(c *choices) (err error) {
 	return nil
 }
 
-// grouped returns an expression in parentheses, of which the service allows one pair.
+// grouped returns an expression in parentheses. It adds none to an expression that has them, because DynamoDB refuses
+// redundant parentheses.
 func grouped(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	depth, isGroup := 0, strings.HasPrefix(text, "(")
@@ -232,22 +233,22 @@ func grouped(text string) (string, error) {
 	return "(" + text + ")", nil
 }
 
-// If makes a write depend on a condition expression. Its names and values are written out, as in
-// status = 'NEW' AND total > 10: names need no placeholders, reserved words neither, and names with
-// other characters than letters, digits and _ stand in backquotes; text stands in single or double
-// quotes. Placeholders such as :n take the values in the order in which they first appear. With
-// several conditions, all must hold.
+// If makes a write depend on a condition expression, such as status = 'NEW' AND total > 10. Write names and values
+// directly: names need no placeholders, even if they are reserved words. Put a name with other characters than
+// letters, digits and _ between backquotes, and text between single or double quotes. Placeholders such as :n take
+// the values in the order in which they first appear. With several conditions, all must hold.
 func If(condition string, values ...any) Option {
 	return &conditional{kindIf, condition, takeAll(values)}
 }
 
-// Where filters what a query or scan has read with a filter expression, written as in [If].
-// What is dropped has been read all the same. With several filters, all must hold.
+// Where filters the items that a query or scan reads with a filter expression, written as in [If]. The items that it
+// drops count as read and cost the same. With several filters, all must hold.
 func Where(filter string, values ...any) Option {
 	return &conditional{kindWhere, filter, takeAll(values)}
 }
 
-// Only reads only these attributes, or paths into documents, so that less is decoded. The read costs the same units.
+// Only makes a read return only these attributes, or paths into documents, so less is decoded. The read costs the
+// same units.
 func Only(paths ...string) Option {
 	paths = slices.Clone(paths)
 	return &setting{kindOnly, func(c *choices) error {
@@ -262,8 +263,8 @@ func Only(paths ...string) Option {
 	}}
 }
 
-// Limit ends a loop after n items, and it reads no row behind the last of them. For a page it
-// is the service's Limit: the page ends after n items have been read, before the filter.
+// Limit ends a loop after n items; the loop reads no row after the last of them. For a page, Limit means what it
+// means in DynamoDB: the page ends after n items have been read, before the filter.
 func Limit(n int) Option {
 	return &setting{kindLimit, func(c *choices) error {
 		if n < 1 {
@@ -274,8 +275,8 @@ func Limit(n int) Option {
 	}}
 }
 
-// After continues where the page with this [Page].Cursor ended, in another request or another program. An empty cursor
-// means from the beginning.
+// After continues after the page that returned this [Page].Cursor, also in another request or another program. With
+// an empty cursor the read starts at the beginning.
 func After(cursor string) Option {
 	return &setting{kindAfter, func(c *choices) error {
 		c.after = cursor
@@ -283,8 +284,8 @@ func After(cursor string) Option {
 	}}
 }
 
-// Segment reads part n, from 0, of a scan in total parts. Give each goroutine one of the parts to scan a table in
-// parallel.
+// Segment reads part n, counted from 0, of a scan in total parts. To scan a table in parallel, give each goroutine
+// one of the parts.
 func Segment(n, total int) Option {
 	return &setting{kindSegment, func(c *choices) error {
 		c.segmented, c.segment, c.segments = true, int64(n), int64(total)
@@ -292,10 +293,9 @@ func Segment(n, total int) Option {
 	}}
 }
 
-// Old stores the item as it was before a write in dst, a pointer to a struct, map or
-// [attr.Item]. Nothing stays of what dst held before: it is zero if there was no item. A write that
-// fails does not change it. If the item does not fit dst, the error is a [*DecodeError], and the write
-// has been made.
+// Old stores the item as it was before a write in dst, a pointer to a struct, a map or an [attr.Item]. It overwrites
+// all of dst, with the zero value if there was no item. A write that fails does not change dst. If the item does not
+// fit dst, the error is a [*DecodeError], but the write has been applied.
 func Old(dst any) Option {
 	return &setting{kindOld, func(c *choices) error {
 		if err := checkDestination(dst); err != nil {
@@ -306,8 +306,8 @@ func Old(dst any) Option {
 	}}
 }
 
-// checkDestination refuses what no item can be decoded into. So a write with a wrong one is
-// refused before anything is written.
+// checkDestination refuses a dst that no item can be decoded into, so that the operation fails before it writes
+// anything.
 func checkDestination(dst any) error {
 	v := reflect.ValueOf(dst)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -319,7 +319,7 @@ func checkDestination(dst any) error {
 	}
 	target := reflect.New(v.Type()).Interface()
 	if _, ok := target.(attr.Unmarshaler); ok {
-		return nil // it decides when it sees the item
+		return nil // an Unmarshaler may accept or refuse any item
 	}
 	if err := attr.UnmarshalItem(nil, target); err != nil {
 		return misuse("Old(%T): %w", dst, err)
@@ -327,8 +327,8 @@ func checkDestination(dst any) error {
 	return nil
 }
 
-// destination returns the variable that an item is decoded into: what a pointer refers to, perhaps through
-// others and through interfaces. It reports false for a pointer that leads to itself.
+// destination follows pointers and interfaces from v to the variable that an item is decoded into. It reports false
+// for a pointer that leads back to itself.
 func destination(v reflect.Value) (reflect.Value, bool) {
 	for range attr.MaxNesting {
 		at := v
@@ -347,13 +347,13 @@ func destination(v reflect.Value) (reflect.Value, bool) {
 type sortRange struct {
 	op     string // "" for all of a partition
 	values []any
-	err    error // of the function that made it
+	err    error // error of the function that returned it
 }
 
 func (sortRange) kind() optionKind { return 0 }
 
-// In is the range of the sort keys that a template of package keys describes, as [keys.Template.Under] and
-// the other methods of a template return it.
+// In is a range of sort keys that a template of package keys describes. [keys.Template.Under] and other methods of a
+// template return such ranges.
 func In(r keys.Range) QueryOption {
 	op, operands := r.Condition()
 	s := sortRange{op: op}
@@ -373,8 +373,8 @@ func Between(low, high any) QueryOption {
 	return sortRange{op: "BETWEEN", values: []any{take(low), take(high)}}
 }
 
-// Compare is the range of the sort keys that are equal to a value, or on one side of it. The operator is =, <, <=,
-// > or >=.
+// Compare is the range of the sort keys for which "sort key, operator, value" holds. The operator is =, <, <=, > or
+// >=.
 func Compare(operator string, value any) QueryOption {
 	switch operator {
 	case "=", "<", "<=", ">", ">=":
@@ -385,7 +385,7 @@ func Compare(operator string, value any) QueryOption {
 	}
 }
 
-// take returns a value that the caller cannot change: v, or its stored form.
+// take returns v, or a copy of v in its stored form if the caller could change v later.
 func take(v any) any {
 	switch v := v.(type) {
 	case nil, string, QueryOption, keys.Range, *keys.Template:
@@ -393,7 +393,7 @@ func take(v any) any {
 	case Key:
 		parts := slices.Clone(v)
 		for i, part := range parts {
-			if _, ok := part.(Key); !ok { // a Key in a Key, which may be itself, is refused where it is used
+			if _, ok := part.(Key); !ok { // leave a nested Key, which may contain itself: addKey refuses it
 				parts[i] = take(part)
 			}
 		}
@@ -406,7 +406,7 @@ func take(v any) any {
 	return taken{value, err, reflect.TypeOf(v)}
 }
 
-// takeAll takes each of a list of values.
+// takeAll returns a list of the values, each as [take] returns it.
 func takeAll(values []any) []any {
 	list := make([]any, len(values))
 	for i, v := range values {
@@ -415,7 +415,7 @@ func takeAll(values []any) []any {
 	return list
 }
 
-// asArguments returns options as arguments. They cannot be changed.
+// asArguments returns a copy of options as arguments.
 func asArguments(opts []Option) []any {
 	list := make([]any, len(opts))
 	for i, o := range opts {

@@ -13,42 +13,41 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A taken value is one of the caller's in its stored form, so that the caller may change it
-// before it is used.
+// A taken holds the stored form of a value of the caller's, so the caller may change the value before the operation
+// runs.
 type taken struct {
 	value attr.Value
 	err   error        // why it cannot be stored
-	of    reflect.Type // of the caller's value
+	of    reflect.Type // type of the caller's value
 }
 
 // String returns the value as messages show it.
 func (t taken) String() string { return t.value.String() }
 
-// placeholders are the names and values that the expressions of one call stand on. They are a part
-// of states that are pooled: all but the strings and the item of the values keep their memory when
-// they are used again.
+// placeholders are the names and values that the expressions of one call refer to. They are pooled: release keeps
+// their memory for the next call, except strings and the item that boundValues returns.
 type placeholders struct {
 	names map[string]string
-	// values collects what placeholders stand for.
+	// values holds the values by placeholder.
 	values attr.Builder
-	count  int // of placeholders
+	count  int // number of placeholders in values
 	places []place
-	// raw has the bytes of strings and numbers, and text those of an expression.
+	// raw holds the bytes of strings and numbers, text the bytes of an expression.
 	raw, text []byte
 	tokens    []lex.Token
 	roles     []lex.Role
 }
 
-// release empties the placeholders for their next use.
+// release empties the placeholders so that the next call can reuse them.
 func (p *placeholders) release() {
 	p.values.Reset()
 	clear(p.names)
-	clear(p.places[:cap(p.places)]) // an expression reuses them
+	clear(p.places[:cap(p.places)]) // expression has reused the list, so clear all of it
 	p.places, p.count = p.places[:0], 0
 	p.raw, p.text, p.tokens, p.roles = p.raw[:0], p.text[:0], p.tokens[:0], p.roles[:0]
 }
 
-// A place is a placeholder of a caller's expression, and that of the call.
+// A place maps a placeholder of the caller's expression to the call's placeholder.
 type place struct{ theirs, ours string }
 
 // value adds a value and returns its placeholder.
@@ -74,7 +73,7 @@ func (p *placeholders) name(name string) string {
 	return place
 }
 
-// usedNames returns the names that placeholders stand for, or nil if the call has none.
+// usedNames returns the names by placeholder, or nil if the call has no placeholders for names.
 func (p *placeholders) usedNames() map[string]string {
 	if len(p.names) == 0 {
 		return nil
@@ -82,13 +81,13 @@ func (p *placeholders) usedNames() map[string]string {
 	return p.names
 }
 
-// The first placeholders, made once.
+// The first placeholders are constants, so that most calls allocate none.
 var (
 	namePlaces  = [...]string{"#n1", "#n2", "#n3", "#n4", "#n5", "#n6", "#n7", "#n8"}
 	valuePlaces = [...]string{":v1", ":v2", ":v3", ":v4", ":v5", ":v6", ":v7", ":v8"}
 )
 
-// placeholder returns the placeholder with a prefix that n others come before.
+// placeholder returns the placeholder number n+1 with the prefix. made holds the first ones.
 func placeholder(made *[8]string, prefix string, n int) string {
 	if n < len(made) {
 		return made[n]
@@ -96,7 +95,7 @@ func placeholder(made *[8]string, prefix string, n int) string {
 	return prefix + strconv.Itoa(n+1)
 }
 
-// boundValues returns the values of the placeholders, or nil if the call has none.
+// boundValues returns the values by placeholder, or nil if the call has no values.
 func (p *placeholders) boundValues() attr.Item {
 	if p.count == 0 {
 		return nil
@@ -104,8 +103,8 @@ func (p *placeholders) boundValues() attr.Item {
 	return p.values.Item()
 }
 
-// expression returns an expression of the caller's with placeholders of the call. Its names and
-// values are written out, or are placeholders of values; see [lex.Roles].
+// expression rewrites an expression of the caller's with placeholders of the call. In source, names and values are
+// written directly, or values have placeholders of their own; see [lex.Roles].
 func (p *placeholders) expression(source string, values []any, form lex.Form) (*string, error) {
 	if !utf8.ValidString(source) {
 		return nil, misuse("%q: the expression is not UTF-8", source)
@@ -178,8 +177,8 @@ func (p *placeholders) expression(source string, values []any, form lex.Form) (*
 	return &text, nil
 }
 
-// attribute returns the stored form of a value. The bytes of usual values are in the memory of
-// the call.
+// attribute returns the stored form of a value. The bytes of strings and ints are in p.raw, which the next call
+// overwrites.
 func (p *placeholders) attribute(v any) (attr.Value, error) {
 	from := len(p.raw)
 	switch v := v.(type) {

@@ -23,11 +23,10 @@ import (
 
 const module = "github.com/sortkey/sortkey"
 
-// layers lists the packages from the ground up. A package imports only packages
-// of layers before its own; tests are exempt. TestLayers fails for a package that is
-// missing here: decide where it belongs, and document that in docs/design.md.
+// layers lists the packages from the bottom up. A package imports only packages of lower layers; tests are exempt.
+// TestLayers fails for a package that is missing here: decide where it belongs, and document that in docs/design.md.
 var layers = [][]string{
-	// The library, with the engines and the helpers of tests.
+	// The library, with the engines and the test helpers.
 	{
 		"store", "keys", "internal/item/blob", "internal/item/number", "internal/item/token", "internal/lines",
 		"internal/api/fault", "internal/api/throughput", "internal/admission", "internal/heavy", "internal/seeded",
@@ -72,7 +71,7 @@ var layers = [][]string{
 	{"internal/design/report", "design", "design/examples"},
 	{"design/designtest"},
 
-	// The benchmarks, on the library.
+	// The benchmarks, on top of the library.
 	{"bench/measure", "bench/work", "bench/contest"},
 	{"bench/layer"},
 	{"bench"},
@@ -118,8 +117,7 @@ func TestSDK(t *testing.T) {
 	}
 }
 
-// packages returns the folders with Go files, each with the imports of its files
-// other than tests.
+// packages returns the folders with Go files, each with the imports of its files except tests.
 func packages(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -136,7 +134,7 @@ func packages(t *testing.T) map[string][]string {
 	return found
 }
 
-// files returns the imports of each Go file.
+// files returns the imports of each Go file, by path.
 func files(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -238,7 +236,7 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("package %q reaches net/http", pkg)
 		}
 	}
-	// Every test that imports sortkeytest compiles what it reaches.
+	// Every test that imports sortkeytest compiles all dependencies of sortkeytest, so keep large ones out.
 	all := deps("sortkeytest")
 	for _, path := range []string{
 		"github.com/go-json-experiment/json",
@@ -254,9 +252,9 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestModules holds the arrows between the three modules of docs/design.md: nothing points from the library
-// to the workbench or the examples, nor from the workbench to the command; tests count, since the go.mod of
-// a module names what its tests need.
+// TestModules tests that the three modules of docs/design.md import each other only downwards: the library imports
+// neither the workbench nor the examples, and the workbench does not import the command. Tests count, because the
+// go.mod of a module also lists what its tests need.
 func TestModules(t *testing.T) {
 	part := func(path string) string {
 		for _, h := range []struct{ name, path string }{
@@ -289,16 +287,17 @@ func TestModules(t *testing.T) {
 
 	mod, err := os.ReadFile("go.mod")
 	require.NoError(t, err)
-	required, _, _ := strings.Cut(string(mod), "\nreplace ") // which scripts/check-modules.sh adds
+	// Drop the replace lines that scripts/check-modules.sh adds.
+	required, _, _ := strings.Cut(string(mod), "\nreplace ")
 	for _, needless := range []string{"go.yaml.in/yaml/v4", "hashicorp/hcl", "runewidth", "uniseg", module + "/"} {
 		require.NotContains(t, required, needless, "what reads files and measures text is above the library")
 	}
 }
 
-// columns is the longest line of code that is written by hand. A tab counts as 4.
+// columns is the limit for lines of hand-written code. A tab counts as 4.
 const columns = 120
 
-// TestWidth holds the longest line of code that is written by hand and is not a test.
+// TestWidth tests that no hand-written line of code outside tests is longer than columns.
 func TestWidth(t *testing.T) {
 	proptest.SkipShort(t)
 	for path := range files(t) {
@@ -322,7 +321,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// generated matches the line by which a generated file says so.
+// generated matches the line that marks a generated file.
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
 // TestEscaping checks that no package uses the types whose values html/template
@@ -374,10 +373,10 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// link is a link of a document to a file of the repository.
+// link matches a Markdown link to a file of the repository.
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
 
-// TestLinks holds that documents link to files that exist.
+// TestLinks tests that the files exist that documents link to.
 func TestLinks(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "bench/*.md", "design/examples/*.md"} {
@@ -398,8 +397,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPinned holds that what others build or run for us is named by its hash: actions, the images of
-// deploy that are not our own, and the command in the example of a workflow.
+// TestPinned tests that everything from others that we build or run is pinned by its hash: actions, images in deploy
+// that are not our own, and the command in the example workflow.
 func TestPinned(t *testing.T) {
 	floating := regexp.MustCompile(`uses: +[^@\s]+@v|@latest|:latest|image: +postgres:[0-9.]+\s|FROM +golang:[0-9.]+\s`)
 	for _, pattern := range []string{".github/workflows/*.yml", "deploy/*"} {

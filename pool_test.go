@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/facetest"
 )
 
-// TestMain lets all tests of the store in Go run with memory that operations overwrite when
-// they end, see [sortkey.Poison]. Benchmarks run without.
+// TestMain runs all tests of the package with [sortkey.Poison], so that operations overwrite their pooled memory when
+// they end. Benchmarks run without it.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A keeper keeps all events, with their texts as they were when they ended.
+// A keeper is an observer that keeps all events, with copies of their texts from the time when they ended.
 type keeper struct {
 	mu     sync.Mutex
 	events []*sortkey.Event
@@ -45,7 +45,7 @@ func textOf(e *sortkey.Event) string {
 	return fmt.Sprint(e.Operation, e.Tables, e.Units, e.Examined, e.Returned, e.Error, e.Message, e.Traces())
 }
 
-// check compares the events with what they were, after much else has happened.
+// check compares the events with the copies, after later operations have reused memory.
 func (k *keeper) check(t *testing.T) {
 	t.Helper()
 	k.mu.Lock()
@@ -55,9 +55,8 @@ func (k *keeper) check(t *testing.T) {
 	}
 }
 
-// TestBehaviourOfPools runs the scripts of the operations through the store in Go, with all
-// that looks at inputs: an observer that keeps its events, faults that match keys and stale
-// reads.
+// TestBehaviourOfPools runs the scripts of the operations through the Go API, together with everything that reads
+// inputs: an observer that keeps its events, faults that match keys, and stale reads.
 func TestBehaviourOfPools(t *testing.T) {
 	var k keeper
 	facetest.Run(t, "sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {

@@ -17,30 +17,30 @@ import (
 // A Page is one page of a query or a scan. [TableOf.QueryPage] and [TableOf.ScanPage] return it.
 type Page[T any] struct {
 	Items []T
-	// Cursor is where the next page begins, for [After]; "" if this is the last one. It is
-	// text that can be kept, and is refused by other tables and indexes.
+	// Cursor makes [After] continue with the next page. It is "" if this page is the last one. A cursor is plain text
+	// and does not expire; other tables and indexes refuse it.
 	Cursor string
 	// Trace says what the page has read: the range, rows, bytes, units, and why it stopped.
 	Trace Trace
 }
 
-// Query yields the items in a range of one partition, in the order of their sort keys. The
-// partition is the value of the partition key; if that has several attributes, or the first ones
-// of a sort key of several are given too, it is a [Key] of their values. One of the options may be
-// the range of the next attribute: [BeginsWith], [Between], [Compare] or [In]. The loop reads on through
-// all pages; each page is a state of its own. In a transaction the loop sees one state, that of
-// its beginning, whatever its body writes.
+// Query yields the items of one partition in a range of sort keys, in the order of their sort keys. The argument
+// partition is the value of the partition key. If the partition key has several attributes, or if you also give the
+// first attributes of a sort key that has several, partition is a [Key] of their values. One option may be the range
+// of the next attribute: [BeginsWith], [Between], [Compare] or [In]. The loop reads all pages. Each page shows the
+// state of the table when it was read; in a transaction, all pages show the state when the loop began, whatever its
+// body writes.
 //
-// An error is the last thing that the loop yields, but for a [*DecodeError]: the loop goes on
-// behind an item that does not fit T. When the context ends, the error is its cause.
+// An error ends the loop, except a [*DecodeError]: the loop continues after an item that does not fit T. When the
+// context ends, the error is the cause of the context.
 func (t *TableOf[T]) Query(ctx context.Context, partition any, opts ...QueryOption) iter.Seq2[T, error] {
 	args := queryArguments(make([]any, 0, 1+len(opts)), take(partition), opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opQuery, args, yield) }
 }
 
-// QueryPage returns one page of what [TableOf.Query] yields, for programs that hand out pages and cursors. If an item
-// does not fit T, the page ends with it: the error is a [*DecodeError], and the page has the items before it and a
-// cursor with which to go on behind it.
+// QueryPage returns one page of what [TableOf.Query] yields, for programs that return pages and cursors to their
+// clients. An item that does not fit T ends the page: the error is a [*DecodeError], and the page has the items
+// before that item and a cursor that continues after it.
 func (t *TableOf[T]) QueryPage(ctx context.Context, partition any, opts ...QueryOption) (*Page[T], error) {
 	if ctx == nil {
 		return nil, noContext("TableOf.QueryPage")
@@ -63,9 +63,9 @@ func queryArguments(args []any, partition any, opts []QueryOption) []any {
 	return args
 }
 
-// Scan yields all items of the table or index, in no useful order: by a hash of the partition key. It reads every row,
-// so use it for exports and repairs, and [TableOf.Query] for everything that has a key. It returns the errors that
-// [TableOf.Query] returns.
+// Scan yields all items of the table or index in no useful order (by a hash of the partition key). It reads every
+// row, so use it for exports and repairs, and [TableOf.Query] wherever you know the partition key. It yields errors
+// as [TableOf.Query] does.
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
 	args := asArguments(opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opScan, args, yield) }
@@ -84,7 +84,7 @@ func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], er
 	return t.one(ctx, r)
 }
 
-// A reading is a query or a scan that may be read page by page. It is pooled; nothing keeps a
+// A reading is a query or a scan, read page by page. It goes back to a pool, so nothing may keep a reference to a
 // part of it.
 type reading struct {
 	call
@@ -92,7 +92,7 @@ type reading struct {
 	start attr.Item
 	size  int64 // the Limit of the next page
 	query wire.QueryInput
-	scan  *wire.ScanInput // of a scan
+	scan  *wire.ScanInput // nil for a query
 }
 
 var readings = sync.Pool{New: func() any { return new(reading) }}
@@ -112,8 +112,8 @@ func (r *reading) free() {
 	readings.Put(r)
 }
 
-// page reads a page of at most limit rows, 0 for no limit, and returns the start of the next
-// one.
+// page reads a page of at most *limit rows, or of any number if limit is nil. It returns the ExclusiveStartKey of the
+// next page, or nil after the last.
 func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (next attr.Item, err error) {
 	if r.scan != nil {
 		r.scan.ExclusiveStartKey, r.scan.Limit = r.start, limit
@@ -128,7 +128,7 @@ func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit 
 	return next, err
 }
 
-// prepare makes a reading the query or the scan that its arguments ask for.
+// prepare parses the arguments and fills r with the query or the scan that they ask for.
 func (t *TableOf[T]) prepare(ctx context.Context, r *reading, args []any) error {
 	if err := r.parse(args); err != nil {
 		return err
@@ -175,11 +175,11 @@ func (t *TableOf[T]) prepareScan(r *reading) {
 	}
 }
 
-// firstPage is how many items the first page of a loop reads, so that a loop that ends early
-// has read little. Later pages have the size of the service's.
+// firstPage is how many items the first page of a loop reads. It is small so that a loop that ends early has read
+// little. Later pages end at the service's limit of 1 MB.
 const firstPage = 256
 
-// pages yields the items of all pages.
+// pages runs the loop of a query or a scan: it reads one page after another and yields their items.
 func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield func(T, error) bool) {
 	var none T
 	if ctx == nil {
@@ -239,8 +239,8 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 	}
 }
 
-// ended returns why a loop ends: the cause of a context that has ended, the error of a closed
-// database, or else err.
+// ended returns the error with which a loop ends: the cause of ctx if ctx has ended, [store.ErrClosed] if the
+// database is closing, or else err.
 func (db *DB) ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
@@ -251,9 +251,9 @@ func (db *DB) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// read makes l the items of the next page, and moves the reading behind it. The page
-// examines at most size rows and ends with the item that is the last of most; 0 is no limit.
-// It also ends with an item that does not fit T, and the error is a [*DecodeError].
+// read fills l with the items of the next page and sets r.start to the page after it. The page ends after size rows
+// have been read or most items have been found; 0 means no limit. An item that does not fit T also ends the page,
+// with a [*DecodeError].
 func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *list[T]) error {
 	if most > 0 && r.filter == nil && (size == 0 || most < size) {
 		size = most
@@ -268,7 +268,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	if r.filter != nil {
 		l.end = int(most)
 	}
-	if t.itemType.callsMethods { // which may wait for anything
+	if t.itemType.callsMethods { // so visit may wait for another read
 		ctx = heavy.Exempt(ctx)
 	}
 	next, err := r.page(ctx, t.db.service, limit, l.visit)
@@ -282,7 +282,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	return nil
 }
 
-// one reads one page.
+// one reads one page and returns it with its cursor and its trace.
 func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
 	p := new(Page[T])
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = Trace(engine.NewTrace(&tr)) })

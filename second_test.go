@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// shape is what a description says about the definition of a table.
+// shape returns the parts of a table's description that belong to its definition.
 func shape(t *testing.T, db *sortkey.DB, name string) string {
 	info, err := db.Describe(t.Context(), name)
 	require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestEnsureTable(t *testing.T) {
 			[]sortkey.TableOption{sortkey.TimeToLive("expires")},
 		},
 	} {
-		opts := append(tt.opts, sortkey.Global("New", "fresh")) // which must not be added
+		opts := append(tt.opts, sortkey.Global("New", "fresh")) // this index must not be added
 		err := db.EnsureTable(ctx, "Orders", tt.key, opts...)
 		require.ErrorContains(t, err, tt.want)
 		require.ErrorIs(t, err, sortkey.ErrTableExists)
@@ -97,7 +97,7 @@ func TestEnsureTable(t *testing.T) {
 	require.ErrorIs(t, db.CreateTable(ctx, "Orders", "customer"), sortkey.ErrTableExists)
 }
 
-// TestEnsureTableTogether holds that several goroutines may want a table at once.
+// TestEnsureTableTogether tests that several goroutines may ensure the same table at once.
 func TestEnsureTableTogether(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	ensureTogether(t, 8, func(i int) error {
@@ -120,7 +120,7 @@ func ensureTogether(t *testing.T, n int, ensure func(i int) error) {
 	require.NoError(t, errors.Join(failures...))
 }
 
-// TestEnsureTableDelay holds that EnsureTable waits for the states that take time.
+// TestEnsureTableDelay tests that EnsureTable waits while the table and its indexes are CREATING or UPDATING.
 func TestEnsureTableDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, ctx := open(t, sortkey.Options{
@@ -150,8 +150,8 @@ func TestEnsureTableDelay(t *testing.T) {
 	})
 }
 
-// TestDescription holds that a table made from the description of another one is equal to it,
-// whatever its names.
+// TestDescription tests that a table that was created from the description of another table is equal to it, whatever
+// names it has.
 func TestDescription(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -234,8 +234,8 @@ func TestIndexes(t *testing.T) {
 	require.ErrorIs(t, err, sortkey.ErrUsage)
 }
 
-// TestAddIndexTogether holds that of those who add an index at the same time one does, and that the others
-// learn that it exists, whatever the table is doing meanwhile.
+// TestAddIndexTogether tests that of several concurrent calls that add the same index exactly one succeeds, and that
+// the others fail with ErrIndexExists, whatever the table is doing meanwhile.
 func TestAddIndexTogether(t *testing.T) {
 	for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
 		db, ctx := open(t, sortkey.Options{}), t.Context()
@@ -267,8 +267,8 @@ func TestAddIndexTogether(t *testing.T) {
 	}
 }
 
-// TestBuilding holds what a program sees of an index that is being built: it can give up waiting,
-// ask for the progress, start again, write, and close the database.
+// TestBuilding tests what a program can do while an index is being built: stop waiting, ask for the progress, start
+// again, write, and close the database.
 func TestBuilding(t *testing.T) {
 	const n = 4000
 	full, ctx := open(t, sortkey.Options{}), t.Context()
@@ -303,7 +303,7 @@ func TestBuilding(t *testing.T) {
 			require.LessOrEqual(t, info.Indexes[0].Examined, int64(n))
 			last = info.Indexes[0].Examined
 			_, err = items.Index("ByA").Count(ctx, 1)
-			if err != nil { // it may have been completed meanwhile
+			if err != nil { // the build may have been completed meanwhile
 				require.ErrorIs(t, err, sortkey.ErrUsage)
 			}
 		}
@@ -315,7 +315,7 @@ func TestBuilding(t *testing.T) {
 		}
 		for range 2 {
 			if err := <-done; err != nil {
-				require.Contains(t, []int{499, 503}, sortkey.StatusOf(err), "%v", err) // called off, or closed
+				require.Contains(t, []int{499, 503}, sortkey.StatusOf(err), "%v", err) // cancelled or closed
 			}
 		}
 		giveUp()
@@ -380,7 +380,7 @@ func TestGetMany(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Tab", "p / s:N"))
 	items := sortkey.Table[item](db, "Tab")
-	text := strings.Repeat("x", 90_000) // 250 of them are more than one answer of BatchGetItem
+	text := strings.Repeat("x", 90_000) // 250 of these items exceed one answer of BatchGetItem
 	var keys []sortkey.Key
 	for i := range 250 {
 		if i%5 != 0 {

@@ -8,51 +8,47 @@ import (
 	"github.com/sortkey/sortkey/internal/table/life"
 )
 
-// A Simulation says which trouble of the service a database simulates, for tests of code that has to cope with it.
-// Forks have the same.
+// A Simulation says which difficult behaviour of DynamoDB a database simulates, for tests of code that must cope with
+// it. Forks simulate the same.
 type Simulation struct {
-	// TableDelay is how long tables and global indexes are CREATING, UPDATING and
-	// DELETING, on the clock of the database, so that programs that do not wait for
-	// them fail. Default: 0, so they can be used at once.
+	// TableDelay is how long tables and global indexes stay CREATING, UPDATING and DELETING, on the clock of the
+	// database. It makes programs fail that do not wait for them. Default: 0, so they can be used at once.
 	TableDelay time.Duration
 	// StaleReads make eventually consistent reads miss recent changes. Default:
 	// they see every change.
 	StaleReads StaleReads
-	// EnforceThroughput throttles requests as the service does, on the clock of the
-	// database: by the provisioned throughput, or the maximum of on-demand
-	// throughput, of tables and global indexes, of which 300 seconds can be saved
-	// up; and by what one partition key value can take, 3,000 read units and 1,000
-	// write units a second. Default: any request is answered.
+	// EnforceThroughput throttles requests as DynamoDB does, on the clock of the database. It enforces the
+	// provisioned throughput of tables and global indexes, or their maximum of on-demand throughput; up to 300
+	// seconds of unused throughput can be saved up. It also enforces the limit of one partition key value: 3,000 read
+	// units and 1,000 write units a second. Default: no request is throttled.
 	EnforceThroughput bool
-	// TransactionDelay is how long a transaction that writes holds its items before
-	// it is applied, in real time or in the time of a testing/synctest bubble.
-	// Meanwhile other writes of the items, and transactions with them, fail as in the
-	// service. Default: 0, so transactions never conflict.
+	// TransactionDelay is how long a transaction that writes locks its items before it is applied, in real time or in
+	// the time of a testing/synctest bubble. During the delay, other writes of these items and transactions with them
+	// fail as in DynamoDB. Default: 0, so transactions never conflict.
 	TransactionDelay time.Duration
 }
 
-// StaleReads make eventually consistent reads miss recent changes: those without
-// ConsistentRead, and all of global indexes. Each sees the rows of a table or an
-// index as they were at one moment.
+// StaleReads make eventually consistent reads miss recent changes: reads without ConsistentRead, and all reads of
+// global indexes. Each read sees the rows of a table or an index as they were at one moment.
 //
-// Earlier versions are kept in memory: at most 512, each with the rows that were
-// replaced since. With more changes in the window, reads see only some of the states
-// between. A change of a table's definition ends the window of the changes before it.
+// The store keeps at most 512 earlier versions in memory, each with the rows that were replaced since. If the window
+// has more changes, reads see only some of the states between. A change of a table's definition drops the earlier
+// versions, so reads no longer miss any change before it.
 //
-// Stores of package store/memory can keep them; for others the error of [Open] and [DB.Fork] is
+// Only stores of package store/memory can keep versions. For other stores the error of [Open] and [DB.Fork] is
 // [errors.ErrUnsupported].
 type StaleReads struct {
-	// Window is how long after a change reads may miss it, on the clock of the
-	// database. 0 means that they see every change.
+	// Window is how long after a change reads may still miss the change, on the clock of the database. 0 means that
+	// reads see every change.
 	Window time.Duration
-	// Seed chooses among the versions that a read may see. A program that makes
-	// the same calls at the same times gets the same answers.
+	// Seed determines which of the versions in the window a read sees. A program that makes the same calls at the
+	// same times gets the same answers.
 	Seed uint64
-	// Oldest makes every read see the oldest version in the window instead.
+	// Oldest makes every read see the oldest version in the window; Seed has no effect.
 	Oldest bool
 }
 
-// apply sets how stale the answers of tables are.
+// apply makes the tables answer reads as s says.
 func (s StaleReads) apply(tables *life.DB) error {
 	if s.Window <= 0 {
 		return nil

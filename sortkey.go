@@ -1,30 +1,28 @@
-// Package sortkey is an embedded ordered key-value store that answers like
-// DynamoDB.
+// Package sortkey is an embedded ordered key-value store that answers like DynamoDB.
 //
-// [Open] opens a [DB], in memory unless [Options] name another store. [DB.CreateTable] makes a
-// table, and [Table] returns an API for it in terms of a program's structs:
+// [Open] opens a [DB], in memory unless [Options] name another store. [DB.CreateTable] creates a table, and [Table]
+// returns an API that reads and writes its items as a program's structs:
 //
 //	songs := sortkey.Table[Song](db, "Music")
 //	err := songs.Put(ctx, Song{Artist: "Nina", Title: "Sinnerman"})
 //	song, err := songs.Get(ctx, "Nina", "Sinnerman")
 //	for song, err := range songs.Query(ctx, "Nina", sortkey.BeginsWith("S")) { … }
 //
-// [DB.Update] and [DB.View] make transactions of such operations, and [TableOf.Changes] is the
-// stream of a table. An item, a condition, an index or an error is what it is in DynamoDB, so
-// a program moves to the service, and back, with its keys and structs.
+// [DB.Update] and [DB.View] combine such operations into transactions, and [TableOf.Changes] reads the stream of a
+// table. Items, conditions, indexes and errors are those of DynamoDB, so a program can move to the service, and back,
+// with its keys and structs.
 //
 // # Caveats
 //
-// An operation with the outer context in the function of an Update waits for that Update, until the context ends.
-// After five seconds a line in the log names the caller. [DB.Fork] and [DB.Close] wait without a context: do not
-// call them in a transaction.
+// Inside the function of an Update, an operation that uses the outer context waits for that same Update, until the
+// context ends. After five seconds a line in the log names the caller. [DB.Fork] and [DB.Close] wait without a
+// context: do not call them in a transaction.
 //
-// A long Update keeps all other writes waiting in memory and on disk. A long View keeps those rows that it can see and
-// that have been replaced since.
+// In memory and on disk, a long Update keeps all other writes waiting. While a long View runs, the store keeps those
+// rows that the View can see and that later writes have replaced.
 //
-// The other APIs work on the same database: package server speaks HTTP,
-// package sdk returns real clients of the AWS SDK, and package sortkeytest opens a database
-// for a test.
+// The other APIs work on the same database: package server speaks HTTP, package sdk returns real clients of the AWS
+// SDK, and package sortkeytest opens a database for a test.
 package sortkey
 
 import (
@@ -46,13 +44,12 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Open opens a database. Close it after use. After an error there is nothing to close but the store, if [Options] name
-// one. A store is open in one database at a time, unless programs can share its rows, as with package store/postgres:
-// Open refuses it a second time before Close. Open reads no items, so its time does not depend on the size of the
-// store.
+// Open opens a database. Close it after use. If Open fails, close only the store that you have set in [Options], if
+// any. Open refuses a store that another database has open, unless programs can share the rows of the store, as with
+// package store/postgres. Open reads no items, so its time does not depend on the size of the store.
 //
-// After a crash Open repairs tables in the background: an index whose building was interrupted can be read once
-// [DB.Describe] reports it ACTIVE, and until the items have been counted again, [DB.Describe] reports the counts of the
+// After a crash Open repairs tables in the background. An index whose building was interrupted can be read once
+// [DB.Describe] reports it ACTIVE. Until the items have been counted again, [DB.Describe] reports the counts of the
 // last Close.
 func Open(opts Options) (*DB, error) {
 	opts = opts.withDefaults()
@@ -69,21 +66,23 @@ func Open(opts Options) (*DB, error) {
 			"use that DB or a DB.Fork of it, or close it and open the store again")
 	}
 	db := newDB(opts, opts.Store, tables, false)
-	runtime.AddCleanup(db, claim.release, c) // for a database that is dropped without Close
+	runtime.AddCleanup(db, claim.release, c) // for a database that the program drops without Close
 	return db, nil
 }
 
-// A claim is a store and the tables of the database that has it open. Two databases on one store would each keep
-// the definitions of tables in memory, put rows into deleted tables and none into new indexes.
+// A claim records that a database has a store open, to refuse a second one. Two databases on one store would each
+// cache the definitions of tables, so one would put rows into tables that the other has deleted, and none into its
+// new indexes.
 type claim struct {
 	store  store.Store
 	tables *life.DB
 }
 
-// claims has the claims on stores that are open.
+// claims maps each claimed store to the tables of the database that has it open.
 var claims sync.Map
 
-// take reports whether no other database has the store open. A temporary store needs no claim: no other code has it.
+// take claims the store. It reports false if another database has the store open. A temporary store needs no claim,
+// because no other code can reach it.
 func (c claim) take(isTemporary bool) bool {
 	if isTemporary || c.tables.Shared() || !reflect.ValueOf(c.store).Comparable() {
 		return true
@@ -92,7 +91,7 @@ func (c claim) take(isTemporary bool) bool {
 	return !isOpen
 }
 
-// release lets others open the store.
+// release ends the claim, so that another database can open the store.
 func (c claim) release() {
 	if reflect.ValueOf(c.store).Comparable() {
 		claims.CompareAndDelete(c.store, c.tables)
@@ -141,7 +140,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 		db.running.Go(func() { db.recover(ctx) })
 	}
 
-	if !tables.Shared() && (opts.S3Root != "" || !opts.temporary) { // otherwise there are no jobs
+	if !tables.Shared() && (opts.S3Root != "" || !opts.temporary) { // other databases have no jobs
 		db.running.Go(func() { db.resumeJobs(ctx, forked) })
 	}
 	if opts.SweepInterval > 0 {
@@ -150,16 +149,15 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	return db
 }
 
-// recover completes work that was interrupted when the database was closed or
-// crashed.
+// recover completes work on tables that a crash or a Close has interrupted.
 func (db *DB) recover(ctx context.Context) {
 	if err := db.tables.Recover(ctx); err != nil && ctx.Err() == nil {
 		db.opts.Logger.Error("recovery of tables failed; the next Open tries again", "error", err)
 	}
 }
 
-// resumeJobs continues exports, imports and bulk puts that had not ended when the database
-// was closed, crashed or was forked.
+// resumeJobs continues exports, imports and bulk puts that a crash or a Close has interrupted, or that were in
+// progress when the database was forked.
 func (db *DB) resumeJobs(ctx context.Context, forked bool) {
 	if err := db.service.ResumeJobs(ctx, forked); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrClosed) {
 		db.opts.Logger.Error("cannot continue exports and imports; the next Open tries again", "error", err)
@@ -169,7 +167,7 @@ func (db *DB) resumeJobs(ctx context.Context, forked bool) {
 // tendInterval is how often a server does the background work of a shared store.
 const tendInterval = 5 * time.Second
 
-// tend does the background work of a store that other servers use too, until ctx ends.
+// tend does the background work of a store that several servers share, until ctx ends.
 func (db *DB) tend(ctx context.Context) {
 	tick := time.NewTicker(tendInterval)
 	defer tick.Stop()
@@ -189,19 +187,18 @@ func (db *DB) tend(ctx context.Context) {
 	}
 }
 
-// Fork returns a copy of the database as it is now. Neither sees later writes
-// to the other, and each needs its own Close. Fork waits for the writes and the changes of
-// tables under way, and later ones wait for it; reads go on. So do not call it in the function of a
-// transaction. Each of optFns may change the options
-// of the copy, such as its clock; the store is the copy's own.
+// Fork returns a copy of the database as it is now. Neither database sees later writes to the other, and each needs
+// its own Close. Fork waits for the writes and the changes of tables under way, and later writes wait for Fork, but
+// reads go on. Do not call it in the function of a transaction. The optFns may change options of the copy, such as
+// its clock; the copy always gets its own store.
 //
-// In memory, Fork takes the same few microseconds whatever the size. On disk,
-// the fork shares files with its origin where it can. It lives in a temporary
-// folder inside its origin's folder, which its Close removes; use [DB.Snapshot]
-// for a permanent copy. The error is [errors.ErrUnsupported] when the store supports neither.
+// In memory, Fork takes a few microseconds whatever the size. On disk, the fork shares files with its origin where
+// possible. It lives in a temporary folder inside its origin's folder, and its Close removes that folder; use
+// [DB.Snapshot] for a permanent copy. The error is [errors.ErrUnsupported] if the store is neither in memory nor on
+// disk.
 //
-// An import or a bulk put that is in progress continues in both; the reports of a bulk put
-// and the files of an export are the origin's alone.
+// An import or a bulk put that is in progress continues in both databases. Only the origin writes the reports of a
+// bulk put and the files of an export.
 func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	for i, fn := range optFns {
 		if fn == nil {
@@ -232,12 +229,10 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	return newDB(opts, st, tables, true), nil
 }
 
-// Snapshot copies the database, as it is now, to a folder that must not exist.
-// The copy holds every write that was answered, each of them whole. Reads
-// continue meanwhile; writes wait while files are linked, but not while they
-// are copied. The copy is a store like any other: open it with package
-// store/disk, or let it replace another. After an error the folder may hold an
-// incomplete copy, which package store/disk refuses to open; it can be removed.
+// Snapshot copies the database, as it is now, to the folder dir, which must not exist. The copy holds every write
+// that was answered, and no part of any other. Reads go on. Writes wait while Snapshot links files, but not while it
+// copies them. The copy is a store like any other: open it with package store/disk, or let it replace another store.
+// After an error the folder may hold an incomplete copy, which package store/disk refuses to open and you can remove.
 // The error is [errors.ErrUnsupported] for a store that is not on disk.
 func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	if ctx == nil {
@@ -250,13 +245,14 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	return db.maintain(ctx, "DB.Snapshot", func(ctx context.Context) error { return st.Snapshot(ctx, dir) })
 }
 
-// Close ends the background work and closes the database and its store. It may
-// be called more than once. The error joins the error of the tables, such as a failure
-// to write their counters, and the error of the store. Operations under way finish or,
-// in memory, fail with [store.ErrClosed], as do those that wait for a [DB.Update], a [DB.Compact]
-// and a [DB.Snapshot]. Exports,
-// imports and bulk puts stop after a batch; the next Open continues them, but for exports, which
-// fail. Close waits for the functions of transactions under way, but for Views in memory, so do not call it in one.
+// Close ends the background work and closes the database and its store. It may be called more than once. Operations
+// under way finish or, in memory, fail with [store.ErrClosed]. Operations that wait for a [DB.Update] fail with it
+// too, and so do [DB.Compact] and [DB.Snapshot]. Imports and bulk puts stop after a batch, and the next Open
+// continues them; exports fail.
+//
+// Close waits for the functions of transactions under way, except for Views in memory, so do not call it in a
+// transaction. Its error joins the error of the tables, such as a failure to write their counters, and the error of
+// the store.
 func (db *DB) Close() error {
 	db.closing.Store(true)
 	db.cancel()
@@ -266,7 +262,7 @@ func (db *DB) Close() error {
 	err := db.tables.Close(context.Background())
 	closed := db.store.Close()
 	claim{db.store, db.tables}.release()
-	if errors.Is(err, closed) { // the store says again what it has said to the tables
+	if errors.Is(err, closed) { // the tables have returned the same error of the store
 		return err
 	}
 	return errors.Join(err, closed)
@@ -280,7 +276,7 @@ func (db *DB) Region() string {
 	return db.opts.Region
 }
 
-// Observe adds an observer of the operations that begin from now on, besides that
-// of the options, until stop is called. It does not see requests refused before their
-// operation is known, and its events have no HTTP fields.
+// Observe adds an observer of the operations that begin from now on, until stop is called. The observer in the
+// options stays. The new observer does not see requests that are refused before their operation is known, and its
+// events have no HTTP fields.
 func (db *DB) Observe(o Observer) (stop func()) { return db.service.Observe(&observer{o}) }

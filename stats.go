@@ -8,24 +8,24 @@ import (
 
 // Stats are figures of a database, for monitoring. [DB.Stats] returns them.
 type Stats struct {
-	// Rows is how many rows the tables and their indexes have: an item is a row of its table, and
-	// one of each index that it is in.
+	// Rows is how many rows the tables and their indexes have. An item is a row of its table, and a row of each index
+	// that contains it.
 	Rows int64
-	// Bytes is the size of these rows as the service bills it: the names and values of their
-	// attributes, and 100 bytes for each row.
+	// Bytes is the size of these rows as DynamoDB bills it: the names and values of their attributes, plus 100 bytes
+	// for each row.
 	Bytes int64
-	// Versions is how many states before the latest are kept because a [DB.View] or a loop reads
-	// them, each with the rows that have been replaced since. It is 0 for a store that does not count
-	// them, as only those of packages store/memory and store/disk do.
+	// Versions is how many earlier states the store keeps because a [DB.View] or a loop still reads them. Each state
+	// costs the memory or disk of the rows that have been replaced since. Only the stores of packages store/memory and
+	// store/disk count states; for other stores it is 0.
 	Versions int
-	// DiskBytes is the size of the store's files, with the log and with rows that have been replaced
-	// and not compacted yet. It is 0 for a store without a folder.
+	// DiskBytes is the size of the store's files, including the log, and the rows that have been replaced but not
+	// compacted yet. It is 0 for a store without a folder.
 	DiskBytes int64
 }
 
-// Stats returns the figures of the database. It reads counters and no rows, so its time does not
-// depend on the size of the database. Like those of [TableInfo], the counters may be inexact for a
-// while after a crash, and on a store that programs share.
+// Stats returns the figures of the database. It reads counters and no rows, so its time does not depend on the size
+// of the database. After a crash, and on a store that several programs share, the counters may be inexact for a
+// while, like those of [TableInfo].
 func (db *DB) Stats(ctx context.Context) (s Stats, err error) {
 	if ctx == nil {
 		return s, noContext("DB.Stats")
@@ -55,12 +55,11 @@ func (s *Stats) add(rows, bytes int64) {
 	s.Bytes += bytes
 }
 
-// Compact puts the rows into less memory, or into fewer and smaller files: the space of what was
-// replaced or deleted is free again. Nobody can read a difference, and reads and writes go on
-// meanwhile. In memory it takes some 0.1 µs for each row that was put since the last time; on disk it
-// reads and writes the whole database, so call it after much was deleted, not at every start: the
-// engine does the same in the background, bit by bit. It returns early when ctx ends. The error is
-// [errors.ErrUnsupported] for a store that cannot do this.
+// Compact frees the space of rows that were replaced or deleted: it puts the rows into less memory, or into fewer and
+// smaller files. Reads and writes go on meanwhile and see no difference. In memory it takes about 0.1 µs for each row
+// that was put since the last Compact. On disk it reads and writes the whole database, so call it after deleting
+// much, not at every start: the engine compacts in the background anyway, bit by bit. Compact returns early when ctx
+// ends. The error is [errors.ErrUnsupported] for a store that cannot compact.
 func (db *DB) Compact(ctx context.Context) error {
 	if ctx == nil {
 		return noContext("DB.Compact")
@@ -72,8 +71,8 @@ func (db *DB) Compact(ctx context.Context) error {
 	return db.maintain(ctx, "DB.Compact", st.Compact)
 }
 
-// maintain runs a call of the store that waits for updates, until ctx or the database ends. It refuses the context of a
-// transaction, for which it might wait.
+// maintain calls run, which waits for updates, with a context that ends with ctx or with the database. It refuses the
+// context of a transaction, because run might wait for that transaction.
 func (db *DB) maintain(ctx context.Context, call string, run func(context.Context) error) error {
 	switch in, err := db.tables.InTransaction(ctx); {
 	case in:

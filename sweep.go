@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// Sweep deletes the expired items of all tables, with their index entries, and
-// returns how many it deleted. It also removes the records of streams that are
-// older than 24 hours, the history of point-in-time recovery that is older than its
-// period, and tokens of transactions that are older than ten minutes. An item has expired when its table has time to
-// live enabled and the attribute that UpdateTimeToLive named holds a time
-// within the five years before the database's clock, as a number of seconds
-// since 1970. Until a sweep deletes them, expired items are visible like any
-// other, as in the service.
+// Sweep deletes the expired items of all tables, with their index entries, and returns how many items it deleted. An
+// item has expired if its table has time to live enabled and the attribute that UpdateTimeToLive named holds a time,
+// in seconds since 1970, within the five years before the database's clock. Until Sweep deletes them, reads return
+// expired items like any other, as in DynamoDB.
+//
+// Sweep also removes records of streams that are older than 24 hours, the history of point-in-time recovery that is
+// older than its period, and tokens of transactions that are older than ten minutes.
 func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 	if ctx == nil {
 		return 0, noContext("DB.Sweep")
@@ -21,9 +20,9 @@ func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 	return deleted, finished(ctx, err)
 }
 
-// sweepEvery sweeps at every interval until ctx ends. A sweep reads all items of
-// the tables with time to live, so after a long one it waits longer: sweeps take
-// at most a tenth of the time. Of the servers that share a store, one sweeps.
+// sweepEvery sweeps at every interval until ctx ends. A sweep reads all items of the tables with time to live. After
+// a long sweep it waits nine times as long as the sweep took, so that sweeps take at most a tenth of the time. If
+// several servers share a store, only one of them sweeps.
 func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 	timer := time.NewTimer(interval)
 	defer timer.Stop()
@@ -33,7 +32,7 @@ func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 			return
 		case <-timer.C:
 		}
-		var took time.Duration // without the wait for a store that does not answer for a while
+		var took time.Duration // duration of the sweep, without the wait for a slow store in MaySweep
 		mine, err := db.tables.MaySweep(ctx)
 		if mine {
 			began := time.Now()

@@ -37,7 +37,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The background sweeper follows the interval of its option, and Close ends it.
+// TestSweepInterval tests that the background sweeper sweeps at SweepInterval, and that Close ends it.
 func TestSweepInterval(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // another test leaves a loop on purpose
 	synctest.Test(t, func(t *testing.T) {
@@ -61,8 +61,7 @@ func TestSweepInterval(t *testing.T) {
 	})
 }
 
-// A pausedSharer is a shared store that does not answer the first request for the lease of
-// sweeps for 30 seconds.
+// A pausedSharer is a shared store that takes 30 seconds to answer the first request for the lease of sweeps.
 type pausedSharer struct {
 	store.Store
 	paused bool
@@ -79,7 +78,7 @@ func (s *pausedSharer) Lease(ctx context.Context, name string) (context.Context,
 	return ctx, func() {}, nil
 }
 
-// A server that waited for the lease of sweeps takes it soon afterwards.
+// TestSweepAfterPause tests that a server that had to wait for the lease of sweeps still takes it soon afterwards.
 func TestSweepAfterPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := dbtest.Expiring(t,

@@ -8,33 +8,34 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A TableOf reads and writes the items of a table, or reads those of an index, as values of
-// type T: a struct with the tags of the AWS SDK's attributevalue package, see
-// [attr.Marshal], or [attr.Item]. It is safe for concurrent use.
+// A TableOf reads and writes the items of a table, or reads the items of an index, as values of type T. T is
+// [attr.Item] or a struct with the tags of the AWS SDK's attributevalue package; see [attr.Marshal]. A TableOf is
+// safe for concurrent use.
 //
-// Get and Delete take the values of the key, in the order of its attributes, one by one or as a [Key], then
-// values of type [Option]. An operation takes part in the transaction of its context; see [DB.Update].
+// Get and Delete take the values of the key, in the order of its attributes, one by one or as a [Key]. Values of type
+// [Option] come after them. An operation takes part in the transaction of its context; see [DB.Update].
 type TableOf[T any] struct {
 	db          *DB
 	itemType    *itemType[T]
 	name, index string
 }
 
-// Table returns an API for a table whose items have the Go type T. It makes no request, so a program can call it in
-// variables and before the table exists.
+// Table returns an API for a table whose items have the Go type T. It makes no request, so a program can call it to
+// initialize variables and before the table exists.
 func Table[T any](db *DB, name string) *TableOf[T] {
 	return &TableOf[T]{db: db, itemType: itemTypeOf[T](), name: name}
 }
 
-// Index returns an index of the table, for Query, Scan and Count and their pages. Other operations return [ErrUsage].
+// Index returns an API for an index of the table. It supports Query, Scan, their pages and Count; other operations
+// return [ErrUsage].
 func (t *TableOf[T]) Index(name string) *TableOf[T] {
 	return &TableOf[T]{t.db, t.itemType, t.name, name}
 }
 
-// definition returns the table as it is defined.
+// definition returns the current definition of the table.
 func (t *TableOf[T]) definition(ctx context.Context) (*table.Table, error) {
 	def, err := t.db.tables.Describe(ctx, t.name)
-	if err != nil { // another server may have made it
+	if err != nil { // another server may have created the table
 		if err := t.db.tables.Refresh(ctx); err != nil {
 			return nil, failed(err)
 		}
@@ -45,7 +46,7 @@ func (t *TableOf[T]) definition(ctx context.Context) (*table.Table, error) {
 	return def, nil
 }
 
-// schema returns the key of the table or index.
+// schema returns the key schema of the table or index.
 func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
 	def, err := t.definition(ctx)
 	if err != nil {
@@ -61,7 +62,7 @@ func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
 	return ix.Key(), nil
 }
 
-// notIndex refuses an operation that only a table has.
+// notIndex returns an error if t is an index, for operations that only a table supports.
 func (t *TableOf[T]) notIndex() error {
 	if t.index == "" {
 		return nil
@@ -69,7 +70,7 @@ func (t *TableOf[T]) notIndex() error {
 	return misuse("index %s of table %s is for Query and Scan: use the table", t.index, t.name)
 }
 
-// tableKey returns the key of the table, for operations on one item.
+// tableKey returns the key schema of the table. It returns an error if t is an index.
 func (t *TableOf[T]) tableKey(ctx context.Context) (*keycond.Schema, error) {
 	if err := t.notIndex(); err != nil {
 		return nil, err

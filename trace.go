@@ -10,29 +10,27 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Trace says what one page of a query or scan read, to show why it costs what it does. [Page].Trace and
-// [Event.Traces] have it. It comes from the code that counts the consumed capacity, so the two cannot differ.
+// A Trace says what one page of a query or scan read, to show why the page costs what it does. [Page].Trace and
+// [Event.Traces] return traces. The code that counts the consumed capacity makes the trace, so the two cannot differ.
 type Trace struct {
 	Operation string // Query or Scan
 	Table     string
 	Index     string // "" for the table itself
-	// Partition is the partition key that a query read, attribute by attribute in the
-	// order of the key; nil for a scan.
+	// Partition is the partition key that a query read: its attributes in the order of the key. It is nil for a scan.
 	Partition []attr.Attribute
-	// SortKey are the names of the sort key's attributes. Low and High are the ends of the
-	// range of sort keys that a query read, nil where it is open. The range of a page that
-	// goes on after another begins, or in reverse ends, after its ExclusiveStartKey.
+	// SortKey are the names of the sort key's attributes. Low and High are the ends of the range of sort keys that a
+	// query read, or nil where the range is open. If the page continues another page, its range begins, or in reverse
+	// order ends, after the ExclusiveStartKey.
 	SortKey   []string
 	Low, High *keycond.Bound
-	// Span is the part of scan order that a scan read; the zero value for a query.
+	// Span is the range of key hashes that a scan read. It is the zero value for a query.
 	Span       store.Span
 	Reverse    bool
 	Consistent bool
-	// Examined counts the rows read; Returned counts those that the filter
-	// kept.
+	// Examined counts the rows that the page read; Returned counts the rows that the filter kept.
 	Examined, Returned int
-	// Bytes is the documented size of the rows read; Fetched is the size of the
-	// items that a local index fetched from the table.
+	// Bytes is the size of the rows read, as DynamoDB documents it. Fetched is the size of the items that a read of a
+	// local index fetched from the table.
 	Bytes, Fetched int
 	// Units are the read units consumed.
 	Units float64
@@ -40,7 +38,7 @@ type Trace struct {
 	Stop keycond.Stop
 }
 
-// Slice returns the partition and the range that was read, in words, for logs and messages.
+// Slice describes the partition and the range that the page read, in words, for logs and messages.
 func (t Trace) Slice() string {
 	s := ""
 	if t.Operation == "Scan" {
@@ -54,8 +52,8 @@ func (t Trace) Slice() string {
 	return s
 }
 
-// Cost returns the cost of reading the slice: rows, bytes and read units. It
-// adds where the page stopped unless that is the end of the range.
+// Cost describes the cost of the page: rows, bytes and read units. Unless the page reached the end of the range, Cost
+// also says where it stopped.
 func (t Trace) Cost() string {
 	var b strings.Builder
 	fmt.Fprintf(
@@ -79,7 +77,7 @@ func (t Trace) Cost() string {
 // String returns what [Trace.Slice] and [Trace.Cost] return, on one line.
 func (t Trace) String() string { return t.Slice() + ": " + t.Cost() }
 
-// describeSpan describes a range of scan order in words.
+// describeSpan describes a range of key hashes in words.
 func describeSpan(s store.Span) string {
 	where := fmt.Sprintf("hashes %06x to %06x", s.First, s.Last)
 	if s.First == 0 && s.Last == store.MaxHash {

@@ -11,7 +11,7 @@ import (
 
 // jsonTrace is the JSON form of a [Trace]. Values are in DynamoDB JSON.
 type jsonTrace struct {
-	// Slice is for those who only show it; the fields below have it in values.
+	// Slice is for programs that only show the slice; the fields below have its values.
 	Slice      string          `json:"slice"`
 	Operation  string          `json:"operation"`
 	Table      string          `json:"table"`
@@ -40,7 +40,7 @@ type jsonBound struct {
 type jsonAttribute struct {
 	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value,omitempty"`
-	// Text has the bytes of a string that is not UTF-8, which DynamoDB JSON cannot hold.
+	// Text has the bytes of a string that is not valid UTF-8, which DynamoDB JSON cannot hold.
 	Text []byte `json:"text,omitempty"`
 }
 
@@ -55,8 +55,8 @@ type jsonPosition struct {
 	Sort      []byte `json:"sort"`
 }
 
-// MarshalJSON returns the trace as JSON, with the slice in words too and values in DynamoDB JSON. It is for package
-// encoding/json.
+// MarshalJSON implements [encoding/json.Marshaler]. The JSON describes the slice in words too, and has values in
+// DynamoDB JSON.
 func (t Trace) MarshalJSON() ([]byte, error) {
 	j := jsonTrace{
 		Slice: t.Slice(), Operation: t.Operation, Table: t.Table, Index: t.Index,
@@ -70,7 +70,7 @@ func (t Trace) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what [Trace.MarshalJSON] returns.
+// UnmarshalJSON implements [encoding/json.Unmarshaler]. It reads what [Trace.MarshalJSON] returns.
 func (t *Trace) UnmarshalJSON(text []byte) error {
 	var j jsonTrace
 	if err := json.Unmarshal(text, &j); err != nil {

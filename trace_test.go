@@ -33,7 +33,7 @@ func TestTraceString(t *testing.T) {
 		tr.Cost())
 }
 
-// A trace that went through JSON, as in the header of an answer, says the same.
+// TestTraceJSON tests that a trace is unchanged after a round trip through JSON, as in a response header.
 func TestTraceJSON(t *testing.T) {
 	n, err := attr.NewNumber("12.50")
 	require.NoError(t, err)

@@ -2,23 +2,22 @@ package sortkey
 
 import "context"
 
-// Update calls fn and applies all that it writes, or nothing if it returns an error. Every
-// operation on the database with fn's context, on any of its tables, takes part: it sees what
-// fn has written, and all of it happens at one moment, serialisable with everything else.
+// Update calls fn and applies all that fn writes, or nothing if fn returns an error. Every operation with fn's
+// context takes part, on any table of the database. It sees what fn has written so far. The whole Update happens at
+// one moment, serialisable with all other operations.
 //
-// On a store that others share, fn is called again if it meets a conflict. So it must have no
-// effect outside the database that a second call would not overwrite. Use its context inside it
-// and from one goroutine at a time: an operation with the context outside waits for fn to
-// end (see the caveats of the package). An operation that is
-// refused, such as a write whose condition does not hold, leaves the transaction as it was; fn
-// decides. Tables are not created, changed or deleted in it.
+// On a store that several programs share, Update calls fn again after a conflict, so fn must have no effect outside
+// the database that a second call would not overwrite. Use fn's context inside fn, from one goroutine at a time. An
+// operation with the outer context waits for fn to end (see the caveats of the package). An operation that is
+// refused, such as a write whose condition does not hold, leaves the transaction as it was, and fn decides what to
+// do. Operations that create, change or delete tables are refused in fn.
 //
-// An Update with the context of another one is a part of it: if its function returns an error or
-// panics, what that has written is taken back, and the function outside goes on.
+// An Update with the context of another Update is a part of that one: if the inner function returns an error or
+// panics, its writes are undone, and the outer function goes on.
 //
-// There is one Update at a time in memory and on disk, so other writes wait while fn runs,
-// until their contexts end or the database closes. Reads go on. On disk an Update has at most 1 GiB of
-// changes, all in memory until it ends. docs/embedded.md has a table of what waits for what.
+// In memory and on disk only one Update runs at a time. Other writes wait while fn runs, until their contexts end or
+// the database closes; reads go on. On disk the changes of an Update may take at most 1 GiB, and all are in memory
+// until it ends. docs/embedded.md has a table of what waits for what.
 func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) error {
 	if ctx == nil {
 		return noContext("DB.Update")
@@ -29,9 +28,10 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) er
 	return finished(ctx, db.tables.UpdateJoined(ctx, fn))
 }
 
-// View calls fn with a context whose operations all read the same state of the database and
-// cannot write. It may be used from several goroutines. Views neither wait for an Update nor for a
-// change of tables, nor keep them waiting; a long one keeps the rows that it can see and that have been replaced since.
+// View calls fn with a context whose operations all read the same state of the database and cannot write. Several
+// goroutines may use that context. A View does not wait for an Update or for a change of tables, nor do they wait for
+// a View. While a long View runs, the store keeps those rows that the View can see and that later writes have
+// replaced.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) error {
 	if ctx == nil {
 		return noContext("DB.View")
@@ -42,8 +42,8 @@ func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) erro
 	return finished(ctx, db.tables.ViewJoined(ctx, fn))
 }
 
-// finished returns the error of a transaction in its public form. A wait ends with the cause
-// of its context alone.
+// finished converts the error of a transaction into the error that callers see. If a wait has ended with ctx, that is
+// the cause of ctx alone.
 func finished(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && err == context.Cause(ctx) { //nolint:errorlint // as it is
 		return interrupted(ctx)

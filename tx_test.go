@@ -25,8 +25,8 @@ func counters(t *testing.T, opts sortkey.Options) (*sortkey.DB, *sortkey.TableOf
 	return db, sortkey.Table[Job](db, "Jobs")
 }
 
-// TestNestedOverlap: while the function of a nested Update runs, no other goroutine can use the
-// Update, with another nested one either, so nothing that was answered is taken back.
+// TestNestedOverlap tests that no other goroutine can use an Update while the function of a nested Update runs, not
+// even with another nested one. So no write is undone after it was answered.
 func TestNestedOverlap(t *testing.T) {
 	db, jobs := counters(t, sortkey.Options{})
 	no := errors.New("no")
@@ -58,7 +58,7 @@ func TestNestedOverlap(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestTwoDatabases: transactions of several databases are independent, also in one context.
+// TestTwoDatabases tests that transactions of several databases are independent, even in one context.
 func TestTwoDatabases(t *testing.T) {
 	one, ones := counters(t, sortkey.Options{})
 	two, twos := counters(t, sortkey.Options{Simulate: sortkey.Simulation{TableDelay: time.Hour}})
@@ -92,7 +92,7 @@ func TestTwoDatabases(t *testing.T) {
 	require.Equal(t, "both", text(t.Context()))
 }
 
-// A reader reads the database while it is decoded.
+// A reader has a method that reads the database while it decodes itself.
 type reader struct {
 	Queue string     `dynamodbav:"queue"`
 	At    int        `dynamodbav:"at"`
@@ -108,7 +108,8 @@ func (d *decodeText) UnmarshalAttr(v attr.Value) error {
 	return whileDecoding()
 }
 
-// TestDecodingReads: the methods of a type may read the database while they decode an item, but for an Update.
+// TestDecodingReads tests that methods of the user's types may read the database while they decode an item, except
+// with an Update.
 func TestDecodingReads(t *testing.T) {
 	db, jobs := counters(t, sortkey.Options{})
 	for i := range 3 {
@@ -136,7 +137,7 @@ func TestDecodingReads(t *testing.T) {
 	require.NoError(t, use(t.Context()))
 }
 
-// TestEndedContext: an operation whose context has ended does nothing, in a transaction too, and an
+// TestEndedContext tests that an operation whose context has ended does nothing, also in a transaction, and that an
 // Update whose context has ended is not applied.
 func TestEndedContext(t *testing.T) {
 	db, jobs := counters(t, sortkey.Options{})
@@ -164,7 +165,7 @@ func TestEndedContext(t *testing.T) {
 	require.ErrorContains(t, db.View(t.Context(), nil), "DB.View: the function is nil")
 }
 
-// TestWaitIsLogged: after five seconds the log names the file of who waits for an Update.
+// TestWaitIsLogged tests that after five seconds the log names the file of the caller that waits for an Update.
 func TestWaitIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := new(safeBuffer)

@@ -8,27 +8,25 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// A chooser makes the choices of a random case. It is a case of a property, or
-// a source of random numbers.
+// A chooser makes the choices of a random case. It is a proptest.T, or a source of random numbers.
 type chooser interface {
-	// IntN returns a number 0 … n-1. Smaller numbers should make simpler cases.
+	// IntN returns a number from 0 to n-1. Let smaller numbers make simpler cases.
 	IntN(n int) int
 }
 
-// draw makes random values from choices.
+// draw turns choices into random values.
 type draw struct{ chooser }
 
-// often returns true in pct of 100 cases.
+// often returns true in pct percent of the cases.
 func (d draw) often(pct int) bool { return d.IntN(100) >= 100-pct }
 
-// upTo returns a number lo … hi.
+// upTo returns a number from lo to hi.
 func (d draw) upTo(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
 
 func pick[T any](d draw, from []T) T { return from[d.IntN(len(from))] }
 
-// pieces are the parts of random strings. Some are neighbours in byte order but
-// not in other orders: they have one to four bytes, include both sides of the
-// surrogates, and contain delimiters.
+// pieces are the parts of random strings. Some are neighbours in byte order but not in other orders: they take one to
+// four bytes in UTF-8, lie on both sides of the surrogates, and contain delimiters.
 var pieces = []string{
 	"a", "b", "A", "z", "0", "9", "#", "|", "/", "_", ":", "ab", "#a", "a#", "\x00", "\x01", "\x02", "\x7f", "\u0080", "¿", "é", "e\u0301",
 	"ÿ", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufffd", "\uffff", "\U00010000", "😀", "\U0010ffff", " ", "\"", "\\", "\n", "<", "\u2028",
@@ -36,8 +34,7 @@ var pieces = []string{
 
 var octets = []string{"a", "b", "\x00", "\x01", "\x02", "\x7f", "\x80", "\xfe", "\xff"}
 
-// key returns a value that may be a key: 1 … limit bytes. It is often close to
-// one of the values in near.
+// key returns a value of 1 to limit bytes that may be a key. It is often close to one of the values in near.
 func (d draw) key(k kind, limit int, near []value) value {
 	var from *value
 	if len(near) > 0 && d.often(50) {
@@ -56,19 +53,19 @@ func (d draw) key(k kind, limit int, near []value) value {
 	data := d.string(parts, from, limit)
 	data = data[:min(len(data), limit)]
 	if k == 'S' {
-		data = strings.ToValidUTF8(data, "") // without half a rune
+		data = strings.ToValidUTF8(data, "") // drop a truncated rune
 	}
 	return value{kind: k, data: cmp.Or(data, "a")}
 }
 
-// string joins some of the parts, or changes a value a little.
+// string joins some of the parts or, unless near is nil, often changes near slightly.
 func (d draw) string(parts []string, near *value, limit int) string {
 	if near != nil {
 		units := strings.Split(near.data, "")
 		switch n := len(units); d.IntN(4) {
 		case 0: // a prefix
 			return strings.Join(units[:d.IntN(n+1)], "")
-		case 1: // one more byte, the smallest or a random one
+		case 1: // append one byte, the smallest or a random one
 			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", pick(d, parts)})
 		case 2: // another end
 			return strings.Join(units[:n-1], "") + pick(d, parts)
@@ -125,7 +122,7 @@ func (d draw) number(near *value) value {
 	return d.rewrite(v)
 }
 
-// inRange reports whether a number can be stored.
+// inRange reports whether DynamoDB can store the number.
 func inRange(d *apd.Decimal) bool {
 	ds, point := digits(d)
 	return ds == "" || len(ds) <= 38 && point <= 126 && point >= -129
@@ -178,7 +175,7 @@ var others = []string{
 	`{"M":{"a":{"M":{"b":{"L":[{"NULL":true}]}}},"é":{"S":"x"}}}`, `{"SS":["b","a",""]}`, `{"NS":["10","9","-0.5"]}`, `{"BS":["/w==","AA=="]}`,
 }
 
-// payload returns any value. bulk is the length of large ones.
+// payload returns any value. Large values have about bulk bytes.
 func (d draw) payload(near []value, bulk int) value {
 	switch d.IntN(8) {
 	case 0:

@@ -8,11 +8,10 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// A path leads to an attribute or into one.
+// A path leads from an item to an attribute, or to a value inside one.
 type path []step
 
-// A step is the name of an attribute or of a map's member or, without a name, a
-// place in a list.
+// A step is the name of an attribute or of a map's member. Without a name it is an index of a list.
 type step struct {
 	name string
 	at   int
@@ -20,11 +19,11 @@ type step struct {
 
 func attribute(name string) path { return path{{name: name}} }
 
-// then returns the path with one more step.
+// then returns a copy of the path with one more step.
 func (p path) then(s step) path { return append(slices.Clone(p), s) }
 
-// clashes reports whether no expression may have both paths: one leads into the other, or
-// they disagree about what is a list.
+// clashes reports whether DynamoDB refuses an expression with both paths: because one is the beginning of the other,
+// or because one takes for a list what the other takes for a map.
 func (p path) clashes(q path) bool {
 	for i := range min(len(p), len(q)) {
 		if p[i] != q[i] {
@@ -52,8 +51,7 @@ func (it item) find(p path) (v value, ok bool) {
 	return v, true
 }
 
-// project returns what the paths lead to, each in as much of the maps and lists
-// around it as is necessary.
+// project returns the values at the paths, inside as much of the maps and lists around them as necessary.
 func (it item) project(paths []path) item {
 	v, _ := value{kind: isMap, members: it}.project(paths)
 	if v.members == nil {
@@ -62,7 +60,7 @@ func (it item) project(paths []path) item {
 	return v.members
 }
 
-// project is item.project for one value. Ok is false if there is nothing.
+// project is item.project for one value. Ok is false if no path leads to a value.
 func (v value) project(paths []path) (out value, ok bool) {
 	rest := map[step][]path{}
 	for _, p := range paths {
@@ -96,7 +94,7 @@ func (v value) project(paths []path) (out value, ok bool) {
 	return value{}, false
 }
 
-// An operand of a test is a constant, or the value at a path, or its size.
+// An operand of a test is a constant, the value at a path, or the size of that value.
 type operand struct {
 	path path // nil for a constant
 	size bool
@@ -127,15 +125,14 @@ func (o operand) value(it item) (v value, ok bool) {
 	return value{kind: 'N', num: apd.New(int64(n), 0)}, true
 }
 
-// A test is a filter or condition: one comparison, or one or two tests under a
-// connective.
+// A test is a filter or condition: a comparison, or a connective of one or two tests.
 type test struct {
 	op   string // AND, OR, NOT, or an operator or function
 	l, r *test
 	args []operand
 }
 
-// eval reports whether an item, which may be nil, passes.
+// eval reports whether an item passes the test. The item may be nil.
 func (f *test) eval(it item) bool {
 	if f == nil {
 		return true
@@ -186,7 +183,7 @@ func (f *test) eval(it item) bool {
 	return clause{"v", f.op, args}.match(item{"v": v})
 }
 
-// contains reports whether e is part of a text or bytes, or an element.
+// contains reports whether e is a part of the string or binary value v, or an element of the list or set v.
 func (v value) contains(e value) bool {
 	switch {
 	case v.kind == 'S' || v.kind == 'B':

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// An expression formats tests and clauses with placeholders for values and,
-// sometimes, for names. In PartiQL it quotes names, and writes values as literals or as
-// parameters.
+// An expression formats tests and clauses. It uses placeholders for values and, sometimes, for names. In PartiQL it
+// quotes names, and writes values as literals or as parameters.
 type expression struct {
 	draw
 	names   map[string]string
@@ -51,7 +50,7 @@ func (e *expression) value(v value) string {
 	return key
 }
 
-// literal returns a value as PartiQL writes it, or "" for one that has no literal here.
+// literal returns a value as a PartiQL literal, or "" if it should be a parameter.
 func literal(v value) string {
 	var parts []string
 	switch v.kind {
@@ -159,8 +158,8 @@ func (e *expression) test(f *test) string {
 	return f.op + "(" + strings.Join(args, ", ") + ")"
 }
 
-// inner formats a test below a connective that binds as strongly as given: OR is 1, AND 2
-// and NOT 3. It leaves out parentheses that are not necessary, now and then.
+// inner formats a test below a connective with the precedence binds: OR is 1, AND 2 and NOT 3. It sometimes leaves
+// out parentheses that are not necessary.
 func (e *expression) inner(f *test, binds int) string {
 	own := map[string]int{"OR": 1, "AND": 2, "NOT": 3}[f.op]
 	if own == 0 {

@@ -41,7 +41,7 @@ func faceKey(i int) sortkey.Key {
 	return sortkey.Key{"item", i}
 }
 
-// newFaceItem returns the item that transaction id writes to a cell.
+// newFaceItem returns the item that transaction id writes to cell i.
 func newFaceItem(i, id, n int) faceItem {
 	it := faceItem{P: "item", S: i, G: "g" + strconv.Itoa(id%3), By: id, N: n}
 	if tableOfCell(i) == 0 {
@@ -50,7 +50,7 @@ func newFaceItem(i, id, n int) faceItem {
 	return it
 }
 
-// place returns the cell of an item.
+// place returns the number of the item's cell.
 func (it faceItem) place() (i int, err error) {
 	if it.S != 0 {
 		return it.S, nil
@@ -58,12 +58,12 @@ func (it faceItem) place() (i int, err error) {
 	return strconv.Atoi(strings.TrimPrefix(it.P, "item-"))
 }
 
-// A faceClient uses the store in Go, of a database that is open.
+// A faceClient is a client that calls the Go API of an open database.
 type faceClient struct {
 	db       *sortkey.DB
 	tables   [2]*sortkey.TableOf[faceItem]
 	requests requestClient // of the same database
-	reopened chan struct{} // closed when another client has taken its place
+	reopened chan struct{} // closed when the database is open again, with another client
 }
 
 func newFaceClient(db *sortkey.DB) *faceClient {
@@ -80,7 +80,7 @@ func (c *faceClient) create(ctx context.Context, table int) error {
 	return c.db.CreateTable(ctx, transactTables[table], key, sortkey.Global(transactIndex, "g / by:N").Only("n"))
 }
 
-// answered returns the outcome of a request that returned err.
+// answered returns the outcome of a call that returned err.
 func answered(err error) outcome {
 	switch {
 	case err == nil:
@@ -95,7 +95,7 @@ func answered(err error) outcome {
 	return outcome{failure: fmt.Sprintf("%v (%v)", err, errors.Unwrap(err))}
 }
 
-// runOf makes a request of a client, in Go or not.
+// runOf runs a request of a client: by the Go API for clients that use it, and by a request for the others.
 func (c *faceClient) runOf(ctx context.Context, client int, t *transact) outcome {
 	if !inGo(client) {
 		return c.requests.run(t)
@@ -116,7 +116,7 @@ func (c *faceClient) run(ctx context.Context, t *transact) outcome {
 	case deleteTable:
 		for {
 			err := c.db.DeleteTable(ctx, transactTables[t.table])
-			if !isCode(err, "ResourceInUseException") { // somebody changes the table
+			if !isCode(err, "ResourceInUseException") { // another client is changing the table
 				return answered(err)
 			}
 			time.Sleep(time.Millisecond)
@@ -141,7 +141,7 @@ var (
 	errCancelled = errors.New("fuzz: an action is refused")
 )
 
-// transaction runs the actions in an Update, which fails if the condition of one does not hold.
+// transaction runs the actions in an Update. The Update fails if the condition of an action does not hold.
 func (c *faceClient) transaction(ctx context.Context, t *transact) (out outcome) {
 	var reasons []string
 	run := func(ctx context.Context) error {
@@ -185,8 +185,8 @@ func (c *faceClient) transaction(ctx context.Context, t *transact) (out outcome)
 	return answered(err)
 }
 
-// act carries out an action, by one operation or by reading first, and looks at what it has
-// written. It returns why the action is refused, or "".
+// act executes an action, by one operation or by a read and a write, and checks the item that it has written. It
+// returns why the action is refused, or "".
 func (c *faceClient) act(ctx context.Context, t *transact, a cellAction) (refused string, err error) {
 	if t.how%3 == 0 && a.verb != "check" {
 		refused, err = c.write(ctx, t, a)
@@ -203,7 +203,7 @@ func (c *faceClient) act(ctx context.Context, t *transact, a cellAction) (refuse
 	return "", err
 }
 
-// write carries out an action by one operation.
+// write executes an action by one operation.
 func (c *faceClient) write(ctx context.Context, t *transact, a cellAction) (refused string, err error) {
 	table, key := c.tables[tableOfCell(a.cell)], faceKey(a.cell)
 	var opts []sortkey.Option
@@ -244,7 +244,7 @@ func (c *faceClient) write(ctx context.Context, t *transact, a cellAction) (refu
 	return refused, nil
 }
 
-// readAndWrite carries out an action by reading the item, and deciding here.
+// readAndWrite executes an action by reading the item and checking the condition in Go.
 func (c *faceClient) readAndWrite(ctx context.Context, t *transact, a cellAction) (refused string, err error) {
 	now, err := c.cell(ctx, a.cell)
 	if err != nil {
@@ -274,7 +274,7 @@ func (c *faceClient) cell(ctx context.Context, i int) (cell, error) {
 	return cell{it.N, it.By}, err
 }
 
-// one carries out the only action of a request outside of a transaction.
+// one executes the only action of a request, outside of a transaction.
 func (c *faceClient) one(ctx context.Context, t *transact) outcome {
 	refused, err := c.write(ctx, t, t.actions[0])
 	if refused != "" {
@@ -382,7 +382,7 @@ func (c *faceClient) scan(ctx context.Context, t *transact) outcome {
 	return out
 }
 
-// collections returns the partition keys of the table or index that a request reads.
+// collections returns the partition keys in the table or index that a request reads.
 func (c *faceClient) collections(t *transact) (keys []any) {
 	switch {
 	case t.kind == scanIndex:
@@ -396,7 +396,7 @@ func (c *faceClient) collections(t *transact) (keys []any) {
 	return keys
 }
 
-// gather makes items the answer to a request that reads a table or its index.
+// gather sets the outcome of a request that has read all these items from a table or its index.
 func (o *outcome) gather(t *transact, all []faceItem) error {
 	o.cells = make([]cell, cells/2)
 	for _, it := range all {
@@ -415,15 +415,15 @@ func (o *outcome) gather(t *transact, all []faceItem) error {
 	return nil
 }
 
-var extras atomic.Int64 // tables and indexes beside those of the history
+var extras atomic.Int64 // names tables and indexes that are not of the history
 
-// administer changes what has no items of the history: another table, or an index, the stream
-// and the expiry of a table of it.
+// administer changes things that the history does not read: another table, or an index, the stream or expired items
+// of one of its tables.
 func (c *faceClient) administer(ctx context.Context, t *transact) outcome {
 	table, extra := transactTables[t.table], "Extra"+strconv.FormatInt(extras.Add(1), 10)
 	update := func(changes string) (out outcome) {
 		_, out = c.requests.ask("UpdateTable", json.RawMessage(fmt.Sprintf(`{"TableName": %q, %s}`, table, changes)))
-		return out // others may change the table at the same time, or have deleted it
+		return out // an error is fine: others may have changed or deleted the table
 	}
 	switch t.how % 6 {
 	case 0, 1:
@@ -459,10 +459,10 @@ func (c *faceClient) administer(ctx context.Context, t *transact) outcome {
 	return answered(err)
 }
 
-// A faceServer is a database that may be closed and opened again.
+// A faceServer is a database that may be closed and opened again while clients use it.
 type faceServer struct {
 	open     func() (*sortkey.DB, error)
-	restarts bool // what it holds outlives Close
+	restarts bool // its rows outlive Close
 	client   atomic.Pointer[faceClient]
 	closing  sync.Mutex
 }
@@ -475,8 +475,8 @@ func (s *faceServer) start() error {
 	return err
 }
 
-// run makes a request of a client. If it meets a closed database, it waits for the next one, so that a
-// goroutine loses one request and not all.
+// run runs a request of a client. If the database is closed, run waits until it is open again, so that a client loses
+// one request and not all.
 func (s *faceServer) run(ctx context.Context, client int, t *transact) outcome {
 	if t.kind == administer && t.restart && s.restarts {
 		return s.restart()
@@ -492,7 +492,7 @@ func (s *faceServer) run(ctx context.Context, client int, t *transact) outcome {
 	return out
 }
 
-// restart closes the database while others use it, and opens it again.
+// restart closes the database while clients use it, and opens it again.
 func (s *faceServer) restart() outcome {
 	s.closing.Lock()
 	defer s.closing.Unlock()
@@ -507,7 +507,7 @@ func (s *faceServer) restart() outcome {
 	return outcome{}
 }
 
-// stop closes the database while requests run. They must be answered, or find it closed.
+// stop closes the database while requests run. It fails unless each request is answered or finds the database closed.
 func (s *faceServer) stop(ctx context.Context, program [][]*transact) error {
 	c := s.client.Load()
 	failed := make(chan error, len(program))
@@ -534,8 +534,8 @@ func (s *faceServer) stop(ctx context.Context, program [][]*transact) error {
 	return err
 }
 
-// faceRound runs one program on servers that share their rows, and reports whether the history
-// is serial. What waits must end, or go test ends with the stacks of all goroutines.
+// faceRound runs one program on servers that share their rows, and reports whether the history has a serial order. If
+// a call hangs, go test times out and prints the stacks of all goroutines.
 func faceRound(t *testing.T, seed int64, servers ...*faceServer) bool {
 	t.Helper()
 	ctx := t.Context()
@@ -553,7 +553,7 @@ func faceRound(t *testing.T, seed int64, servers ...*faceServer) bool {
 
 	program, last := d.program(2+d.IntN(5), 10+d.IntN(15), inGo), d.program(4, 2, inGo)
 	for _, t := range slices.Concat(last...) {
-		t.token = 0 // those of the program are known to the database
+		t.token = 0 // the database has seen the tokens of program
 	}
 	history := runProgram(program, func(client int, r *transact) outcome {
 		return servers[client/2%len(servers)].run(ctx, client, r)
@@ -568,7 +568,7 @@ func faceRound(t *testing.T, seed int64, servers ...*faceServer) bool {
 	return serial
 }
 
-// faceRounds runs programs on the servers that open returns for each of them.
+// faceRounds runs n random programs. It calls open for the servers of each.
 func faceRounds(t *testing.T, n int, open func(round int) []*faceServer) {
 	t.Helper()
 	for round := range proptest.Cases(n) {
@@ -587,7 +587,7 @@ func TestPropertyTransactions(t *testing.T) {
 	})
 }
 
-// opens returns what opens a database on the store that open opens.
+// opens returns a function that opens a database on the store that open returns.
 func opens[S store.Store](open func() (S, error)) func() (*sortkey.DB, error) {
 	return func() (*sortkey.DB, error) {
 		st, err := open()
@@ -608,8 +608,8 @@ func TestPropertyTransactionsOnDisk(t *testing.T) {
 	})
 }
 
-// TestPropertyTransactionsOnPostgres runs on one server, and on three that share their tables. The engine runs updates
-// at the same time and calls their functions again after conflicts.
+// TestPropertyTransactionsOnPostgres runs on one server, and on three that share their tables. PostgreSQL's engine
+// runs Updates concurrently and calls their functions again after conflicts.
 func TestPropertyTransactionsOnPostgres(t *testing.T) {
 	proptest.NeedLong(t) // it creates a cluster
 	cluster := pgtest.New(t)

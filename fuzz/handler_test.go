@@ -48,7 +48,7 @@ var tables = []string{
 		"Blobs":[{"PutRequest":{"Item":{"b":{"B":"AP8="},"n":{"N":"0"}}}},{"PutRequest":{"Item":{"b":{"B":"AP8="},"n":{"N":"9.9E125"}}}}]}}`,
 }
 
-// good are requests that succeed, for every operation.
+// good are requests that succeed, at least one for every operation.
 var good = []string{
 	`ListTables {}`,
 	`ListTables {"ExclusiveStartTableName":"Blobs","Limit":1}`,
@@ -89,7 +89,7 @@ var good = []string{
 	`DynamoDBStreams_20120810.ListStreams {"TableName":"Orders"}`,
 }
 
-// bad are requests that are refused, or of operations that do not exist yet.
+// bad are requests that are refused, or whose operations are not implemented.
 var bad = []string{
 	`Query {"TableName":"Orders"}`, `Scan null`, `PutItem []`, `PutItem {"TableName":"Orders","Item":{"PK":{"S":""},"SK":{"N":"x"}}}`, `GetItem {`, ` `,
 	`UpdateItem {"TableName":"Orders","Key":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}},"UpdateExpression":"SET total = total + :n, list[9] = :n REMOVE #m.a ADD v :n DELETE s :s","ExpressionAttributeNames":{"#m":"map"},"ExpressionAttributeValues":{":n":{"N":"1"},":s":{"SS":["a"]}},"ReturnValues":"UPDATED_NEW"}`,
@@ -100,9 +100,8 @@ var bad = []string{
 	`Scan {"TableName":"Orders","Segment":1000000,"TotalSegments":1000000,"Limit":0}`,
 }
 
-// FuzzHandler sends a script of requests, one per line, to the handler of a
-// database. It must not panic, respond with status 500, log anything, or
-// respond with anything but JSON.
+// FuzzHandler sends a script of requests, one per line, to the handler of a database. The handler must not panic,
+// respond with status 500, log anything, or respond with anything but JSON.
 func FuzzHandler(f *testing.F) {
 	base := memory.Open()
 	for _, r := range tables {
@@ -130,9 +129,8 @@ func FuzzHandler(f *testing.F) {
 	})
 }
 
-// runScript sends the first requests of a script to a database on st. It
-// returns the first status, the last response and what was logged. It fails for
-// responses that no request may have.
+// runScript sends the first requests of a script to a database on st. It returns the first status, the last response
+// and the log. It fails the test for responses that no request may get.
 func runScript(t testing.TB, st store.Forker, script string) (first int, body, logged string) {
 	var log bytes.Buffer
 	opts := sortkey.Options{Store: keptStore{st}, Rand: rand.NewChaCha8([32]byte{}), Logger: slog.New(slog.NewTextHandler(&log, nil))}

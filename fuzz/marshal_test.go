@@ -20,9 +20,9 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestPropertyMarshal compares attr.MarshalItem with MarshalMap of the AWS SDK, on random
-// values of random types: both store the same item, or both refuse the value, or attr refuses what
-// the SDK would lose ([refusesLoss]).
+// TestPropertyMarshal compares attr.MarshalItem with MarshalMap of the AWS SDK, on random values of random types.
+// Both must store the same item, or both must refuse the value. Attr may also refuse what the SDK would lose
+// ([refusesLoss]).
 func TestPropertyMarshal(t *testing.T) {
 	proptest.Check(t, 20_000, func(t *proptest.T) {
 		v := randomGo(t, randomStruct(t, 3), 3)
@@ -30,9 +30,9 @@ func TestPropertyMarshal(t *testing.T) {
 	})
 }
 
-// TestPropertyUnmarshal compares attr.UnmarshalItem with UnmarshalMap of the AWS SDK, on
-// items that come from a value of the same type, changed in places, and on random ones: both
-// make equal values, or both refuse the item.
+// TestPropertyUnmarshal compares attr.UnmarshalItem with UnmarshalMap of the AWS SDK, on random items and on items
+// made from a value of the same type and then changed in places. Both must return equal values, or both must refuse
+// the item.
 func TestPropertyUnmarshal(t *testing.T) {
 	proptest.Check(t, 20_000, func(t *proptest.T) {
 		typ := randomStruct(t, 3)
@@ -54,7 +54,7 @@ func TestPropertyUnmarshal(t *testing.T) {
 	})
 }
 
-// FuzzMarshal is both properties as a fuzz target.
+// FuzzMarshal runs both properties as a native fuzz target.
 func FuzzMarshal(f *testing.F) {
 	proptest.Fuzz(f, func(t *proptest.T) {
 		typ := randomStruct(t, 3)
@@ -63,11 +63,11 @@ func FuzzMarshal(f *testing.F) {
 	})
 }
 
-// compareMarshal returns the item that both libraries store v as, or nil.
+// compareMarshal compares what both libraries store for v, and returns the item. It returns nil if both refuse v.
 func compareMarshal(t *proptest.T, v reflect.Value) attr.Item {
 	want, wantErr := sdkMarshal(v.Interface())
 	if e, ok := errors.AsType[*attr.Error](wantErr); ok && strings.HasSuffix(e.Msg, "not be empty") {
-		return nil // the service refuses a set without elements, which attr stores as NULL
+		return nil // DynamoDB refuses an empty set; attr stores NULL
 	}
 	got, err := attr.MarshalItem(v.Interface())
 	if refusesLoss(err) {
@@ -95,8 +95,8 @@ func compareUnmarshal(t *proptest.T, typ reflect.Type, it attr.Item) {
 	}
 }
 
-// refusesLoss reports whether an error is one of those for what Put could store and Get not give back. The
-// SDK has no such errors: it stores less than the value, or panics when it decodes what it stored.
+// refusesLoss reports whether err is one of attr's errors for values that Put could store but Get could not return.
+// The SDK has no such errors: it stores less than the value, or panics when it decodes what it has stored.
 func refusesLoss(err error) bool {
 	e, ok := errors.AsType[*attr.ConvertError](err)
 	return ok && slices.ContainsFunc([]string{
@@ -105,7 +105,7 @@ func refusesLoss(err error) bool {
 	}, func(loss string) bool { return strings.Contains(e.Msg, loss) })
 }
 
-// asJSON returns v for a report: JSON shows what pointers point to.
+// asJSON returns v as JSON for a report, because JSON shows what pointers point to.
 func asJSON(v reflect.Value) string {
 	text, err := json.Marshal(v.Interface())
 	if err != nil {
@@ -114,8 +114,8 @@ func asJSON(v reflect.Value) string {
 	return string(text)
 }
 
-// sdkMarshal returns the item that the SDK sends for v. An error can also be that of the
-// service, which refuses what the SDK sends, or a panic of the SDK.
+// sdkMarshal returns the item that the SDK sends for v. The error may be that of the SDK, a panic of the SDK, or that
+// of DynamoDB, which refuses what the SDK sends.
 func sdkMarshal(v any) (it attr.Item, err error) {
 	defer recovered(&err)
 	m, err := attributevalue.MarshalMap(v)
@@ -136,8 +136,8 @@ func recovered(err *error) {
 	}
 }
 
-// withoutTwins returns the item of members without names that differ only in case: in the
-// SDK the order of a map decides which of them a field gets.
+// withoutTwins returns an item of the members, without names that differ only in case: in the SDK the random order of
+// a map decides which of these a field gets.
 func withoutTwins(members map[string]attr.Value) attr.Item {
 	var b attr.Builder
 	seen := map[string]bool{}
@@ -150,7 +150,7 @@ func withoutTwins(members map[string]attr.Value) attr.Item {
 	return b.Item()
 }
 
-// Types with names and methods, for random structs.
+// Named types, some with methods, for random structs.
 type (
 	goName   string
 	goAge    int8
@@ -205,12 +205,12 @@ type (
 	}
 )
 
-// String makes the text of keys of maps.
+// String returns the text that the SDK uses for keys of maps.
 func (c goColor) String() string { return fmt.Sprintf("color-%d", int(c)) }
 
 func (s goShade) String() string { return "shade-" + string(s) }
 
-// MarshalText and UnmarshalText make the text of keys of maps, and nothing else.
+// Both libraries use MarshalText and UnmarshalText only for keys of maps.
 func (w goWord) MarshalText() ([]byte, error) { return []byte("<" + string(w) + ">"), nil }
 
 func (w *goWord) UnmarshalText(text []byte) error {
@@ -249,8 +249,8 @@ func typesOf(values ...any) []reflect.Type {
 	return types
 }
 
-// randomType returns a type of at most depth levels. It returns neither pointers to
-// interfaces, which the SDK leaves out, nor slices of bytes with a name, of which it panics.
+// randomType returns a type of at most depth levels. It returns no pointers to interfaces, which the SDK leaves out,
+// and no named slices of bytes, for which the SDK panics.
 func randomType(t *proptest.T, depth int) reflect.Type {
 	if depth == 0 {
 		return proptest.Pick(t, goScalars...)
@@ -280,7 +280,7 @@ func randomType(t *proptest.T, depth int) reflect.Type {
 	}
 }
 
-// randomStruct returns a type of structs with random tags. Some fields are embedded.
+// randomStruct returns a struct type with random fields and tags. Some fields are embedded.
 func randomStruct(t *proptest.T, depth int) reflect.Type {
 	var fields []reflect.StructField
 	for i := range t.IntN(5) {
@@ -316,15 +316,15 @@ func randomTag(t *proptest.T) string {
 	return tag
 }
 
-// goValues make random values of some types.
+// goValues are functions that return random values of a type.
 type goValues map[reflect.Type]func(*proptest.T) any
 
-// randomGo returns a value of a type. Depth limits what interfaces and recursive types hold.
+// randomGo returns a random value of a type. Depth limits the levels of interfaces and recursive types.
 func randomGo(t *proptest.T, typ reflect.Type, depth int) reflect.Value {
 	return goValues(nil).random(t, typ, depth)
 }
 
-// random is randomGo with values of g.
+// random is randomGo, but takes values of the types in g from there.
 func (g goValues) random(t *proptest.T, typ reflect.Type, depth int) reflect.Value {
 	v := reflect.New(typ).Elem()
 	if of := g[typ]; of != nil {
@@ -370,7 +370,7 @@ func (g goValues) random(t *proptest.T, typ reflect.Type, depth int) reflect.Val
 		if t.Often(80) {
 			v.Set(reflect.MakeMap(typ))
 			for range t.IntN(max(depth+2, 1)) {
-				// NaN is not equal to itself: the SDK does not find its value again.
+				// Leave out NaN keys: NaN is not equal to itself, so the SDK cannot look up their values.
 				if key := g.random(t, typ.Key(), 0); key.Comparable() && key.Equal(key) {
 					v.SetMapIndex(key, g.random(t, typ.Elem(), depth-1))
 				}
@@ -410,7 +410,7 @@ func randomFloat(t *proptest.T) float64 {
 	)
 }
 
-// randomStored returns a stored value of any kind.
+// randomStored returns a random stored value of any kind.
 func randomStored(t *proptest.T, depth int) attr.Value {
 	if depth == 0 || t.Often(60) {
 		switch t.IntN(6) {
@@ -437,7 +437,7 @@ func randomStored(t *proptest.T, depth int) attr.Value {
 		var b attr.Builder
 		seen := ""
 		for range t.IntN(4) {
-			// Letters that differ only in case would be twins.
+			// No two of these names differ only in case; see withoutTwins.
 			if name := proptest.Pick(t, "A", "b", "id", "7", "true", "2.5", "<w>", "next"); !strings.Contains(seen, name) {
 				seen += name
 				b.Add(name, randomStored(t, depth-1))

@@ -5,21 +5,21 @@ import (
 	"strconv"
 )
 
-// pageBytes is the size at which a page ends, after the row that reaches it.
+// pageBytes is the size at which a page ends. The row that reaches it is still in the page.
 const pageBytes = 1 << 20
 
-// overhead is what storage adds to the size of a row, in bytes.
+// overhead is the number of bytes that DynamoDB adds to the size of each row.
 const overhead = 100
 
-// A model is a table and its items. It does not know how they are stored.
+// A model is a table with its items, independent of how the database stores them.
 type model struct {
 	name       string
 	hash, sort string // the key; sort may be ""
 	kinds      map[string]kind
 	indexes    []*index
 	items      map[string]item // by id
-	ttl        string          // the attribute of the time to live, or ""
-	number     int             // of the table among all of a generator
+	ttl        string          // the time-to-live attribute, or ""
+	number     int             // number of the table in its generator
 }
 
 type index struct {
@@ -30,8 +30,7 @@ type index struct {
 	include    []string
 }
 
-// id returns a text that is equal for two items or keys exactly if they are the
-// same item.
+// id returns a text that two items or keys share exactly if they have the same primary key.
 func (m *model) id(it item) string {
 	id := strconv.Quote(it[m.hash].canon())
 	if m.sort != "" {
@@ -57,7 +56,7 @@ func (ix *index) has(name string) bool {
 	return slices.Contains(ix.hash, name) || slices.Contains(ix.sort, name)
 }
 
-// A view is something to query: the table or one of its indexes.
+// A view is the table or one of its indexes, as something to read.
 type view struct {
 	m  *model
 	ix *index // nil for the table
@@ -101,7 +100,7 @@ func (v view) keyNames() []string {
 	return slices.Compact(names)
 }
 
-// projects reports whether entries contain the attribute.
+// projects reports whether the view's entries contain the attribute.
 func (v view) projects(name string) bool {
 	return v.ix == nil || v.ix.projection == "ALL" ||
 		slices.Contains(v.keyNames(), name) || slices.Contains(v.ix.include, name)
@@ -147,7 +146,7 @@ func (v view) entries() []item {
 	return out
 }
 
-// count returns how many entries the view has, and how many bytes these take.
+// count returns how many entries the view has, and their size in bytes.
 func (v view) count() (entries, bytes int) {
 	for _, e := range v.entries() {
 		entries++
@@ -156,9 +155,8 @@ func (v view) count() (entries, bytes int) {
 	return entries, bytes
 }
 
-// compareSort compares two entries of one partition: by the sort attributes
-// and, for ties in an index, by the hash of the table's key and then by that
-// key.
+// compareSort compares two entries of one partition by the sort key attributes. In an index it compares ties by the
+// hash of the table's key and then by that key.
 func (v view) compareSort(a, b item) int {
 	for _, name := range v.sort() {
 		if c := compare(a[name], b[name]); c != 0 {
@@ -186,8 +184,8 @@ func (v view) compareSort(a, b item) int {
 	return 0
 }
 
-// compareScan compares entries in scan order. That order is only known for a
-// single partition key attribute.
+// compareScan compares entries in scan order. DynamoDB's scan order is only known for indexes and tables with one
+// partition key attribute.
 func (v view) compareScan(a, b item) int {
 	name := v.hash()[0]
 	if c := int(scanHash(a[name])) - int(scanHash(b[name])); c != 0 {
@@ -201,7 +199,7 @@ func (v view) compareScan(a, b item) int {
 
 func (v view) scanOrderKnown() bool { return len(v.hash()) == 1 }
 
-// A clause is one condition of a key condition expression.
+// A clause is one comparison of a key condition expression.
 type clause struct {
 	name string
 	op   string
@@ -250,7 +248,7 @@ type read struct {
 	all        bool   // Select is ALL_ATTRIBUTES
 	consistent bool
 	start      item
-	// unless segments is 0, the read is segment number segment of segments
+	// the read is segment number segment of segments, or of everything if segments is 0
 	segment, segments int
 }
 
@@ -260,7 +258,7 @@ type page struct {
 	count, examined int
 	last            item
 	bytes           int     // of the examined entries
-	units           float64 // on the index, or on the table without one
+	units           float64 // units of the view that is read
 	fetched         float64 // on the table for an index
 }
 
@@ -273,8 +271,7 @@ func (r *read) fetches() bool {
 	return r.all && r.ix.projection != "ALL" || slices.ContainsFunc(r.projection, missing)
 }
 
-// rows returns the entries in the read's range, in its order, including those
-// before start.
+// rows returns the entries in the read's range, in the order of the read, including those before its start key.
 func (r *read) rows() []item {
 	rows := slices.DeleteFunc(r.entries(), func(e item) bool {
 		if r.clauses != nil {
@@ -296,11 +293,10 @@ func (r *read) order(a, b item) int {
 	return r.compareSort(a, b)
 }
 
-// oneItem reports whether the read can return at most one item. It then has no
-// second page.
+// oneItem reports whether the read can return at most one item. Then it has no second page.
 func (r *read) oneItem() bool { return r.clauses != nil && r.ix == nil && r.m.sort == "" }
 
-// page returns the answer. Ok is false when the start key is refused.
+// page returns the page that the read should return. Ok is false if the start key is refused.
 func (r *read) page() (p page, ok bool) {
 	if r.start != nil {
 		switch {
@@ -360,8 +356,8 @@ func (m *model) set(id string, it item) {
 	}
 }
 
-// writes returns the units for replacing old by it, by index name, with "" for
-// the table. It omits indexes without a write.
+// writes returns the units for replacing old by it, by index name, with "" for the table. It leaves out indexes that
+// the write does not change.
 func (m *model) writes(old, it item) map[string]float64 {
 	used := map[string]float64{"": writeUnits(max(old.size(), it.size()))}
 	for _, v := range m.views()[1:] {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Attributes with documents, and others that the oracle's items have beside those of
-// keyAttributes and payloads. Updates and conditions lead into d and l.
+// Attributes with documents and other values that the oracle's items have in addition to keyAttributes and payloads.
+// Updates and conditions have paths into d and l.
 var (
 	documents = []string{"d", "l", "s", "n"}
 	members   = []string{"a", "b", "cc", "é.x"}
@@ -52,7 +52,7 @@ func (g *generator) document(depth int) value {
 	return g.scalar()
 }
 
-// set returns a set of the kind.
+// set returns a random set of the kind.
 func (g *generator) set(k kind) value {
 	v := value{kind: k}
 	for range g.upTo(1, 4) {
@@ -69,7 +69,7 @@ func (g *generator) set(k kind) value {
 	return v
 }
 
-// whole returns a value for an attribute that is not a key.
+// whole returns a value for an attribute that is not a key attribute.
 func (g *generator) whole(name string) value {
 	switch {
 	case g.often(15):
@@ -123,7 +123,7 @@ func (g *generator) item(m *model) item {
 	return it
 }
 
-// resize gives an item the size, or one byte less or more, if p can make up the difference.
+// resize changes the attribute p so that the item has the size, or one byte less or more, if p can have that length.
 func (g *generator) resize(it item, size int) {
 	was, has := it["p"]
 	it["p"] = text("")
@@ -138,8 +138,8 @@ func (g *generator) resize(it item, size int) {
 	}
 }
 
-// before returns the bytes that a Query of the item's partition, or a Scan, has read since the
-// last full page when it comes to the item.
+// before returns how many bytes a Query of the item's partition, or a Scan, has read since its last full page when it
+// reaches the item.
 func (g *generator) before(m *model, it item) (bytes int) {
 	r := read{view: view{m: m}}
 	if m.sort != "" && g.often(50) {
@@ -156,7 +156,7 @@ func (g *generator) before(m *model, it item) (bytes int) {
 	return bytes
 }
 
-// base returns an item of the table, or an empty one.
+// base returns an item of the table, or an empty item if the table is empty.
 func (g *generator) base(m *model) item {
 	if len(m.items) == 0 {
 		return item{}
@@ -164,7 +164,7 @@ func (g *generator) base(m *model) item {
 	return m.items[pick(g.draw, sortedNames(m.items))]
 }
 
-// path returns a path to one of the names or into it, and what is there in the item.
+// path returns a path to one of the names or into it, and the item's value at the path.
 func (g *generator) path(m *model, it item, names []string) (p path, v value, ok bool) {
 	p = attribute(pick(g.draw, names))
 	if m.isKey(p[0].name) {
@@ -192,7 +192,7 @@ func (g *generator) path(m *model, it item, names []string) (p path, v value, ok
 	}
 }
 
-// paths returns up to n paths of which none leads into another.
+// paths returns up to n paths that do not clash.
 func (g *generator) paths(m *model, it item, names []string, n int) (out []path) {
 	for range g.upTo(1, n) {
 		p, _, _ := g.path(m, it, names)
@@ -203,10 +203,10 @@ func (g *generator) paths(m *model, it item, names []string, n int) (out []path)
 	return out
 }
 
-// attributeNames are all that an item may have.
+// attributeNames are all names that an item may have. Documents are in it twice, to be chosen more often.
 var attributeNames = slices.Concat(keyAttributes, payloads, documents, documents)
 
-// condition returns a condition on the names.
+// condition returns a random condition on attributes with these names.
 func (g *generator) condition(m *model, it item, names []string, depth int) *test {
 	if depth > 0 {
 		switch g.IntN(6) {
@@ -241,7 +241,7 @@ func (g *generator) condition(m *model, it item, names []string, depth int) *tes
 		"size", "path", "=", "=", "<>", "<", "<=", ">", ">=",
 	})}
 	k := pick(g.draw, allKinds)
-	for range 8 { // what these functions look for is rare
+	for range 8 { // try several paths, because values that fit these functions are rare
 		if t.op == "attribute_type" && v.kind != k || t.op == "contains" && len(v.list) == 0 {
 			p, v, ok = g.path(m, it, names)
 		}
@@ -300,7 +300,7 @@ func (g *generator) condition(m *model, it item, names []string, depth int) *tes
 	return t
 }
 
-// actions returns the actions of an update.
+// actions returns random actions of an update.
 func (g *generator) actions(m *model, it item) (out []action) {
 	names := slices.DeleteFunc(slices.Concat(documents, documents, payloads, keyAttributes), func(name string) bool {
 		return slices.Contains(m.keyNames(), name) && !g.often(1)
@@ -349,7 +349,7 @@ func (g *generator) addend() value {
 	return number(fmt.Sprintf("%d.%d", g.IntN(20)-10, g.IntN(3)))
 }
 
-// source returns the right side of a SET of a path where v is now, if ok.
+// source returns a random right side of SET p. If ok is true, v is the current value at p.
 func (g *generator) source(m *model, it item, p path, v value, ok bool) *source {
 	constant := func(v value) *source { return &source{arg: v} }
 	here := &source{op: "path", path: p}
@@ -374,7 +374,7 @@ func (g *generator) source(m *model, it item, p path, v value, ok bool) *source 
 		return &source{op: "list_append", l: l, r: r}
 	case g.often(10):
 		return &source{op: "if_not_exists", path: p, r: constant(g.document(1))}
-	case g.often(10): // the value of another attribute; not of one that may contain this
+	case g.often(10): // the value of another attribute, but not of one that may contain p
 		from := attribute(pick(g.draw, []string{"q", "k2"}))
 		if p[0] == from[0] {
 			break

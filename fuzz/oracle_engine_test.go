@@ -33,18 +33,18 @@ type reply struct {
 	body   []byte
 }
 
-// An engine is a database that takes requests in JSON.
+// An engine is a database that the oracle sends JSON requests to.
 type engine struct {
 	name string
 	send func(op string, body []byte) (r reply, answered bool)
-	// sweep deletes expired items; nil if the database does so when it likes.
+	// sweep deletes expired items. It is nil if the test cannot control when the database does so.
 	sweep func() error
-	// kill kills the database after a time, and returns at once. Restart waits for the kill
-	// and starts the database again. Both are nil if it cannot be killed.
+	// kill returns immediately and kills the database after a delay. Restart waits for the kill and starts the
+	// database again. Both are nil if the database cannot be killed.
 	kill    func(after time.Duration)
 	restart func()
 	close   func()
-	// counts is true if the database always knows how many items its tables have.
+	// counts says that the database always knows how many items its tables have.
 	counts bool
 }
 
@@ -59,7 +59,7 @@ func (e *engine) answer(m message) (r reply, answered bool) {
 	return reply{200, []byte("{}")}, true
 }
 
-// target returns the header X-Amz-Target of an operation.
+// target returns the value of the header X-Amz-Target for an operation.
 func target(op string) string {
 	if slices.Contains([]string{"DescribeStream", "GetShardIterator", "GetRecords"}, op) {
 		return "DynamoDBStreams_20120810." + op
@@ -67,8 +67,8 @@ func target(op string) string {
 	return "DynamoDB_20120810." + op
 }
 
-// memoryEngine is a database in memory behind the HTTP handler, in this process. Its clock
-// stands at the time of generators.
+// memoryEngine returns a database in memory behind the HTTP handler, in this process. Its clock always shows the time
+// of the generators.
 func memoryEngine(t testing.TB) *engine {
 	now := time.Unix(newGenerator(0, newService(true)).now, 0)
 	clock := func() time.Time { return now }
@@ -111,7 +111,7 @@ func inProcess(db *sortkey.DB) func(op string, body []byte) (r reply, answered b
 	}
 }
 
-// A countingStore counts the rows that Views walk over. A Query or Scan must not walk over more than it counts as
+// A countingStore counts the rows that Views read. A Query or Scan must not read more rows than it reports as
 // scanned.
 type countingStore struct {
 	capability.Getter
@@ -148,7 +148,7 @@ func (r *countingReader) Scan(space store.Space, in store.Span) iter.Seq2[store.
 	return r.count(r.Reader.Scan(space, in))
 }
 
-// serverEngine is a server with a URL. Requests have a signature that no server checks.
+// serverEngine returns an engine for the server at a URL. It signs requests, but no server checks the signature.
 func serverEngine(t testing.TB, name, url string) *engine {
 	transport := &http.Transport{}
 	client := &http.Client{Transport: transport, Timeout: cmdtest.Patience}
@@ -176,7 +176,7 @@ func serverEngine(t testing.TB, name, url string) *engine {
 	}
 }
 
-// processEngine is a server of the command that can be killed.
+// processEngine runs the command as a server that can be killed.
 func processEngine(t testing.TB, name string, args ...string) *engine {
 	program := cmdtest.Build(t)
 	args = append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)
@@ -232,7 +232,7 @@ func postgresEngine(t testing.TB) *engine {
 	return processEngine(t, "postgres", "--store", url)
 }
 
-// must sends a request of the oracle's own and decodes the answer, or returns what is wrong.
+// must sends a request of the test itself and decodes the answer. It returns what went wrong, or "".
 func (e *engine) must(op string, in map[string]any, out any) string {
 	r, answered := e.send(op, marshal(in))
 	if !answered || r.status != 200 {
@@ -244,7 +244,7 @@ func (e *engine) must(op string, in map[string]any, out any) string {
 	return ""
 }
 
-// item reads an item, for a request of which a part may have been carried out.
+// item reads an item of the database, to see whether a request without an answer has changed it.
 func (e *engine) item(table string, key item) item {
 	var out struct{ Item item }
 	in := map[string]any{"TableName": table, "Key": key.wire(), "ConsistentRead": true}
@@ -288,7 +288,7 @@ func (e *engine) audit(s *service) string {
 	return ""
 }
 
-// auditView compares all items of a table or index, in some segments, with the model's.
+// auditView scans a table or index in several segments, and compares all items with the model's.
 func (e *engine) auditView(v view) string {
 	var want, got []string
 	for _, it := range v.entries() {
@@ -333,8 +333,8 @@ func (e *engine) auditView(v view) string {
 	return ""
 }
 
-// auditStream replays the stream of a table, if it has one, into an empty table. Each record must find the item as
-// its old image says, and in the end the items must be those of the model.
+// auditStream replays the stream of a table, if it has one, into an empty table. The old image of each record must
+// equal the item in that table at that time, and the final items must equal the model's.
 func (e *engine) auditStream(m *model) string {
 	var described struct {
 		Table struct{ LatestStreamArn string }
@@ -369,7 +369,7 @@ func (e *engine) auditStream(m *model) string {
 	return ""
 }
 
-// replayShard makes the changes of a shard in items, which are by the id of the model.
+// replayShard applies the changes of a shard to items, which are by model.id.
 func (e *engine) replayShard(m *model, items map[string]item, arn, shard string) string {
 	var at struct{ ShardIterator string }
 	in := map[string]any{"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}

@@ -13,18 +13,18 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// A plant is a fault that a test puts between the oracle and a database that has none.
+// A plant is a fault that a test injects between the oracle and a correct database.
 type plant struct {
 	name string
-	op   string // the operations that have it, by the end or beginning of their names
-	// ask changes a request and tell changes an answer; either may be nil. They return false if they
-	// find nothing to change.
+	op   string // start or end of the names of the operations that have the fault
+	// ask changes a request and tell changes an answer; either may be nil. They return false if there is nothing to
+	// change.
 	ask  func(in map[string]any) bool
 	tell func(in, out map[string]any) bool
-	rare bool // found after thousands of requests, which only SORTKEY_LONG sends
+	rare bool // the oracle needs thousands of requests to find it, so only with SORTKEY_LONG
 }
 
-// without returns a change of a request that leaves a member out.
+// without returns a function that removes a member from a request.
 func without(name string) func(map[string]any) bool {
 	return func(in map[string]any) bool {
 		_, has := in[name]
@@ -33,12 +33,12 @@ func without(name string) func(map[string]any) bool {
 	}
 }
 
-// lose takes a member out of an answer.
+// lose returns a function that removes a member from an answer.
 func lose(name string) func(in, out map[string]any) bool {
 	return func(_, out map[string]any) bool { return without(name)(out) }
 }
 
-// items returns the Items of an answer, if there are at least n.
+// items returns the Items of an answer, or nil if there are fewer than n.
 func items(out map[string]any, n int) []any {
 	list, _ := out["Items"].([]any)
 	if len(list) < n {
@@ -47,7 +47,7 @@ func items(out map[string]any, n int) []any {
 	return list
 }
 
-// plants are faults that implementations have had, each of which must be found.
+// plants are faults that real implementations have had. The oracle must find each of them.
 var plants = []plant{
 	{name: "a page lacks its last row", op: "Query", tell: func(_, out map[string]any) bool {
 		list := items(out, 1)
@@ -182,7 +182,7 @@ var plants = []plant{
 	}},
 }
 
-// on returns an engine with the fault.
+// on returns a copy of an engine that has the fault. It counts in planted how often the fault occurs.
 func (p plant) on(e *engine, planted *int) *engine {
 	faulty := *e
 	faulty.send = func(op string, body []byte) (reply, bool) {
@@ -207,8 +207,8 @@ func (p plant) on(e *engine, planted *int) *engine {
 	return &faulty
 }
 
-// TestOracleFindsFaults plants faults in the answers of a database. The oracle must find each,
-// with few requests that repeat it.
+// TestOracleFindsFaults injects faults into the answers of a database. The oracle must find each fault, and reduce it
+// to a few requests.
 func TestOracleFindsFaults(t *testing.T) {
 	seed := proptest.Seed()
 	for _, p := range plants {
@@ -240,8 +240,8 @@ func TestOracleFindsFaults(t *testing.T) {
 	}
 }
 
-// TestOracleAfterKills lets a database that is killed lose what it acknowledged, or half of
-// a request that it did not answer. The oracle must find both.
+// TestOracleAfterKills makes a killed database lose an acknowledged write, or apply half of a request that it did not
+// answer. The oracle must find both.
 func TestOracleAfterKills(t *testing.T) {
 	const acknowledged = "an acknowledged item"
 	for _, loss := range []string{acknowledged, "half of a transaction"} {
@@ -266,7 +266,7 @@ func TestOracleAfterKills(t *testing.T) {
 				for id, it := range table.items {
 					old := o.service.tables[name].items[id]
 					if changed := old.canon() != it.canon(); changed == (loss == acknowledged) {
-						continue // without what the message changed, it may not have been carried out
+						continue // the database may not have executed the message, so there may be nothing to lose
 					}
 					op, in := "PutItem", map[string]any{"TableName": name, "Item": it.wire()}
 					if loss == acknowledged {
@@ -287,7 +287,7 @@ func TestOracleAfterKills(t *testing.T) {
 	}
 }
 
-// changes reports whether a message puts items in at least two places.
+// changes reports whether a message puts at least two items.
 func changes(s *service, m message) bool {
 	after := s.clone()
 	m.step(after)
@@ -302,8 +302,7 @@ func changes(s *service, m message) bool {
 	return n > 1
 }
 
-// TestModelStandsAlone holds the model, which is everything that predicts answers, to code of its own: it imports
-// nothing of Sortkey.
+// TestModelStandsAlone checks that the files that predict answers import nothing of Sortkey.
 func TestModelStandsAlone(t *testing.T) {
 	for _, name := range []string{
 		"choose", "value", "model", "condition", "update", "expression", "oracle_service",

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// A generator makes the oracle's messages. What it makes depends on its seed and on the
-// model alone, never on an answer.
+// A generator makes the oracle's messages. They depend only on its seed and on the model, never on an answer of a
+// database.
 type generator struct {
 	draw
 	service *service
 	tables  []*model           // those of the service
-	pools   map[string][]value // values that attributes often have
-	made    int                // tables and indexes so far
-	// plain leaves out what other implementations do not know.
+	pools   map[string][]value // values that attributes are often given
+	made    int                // number of tables and indexes so far
+	// plain leaves out features that other implementations lack.
 	plain bool
 	// small leaves out pages of 1 MB.
 	small bool
-	// expires lets items expire: the test decides when they are swept.
+	// expires makes items with a time to live in the past; the test decides when to sweep them.
 	expires bool
 	now     int64
-	next    *read // the page after one that was read
+	next    *read // the next page of an earlier read, or nil
 	names   []string
 	tokens  []message // transactions with tokens
 	token   int
@@ -34,7 +34,7 @@ func newGenerator(seed int64, s *service) *generator {
 	return &generator{draw: d, service: s, pools: map[string][]value{}, now: 1_800_000_000}
 }
 
-// body returns the message with its body in JSON.
+// with returns a copy of the message with this body.
 func (m message) with(body map[string]any) message {
 	m.body = marshal(body)
 	return m
@@ -100,7 +100,7 @@ func (g *generator) choose() message {
 	return g.read(g.newRead(g.view(m)))
 }
 
-// refused makes a query that no table accepts.
+// refused returns a query that the view refuses.
 func (g *generator) refused(v view) message {
 	in := g.illegalQuery(v)
 	if in == nil || g.often(20) {
@@ -109,12 +109,12 @@ func (g *generator) refused(v view) message {
 	return message{op: "Query", refused: true, step: func(*service) prediction { return refusal(invalid) }}.with(in)
 }
 
-// An administration is a message that changes tables.
+// administration returns a message that changes tables.
 func administration(op string, body map[string]any, step func(*service) prediction) message {
 	return message{op: op, step: step}.with(body)
 }
 
-// create creates a table, sometimes with the name of one that was deleted or exists.
+// create creates a table, sometimes with the name of a table that exists or was deleted.
 func (g *generator) create() message {
 	m, in := g.newTable(4)
 	for g.plain && slices.ContainsFunc(m.indexes, (*index).multiple) {
@@ -131,7 +131,7 @@ func (g *generator) create() message {
 		g.names = append(g.names, m.name)
 	}
 	if g.service.tables[m.name] == nil {
-		for id := range g.pools { // the kinds of its keys may be others now
+		for id := range g.pools { // the new table's keys may have other kinds
 			if strings.HasPrefix(id, m.name+".") {
 				delete(g.pools, id)
 			}
@@ -148,12 +148,12 @@ func (g *generator) create() message {
 	})
 }
 
-// multiple reports whether the key of an index has several attributes of one role.
+// multiple reports whether the index has several partition key or several sort key attributes.
 func (ix *index) multiple() bool { return len(ix.hash) > 1 || len(ix.sort) > 1 }
 
 func (g *generator) drop(m *model) message {
 	name := m.name
-	g.next, g.tokens = nil, nil // the next table with the name may have other keys
+	g.next, g.tokens = nil, nil // a new table with this name may have other keys
 	return administration("DeleteTable", map[string]any{"TableName": name}, func(s *service) prediction {
 		if s.tables[name] == nil {
 			return refusal(noSuchTable)
@@ -166,7 +166,7 @@ func (g *generator) drop(m *model) message {
 // changeIndex creates or deletes a global index.
 func (g *generator) changeIndex(m *model) message {
 	name := m.name
-	g.next, g.tokens = nil, nil // their items may not fit the index, and paths may lead into its key
+	g.next, g.tokens = nil, nil // their items may not fit the new index, and their paths may lead into its key
 	global := slices.DeleteFunc(slices.Clone(m.indexes), func(ix *index) bool { return ix.local })
 	if len(global) > 3 || len(global) > 0 && g.often(40) {
 		gone := pick(g.draw, global).name
@@ -245,7 +245,7 @@ func (g *generator) describe(m *model) message {
 		map[string]any{"TableName": name})
 }
 
-// sweepNow is the pretended operation that deletes expired items.
+// sweepNow is not an operation of DynamoDB: the engine deletes expired items when it gets it.
 const sweepNow = "Sweep"
 
 func (g *generator) sweep() message {
@@ -261,15 +261,15 @@ func (g *generator) spending() string {
 	return pick(g.draw, []string{"", "NONE", "TOTAL", "INDEXES", "INDEXES"})
 }
 
-// option adds a member to a request unless it is the empty text.
+// option adds a member to a request unless v is "".
 func option(in map[string]any, name, v string) {
 	if v != "" {
 		in[name] = v
 	}
 }
 
-// write makes a write of a table and its parameters, for a request that has no other or for
-// one of several. Most writes are not refused.
+// write returns a random write to a table and its parameters. Alone says that the write is a request of its own and
+// not one of several. Most writes are valid.
 func (g *generator) write(m *model, verb string, alone bool) (wr *write, in map[string]any) {
 	for range 4 {
 		wr, in = g.attempt(m, verb, alone)
@@ -311,7 +311,7 @@ func (g *generator) attempt(m *model, verb string, alone bool) (*write, map[stri
 	return wr, in
 }
 
-// one makes a write that is a request of its own.
+// one returns the message for a write that is a request of its own.
 func (g *generator) one(wr *write, in map[string]any, returns ...string) message {
 	wr.returns = pick(g.draw, append(returns, "", "NONE"))
 	option(in, "ReturnValues", wr.returns)
@@ -341,7 +341,8 @@ func (g *generator) update(m *model) message {
 	return g.one(wr, in, "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "UPDATED_OLD", "UPDATED_NEW")
 }
 
-// again reports whether a request has the item already. Now and then it may have it twice.
+// again reports whether to leave out a key that the request already has. Now and then it lets the request have a key
+// twice.
 func (g *generator) again(seen map[string]bool, m *model, key item) bool {
 	id := m.name + "\n" + m.id(key)
 	known := seen[id]
@@ -349,7 +350,7 @@ func (g *generator) again(seen map[string]bool, m *model, key item) bool {
 	return known && !g.often(2)
 }
 
-// several makes up to n writes, of several tables. Now and then two are of one item.
+// several returns up to n writes to several tables. Now and then two of them write the same item.
 func (g *generator) several(n int, verbs ...string) (out []*write, ins []map[string]any, keys map[string][]item) {
 	keys = map[string][]item{}
 	seen := map[string]bool{}
@@ -388,7 +389,7 @@ func (g *generator) batchWrite() message {
 	}.with(in)
 }
 
-// transaction makes a TransactWriteItems, or repeats a recent one with its token.
+// transaction returns a TransactWriteItems, or a recent one again with the same token.
 func (g *generator) transaction() message {
 	if len(g.tokens) > 0 && g.often(15) {
 		return pick(g.draw, g.tokens)
@@ -396,7 +397,7 @@ func (g *generator) transaction() message {
 	writes, ins, keys := g.several(6, "Put", "Put", "Delete", "Update", "Update", "Update", "ConditionCheck")
 	var actions []any
 	for i, wr := range writes {
-		if wr.verb == "Update" && wr.actions == nil { // a transaction requires an expression
+		if wr.verb == "Update" && wr.actions == nil { // TransactWriteItems refuses an Update without an expression
 			e := &expression{draw: g.draw}
 			wr.actions, wr.when = []action{{verb: "REMOVE", path: attribute("n")}}, nil
 			src := e.update(wr.actions)
@@ -406,11 +407,11 @@ func (g *generator) transaction() message {
 		actions = append(actions, map[string]any{wr.verb: ins[i]})
 	}
 	spent, token := g.spending(), ""
-	// Which of two errors comes first is not known, so requests that are wrong have no token.
+	// It is not known which of two errors DynamoDB returns, so invalid requests get no token.
 	if g.often(40) && !g.service.twice(writes) && g.service.misfit(writes) < 0 {
 		g.token++
 		token = fmt.Sprintf("token-%d", g.token)
-		if len(g.tokens) > 0 && g.often(10) { // with another request
+		if len(g.tokens) > 0 && g.often(10) { // reuse the token with another request
 			var in struct{ ClientRequestToken string }
 			if err := json.Unmarshal(pick(g.draw, g.tokens).body, &in); err != nil {
 				panic(err)
@@ -433,7 +434,7 @@ func (g *generator) transaction() message {
 	return m
 }
 
-// lookup makes a read of one item and its parameters.
+// lookup returns a random read of one item, and its parameters.
 func (g *generator) lookup(m *model) (*lookup, map[string]any) {
 	l := &lookup{table: m.name, key: g.newKey(m)}
 	in := map[string]any{"TableName": m.name, "Key": l.key.wire()}
@@ -443,7 +444,7 @@ func (g *generator) lookup(m *model) (*lookup, map[string]any) {
 	return l, in
 }
 
-// projection adds a projection to a request, in half of the cases.
+// projection adds a projection to half of the requests. It returns the paths, or nil without a projection.
 func (g *generator) projection(e *expression, in map[string]any, m *model, it item) []path {
 	if !g.often(50) {
 		return nil

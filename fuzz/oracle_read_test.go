@@ -14,7 +14,7 @@ func (g *generator) view(m *model) view {
 	return pick(g.draw, m.views())
 }
 
-// newRead returns a random query or scan of a view, whose filter and projection lead into documents.
+// newRead returns a random query or scan of a view. Its filter and projection have paths into documents.
 func (g *generator) newRead(v view) *read {
 	r := &read{view: v, consistent: !v.global() && g.often(50)}
 	if g.often(75) {
@@ -23,7 +23,7 @@ func (g *generator) newRead(v view) *read {
 	} else if g.often(40) {
 		r.segments = pick(g.draw, []int{1, 2, 3, 7, 1000})
 		r.segment = g.IntN(r.segments)
-		if len(r.entries()) > 0 && g.often(50) && v.scanOrderKnown() { // one with something in it
+		if len(r.entries()) > 0 && g.often(50) && v.scanOrderKnown() { // choose a segment with entries
 			r.segment = int(scanHash(g.entry(v)[v.hash()[0]])) * r.segments >> 24
 		}
 	}
@@ -52,7 +52,7 @@ func (g *generator) newRead(v view) *read {
 	case 3:
 		r.all = !v.global() || v.ix.projection == "ALL"
 	}
-	if r.clauses == nil && !v.scanOrderKnown() { // the answer would depend on an order that is not defined
+	if r.clauses == nil && !v.scanOrderKnown() { // a limit or segments would need a known order
 		r.limit, r.segments = 0, 0
 	} else if g.often(15) {
 		r.start = g.newStart(r)
@@ -60,7 +60,7 @@ func (g *generator) newRead(v view) *read {
 	return r
 }
 
-// entry returns one of the view's entries, of which at least one must exist.
+// entry returns a random entry of the view, which must not be empty.
 func (g *generator) entry(v view) item {
 	all := v.entries()
 	slices.SortFunc(all, func(a, b item) int { return strings.Compare(v.m.id(a), v.m.id(b)) })
@@ -121,8 +121,8 @@ func (g *generator) newClauses(v view) []clause {
 	return out
 }
 
-// illegalQuery returns a query whose key condition is not one range of the view, or
-// has an operand of the wrong kind, or nil.
+// illegalQuery returns a query whose key condition is not one range of the view, or has an operand of the wrong kind.
+// It returns nil if it finds no such query.
 func (g *generator) illegalQuery(v view) map[string]any {
 	r := &read{view: v, clauses: g.newClauses(v)}
 	i := g.IntN(len(r.clauses))
@@ -132,14 +132,14 @@ func (g *generator) illegalQuery(v view) map[string]any {
 		r.clauses = append(r.clauses, clause{name, op, []value{g.value(v.m, name, 1024)}})
 	}
 	switch g.IntN(6) {
-	case 0: // a partition key attribute is missing or compared
+	case 0: // a partition key attribute is missing or has another operator than =
 		i = g.IntN(len(v.hash()))
 		if len(r.clauses) > 1 && g.often(50) {
 			r.clauses = slices.Delete(r.clauses, i, i+1)
 		} else {
 			r.clauses[i].op = pick(g.draw, []string{"<", "<=", ">", ">="})
 		}
-	case 1: // a gap before the last sort attribute
+	case 1: // a sort key attribute before the last one is missing
 		if len(sort) < 2 {
 			return nil
 		}
@@ -184,14 +184,14 @@ func (g *generator) illegalQuery(v view) map[string]any {
 	return in
 }
 
-// newStart returns a start key for a read. It is not always in the read's
-// range, and no item needs to exist there.
+// newStart returns a start key for a read. The key is not always in the read's range, and there need not be an item
+// with the key.
 func (g *generator) newStart(r *read) item {
 	key := item{}
 	if len(r.entries()) > 0 {
 		key = g.entry(r.view).only(r.keyNames())
 	}
-	for _, c := range r.clauses { // usually the partition of the query
+	for _, c := range r.clauses { // usually stay in the partition of the query
 		if c.op == "=" && g.often(95) {
 			key[c.name] = c.args[0]
 		}

@@ -10,8 +10,8 @@ import (
 // A service is the model of a whole database.
 type service struct {
 	tables map[string]*model
-	tokens map[string]used // of transactions that were carried out
-	// counts is true if DescribeTable knows how many items there are.
+	tokens map[string]used // transactions that were executed, by token
+	// counts says that DescribeTable reports exact counts of items.
 	counts bool
 }
 
@@ -19,13 +19,13 @@ func newService(counts bool) *service {
 	return &service{map[string]*model{}, map[string]used{}, counts}
 }
 
-// A used token belongs to a transaction, which costs what it reads when it is repeated.
+// A used is a token with the transaction that used it. If the transaction is repeated, it costs the units of reads.
 type used struct {
 	body  string
 	reads bill
 }
 
-// clone returns a copy. Requests change one and not the other.
+// clone returns a copy. A request that changes the copy does not change s.
 func (s *service) clone() *service {
 	out := &service{map[string]*model{}, maps.Clone(s.tokens), s.counts}
 	for name, m := range s.tables {
@@ -36,26 +36,26 @@ func (s *service) clone() *service {
 	return out
 }
 
-// A message is a request with the oracle's account of it. Several databases and models can
-// take the same one.
+// A message is a request together with its effect on the model. The same message can be sent to several databases and
+// applied to several models.
 type message struct {
 	op   string
 	body json.RawMessage
-	// step makes the change in the model, and returns what the service answers.
+	// step applies the request to the model, and returns the answer that the service should give.
 	step func(*service) prediction
-	// keys are those of the items that the request may change, by table, or the items it puts.
+	// keys are the keys of the items that the request may change, by table, or the items that it puts.
 	keys map[string][]item
-	// numbers are those of the tables that the message was made for, by name.
+	// numbers are the numbers of the tables that the message was made for, by name.
 	numbers map[string]int
-	// refused says that the service refuses the request. If the table does not exist, which fault it
-	// reports is not predicted.
+	// refused says that the service refuses the request. If the table does not exist either, it is not predicted
+	// which of the two faults the service reports.
 	refused bool
-	// separate says that the service may carry out a part of the request.
+	// separate says that the request is not atomic: after a kill, the service may have executed only a part of it.
 	separate bool
 }
 
-// fits reports whether the message was made for the tables as they are. Others with the same
-// names may have other keys.
+// fits reports whether the tables are still those that the message was made for. Other tables with the same names may
+// have other keys.
 func (m message) fits(s *service) bool {
 	for name, number := range m.numbers {
 		t := s.tables[name]
@@ -72,11 +72,11 @@ func (m message) administers() bool {
 	return slices.Contains([]string{"CreateTable", "UpdateTable", "DeleteTable", "UpdateTimeToLive"}, m.op)
 }
 
-// A prediction is what the service answers.
+// A prediction is the answer that the service should give.
 type prediction struct {
 	fault string
 	body  map[string]any
-	// some says that the answer has other members, too.
+	// some says that the answer may have more members than body.
 	some bool
 	// unordered says that the order of Items is not defined.
 	unordered bool
@@ -101,8 +101,8 @@ type write struct {
 	shows   bool     // ReturnValuesOnConditionCheckFailure is ALL_OLD
 }
 
-// valid reports whether the table and its indexes accept the item. It does not matter
-// whether an attribute is older than the index.
+// valid reports whether the table and its indexes accept the item. All attributes must fit, also those that were
+// written before an index was created.
 func (m *model) valid(it item) bool {
 	for i, name := range m.keyNames() {
 		if !fits(it[name], m.kinds[name], i == 0) {
@@ -123,7 +123,7 @@ func (m *model) valid(it item) bool {
 	return true
 }
 
-// maxItem is the most bytes of an item.
+// maxItem is the largest size of an item, in bytes.
 const maxItem = 400 << 10
 
 // oversize reports whether an item is too large, together with its entries in local indexes.
@@ -137,25 +137,25 @@ func (m *model) oversize(it item) bool {
 	return size > maxItem
 }
 
-// refuses reports whether no item of the table can have an action: it changes the key, or
-// gives the key of an index a constant of another kind.
+// refuses reports whether the table refuses the action for any item: the action changes the primary key, or sets a
+// key attribute of an index to a constant of another kind.
 func (m *model) refuses(a action) bool {
 	name := a.path[0].name
 	constant := a.verb == "SET" && a.to.op == "" && len(a.path) == 1
 	return slices.Contains(m.keyNames(), name) || constant && m.isKey(name) && a.to.arg.kind != m.kinds[name]
 }
 
-// misfits reports whether a write is wrong whatever the table has.
+// misfits reports whether the table refuses a write, whatever items it has.
 func (m *model) misfits(wr *write) bool {
 	return wr.verb == "Put" && !m.valid(wr.item) || slices.ContainsFunc(wr.actions, m.refuses)
 }
 
-// misfit returns the place of the first write that misfits its table, or -1.
+// misfit returns the index of the first write that its table refuses, or -1.
 func (s *service) misfit(writes []*write) int {
 	return slices.IndexFunc(writes, func(wr *write) bool { return s.tables[wr.table].misfits(wr) })
 }
 
-// try returns the item before and after a write, or the error that it ends with.
+// try returns the item before and after a write, or the error with which the write fails.
 func (m *model) try(wr *write) (old, it item, fault string) {
 	old = m.items[m.id(wr.item)]
 	if m.misfits(wr) {
@@ -178,7 +178,7 @@ func (m *model) try(wr *write) (old, it item, fault string) {
 	return old, it, ""
 }
 
-// one answers a write that is a request of its own.
+// one predicts the answer to a write that is a request of its own.
 func (s *service) one(wr *write, spent string) prediction {
 	m := s.tables[wr.table]
 	if m == nil {
@@ -218,7 +218,7 @@ func (s *service) one(wr *write, spent string) prediction {
 	return prediction{body: body}
 }
 
-// spent returns the ConsumedCapacity of a table, or nil if the request wants none.
+// spent returns the ConsumedCapacity of a table, or nil if the request does not ask for it.
 func (m *model) spent(units map[string]float64, how string) map[string]any {
 	if how == "" || how == "NONE" {
 		return nil
@@ -253,7 +253,7 @@ func with(m map[string]any, name string, v any) map[string]any {
 	return m
 }
 
-// A bill adds up the units of the tables of a request.
+// A bill adds up the units of a request, by table and index.
 type bill map[string]map[string]float64
 
 func (b bill) add(table string, units map[string]float64) {
@@ -265,7 +265,8 @@ func (b bill) add(table string, units map[string]float64) {
 	}
 }
 
-// spent adds the ConsumedCapacity to an answer. Transactions say what is read or written.
+// spent adds the ConsumedCapacity to an answer. In answers to transactions, also names the member that repeats the
+// units as read or write units.
 func (s *service) spent(b bill, how, also string, body map[string]any) {
 	var all []any
 	for _, name := range sortedNames(b) {
@@ -291,7 +292,7 @@ func (s *service) spent(b bill, how, also string, body map[string]any) {
 	body["ConsumedCapacity"] = all
 }
 
-// twice reports whether two writes are of one item.
+// twice reports whether two writes are to the same item.
 func (s *service) twice(writes []*write) bool {
 	seen := map[string]bool{}
 	for _, wr := range writes {
@@ -304,10 +305,10 @@ func (s *service) lacks(writes []*write) bool {
 	return slices.ContainsFunc(writes, func(wr *write) bool { return s.tables[wr.table] == nil })
 }
 
-// tooLarge reports whether a write puts an item that is too large without local indexes.
+// tooLarge reports whether a write puts an item that is too large even without its entries in local indexes.
 func (wr *write) tooLarge() bool { return wr.verb == "Put" && wr.item.size() > maxItem }
 
-// batch answers a BatchWriteItem.
+// batch predicts the answer to a BatchWriteItem.
 func (s *service) batch(writes []*write, spent string) prediction {
 	if s.lacks(writes) {
 		return refusal(noSuchTable)
@@ -327,7 +328,7 @@ func (s *service) batch(writes []*write, spent string) prediction {
 	return prediction{body: body}
 }
 
-// transact answers a TransactWriteItems.
+// transact predicts the answer to a TransactWriteItems.
 func (s *service) transact(writes []*write, token, sent, spent string) prediction {
 	switch {
 	case s.lacks(writes):
@@ -344,7 +345,7 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 		return prediction{body: body}
 	}
 	var reasons, after []any
-	if first := s.misfit(writes); first >= 0 { // nothing else is looked at
+	if first := s.misfit(writes); first >= 0 { // DynamoDB checks nothing else then
 		for range writes {
 			reasons = append(reasons, map[string]any{"Code": "None"})
 		}
@@ -369,7 +370,7 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 				r["Item"] = old.wire()
 			}
 			reasons, failed = append(reasons, r), true
-		default: // the service shows the first of these
+		default: // DynamoDB reports only the first of these errors
 			code := "ValidationError"
 			if wrong {
 				code = "None"
@@ -392,7 +393,7 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 	return prediction{body: body}
 }
 
-// A lookup is one item to read, alone or in a batch or transaction.
+// A lookup is a read of one item by its key, alone or in a batch or transaction.
 type lookup struct {
 	table      string
 	key        item
@@ -400,7 +401,7 @@ type lookup struct {
 	consistent bool
 }
 
-// find returns the item, reduced to what the request asks for, and its full size. It returns nil if
+// find returns the attributes of the item that the request asks for, and the full size of the item. It returns nil if
 // the item does not exist.
 func (s *service) find(l *lookup) (it item, size int) {
 	m := s.tables[l.table]
@@ -429,7 +430,7 @@ func (s *service) get(l *lookup, spent string) prediction {
 	return prediction{body: body}
 }
 
-// gets answers a BatchGetItem or, in a transaction, a TransactGetItems.
+// gets predicts the answer to a BatchGetItem or, if transaction is true, a TransactGetItems.
 func (s *service) gets(all []*lookup, spent string, transaction bool) prediction {
 	seen := map[string]bool{}
 	for _, l := range all {
@@ -476,7 +477,7 @@ func (s *service) gets(all []*lookup, spent string, transaction bool) prediction
 	return prediction{body: body}
 }
 
-// read answers a Query or Scan. It returns the place where the next page begins, too.
+// read predicts the answer to a Query or Scan. It also returns the start key of the next page.
 func (s *service) read(r read, spent string) (prediction, item) {
 	name := r.name()
 	if r.m = s.tables[r.m.name]; r.m == nil {
@@ -494,7 +495,7 @@ func (s *service) read(r read, spent string) (prediction, item) {
 		return refusal(invalid), nil
 	}
 	unordered := r.clauses == nil && !r.scanOrderKnown()
-	if unordered && p.last != nil { // nobody knows which items fit on the page
+	if unordered && p.last != nil { // the order is unknown, so it is unknown which items fit on the page
 		return prediction{some: true, unordered: true}, p.last
 	}
 	body := map[string]any{"Count": p.count, "ScannedCount": p.examined}
@@ -518,7 +519,7 @@ func (s *service) read(r read, spent string) (prediction, item) {
 	return prediction{body: body, unordered: unordered}, p.last
 }
 
-// describe answers a DescribeTable, in part.
+// describe predicts some members of the answer to a DescribeTable.
 func (s *service) describe(name string) prediction {
 	m := s.tables[name]
 	if m == nil {
@@ -543,12 +544,12 @@ func (s *service) describe(name string) prediction {
 	if s.counts {
 		d["ItemCount"], d["TableSizeBytes"] = view{m: m}.count()
 	}
-	// Without indexes the lists are absent, as differ knows; a table that has one must not pass.
+	// Set the lists even if they are empty: differ then requires that the answer has no indexes.
 	d["LocalSecondaryIndexes"], d["GlobalSecondaryIndexes"] = local, global
 	return prediction{body: map[string]any{"Table": d}, some: true}
 }
 
-// ttlStatus answers a DescribeTimeToLive.
+// ttlStatus predicts the answer to a DescribeTimeToLive.
 func (s *service) ttlStatus(name string) prediction {
 	m := s.tables[name]
 	if m == nil {
@@ -561,7 +562,7 @@ func (s *service) ttlStatus(name string) prediction {
 	return prediction{body: map[string]any{"TimeToLiveDescription": d}}
 }
 
-// expire deletes the items that have expired within the five years before now.
+// expire deletes the items whose time to live is within the five years before now.
 func (s *service) expire(now int64) {
 	const fiveYears = 5 * 365 * 24 * 3600
 	for _, m := range s.tables {

@@ -17,15 +17,14 @@ var (
 	kinds         = []kind{'S', 'N', 'B'}
 )
 
-// poolSize is the number of values in the pool of an attribute. Few partitions
-// make long ones.
+// poolSize is the number of values in the pool of an attribute. With few values, there are few partitions, and they
+// are long.
 const (
 	poolSize = 7
 	hashPool = 3
 )
 
-// value returns a value for a key attribute: one used before, or one close to
-// it.
+// value returns a value for a key attribute: one that was used before, or one close to it.
 func (g *generator) value(m *model, name string, limit int) value {
 	id := m.name + "." + name
 	pool := g.pools[id]
@@ -54,12 +53,12 @@ func (g *generator) value(m *model, name string, limit int) value {
 	return v
 }
 
-// keyValue is value, limited to what every key with the attribute allows.
+// keyValue is value, limited to the size that all keys with the attribute allow.
 func (g *generator) keyValue(m *model, name string) value {
 	return g.value(m, name, m.limit(name))
 }
 
-// limit returns the most bytes of a value in all keys with the attribute.
+// limit returns the largest size in bytes that all keys with the attribute allow.
 func (m *model) limit(name string) int {
 	if m.sort == name || slices.ContainsFunc(m.indexes, func(ix *index) bool { return slices.Contains(ix.sort, name) }) {
 		return 1024
@@ -104,7 +103,7 @@ func (g *generator) newTable(indexes int) (m *model, in map[string]any) {
 	return m, in
 }
 
-// newIndex returns an index with a new name.
+// newIndex returns a random index with a new name.
 func (g *generator) newIndex(m *model, local bool) *index {
 	ix := &index{name: fmt.Sprintf("Index_%d", g.made), local: local}
 	ix.projection = pick(g.draw, []string{"ALL", "KEYS_ONLY", "INCLUDE"})
@@ -152,7 +151,7 @@ func (ix *index) wire() map[string]any {
 	return map[string]any{"IndexName": ix.name, "KeySchema": keySchema(ix.hash, ix.sort), "Projection": p}
 }
 
-// definitions returns the AttributeDefinitions of all keys.
+// definitions returns the AttributeDefinitions of the table and its indexes.
 func (m *model) definitions() (out []any) {
 	for _, name := range keyAttributes {
 		if m.isKey(name) {
@@ -171,7 +170,7 @@ func (m *model) addIndex(ix *index) map[string]any {
 	}
 }
 
-// newKey returns the key of an item, which often exists.
+// newKey returns a random key. Half of the keys are those of existing items.
 func (g *generator) newKey(m *model) item {
 	if len(m.items) > 0 && g.often(50) {
 		it := m.items[pick(g.draw, sortedNames(m.items))].only(m.keyNames())
@@ -189,11 +188,10 @@ func (g *generator) newKey(m *model) item {
 	return key
 }
 
-// newItem returns an item that is valid for the table and its indexes. Many
-// indexes omit it.
+// newItem returns a random item that is valid for the table and its indexes. The item lacks the keys of many indexes.
 func (g *generator) newItem(m *model) item {
 	it := g.newKey(m)
-	for _, name := range m.keyNames() { // an index may be newer than the old key, which may not fit it
+	for _, name := range m.keyNames() { // a key of an older item may not fit an index that was added later
 		if v := it[name]; len(v.data) > 1024 && !fits(v, m.kinds[name], m.limit(name) > 1024) {
 			it[name] = g.keyValue(m, name)
 		}
@@ -203,7 +201,7 @@ func (g *generator) newItem(m *model) item {
 		case it[name].kind != 0 || !g.often(80):
 		case m.isKey(name) || g.often(70):
 			it[name] = g.keyValue(m, name)
-		default: // not part of a key, so it can have any value
+		default: // not a key attribute, so any value is valid
 			it[name] = g.payload(nil, 10)
 		}
 	}
@@ -215,8 +213,7 @@ func (g *generator) newItem(m *model) item {
 	return it
 }
 
-// wrong returns a copy of the item that must be refused, or nil: a key
-// attribute is missing, empty, too long or of another kind.
+// wrong returns an invalid copy of the item, or nil: a key attribute is missing, empty, too long or of another kind.
 func (g *generator) wrong(m *model, it item) item {
 	bad := maps.Clone(it)
 	name := pick(g.draw, keyAttributes)

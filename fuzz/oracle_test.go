@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	// On disk and PostgreSQL, TestOracle sends a tenth of them.
+	// On disk and on PostgreSQL, TestOracle sends a tenth of these requests.
 	oracleRequests = flag.Int("requests", 0, "requests of TestRequests, and of TestOracle in memory")
 	oracleAgainst  = flag.String("against", "", "NAME=URL of another implementation for TestOracle, as a control")
 )
@@ -31,7 +31,7 @@ type oracle struct {
 	tally  tally
 }
 
-// A tally says what an oracle has done.
+// A tally counts what an oracle has seen.
 type tally struct{ answered, refused, unanswered, done, kills, tables, mismatches int }
 
 // A mismatch is an answer that the model does not predict.
@@ -54,11 +54,11 @@ func newOracle(seed int64, e *engine) *oracle {
 	return &oracle{generator: g, engine: e}
 }
 
-// run sends n messages, kills the database now and then if it can be killed, and returns
-// the first mismatch, or nil.
+// run sends n messages and returns the first mismatch, or nil. If the database can be killed, run kills it now and
+// then.
 func (o *oracle) run(n int, random *rand.Rand) *mismatch {
-	const look = 4000                // the whole database is compared after so many, and in the end
-	between := max(1, min(400, n/2)) // fewer messages from the return of a database to its next kill
+	const look = 4000                // messages between comparisons of the whole database
+	between := max(1, min(400, n/2)) // bound for messages between a restart and the next kill
 	next, dying := -1, false
 	if o.engine.kill != nil {
 		next = random.IntN(between)
@@ -93,14 +93,14 @@ func (o *oracle) run(n int, random *rand.Rand) *mismatch {
 			return bad
 		}
 	}
-	if dying { // between two messages, or soon
+	if dying { // the kill interrupted no request, or is still to come
 		o.engine.restart()
 		o.tally.kills++
 	}
 	return o.recount(o.sent[len(o.sent)-1])
 }
 
-// audit compares the whole database with the model.
+// audit compares the whole database with the model. It blames the message after for a difference.
 func (o *oracle) audit(after message) *mismatch {
 	if difference := o.engine.audit(o.service); difference != "" {
 		return &mismatch{after, "", "", "after this request, " + difference}
@@ -108,7 +108,7 @@ func (o *oracle) audit(after message) *mismatch {
 	return nil
 }
 
-// recount is audit with patience: after a kill, items are counted again in the background.
+// recount retries audit for up to ten seconds, because after a kill the database counts items in the background.
 func (o *oracle) recount(after message) *mismatch {
 	bad := o.audit(after)
 	for end := time.Now().Add(10 * time.Second); bad != nil && time.Now().Before(end); bad = o.audit(after) {
@@ -117,8 +117,7 @@ func (o *oracle) recount(after message) *mismatch {
 	return bad
 }
 
-// check makes the change of a message in the model and compares the answer with the
-// prediction.
+// check applies a message to the model and compares the answer with the prediction.
 func (o *oracle) check(m message, got reply) *mismatch {
 	want := m.step(o.service)
 	if o.tally.answered++; want.fault != "" {
@@ -130,15 +129,15 @@ func (o *oracle) check(m message, got reply) *mismatch {
 	return want.compare(m, got)
 }
 
-// recover finds out whether the last request, which has no answer, was carried out, and
-// goes on with the model for which the whole database is as predicted.
+// recover finds out whether the database executed the last request, which got no answer. It compares the whole
+// database with the model before and after that request, and continues with the model that matches.
 func (o *oracle) recover(m message) *mismatch {
 	counts := o.service.counts
 	o.service.counts = false
 	after := o.service.clone()
 	m.step(after)
 	if first := o.engine.audit(o.service); first != "" {
-		if m.separate { // any of its items may have changed
+		if m.separate { // each of its items may have changed or not
 			o.adopt(m, after)
 			after = o.service
 		}
@@ -153,7 +152,7 @@ func (o *oracle) recover(m message) *mismatch {
 	return o.recount(m)
 }
 
-// adopt takes over what the database has of the items of a request, if it is as in after.
+// adopt updates the model with those items of a request that the database has as in after.
 func (o *oracle) adopt(m message, after *service) {
 	for name, keys := range m.keys {
 		table := o.service.tables[name]
@@ -167,7 +166,7 @@ func (o *oracle) adopt(m message, after *service) {
 	}
 }
 
-// compare returns a mismatch unless an answer is as predicted.
+// compare returns a mismatch unless the answer equals the prediction, and nil if it does.
 func (p prediction) compare(m message, got reply) *mismatch {
 	bad := func(difference string) *mismatch {
 		want := p.fault
@@ -216,8 +215,8 @@ func decode(body []byte) (map[string]any, error) {
 	return doc, err
 }
 
-// normalise gives documents that mean the same one form: the elements of sets, and of
-// lists without a defined order, are sorted; parts of ConsumedCapacity of zero units are absent.
+// normalise changes documents so that equal answers are equal: it sorts the elements of sets, and of lists without a
+// defined order, and removes parts of ConsumedCapacity with zero units.
 func normalise(doc any, unordered bool) {
 	order := func(list []any) {
 		slices.SortFunc(list, func(a, b any) int { return strings.Compare(string(marshal(a)), string(marshal(b))) })
@@ -248,7 +247,7 @@ func normalise(doc any, unordered bool) {
 					delete(doc, name)
 				}
 			case name == "Code" && v == "ValidationError":
-				delete(doc, "Message") // its words are not predicted
+				delete(doc, "Message") // the model does not predict it
 			}
 		}
 	case []any:
@@ -282,8 +281,7 @@ func abridge(b []byte) string {
 	return s
 }
 
-// differ returns the first difference between two documents, or "". With some, got may
-// have more members.
+// differ returns the first difference between two documents, or "". If some is true, got may have more members.
 func differ(at string, want, got any, some bool) string {
 	switch want := want.(type) {
 	case map[string]any:
@@ -292,7 +290,7 @@ func differ(at string, want, got any, some bool) string {
 			break
 		}
 		names := append(sortedNames(want), sortedNames(got)...)
-		slices.SortFunc(names, func(a, b string) int { // units last: they differ if anything else does
+		slices.SortFunc(names, func(a, b string) int { // units last, because they differ whenever something else does
 			const last = "ConsumedCapacity"
 			if (a == last) != (b == last) {
 				return map[bool]int{true: 1, false: -1}[a == last]
@@ -338,8 +336,9 @@ func differ(at string, want, got any, some bool) string {
 	return ""
 }
 
-// replay sends messages to a new database and returns the first mismatch and its place. It
-// returns none if they do not fit together. If asked to, it compares the whole database in the end.
+// replay sends messages to a new database. It returns the first mismatch and the index of its message. It returns nil
+// if there is none, or if a message does not fit the tables. If audit is true, it finally compares the whole
+// database.
 func replay(messages []message, fresh func() *engine, audit bool) (*mismatch, int) {
 	o := newOracle(0, fresh())
 	defer o.engine.close()
@@ -365,8 +364,8 @@ func replay(messages []message, fresh func() *engine, audit bool) (*mismatch, in
 	return nil, 0
 }
 
-// shorten returns as few of the messages as it finds in some time that still end in a
-// mismatch on a new database, with that mismatch. It returns none if all of them do not.
+// shorten returns fewer messages that still end in the same kind of mismatch on a new database, and that mismatch. It
+// tries for the time patience. It returns nil if all messages together cause no mismatch on a new database.
 func shorten(messages []message, fresh func() *engine, patience time.Duration) ([]message, *mismatch) {
 	bad, at := replay(messages, fresh, true)
 	if bad == nil {
@@ -393,7 +392,7 @@ func shorten(messages []message, fresh func() *engine, patience time.Duration) (
 	return messages, bad
 }
 
-// relevantTo returns those messages that change tables of the last one, and that one.
+// relevantTo returns the messages that change tables of the last message, and the last message.
 func relevantTo(last message, messages []message) (out []message) {
 	for i, m := range messages {
 		reads := m.keys == nil && !m.administers() && m.op != sweepNow
@@ -408,7 +407,7 @@ func relevantTo(last message, messages []message) (out []message) {
 	return out
 }
 
-// report describes a mismatch, with the shortest requests that repeat it.
+// report describes a mismatch, with the fewest requests found that repeat it.
 func (o *oracle) report(bad *mismatch, seed int64, fresh func() *engine) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "request %d of seed %d on %s is not answered as predicted:\n", len(o.sent), seed, o.engine.name)
@@ -440,8 +439,8 @@ func (t tally) String() string {
 		t.answered, t.refused, t.tables, t.kills, t.unanswered, t.done, t.mismatches)
 }
 
-// TestOracle compares every answer of databases on several engines with the model's
-// predictions. The servers on disk and PostgreSQL are killed in the middle and started again.
+// TestOracle compares every answer of databases on several engines with the model's predictions. Meanwhile it kills
+// and restarts the servers on disk and PostgreSQL.
 func TestOracle(t *testing.T) {
 	if *oracleAgainst != "" {
 		control(t)
@@ -467,8 +466,8 @@ func TestOracle(t *testing.T) {
 	})
 }
 
-// try sends n requests to databases of one kind: to a new one after every history of
-// some length, with the next seed. The distance from SORTKEY_SEED gives each kind its own requests.
+// try sends n requests to databases that open returns. Each database gets a history of 20,000 requests, from the next
+// seed. The distance from SORTKEY_SEED gives each engine requests of its own.
 func try(t *testing.T, n int, distance int64, open func(testing.TB) *engine) {
 	const history = 20000
 	var total tally
@@ -489,8 +488,8 @@ func try(t *testing.T, n int, distance int64, open func(testing.TB) *engine) {
 	t.Logf("%s: %s", name, total)
 }
 
-// control counts the differences of another implementation by kind. After each, it gives
-// the items of the request the state that the model predicts.
+// control counts the differences of another implementation by kind. After each difference, it sets the items of the
+// request to the state that the model predicts.
 func control(t *testing.T) {
 	n := cmp.Or(*oracleRequests, proptest.Cases(20000))
 	name, url, ok := strings.Cut(*oracleAgainst, "=")
@@ -529,7 +528,7 @@ func control(t *testing.T) {
 
 const noJSON = "the answer is not JSON"
 
-// kind returns the operation and what differs, without values.
+// kind returns the operation and the member that differs, without values.
 func (b *mismatch) kind() string {
 	if strings.Contains(b.difference, " instead of ") {
 		return b.message.op + " " + b.difference
@@ -543,8 +542,8 @@ func (b *mismatch) kind() string {
 	return b.message.op + " " + at
 }
 
-// repair gives the items of a message the state that the model has, and takes a table or
-// index that the other implementation refuses out of the model.
+// repair sets the items of a message to the state in the model. If the other implementation refuses a table or index,
+// repair removes it from the model.
 func (o *oracle) repair(m message, got reply) {
 	for name, keys := range m.keys {
 		table := o.service.tables[name]

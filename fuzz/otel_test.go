@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A client with OpenTelemetry's instrumentation makes the same spans as with the service,
+// TestOpenTelemetry tests that OpenTelemetry's instrumentation of a client makes the same spans as with DynamoDB,
 // including attributes that only an HTTP response has: no call may take the short way.
 func TestOpenTelemetry(t *testing.T) {
 	db := sortkeytest.New(t)

@@ -16,9 +16,9 @@ import (
 
 var requestsTo = flag.String("to", "", "file for the requests of TestRequests, as scripts/replay.sh gives it")
 
-// TestRequests answers a sequence of random requests twice, each time in a new database: the answers are the same,
-// byte for byte, and none is a failure of ours. The requests are those of the oracle and others that it does not
-// predict: statements, requests without expressions, and requests with a mistake.
+// TestRequests runs a sequence of random requests twice, each time on a new database. The answers must be the same,
+// byte for byte, and none may be an internal error. The requests are those of the oracle and others that the oracle
+// does not predict: PartiQL statements, requests without expressions, and requests with a mistake.
 func TestRequests(t *testing.T) {
 	g := newGenerator(proptest.Seed(), newService(true))
 	g.small = true
@@ -47,7 +47,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// any returns a message of the oracle, which it carries out in the model, or one that the model does not know.
+// any returns a message of the oracle, which it applies to the model, or one that the model does not know.
 func (g *generator) any() message {
 	m := g.message()
 	switch n := g.IntN(100); {
@@ -157,13 +157,13 @@ func (g *generator) statement(m *model, verb string) map[string]any {
 	return in
 }
 
-// legacyOps are the comparison operators that came before expressions, with the number of values they take.
+// legacyOps are the legacy comparison operators, from before expressions, with the number of values that they take.
 var legacyOps = map[string]int{
 	"EQ": 1, "NE": 1, "LE": 1, "LT": 1, "GE": 1, "GT": 1, "NOT_NULL": 0, "NULL": 0, "CONTAINS": 1, "NOT_CONTAINS": 1,
 	"BEGINS_WITH": 1, "IN": 2, "BETWEEN": 2,
 }
 
-// compared gives a request conditions on attributes, now and then with one value too many.
+// compared adds legacy conditions on attributes to a request, now and then with one value too many.
 func (g *generator) compared(in map[string]any, member string) {
 	conditions := map[string]any{}
 	for range g.upTo(1, 2) {
@@ -186,7 +186,7 @@ func (g *generator) compared(in map[string]any, member string) {
 	}
 }
 
-// legacy returns a request without an expression.
+// legacy returns a request with legacy parameters instead of expressions.
 func (g *generator) legacy(m *model) message {
 	in := map[string]any{"TableName": m.name}
 	op := pick(g.draw, []string{"PutItem", "DeleteItem", "UpdateItem", "GetItem", "Scan", "Query"})
@@ -230,8 +230,8 @@ func (g *generator) legacy(m *model) message {
 	return message{op: op}.with(in)
 }
 
-// spoil returns a copy of a request with one mistake: a member missing, one of
-// another type, a word of an expression changed, or one that is not known.
+// spoil returns a copy of a request with one mistake: a member is missing, has another type or is unknown, or a word
+// of an expression has changed.
 func (g *generator) spoil(body []byte) []byte {
 	doc, err := decode(body)
 	if err != nil {

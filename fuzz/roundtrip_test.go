@@ -25,15 +25,15 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// TestPropertyPutGet holds that Get gives back what Put accepts, for random values of random types of
-// structs: those of the comparison with the SDK, and types that the SDK would lose parts of.
+// TestPropertyPutGet tests that Get returns what Put has accepted, for random values of random struct types: those of
+// the comparison with the SDK, and types of which the SDK would lose parts.
 func TestPropertyPutGet(t *testing.T) {
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
 	defer db.Close()
 	require.NoError(t, db.CreateTable(t.Context(), "Items", "PK"))
 
-	types := map[reflect.Type]bool{} // and whether a value of the type was stored
+	types := map[reflect.Type]bool{} // whether Put has accepted a value, by type
 	proptest.Check(t, 20_000, func(t *proptest.T) {
 		typ := randomRow(t)
 		types[typ] = putGet(t, db, hardValues.random(t, typ, 3)) || types[typ]
@@ -51,7 +51,7 @@ func TestPropertyPutGet(t *testing.T) {
 	}
 }
 
-// putGet puts a row and compares what Get returns. It reports false if Put refuses the row.
+// putGet puts a row and compares it with what Get returns. It returns false if Put refuses the row.
 func putGet(t *proptest.T, db *sortkey.DB, row reflect.Value) bool {
 	ctx := context.Background()
 	row.FieldByName("PK").SetString("k")
@@ -76,7 +76,8 @@ func putGet(t *proptest.T, db *sortkey.DB, row reflect.Value) bool {
 	return true
 }
 
-// randomRow returns a type of structs with a key, fields of random types, and some of types that are hard to keep.
+// randomRow returns a struct type with a key, fields of random types, and some fields of types that are hard to
+// store.
 func randomRow(t *proptest.T) reflect.Type {
 	fields := []reflect.StructField{{Name: "PK", Type: reflect.TypeFor[string]()}}
 	for f := range randomStruct(t, 2).Fields() {
@@ -101,7 +102,7 @@ func randomRow(t *proptest.T) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// Types with names that Put accepts as a whole, or refuses. Those with methods cannot be embedded by reflection.
+// Named types that Put accepts as a whole or refuses. Reflection cannot embed those with methods.
 type (
 	goPrice struct{ cents int64 }
 	goLabel struct{ text string }
@@ -160,7 +161,7 @@ type (
 	}
 )
 
-// MarshalText makes a text that nothing decodes.
+// MarshalText has no counterpart that decodes the text.
 func (l goLabel) MarshalText() ([]byte, error) { return []byte(l.text), nil }
 
 var (
@@ -184,8 +185,8 @@ var (
 	)
 )
 
-// hardValues make values of types that have no exported fields, and values in interfaces that have the types that
-// decoding chooses.
+// hardValues returns values of types without exported fields, and values in interfaces of the types that decoding
+// into an interface chooses.
 var hardValues = goValues{
 	reflect.TypeFor[any]():          func(t *proptest.T) any { return randomAny(t, 2) },
 	reflect.TypeFor[goPrice]():      func(t *proptest.T) any { return goPrice{int64(t.IntN(3))} },
@@ -240,10 +241,10 @@ func randomAddr(t *proptest.T) netip.Addr {
 	return proptest.Pick(t, netip.Addr{}, netip.MustParseAddr("::1"), netip.AddrFrom4([4]byte(t.Bytes(4, 4))))
 }
 
-// differs returns how what Get gave back differs from what was put under a tag, or "". What the stored form cannot
-// tell apart is equal: nil, and an empty slice, map or value that a pointer refers to; a time in a zone of another
-// name; a number with other digits; a set in another order. Fields that are not exported are not stored, and neither
-// are those that the tag leaves out, or elements that are.
+// differs returns how the value that Get returned differs from the value that was put under a tag, or "". Values with
+// the same stored form are equal: nil and a pointer to an empty slice, map or zero value; a time in a zone of another
+// name; a number with other digits; a set in another order. Differs ignores fields that are not stored: unexported
+// ones, and those that the tag, or a tag of their elements, leaves out.
 func differs(put, got reflect.Value, tag string) string {
 	if put.IsZero() && got.IsZero() {
 		return ""
@@ -339,7 +340,7 @@ func differs(put, got reflect.Value, tag string) string {
 	return ""
 }
 
-// textOf returns the text of a value, by a method of its pointer if there is one.
+// textOf returns the text of a value, by a method of its pointer type if there is one.
 func textOf(v reflect.Value) string {
 	if asTime := reflect.TypeFor[time.Time](); v.CanConvert(asTime) {
 		return v.Convert(asTime).Interface().(time.Time).UTC().Format(time.RFC3339Nano)
@@ -352,7 +353,7 @@ func textOf(v reflect.Value) string {
 	return fmt.Sprint(v)
 }
 
-// pointed returns what a pointer refers to; nil stands for a zero value.
+// pointed returns the value that a pointer points to, or a zero value for nil.
 func pointed(v reflect.Value) reflect.Value {
 	if v.IsNil() {
 		return reflect.Zero(v.Type().Elem())
@@ -360,7 +361,7 @@ func pointed(v reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// sorted returns the texts of the elements of a set.
+// sorted returns the texts of the elements of a set, sorted.
 func sorted(set reflect.Value) []string {
 	list := make([]string, set.Len())
 	for i := range list {

@@ -16,14 +16,13 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestPropertyTransactionsOnServers is TestPropertyTransactions over HTTP: clients send
-// their requests to three processes of the command that share a database. Meanwhile
-// servers are killed and started again, and PostgreSQL is stopped as by a crash.
+// TestPropertyTransactionsOnServers is TestPropertyTransactions over HTTP: clients send their requests to three
+// processes of the command that share a database. Meanwhile the test kills and restarts servers, and stops PostgreSQL
+// as a crash would.
 //
-// A request without an answer may have been carried out or not. A request may go without
-// an answer only if its own server was killed or the database crashed while it ran. The
-// first read on each connection that a crash broke may also go without, because servers
-// do not repeat reads.
+// A server may have executed a request without an answer, or not. A request may lack an answer only if its server was
+// killed or the database crashed while it ran. The first read on each connection that a crash broke may also lack an
+// answer, because servers do not repeat reads.
 func TestPropertyTransactionsOnServers(t *testing.T) {
 	proptest.NeedLong(t)
 	cluster := pgtest.New(t)
@@ -46,7 +45,7 @@ type faultCounts struct{ histories, operations, unanswered, kills, crashes int }
 type faultyServer struct {
 	process *cmdtest.Process
 	client  atomic.Pointer[requestClient] // of the process
-	faults  atomic.Int64                  // begins and ends of faults; odd during a fault
+	faults  atomic.Int64                  // incremented at the beginning and end of each fault: odd during a fault
 	fault   sync.Mutex                    // held during a fault
 }
 
@@ -56,8 +55,8 @@ func (s *faultyServer) start(t *testing.T, program, url string) {
 	s.client.Store(&requestClient{serverEngine(t, "server", s.process.URL).send})
 }
 
-// kill kills the process. It must not have panicked or, unless the database has crashed,
-// reported errors.
+// kill kills the process. It fails the test if the process has panicked or, unless the database has crashed, reported
+// errors.
 func (s *faultyServer) kill(t *testing.T, crashed bool) {
 	t.Helper()
 	if !crashed {
@@ -78,8 +77,8 @@ func (s *faultyServer) end() {
 	s.fault.Unlock()
 }
 
-// run sends a request once. If a fault keeps it from being answered, run waits until the
-// fault is over, so that a client loses one request and not all.
+// run sends a request once. If a fault prevents an answer, run waits until the fault is over, so that a client loses
+// one request and not all.
 func (s *faultyServer) run(r *transact) outcome {
 	before := s.faults.Load()
 	got := s.client.Load().run(r)
@@ -114,8 +113,8 @@ func createTables(t *testing.T, url string) {
 	}
 }
 
-// serversRound runs one program on three new servers of a new database, with up to
-// three faults, counts what happens, and reports whether the history is serial.
+// serversRound runs one program on three new servers of a new database, with up to three faults. It counts the faults
+// and reports whether the history has a serial order.
 func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program string, counts *faultCounts) bool {
 	t.Helper()
 	d := draw{rand.New(rand.NewPCG(uint64(seed), 2))}
@@ -135,7 +134,7 @@ func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program str
 		all += len(of)
 	}
 
-	// A fault begins when a certain number of requests have been sent.
+	// A fault begins when this many requests have been sent.
 	strikes := make([]int, 1+d.IntN(3))
 	for i := range strikes {
 		strikes[i] = 1 + d.IntN(all*3/4)

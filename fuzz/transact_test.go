@@ -17,14 +17,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// These tests prove from the answers alone that transactions are serialisable.
-// Clients concurrently run random transactions on a few items of two tables: some clients send
-// requests, others use the store in Go, with single operations, DB.Update and DB.View, forks and
-// snapshots, while tables and indexes are created and deleted and databases are closed and opened
-// again.
-// Every successful write stores the number of its transaction in the item, and
-// increments or resets the item's counter, so almost no two orders produce the
-// same answers. Porcupine then searches for an order such that
+// These tests prove from the answers alone that transactions are serialisable. Clients concurrently run random
+// transactions on a few items of two tables. Some clients send requests; others use the Go API, with single
+// operations, DB.Update and DB.View, forks and snapshots. Meanwhile tables and indexes are created and deleted, and
+// databases are closed and opened again. Every successful write stores the number of its transaction in the item, and
+// increments or resets the item's counter, so almost no two orders produce the same answers. Porcupine then searches
+// for an order such that
 //
 //   - a transaction that ended before another began comes before it, and
 //   - running the transactions one after the other on a map of the items
@@ -32,9 +30,8 @@ import (
 //     reason of every action with its item; the items of a TransactGetItems
 //     over both tables; and those of a Scan of a table and of an index.
 //
-// No such order exists if a client ever saw half a transaction, if a cancelled
-// transaction left a change, if one was applied twice under one token, or if an
-// index and its table disagreed.
+// No such order exists if a client ever saw half a transaction, if a cancelled transaction left a change, if one was
+// applied twice under one token, or if an index and its table disagreed.
 
 // cells is the number of possible items: three in each table.
 const cells = 6
@@ -42,7 +39,7 @@ const cells = 6
 // A cell is the state of an item. If by is 0, the item does not exist.
 type cell struct {
 	n  int // counter
-	by int // the transaction that wrote it last
+	by int // number of the transaction that wrote it last
 }
 
 // A transactState is the content of the database. It is comparable.
@@ -62,7 +59,7 @@ const (
 	writeOne
 	deleteTable
 	createTable
-	administer // whatever changes no item
+	administer // changes of no item of the history
 )
 
 // A transact is one request of a client.
@@ -73,11 +70,11 @@ type transact struct {
 	actions []cellAction
 	cells   []int // read in this order
 	table   int   // scanned, deleted or created
-	// how chooses among the ways in which the store in Go can make the request.
+	// how chooses one of the ways in which the Go API can make the request.
 	how int
-	// abandoned says that a transaction of the store in Go fails at its end.
+	// abandoned makes the function of an Update return an error at its end.
 	abandoned bool
-	restart   bool // the database, by administer
+	restart   bool // administer restarts the database
 }
 
 // A cellAction is one action of a write.
@@ -92,7 +89,7 @@ type cellAction struct {
 // An outcome is the answer to a request.
 type outcome struct {
 	failure    string // any other error
-	unanswered bool   // the request may have been carried out, may be later, or never
+	unanswered bool   // the request may have been executed, may be later, or never
 	reasons    []string
 	cells      []cell
 }
@@ -136,14 +133,14 @@ func (t *transact) reads() bool {
 	return true
 }
 
-// Answers that take the place of the reasons of actions.
+// Answers to the whole request, in place of the reasons of its actions.
 var (
 	noTable   = []string{"no such table"}
 	hasTable  = []string{"the table exists"}
 	abandoned = []string{"abandoned"}
 )
 
-// lacks reports whether the request needs a table that is gone.
+// lacks reports whether the request needs a table that does not exist.
 func (t *transact) lacks(s transactState) bool {
 	for _, a := range t.actions {
 		if s.gone[tableOfCell(a.cell)] {
@@ -162,7 +159,7 @@ func (t *transact) lacks(s transactState) bool {
 	return false
 }
 
-// step answers a request on a state as the service should.
+// step applies a request to a state. It returns the new state and the answer that the service should give.
 func (t *transact) step(s transactState) (transactState, outcome) {
 	if t.lacks(s) {
 		return s, outcome{reasons: noTable}
@@ -231,8 +228,7 @@ var transactModel = porcupine.Model{
 	},
 }
 
-// transactTables are the tables, each with the name of an index whose keys
-// change with every write of an item.
+// transactTables are the tables. Each has an index whose keys change with every write of an item.
 var transactTables = [2]string{"Accounts", "Orders"}
 
 const transactIndex = "ByWriter"
@@ -256,7 +252,7 @@ type requestClient struct {
 	send func(op string, body []byte) (r reply, answered bool)
 }
 
-// write returns a write of transaction id: its name, and its parameters as an action or as a request of its own.
+// write returns the verb and the parameters of a write of transaction id, as an action or as a request of its own.
 func (a cellAction) write(id int) (verb string, in map[string]any) {
 	table, key := cellKey(a.cell)
 	in = map[string]any{"TableName": table}
@@ -355,7 +351,7 @@ func (c requestClient) run(t *transact) outcome {
 	return out
 }
 
-// A transactAnswer is what the answers to all requests may have.
+// A transactAnswer has the members that answers to all kinds of requests may have.
 type transactAnswer struct {
 	Type                string `json:"__type"`
 	Item                item
@@ -367,7 +363,8 @@ type transactAnswer struct {
 	}
 }
 
-// ask sends a request. The outcome says whether it is answered; only an error that blames the client is an answer.
+// ask sends a request. The outcome says whether it was answered; of errors, only those with a 4xx status count as
+// answers.
 func (c requestClient) ask(op string, in any) (got transactAnswer, out outcome) {
 	r, answered := c.send(op, marshal(in))
 	switch {
@@ -385,7 +382,7 @@ func (c requestClient) ask(op string, in any) (got transactAnswer, out outcome) 
 	return got, out
 }
 
-// reason returns the code of a cancelled action, with the item that it returns.
+// reason returns the code of a cancelled action, with the item in the answer.
 func reason(code string, it item) string {
 	if it == nil {
 		return code
@@ -395,7 +392,7 @@ func reason(code string, it item) string {
 
 func cellOf(it item) cell { return cell{n: intOf(it["n"]), by: intOf(it["by"])} }
 
-// intOf returns a number, 0 for no value, and -1 for another value.
+// intOf returns the number in v, 0 for no value, or -1 for any other value.
 func intOf(v value) int {
 	n, err := strconv.Atoi(cmp.Or(v.data, "0"))
 	if err != nil {
@@ -404,12 +401,12 @@ func intOf(v value) int {
 	return n
 }
 
-// inGo reports whether a client uses the store in Go.
+// inGo reports whether a client uses the Go API.
 func inGo(client int) bool { return client%2 == 0 }
 
-// program returns the requests of each client. A few writes are sent by two
-// clients, under one token. If some use the store in Go, these leave transactions, restart the
-// database, and create and delete tables.
+// program returns random requests for each client. A few writes are sent by two clients, under one token. Clients for
+// which goes returns true use the Go API: they abandon transactions, restart the database, and create and delete
+// tables.
 func (d draw) program(clients, requests int, goes func(client int) bool) [][]*transact {
 	out := make([][]*transact, clients)
 	id, token := 0, 0
@@ -461,7 +458,7 @@ func (d draw) program(clients, requests int, goes func(client int) bool) [][]*tr
 	return out
 }
 
-// someCells returns n cells in any order.
+// someCells returns n different cells in random order.
 func (d draw) someCells(n int) []int {
 	all := []int{0, 1, 2, 3, 4, 5}
 	for i := range n {
@@ -484,9 +481,8 @@ func (d draw) cellActions(n int) (out []cellAction) {
 	return out
 }
 
-// runProgram sends the requests of all clients concurrently and finally reads
-// everything. Reads, and transactions with a token, are safe to send again, so it sends
-// them until they are answered. It returns the history.
+// runProgram sends the requests of all clients concurrently and finally reads everything. It repeats reads, and
+// transactions with a token, until they are answered, because they are safe to repeat. It returns the history.
 func runProgram(program [][]*transact, send func(client int, r *transact) outcome) []porcupine.Operation {
 	start := time.Now()
 	run := func(client int, requests []*transact) (ops []porcupine.Operation) {
@@ -514,9 +510,9 @@ func runProgram(program [][]*transact, send func(client int, r *transact) outcom
 	})...)
 }
 
-// openEnded returns a history in which each write without an answer lasts until the end of
-// the history, so it may take effect at any time after its call, or never: as the last
-// operation of an order it changes no answer. Reads without an answer are left out.
+// openEnded returns a history in which each write without an answer lasts until the end of the history. So the write
+// may take effect at any time after its call, or never: as the last operation of an order it changes no answer. Reads
+// without an answer are left out.
 func openEnded(history []porcupine.Operation) []porcupine.Operation {
 	var out []porcupine.Operation
 	var end int64
@@ -535,8 +531,7 @@ func openEnded(history []porcupine.Operation) []porcupine.Operation {
 	return out
 }
 
-// checkSerial searches for a serial order. It fails at once for unexpected
-// errors and reused tokens.
+// checkSerial searches for a serial order of the history. It fails the test for unexpected errors and reused tokens.
 func checkSerial(t *testing.T, history []porcupine.Operation) bool {
 	t.Helper()
 	for _, op := range history {
@@ -595,7 +590,7 @@ func TestTransactModel(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		want   bool
-		during int // the place of the event that is during the one before, if any
+		during int // index of an event that runs during the one before it, or 0
 		events []event
 	}{
 		{"one after the other", true, 0, []event{{add(1, 0, 3), ok}, {get, sees(one, one)}}},

@@ -10,7 +10,7 @@ import (
 type action struct {
 	verb string // SET, REMOVE, ADD, DELETE
 	path path
-	to   *source // of SET; ADD and DELETE have a constant
+	to   *source // right side of SET; ADD and DELETE have a constant
 }
 
 // A source is the right side of a SET: a constant, a path or a function of other sources.
@@ -21,8 +21,7 @@ type source struct {
 	l, r *source
 }
 
-// eval returns the value of a source on the item as it was before the update. Ok is false
-// if the service refuses it.
+// eval returns the value of a source on the item before the update. Ok is false if DynamoDB refuses the source.
 func (t *source) eval(old item) (v value, ok bool) {
 	switch t.op {
 	case "":
@@ -46,7 +45,7 @@ func (t *source) eval(old item) (v value, ok bool) {
 	return sum(l, r, t.op == "-")
 }
 
-// sum adds two numbers. Ok is false if the exact result is not a number of the service.
+// sum adds or, if minus is true, subtracts two numbers. Ok is false if DynamoDB cannot store the exact result.
 func sum(l, r value, minus bool) (v value, ok bool) {
 	if l.kind != 'N' || r.kind != 'N' {
 		return v, false
@@ -63,7 +62,7 @@ func sum(l, r value, minus bool) (v value, ok bool) {
 	return value{kind: 'N', num: &out, data: plain(&out)}, true
 }
 
-// union returns a set with the elements of both.
+// union returns a set with the elements of both sets.
 func union(a, b value) value {
 	out := a
 	out.list = slices.Clone(a.list)
@@ -75,13 +74,13 @@ func union(a, b value) value {
 	return out
 }
 
-// A node is a value that an update is changing.
+// A node is a value in the tree of an item that an update is changing.
 type node struct {
 	value
 	names map[string]*node // of a map
 	list  []*node
 	gone  bool
-	// added are elements beyond the end of the list, by the place that the update gave them.
+	// added are elements beyond the end of the list, by the index in the update.
 	added map[int]*node
 }
 
@@ -101,7 +100,7 @@ func newNode(v value) *node {
 	return n
 }
 
-// settled returns the changed value.
+// settled returns the value with all changes of the update.
 func (n *node) settled() value {
 	v := n.value
 	switch v.kind {
@@ -132,7 +131,7 @@ func (n *node) settled() value {
 	return v
 }
 
-// parent returns the map or list that the last step of a path leads into, or nil.
+// parent returns the map or list in which the last step of a path looks, or nil.
 func (n *node) parent(p path) *node {
 	for _, s := range p[:len(p)-1] {
 		if n = n.child(s); n == nil {
@@ -169,8 +168,8 @@ func (n *node) put(s step, v value) {
 	}
 }
 
-// update returns the item after the actions. Old is nil if the table has no item with the key. Ok is
-// false if the service refuses the actions for this item. Actions that only remove create no item.
+// update returns the item after the actions. Old is nil if the table has no item with the key. Ok is false if
+// DynamoDB refuses the actions for this item. If old is nil and all actions remove, no item is created.
 func update(key, old item, actions []action) (it item, ok bool) {
 	start := old
 	if old == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// A kind is the kind of a model value: one letter for each kind of attribute value.
+// A kind is the type of a model value, as one letter.
 type kind byte
 
 const (
@@ -21,7 +21,7 @@ const (
 	isMap  kind = 'M'
 )
 
-// wireNames are the kinds as requests write them.
+// wireNames are the names of kinds in requests.
 var wireNames = map[kind]string{
 	'S': "S", 'N': "N", 'B': "B", isBool: "BOOL", isNull: "NULL", isList: "L", isMap: "M",
 	's': "SS", 'n': "NS", 'b': "BS",
@@ -29,32 +29,31 @@ var wireNames = map[kind]string{
 
 func (k kind) String() string { return wireNames[k] }
 
-// scalar reports whether values of the kind have an order, and can be keys.
+// scalar reports whether the kind is S, N or B, whose values have an order and can be keys.
 func (k kind) scalar() bool { return k == 'S' || k == 'N' || k == 'B' }
 
-// set reports whether values are sets. Their elements are of the kind k.element().
+// set reports whether the kind is a set. Its elements are of the kind k.element().
 func (k kind) set() bool { return k == 's' || k == 'n' || k == 'b' }
 
 func (k kind) element() kind { return k - 'a' + 'A' }
 
-// A value is an attribute value of the model. Nothing changes it once it is made.
+// A value is an immutable attribute value of the model.
 type value struct {
 	kind kind
-	// data is the bytes of an S or B, the text of an N as it is written in
-	// requests, and true or false for a BOOL.
+	// data is the bytes of an S or B, the text of an N as requests write it, or true or false for a BOOL.
 	data    string
 	num     *apd.Decimal // of an N
 	list    []value      // of an L or a set
 	members item         // of an M
 }
 
-// An item is an item of the model, or its key, or the members of a map.
+// An item is an item or a key of the model, or the members of a map.
 type item map[string]value
 
 func text(s string) value { return value{kind: 'S', data: s} }
 func blob(s string) value { return value{kind: 'B', data: s} }
 
-// other returns the value with the given DynamoDB JSON.
+// other returns the value with this DynamoDB JSON.
 func other(text string) (v value) {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		panic(err)
@@ -62,7 +61,7 @@ func other(text string) (v value) {
 	return v
 }
 
-// number returns the N with the given text, which apd must be able to parse.
+// number returns the N with this text, which apd must be able to parse.
 func number(s string) value {
 	d, _, err := apd.NewFromString(s)
 	if err != nil {
@@ -108,7 +107,7 @@ func digits(d *apd.Decimal) (text string, point int) {
 	return strings.TrimRight(all, "0"), len(all) + int(d.Exponent)
 }
 
-// plain returns a number as the service prints it.
+// plain returns the text of a number as DynamoDB prints it.
 func plain(d *apd.Decimal) string {
 	ds, point := digits(d)
 	if ds == "" {
@@ -129,8 +128,7 @@ func plain(d *apd.Decimal) string {
 	return out
 }
 
-// canon returns a text that is equal for equal values, in the form of
-// responses.
+// canon returns the value as responses print it. Equal values have equal texts.
 func (v value) canon() string {
 	switch {
 	case v.kind == 'N':
@@ -150,7 +148,7 @@ func (v value) canon() string {
 	return v.kind.String() + ":" + v.data
 }
 
-// printed returns the value with its numbers as the service prints them.
+// printed returns the value with all numbers as DynamoDB prints them.
 func (v value) printed() value {
 	switch {
 	case v.kind == 'N':
@@ -180,7 +178,7 @@ func (it item) printed() item {
 // wire returns the value in DynamoDB JSON.
 func (v value) wire() json.RawMessage { return marshal(map[string]any{v.kind.String(): v.inner()}) }
 
-// inner returns what DynamoDB JSON has beside the kind of a value.
+// inner returns the part of DynamoDB JSON inside the kind: "x" of {"S":"x"}.
 func (v value) inner() any {
 	switch {
 	case v.kind == 'B':
@@ -234,8 +232,8 @@ func (v value) size() int {
 	return size + len(v.data)
 }
 
-// numberSize is 1, plus 1 for every two significant digits, rounded up, on
-// either side of the point, plus 1 for a minus sign.
+// numberSize returns the size of a number: 1, plus 1 for every two significant digits, rounded up, on either side of
+// the point, plus 1 for a minus sign.
 func numberSize(d *apd.Decimal) int {
 	ds, point := digits(d)
 	if ds == "" {
@@ -249,7 +247,8 @@ func numberSize(d *apd.Decimal) int {
 	return size
 }
 
-// UnmarshalJSON parses a value in DynamoDB JSON. Of a number it demands the form in which the service prints it.
+// UnmarshalJSON parses a value in DynamoDB JSON. It refuses a number that is not in the form in which DynamoDB prints
+// it.
 func (v *value) UnmarshalJSON(raw []byte) error {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &m); err != nil || len(m) != 1 {
@@ -264,7 +263,7 @@ func (v *value) UnmarshalJSON(raw []byte) error {
 	return fmt.Errorf("%q is not an attribute value", raw)
 }
 
-// parse parses what DynamoDB JSON has beside the kind of a value.
+// parse parses the part of DynamoDB JSON inside the kind: "x" of {"S":"x"}.
 func (v *value) parse(raw json.RawMessage) (err error) {
 	switch k := v.kind; {
 	case k == 'S':
@@ -303,7 +302,7 @@ func (v *value) parse(raw json.RawMessage) (err error) {
 	return err
 }
 
-// canon returns a text that is equal for equal items.
+// canon returns the text of an item. Equal items have equal texts.
 func (it item) canon() string {
 	if it == nil {
 		return "none"
@@ -342,7 +341,7 @@ func (it item) size() int {
 	return size
 }
 
-// only returns the item with only the named attributes.
+// only returns a copy of the item with only the named attributes.
 func (it item) only(names []string) item {
 	out := item{}
 	for _, name := range names {
@@ -353,9 +352,8 @@ func (it item) only(names []string) item {
 	return out
 }
 
-// scanHash returns the place of a partition key in scan order, and that of a
-// table's whole key among equal keys of an index: the first three bytes of
-// MD5("Outliers" + key).
+// scanHash returns the position of a partition key in scan order. In an index it orders items with equal index keys,
+// by the whole key of the table. It is the first three bytes of MD5("Outliers" + key).
 func scanHash(key ...value) uint32 {
 	text := []byte("Outliers")
 	for _, v := range key {
@@ -369,10 +367,9 @@ func scanHash(key ...value) uint32 {
 	return uint32(sum[0])<<16 | uint32(sum[1])<<8 | uint32(sum[2])
 }
 
-// hashedNumber returns the form of a number that the service hashes, as the
-// authors of other emulators found: an exponent byte, then pairs of digits plus
-// one. For negative numbers all of it is mirrored, and ends in 102 if there is
-// space.
+// hashedNumber returns the form of a number that DynamoDB hashes, as the authors of other emulators found out: an
+// exponent byte, then pairs of digits plus one. For a negative number all bytes are mirrored, followed by 102 if
+// there is space.
 func hashedNumber(d *apd.Decimal) []byte {
 	ds, point := digits(d)
 	if ds == "" {

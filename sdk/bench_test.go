@@ -20,10 +20,9 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// The ratios matter. A call over the wire is compared with the same call answered by a
-// transport that has the body ready; a call through Direct, or through Client with
-// nothing that observes it, with the same call answered by a middleware that has the
-// output ready. The difference is Sortkey's time; the rest is the SDK's.
+// The ratios matter. The benchmarks compare a call over the wire with the same call answered by a transport that has
+// the response body ready. They compare a call on the short way, through Direct or Client, with the same call
+// answered by a middleware that has the output ready. The difference is Sortkey's time; the rest is the SDK's.
 //
 //	go test -bench . -benchmem ./sdk
 
@@ -41,7 +40,7 @@ func benchDB(b *testing.B) *sortkeytest.DB {
 	return db
 }
 
-// canned is a transport that answers every request with one body.
+// canned is a transport that answers every request with the same body.
 type canned []byte
 
 func (c canned) Do(req *http.Request) (*http.Response, error) {
@@ -54,7 +53,7 @@ func (c canned) Do(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// ready is a middleware that answers every operation with one output.
+// ready is a middleware that answers every operation with the same output.
 type ready struct{ out any }
 
 func (ready) ID() string { return "ready" }

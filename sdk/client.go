@@ -16,16 +16,16 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// endpoint is an address to which nothing is sent.
+// endpoint is the address in requests. It does not exist: the database answers the requests in this process.
 const endpoint = "http://sortkey.invalid"
 
-// Client returns a DynamoDB client whose requests are answered by db in this process: the client for code under test,
-// and for programs that embed the database. The options are applied after those that lead to db. There is one attempt
-// unless they set a Retryer or RetryMaxAttempts.
+// Client returns a DynamoDB client for code under test, and for programs that embed the database: db answers its
+// requests in this process. Client applies optFns after its own options. The client makes one attempt for each call,
+// unless optFns set a Retryer or RetryMaxAttempts.
 //
-// An operation on items, unless it is a transaction, takes the short way of [Direct] if neither the client nor the call
-// has options, and the database has no Observer. Otherwise the call goes over the wire: it is signed, serialised and
-// parsed as for the service. To send every call over the wire, set the HTTPClient:
+// A call of an operation on items, unless it is a transaction, takes the short way of [Direct] if neither the client
+// nor the call has options, and the database has no Observer. Every other call goes over the wire: it is signed,
+// serialised and parsed as for DynamoDB. To send every call over the wire, set the HTTPClient:
 //
 //	over := server.New(db, server.Options{}).Client()
 //	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = over })
@@ -36,10 +36,9 @@ func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client 
 	return shorten(db, options(db))
 }
 
-// Config returns an AWS configuration whose clients db answers, for programs that make
-// their own clients with NewFromConfig. It is the whole configuration: no variable or file
-// of the environment, such as AWS_CA_BUNDLE or a proxy, has an effect on it. Such a client
-// makes one attempt unless its options have a Retryer or RetryMaxAttempts.
+// Config returns an AWS configuration for programs that create their own clients with NewFromConfig; db answers these
+// clients. The configuration is complete: no environment variable or file, such as AWS_CA_BUNDLE or a proxy, has an
+// effect on it. A client makes one attempt for each call unless its options have a Retryer or RetryMaxAttempts.
 func Config(db *sortkey.DB) aws.Config {
 	o := options(db)
 	return aws.Config{
@@ -48,7 +47,8 @@ func Config(db *sortkey.DB) aws.Config {
 	}
 }
 
-// Streams returns a client of the database's streams, for code that reads shards, as [Client] does for its tables.
+// Streams returns a client for the streams of the database, for code that reads shards. It works as [Client] does for
+// tables.
 func Streams(db *sortkey.DB, optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	o := options(db)
 	return dynamodbstreams.New(dynamodbstreams.Options{
@@ -63,12 +63,12 @@ func options(db *sortkey.DB) dynamodb.Options {
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  credentials{},
 		HTTPClient:   roundTripper{server.New(db, server.Options{}).Client().Transport},
-		// Not RetryMaxAttempts, which would also limit a Retryer of the caller.
+		// RetryMaxAttempts would also limit a Retryer of the caller.
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 1 }),
 	}
 }
 
-// credentials are an access key and a secret, which the database does not check.
+// credentials provide a fixed access key and secret, because the database checks neither.
 type credentials struct{}
 
 // Retrieve implements [aws.CredentialsProvider].
@@ -76,8 +76,7 @@ func (credentials) Retrieve(context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: "sortkey", SecretAccessKey: "sortkey", Source: "sortkey"}, nil
 }
 
-// A roundTripper is an HTTP client for the SDK, without the redirects, cookies and
-// time-outs of [http.Client].
+// A roundTripper is an HTTP client for the SDK. It has none of the redirects, cookies and timeouts of [http.Client].
 type roundTripper struct{ http.RoundTripper }
 
 // Do implements [dynamodb.HTTPClient].
@@ -89,7 +88,7 @@ func (t roundTripper) Do(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// sendError returns the error that [http.Client] would return without a response.
+// sendError returns the error that [http.Client] would return if it got no response.
 func sendError(address string, err error) error {
 	return &url.Error{Op: "Post", URL: address, Err: err}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// transaction puts rows of the partition "a".
+// transaction returns the input of a transaction that puts rows into the partition "a".
 func transaction(token string, sks ...int) *dynamodb.TransactWriteItemsInput {
 	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &token}
 	for _, sk := range sks {
@@ -26,7 +26,7 @@ func transaction(token string, sks ...int) *dynamodb.TransactWriteItemsInput {
 	return in
 }
 
-// conflicts returns the codes of the reasons of a cancelled transaction.
+// conflicts returns the codes in the cancellation reasons of a transaction.
 func conflicts(t *testing.T, err error) (codes []string) {
 	t.Helper()
 	var e *types.TransactionCanceledException
@@ -37,7 +37,7 @@ func conflicts(t *testing.T, err error) (codes []string) {
 	return codes
 }
 
-// While a transaction holds items, what conflicts with it is refused. Source:
+// TestTransactionConflicts tests that conflicting operations are refused while a transaction locks items. Source:
 // DG/transaction-apis.html, transaction conflict handling.
 func TestTransactionConflicts(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
@@ -51,7 +51,7 @@ func TestTransactionConflicts(t *testing.T) {
 		defer running.Wait()
 		defer giveUp()
 
-		// The transaction holds its items once a write of one is refused.
+		// When a write of one item is refused, the transaction has locked its items.
 		require.Eventually(t, func() bool { return putRow(t, c, "a", 1) != nil }, 10*time.Second, time.Millisecond)
 		refused(t, putRow(t, c, "a", 2), "TransactionConflictException", "Transaction is ongoing for the item")
 		require.NoError(t, putRow(t, c, "a", 3))

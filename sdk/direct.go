@@ -25,30 +25,28 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// Direct returns a DynamoDB client that always takes the short way: operations on
-// items are answered at the end of the SDK's Initialize step, whatever the options
-// are. The SDK's own checks of inputs, its paginators, waiters and error types work
-// as usual. Transactions, all operations that are not on items, requests with parameters from before expressions,
-// those that may exceed the limit of 16 MB, and those that the service would refuse while it decodes them go over the
-// wire, as with [Client].
+// Direct returns a DynamoDB client that always takes the short way: it answers operations on items at the end of the
+// SDK's Initialize step, whatever the options are. The SDK's own checks of inputs, its paginators, waiters and error
+// types work as usual. Four kinds of requests go over the wire, as with [Client]: transactions and other operations
+// that are not on items, requests with legacy parameters from before expressions, requests that may exceed the limit
+// of 16 MB, and requests that DynamoDB would refuse while it decodes them.
 //
-// On the short way NOTHING of a later step runs for a call that succeeds: no
-// middleware of Serialize, Build, Finalize or Deserialize, no signer, no Retryer and
-// no HTTPClient, even if the options set one. [Client] takes this way only if nobody
-// could tell, so it is nearly always the better choice.
+// On the short way NOTHING of a later step runs for a call that succeeds: no middleware of Serialize, Build, Finalize
+// or Deserialize, no signer, no Retryer and no HTTPClient, even if the options set one. [Client] takes the short way
+// only if the caller cannot notice it, so [Client] is nearly always the better choice.
 func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	d := newDirect(db, false)
 	own := append([]func(*dynamodb.Options){}, optFns...)
 	return dynamodb.New(options(db), append(own, func(o *dynamodb.Options) {
-		// Last, so that the caller's middlewares of the same step run.
+		// Add it last, so that the caller's middlewares of the Initialize step run before it.
 		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(stack *middleware.Stack) error {
 			return addTo(stack, d)
 		})
 	})...)
 }
 
-// addTo puts the short way at the end of the Initialize step, and the middleware that
-// returns its errors next to the response.
+// addTo adds two middlewares to a stack: short at the end of the Initialize step, and the one that returns the errors
+// of short, next to the response.
 func addTo(stack *middleware.Stack, short middleware.InitializeMiddleware) error {
 	if err := stack.Initialize.Add(short, middleware.After); err != nil {
 		return err
@@ -56,25 +54,25 @@ func addTo(stack *middleware.Stack, short middleware.InitializeMiddleware) error
 	return stack.Deserialize.Add(failed{}, middleware.After)
 }
 
-// direct is the middleware of the short way.
+// direct is the middleware that answers a call on the short way.
 type direct struct {
 	service   *api.Service
 	requestID func() string // returns a new one
-	whole     bool          // answers have all the SDK's metadata, not only the request id
+	whole     bool          // add all of the SDK's metadata, not only the request id
 }
 
 func newDirect(db *sortkey.DB, whole bool) *direct {
 	return &direct{service: engine.Of(db).Service, requestID: engine.Of(db).RequestID, whole: whole}
 }
 
-// shortID is the name of the short way on a stack.
+// shortID is the ID of the middleware of the short way.
 const shortID = "SortkeyShortWay"
 
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return shortID }
 
-// errWire is the error for requests that must be serialised: operations without a short way, requests that may be too
-// long, and values that the service refuses, in its own words, while it decodes a request.
+// errWire reports that a request must go over the wire: its operation has no short way, it may be too long, or
+// DynamoDB would refuse one of its values, with its own message, while decoding the request.
 var errWire = errors.New("sdk: request must be serialised")
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
@@ -92,14 +90,14 @@ func (d *direct) HandleInitialize(
 	}
 
 	failure, ok := errors.AsType[*wire.Error](err)
-	if !ok { // errWire
+	if !ok { // err is errWire
 		return next.HandleInitialize(ctx, in)
 	}
 	s := &sent{response: &smithyhttp.Response{Response: &http.Response{Header: http.Header{}, Body: http.NoBody}}}
 	switch {
 	case ctx.Err() != nil:
 		s.err = &smithy.CanceledError{Err: ctx.Err()}
-		ctx = context.WithoutCancel(ctx) // so that all steps before the connection run
+		ctx = context.WithoutCancel(ctx) // so that all steps up to the connection still run
 	case errors.Is(failure, api.ErrReset):
 		s.err = &smithyhttp.RequestSendError{Err: sendError(endpoint+"/", io.EOF)}
 	default:
@@ -109,21 +107,20 @@ func (d *direct) HandleInitialize(
 	return next.HandleInitialize(context.WithValue(ctx, failureKey{}, s), in)
 }
 
-// failureKey is the key of the *sent in the context of an operation that failed.
+// failureKey is the context key under which HandleInitialize passes the *sent of a failed operation to failed.
 type failureKey struct{}
 
-// A sent stands in for the HTTP response of an operation that failed: a response, or an
-// empty response and an error.
+// A sent stands in for the HTTP exchange of a failed operation. It has a response, or an empty response and an error
+// of the connection.
 type sent struct {
 	response *smithyhttp.Response
 	err      error
 	once     atomic.Bool
 }
 
-// failed is the middleware next to the response. It gives the SDK an error of the
-// database as a response, so that the SDK, whatever its version, makes the error, its
-// type and its metadata. A retry, if the caller has asked for retries, is a request
-// like any other.
+// failed is the middleware next to the response. It passes an error of the database to the SDK as a response, so that
+// any version of the SDK creates the error, its type and its metadata itself. If the caller has asked for retries, a
+// retry goes over the wire.
 type failed struct{}
 
 // ID implements [middleware.DeserializeMiddleware].
@@ -141,8 +138,8 @@ func (failed) HandleDeserialize(
 	return out, metadata, s.err
 }
 
-// answered returns the metadata of a successful answer with a request id, as the SDK's middlewares make it: the id, the
-// response (whose body has been read), its time, and the one attempt.
+// answered runs the SDK's own middlewares to create the metadata of a successful answer: the request id, the response
+// (whose body has been read), its time, and the single attempt.
 func answered(ctx context.Context, id string) (middleware.Metadata, error) {
 	_, metadata, err := attempt.HandleFinalize(ctx, middleware.FinalizeInput{}, received(id))
 	return metadata, err
@@ -154,7 +151,7 @@ var (
 	raw     awsmiddleware.AddRawResponse
 )
 
-// received is the end of a middleware stack that gets a response with this request id.
+// received is the end of the middleware stack of answered. It gets a response with this request id.
 type received string
 
 // HandleFinalize implements [middleware.FinalizeHandler].
@@ -173,7 +170,7 @@ func (r received) HandleDeserialize(
 	return raw.HandleDeserialize(ctx, in, response{string(r)})
 }
 
-// response is the innermost handler of that stack, which returns the response.
+// response is the innermost handler of the stack of answered. It returns the response.
 type response struct{ id string }
 
 // HandleDeserialize implements [middleware.DeserializeHandler].
@@ -200,10 +197,10 @@ func httpResponse(status int, id string, body []byte) *smithyhttp.Response {
 	return &smithyhttp.Response{Response: r}
 }
 
-// answer runs one operation, or returns errWire.
+// answer runs an operation on items on the short way. It returns errWire if the request must go over the wire.
 func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	if ctx.Err() != nil {
-		return nil, errWire // the SDK words it
+		return nil, errWire // the SDK returns the error of the context
 	}
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
@@ -232,7 +229,7 @@ func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in *In, inp
 	method func(*api.Service, context.Context, *APIIn) (*APIOut, error), output func(APIOut) Out,
 ) (any, error) {
 	s := fromSDKs.Get().(*fromSDK)
-	defer s.release() // the request may use its memory until here
+	defer s.release() // request may use the memory of s until method has returned
 	request := input(s, *in)
 	if s.refused || s.tooLong() {
 		return nil, errWire
@@ -244,7 +241,7 @@ func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in *In, inp
 	return new(output(*result)), nil
 }
 
-// getItem is run for GetItem, whose item is converted where it is stored.
+// getItem is run for GetItem. It converts the item directly from the store's memory.
 func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, error) {
 	s, m := fromSDKs.Get().(*fromSDK), toSDKs.Get().(*toSDK)
 	defer s.release()
@@ -260,8 +257,7 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 	return m.getItemOutput(used), nil
 }
 
-// find is run for Query and Scan, whose items are converted where they are
-// stored.
+// find is run for Query and Scan. It converts the items directly from the store's memory.
 func find[In, APIIn, APIOut, Out any](
 	ctx context.Context, d *direct, in *In, sel types.Select, input func(*fromSDK, In) APIIn,
 	method func(*api.Service, context.Context, *APIIn, api.Visit) (*APIOut, error), output func(*toSDK, APIOut) Out,

@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// every has one well-formed request of each operation, in an order in which they
-// work. $NAME stands for what an answer before had at NAME.
+// every has one valid request of each operation, in an order in which all of them succeed. $NAME stands for a value
+// that keep has saved from an earlier answer.
 var every = []struct{ op, body, keep string }{
 	{
 		"CreateTable", `{"TableName":"Orders","BillingMode":"PAY_PER_REQUEST",` +
@@ -138,9 +138,8 @@ var every = []struct{ op, body, keep string }{
 	{"DeleteTable", `{"TableName":"Orders"}`, ""},
 }
 
-// TestEach sends one request of each operation over HTTP and logs the status and
-// the code of an error. None is unknown, and docs/fidelity.md names them all.
-// go test -v prints it.
+// TestEach sends one request of each operation over HTTP. It logs the status and the error code, which go test -v
+// prints. The database must know every operation, and docs/fidelity.md must name it.
 func TestEach(t *testing.T) {
 	names := map[string]bool{}
 	targets := map[string]string{}
@@ -213,7 +212,7 @@ func orEmpty(text []byte) []byte {
 	return text
 }
 
-// mentions reports whether a text has the name of an operation. The page writes "Enable-,
+// mentions reports whether a text has the name of an operation, also in the abbreviated form of the page: "Enable-,
 // Disable-, Update- and DescribeKinesisStreamingDestination".
 func mentions(text, op string) bool {
 	name := regexp.MustCompile(`[^A-Za-z]` + op + `[^A-Za-z]`)

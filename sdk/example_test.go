@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// fileTree makes a table of paths with the given client.
+// fileTree creates a table of paths with the given client.
 func fileTree(client *dynamodb.Client) {
 	ctx := context.Background()
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
@@ -62,7 +62,7 @@ func list(client *dynamodb.Client, folder string) {
 	}
 }
 
-// The client is the SDK's own; what uses it does not know.
+// The client is a real client of the SDK, so the code that uses it need not know of Sortkey.
 func ExampleClient() {
 	db, err := sortkey.Open(sortkey.Options{})
 	if err != nil {
@@ -77,7 +77,7 @@ func ExampleClient() {
 	// root/photos/b.jpg
 }
 
-// The same client, answered without JSON. Errors have the SDK's types.
+// The same code, answered without JSON. Errors still have the SDK's types.
 func ExampleDirect() {
 	db, err := sortkey.Open(sortkey.Options{})
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// eachWay runs a test with a client for each way in process and one over a
-// socket, each over its own database with the table Rows.
+// eachWay runs a test with several clients: one for each way in process, and one over a socket. Each client has a
+// database of its own with the table Rows.
 func eachWay(
 	t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client), optFns ...func(*sortkey.Options),
 ) {
@@ -35,7 +35,7 @@ func eachWay(
 	}
 }
 
-// refused requires an error with a code and a message.
+// refused requires that err is an error of DynamoDB with this code and message.
 func refused(t *testing.T, err error, code, message string) {
 	t.Helper()
 	e, ok := errors.AsType[smithy.APIError](err)
@@ -57,7 +57,7 @@ func has(t *testing.T, c *dynamodb.Client, pk string, sk int) bool {
 	return out.Item != nil
 }
 
-// A context that ended is not an internal error, whatever its cause.
+// TestFaultCause tests that a context that has ended causes no internal error, whatever its cause is.
 func TestFaultCause(t *testing.T) {
 	for _, way := range inProcess {
 		t.Run(way, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestFaultCause(t *testing.T) {
 	}
 }
 
-// Calls that a fault keeps waiting end when the database is closed, and leak no goroutine.
+// TestFaultUntilClose tests that calls that a fault delays end when the database is closed, and leak no goroutine.
 func TestFaultUntilClose(t *testing.T) {
 	for name, f := range map[string]sortkeytest.Fault{"hang": {Hang: true}, "delay": {Delay: time.Hour}} {
 		for _, way := range inProcess {

@@ -13,12 +13,11 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A fromSDK converts the SDK's values of one request to ours. It sets refused for
-// values that the service refuses while it decodes a request, and for those that
-// the SDK changes when it encodes one; the results are then meaningless.
+// A fromSDK converts the SDK's values of one request to ours. It sets refused for values that DynamoDB refuses while
+// it decodes a request, and for values that the SDK changes when it encodes a request. Then ignore the results.
 type fromSDK struct {
 	refused  bool
-	size     int            // of texts and values so far, in bytes
+	size     int            // bytes of texts and values so far
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
 	elems    []attr.Value   // elements of the lists being read, innermost last
@@ -28,8 +27,8 @@ type fromSDK struct {
 
 var fromSDKs = sync.Pool{New: func() any { return new(fromSDK) }}
 
-// release ends the use of s and of the values it made. Items have memory of their
-// own, except the brief ones.
+// release resets s for the next request, which overwrites the values that s has made and the items that brief has
+// returned. Other items have memory of their own.
 func (s *fromSDK) release() {
 	const keepBytes, keepValues = 1 << 20, 1 << 12
 	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
@@ -43,18 +42,17 @@ func (s *fromSDK) release() {
 	fromSDKs.Put(s)
 }
 
-// tooLong reports whether the request as JSON could exceed the service's limit of
-// 16 MB, which the server checks. A byte of a value becomes at most 14 bytes of JSON,
-// as in {"BOOL":false}.
+// tooLong reports whether the request as JSON could exceed DynamoDB's limit of 16 MB; then the server checks its
+// length. A byte of a value becomes at most 14 bytes of JSON, as in {"BOOL":false}.
 func (s *fromSDK) tooLong() bool { return s.size > 1<<20 }
 
-// refuse sets refused when something is wrong, and returns it.
+// refuse sets refused if wrong is true, and returns refused.
 func (s *fromSDK) refuse(wrong bool) bool {
 	s.refused = s.refused || wrong
 	return s.refused
 }
 
-// item returns a new item, nil for nil.
+// item returns a new item with the attributes, or nil for nil.
 func (s *fromSDK) item(attributes map[string]types.AttributeValue) attr.Item {
 	if attributes == nil || !s.collect(attributes, 0) {
 		return nil
@@ -62,7 +60,7 @@ func (s *fromSDK) item(attributes map[string]types.AttributeValue) attr.Item {
 	return s.builders[0].Item()
 }
 
-// brief is item for one that nothing keeps after the request.
+// brief is like item, but the next request overwrites its result.
 func (s *fromSDK) brief(attributes map[string]types.AttributeValue) attr.Item {
 	if attributes == nil || !s.repeat(attributes) && !s.collect(attributes, 0) {
 		return nil
@@ -72,9 +70,8 @@ func (s *fromSDK) brief(attributes map[string]types.AttributeValue) attr.Item {
 	return s.buf[from:len(s.buf):len(s.buf)]
 }
 
-// repeat is collect for an item with the attribute names of the last one, as keys
-// of one table have: it looks them up, without sorting. It reports false for an
-// item with other names.
+// repeat is a faster collect for an item with the same attribute names as the item before, as the keys of one table
+// have: it looks the names up in order, without sorting. It returns false if the names differ or a value is refused.
 func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
 	if len(attributes) != len(s.last) || len(s.last) == 0 {
 		s.remember(attributes)
@@ -87,13 +84,13 @@ func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
 			s.remember(attributes)
 			return false
 		}
-		value := s.value(v, 1) // which may move the builders
+		value := s.value(v, 1) // not in the line below, as it may move s.builders
 		s.builders[0].Add(name, value)
 	}
 	return !s.refused
 }
 
-// remember sets last to the names of an item, if they are few and short.
+// remember sets last to the attribute names of an item if they are few and short, and otherwise empties it.
 func (s *fromSDK) remember(attributes map[string]types.AttributeValue) {
 	const most = 8
 	s.last = s.last[:0]
@@ -110,8 +107,8 @@ func (s *fromSDK) remember(attributes map[string]types.AttributeValue) {
 	slices.Sort(s.last)
 }
 
-// collect puts the attributes of a map at a depth of nesting into the builder of
-// that depth. It reports whether that was possible.
+// collect puts the attributes of a map at a depth of nesting into the builder of that depth. It returns false if a
+// name is refused.
 func (s *fromSDK) collect(attributes map[string]types.AttributeValue, depth int) bool {
 	for len(s.builders) <= depth {
 		s.builders = append(s.builders, attr.Builder{})
@@ -127,8 +124,7 @@ func (s *fromSDK) collect(attributes map[string]types.AttributeValue, depth int)
 	return true
 }
 
-// value returns a value at a level of a document; an item's attributes are at
-// level 1.
+// value converts a value at a level of nesting; an item's attributes are at level 1.
 func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 	from := len(s.buf)
 	if s.refuse(level > attr.MaxNesting) {
@@ -196,7 +192,7 @@ func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 	return attr.Value{}
 }
 
-// valueFrom returns the value whose payload starts at from.
+// valueFrom returns the value whose payload is s.buf[from:].
 func (s *fromSDK) valueFrom(kind attr.Kind, from int) attr.Value {
 	s.size += len(s.buf) - from
 	return attr.MakeValue(kind, s.buf[from:len(s.buf):len(s.buf)])

@@ -8,17 +8,16 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// convert_gen.go converts inputs and outputs member by member with the functions below. TestPropertyWays and the
-// scripts of TestBehaviour compare both ways of the SDK.
+// The code in convert_gen.go converts inputs and outputs field by field with the functions below. TestPropertyWays
+// and the scripts of TestBehaviour compare the wire with the short way.
 
-// key is an element of a list, where versions of the SDK differ in what they
-// send for nil.
+// key converts an item in a list of keys. It refuses nil, for which versions of the SDK send different JSON.
 func (s *fromSDK) key(attributes map[string]types.AttributeValue) attr.Item {
 	s.refuse(attributes == nil)
 	return s.item(attributes)
 }
 
-// names returns the substitutes for names, which are only read.
+// names checks the names and their substitutes. It returns the same map, because the database only reads it.
 func (s *fromSDK) names(names map[string]string) map[string]string {
 	for name, substitute := range names {
 		s.checked(name)
@@ -27,7 +26,7 @@ func (s *fromSDK) names(names map[string]string) map[string]string {
 	return names
 }
 
-// checked refuses text that is not UTF-8: the SDK would send it changed.
+// checked counts the text's bytes and refuses text that is not UTF-8, because the SDK would change it.
 func (s *fromSDK) checked(text string) string {
 	s.refuse(!utf8.ValidString(text))
 	s.size += len(text)
@@ -41,7 +40,7 @@ func (s *fromSDK) string(text *string) *string {
 	return text
 }
 
-// enum is a value of an enumeration, which the SDK leaves out when empty.
+// enum converts a value of an enumeration. It returns nil for "", which the SDK does not send.
 func enum[T ~string](s *fromSDK, v T) *string {
 	if v == "" {
 		return nil
@@ -58,7 +57,7 @@ func wide(n *int32) *int64 {
 	return &v
 }
 
-// entries is each for inputs.
+// entries is like each, but also checks the keys of the map.
 func entries[A, B any](in map[string]A, s *fromSDK, convert func(A) B) map[string]B {
 	for k := range in {
 		s.checked(k)
@@ -66,7 +65,7 @@ func entries[A, B any](in map[string]A, s *fromSDK, convert func(A) B) map[strin
 	return each(in, convert)
 }
 
-// each converts the values of a map, nil to nil.
+// each converts the values of a map. It returns nil for nil.
 func each[A, B any](in map[string]A, convert func(A) B) map[string]B {
 	if in == nil {
 		return nil
@@ -78,7 +77,7 @@ func each[A, B any](in map[string]A, convert func(A) B) map[string]B {
 	return out
 }
 
-// list converts the elements of a list, nil to nil.
+// list converts the elements of a list. It returns nil for nil.
 func list[A, B any](in []A, convert func(A) B) []B {
 	if in == nil {
 		return nil
@@ -90,12 +89,13 @@ func list[A, B any](in []A, convert func(A) B) []B {
 	return out
 }
 
-// lists returns a function that converts lists.
+// lists returns a function that converts the elements of a list with convert.
 func lists[A, B any](convert func(A) B) func([]A) []B {
 	return func(in []A) []B { return list(in, convert) }
 }
 
-// filled is lists for inputs. Versions of the SDK differ in what they send for nil, which it refuses.
+// filled is lists for inputs. The function that it returns refuses nil, for which versions of the SDK send different
+// JSON.
 func filled[A, B any](s *fromSDK, convert func(A) B) func([]A) []B {
 	return func(in []A) []B {
 		s.refuse(in == nil)
@@ -103,7 +103,7 @@ func filled[A, B any](s *fromSDK, convert func(A) B) func([]A) []B {
 	}
 }
 
-// pointer converts what a pointer refers to, nil to nil.
+// pointer converts the value that in points to. It returns nil for nil.
 func pointer[A, B any](in *A, convert func(A) B) *B {
 	if in == nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// TestOpposite: the operations of SDK clients in Updates of opposite orders succeed, so nothing is tried again.
+// TestOpposite tests that operations of SDK clients in Updates of opposite orders succeed, so the SDK retries none.
 func TestOpposite(t *testing.T) {
 	retry := func(o *dynamodb.Options) { o.RetryMaxAttempts = 3 }
 	for name, open := range map[string]func(*testing.T) store.Store{

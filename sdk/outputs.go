@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// getItemOutput returns the output with the item that was visited, if any.
+// getItemOutput returns the output with the item that GetItem visited, if any.
 func (m *toSDK) getItemOutput(used *wire.ConsumedCapacity) *dynamodb.GetItemOutput {
 	if m.got == nil {
 		m.got = new(getOutput)
@@ -15,22 +15,21 @@ func (m *toSDK) getItemOutput(used *wire.ConsumedCapacity) *dynamodb.GetItemOutp
 	return &m.got.out
 }
 
-// queryOutput returns the output with the items that were visited.
+// queryOutput returns the output with the items that Query visited.
 func (m *toSDK) queryOutput(in wire.QueryOutput) dynamodb.QueryOutput {
 	out := queryOutputOf(in)
 	out.Items = m.items()
 	return out
 }
 
-// scanOutput returns the output with the items that were visited.
+// scanOutput returns the output with the items that Scan visited.
 func (m *toSDK) scanOutput(in wire.ScanOutput) dynamodb.ScanOutput {
 	out := scanOutputOf(in)
 	out.Items = m.items()
 	return out
 }
 
-// copied returns a pointer to a copy: what p points to belongs to the caller's
-// input.
+// copied returns a pointer to a copy of *p, because *p belongs to the caller's input.
 func copied[T any](p *T) *T {
 	if p == nil {
 		return nil

@@ -31,11 +31,10 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestBehaviour runs the scripts in testdata through Client, Direct and a server on
-// a socket, each over a database of its own, which must give the same answers and the
-// same errors: types, texts and HTTP status. Go test ./sdk -rewrite writes what was
-// answered; look at the difference. The scripts of testdata/simulation simulate the
-// service's delays, limits and faults.
+// TestBehaviour runs the scripts in testdata through Client, Direct and a server on a socket, each over a database of
+// its own. All of them must give the same answers and the same errors: types, texts and HTTP status. With go test
+// ./sdk -rewrite it writes the answers into the scripts; review the difference. The scripts of testdata/simulation
+// simulate DynamoDB's delays, limits and faults.
 //
 // A script starts with no tables. Its commands are
 //
@@ -50,9 +49,8 @@ import (
 //	hold, settle        the indexes
 //	fault, lift         a sortkeytest.Fault as JSON, and its end
 //
-// Attribute values may be written as plain JSON, a string for {"S":…}, a number
-// for {"N":…} and so on, and are printed so. The table of a request is the last
-// one made unless it says otherwise.
+// Attribute values may be written as plain JSON, a string for {"S":…}, a number for {"N":…} and so on, and are
+// printed in the same form. A request without a table uses the table that the script created last.
 func TestBehaviour(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		ways := append(inProcess, "HTTP")
@@ -67,7 +65,7 @@ func TestBehaviour(t *testing.T) {
 				if err != nil {
 					d.Fatalf(t, "%v", err)
 				}
-				// DescribeEndpoints names the host
+				// The answer of DescribeEndpoints contains the host.
 				answers[i] = strings.ReplaceAll(answer, driver.host, "dynamodb.us-east-1.amazonaws.com")
 			}
 			for i, way := range ways {
@@ -81,8 +79,8 @@ func TestBehaviour(t *testing.T) {
 	})
 }
 
-// hidden starts the part of an answer that both clients must agree on and that
-// scripts do not show.
+// hidden separates the part of an answer that scripts show from the part that they do not show but all clients must
+// agree on.
 const hidden = "\x00"
 
 // A driver runs the commands of one script with one client.
@@ -90,7 +88,7 @@ type driver struct {
 	way    string
 	db     *sortkeytest.DB
 	client *dynamodb.Client
-	host   string // as requests name it
+	host   string // host in requests
 	table  string
 	fault  *fault.Rule
 	lift   func()
@@ -200,7 +198,7 @@ func (d *driver) run(t *testing.T, td *datadriven.TestData) (string, error) {
 	return d.operation(td.Cmd, td.Input, arg == "pages")
 }
 
-// operation calls the client's method of that name.
+// operation calls the client's method with the name of the operation.
 func (d *driver) operation(name, input string, pages bool) (string, error) {
 	method := reflect.ValueOf(d.client).MethodByName(name)
 	if !method.IsValid() {
@@ -261,8 +259,7 @@ func renderError(b *strings.Builder, err error) {
 	fmt.Fprintf(b, "%s%d %T %s", hidden, status, own, requestID.ReplaceAllString(err.Error(), ""))
 }
 
-// renderOutput prints an output, a line for each member and for each element
-// of a list of structures.
+// renderOutput prints an output: one line for each member, and one for each element of a list of structures.
 func renderOutput(b *strings.Builder, out reflect.Value) {
 	if b.Len() > 0 {
 		b.WriteString("--\n")
@@ -311,7 +308,7 @@ func isNil(v reflect.Value) bool {
 	return false
 }
 
-// render returns the plain JSON of an output's member.
+// render returns a member of an output as plain JSON.
 func render(v reflect.Value) any {
 	if isNil(v) {
 		return nil
@@ -369,7 +366,7 @@ func render(v reflect.Value) any {
 	return v.Interface()
 }
 
-// decodeText puts the text of plain JSON into an input.
+// decodeText decodes the text of plain JSON into an input.
 func decodeText(v reflect.Value, text string) error {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -380,7 +377,7 @@ func decodeText(v reflect.Value, text string) error {
 	return decode(v, x)
 }
 
-// decode puts plain JSON into a member of an input.
+// decode decodes plain JSON into a member of an input.
 func decode(v reflect.Value, x any) error {
 	if v.Type() == reflect.TypeFor[types.AttributeValue]() {
 		value, err := attribute(x)
@@ -464,7 +461,7 @@ func decode(v reflect.Value, x any) error {
 
 var repeats = regexp.MustCompile(`«(.*?)×(\d+)»`)
 
-// expand replaces «ab×3» by ababab.
+// expand replaces patterns such as «ab×3» by the repeated text, ababab.
 func expand(s string) string {
 	return repeats.ReplaceAllStringFunc(s, func(m string) string {
 		parts := repeats.FindStringSubmatch(m)
@@ -473,7 +470,7 @@ func expand(s string) string {
 	})
 }
 
-// attribute returns the attribute value of plain JSON.
+// attribute converts plain JSON to an attribute value.
 func attribute(x any) (types.AttributeValue, error) {
 	switch x := x.(type) {
 	case nil:
@@ -544,7 +541,7 @@ func typed(kind string, x any) (types.AttributeValue, error) {
 	case "M":
 		v := &types.AttributeValueMemberM{}
 		return v, decode(reflect.ValueOf(&v.Value).Elem(), x)
-	case "NESTED": // that many lists
+	case "NESTED": // this many lists inside each other
 		var v types.AttributeValue = &types.AttributeValueMemberS{Value: "x"}
 		n, err := strconv.Atoi(fmt.Sprint(x))
 		for range n {

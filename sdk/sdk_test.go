@@ -31,10 +31,10 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// inProcess are the ways to a database in the same process.
+// inProcess are the ways in which a call can reach a database in the same process.
 var inProcess = []string{"Client", "Wire", "Direct"}
 
-// clientOf returns the client that goes one of those ways, or over HTTP.
+// clientOf returns a client that uses one of these ways, or HTTP.
 func clientOf(t *testing.T, db *sortkeytest.DB, way string) *dynamodb.Client {
 	t.Helper()
 	switch way {
@@ -133,8 +133,8 @@ func TestPaginators(t *testing.T) {
 	})
 }
 
-// Errors have the types, codes and status that they have from the service, so
-// that errors.As finds them.
+// TestErrorTypes tests that errors have the same types, codes and statuses as from DynamoDB, so that errors.As finds
+// them.
 func TestErrorTypes(t *testing.T) {
 	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
@@ -189,7 +189,7 @@ func TestErrorTypes(t *testing.T) {
 		require.Equal(t, "ConditionalCheckFailed", *cancelled.CancellationReasons[1].Code)
 		require.Equal(t, item, cancelled.CancellationReasons[1].Item)
 
-		// The SDK's own checks come first.
+		// The SDK's own checks run first.
 		_, err = c.GetItem(t.Context(), &dynamodb.GetItemInput{})
 		require.ErrorContains(t, err, "missing required field, GetItemInput.Key")
 
@@ -202,7 +202,7 @@ func TestErrorTypes(t *testing.T) {
 	})
 }
 
-// A context that ends ends the call, in the SDK's own words.
+// TestContextEnds tests that a call ends when its context ends, with the SDK's own error.
 func TestContextEnds(t *testing.T) {
 	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
@@ -218,8 +218,7 @@ func TestContextEnds(t *testing.T) {
 	})
 }
 
-// A trace that is kept says the same after other requests, for a key condition
-// in either form.
+// TestTraceIsKept tests that a trace does not change with later requests, for a key condition in either form.
 func TestTraceIsKept(t *testing.T) {
 	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
@@ -251,8 +250,8 @@ func TestTraceIsKept(t *testing.T) {
 	})
 }
 
-// TestAnswersStay: an answer does not change with later calls, whose memory is
-// used again, nor later answers with what a caller does to one.
+// TestAnswersStay tests that an answer does not change when later calls reuse memory, and that a caller who changes
+// an answer does not change later ones.
 func TestAnswersStay(t *testing.T) {
 	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
@@ -304,7 +303,7 @@ func TestAnswersStay(t *testing.T) {
 	})
 }
 
-// spoil changes all of an item that can be changed.
+// spoil changes everything in an item that can be changed.
 func spoil(m map[string]types.AttributeValue) {
 	for _, name := range slices.Collect(maps.Keys(m)) {
 		switch v := m[name].(type) {
@@ -323,7 +322,7 @@ func spoil(m map[string]types.AttributeValue) {
 	}
 }
 
-// What the service leaves unprocessed is a new value: callers append to it.
+// TestUnprocessedKeys tests that UnprocessedKeys is a new value, because callers append to it.
 func TestUnprocessedKeys(t *testing.T) {
 	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
@@ -358,7 +357,7 @@ func TestUnprocessedKeys(t *testing.T) {
 	})
 }
 
-// Values that cannot be sent are refused, not taken for others.
+// TestValuesThatCannotBeSent tests that values that the SDK cannot send are refused, and not taken for other values.
 func TestValuesThatCannotBeSent(t *testing.T) {
 	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
@@ -369,7 +368,7 @@ func TestValuesThatCannotBeSent(t *testing.T) {
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, "SerializationException", wrong.ErrorCode())
 
-		// Bytes that are no text become U+FFFD on their way.
+		// The SDK replaces bytes that are not UTF-8 by U+FFFD.
 		item["x"] = s("a\xffb")
 		_, err = c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: item})
 		require.NoError(t, err)
@@ -402,7 +401,7 @@ func TestConcurrentUse(t *testing.T) {
 	})
 }
 
-// spy is a middleware of the Initialize step.
+// spy is a middleware of the Initialize step that records the calls it sees.
 type spy struct{ seen *[]string }
 
 func (spy) ID() string { return "spy" }
@@ -414,7 +413,7 @@ func (m spy) HandleInitialize(
 	return next.HandleInitialize(ctx, in)
 }
 
-// The caller's options apply after ours; its middlewares of the Initialize
+// TestOptions tests that the caller's options apply after ours, and that the caller's middlewares of the Initialize
 // step run before the database answers, wherever they were added.
 func TestOptions(t *testing.T) {
 	db := sortkeytest.New(t)
@@ -436,7 +435,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Answers and error texts have a request id, whichever way the call goes.
+// TestRequestID tests that answers and errors have a request id, whichever way the call takes.
 func TestRequestID(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Tab", "id")

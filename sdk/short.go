@@ -13,25 +13,24 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// A short chooses for each call of a [Client] that was made without options between the
-// short way of [Direct] and the wire. It takes the short way only if the call has no options
-// either, so that only the answer and its metadata can be observed.
+// A short chooses between the short way of [Direct] and the wire for each call of a [Client] that was created without
+// options. It takes the short way only if the call has no options either, because then the caller can observe only
+// the answer and its metadata.
 //
-// The SDK does not pass the options of a call to the functions that build its stack.
-// They are read, by reflection, from one of the SDK's own middlewares. If a version of
-// the SDK keeps them elsewhere, every call goes over the wire, which is slower but
-// gives the same answers.
+// The SDK does not pass the options of a call to the functions that build its middleware stack. So short reads them,
+// by reflection, from one of the SDK's own middlewares. If a version of the SDK keeps them elsewhere, every call goes
+// over the wire, which is slower but gives the same answers.
 type short struct {
 	direct  *direct
-	options func() *dynamodb.Options // of the client, without API options
+	options func() *dynamodb.Options // the client's options, without APIOptions
 }
 
-// shorten returns a client of db that takes the short way where nobody can tell.
+// shorten returns a client of db that takes the short way wherever the caller cannot notice it.
 func shorten(db *sortkey.DB, base dynamodb.Options) *dynamodb.Client {
 	s := &short{direct: newDirect(db, true)}
 	base.APIOptions = []func(*middleware.Stack) error{s.begin}
 	client := dynamodb.New(base)
-	s.options = sync.OnceValue(func() *dynamodb.Options { // a copy, so not before a call
+	s.options = sync.OnceValue(func() *dynamodb.Options { // copies the options, so only when a call needs them
 		options := client.Options()
 		options.APIOptions = nil
 		return &options
@@ -39,7 +38,7 @@ func shorten(db *sortkey.DB, base dynamodb.Options) *dynamodb.Client {
 	return client
 }
 
-// begin adds the short way to the stack of a call that may take it.
+// begin adds the short way to the stack of a call without options.
 func (s *short) begin(stack *middleware.Stack) error {
 	options := optionsOf(stack)
 	if options == nil || !onlyTheSDKs(options.APIOptions) {
@@ -67,8 +66,8 @@ func optionsOf(stack *middleware.Stack) *dynamodb.Options {
 	return (*dynamodb.Options)(options.Addr().UnsafePointer())
 }
 
-// onlyTheSDKs reports whether a list of API options has, after ours, only those by
-// which the SDK's paginators and waiters add their names to the User-Agent.
+// onlyTheSDKs reports whether all API options after the first, which is begin, come from the SDK: its paginators and
+// waiters add their names to the User-Agent.
 func onlyTheSDKs(list []func(*middleware.Stack) error) bool {
 	return !slices.ContainsFunc(list[1:], func(option func(*middleware.Stack) error) bool {
 		name := runtime.FuncForPC(reflect.ValueOf(option).Pointer()).Name()

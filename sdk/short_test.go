@@ -30,8 +30,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// overWire reports whether the answer with this metadata came in a response to an
-// HTTP request.
+// overWire reports whether an answer with this metadata came in a response to an HTTP request.
 func overWire(t *testing.T, m middleware.Metadata) bool {
 	t.Helper()
 	raw, ok := awsmiddleware.GetRawResponse(m).(*smithyhttp.Response)
@@ -55,8 +54,8 @@ func oneRow(t *testing.T, optFns ...func(*sortkey.Options)) *sortkeytest.DB {
 	return db
 }
 
-// If nobody observes them, operations on items take the short way. The test fails with
-// a new version of the SDK that keeps its options elsewhere.
+// TestShort tests that operations on items take the short way if nobody observes them. It fails with a version of the
+// SDK that keeps the options of a call elsewhere; see type short.
 func TestShort(t *testing.T) {
 	db := oneRow(t)
 	ctx, c := t.Context(), db.Client
@@ -101,7 +100,7 @@ func TestShort(t *testing.T) {
 	require.True(t, overWire(t, older.ResultMetadata))
 }
 
-// Answers have the same metadata on the short way and over the wire.
+// TestMetadata tests that answers have the same metadata on the short way and over the wire.
 func TestMetadata(t *testing.T) {
 	db := oneRow(t)
 	for _, way := range []string{"Client", "Wire"} {
@@ -131,7 +130,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// The hooks with which a caller observes or changes calls. Each counts its calls.
+// These types are hooks with which a caller can observe or change calls. Each counts its calls.
 
 type countingClient struct {
 	dynamodb.HTTPClient
@@ -186,7 +185,7 @@ func step(add func(*middleware.Stack) error) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, add) }
 }
 
-// hooks returns options, by name, whose code a call must run. It counts in n.
+// hooks returns options, by name, that contain code that every call must run. The code counts its calls in n.
 func hooks(db *sortkeytest.DB, n *int) map[string]func(*dynamodb.Options) {
 	return map[string]func(*dynamodb.Options){
 		"HTTPClient": func(o *dynamodb.Options) { o.HTTPClient = countingClient{o.HTTPClient, n} },
@@ -259,7 +258,7 @@ func hooks(db *sortkeytest.DB, n *int) map[string]func(*dynamodb.Options) {
 	}
 }
 
-// Every hook runs, whether it was given to the client or to the call.
+// TestHooks tests that every hook runs, whether the client or the call has it.
 func TestHooks(t *testing.T) {
 	db := oneRow(t)
 	n := 0
@@ -282,7 +281,7 @@ func TestHooks(t *testing.T) {
 	require.False(t, overWire(t, getRow(t, db.Client)), "other calls are as before")
 }
 
-// An observer, which learns of HTTP, sends calls over the wire too.
+// TestWatched tests that calls also go over the wire if the database has an observer, which can see HTTP.
 func TestWatched(t *testing.T) {
 	for name, opt := range map[string]func(*sortkey.Options){
 		"observer": func(o *sortkey.Options) { o.Observer = nobody{} },
@@ -296,8 +295,8 @@ type nobody struct{}
 func (nobody) Begin(context.Context, *sortkey.Event) {}
 func (nobody) End(context.Context, *sortkey.Event)   {}
 
-// A request that could exceed the limit of 16 MB goes over the wire, where the limit is
-// checked.
+// TestLargeRequests tests that a request that may exceed the limit of 16 MB goes over the wire, where the server
+// checks the limit.
 func TestLargeRequests(t *testing.T) {
 	proptest.NeedLong(t)
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
@@ -313,7 +312,8 @@ func TestLargeRequests(t *testing.T) {
 	})
 }
 
-// Calls that get no answer fail with the same errors on the short way as over the wire.
+// TestErrorsWithoutAnswer tests that calls that get no answer fail with the same errors on the short way as over the
+// wire.
 func TestErrorsWithoutAnswer(t *testing.T) {
 	ended := func(end func(context.Context) (context.Context, context.CancelFunc)) func(*testing.T) context.Context {
 		return func(t *testing.T) context.Context {

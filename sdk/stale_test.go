@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// The seed chooses: the same one chooses the same, and every version in the window is
-// seen some time.
+// TestStaleSeed tests that the seed determines which versions reads see, and that reads see every version in the
+// window at some time.
 func TestStaleSeed(t *testing.T) {
 	answers := func(seed uint64) (seen []int) {
 		db := sortkeytest.New(t, func(o *sortkey.Options) {
@@ -42,7 +42,7 @@ func TestStaleSeed(t *testing.T) {
 	}
 }
 
-// slowForker is a store that forks, but not at once.
+// slowForker is a store that can fork, but not instantly.
 type slowForker struct{ store.Store }
 
 func (slowForker) Fork() (store.Store, error) { return memory.Open(), nil }

@@ -21,8 +21,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// streamed creates the table Tab with a stream and returns a client of it and the
-// stream's ARN.
+// streamed creates the table Tab with a stream. It returns a streams client and the stream's ARN.
 func streamed(t *testing.T, db *sortkeytest.DB, view types.StreamViewType) (*dynamodbstreams.Client, string) {
 	t.Helper()
 	db.CreateTable(&dynamodb.CreateTableInput{
@@ -40,7 +39,7 @@ func streamed(t *testing.T, db *sortkeytest.DB, view types.StreamViewType) (*dyn
 	return sdk.Streams(db.DB), latest(t, db)
 }
 
-// latest returns the ARN of the last stream of Tab.
+// latest returns the ARN of the latest stream of Tab.
 func latest(t *testing.T, db *sortkeytest.DB) string {
 	t.Helper()
 	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Tab")})
@@ -77,8 +76,7 @@ func iteratorOf(
 	return out.ShardIterator, nil
 }
 
-// read reads from an iterator on until there is nothing more, and returns the
-// records and the last iterator.
+// read reads from an iterator until there are no more records. It returns the records and the last iterator.
 func read(
 	t *testing.T, c *dynamodbstreams.Client, from *string, limit ...int32,
 ) (list []streamtypes.Record, next *string) {
@@ -119,7 +117,7 @@ func put(t *testing.T, db *sortkeytest.DB, pk string, sk int, x string) {
 	require.NoError(t, err)
 }
 
-// Source: DG/Streams.html and API_streams_StreamRecord.
+// TestStreamViews tests which images records have. Source: DG/Streams.html and API_streams_StreamRecord.
 func TestStreamViews(t *testing.T) {
 	for view, images := range map[types.StreamViewType][2]bool{ // old, new
 		types.StreamViewTypeKeysOnly: {}, types.StreamViewTypeOldImage: {true, false},
@@ -187,7 +185,8 @@ func TestStreamViews(t *testing.T) {
 	}
 }
 
-// A transaction's changes are all there, or none; a batch's each on their own.
+// TestStreamOfTransactions tests that a stream has all changes of a transaction or none, and the changes of a batch
+// one by one.
 func TestStreamOfTransactions(t *testing.T) {
 	db := sortkeytest.New(t)
 	c, arn := streamed(t, db, types.StreamViewTypeKeysOnly)
@@ -223,7 +222,7 @@ func code(err error) string {
 	return fmt.Sprint(err)
 }
 
-// A shard is closed after four hours, ends, and has a child.
+// TestStreamShards tests that a shard is closed after four hours, comes to an end, and has a child shard.
 func TestStreamShards(t *testing.T) {
 	db := sortkeytest.New(t)
 	c, arn := streamed(t, db, types.StreamViewTypeKeysOnly)
@@ -254,7 +253,7 @@ func TestStreamShards(t *testing.T) {
 	require.Nil(t, out.NextShardIterator, "the shard is closed")
 	require.Len(t, everything(t, c, arn), 2)
 
-	// The clock goes back: nothing is written before what has been read.
+	// Even if the clock goes back, new records come after the records that were read.
 	db.Clock.Advance(-5 * time.Hour)
 	put(t, db, "a", 3, "x")
 	db.Clock.Advance(5 * time.Hour)
@@ -262,7 +261,7 @@ func TestStreamShards(t *testing.T) {
 	require.Len(t, all, 3)
 	require.Greater(t, *all[2].Dynamodb.SequenceNumber, *all[1].Dynamodb.SequenceNumber)
 
-	// An idle stream goes on too, and forgets shards after a day.
+	// An idle stream also gets new shards, and forgets old ones after a day.
 	db.Clock.Advance(30 * time.Hour)
 	require.Len(t, shardsOf(t, c, arn), 7)
 	require.Empty(t, everything(t, c, arn))
@@ -270,7 +269,8 @@ func TestStreamShards(t *testing.T) {
 	require.Equal(t, "ResourceNotFoundException", code(err))
 }
 
-// Each partition key has its place in one shard, and shards page.
+// TestStreamColumns tests that each partition key has its place in one shard at a time, and that the list of shards
+// has pages.
 func TestStreamColumns(t *testing.T) {
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.StreamShards = 5 })
 	c, arn := streamed(t, db, types.StreamViewTypeKeysOnly)
@@ -308,7 +308,7 @@ func TestStreamColumns(t *testing.T) {
 	}
 }
 
-// Source: API_streams_GetShardIterator.
+// TestStreamIterators tests the types of iterators and their errors. Source: API_streams_GetShardIterator.
 func TestStreamIterators(t *testing.T) {
 	db := sortkeytest.New(t)
 	c, arn := streamed(t, db, types.StreamViewTypeKeysOnly)
@@ -395,7 +395,7 @@ func TestStreamIterators(t *testing.T) {
 	_, err = c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: atEnd})
 	require.Equal(t, "ExpiredIteratorException", code(err))
 
-	// What is older than a day is trimmed, before a sweep and after it.
+	// Records older than a day are trimmed, whether or not a sweep has run.
 	db.Clock.Advance(23 * time.Hour)
 	put(t, db, "b", 1, "x")
 	db.Clock.Set(db.Clock.Now().Add(45 * time.Minute))
@@ -411,8 +411,8 @@ func TestStreamIterators(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A stream that was switched off, or whose table is gone, can be read for a day,
-// and another stream has another ARN.
+// TestStreamEnds tests that a stream can be read for a day after it was disabled or its table was deleted, and that a
+// new stream has another ARN.
 func TestStreamEnds(t *testing.T) {
 	db := sortkeytest.New(t)
 	c, first := streamed(t, db, types.StreamViewTypeKeysOnly)
@@ -428,9 +428,9 @@ func TestStreamEnds(t *testing.T) {
 	}
 	put(t, db, "a", 1, "x")
 	set(false)
-	put(t, db, "a", 2, "x") // in no stream
+	put(t, db, "a", 2, "x") // written while there is no stream
 	require.Equal(t, first, latest(t, db))
-	set(true) // at the same moment of the clock
+	set(true) // enable it again at the same moment of the clock
 	next := latest(t, db)
 	require.NotEqual(t, first, next)
 	put(t, db, "a", 3, "x")
@@ -473,7 +473,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 }
 
-// TestStreamPages reads records of 100 KB: a page ends at 1 MB.
+// TestStreamPages reads records of 100 KB and tests that a page ends at 1 MB.
 func TestStreamPages(t *testing.T) {
 	db := sortkeytest.New(t)
 	c, arn := streamed(t, db, types.StreamViewTypeNewImage)
@@ -489,8 +489,8 @@ func TestStreamPages(t *testing.T) {
 	require.Len(t, list, 25)
 }
 
-// TestStreamWhileWriting reads a stream while several goroutines write and the
-// clock runs. No record is missed at the end of a shard.
+// TestStreamWhileWriting reads a stream while several goroutines write and the clock moves. The reader must not miss
+// a record at the end of a shard.
 func TestStreamWhileWriting(t *testing.T) {
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.StreamShards = 3 })
 	c, arn := streamed(t, db, types.StreamViewTypeKeysOnly)
@@ -531,7 +531,7 @@ func TestStreamWhileWriting(t *testing.T) {
 				out, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{
 					ShardIterator: from, Limit: aws.Int32(5),
 				})
-				if code(err) == "ExpiredIteratorException" { // the clock ran on
+				if code(err) == "ExpiredIteratorException" { // the clock has moved on
 					continue
 				}
 				require.NoError(t, err)

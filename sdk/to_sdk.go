@@ -11,39 +11,37 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// A toSDK converts items to the SDK's form. An item has many short strings. They
-// share memory, also with those of the items after it, and so do the SDK's
-// structs around them, here called boxes. Most attribute names are the same as in the
-// item before, even in another request, and are reused.
+// A toSDK converts items to the SDK's form with few allocations. The short strings of an item share memory with each
+// other and with those of later items, and so do the SDK's structs around them, here called boxes. Most attribute
+// names are the same as in the previous item, even in another request, so their strings are reused.
 type toSDK struct {
-	text   strings.Builder // short strings; it never grows, so what it holds stays
+	text   strings.Builder // short strings; replaced, not grown, so they stay valid
 	boxesS []types.AttributeValueMemberS
 	boxesN []types.AttributeValueMemberN
-	usedS  int // of boxesS
+	usedS  int // number of boxesS in use
 	usedN  int
 	number []byte
 
 	names []string
 
-	// The items that a read visits. visitOne and visitEach are the methods takeItem
-	// and addItem, bound once.
+	// The items that a read visits. visitOne and visitEach are the methods takeItem and addItem, bound once to save
+	// an allocation.
 	got       *getOutput
 	found     []map[string]types.AttributeValue
-	counting  bool // only the number of items is asked for
+	counting  bool // the request asks only for the number of items
 	visitOne  func(attr.Item)
 	visitEach api.Visit
 }
 
-// A getOutput is the output of a GetItem with the boxes of a small item: one
-// allocation for all.
+// A getOutput is the output of a GetItem together with the boxes of a small item, so that all take one allocation.
 type getOutput struct {
 	out    dynamodb.GetItemOutput
 	boxesS [4]types.AttributeValueMemberS
 	boxesN [2]types.AttributeValueMemberN
 }
 
-// The limits bound what keeping one value of an output keeps in memory: the boxes
-// that were allocated with it and the strings they share.
+// A caller that keeps one value of an output also keeps the boxes and strings that were allocated with it. These
+// limits bound their memory.
 const (
 	shortBytes  = 256 // the longest string that shares memory with others
 	sharedBytes = 4096
@@ -69,15 +67,14 @@ func (m *toSDK) release() {
 	toSDKs.Put(m)
 }
 
-// itemOf returns the SDK's form of an item, nil for nil. It shares nothing with
-// the item.
+// itemOf returns the SDK's form of an item, or nil for nil. It shares no memory with the item.
 func itemOf(it attr.Item) map[string]types.AttributeValue {
 	m := toSDKs.Get().(*toSDK)
 	defer m.release()
 	return m.optional(it)
 }
 
-// itemsOf returns the SDK's form of items, nil for nil.
+// itemsOf returns the SDK's form of items, or nil for nil.
 func itemsOf(items []attr.Item) []map[string]types.AttributeValue {
 	if items == nil {
 		return nil
@@ -87,7 +84,7 @@ func itemsOf(items []attr.Item) []map[string]types.AttributeValue {
 	return list(items, m.make)
 }
 
-// takeItem makes the output of a GetItem that found an item.
+// takeItem makes the output of a GetItem that has found the item.
 func (m *toSDK) takeItem(it attr.Item) {
 	m.got = new(getOutput)
 	m.boxesS, m.boxesN = m.got.boxesS[:], m.got.boxesN[:]
@@ -95,13 +92,13 @@ func (m *toSDK) takeItem(it attr.Item) {
 	m.got.out.Item = m.make(it)
 }
 
-// addItem adds an item to those found.
+// addItem converts an item that a Query or Scan has found.
 func (m *toSDK) addItem(it attr.Item) (int, error) {
 	m.found = append(m.found, m.make(it))
 	return 0, nil
 }
 
-// items returns the items that were added, nil if they are only counted.
+// items returns the items that addItem has converted, or nil if the request only counts them.
 func (m *toSDK) items() []map[string]types.AttributeValue {
 	if m.counting {
 		return nil
@@ -109,7 +106,7 @@ func (m *toSDK) items() []map[string]types.AttributeValue {
 	return append(make([]map[string]types.AttributeValue, 0, len(m.found)), m.found...)
 }
 
-// optional is item, nil for nil.
+// optional converts an item. It returns nil for nil.
 func (m *toSDK) optional(it attr.Item) map[string]types.AttributeValue {
 	if it == nil {
 		return nil
@@ -123,8 +120,8 @@ func (m *toSDK) item(it attr.Item) map[string]types.AttributeValue {
 	return m.make(it)
 }
 
-// fit allocates about the memory that an item needs by itself. It keeps the boxes
-// there are if they are enough.
+// fit allocates about the memory for strings and boxes that an item needs. It keeps the current boxes if they are
+// enough.
 func (m *toSDK) fit(it attr.Item) {
 	texts, strs, numbers := 0, 0, 0
 	for i := range it.Len() {
@@ -135,7 +132,7 @@ func (m *toSDK) fit(it attr.Item) {
 				strs++
 			}
 		case attr.Number:
-			texts += 2*len(v.Raw()) + 1 // mostly enough
+			texts += 2*len(v.Raw()) + 1 // enough for most numbers
 			numbers++
 		case attr.List, attr.Map, attr.StringSet, attr.NumberSet:
 			texts += min(len(v.Raw()), shortBytes)
@@ -153,7 +150,7 @@ func (m *toSDK) fit(it attr.Item) {
 	}
 }
 
-// make returns an item with the boxes and strings that are left.
+// make converts an item. It uses the boxes and the memory for strings that are left.
 func (m *toSDK) make(it attr.Item) map[string]types.AttributeValue {
 	n := it.Len()
 	out := make(map[string]types.AttributeValue, n)
@@ -164,8 +161,8 @@ func (m *toSDK) make(it attr.Item) map[string]types.AttributeValue {
 	return out
 }
 
-// name returns an attribute name, as the string in the item before if that has
-// the same.
+// name returns an attribute name as a string. If the previous item had the same name at i, name returns the same
+// string.
 func (m *toSDK) name(i int, name []byte) string {
 	if i < len(m.names) && m.names[i] == string(name) {
 		return m.names[i]
@@ -181,7 +178,7 @@ func (m *toSDK) name(i int, name []byte) string {
 	return text
 }
 
-// string returns a string, which shares memory with others if it is short.
+// string returns text as a string. Short strings share memory.
 func (m *toSDK) string(text []byte) string {
 	if len(text) > shortBytes {
 		return string(text)
@@ -219,10 +216,10 @@ func (m *toSDK) boxN() *types.AttributeValueMemberN {
 	return &m.boxesN[m.usedN-1]
 }
 
-// more returns how many to allocate after n were too few.
+// more returns how many to allocate when n were not enough.
 func more(n, least, most int) int { return min(max(2*n, least), most) }
 
-// value returns the SDK's form of a value, nil for no value.
+// value returns the SDK's form of a value, or nil for the zero value.
 func (m *toSDK) value(v attr.Value) types.AttributeValue {
 	switch v.Kind() {
 	case attr.String:

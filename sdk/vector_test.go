@@ -13,7 +13,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestVectorCapacity holds that both ways report what a write to a vector index has consumed.
+// TestVectorCapacity tests that the short way and the wire both report the units that a write to a vector index
+// consumes.
 func TestVectorCapacity(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.CreateTable(&dynamodb.CreateTableInput{

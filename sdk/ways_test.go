@@ -21,14 +21,14 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestRepeatedNames gets an item by a key with one attribute too many, which is a map, after a
-// request with the same names. The short way refuses it as the wire does: it must not lose an
-// attribute when a map in it needs more memory.
+// TestRepeatedNames gets an item by a key with one attribute too many, a map, after a request with the same attribute
+// names. The short way must refuse the key as the wire does: it must not lose an attribute when the map needs more
+// memory.
 func TestRepeatedNames(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("One", "pk")
 		db.Put("One", map[string]any{"pk": "P"})
-		for range 50 { // a pool may give a request other memory
+		for range 50 { // repeat, because a pool may return other memory
 			deep := &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"pk": s("P"), "z": s("x")}}
 			for _, z := range []types.AttributeValue{s("x"), deep} {
 				_, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{
@@ -40,13 +40,13 @@ func TestRepeatedNames(t *testing.T) {
 	})
 }
 
-// TestPropertyWays sends random requests, valid and not, to three databases: on the short way,
-// with a client that chooses, and over HTTP. The answers and errors are equal. Inputs are used
-// again after a change in place, so nothing may be kept of the request before.
+// TestPropertyWays sends random requests, valid and invalid, to three databases: on the short way, by a client that
+// chooses, and over HTTP. The answers and errors must be equal. It reuses inputs after changing them in place, to
+// find code that keeps a part of an earlier request.
 func TestPropertyWays(t *testing.T) {
 	cases := 240
 	if !proptest.Long() {
-		cases = 100 // of which a short run takes a fifth
+		cases = 100 // a short run takes a fifth of these
 	}
 
 	sent, refused := 0, 0
@@ -61,13 +61,13 @@ func TestPropertyWays(t *testing.T) {
 	t.Logf("%d requests each way, %d of them refused", sent, refused)
 }
 
-// ways are clients that must answer alike, each of a database with the same items.
+// ways are clients of databases with the same items, one client for each way. They must give the same answers.
 type ways struct {
 	*proptest.T
 	names   []string
 	clients []*dynamodb.Client
 
-	inputs        map[string]any // the last of each operation
+	inputs        map[string]any // the last input of each operation
 	last          []any          // the last answers
 	sent, refused int
 }
@@ -101,7 +101,7 @@ func newWays(t *proptest.T) *ways {
 	return w
 }
 
-// A caseOf is a test that ends with a case of a property, so that its databases do.
+// A caseOf is a testing.TB that ends with a case of a property, so that databases are closed after each case.
 type caseOf struct {
 	testing.TB
 	cleanups []func()
@@ -115,7 +115,7 @@ func (c *caseOf) end() {
 	}
 }
 
-// step sends one request each way.
+// step sends one request by each way and compares the answers.
 func (w *ways) step() {
 	op := proptest.Pick(w.T, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "BatchGetItem",
 		"BatchWriteItem", "TransactGetItems", "TransactWriteItems")
@@ -132,7 +132,7 @@ func (w *ways) step() {
 		w.change(in)
 	}
 	w.inputs[op] = in
-	// What was answered before does not belong to the input that has changed.
+	// The earlier answers must not have changed with the input.
 	for i := range w.last {
 		if !reflect.DeepEqual(w.last[0], w.last[i]) {
 			w.Fatalf("the answer of %s changed with the input of the next request\n%s", w.names[i], show(w.last[i]))
@@ -140,7 +140,7 @@ func (w *ways) step() {
 	}
 
 	if in, ok := in.(*dynamodb.TransactWriteItemsInput); ok && in.ClientRequestToken == nil {
-		in.ClientRequestToken = aws.String(fmt.Sprint("token ", w.sent)) // otherwise the SDK sets a random one
+		in.ClientRequestToken = aws.String(fmt.Sprint("token ", w.sent)) // the SDK would set a random token
 	}
 
 	before := show(in)
@@ -157,8 +157,8 @@ func (w *ways) step() {
 	}
 	for i, c := range w.clients {
 		same := reflect.DeepEqual(answers[0], answers[i]) && reflect.DeepEqual(failures[0], failures[i])
-		// The SDK writes the members of a map in any order, and a request is refused for the first
-		// wrong one.
+		// The SDK writes the members of a map in random order, and the database reports only the first error. So
+		// repeat the call until both report the same one.
 		for tries := 0; !same && failures[0] != nil && failures[i] != nil && tries < 50; tries++ {
 			_, failures[0] = call(w.clients[0], op, in)
 			_, failures[i] = call(c, op, in)
@@ -172,7 +172,7 @@ func (w *ways) step() {
 	w.last = answers
 }
 
-// A refusal is an error without what differs between two requests.
+// A refusal is an error without the parts that differ from request to request.
 type refusal struct {
 	Type, Text string
 	Status     int
@@ -181,10 +181,10 @@ type refusal struct {
 
 var anyRequestID = regexp.MustCompile(`RequestID: \w*`)
 
-// call calls the method of a client that has the name of an operation.
+// call calls the method of a client with the name of the operation.
 func call(c *dynamodb.Client, op string, in any) (answer, failure any) {
 	defer func() {
-		if p := recover(); p != nil { // the SDK follows nil pointers in values
+		if p := recover(); p != nil { // the SDK dereferences nil pointers in values
 			answer, failure = nil, refusal{Type: "panic", Text: fmt.Sprint(p)}
 		}
 	}()
@@ -205,7 +205,7 @@ func call(c *dynamodb.Client, op string, in any) (answer, failure any) {
 	return out[0].Interface(), nil
 }
 
-// input returns an input that is mostly right.
+// input returns a random input of an operation that is usually valid.
 func (w *ways) input(op string) any {
 	table, names, values := w.table(), w.placeholders(), w.values()
 	total := proptest.Pick(w.T, types.ReturnConsumedCapacityNone, "", types.ReturnConsumedCapacityTotal,
@@ -340,8 +340,7 @@ func (w *ways) input(op string) any {
 	}
 }
 
-// dropUnused takes the placeholders out of an input that none of its expressions has, which the
-// service refuses.
+// dropUnused removes the placeholders from an input that no expression uses, because DynamoDB refuses them.
 func dropUnused(in any) {
 	v := reflect.ValueOf(in).Elem()
 	var expressions strings.Builder
@@ -374,7 +373,7 @@ func (w *ways) metrics() types.ReturnItemCollectionMetrics {
 	return proptest.Pick(w.T, "", types.ReturnItemCollectionMetricsNone, types.ReturnItemCollectionMetricsSize)
 }
 
-// expression returns one of the texts, nil for the first.
+// expression returns one of the texts at random, or nil instead of the first.
 func (w *ways) expression(texts ...string) *string {
 	if i := w.IntN(len(texts)); i > 0 {
 		return &texts[i]
@@ -420,7 +419,7 @@ func (w *ways) item(table string) map[string]types.AttributeValue {
 	return item
 }
 
-// value returns a value of any type, rarely one that the service refuses.
+// value returns a random value, rarely one that DynamoDB refuses.
 func (w *ways) value(depth int) types.AttributeValue {
 	text := func(*proptest.T) string {
 		return proptest.Pick(w.T, "1", "0", "G", "a", "é", "1.50", "b", "", "x\xff", strings.Repeat("long", 100))
@@ -460,14 +459,14 @@ func (w *ways) value(depth int) types.AttributeValue {
 	return &types.AttributeValueMemberS{Value: text(w.T)}
 }
 
-// change changes one place of an input, in place.
+// change changes one random place of an input in place.
 func (w *ways) change(in any) {
 	var places []func()
 	w.places(reflect.ValueOf(in).Elem(), &places)
 	places[w.IntN(len(places))]()
 }
 
-// places appends a function for each place at or below v, which can be set.
+// places appends a function for each settable place at or below v. The function changes that place.
 func (w *ways) places(v reflect.Value, places *[]func()) {
 	add := func(change func()) { *places = append(*places, change) }
 	switch v.Kind() {
@@ -498,7 +497,7 @@ func (w *ways) places(v reflect.Value, places *[]func()) {
 					(*types.AttributeValueMemberM)(nil))))
 			}
 		})
-		if !v.IsNil() && !v.Elem().IsNil() { // a pointer, which another input may share
+		if !v.IsNil() && !v.Elem().IsNil() { // do not change the target of a pointer, which another input may share
 			w.places(v.Elem().Elem(), places)
 		}
 	case reflect.Slice:
@@ -507,7 +506,7 @@ func (w *ways) places(v reflect.Value, places *[]func()) {
 			case n == 0 || w.Often(20):
 				v.Set(reflect.MakeSlice(v.Type(), w.IntN(2), 2))
 			case w.Bool():
-				v.Set(reflect.Append(v, v.Index(w.IntN(n)))) // shares it
+				v.Set(reflect.Append(v, v.Index(w.IntN(n)))) // both elements now share memory
 			default:
 				v.SetLen(n - 1)
 			}
@@ -548,7 +547,7 @@ func (w *ways) places(v reflect.Value, places *[]func()) {
 	}
 }
 
-// filled returns nil or a pointer to something new.
+// filled returns nil or a pointer to a new value.
 func (w *ways) filled(t reflect.Type) reflect.Value {
 	if w.Bool() {
 		return reflect.Zero(t)
@@ -558,7 +557,7 @@ func (w *ways) filled(t reflect.Type) reflect.Value {
 	return p
 }
 
-// show returns a text of all that a value points to.
+// show returns a text of a value and of everything that it points to.
 func show(v any) string {
 	var b strings.Builder
 	showValue(&b, reflect.ValueOf(v), 0)

@@ -22,25 +22,26 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// A controlled is what tests in other languages can do with a database.
+// A controlled holds what tests in other languages control of a database: its clock, its faults and its log of
+// requests.
 type controlled struct {
 	offset *atomic.Int64 // of the clock, in nanoseconds
 
 	mu     sync.Mutex
 	faults map[int]activeFault
-	begun  int // faults so far
+	begun  int // number of faults so far, for ids
 	log    []controlRequest
-	lost   int // requests after the log was full
+	lost   int // requests not logged because the log was full
 	stop   func()
 }
 
-// An activeFault is a fault in force, and how it ends.
+// An activeFault is a fault in force. Calling lift ends it.
 type activeFault struct {
 	rule *fault.Rule
 	lift func()
 }
 
-// A controlRequest is a request in the answer of GET /databases/KEY/requests.
+// A controlRequest is a logged request, as GET /databases/KEY/requests returns it.
 type controlRequest struct {
 	Operation string   `json:"operation"`
 	Tables    []string `json:"tables"`
@@ -48,11 +49,11 @@ type controlRequest struct {
 	Returned  int      `json:"returned"`
 	Units     float64  `json:"units"`
 	Error     string   `json:"error,omitempty"`
-	// Slices say in words what queries and scans have read.
+	// Slices describe in words what the request's queries and scans have read.
 	Slices []string `json:"slices,omitempty"`
 }
 
-// Limits of what a client can make grow.
+// These limits bound the memory and the clock that clients of [Server.Control] can use.
 const (
 	maxFaults   = 100
 	maxLogged   = 10_000
@@ -83,28 +84,28 @@ func (c *controlled) End(_ context.Context, e *sortkey.Event) {
 	c.log = append(c.log, one)
 }
 
-// newControlled begins to control a database.
+// newControlled returns the control of a database, and begins to log its requests.
 func newControlled(db *isolatedDB) *controlled {
 	c := &controlled{offset: db.offset, faults: map[int]activeFault{}}
 	c.stop = db.Observe(c)
 	return c
 }
 
-// Control returns a handler with which tests in other languages control the databases of
-// [Options.Isolate]: KEY and OTHER are their names, such as access keys. It checks neither signatures nor hosts: serve
-// it to these tests only.
+// Control returns a handler with which tests in other languages control the databases of [Options.Isolate]. KEY and
+// OTHER are names of databases, such as access keys. The handler checks neither signatures nor hosts, so only these
+// tests must be able to reach it.
 //
 //	DELETE /databases/KEY               the next request of KEY gets a new copy of the loaded data
 //	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now;
 //	                                    OTHER must have one
-//	POST   /databases/KEY/clock         {"advance": "1h30m"}; answers when what has expired is gone
+//	POST   /databases/KEY/clock         {"advance": "1h30m"}; answers when expired items are deleted
 //	POST   /databases/KEY/faults        the members of a fault of package sortkeytest; answers {"id": 1}
 //	GET    /databases/KEY/faults        each fault with its id, its calls in words, and how many have failed
 //	DELETE /databases/KEY/faults        lifts all faults; with /ID at the end, one
 //	GET    /databases/KEY/requests      the requests since the database was made or the last DELETE
 //	DELETE /databases/KEY/requests      forgets them
 //
-// An error is a JSON object with the member error.
+// The handler answers errors with a JSON object that has the member error.
 func (s *Server) Control() http.Handler {
 	if s.isolated != nil {
 		s.isolated.mu.Lock()
@@ -129,12 +130,13 @@ func (s *Server) Control() http.Handler {
 		})
 	}
 
-	// with calls do with the database of a key.
+	// with returns a function that calls do with the database of a key, under the lock of its control.
 	with := func(
 		do func(r *http.Request, db *isolatedDB, c *controlled) (any, error),
 	) func(*http.Request, string) (any, error) {
 		return func(r *http.Request, key string) (any, error) {
-			// A body that does not come must not hold up the database.
+			// Read the body before the lock is taken, so that a client that sends no body does not block the
+			// database.
 			body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxControl))
 			if err != nil {
 				return nil, fmt.Errorf("the body: %w", err)
@@ -254,7 +256,7 @@ func (s *Server) Control() http.Handler {
 	return mux
 }
 
-// done is the answer of what has no other.
+// done is the empty JSON object, for requests that have nothing to answer.
 type done struct{}
 
 func (c *controlled) lift() {
@@ -264,7 +266,7 @@ func (c *controlled) lift() {
 	}
 }
 
-// readControl reads the body into what v points to, a struct with all members that there may be.
+// readControl decodes the body into the struct that v points to. It refuses members that the struct does not have.
 func readControl(r *http.Request, v any) error {
 	dec := json.NewDecoder(r.Body)
 	dec.DisallowUnknownFields()

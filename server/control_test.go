@@ -24,7 +24,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A controller controls a server as tests in other languages do.
+// A controller controls a server over HTTP as tests in other languages do.
 type controller struct {
 	*testing.T
 	url, control string
@@ -76,7 +76,7 @@ func (c *controller) count(key string) int {
 	return int(out.Count)
 }
 
-// do sends a control, and returns the status and the answer.
+// do sends a control request, and returns the status and the answer.
 func (c *controller) do(method, path, body string) (status int, answer string) {
 	c.Helper()
 	req, err := http.NewRequestWithContext(c.Context(), method, c.control+path, strings.NewReader(body))
@@ -113,7 +113,7 @@ func TestControlCopies(t *testing.T) {
 	require.Equal(t, 2, c.count("saved"))
 }
 
-// TestControlClock holds that what has expired is gone when the answer of the clock comes.
+// TestControlClock tests that expired items are deleted when the answer of the clock arrives.
 func TestControlClock(t *testing.T) {
 	t.Parallel()
 	c := startControl(t)
@@ -171,7 +171,8 @@ func TestControlFaults(t *testing.T) {
 	require.Contains(t, answer, "lift some")
 }
 
-// TestControlMistakes holds that a fault that could not happen is refused: a test would go on without it.
+// TestControlMistakes tests that Control refuses a fault that could never occur. Otherwise a test would run without
+// the fault.
 func TestControlMistakes(t *testing.T) {
 	t.Parallel()
 	c := startControl(t)
@@ -191,8 +192,8 @@ func TestControlMistakes(t *testing.T) {
 	require.NoError(t, c.put("a", "x"))
 }
 
-// TestControlCopiedTime holds that a copy begins at the time of the other, that its clock is then its own,
-// and that its folders are those of its key however often it is copied.
+// TestControlCopiedTime tests that a copy begins at the time of its origin, that its clock is then its own, and that
+// its folders are those of its own key, however often it is copied.
 func TestControlCopiedTime(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -219,7 +220,7 @@ func TestControlCopiedTime(t *testing.T) {
 	require.Equal(t, map[string]string{"a": filepath.Join("root", "a"), "b": filepath.Join("root", "b")}, roots)
 }
 
-// TestControlSlowBody holds that a control whose body does not come does not hold up the database.
+// TestControlSlowBody tests that a control request whose body does not arrive does not block the database.
 func TestControlSlowBody(t *testing.T) {
 	t.Parallel()
 	c := startControl(t)
@@ -233,7 +234,7 @@ func TestControlSlowBody(t *testing.T) {
 			_ = resp.Body.Close()
 		}
 	}()
-	_, err = stop.Write([]byte(`{"advance"`)) // it has arrived
+	_, err = stop.Write([]byte(`{"advance"`)) // the server has the request by now
 	require.NoError(t, err)
 	time.Sleep(50 * time.Millisecond)
 	require.NoError(t, c.put("a", "x"))
@@ -264,7 +265,7 @@ func TestControlRequests(t *testing.T) {
 	require.Contains(t, c.ok("GET", "/databases/a/requests", ""), `"requests":[]`)
 }
 
-// TestControlAtOnce replaces a database while requests use it: each is answered by one or the other.
+// TestControlAtOnce replaces a database while requests use it. The old or the new database must answer each request.
 func TestControlAtOnce(t *testing.T) {
 	t.Parallel()
 	c := startControl(t)
@@ -301,7 +302,7 @@ func TestControlWithout(t *testing.T) {
 	require.Equal(t, http.StatusConflict, status, answer)
 }
 
-// TestControlUnknown holds that a copy of a database that does not exist is refused, and changes nothing.
+// TestControlUnknown tests that Control refuses to copy a database that does not exist, and changes nothing.
 func TestControlUnknown(t *testing.T) {
 	c := startControl(t)
 	require.NoError(t, c.put("a", "own"))
@@ -313,8 +314,8 @@ func TestControlUnknown(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status, "asking has made no database")
 }
 
-// TestWaitingCalls makes more calls wait than the server handles at a time. It answers others meanwhile, and
-// stops without the time of the shutdown.
+// TestWaitingCalls makes more calls wait than the server handles at a time. Meanwhile the server must answer others,
+// and stop without waiting for ShutdownTimeout.
 func TestWaitingCalls(t *testing.T) {
 	const most = 2
 	ended := make(chan error, 2*most)

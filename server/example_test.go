@@ -29,8 +29,7 @@ func open() *sortkey.DB {
 	return db
 }
 
-// request builds a request of the service's protocol. [server.Server.Client]
-// ignores the address.
+// request builds a request in DynamoDB's protocol. [server.Server.Client] ignores the address.
 func request(operation, body string) *http.Request {
 	req, err := http.NewRequest(http.MethodPost, "http://localhost", strings.NewReader(body))
 	if err != nil {
@@ -79,7 +78,7 @@ func ExampleServer_Client() {
 	// Output: 200 {"Items":[{"song":{"S":"Baltimore"}},{"song":{"S":"Feeling"}}],"Count":2,"ScannedCount":2} <nil>
 }
 
-// Any server can use the handler, here under a prefix.
+// Any HTTP server can use the handler, here under a prefix.
 func ExampleServer() {
 	db := open()
 	defer db.Close()

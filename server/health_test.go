@@ -21,7 +21,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// A stopped store has failed, as one does whose disk is full.
+// A stopped is a store that can be made to fail, as if its disk were full.
 type stopped struct {
 	store.Store
 	err error
@@ -34,7 +34,7 @@ func (s *stopped) Health(ctx context.Context) error {
 	return capability.Health(ctx, s.Store)
 }
 
-// healthOf returns the answer to GET /healthz.
+// healthOf returns the status and the body of GET /healthz.
 func healthOf(t *testing.T, db *sortkey.DB) (int, string) {
 	t.Helper()
 	res, err := server.New(db, server.Options{}).Client().Get("http://localhost/healthz")
@@ -45,7 +45,7 @@ func healthOf(t *testing.T, db *sortkey.DB) (int, string) {
 	return res.StatusCode, string(body)
 }
 
-// TestHealth checks that a server whose store has failed says so.
+// TestHealth tests that GET /healthz reports a store that has failed.
 func TestHealth(t *testing.T) {
 	st := &stopped{Store: memory.Open()}
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -62,8 +62,7 @@ func TestHealth(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, status)
 }
 
-// TestHealthWhileBusy checks that a server is healthy while a long update keeps others
-// waiting.
+// TestHealthWhileBusy tests that a server is healthy while a long Update keeps other writes waiting.
 func TestHealthWhileBusy(t *testing.T) {
 	st := memory.Open()
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -76,7 +75,7 @@ func TestHealthWhileBusy(t *testing.T) {
 	}))
 }
 
-// A failing store does not close, and writes nothing once it fails.
+// A failing is a store whose Close returns an error, and which refuses writes while it is broken.
 type failing struct {
 	store.Store
 	broken bool
@@ -96,8 +95,8 @@ func (s *failing) Update(ctx context.Context, fn func(store.Writer) error) error
 
 func (s *failing) Close() error { return errors.Join(s.Store.Close(), errClose) }
 
-// TestCloseErrors checks that Close reports the error of the tables, which could not write
-// their counters, beside that of the store.
+// TestCloseErrors tests that Close joins the error of the tables, which could not write their counters, and the error
+// of the store.
 func TestCloseErrors(t *testing.T) {
 	st := &failing{Store: memory.Open()}
 	db, err := sortkey.Open(sortkey.Options{Store: st})

@@ -22,42 +22,41 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// isolated answers each request with the database that it names: by its access key, if
-// [Options.IsolateBy] says nothing else.
+// isolated answers each request from the database that the request names, by default with its access key; see
+// [Options.IsolateBy].
 type isolated struct {
-	db      *sortkey.DB // of requests that name none, and the origin of the others
+	db      *sortkey.DB // for requests that name none; the others are forked from it
 	engine  *engine.DB  // of db
 	opts    Options
-	closing sync.WaitGroup // of databases that were evicted
+	closing sync.WaitGroup // waits until evicted and replaced databases are closed
 
-	mu        sync.Mutex             // not held while a database is made or closed
+	mu        sync.Mutex             // not held while a database is created or closed
 	databases map[string]*isolatedDB // by name
-	watched   bool                   // there is a control, so databases record their requests
+	watched   bool                   // Control was called, so new databases log their requests
 }
 
-// An isolatedDB is a database that requests name.
+// An isolatedDB is a database that requests reach by its name.
 type isolatedDB struct {
-	ready chan struct{} // closed when it has been made or, with an error, has not
+	ready chan struct{} // closed when DB or err is set
 	*sortkey.DB
 	err    error
 	offset *atomic.Int64 // of its clock, in nanoseconds
-	// clock and root are the clock and the folder for S3 of the origin.
+	// clock is the origin's clock; root is the origin's S3Root.
 	clock func() time.Time
 	root  string
 
 	once sync.Once
 	of   *controlled
 
-	replaced bool      // its name leads to another one
-	running  int       // requests; guarded by isolated.mu, as are last and replaced
+	replaced bool      // another database has its name, or none
+	running  int       // requests under way; s.mu guards running, last and replaced
 	last     time.Time // end of the last request
 }
 
-// byRegion is the value of [Options.IsolateBy] by which Regions have databases of their own.
+// byRegion is the value of [Options.IsolateBy] that gives each access key a database in each Region.
 const byRegion = "key,region"
 
-// idle is how long a database must have had no request before another one can take
-// its place.
+// idle is how long a database must have received no request before evict may remove it.
 const idle = time.Minute
 
 // Serve implements [server.Handler].
@@ -86,7 +85,8 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 	return dst, status
 }
 
-// elsewhere says for the log which databases have tables, if that of a name has none.
+// elsewhere returns text for the log that lists databases with tables, or "" if the database called name has tables
+// itself.
 func (s *isolated) elsewhere(ctx context.Context, name string) string {
 	const most = 5
 	s.mu.Lock()
@@ -103,7 +103,7 @@ func (s *isolated) elsewhere(ctx context.Context, name string) string {
 		if db.err != nil || len(with) > most {
 			continue
 		}
-		switch tables, _ := db.Tables(event.Quiet(ctx)); { // a database that is closed meanwhile has none
+		switch tables, _ := db.Tables(event.Quiet(ctx)); { // a database that was closed meanwhile counts as empty
 		case len(tables) == 0:
 		case other == name:
 			return ""
@@ -119,14 +119,14 @@ func (s *isolated) elsewhere(ctx context.Context, name string) string {
 	return fmt.Sprintf(" (the database of %q has no tables; these have some: %s)", name, strings.Join(with, ", "))
 }
 
-// enter returns the database of a name. The caller leaves it after use. The
+// enter returns the database with a name, and creates it if there is none. The caller must call leave after use. The
 // error is a [*wire.Error] if there are too many databases.
 func (s *isolated) enter(name string) (*isolatedDB, error) { return s.enterOr(name, s.evict) }
 
-// errNoDatabase is the error of control for a name without a database.
+// errNoDatabase says why a name that Control was given may have no database.
 var errNoDatabase = errors.New("it has sent no request yet, or its database has made room for others")
 
-// enterKnown returns the database of a name as enter does, but makes none.
+// enterKnown returns the database with a name, as enter does, but does not create one.
 func (s *isolated) enterKnown(name string) (*isolatedDB, error) {
 	db, err := s.enterOr(name, func() error { return errNoDatabase })
 	if errors.Is(err, errNoDatabase) {
@@ -135,8 +135,8 @@ func (s *isolated) enterKnown(name string) (*isolatedDB, error) {
 	return db, err
 }
 
-// enterOr returns the database of a name, and makes one if mayMake has no error. It calls mayMake
-// with s.mu held.
+// enterOr returns the database with a name. If there is none, it creates one, unless mayMake returns an error. It
+// calls mayMake with s.mu held.
 func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, error) {
 	s.mu.Lock()
 	db := s.databases[name]
@@ -145,7 +145,7 @@ func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, erro
 		s.mu.Unlock()
 		<-db.ready
 		if db.err != nil {
-			return nil, db.err // and it is not among the databases any more
+			return nil, db.err // whoever failed to create it has removed it from s.databases
 		}
 		return db, nil
 	}
@@ -164,7 +164,7 @@ func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, erro
 	}
 	if db.err != nil {
 		s.mu.Lock()
-		if s.databases[name] == db { // it may have been replaced
+		if s.databases[name] == db { // replace may have put another there
 			delete(s.databases, name)
 		}
 		s.mu.Unlock()
@@ -173,19 +173,20 @@ func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, erro
 	return db, db.err
 }
 
-// newIsolated returns a database that is being made, with a request that runs.
+// newIsolated returns an isolatedDB without its database, with one request under way.
 func newIsolated() *isolatedDB {
 	return &isolatedDB{ready: make(chan struct{}), running: 1, offset: new(atomic.Int64)}
 }
 
-// controlled returns the control of the database. It begins when the database is made, if there is one.
+// controlled returns the control of the database. The first call creates the control; if Control was called, that is
+// when the database is created.
 func (db *isolatedDB) controlled() *controlled {
 	db.once.Do(func() { db.of = newControlled(db) })
 	return db.of
 }
 
-// replace makes the database of a name a copy of another, or for nil forgets it. Requests that run go on
-// with the old one, which is closed after them.
+// replace makes the database called name a copy of from or, if from is nil, forgets it. Requests under way go on with
+// the old database, which is closed after the last of them.
 func (s *isolated) replace(name string, from *isolatedDB) error {
 	var fresh *isolatedDB
 	if from != nil {
@@ -220,7 +221,7 @@ func (s *isolated) replace(name string, from *isolatedDB) error {
 	return nil
 }
 
-// retire closes a database that no name leads to any more, once no request uses it. The caller holds s.mu.
+// retire closes a database that has lost its name, once no request uses it. The caller holds s.mu.
 func (s *isolated) retire(db *isolatedDB) {
 	if db.running > 0 {
 		return // leave calls it again
@@ -235,8 +236,8 @@ func (s *isolated) retire(db *isolatedDB) {
 	})
 }
 
-// isolate makes o the options of the database of a name, from those of the origin or of the database
-// that it is a copy of: the time is then that of the other, and from there on its own.
+// isolate sets the options o of db, the database called name. A copy of another database, of, starts with the time of
+// that database; then each has its own clock.
 func (s *isolated) isolate(name string, db, of *isolatedDB, o *sortkey.Options) {
 	if of != nil {
 		o.Clock, o.S3Root = of.clock, of.root
@@ -256,7 +257,7 @@ func (s *isolated) isolate(name string, db, of *isolatedDB, o *sortkey.Options) 
 	}
 }
 
-// folderOf returns the folder of a name, which may be any text.
+// folderOf returns a valid folder name for the name of a database, which may be any text.
 func folderOf(name string) string {
 	folder := url.PathEscape(name)
 	switch {
@@ -268,7 +269,7 @@ func folderOf(name string) string {
 	return folder
 }
 
-// longestFolder is less than the longest name of usual file systems.
+// longestFolder is below the limit of common file systems for a file name, 255 bytes.
 const longestFolder = 200
 
 func (s *isolated) leave(db *isolatedDB) {
@@ -281,8 +282,8 @@ func (s *isolated) leave(db *isolatedDB) {
 	}
 }
 
-// evict removes the database whose last request is longest ago if there are as many as
-// allowed. It is closed in the background. The caller holds s.mu.
+// evict makes room for a database: at the limit, it removes the database whose last request is longest ago and closes
+// it in the background. It returns an error if all databases are in use. The caller holds s.mu.
 func (s *isolated) evict() error {
 	limit := s.opts.Isolate
 	if len(s.databases) < limit {

@@ -25,8 +25,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// serveIsolated serves a database with the table Orders, and returns a function
-// that makes clients with access keys.
+// serveIsolated serves a database with the table Orders. It returns a function that makes a client with an access
+// key.
 func serveIsolated(
 	t *testing.T, limit int, secrets map[string]string,
 ) (*sortkeytest.DB, func(key, secret string) *dynamodb.Client) {
@@ -47,7 +47,7 @@ func serveIsolated(
 	}
 }
 
-// listen serves a database until the test ends, and returns the address.
+// listen serves a database until the test ends, and returns its address.
 func listen(t *testing.T, db *sortkey.DB, opts server.Options) (url string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -115,7 +115,7 @@ func TestIsolateLimit(t *testing.T) {
 	require.ErrorContains(t, put(t, client("a", "x"), "1"), refused)
 }
 
-// A key gets a database only after its signature has been checked.
+// TestIsolateChecksSignatures tests that a key gets a database only after its signature has been checked.
 func TestIsolateChecksSignatures(t *testing.T) {
 	_, client := serveIsolated(t, 1, map[string]string{"a": "secret", "b": "secret"})
 	list := func(key, secret string) error {
@@ -148,10 +148,10 @@ func TestIsolateEnds(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// A forkable store makes forks that do not close, when it is told to.
+// A forkable is a store whose Fork waits for the channel, and whose forks fail to close.
 type forkable struct {
 	store.Forker
-	fork chan struct{} // each fork takes one
+	fork chan struct{} // each Fork receives one value first
 }
 
 func (s *forkable) Fork() (store.Store, error) {
@@ -160,9 +160,8 @@ func (s *forkable) Fork() (store.Store, error) {
 	return &failing{Store: st}, err
 }
 
-// TestIsolateDoesNotBlock makes the database of one key, which takes long, while another
-// key uses its own; and makes room by closing a database, which fails. Neither disturbs the
-// other keys.
+// TestIsolateDoesNotBlock creates the database of one key, which takes long, while another key uses its own database.
+// Then it evicts a database whose Close fails. Neither may disturb the other keys.
 func TestIsolateDoesNotBlock(t *testing.T) {
 	st := &forkable{Forker: memory.Open(), fork: make(chan struct{}, 1)}
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Store = st })
@@ -178,7 +177,7 @@ func TestIsolateDoesNotBlock(t *testing.T) {
 	require.NoError(t, list("a"))
 
 	done := make(chan error, 2)
-	for range 2 { // both get the one that is made
+	for range 2 { // both get the same new database
 		go func() { done <- list("b") }()
 	}
 	require.NoError(t, list("a"))
@@ -197,8 +196,7 @@ func accessKey(key string) aws.CredentialsProvider {
 	})
 }
 
-// TestIsolateOptions exports a table of two access keys: each has buckets of its own, and
-// options of its own.
+// TestIsolateOptions exports a table of each of two access keys: each key must have buckets and options of its own.
 func TestIsolateOptions(t *testing.T) {
 	root := t.TempDir()
 	var mu sync.Mutex
@@ -231,7 +229,7 @@ func TestIsolateOptions(t *testing.T) {
 		})
 		require.NoError(t, err)
 		if folder == "" {
-			continue // it has no bucket, and the others have not got what it exports
+			continue // this key has no bucket, and the other buckets do not have its export
 		}
 		files, err := os.ReadDir(filepath.Join(root, folder, "bucket"))
 		require.NoError(t, err)
@@ -240,7 +238,7 @@ func TestIsolateOptions(t *testing.T) {
 	require.Len(t, keys, 3)
 }
 
-// TestIsolateBy names databases by the Region too, and by the path alone.
+// TestIsolateBy names databases by key and Region, and by path.
 func TestIsolateBy(t *testing.T) {
 	client := func(url, key, region string) *dynamodb.Client {
 		return dynamodb.New(dynamodb.Options{
@@ -270,8 +268,8 @@ func TestIsolateBy(t *testing.T) {
 	require.EqualValues(t, 0, count(t, client(url, "a", "us-east-1")))
 }
 
-// TestIsolateIncomplete refuses a signature that lacks something, rather than answer from the
-// database of requests without one.
+// TestIsolateIncomplete tests that an incomplete signature is refused, and not answered from the database for
+// requests without a signature.
 func TestIsolateIncomplete(t *testing.T) {
 	url := listen(t, sortkeytest.New(t).DB, server.Options{Isolate: 5})
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("{}"))
@@ -289,7 +287,7 @@ func TestIsolateIncomplete(t *testing.T) {
 	require.Contains(t, string(text), "existence of either a 'X-Amz-Date' or a 'Date' header")
 }
 
-// TestIsolateElsewhere says in the log which keys have tables.
+// TestIsolateElsewhere tests that the log says which keys have tables.
 func TestIsolateElsewhere(t *testing.T) {
 	var seen []string
 	db := sortkeytest.New(t, func(o *sortkey.Options) {

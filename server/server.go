@@ -1,6 +1,5 @@
-// Package server is the HTTP API of a database: it speaks the protocol of DynamoDB and
-// DynamoDB Streams. A [Server] is an [http.Handler]; [Server.Client] reaches it without a
-// socket, and [Server.Serve] with one.
+// Package server is the HTTP API of a database: it speaks the protocol of DynamoDB and DynamoDB Streams. A [Server]
+// is an [http.Handler]. [Server.Client] sends it requests without a socket, and [Server.Serve] listens on one.
 package server
 
 import (
@@ -18,9 +17,9 @@ import (
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
 
-func init() { api.LinkJobs() } // before a database that has jobs is opened
+func init() { api.LinkJobs() } // must run before a database that has jobs is opened
 
-// A Server answers the requests of the service's protocol from a database, so that programs in any language use it as
+// A Server answers DynamoDB's protocol from a database, so that programs in any language can use the database as
 // DynamoDB. [New] returns it. It is safe for concurrent use.
 type Server struct {
 	db      *sortkey.DB
@@ -32,8 +31,7 @@ type Server struct {
 	isolated *isolated
 }
 
-// New returns a server of a database. It needs no closing; the database is the caller's to
-// close.
+// New returns a server of a database. The server needs no Close; the caller closes the database.
 func New(db *sortkey.DB, opts Options) *Server {
 	s := &Server{db: db, opts: opts, engine: engine.Of(db)}
 	s.handler = traceHandler(protocol.New(engine.Of(db).Service, s.protocol()))
@@ -43,7 +41,7 @@ func New(db *sortkey.DB, opts Options) *Server {
 	return s
 }
 
-// protocol returns the options in the form of the package below.
+// protocol converts the options to those of internal/server.
 func (s *Server) protocol() protocol.Options {
 	o := &s.opts
 	return protocol.Options{
@@ -59,21 +57,21 @@ func (s *Server) protocol() protocol.Options {
 // status 200 while the database can be used.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Client returns an HTTP client whose requests, whatever their address, the server answers in this process, without a
-// socket: for tests of code that speaks HTTP. The context of a request reaches the database.
+// Client returns an HTTP client for tests of code that speaks HTTP. The server answers its requests in this process,
+// without a socket and whatever their address. The context of a request reaches the database.
 func (s *Server) Client() *http.Client {
 	return &http.Client{Transport: &protocol.Transport{Handler: s.handler}}
 }
 
-// Connections returns figures of [Server.Serve], for metrics: how many connections are open; how many it has closed at
-// the limit, each for a new one, because they had waited longest for a request; and how many requests and connections
-// it has refused because all were busy.
+// Connections returns figures of [Server.Serve] for metrics: how many connections are open, how many idle ones the
+// server has closed at the limit to accept new ones, and how many requests and connections it has refused because all
+// connections were busy.
 func (s *Server) Connections() (open, closed, refused int64) {
 	return s.counts.Open(), s.counts.Closed(), s.counts.Refused()
 }
 
-// Serve serves on ln until ctx ends and the running requests are done, with the limits and
-// time-outs of the options. It closes ln.
+// Serve answers requests on ln, with the limits and timeouts of the options, until ctx ends and the requests under
+// way are done. It closes ln.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	opts := s.protocol()
 	if s.isolated == nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// TraceHeader requests the trace of a query or scan when a request carries it
-// with the value 1, and holds the trace in the response. See [ReadTrace].
+// TraceHeader, sent with the value 1, requests the trace of a query or scan. The response has the trace in the same
+// header. See [ReadTrace].
 const TraceHeader = "X-Sortkey-Trace"
 
-// ReadTrace returns the trace in the headers of a response to a request with [TraceHeader], and whether there is one.
-// Other endpoints send none.
+// ReadTrace returns the trace in the headers of a response, if there is one. Only a Sortkey server sends one, and
+// only if the request had [TraceHeader].
 func ReadTrace(h http.Header) (sortkey.Trace, bool) {
 	var tr sortkey.Trace
 	header := h.Get(TraceHeader)
@@ -24,15 +24,14 @@ func ReadTrace(h http.Header) (sortkey.Trace, bool) {
 	return tr, true
 }
 
-// traceHandler handles [TraceHeader].
+// traceHandler returns a handler that calls next and answers [TraceHeader].
 func traceHandler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Header.Get(TraceHeader) != "1" {
 			next.ServeHTTP(w, req)
 			return
 		}
-		// The trace arrives before the response is written, so the header can
-		// still be set.
+		// The trace arrives before next writes the response, so the header can still be set.
 		ctx := table.WithTrace(req.Context(), func(tr table.Trace) {
 			if value, err := json.Marshal(sortkey.Trace(engine.NewTrace(&tr))); err == nil {
 				w.Header().Set(TraceHeader, string(value))

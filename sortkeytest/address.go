@@ -15,15 +15,13 @@ import (
 	"github.com/sortkey/sortkey/server"
 )
 
-// Config is [sdk.Config]: an AWS configuration whose clients db answers, for code that
-// makes its own clients with NewFromConfig. For code that calls config.LoadDefaultConfig,
-// see [DB.Setenv].
+// Config is [sdk.Config]: an AWS configuration for code that creates its own clients with NewFromConfig; db answers
+// these clients. For code that calls config.LoadDefaultConfig, see [DB.Setenv].
 func (db *DB) Config() aws.Config { return sdk.Config(db.DB) }
 
-// URL returns the address at which programs on this machine reach the database
-// over HTTP, such as http://127.0.0.1:41234. The first call starts a server, which
-// ends with the test of the database. In a bubble of testing/synctest it fails the
-// test: the bubble's time would stop while the server waits for the network.
+// URL returns the address at which programs on this machine reach the database over HTTP, such as
+// http://127.0.0.1:41234. The first call starts a server, which ends with the test of the database. In a bubble of
+// testing/synctest, URL fails the test, because the bubble's time would stop while the server waits for the network.
 func (db *DB) URL() string {
 	db.t.Helper()
 	if over := db.life.over(); over != "" {
@@ -38,13 +36,13 @@ func (db *DB) URL() string {
 	return url
 }
 
-// Env returns the environment variables with which the AWS SDKs and tools of any
-// language reach the database at its [DB.URL]:
+// Env returns the environment variables with which the AWS SDKs and tools of any language reach the database at its
+// [DB.URL]:
 //
 //	cmd := exec.CommandContext(t.Context(), "pytest")
 //	cmd.Env = append(os.Environ(), db.Env()...)
 //
-// They also keep proxies out of the way.
+// The variables also make these programs use no proxy.
 func (db *DB) Env() []string {
 	db.t.Helper()
 	url := db.URL()
@@ -72,9 +70,9 @@ func (db *DB) Env() []string {
 	return env
 }
 
-// Setenv sets the variables of [DB.Env] until t ends, so that code under test that calls
-// config.LoadDefaultConfig reaches the database. It also takes back AWS_PROFILE and
-// AWS_CA_BUNDLE. Like t.Setenv, it cannot be used in parallel tests.
+// Setenv sets the variables of [DB.Env] until t ends, so that code under test that calls config.LoadDefaultConfig
+// reaches the database. It also clears AWS_PROFILE and AWS_CA_BUNDLE. Like t.Setenv, it cannot be used in parallel
+// tests.
 func (db *DB) Setenv(t testing.TB) {
 	t.Helper()
 	for _, variable := range append(db.With(t).Env(), "AWS_PROFILE=", "AWS_CA_BUNDLE=") {
@@ -94,7 +92,7 @@ func listen(t testing.TB, db *sortkey.DB) func() (url string, err error) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			// Nobody waits for answers after the test, so its requests are cancelled.
+			// A negative timeout: after the test nobody waits for answers, so abort its requests at once.
 			_ = server.New(db, server.Options{ShutdownTimeout: -1}).Serve(ctx, ln)
 		}()
 		t.Cleanup(func() {

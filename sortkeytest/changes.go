@@ -18,10 +18,9 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// Changes yields the records in the stream of a table, the oldest first, up to the last
-// change before the loop begins. If the stream has several shards at a time, see
-// StreamShards of [sortkey.Options], it yields one shard after the other, because only
-// changes of the same item are in order there. Only changes made while the table has a
+// Changes yields the records in the stream of a table, the oldest first, up to the last change before the loop
+// begins. If the stream has several shards at a time (see StreamShards of [sortkey.Options]), it yields one shard
+// after the other, because only changes of the same item are in order there. Only changes made while the table has a
 // stream have records.
 //
 //	for change := range db.Changes("Orders") {
@@ -30,9 +29,9 @@ import (
 //		}
 //	}
 //
-// It also reads a stream that has been switched off, and that of a table that has been deleted, as
-// long as the records are kept. To read shard by shard as a consumer does, use [DB.Streams]; for an
-// AWS Lambda function, see [DB.EventSource].
+// Changes also reads the stream of a deleted table, and a stream that has been disabled, as long as the database
+// keeps the records. To read shard by shard as a consumer does, use [DB.Streams]; for an AWS Lambda function, see
+// [DB.EventSource].
 func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
 		db.t.Helper()
@@ -48,11 +47,11 @@ func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	}
 }
 
-// Streams returns a client for the streams of the database, for code that reads shards itself: see [sdk.Streams].
-// [DB.Changes] is the short way for tests.
+// Streams returns a client for the streams of the database, for code that reads shards itself; see [sdk.Streams]. In
+// a test, [DB.Changes] is usually simpler.
 func (db *DB) Streams() *dynamodbstreams.Client { return sdk.Streams(db.DB) }
 
-// stream returns the ARN of a table's stream, or of its last one.
+// stream returns the ARN of a table's latest stream.
 func (db *DB) stream(ctx context.Context, table string) string {
 	db.t.Helper()
 	arn, ok, err := engine.Of(db.DB).Service.LastStream(ctx, table)
@@ -74,12 +73,12 @@ func (db *DB) shards(ctx context.Context, arn string) []api.StreamShard {
 	return list
 }
 
-// created returns when a change was made, in whole seconds.
+// created returns the time of a change, in whole seconds.
 func created(d wire.StreamRecord) time.Time {
 	return time.Unix(int64(*d.ApproximateCreationDateTime), 0).UTC()
 }
 
-// recordsOf returns records in the form of the SDK, which reads them from a response.
+// recordsOf converts records to the SDK's form. It lets the SDK parse them from a response.
 func (db *DB) recordsOf(records []wire.Record) []types.Record {
 	db.t.Helper()
 	response := (&wire.GetRecordsOutput{Records: records}).AppendJSON(nil)
@@ -89,7 +88,7 @@ func (db *DB) recordsOf(records []wire.Record) []types.Record {
 	return out.Records
 }
 
-// A canned response answers every request.
+// A canned is an HTTP client that answers every request with the same body.
 type canned []byte
 
 // Do implements [dynamodbstreams.HTTPClient].

@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestChanges reads changes of many items in the order of the writes, also from
-// several generations of shards and after the stream was switched off.
+// TestChanges tests that Changes yields the changes of many items in the order of the writes, also from several
+// generations of shards and after the stream was disabled.
 func TestChanges(t *testing.T) {
 	t.Run("one shard", func(t *testing.T) { testChanges(t, 1) })
 	t.Run("three shards", func(t *testing.T) { testChanges(t, 3) })

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Clock is the time source of one database: [DB].Clock. It follows the computer's clock, or the one in the options
-// that [New] was given, until it is set. In a bubble of testing/synctest it follows the bubble's clock. It is safe for
-// concurrent use.
+// A Clock is the time source of one database: [DB].Clock. Until Set is called, it follows the clock in the options of
+// [New] or, by default, the computer's clock. In a bubble of testing/synctest it follows the bubble's clock. It is
+// safe for concurrent use.
 type Clock struct {
 	mu    sync.Mutex
 	base  func() time.Time // nil is time.Now
@@ -16,8 +16,8 @@ type Clock struct {
 	moved func() // called after Advance
 }
 
-// inBubble reports whether the caller is in a bubble of testing/synctest, whose time begins in the year 2000. A bubble
-// whose time has passed the year 2020 is not recognised, and a computer whose clock is that wrong counts as one.
+// inBubble reports whether the caller is in a bubble of testing/synctest, whose time begins in the year 2000. It is
+// wrong for a bubble whose time has passed the year 2020, and for a computer whose clock is before 2020.
 func inBubble() bool { return time.Now().Year() < 2020 }
 
 // Now returns the time of the database, for code under test that takes a clock.
@@ -34,24 +34,23 @@ func (c *Clock) Now() time.Time {
 	return c.set
 }
 
-// fork returns a clock that shows the same time and moves by itself.
+// fork returns a clock that shows the same time. Later calls of Set and Advance on one do not affect the other.
 func (c *Clock) fork() *Clock {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &Clock{base: c.base, set: c.set, ahead: c.ahead}
 }
 
-// Set stops the clock at a time. With the zero time, the clock again follows the
-// computer's, or the one in the options.
+// Set stops the clock at a time. With the zero time, the clock again follows the clock in the options or the
+// computer's.
 func (c *Clock) Set(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set, c.ahead = at, 0
 }
 
-// Advance moves the clock forward, or back if d is negative, whether it is stopped or
-// not. It does what the service would have done meanwhile: it deletes expired items and
-// expired stream records.
+// Advance moves the clock forward, or back if d is negative, whether it is stopped or not. It then deletes expired
+// items and expired stream records, as DynamoDB would have done in that time.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	if c.set.IsZero() {

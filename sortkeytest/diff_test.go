@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// naiveDiff compares the dumps of two databases line by line. It shows a changed item as
-// one that is gone and one that is new.
+// naiveDiff compares the dumps of two databases line by line. It shows a changed item as a deleted item and a new
+// item.
 func naiveDiff(before, now string) (lines []string) {
 	inTable := func(dump string) (all []string) {
 		head := ""
@@ -42,8 +42,8 @@ func naiveDiff(before, now string) (lines []string) {
 	return lines
 }
 
-// TestDiffIsThatOfDumps changes databases, their forks and forks of those at random, and
-// deletes and creates their tables, and compares Diff with the difference of the dumps.
+// TestDiffIsThatOfDumps randomly changes databases, their forks and forks of those, and deletes and creates their
+// tables. It compares Diff with the difference of the dumps.
 func TestDiffIsThatOfDumps(t *testing.T) {
 	proptest.Check(t, 40, func(p *proptest.T) {
 		first := sortkeytest.New(t)

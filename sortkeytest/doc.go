@@ -1,16 +1,13 @@
 // Package sortkeytest opens a database for a test.
 //
-// [New] opens a [DB] for one test: empty, in memory, with DynamoDB clients of
-// the AWS SDK, and closed when the test ends. That takes microseconds, so every
-// test and subtest can have its own, in parallel. To fill a database once and
+// [New] opens a [DB] for one test: empty, in memory, with DynamoDB clients of the AWS SDK, and closed when the test
+// ends. That takes microseconds, so every test and subtest can have its own, in parallel. To fill a database once and
 // use it many times, see [Shared]; to give a subtest a copy, see [DB.Fork].
 //
-// [DB.Table] creates a table, or package designtest those of a deployment. [DB.Put] and the
-// functions [Get], [Query] and [Items] write and read items, and [DB.Diff] shows what has
-// changed.
-// [DB.Fail] makes calls fail, [DB.Clock] moves the time, and [DB.Record] records calls.
-// [DB.Changes] and [DB.EventSource] test code that handles the changes of a table.
-// docs/testing.md leads to a page for each topic.
+// [DB.Table] creates a table, and package designtest creates the tables of a deployment. [DB.Put] and the functions
+// [Get], [Query] and [Items] write and read items, and [DB.Diff] shows what has changed. [DB.Fail] makes calls fail,
+// [DB.Clock] moves the time, and [DB.Record] records calls. [DB.Changes] and [DB.EventSource] test code that handles
+// the changes of a table. docs/testing.md has links to a page for each topic.
 //
-// Failures in this package fail the test; nothing returns an error.
+// The functions and methods of this package return no errors: if one fails, it fails the test.
 package sortkeytest

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// Dump returns the items of tables as text, by default of all tables: a line for the
-// key of each table, as in [DB.Table], and a line for each item in the order of keys.
-// Equal items give equal text.
+// Dump returns the items of tables as text, by default of all tables: a line for each table with its key as in
+// [DB.Table], and a line for each item in the order of keys. Equal items give equal text.
 //
 //	Orders: customer / placed
 //	"7" / "2026-01-30"  {total: 12}
@@ -28,7 +27,7 @@ func (db *DB) Dump(tables ...string) string {
 		for _, table := range list {
 			s, ok := db.findSchema(ctx, table, "")
 			if !ok && len(tables) == 0 {
-				continue // the clock has ended its deletion
+				continue // its deletion has just ended, as the clock moved on
 			}
 			if !ok {
 				db.missing(ctx, table)
@@ -43,15 +42,13 @@ func (db *DB) Dump(tables ...string) string {
 	return b.String()
 }
 
-// Diff returns what has changed in the items of all tables since before, which is
-// usually a fork: a line with + for an item that is new, - for one that is gone,
-// and ~ for one whose attributes differ. It returns "" if nothing has changed.
+// Diff returns the changes in the items of all tables since before, which is usually a fork: a line with + for a new
+// item, - for a deleted item, and ~ for an item with other attributes. It returns "" if nothing has changed.
 //
 //	Orders: customer / placed
 //	~ "7" / "2026-01-30"  {total: 12 → 13, note: none → "gift"}
 //
-// In memory, the time depends on what differs between a database and its fork, not on
-// how many items there are.
+// In memory, the time depends on how much differs between a database and its fork, not on how many items they have.
 func (db *DB) Diff(before *DB) string {
 	db.t.Helper()
 	if before == nil {
@@ -64,11 +61,11 @@ func (db *DB) Diff(before *DB) string {
 	return diff
 }
 
-// diff is Diff in a context that has one moment of both databases.
+// diff implements Diff. In ctx, all reads of each of the two databases see the same moment.
 func (db *DB) diff(ctx context.Context, before *DB) string {
 	db.t.Helper()
 	sides := []*DB{before, db}
-	schemas := map[string]*[2]schema{} // of a table, before and now
+	schemas := map[string]*[2]schema{} // by table, before and now
 	for i, side := range sides {
 		for _, table := range side.tables(ctx) {
 			if s, ok := side.findSchema(ctx, table, ""); ok {
@@ -106,7 +103,7 @@ func (db *DB) diff(ctx context.Context, before *DB) string {
 	return b.String()
 }
 
-// String returns the line of a change in [DB.Diff].
+// String returns the line of the change in the result of [DB.Diff].
 func (c change) String() string {
 	switch {
 	case c.before.item == nil:
@@ -117,9 +114,8 @@ func (c change) String() string {
 	return "~ " + c.before.changed(c.now) + "\n"
 }
 
-// Golden compares [DB.Dump] with a file, and fails the test if they differ. With
-// SORTKEY_UPDATE=1 in the environment it writes the file instead, also with a flag
-// -update if the test program has defined one.
+// Golden compares the result of [DB.Dump] with a file, and fails the test if they differ. With SORTKEY_UPDATE=1 in
+// the environment it writes the file instead. It also does so with the flag -update, if the test program defines one.
 func (db *DB) Golden(path string, tables ...string) {
 	db.t.Helper()
 	got := db.Dump(tables...)
@@ -147,15 +143,15 @@ func (db *DB) Golden(path string, tables ...string) {
 	}
 }
 
-// updating reports whether golden files are to be written. A flag of this package
-// would collide with the one that many test programs define.
+// updating reports whether Golden should write the files. The package defines no flag of its own, which would collide
+// with the -update that many test programs define.
 func updating() bool {
 	f := flag.Lookup("update")
 	return os.Getenv("SORTKEY_UPDATE") != "" || f != nil && f.Value.String() == "true"
 }
 
-// compareLines returns the lines in which two dumps differ. The lines of a dump
-// are in order, so those in both need no alignment.
+// compareLines returns the lines in which two dumps differ. The lines of a dump are sorted, so it need not align the
+// lines that both have.
 func compareLines(want, got string) string {
 	wanted, have := strings.Split(want, "\n"), strings.Split(got, "\n")
 	var b strings.Builder

@@ -9,16 +9,15 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An eventRecord is a record as it is in an event.
+// An eventRecord is a stream record in the form that Lambda events have.
 type eventRecord struct {
 	json    []byte
 	number  string
 	created time.Time
 }
 
-// eventOf returns a record as it is in an event: as in GetRecords, but with the ARN of
-// the stream, and with other field names in the identity.
-// Source: docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, and
+// eventOf converts a record to the form that Lambda events have: that of GetRecords, but with the ARN of the stream,
+// and with other field names in the identity. Source: docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, and
 // amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html.
 func eventOf(r wire.Record, arn string) eventRecord {
 	type identity struct {
@@ -58,7 +57,7 @@ func eventOf(r wire.Record, arn string) eventRecord {
 		}, user, arn,
 	})
 	if err != nil {
-		panic(err) // strings, numbers and JSON
+		panic(err) // strings, numbers and JSON always encode
 	}
 	return eventRecord{encoded, *d.SequenceNumber, at}
 }
@@ -67,7 +66,7 @@ func eventOf(r wire.Record, arn string) eventRecord {
 func (r eventRecord) matches(f filter) bool {
 	v, err := decodeJSON(r.json)
 	if err != nil {
-		panic(err) // it was encoded here
+		panic(err) // eventOf has encoded it
 	}
 	return f.matches(v)
 }

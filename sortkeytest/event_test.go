@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestInsideHandler calls the database in a handler of a server of the code under test, with the context
-// of its request: that it arrived at a loopback address says nothing about the call.
+// TestInsideHandler calls the database inside an HTTP handler of the code under test, with the context of the
+// handler's request. That this request arrived at a loopback address must not affect the call.
 func TestInsideHandler(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Shop", "PK")
@@ -34,12 +34,12 @@ func TestInsideHandler(t *testing.T) {
 	require.NoError(t, <-failed)
 }
 
-// An invocation is a lambda.Handler.
+// An invocation is a function that implements lambda.Handler.
 type invocation func(context.Context, []byte) ([]byte, error)
 
 func (f invocation) Invoke(ctx context.Context, event []byte) ([]byte, error) { return f(ctx, event) }
 
-// handler returns the lambda.Handler of a function whose results are optional.
+// handler returns the lambda.Handler of a function. The function may omit results.
 func handler(fn any) invocation {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		var e event

@@ -19,18 +19,17 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// The rules come from the Lambda developer guide: docs.aws.amazon.com/lambda/latest/dg/
-// with-ddb.html (batches, order), services-ddb-params.html (parameters),
-// services-dynamodb-errors.html (retries, splitting, discarded records),
-// services-ddb-batchfailurereporting.html (what a response means).
+// The rules of event sources come from the Lambda developer guide: docs.aws.amazon.com/lambda/latest/dg/
+// with-ddb.html (batches, order), services-ddb-params.html (parameters), services-dynamodb-errors.html (retries,
+// splitting, discarded records), services-ddb-batchfailurereporting.html (how a response reports failures).
 
 const (
 	maxEvent = 6 << 20 // bytes of an event
 	retained = 24 * time.Hour
 
-	// The limits of one Deliver; the service would retry for a day.
-	maxCalls  = 100 // of the handler for the same records, if none of them is done
-	maxRounds = 100 // of reading the stream again for changes by the handler
+	// These limits end one Deliver; Lambda would retry for a day.
+	maxCalls  = 100 // failed calls in a row for the same records
+	maxRounds = 100 // reads of the stream, for changes that the handler makes
 )
 
 // An EventSource delivers the changes of a table to the handler of a function, as the
@@ -41,34 +40,31 @@ const (
 // the batch again, until it succeeds or the records are discarded. Shards are read one
 // after the other. One call of [EventSource.Deliver] runs at a time.
 type EventSource struct {
-	// BatchSize is the largest number of records in an event, at most 10,000. An
-	// event also has at most 6 MB. Default: 100.
+	// BatchSize is the largest number of records in an event, at most 10,000. The size of an event is also limited,
+	// to 6 MB. Default: 100.
 	BatchSize int
 	// StartingPosition is TRIM_HORIZON, for all records in the stream, or LATEST, for
 	// the changes after the call to [DB.EventSource]. Default: TRIM_HORIZON.
 	StartingPosition types.ShardIteratorType
-	// MaximumRetryAttempts is how often the handler gets a batch again, at most
-	// 10,000. Default: -1, until the records expire; so that it does not run that long,
-	// the test fails when the handler has failed 100 times for the same records.
+	// MaximumRetryAttempts is how often the handler gets a batch again, at most 10,000. Default: -1, until the
+	// records expire. To end earlier than that, the test then fails when the handler has failed 100 times for the
+	// same records.
 	MaximumRetryAttempts int
-	// MaximumRecordAge is the age at which records are discarded, from a minute to
-	// seven days, on the clock of the database. Default: 24 hours, when the records of a
-	// stream expire.
+	// MaximumRecordAge is the age at which records are discarded, from a minute to seven days, on the clock of the
+	// database. Default: 24 hours, the age at which the records of a stream expire.
 	MaximumRecordAge time.Duration
-	// BisectBatchOnFunctionError splits a batch that failed in two. The split does not
-	// count as a retry.
+	// BisectBatchOnFunctionError splits a failed batch into two. The split does not count as a retry.
 	BisectBatchOnFunctionError bool
-	// ReportBatchItemFailures reads the result of the handler: records before the
-	// lowest sequence number in batchItemFailures are done, and the others are retried.
-	// Without it, the result is ignored.
+	// ReportBatchItemFailures makes the event source read the handler's response: records before the lowest sequence
+	// number in batchItemFailures are done, and the others are retried. By default it ignores the response.
 	ReportBatchItemFailures bool
-	// Filters are the patterns of FilterCriteria, such as {"eventName": ["INSERT"]}.
-	// A record that matches none of them is not delivered. There are at most 10, and 5 unless
-	// the quota of the account has been increased. Default: every record is.
+	// Filters are the patterns of FilterCriteria, such as {"eventName": ["INSERT"]}. The handler gets only records
+	// that match one of them. Lambda allows 5, and up to 10 if the quota of the account has been increased. Default:
+	// the handler gets every record.
 	Filters []string
-	// OnFailure receives a message for each discarded batch, as an SQS queue does: JSON
-	// that says where the records are, but does not contain them. Without OnFailure, the
-	// test fails when records are discarded.
+	// OnFailure receives a message for each discarded batch, as an SQS queue does. The message is JSON that names the
+	// position of the records in the stream, but does not contain them. Without OnFailure, the test fails when
+	// records are discarded.
 	OnFailure func(message []byte)
 
 	running sync.Mutex // held by Deliver
@@ -77,20 +73,21 @@ type EventSource struct {
 	arn     string
 	handler handler
 	filter  filter            // nil for all records
-	done    map[string]string // the last record that was delivered or discarded, by shard
+	done    map[string]string // sequence number of the last record delivered or discarded, by shard
 }
 
-// A handler is lambda.Handler of aws-lambda-go: it takes the JSON of an event and returns the JSON of a response.
+// A handler is the interface lambda.Handler of aws-lambda-go: it takes the JSON of an event and returns the JSON of a
+// response.
 type handler = interface {
 	Invoke(ctx context.Context, event []byte) (response []byte, err error)
 }
 
-// EventSource connects a function to the stream of a table. The handler is what lambda.NewHandler of aws-lambda-go
-// returns for the function that the program passes to lambda.Start:
+// EventSource connects a Lambda function to the stream of a table. For handler, pass the function that the program
+// passes to lambda.Start to lambda.NewHandler of aws-lambda-go:
 //
 //	db.EventSource("Orders", lambda.NewHandler(HandleOrders))
 //
-// Nothing is delivered before [EventSource.Deliver].
+// The handler gets no records before [EventSource.Deliver].
 func (db *DB) EventSource(table string, handler handler, optFns ...func(*EventSource)) *EventSource {
 	db.t.Helper()
 	s := &EventSource{
@@ -140,10 +137,9 @@ func (s *EventSource) check() error {
 	return nil
 }
 
-// Deliver calls the handler with all records that it has not received yet, including
-// records of its own changes, and returns when there are no more. Retries follow at
-// once: to let time pass between them, advance the clock of the database in the
-// handler. The handler gets the context of the test.
+// Deliver calls the handler with all records that it has not received yet, including records of the handler's own
+// changes, and returns when there are no more. Retries follow immediately. To let time pass between them, advance the
+// clock of the database in the handler. The handler gets the context of the test.
 func (s *EventSource) Deliver() {
 	s.db.t.Helper()
 	if !s.running.TryLock() {
@@ -170,7 +166,7 @@ func (s *EventSource) Deliver() {
 	)
 }
 
-// deliverShard delivers the pending records of a shard, batch by batch. It reports whether there was anything.
+// deliverShard delivers the pending records of a shard, batch by batch. It reports whether there were any.
 func (s *EventSource) deliverShard(sh api.StreamShard) (delivered bool) {
 	s.db.t.Helper()
 	pending := s.pending(sh)
@@ -183,9 +179,9 @@ func (s *EventSource) deliverShard(sh api.StreamShard) (delivered bool) {
 	return delivered
 }
 
-// pending returns the records of a shard that are still to be delivered. If the last
-// delivered record has expired, all that are left are newer. Records are filtered
-// before they are cut into batches; the guide does not say which comes first.
+// pending returns the records of a shard that are still to be delivered. If the last delivered record has expired,
+// all remaining records are newer. It applies the filters before deliverShard cuts the batches; the guide does not
+// say which comes first.
 func (s *EventSource) pending(sh api.StreamShard) (records []eventRecord) {
 	from := 0
 	if last, ok := s.done[sh.ID]; ok {
@@ -199,17 +195,17 @@ func (s *EventSource) pending(sh api.StreamShard) (records []eventRecord) {
 	return records
 }
 
-// A batch holds consecutive records of a shard and counts what happened to them.
+// A batch holds consecutive records of a shard and counts the calls of the handler with them.
 type batch struct {
 	shard    string
 	records  []eventRecord
-	calls    int   // of the handler with these records, in this batch or a larger one
-	failures int   // calls in a row that got no record done
+	calls    int   // calls with these records, in this or a larger batch
+	failures int   // calls in a row after which no record was done
 	retries  int   // calls that count against MaximumRetryAttempts
 	err      error // of the last call
 }
 
-// cut returns the next batch and the records after it.
+// cut splits records into the next batch and the records after it.
 func (s *EventSource) cut(shard string, records []eventRecord) (batch, []eventRecord) {
 	n, size := 0, len(`{"Records":[]}`)
 	for n < min(s.BatchSize, len(records)) {
@@ -238,8 +234,9 @@ func (s *EventSource) deliver(b batch) {
 		}
 		switch half := len(b.records) / 2; {
 		case s.BisectBatchOnFunctionError && done > 0:
-			// The response has split the batch. If it names the first record, it has
-			// not, and the guide does not say what happens; the next case splits it.
+			// The response has already split the batch: only the records that it does not report as done remain. A
+			// response that names the first record goes to the next case, which splits the batch; the guide does not
+			// say what Lambda does.
 		case s.BisectBatchOnFunctionError && half > 0:
 			first := b
 			first.records, b.records = b.records[:half], b.records[half:]
@@ -274,7 +271,7 @@ func (s *EventSource) call(b *batch) (done int) {
 	return done
 }
 
-// eventWith returns the event with records.
+// eventWith returns the JSON of an event with the records.
 func eventWith(records []eventRecord) []byte {
 	event := []byte(`{"Records":[`)
 	for i, r := range records {
@@ -289,9 +286,8 @@ func eventWith(records []eventRecord) []byte {
 // errReported is the error of a call whose response reports failures.
 var errReported = errors.New("its response reports failures")
 
-// succeeded returns how many records, by the response, are done. The first failed
-// record and all after it are retried. An identifier of no record in the batch fails
-// the whole batch.
+// succeeded returns how many records are done according to the response. The first failed record and all records
+// after it are retried. If the response names a record that is not in the batch, the whole batch has failed.
 func succeeded(response []byte, records []eventRecord) (done int, err error) {
 	failed, err := failures(response)
 	if err != nil {
@@ -311,8 +307,8 @@ func succeeded(response []byte, records []eventRecord) (done int, err error) {
 	return done, err
 }
 
-// failures returns the identifiers in a response. Names of members are compared exactly,
-// and none may come twice.
+// failures returns the identifiers in a response. It compares the names of members exactly, and refuses a name that
+// comes twice.
 func failures(response []byte) (numbers []string, err error) {
 	if len(response) == 0 || string(response) == `""` {
 		return nil, nil
@@ -344,7 +340,7 @@ func failures(response []byte) (numbers []string, err error) {
 	return numbers, nil
 }
 
-// discardOld discards the records that have become too old, which come first.
+// discardOld discards the records that are too old, which are the first ones, and returns the rest of the batch.
 func (s *EventSource) discardOld(b batch) batch {
 	s.db.t.Helper()
 	oldest := s.db.Clock.Now().Add(-min(s.MaximumRecordAge, retained))
@@ -363,7 +359,7 @@ func (s *EventSource) discardOld(b batch) batch {
 // advance moves the position in the shard past the first n records of the batch.
 func (s *EventSource) advance(b batch, n int) { s.done[b.shard] = b.records[n-1].number }
 
-// discard discards a batch.
+// discard gives up the records of a batch. It sends the message to OnFailure or, without OnFailure, fails the test.
 func (s *EventSource) discard(b batch, condition string) {
 	s.db.t.Helper()
 	s.advance(b, len(b.records))
@@ -385,7 +381,7 @@ func (s *EventSource) discard(b batch, condition string) {
 	s.OnFailure(message)
 }
 
-// describe names the records of a batch in messages.
+// describe names the shard and the records of a batch, for messages.
 func (s *EventSource) describe(b batch) string {
 	n := len(b.records)
 	if n == 1 {
@@ -397,8 +393,8 @@ func (s *EventSource) describe(b batch) string {
 }
 
 // message returns the message that a queue receives about a discarded batch. Source:
-// lambda/latest/dg/services-dynamodb-errors.html. Its example has the condition
-// RetryAttemptsExhausted; RecordAgeExceeded is from messages that people have posted.
+// lambda/latest/dg/services-dynamodb-errors.html. The example there has the condition RetryAttemptsExhausted;
+// RecordAgeExceeded comes from messages that people have posted.
 func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 	type request struct {
 		ID        string `json:"requestId"`

@@ -42,7 +42,7 @@ func (e event) ids() string {
 	return strings.Join(all, "")
 }
 
-// A response is events.DynamoDBEventResponse.
+// A response has the form of events.DynamoDBEventResponse.
 type response struct {
 	BatchItemFailures []batchFailure `json:"batchItemFailures"`
 }
@@ -75,17 +75,17 @@ func putEach(db *sortkeytest.DB, ids string) {
 	}
 }
 
-// Records 1 to 6 are delivered. The handler fails for a batch with a poisoned record, or
-// reports that record. Sources: services-dynamodb-errors.html and
-// services-ddb-batchfailurereporting.html of the Lambda developer guide.
+// TestEventSourceFailures delivers records 1 to 6. The handler fails for a batch with a poisoned record, or reports
+// that record. Sources: services-dynamodb-errors.html and services-ddb-batchfailurereporting.html of the Lambda
+// developer guide.
 func TestEventSourceFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		poison   string // records for which the handler fails, or, with an r, that it reports
-		times    int    // that the poison has an effect
+		poison   string // records for which the handler fails or, after an r, that it reports
+		times    int    // how often the poison makes the handler fail
 		options  func(*sortkeytest.EventSource)
 		calls    string
-		discards string // ids and conditions
+		discards string // ids and conditions of discarded batches
 	}{
 		{"none", "", 0, func(*sortkeytest.EventSource) {}, "123456", ""},
 		{"batches", "", 0, func(s *sortkeytest.EventSource) { s.BatchSize = 4 }, "1234 56", ""},
@@ -201,8 +201,8 @@ func TestEventSourceFailures(t *testing.T) {
 	}
 }
 
-// Responses as a handler in any language may return them, with the calls that follow
-// from each, including the first.
+// TestEventSourceResponses has responses that a handler in any language may return, with the number of calls that
+// each causes, including the first.
 func TestEventSourceResponses(t *testing.T) {
 	for result, calls := range map[string]int{
 		`null`: 1, `{}`: 1, `""`: 1, `{"batchItemFailures":[]}`: 1, `{"batchItemFailures":null}`: 1,
@@ -211,7 +211,7 @@ func TestEventSourceResponses(t *testing.T) {
 		`{"batchItemFailures":7}`: 2, `[]`: 2, `{"batchItemFailures":[7]}`: 2, `{"batchItemFailures":[null]}`: 2,
 		`{"batchItemFailures":[{"itemIdentifier":7}]}`: 2, `{"batchItemFailures":[{"ItemIdentifier":"x"}]}`: 2,
 		`{"batchItemFailures":[],"batchItemFailures":[]}`: 2, `{"x":[],"x":[]}`: 2,
-		`{"BatchItemFailures":[{"itemIdentifier":""}]}`: 1, // another name
+		`{"BatchItemFailures":[{"itemIdentifier":""}]}`: 1, // the name has another case
 	} {
 		db := streamed(t)
 		putEach(db, "12")
@@ -226,8 +226,8 @@ func TestEventSourceResponses(t *testing.T) {
 	}
 }
 
-// A handler that gets one record done in each call may need more calls than the limit
-// for one that gets none done.
+// TestEventSourceSlowProgress tests that the limit of calls counts only calls after which no record is done: a
+// handler that completes one record in each call may need more.
 func TestEventSourceSlowProgress(t *testing.T) {
 	db := streamed(t)
 	for i := range 250 {
@@ -244,8 +244,8 @@ func TestEventSourceSlowProgress(t *testing.T) {
 	require.Equal(t, 250, calls)
 }
 
-// An event has every kind of value in Lambda's form. Source: with-ddb.html of the Lambda
-// developer guide; DG/time-to-live-ttl-streams.html for userIdentity.
+// TestEventSourceEvent compares an event that has every kind of value with Lambda's form. Source: with-ddb.html of
+// the Lambda developer guide; DG/time-to-live-ttl-streams.html for userIdentity.
 func TestEventSourceEvent(t *testing.T) {
 	db := streamed(t, func(o *sortkey.Options) { o.Region = "eu-north-1" })
 	db.Clock.Set(time.Date(2026, 3, 1, 12, 0, 0, 500, time.UTC))
@@ -294,7 +294,8 @@ func TestEventSourceEvent(t *testing.T) {
 			"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}}]`, string(text))
 }
 
-// Source: services-dynamodb-errors.html of the Lambda developer guide.
+// TestEventSourceMessage tests the message for OnFailure. Source: services-dynamodb-errors.html of the Lambda
+// developer guide.
 func TestEventSourceMessage(t *testing.T) {
 	db := streamed(t)
 	db.Clock.Set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -339,7 +340,7 @@ func TestEventSourceMessage(t *testing.T) {
 	}, got)
 }
 
-// Records become too old before the first call, and between calls.
+// TestEventSourceAge tests records that become too old before the first call, and between calls.
 func TestEventSourceAge(t *testing.T) {
 	db := streamed(t)
 	db.Clock.Set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -364,7 +365,7 @@ func TestEventSourceAge(t *testing.T) {
 	}), func(s *sortkeytest.EventSource) { s.MaximumRecordAge, s.OnFailure = 10*time.Minute, discarded }).Deliver()
 	require.Equal(t, []string{`?"RecordAgeExceeded"`, "23", "23", `?"RecordAgeExceeded""responseContext"`}, log)
 
-	// Without a limit, records are retried until they expire.
+	// Without a limit, the handler gets records again until they expire.
 	calls := 0
 	putEach(db, "4")
 	log = nil
@@ -376,10 +377,10 @@ func TestEventSourceAge(t *testing.T) {
 		s.StartingPosition, s.OnFailure = streamtypes.ShardIteratorTypeTrimHorizon, discarded
 	}).Deliver()
 	require.Equal(t, 25, calls)
-	require.Len(t, log, 2) // first the older ones
+	require.Len(t, log, 2) // first the records that are too old
 }
 
-// The position is kept from one Deliver to the next, over shards that end.
+// TestEventSourcePosition tests that the position is kept from one Deliver to the next, also when shards end.
 func TestEventSourcePosition(t *testing.T) {
 	for _, shards := range []int{1, 3} {
 		db := streamed(t, func(o *sortkey.Options) { o.StreamShards = shards })
@@ -408,7 +409,7 @@ func TestEventSourcePosition(t *testing.T) {
 	}
 }
 
-// With several shards, only the records of one item are in order.
+// TestEventSourceOrder tests that with several shards the records of each item are in order.
 func TestEventSourceOrder(t *testing.T) {
 	db := streamed(t, func(o *sortkey.Options) { o.StreamShards = 4 })
 	want := map[string][]int{}
@@ -459,7 +460,7 @@ func TestEventSourceLargeRecords(t *testing.T) {
 	require.Equal(t, 3, calls)
 }
 
-// A handler that writes to its own table gets those changes too.
+// TestEventSourceCascade tests that a handler that writes to its own table gets those changes too.
 func TestEventSourceCascade(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "1")
@@ -475,7 +476,7 @@ func TestEventSourceCascade(t *testing.T) {
 	require.Equal(t, "1234", got)
 }
 
-// Faults do not affect how an EventSource reads the stream.
+// TestEventSourceIsQuiet tests that faults do not affect how an EventSource reads the stream.
 func TestEventSourceIsQuiet(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "1")

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// example replaces the *testing.T of a test.
+// example stands in for the *testing.T of a test.
 type example struct{ testing.TB }
 
 func (example) Helper()                   {}
@@ -202,8 +202,8 @@ func ExampleDB_Fork() {
 	// 2
 }
 
-// The handler fails for one of the records. The batch is split until that record is
-// alone, and then discarded.
+// The handler fails for one of the records. EventSource splits the batch until that record is alone, and then
+// discards it.
 func ExampleDB_EventSource() {
 	db := sortkeytest.New(t)
 	db.CreateTable(&dynamodb.CreateTableInput{
@@ -217,7 +217,7 @@ func ExampleDB_EventSource() {
 		},
 	})
 
-	// A function has events.DynamoDBEvent here, and lambda.NewHandler in place of handler.
+	// A real function takes an events.DynamoDBEvent, and passes through lambda.NewHandler instead of handler.
 	handleOrders := func(_ context.Context, e event) error {
 		var ids []string
 		for _, r := range e.Records {

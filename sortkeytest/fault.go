@@ -9,62 +9,57 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Fault makes calls fail on purpose, so that a test can meet what is rare: a
-// throttled request, a lost answer, a conflict. The first group of fields says
-// which calls; all that are set must match. The second says what happens to them: a delay, and
-// then one of the others. Every client meets a fault, over HTTP or not.
+// A Fault makes calls fail on purpose, so that a test can meet rare failures: a throttled request, a lost answer, a
+// conflict. The first group of fields selects calls; a call must match all fields that are set. The second group says
+// what happens to these calls: a Delay, and then one of the other failures. Faults affect every client, over HTTP or
+// not.
 type Fault struct {
 	// Operation is the name of an operation, such as "PutItem".
 	Operation string
-	// Table and Index are names. Batches and transactions match each of their
-	// tables; only Query and Scan have an index.
+	// Table and Index are names. A batch or a transaction matches if one of its tables does; only Query and Scan have
+	// an index.
 	Table, Index string
 	// Key is a pattern for a key attribute of an item that the call names, in
 	// which * stands for any text: "ORDER#*". Numbers are written as on the wire.
 	// Query, Scan and PartiQL statements name no items.
 	Key string
-	// Skip is the number of matching calls that pass first, and Times the number
-	// that fail after them; 0 means all.
+	// Skip is the number of matching calls that succeed first. Times is the number of calls that fail after them; 0
+	// means all.
 	Skip, Times int
-	// Nth are the numbers, from 1, of the matching calls after Skip that fail: with
-	// {1, 3} the first and the third fail, and the second and all others pass. Default:
-	// all fail.
+	// Nth are the numbers, from 1, of the matching calls after Skip that fail. With {1, 3} the first and the third
+	// fail, and the second and all later ones succeed. Default: all fail.
 	Nth []int
-	// Chance is the probability with which a matching call fails, and Seed makes
-	// it reproducible. 0 means that every one fails.
+	// Chance is the probability with which a matching call fails; 0 means that every call fails. Seed makes the
+	// choice reproducible.
 	Chance float64
 	Seed   uint64
 
-	// Code is the error of the service, such as
-	// "ProvisionedThroughputExceededException", "ThrottlingException",
-	// "RequestLimitExceeded", "InternalServerError", "TransactionConflictException"
-	// or "TransactionInProgressException". Message replaces the service's text.
+	// Code is an error code of DynamoDB, such as "ProvisionedThroughputExceededException", "ThrottlingException",
+	// "RequestLimitExceeded", "InternalServerError", "TransactionConflictException" or
+	// "TransactionInProgressException". Message replaces DynamoDB's text.
 	Code, Message string
-	// Reasons cancel a transaction: a code for each action, such as
-	// "TransactionConflict". An action with "" or "None", or without a code, is not at
-	// fault. Only transactions match.
+	// Reasons cancel a transaction. They hold a code for each action, such as "TransactionConflict"; "", "None" or no
+	// code means that the action is not the reason. Only transactions match.
 	Reasons []string
-	// Unprocessed is how many requests of a batch to leave unprocessed, the last
-	// ones. The others are processed. Only BatchGetItem and BatchWriteItem match.
+	// Unprocessed is how many requests at the end of a batch are returned unprocessed. The others are processed. Only
+	// BatchGetItem and BatchWriteItem match.
 	Unprocessed int
 	// Delay is how long the call waits before anything else.
 	Delay time.Duration
 	// Hang makes the call wait until its context ends or the database is closed.
 	Hang bool
-	// Reset closes the connection before anything is done.
+	// Reset closes the connection before the call does anything.
 	Reset bool
-	// LoseAnswer carries the call out and then closes the connection instead of
-	// sending the result or the error.
+	// LoseAnswer executes the call and then closes the connection instead of sending the result or the error.
 	LoseAnswer bool
 }
 
-// Fail puts a fault in force until the test ends, or until it is lifted. The test
-// fails if fewer calls meet the fault than Times or Nth say, or none, because then it
-// has not tested what it set out to. Code must be an exception that the operation may
-// have. If several faults match a call, the first takes effect, and the others count the call as one that
-// passed. Forks do not inherit faults.
+// Fail puts a fault in force until the test ends or [ActiveFault.Lift] is called. The test fails if fewer calls meet
+// the fault than Times or Nth say, or none at all, because then it has not tested what it should. Code must be an
+// exception that the operation can return. If several faults match a call, the first takes effect, and the others
+// count the call as one that succeeded. Forks do not inherit faults.
 //
-// After the end of its test, Fail returns nil for a fault that it refuses: its methods do nothing.
+// After the end of its test, Fail may return nil for an invalid fault; the methods of a nil ActiveFault do nothing.
 func (db *DB) Fail(f Fault) *ActiveFault {
 	db.t.Helper()
 	if f.Operation != "" {
@@ -89,7 +84,7 @@ func (db *DB) Fail(f Fault) *ActiveFault {
 	return failure
 }
 
-// wanted returns how many calls must meet a fault.
+// wanted returns how many calls must meet the fault for the test to pass.
 func wanted(f Fault) int {
 	n := f.Times
 	if f.Nth != nil && (n == 0 || len(f.Nth) < n) {
@@ -98,8 +93,8 @@ func wanted(f Fault) int {
 	return max(n, 1)
 }
 
-// An ActiveFault is a [Fault] in force, which [DB.Fail] returns. Nil is one that could not be set; its methods do
-// nothing.
+// An ActiveFault is a [Fault] in force, which [DB.Fail] returns. Its methods do nothing if it is nil, for a fault
+// that could not be set.
 type ActiveFault struct {
 	rule *fault.Rule
 	lift func()
@@ -112,7 +107,7 @@ func (f *ActiveFault) Lift() {
 	}
 }
 
-// Count returns how many calls the fault has made fail, to check how often code tried again.
+// Count returns how many calls the fault has made fail, for example to check how often code has retried.
 func (f *ActiveFault) Count() int {
 	if f == nil {
 		return 0

@@ -14,26 +14,27 @@ import (
 )
 
 // The patterns of FilterCriteria are those of EventBridge. Sources: docs.aws.amazon.com/lambda/latest/
-// dg/invocation-eventfiltering.html (which operators Lambda has) and with-ddb-filtering.html, and
-// eventbridge/latest/userguide/eb-create-pattern-operators.html (their forms).
+// dg/invocation-eventfiltering.html (the operators that Lambda supports) and with-ddb-filtering.html, and
+// eventbridge/latest/userguide/eb-create-pattern-operators.html (the syntax of operators).
 
-// The limits of patterns. Sources: invocation-eventfiltering.html, by default five, and API_Filter of Lambda.
+// Limits of patterns. Sources: invocation-eventfiltering.html (by default five filters) and API_Filter of Lambda.
 const (
 	mostFilters = 10
 	mostPattern = 4096
 )
 
-// A filter is patterns. A record is delivered if it matches one of them.
+// A filter is a list of patterns. A record is delivered if it matches one of them.
 type filter []pattern
 
-// A pattern is what a part of a record is like: an object whose fields match, or a scalar that meets one of the tests.
+// A pattern matches a part of a record: an object whose fields match fields, or a scalar that passes one of the
+// tests.
 type pattern struct {
 	fields map[string]pattern // nil for a list of tests
 	tests  []func(scalar any) bool
-	absent bool // or there is no scalar
+	absent bool // a missing scalar matches too
 }
 
-// parseFilters reads the patterns of FilterCriteria, of which a record matches any.
+// parseFilters parses the patterns of FilterCriteria.
 func parseFilters(patterns []string) (all filter, err error) {
 	if len(patterns) > mostFilters {
 		return nil, fmt.Errorf("there are %d Filters, want at most %d", len(patterns), mostFilters)
@@ -48,12 +49,13 @@ func parseFilters(patterns []string) (all filter, err error) {
 	return all, nil
 }
 
-// parsePattern reads a pattern.
+// parsePattern parses the JSON of a pattern.
 func parsePattern(source string) (p pattern, err error) {
 	if len(source) > mostPattern {
 		return p, fmt.Errorf("pattern has %d bytes, want at most %d", len(source), mostPattern)
 	}
-	if _, err := jsontext.AppendFormat(nil, []byte(source)); err != nil { // which also refuses a name twice
+	// AppendFormat also refuses an object with a name twice.
+	if _, err := jsontext.AppendFormat(nil, []byte(source)); err != nil {
 		return p, err
 	}
 	v, err := decodeJSON([]byte(source))
@@ -66,7 +68,7 @@ func parsePattern(source string) (p pattern, err error) {
 	return parseAt("", v)
 }
 
-// decodeJSON decodes JSON with its numbers as they are written.
+// decodeJSON decodes JSON. It keeps the text of numbers, as [json.Number].
 func decodeJSON(data []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -74,7 +76,7 @@ func decodeJSON(data []byte) (v any, err error) {
 	return v, err
 }
 
-// parseAt reads the pattern at a path: an object, or a list of values and operators.
+// parseAt parses the pattern at a path: an object, or a list of values and operators.
 func parseAt(path string, v any) (p pattern, err error) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -111,7 +113,7 @@ func parseAt(path string, v any) (p pattern, err error) {
 	return p, placed(path, "the pattern is %s, want a list of values or operators, or an object", kindOf(v))
 }
 
-// placed is the error of a place in a pattern.
+// placed returns an error that names the path in the pattern at which it was found.
 func placed(path, format string, args ...any) error {
 	if path == "" {
 		return fmt.Errorf(format, args...)
@@ -119,8 +121,7 @@ func placed(path, format string, args ...any) error {
 	return fmt.Errorf("at %s: "+format, append([]any{path}, args...)...)
 }
 
-// parseTest reads an element of a list: a value or an operator. It returns nil for
-// {"exists": false}.
+// parseTest parses an element of a list: a value or an operator. It returns nil for {"exists": false}.
 func parseTest(v any) (func(any) bool, error) {
 	switch v := v.(type) {
 	case []any:
@@ -137,16 +138,16 @@ func parseTest(v any) (func(any) bool, error) {
 			return test, nil
 		}
 	}
-	// Numbers are compared as they are written: 300, 300.0 and 3e2 differ.
+	// Compare the text of numbers: 300, 300.0 and 3e2 differ.
 	return func(scalar any) bool { return scalar == v }, nil
 }
 
-// comparisons are the operators with a text as their operand.
+// comparisons are the operators that take a string.
 var comparisons = map[string]func(s, operand string) bool{
 	"prefix": strings.HasPrefix, "suffix": strings.HasSuffix, "equals-ignore-case": strings.EqualFold,
 }
 
-// parseOperator reads an operator with its operand.
+// parseOperator parses an operator and its operand.
 func parseOperator(name string, operand any) (func(any) bool, error) {
 	switch name {
 	case "exists":
@@ -188,7 +189,7 @@ func parseOperator(name string, operand any) (func(any) bool, error) {
 	}, nil
 }
 
-// kindOf describes a value that is wrong.
+// kindOf describes an invalid value in a pattern, for messages.
 func kindOf(v any) string {
 	const most = 40
 	shown, _ := text.JSON(v) // what was decoded can be encoded
@@ -209,8 +210,8 @@ func (f filter) matches(record any) bool {
 	return slices.ContainsFunc(f, func(p pattern) bool { return p.matches([]any{record}) })
 }
 
-// matches reports whether one of the values matches. A list counts as its elements, and an object in it matches as a
-// whole: its fields are not mixed with those of others.
+// matches reports whether one of the values matches. It treats a list as its elements. An object in a list must match
+// as a whole: fields of different objects do not combine.
 func (p pattern) matches(values []any) bool {
 	if p.fields == nil {
 		there := false
@@ -227,7 +228,7 @@ func (p pattern) matches(values []any) bool {
 	}
 
 	if len(values) == 0 {
-		values = []any{nil} // in which every field is absent
+		values = []any{nil} // so that every field counts as absent
 	}
 	return slices.ContainsFunc(values, func(v any) bool {
 		object, _ := v.(map[string]any)
@@ -244,7 +245,7 @@ func (p pattern) matches(values []any) bool {
 	})
 }
 
-// elements returns a value, or the elements of a list and of the lists in it.
+// elements returns a value or, for a list, its elements and those of the lists in it.
 func elements(v any) (all []any) {
 	list, ok := v.([]any)
 	if !ok {

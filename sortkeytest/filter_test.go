@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// The filters of invocation-eventfiltering.html and with-ddb-filtering.html in the
-// Lambda developer guide, on five records: a to d are put, and a is removed.
+// TestEventSourceFilters has the filters of invocation-eventfiltering.html and with-ddb-filtering.html in the Lambda
+// developer guide. It applies them to five records: a to d are put, and a is removed.
 func TestEventSourceFilters(t *testing.T) {
 	db := streamed(t)
 	db.Clock.Set(time.Unix(1772366400, 0))
@@ -61,7 +61,7 @@ func TestEventSourceFilters(t *testing.T) {
 		}).Deliver()
 		require.Equal(t, want, got, filters)
 	}
-	// The position in the stream does not depend on what is filtered.
+	// Records that the filter drops do not change the position in the stream.
 	got := ""
 	source := db.EventSource("Events", handler(func(e event) { got += e.ids() }), func(s *sortkeytest.EventSource) {
 		s.Filters = []string{`{"eventName":["INSERT"]}`}
@@ -103,8 +103,8 @@ func TestEventSourceFilters(t *testing.T) {
 	}
 }
 
-// A list of objects is where it is: the conditions on one of its objects must hold for the same
-// one, as in EventBridge.
+// TestEventSourceFiltersOfLists tests that all conditions on a list of objects must hold for the same object, as in
+// EventBridge.
 func TestEventSourceFiltersOfLists(t *testing.T) {
 	db := streamed(t)
 	db.PutJSON("Events", []byte(`

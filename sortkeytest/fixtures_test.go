@@ -63,7 +63,7 @@ func TestTyped(t *testing.T) {
 	require.False(t, ok)
 }
 
-// What a test does with its own database meets no faults, and is not recorded.
+// TestFixturesAreQuiet tests that faults do not affect the test's own operations, and that recordings leave them out.
 func TestFixturesAreQuiet(t *testing.T) {
 	r := &reports{TB: t}
 	db := orders(r)
@@ -83,7 +83,8 @@ func TestFixturesAreQuiet(t *testing.T) {
 	require.Len(t, r.errors, 1)
 }
 
-// What a test does with its own database is not slowed down, delayed or stale as the calls of the code under test are.
+// TestFixturesAreAtOnce tests that the test's own operations are not throttled, delayed or stale when those of the
+// code under test are.
 func TestFixturesAreAtOnce(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	db := orders(t, func(o *sortkey.Options) {
@@ -93,7 +94,7 @@ func TestFixturesAreAtOnce(t *testing.T) {
 			StaleReads: sortkey.StaleReads{Window: time.Hour, Oldest: true},
 		}
 	})
-	for i := range 1500 { // more than a partition takes in a second
+	for i := range 1500 { // more than one partition key value accepts in a second
 		db.Put("Orders", order{Customer: "9", Placed: i, Status: "new"})
 	}
 	db.HoldIndexes()
@@ -102,7 +103,7 @@ func TestFixturesAreAtOnce(t *testing.T) {
 	require.Equal(t, now, db.Clock.Now())
 }
 
-// A method that fails in a parallel subtest fails the subtest alone.
+// TestWith tests that a method that fails in a parallel subtest fails only the subtest.
 func TestWith(t *testing.T) {
 	parent := &failing{TB: t}
 	db := orders(parent)
@@ -129,8 +130,8 @@ func TestShared(t *testing.T) {
 	t.Cleanup(func() { require.Equal(t, 1, runs) })
 }
 
-// The shared items are as old as the test expects, in a bubble or not: the order of the
-// tests does not decide which records and items have expired.
+// TestSharedInBubble tests that shared items have the same age for each test, in a bubble or not: the order of the
+// tests must not decide which records and items have expired.
 func TestSharedInBubble(t *testing.T) {
 	runs := 0
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
@@ -164,7 +165,8 @@ func TestSharedInBubble(t *testing.T) {
 	require.Equal(t, 2, runs)
 }
 
-// In a bubble, the goroutine of a shared database that sweeps would wait for ever. The copies sweep.
+// TestSharedSweepsInBubbles tests that only the copies sweep: in a bubble, a goroutine that sweeps the shared
+// database would wait forever.
 func TestSharedSweepsInBubbles(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
 		db.Table("Sessions", "id")
@@ -197,7 +199,8 @@ func TestSharedSweepsInBubbles(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// Parallel tests in bubbles, and tests in none, copy shared databases at the same time.
+// TestSharedInParallelBubbles copies shared databases from parallel tests at the same time, inside and outside of
+// bubbles.
 func TestSharedInParallelBubbles(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) { db.Table("Tab", "id") })
 	for i := range 32 {
@@ -217,8 +220,8 @@ func TestSharedInParallelBubbles(t *testing.T) {
 	}
 }
 
-// What a function that fills a database begins ends with it: a server, a fault, a recording. It
-// may panic, which fails the tests that ask.
+// TestSharedEnds tests that everything that the fill function starts ends with it: a server, a fault, a recording. If
+// the function panics, the tests that ask for a copy must fail.
 func TestSharedEnds(t *testing.T) {
 	url := ""
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
@@ -244,13 +247,13 @@ func TestSharedFails(t *testing.T) {
 	}
 }
 
-// A failed check of an outer test ends the function without a message.
+// TestSharedEndsEarly tests a fill function that ends without a message, as when a check of an outer test fails.
 func TestSharedEndsEarly(t *testing.T) {
 	shared := sortkeytest.Shared(func(*sortkeytest.DB) { runtime.Goexit() })
 	require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "the function that fills it did not return")
 }
 
-// Ids are the same in every run, and those of a fork do not depend on its siblings.
+// TestSeed tests that ids are the same in every run, and that ids of a fork do not depend on its siblings.
 func TestSeed(t *testing.T) {
 	text := func(db *sortkeytest.DB) string {
 		_, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
@@ -309,7 +312,7 @@ Orders: customer / placed:N
 	require.Equal(t, "Same: id\n\"x\"\n", db.Dump("Same"))
 }
 
-// Many test programs define this flag, so the package must not.
+// Many test programs define this flag, so package sortkeytest must not define it.
 var update = flag.Bool("update", false, "write golden files")
 
 func TestGolden(t *testing.T) {
@@ -364,7 +367,7 @@ func TestURL(t *testing.T) {
 		out, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		require.NoError(t, err)
 		require.Equal(t, []string{"Orders"}, out.TableNames)
-		// Nobody waits for a request that hangs when the test ends.
+		// A request that hangs must not delay the end of the test.
 		go func() {
 			defer close(ended)
 			_, _ = c.PutItem(context.Background(), &dynamodb.PutItemInput{
@@ -390,7 +393,7 @@ func TestEnv(t *testing.T) {
 	require.Contains(t, env, "NO_PROXY=example.com,127.0.0.1")
 }
 
-// The configuration works where the environment would break another.
+// TestConfig tests that Config ignores an environment that would break other configurations.
 func TestConfig(t *testing.T) {
 	t.Setenv("AWS_CA_BUNDLE", filepath.Join(t.TempDir(), "none.pem"))
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
@@ -406,7 +409,7 @@ func TestConfig(t *testing.T) {
 	require.Len(t, sortkeytest.Items[order](db, "Orders"), 1)
 }
 
-// A database whose test has ended leaves no goroutine.
+// TestNoGoroutineIsLeft tests that a database whose test has ended leaves no goroutine behind.
 func TestNoGoroutineIsLeft(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Run("a test", func(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestImportInBubble imports more than one batch in a bubble of testing/synctest, whose
-// Wait returns when the import has ended.
+// TestImportInBubble imports more than one batch in a bubble of testing/synctest. When the bubble's Wait returns, the
+// import must have ended.
 func TestImportInBubble(t *testing.T) {
 	const items = 2500
 	root := t.TempDir()

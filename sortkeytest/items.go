@@ -26,8 +26,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Put writes items that the test begins with. Each is a struct or map that package attributevalue can marshal, a map of
-// attribute values, or a slice or array of those.
+// Put writes items that the test starts with. Each is a struct or map that package attributevalue can marshal, a map
+// of attribute values, or a slice or array of those.
 func (db *DB) Put(table string, items ...any) {
 	db.t.Helper()
 	n := 0
@@ -63,17 +63,16 @@ func (db *DB) put(table string, n int, item any) {
 	db.must(err, "table %s: item %d: ", table, n)
 }
 
-// PutJSON writes items in DynamoDB JSON, such as {"id":{"S":"x"}}: one item,
-// several in a row, lists of them, or a response with Items. It also accepts
-// the lines of an export, {"Item":{...}}, and requests of BatchWriteItem, PutItem
-// and TransactWriteItems. Those name their tables: table may be "" then, and it is an
-// error if they name another. Their deletes delete; conditions and updates are errors.
+// PutJSON writes items in DynamoDB JSON, such as {"id":{"S":"x"}}: one item, several in a row, lists of them, or a
+// response with Items. It also accepts the lines of an export, {"Item":{...}}, and requests of BatchWriteItem,
+// PutItem and TransactWriteItems. Requests name their tables: table may be "" then, and it is an error if they name
+// another table. PutJSON executes deletes in requests; it refuses conditions and updates.
 func (db *DB) PutJSON(table string, text []byte) {
 	db.t.Helper()
 	db.must(db.putJSON(table, text), "%s", ofTable(table))
 }
 
-// ofTable returns the beginning of a message about a table, which may be "".
+// ofTable returns the start of a message about a table, or "" if no table was given.
 func ofTable(table string) string {
 	if table == "" {
 		return ""
@@ -81,7 +80,7 @@ func ofTable(table string) string {
 	return "table " + table + ": "
 }
 
-// PutFile is [DB.PutJSON] for a file, such as one in testdata.
+// PutFile is [DB.PutJSON] with the content of a file, such as one in testdata.
 func (db *DB) PutFile(table, path string) {
 	db.t.Helper()
 	text, err := os.ReadFile(path)
@@ -120,7 +119,8 @@ func (db *DB) putJSON(table string, text []byte) error {
 	}
 }
 
-// putRequests makes the writes of a request or a list of them, which begins at a line.
+// putRequests executes the writes of a request or of a list of requests. The text begins at the given line of its
+// file.
 func (db *DB) putRequests(table string, text json.RawMessage, line int64) error {
 	for r := requestfile.NewReader(bytes.NewReader(text), len(text)); ; {
 		w, err := r.Next()
@@ -140,7 +140,7 @@ func (db *DB) putRequests(table string, text json.RawMessage, line int64) error 
 		case w.Delete:
 			_, err = db.Direct.DeleteItem(quiet, &dynamodb.DeleteItemInput{TableName: &to, Key: sdkvalue.Of(w.Item)})
 			if err != nil {
-				err = errors.New(db.reason(err)) // which leaves out what is around an error of the SDK
+				err = errors.New(db.reason(err)) // drop the text that the SDK puts around the error
 			}
 			err = db.written(err, w.Item.AppendJSON(nil))
 		default:
@@ -155,7 +155,8 @@ func (db *DB) putRequests(table string, text json.RawMessage, line int64) error 
 	}
 }
 
-// written returns the error for an item that could not be written. After the end of the test it says that instead.
+// written returns the error for an item that could not be written. After the end of the test the error says that the
+// test has ended.
 func (db *DB) written(err error, item []byte) error {
 	if over := db.life.over(); err != nil && over != "" {
 		return errors.New(over)
@@ -166,7 +167,7 @@ func (db *DB) written(err error, item []byte) error {
 	return nil
 }
 
-// putAll writes the item or items of one JSON value.
+// putAll writes all items in one JSON value.
 func (db *DB) putAll(table string, text json.RawMessage) error {
 	items := []json.RawMessage{text}
 	var members map[string]json.RawMessage
@@ -187,14 +188,14 @@ func (db *DB) putAll(table string, text json.RawMessage) error {
 	return nil
 }
 
-// putOne writes an item.
+// putOne writes an item in DynamoDB JSON, or the item in a line of an export.
 func (db *DB) putOne(table string, text json.RawMessage) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
 		return err
 	}
-	// Every member of {"Item":{...}}, a line of an export, is an object. An
-	// item whose only attribute is called Item has a scalar there.
+	// A line of an export is {"Item":{...}}, where every member of the inner object is an object. An item whose only
+	// attribute is called Item has a scalar or a list there, unless that attribute is a map.
 	var inner map[string]map[string]any
 	if len(members) == 1 && json.Unmarshal(members["Item"], &inner) == nil {
 		text, members = members["Item"], nil
@@ -227,7 +228,7 @@ func isTyped(value json.RawMessage) bool {
 	return false
 }
 
-// shorten returns a text of JSON on one line for messages.
+// shorten returns JSON on one line, cut to 200 bytes, for messages.
 func shorten(value []byte) string {
 	const most = 200
 	var b bytes.Buffer
@@ -241,8 +242,8 @@ func shorten(value []byte) string {
 	return b.String()
 }
 
-// Get returns the item with a key, to check what code has written: the key is the values of the partition key and, if
-// the table has one, of the sort key. Get reports whether there is such an item.
+// Get returns the item with a key, to check what code has written. The key is the value of the partition key and, if
+// the table has one, of the sort key. The result ok reports whether there is such an item.
 func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	db.t.Helper()
 	schema := db.schema(quiet, table, "")
@@ -268,9 +269,9 @@ func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	return unmarshal[T](db, table, out.Item), true
 }
 
-// Query returns the items with the first values of a key, in the order of the
-// rest: with one value, all items of a partition. To read an index, give its name after
-// the table's and a slash: "Orders/ByStatus".
+// Query returns the items whose key begins with the given values, in the order of the rest of the key. With one
+// value, these are all items of a partition. To read an index, write its name after the table's and a slash:
+// "Orders/ByStatus".
 func Query[T any](db *DB, from string, key ...any) []T {
 	db.t.Helper()
 	table, index, _ := strings.Cut(from, "/")
@@ -318,7 +319,7 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	return all
 }
 
-// Items returns all items of a table in the order of their keys; [DB.Dump] returns them as text.
+// Items returns all items of a table in the order of their keys. To get them as text, call [DB.Dump].
 func Items[T any](db *DB, table string) []T {
 	db.t.Helper()
 	all := []T{}
@@ -330,7 +331,7 @@ func Items[T any](db *DB, table string) []T {
 	return all
 }
 
-// unmarshal decodes an item.
+// unmarshal decodes an item into a T. It fails the test if the item does not fit.
 func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue) (v T) {
 	db.t.Helper()
 	err := attributevalue.UnmarshalMap(item, &v)
@@ -338,7 +339,7 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 		return v
 	}
 	attribute := ""
-	for _, name := range slices.Sorted(maps.Keys(item)) { // the error does not name it
+	for _, name := range slices.Sorted(maps.Keys(item)) { // the error does not name the attribute
 		var probe T
 		if attributevalue.UnmarshalMap(map[string]types.AttributeValue{name: item[name]}, &probe) != nil {
 			attribute = " attribute " + name + " of"
@@ -357,7 +358,7 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 	return v
 }
 
-// keyValue returns the value of a key attribute. What is the call that it is for.
+// keyValue converts v to the value of key attribute i. Messages begin with what, the call that needs it.
 func (db *DB) keyValue(what string, s schema, i int, v any) types.AttributeValue {
 	db.t.Helper()
 	value := db.value(v)
@@ -380,7 +381,7 @@ func (db *DB) keyValue(what string, s schema, i int, v any) types.AttributeValue
 // kinds describes the types of key attributes.
 var kinds = map[string]string{"S": "a string", "N": "a number", "B": "bytes"}
 
-// value returns a key value.
+// value converts v, the value of a key attribute. It fails the test if v cannot be stored.
 func (db *DB) value(v any) types.AttributeValue {
 	db.t.Helper()
 	if own, ok := v.(types.AttributeValue); ok {

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// T returns the test that the database belongs to, for functions that get a database and no test, such as those that
-// fill one for [Shared].
+// T returns the test that the database belongs to, for functions that get a database but no test, such as the
+// function that fills a database for [Shared].
 func (db *DB) T() testing.TB { return db.t }
 
-// A life records whether a database or a test still runs.
+// A life records when and how the database of a test has ended.
 type life struct {
 	name string // of the test
 
 	mu  sync.Mutex
-	how string // it ended; "" until then
+	how string // how it ended, such as "was closed"; "" until then
 	end time.Time
 }
 
-// stop ends the life. The first call counts.
+// stop records that the database has ended. Only the first call counts.
 func (l *life) stop(how string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -29,7 +29,7 @@ func (l *life) stop(how string) {
 	}
 }
 
-// over says whose database has ended, and when, or returns "".
+// over says whose database has ended, how and when. It returns "" while the database is open.
 func (l *life) over() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

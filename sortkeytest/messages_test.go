@@ -117,7 +117,7 @@ func scan(t *testing.T, db *sortkeytest.DB) {
 	require.NoError(t, err)
 }
 
-// Messages about forbidden calls and faults say where these were set.
+// TestPlaces tests that messages about forbidden calls and faults name the line that set them.
 func TestPlaces(t *testing.T) {
 	cleanups := &failed{TB: t}
 	m := &messages{TB: cleanups}
@@ -152,8 +152,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// In a bubble, a call that hangs without a deadline ends the program: "all goroutines in
-// bubble are blocked".
+// TestWrongHang hangs without a deadline in a bubble, which ends the program with "all goroutines in bubble are
+// blocked". Another test runs it.
 func TestWrongHang(t *testing.T) {
 	if os.Getenv("SORTKEY_WRONG") != "hang" {
 		t.Skip("TestHangInBubble runs it")
@@ -174,7 +174,7 @@ func TestHangInBubble(t *testing.T) {
 	require.Regexp(t, `sortkeytest: Scan hangs with a context that never ends`, string(out))
 }
 
-// Setenv is for code that reads its configuration from the environment.
+// TestSetenv tests Setenv with code that reads its configuration from the environment.
 func TestSetenv(t *testing.T) {
 	t.Setenv("AWS_PROFILE", "none")
 	t.Setenv("AWS_CA_BUNDLE", "none.pem")

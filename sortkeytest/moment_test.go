@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestMoments reads while tables come and go, the clock moves by hours and transactions write two
-// tables. What reads the whole database sees one moment of it, and fails no test.
+// TestMoments reads while tables are created and deleted, the clock moves by hours, and transactions write two
+// tables. Methods that read the whole database must see one moment of it, and must not fail the test.
 func TestMoments(t *testing.T) {
 	db := streamed(t)
 	before := db.Fork(t)
@@ -80,7 +80,7 @@ func TestMoments(t *testing.T) {
 	wg.Wait()
 }
 
-// TestDeletedStreams delivers the changes of a table that has been deleted, as the service does.
+// TestDeletedStreams tests that the changes of a deleted table are delivered, as in DynamoDB.
 func TestDeletedStreams(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "ab")

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// reason returns the code and the message of an error of the test's own operations,
-// without the text that the SDK puts around them.
+// reason returns the code and the message of an error of the test's own operations, without the text that the SDK
+// puts around them. If the database has been closed, it says so instead.
 func (db *DB) reason(err error) string {
 	if over := db.life.over(); over != "" && isClosed(err) {
 		return over
@@ -30,7 +30,7 @@ func (db *DB) reason(err error) string {
 	return strings.TrimPrefix(err.Error(), "sortkey: ")
 }
 
-// must fails the test for an error of the test's own operations. The message begins with a format.
+// must fails the test if err is not nil. The message begins with the formatted text.
 func (db *DB) must(err error, format string, args ...any) {
 	db.t.Helper()
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// These tests are for copying: each makes something rare happen to a function of a
-// program, and shows that the function copes.
+// These tests are recipes to copy. Each makes something rare happen to a function of a program, and shows that the
+// function handles it.
 
 func id(v string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: v}}
@@ -33,7 +33,7 @@ func accounts(t *testing.T) *sortkeytest.DB {
 	return db
 }
 
-// A retry meets throttling: the SDK tries again until the third write gets through.
+// The code under test is throttled: the SDK retries until the third write succeeds.
 func TestRecipeThrottled(t *testing.T) {
 	db := accounts(t)
 	throttled := db.Fail(sortkeytest.Fault{
@@ -47,7 +47,7 @@ func TestRecipeThrottled(t *testing.T) {
 	require.Equal(t, 2, throttled.Count())
 }
 
-// transfer moves an amount. A token makes a repeated request have no second effect.
+// transfer moves an amount between accounts. Because of the token, a repeated request has no second effect.
 func transfer(ctx context.Context, c *dynamodb.Client, token, amount string) error {
 	add := func(account, sign string) types.TransactWriteItem {
 		return types.TransactWriteItem{Update: &types.Update{
@@ -71,7 +71,7 @@ func transfer(ctx context.Context, c *dynamodb.Client, token, amount string) err
 	}
 }
 
-// An answer is lost after the transfer was carried out, and the token saves the money.
+// An answer is lost after the transfer was executed. The token prevents a second transfer.
 func TestRecipeLostAnswer(t *testing.T) {
 	db := accounts(t)
 	before := db.Fork(t)
@@ -80,14 +80,14 @@ func TestRecipeLostAnswer(t *testing.T) {
 	require.Equal(t, "Accounts: id\n~ \"a\"  {balance: 100 → 70}\n~ \"b\"  {balance: 0 → 30}\n", db.Diff(before))
 }
 
-// The second account is in another transaction, and the transfer is tried again.
+// The second account is part of another transaction, so the SDK retries the transfer.
 func TestRecipeConflict(t *testing.T) {
 	db := accounts(t)
 	db.Fail(sortkeytest.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}, Times: 2})
 	require.NoError(t, transfer(t.Context(), db.Client, "t1", "30"))
 }
 
-// putAll writes items, also those that a batch leaves unprocessed.
+// putAll writes items, and sends those again that a batch leaves unprocessed.
 func putAll(ctx context.Context, c *dynamodb.Client, ids ...string) error {
 	requests := map[string][]types.WriteRequest{}
 	for _, v := range ids {
@@ -105,7 +105,7 @@ func putAll(ctx context.Context, c *dynamodb.Client, ids ...string) error {
 	return nil
 }
 
-// A batch leaves requests unprocessed, which a program must send again.
+// A batch leaves requests unprocessed, and the program must send them again.
 func TestRecipeUnprocessed(t *testing.T) {
 	db := accounts(t)
 	db.Fail(sortkeytest.Fault{Operation: "BatchWriteItem", Unprocessed: 2, Times: 1})
@@ -113,8 +113,8 @@ func TestRecipeUnprocessed(t *testing.T) {
 	require.Len(t, sortkeytest.Items[map[string]any](db, "Accounts"), 5)
 }
 
-// place puts an order and returns how many orders are new. If it is not patient, it
-// does not read again, and is right only while indexes have each change at once.
+// place puts an order and returns how many orders are new. If patient is false, it does not read again, so its count
+// is right only while indexes show each change immediately.
 func place(ctx context.Context, s *Service, o Order, patient bool) (count int, err error) {
 	if err := s.Place(ctx, o); err != nil {
 		return 0, err
@@ -131,8 +131,8 @@ func place(ctx context.Context, s *Service, o Order, patient bool) (count int, e
 	}
 }
 
-// A global index is read too early: it lacks each change for five seconds. In a bubble
-// of testing/synctest these take no real time.
+// The program reads a global index too early: the index lacks each change for five seconds. In a bubble of
+// testing/synctest these seconds take no real time.
 func TestRecipeStaleIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := sortkeytest.New(t, func(o *sortkey.Options) {
@@ -149,7 +149,7 @@ func TestRecipeStaleIndex(t *testing.T) {
 	})
 }
 
-// Nobody scans, and a request costs what was planned.
+// The program must not scan, and a request must not cost more than planned.
 func TestRecipeNoScan(t *testing.T) {
 	db := stock(t)
 	db.Forbid("Scan")
@@ -160,8 +160,8 @@ func TestRecipeNoScan(t *testing.T) {
 	calls.AtMost(0.5)
 }
 
-// setUp creates a table and writes its first item. A version that does not wait is
-// right with every double whose tables are there at once, and fails at the service.
+// setUp creates a table and writes its first item. If wait is false, it works with every emulator that creates tables
+// immediately, but fails with DynamoDB.
 func setUp(ctx context.Context, c *dynamodb.Client, wait bool) error {
 	_, err := c.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: aws.String("New"), BillingMode: types.BillingModePayPerRequest,
@@ -180,8 +180,8 @@ func setUp(ctx context.Context, c *dynamodb.Client, wait bool) error {
 	return err
 }
 
-// A table takes 30 seconds, which finds the waiter that somebody forgot. In the bubble
-// of synctest the seconds take no time.
+// Creating a table takes 30 seconds, so the test finds that the program does not wait for it. In the bubble of
+// synctest these seconds take no real time.
 func TestRecipeForgottenWaiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(o *sortkey.Options) { o.Simulate.TableDelay = 30 * time.Second }
@@ -191,7 +191,7 @@ func TestRecipeForgottenWaiter(t *testing.T) {
 	})
 }
 
-// TestFaultOfTableAndKey: the key of a fault is one of its table.
+// TestFaultOfTableAndKey tests that Key in a fault matches only keys of the fault's Table.
 func TestFaultOfTableAndKey(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Orders", "id")

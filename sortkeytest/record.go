@@ -25,8 +25,8 @@ type Recording struct {
 	calls []*sortkey.Event
 }
 
-// Record records the calls that begin from now on, to check what code reads and what it costs. If the test fails, it
-// logs them.
+// Record records the calls that begin from now on, to check what code reads and what its calls cost. If the test
+// fails, it logs the calls.
 func (db *DB) Record() *Recording {
 	r := &Recording{t: db.t}
 	r.stop = db.DB.Observe((*recorder)(r))
@@ -43,7 +43,7 @@ func (db *DB) Record() *Recording {
 	return r
 }
 
-// A recorder is a Recording that observes.
+// A recorder implements [sortkey.Observer] for a Recording, so that Recording does not export those methods.
 type recorder Recording
 
 // Begin implements [sortkey.Observer].
@@ -59,15 +59,14 @@ func (r *recorder) End(_ context.Context, e *sortkey.Event) {
 // Stop ends the recording, so that later calls do not count.
 func (r *Recording) Stop() { r.stop() }
 
-// Calls returns the calls so far, in the order in which they ended, for checks that the other methods lack.
+// Calls returns the calls so far, in the order in which they ended, for checks that the other methods do not make.
 func (r *Recording) Calls() []*sortkey.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.calls)
 }
 
-// Count returns how often the operations were called, or with no operations the number of
-// all calls.
+// Count returns how often the operations were called. Without operations it returns the number of all calls.
 func (r *Recording) Count(operations ...string) (n int) {
 	r.t.Helper()
 	checkNames(r.t, operations)
@@ -79,7 +78,8 @@ func (r *Recording) Count(operations ...string) (n int) {
 	return n
 }
 
-// Never fails the test if one of the operations was called since [DB.Record]; [DB.Forbid] fails it at the call.
+// Never fails the test if one of the operations was called since [DB.Record]. To fail at the call itself, use
+// [DB.Forbid].
 func (r *Recording) Never(operations ...string) {
 	r.t.Helper()
 	checkNames(r.t, operations)
@@ -90,7 +90,7 @@ func (r *Recording) Never(operations ...string) {
 	}
 }
 
-// Only fails the test if a call named another table, such as one of another service.
+// Only fails the test if a call used a table that is not in the list.
 func (r *Recording) Only(tables ...string) {
 	r.t.Helper()
 	for _, e := range r.Calls() {
@@ -102,8 +102,7 @@ func (r *Recording) Only(tables ...string) {
 	}
 }
 
-// AtMost fails the test if the calls together consumed more capacity units. Call it at the end of what is to be
-// measured.
+// AtMost fails the test if the calls so far consumed more than the given capacity units together.
 func (r *Recording) AtMost(units float64) {
 	r.t.Helper()
 	total := 0.0
@@ -164,13 +163,14 @@ func (db *DB) Forbid(operations ...string) {
 	db.t.Cleanup(db.DB.Observe(&ban{db.t, operations, caller()}))
 }
 
-// caller returns the file and line of the call of the exported method that calls it, such as service_test.go:42.
+// caller returns the file and line that called the exported method, such as service_test.go:42. Only an exported
+// method may call it.
 func caller() string {
 	_, file, line, _ := runtime.Caller(2)
 	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 }
 
-// checkNames fails the test if the service has no operation of one of these names.
+// checkNames fails the test if one of the names is not an operation of DynamoDB.
 func checkNames(t testing.TB, operations []string) {
 	t.Helper()
 	var known []string
@@ -187,7 +187,7 @@ func checkNames(t testing.TB, operations []string) {
 type ban struct {
 	t          testing.TB
 	operations []string
-	set        string // the place of the call of Forbid
+	set        string // file and line of the call of Forbid
 }
 
 // Begin implements [sortkey.Observer].

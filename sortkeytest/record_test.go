@@ -59,7 +59,7 @@ func TestRecord(t *testing.T) {
 	require.Len(t, rec.Calls(), 3)
 }
 
-// A name with a typo would let every call pass.
+// TestOperationNames tests that misspelled operations are refused: otherwise every call would pass.
 func TestOperationNames(t *testing.T) {
 	for _, name := range []func(*sortkeytest.DB){
 		func(db *sortkeytest.DB) { db.Forbid("GetRecords", "Scans") },

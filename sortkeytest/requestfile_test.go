@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
-// readAll describes what a reader yields.
+// readAll describes all requests that a reader yields, as text.
 func readAll(r *requestfile.Reader) string {
 	var out []string
 	for {
@@ -99,7 +99,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestLines counts lines over more than the decoder buffers.
+// TestLines tests the line numbers in a file that is larger than the decoder's buffer.
 func TestLines(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`{"Tab":[`)
@@ -115,7 +115,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestBound reads names that are very long: no error repeats one.
+// TestBound reads very long names, and tests that no error message repeats one in full.
 func TestBound(t *testing.T) {
 	for _, text := range []string{
 		`{"RequestItems":{"X":1}}`, `{"T":[{"X":1}]}`, `{"T":[{"PutRequest":{"Item":{"a":{"S":"x"}},"X":1}}]}`,
@@ -132,7 +132,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestLong bounds the memory that a hostile file takes.
+// TestLong tests that a hostile file cannot take more memory than a bound.
 func TestLong(t *testing.T) {
 	const limit = 1 << 20
 	fits := `{"Tab":[{"PutRequest":{"Item":{"id":{"S":"` + strings.Repeat("x", limit/4) + `"}}}}]}`
@@ -148,7 +148,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// endless is a file of spaces in a list, and of letters in a text.
+// endless is a file without end: spaces in a list, or letters in a string.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -179,7 +179,7 @@ func TestIs(t *testing.T) {
 		{`{"RequestItems":{"Aaa":[],"Bbb":[],"Tab":[` + putA, true},
 		{`{"TransactItems":[],"RequestItems":{"Aaa":[],"Tab":[` + putA, true},
 
-		// Items, whatever their attributes are called.
+		// These are items and not requests, whatever the names of their attributes are.
 		{``, false},
 		{`{}`, false},
 		{`7`, false},

@@ -16,11 +16,11 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// moment calls fn with a context in which all reads see the database as it is now, whatever is
-// written, created and deleted beside it.
+// moment calls fn with a context in which all reads see the database as it is now, whatever other goroutines write,
+// create and delete meanwhile.
 func (db *DB) moment(fn func(ctx context.Context)) { db.momentIn(quiet, fn) }
 
-// momentIn is moment within the context of another database's.
+// momentIn is moment within ctx, which may come from a moment of another database.
 func (db *DB) momentIn(ctx context.Context, fn func(ctx context.Context)) {
 	db.t.Helper()
 	err := db.DB.View(ctx, func(ctx context.Context) error {
@@ -38,18 +38,19 @@ func (db *DB) tables(ctx context.Context) []string {
 	return names
 }
 
-// A schema is the key of a table or an index.
+// A schema is the key schema of a table or an index.
 type schema struct {
 	names     []string // of the attributes
 	types     []string // of the attributes: S, N or B
-	partition int      // how many of them are the partition key
+	partition int      // number of attributes in the partition key
 	text      string   // as in [DB.Table]
 }
 
 // String returns the schema in the form that [DB.Table] and [Global] take.
 func (s schema) String() string { return s.text }
 
-// schema returns the key of a table, or of an index.
+// schema returns the schema of a table or, unless index is "", of its index. It fails the test if there is no such
+// table.
 func (db *DB) schema(ctx context.Context, table, index string) schema {
 	db.t.Helper()
 	s, ok := db.findSchema(ctx, table, index)
@@ -59,14 +60,14 @@ func (db *DB) schema(ctx context.Context, table, index string) schema {
 	return s
 }
 
-// missing fails the test for a table that does not exist.
+// missing fails the test because a table does not exist.
 func (db *DB) missing(ctx context.Context, table string) {
 	db.t.Helper()
 	db.t.Fatalf("sortkeytest: table %s: ResourceNotFoundException: Requested resource not found: Table: %s not found%s",
 		table, table, db.similar(ctx, table))
 }
 
-// findSchema is schema, and reports whether there is a table.
+// findSchema is like schema, but returns false if there is no such table.
 func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok bool) {
 	db.t.Helper()
 	out, err := engine.Of(db.DB).Service.DescribeTable(ctx, &wire.DescribeTableInput{TableName: &table})
@@ -104,7 +105,7 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 	return s, true
 }
 
-// similar returns a hint for the name of a table that does not exist, or "".
+// similar returns a hint at a table with a similar name, for a message about a missing table, or "".
 func (db *DB) similar(ctx context.Context, table string) string {
 	if db.life.over() != "" {
 		return ""
@@ -135,11 +136,10 @@ func (db *DB) rows(ctx context.Context, s schema, table string) (rows []row) {
 	return rows
 }
 
-// A change is an item that differs between two databases. The item of a row is nil where
-// there is none.
+// A change is an item that differs between two databases. In a database without the item, the item of the row is nil.
 type change struct{ before, now row }
 
-// key returns the row that has the key of the item.
+// key returns a row that has the key of the item.
 func (c change) key() row {
 	if c.now.item == nil {
 		return c.before
@@ -147,8 +147,8 @@ func (c change) key() row {
 	return c.now
 }
 
-// changes returns the items of a table that differ between before and db, in the order of
-// their keys; with no before, all items. Both tables have the same key.
+// changes returns the items of a table that differ between before and db, in the order of their keys. If before is
+// nil, it returns all items. The table must have the same key in both databases.
 func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (list []change) {
 	db.t.Helper()
 	names := s.names
@@ -172,7 +172,7 @@ func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (
 		return nil
 	})
 	db.must(err, "table %s: ", table)
-	// A change is too large for slices.SortFunc, which would be 25 KB of code for it.
+	// Not slices.SortFunc, which would compile to 25 KB of code for a type as large as change.
 	sort.Slice(list, func(i, j int) bool { return compareRows(list[i].key(), list[j].key()) < 0 })
 	return list
 }
@@ -187,7 +187,7 @@ func compareRows(a, b row) int {
 	return 0
 }
 
-// String returns the key and the other attributes.
+// String returns the key and the other attributes of the row on one line.
 func (r row) String() string {
 	var others []string
 	for name, v := range r.item.All() {
@@ -198,7 +198,7 @@ func (r row) String() string {
 	return r.line(others)
 }
 
-// changed returns the key and the attributes that differ in another row.
+// changed returns the key, and the attributes in which the row differs from now.
 func (r row) changed(now row) string {
 	var names []string
 	for _, it := range []attr.Item{r.item, now.item} {

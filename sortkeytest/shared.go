@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// Shared returns a function that gives each test a copy of one database, for
-// variables of a package and TestMain:
+// Shared returns a function that gives each test a copy of one database. Call it for variables of a package, or in
+// TestMain:
 //
 //	var shop = sortkeytest.Shared(func(db *sortkeytest.DB) {
 //		db.Table("Orders", "customer / placed")
@@ -26,13 +26,11 @@ import (
 //		t.Parallel()
 //		db := shop(t)
 //
-// Fill runs once, when the first test asks for a copy, and once more for tests in
-// bubbles of testing/synctest, where time begins in the year 2000. If it fails, every
-// test that asks fails with what it reported. What it logs is in the log of every test that
-// asks. A copy takes microseconds, see [DB.Fork].
+// Shared calls fill once, when the first test asks for a copy, and once more for tests in bubbles of
+// testing/synctest, where time begins in the year 2000. If fill fails, every test that asks for a copy fails with the
+// same message. Every such test also logs what fill has logged. A copy takes microseconds; see [DB.Fork].
 //
-// Nothing runs in the background of the database that is filled: SweepInterval in the options
-// is for the copies.
+// The database that fill gets has no background work: SweepInterval in the options applies only to the copies.
 func Shared(fill func(*DB), optFns ...func(*sortkey.Options)) func(testing.TB) *DB {
 	outside, bubbled := &template{fill: fill, optFns: optFns}, &template{fill: fill, optFns: optFns}
 	return func(t testing.TB) *DB {
@@ -53,12 +51,12 @@ type template struct {
 	db     *DB           // nil if it could not be filled
 	sweep  time.Duration // the SweepInterval of copies
 
-	// mu is held while the database is copied. A goroutine that waits for it may be in another
-	// bubble than the one that opened the database, whose channels nobody else can use.
+	// mu serialises copies, so that no copy waits for another inside the database. The waiting goroutine may be in
+	// another bubble of testing/synctest than the one that opened the database, and cannot use channels of that bubble.
 	mu sync.Mutex
 }
 
-// fork returns a copy for a test.
+// fork returns a copy for a test. The first call fills the database.
 func (s *template) fork(t testing.TB) *DB {
 	t.Helper()
 	s.once.Do(func() { s.open(t) })
@@ -74,16 +72,16 @@ func (s *template) fork(t testing.TB) *DB {
 	return s.db.fork(t, func(o *sortkey.Options) { o.SweepInterval = s.sweep })
 }
 
-// open fills the database when the first test asks for a copy.
+// open opens and fills the database.
 func (s *template) open(first testing.TB) {
 	s.test = &filling{TB: first}
 	optFns := append(slices.Clone(s.optFns), func(o *sortkey.Options) { s.sweep, o.SweepInterval = o.SweepInterval, 0 })
 	done := make(chan struct{})
-	go func() { // which Fatalf can end
+	go func() { // so that Fatalf can end it
 		defer close(done)
 		defer func() { s.test.end(recover(), s.db != nil) }()
 		db := New(s.test, optFns...)
-		s.test.cleanups = nil // it is never closed
+		s.test.cleanups = nil // so the filled database stays open
 		if s.fill == nil {
 			db.t.Fatalf("the function that fills it is nil")
 		}
@@ -93,8 +91,8 @@ func (s *template) open(first testing.TB) {
 	<-done
 }
 
-// filling is the test of a shared database while it is filled: its failures fail the
-// tests that use the database. The first of these tests has the methods that filling does not define.
+// filling is the [testing.TB] of a shared database while it is filled. Its failures fail the tests that use the
+// database. Methods that filling does not define come from the first of these tests.
 type filling struct {
 	testing.TB
 	mu       sync.Mutex
@@ -127,7 +125,7 @@ func (f *filling) Logf(format string, args ...any) {
 	f.logs = append(f.logs, fmt.Sprintf(format, args...))
 }
 
-// Errorf fails the tests that ask from now on.
+// Errorf records a failure, which fails every test that asks for a copy from now on.
 func (f *filling) Errorf(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,8 +138,8 @@ func (f *filling) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// end ends the filling: what it began ends as it does in a test. It is told of a panic, and whether
-// the function that fills the database has returned.
+// end records why filling the database failed, if it did, and runs the cleanups as at the end of a test. The
+// arguments are a recovered panic, and whether fill has returned.
 func (f *filling) end(panicked any, returned bool) {
 	switch {
 	case panicked != nil:
@@ -163,7 +161,7 @@ func (f *filling) end(panicked any, returned bool) {
 	}
 }
 
-// reports returns the failures, "" for none, and what was logged.
+// reports returns the text of all failures, or "", and the logs.
 func (f *filling) reports() (failures string, logs []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,20 +20,18 @@ import (
 
 // A DB is the database of one test. It is safe for concurrent use.
 //
-// The methods that set up or read tables and items belong to the test, not to the code
-// under test: they meet no faults, throttling or delays of tables, they see every
-// change, and they are not recorded.
+// The methods that set up or read tables and items are operations of the test, not of the code under test: faults,
+// throttling and delays of tables do not affect them, they see every change, and they are not recorded.
 type DB struct {
-	// DB is the database itself, for what a test seldom needs: its handler and HTTP
-	// client, observers, snapshots. What DB has under the same name, such as Fork and
-	// Fail, knows the test.
+	// DB is the database itself, for what a test seldom needs: its handler and HTTP client, observers, snapshots.
+	// Where both types have a method of the same name, such as Fork, prefer the method of this type, which knows the
+	// test.
 	DB *sortkey.DB
-	// Client is the client for the code under test, [sdk.Client]: a call goes over the
-	// wire, without the socket, if anything in it could observe that, and takes a
-	// shorter way otherwise.
+	// Client is the client for the code under test, from [sdk.Client]. A call goes over the wire, without the socket,
+	// if an option or an observer could notice it, and takes a shorter way otherwise.
 	Client *dynamodb.Client
-	// Direct is [sdk.Direct], for benchmarks: operations on items take the shorter way
-	// even if middleware or other options then do nothing. Use Client if in doubt.
+	// Direct is a client from [sdk.Direct], for benchmarks: operations on items always take the shorter way, even if
+	// middleware or other options have no effect then. If in doubt, use Client.
 	Direct *dynamodb.Client
 	// Clock is the clock of the database.
 	Clock *Clock
@@ -45,22 +43,21 @@ type DB struct {
 	serve func() (url string, err error) // starts the server once
 }
 
-// A seed determines the ids that a database makes. New databases use the zero seed.
+// A seed determines the ids that a database generates. New databases use the zero seed.
 type seed [32]byte
 
-// reader returns the source of ids.
+// reader returns the source of randomness for ids.
 func (s seed) reader() io.Reader { return seeded.NewReader(s) }
 
-// fork returns the seed of a copy for a test. Its ids differ from those that the
-// database has made, and do not depend on the order of parallel tests.
+// fork returns the seed for a test's copy of the database. The copy's ids differ from those that the database has
+// generated, and do not depend on the order of parallel tests.
 func (s seed) fork(test string) seed { return sha256.Sum256(append(s[:], test...)) }
 
-// quiet is the context of operations that the code under test did not ask for.
+// quiet is the context of the test's own operations, which faults and recordings ignore.
 var quiet = event.Quiet(context.Background())
 
-// New opens a database in memory that is closed when t ends. Each of optFns may
-// change the options of the database before it opens. Unless they set a source,
-// ids are the same in every run, including the ids of requests, which errors contain.
+// New opens a database in memory and closes it when t ends. The optFns may change the options before the database
+// opens. Unless they set Rand, ids are the same in every run, including the request ids, which errors contain.
 func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	t.Helper()
 	var first seed
@@ -85,15 +82,15 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	return newDB(t, &DB{DB: opened, Clock: clock, seed: first, stale: *stale})
 }
 
-// Fork returns a copy of the database as it is now, for a subtest or the same
-// test. Its time does not depend on the size. Neither sees later writes to the
-// other, and each has its own clock. The copy is closed when t ends.
+// Fork returns a copy of the database as it is now, for a subtest or the same test. The time that Fork takes does not
+// depend on the size. Neither database sees later writes to the other, and each has its own clock. The copy is closed
+// when t ends.
 func (db *DB) Fork(t testing.TB) *DB {
 	t.Helper()
 	return db.fork(t)
 }
 
-// fork is Fork, with changes of the options.
+// fork implements Fork; optFns change the options of the copy.
 func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	t.Helper()
 	clock, next := db.Clock.fork(), db.seed.fork(t.Name())
@@ -110,33 +107,34 @@ func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 }
 
 // HoldIndexes makes reads of global and local indexes see the rows as they are now, until [DB.Settle], so that a test
-// meets an index that lags behind. Consistent reads of local indexes, and indexes that are created later, are not
-// affected. A fork inherits nothing of it. The store must be one of package store/memory, as it is by default.
+// can use an index that lags behind its table. It does not affect consistent reads of local indexes, indexes that are
+// created later, or forks. The store must be of package store/memory, as it is by default.
 func (db *DB) HoldIndexes() {
 	db.t.Helper()
 	db.must(engine.Of(db.DB).Tables.HoldIndexes(context.Background()), "")
 }
 
-// Settle makes reads see all changes so far: it ends [DB.HoldIndexes], and the window of [sortkey.StaleReads] for the
-// changes before it.
+// Settle makes all reads see the changes so far. It ends the effect of [DB.HoldIndexes], and [sortkey.StaleReads] no
+// longer hide these changes.
 func (db *DB) Settle() { engine.Of(db.DB).Tables.Settle() }
 
-// With returns the same database for a subtest, so that a method that fails there
-// fails the subtest. With the database of a parent, it would end the parent from
-// a goroutine that is not the parent's, and with it the whole program.
+// With returns the same database for a subtest, so that a method that fails there fails the subtest. With its
+// parent's database, a subtest would call FailNow of the parent from the wrong goroutine, which can end the whole
+// test program.
 func (db *DB) With(t testing.TB) *DB {
 	own := *db
 	own.t = t
 	return &own
 }
 
-// Close closes the database before its test ends, to test what code does then. The end of the test then closes nothing.
+// Close closes the database before its test ends, to test how code handles that. The end of the test then closes
+// nothing.
 func (db *DB) Close() error {
 	db.life.stop("was closed")
 	return db.DB.Close()
 }
 
-// newDB completes a database that is closed when t ends.
+// newDB fills in the fields of db, and closes the database when t ends.
 func newDB(t testing.TB, db *DB) *DB {
 	t.Helper()
 	of := &life{name: t.Name()}

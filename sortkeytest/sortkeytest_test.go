@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// failing records how a test would have failed.
+// failing is a testing.TB that records how a test would have failed.
 type failing struct {
 	testing.TB
 	failure string
@@ -28,7 +28,7 @@ func (f *failing) Fatalf(format string, args ...any) {
 	panic(f)
 }
 
-// failure runs fn with a test of its own and returns how it failed.
+// failure runs fn with a testing.TB of its own and returns how it failed.
 func failure(t *testing.T, fn func(testing.TB)) string {
 	t.Helper()
 	f := &failing{TB: t}
@@ -69,7 +69,7 @@ func TestPutJSONForms(t *testing.T) {
 	}
 }
 
-// TestPutRequests: requests name their tables.
+// TestPutRequests tests PutJSON with requests, which name their tables.
 func TestPutRequests(t *testing.T) {
 	const batch = `{"RequestItems": {"Tab": [
 		{"PutRequest": {"Item": {"id": {"S": "a"}}}}, {"PutRequest": {"Item": {"id": {"S": "b"}}}},
@@ -229,12 +229,12 @@ func BenchmarkFork(b *testing.B) {
 	}
 }
 
-// noCleanup is a test that ignores its cleanup functions.
+// noCleanup is a testing.TB that ignores cleanup functions.
 type noCleanup struct{ testing.TB }
 
 func (noCleanup) Cleanup(func()) {}
 
-// Forks in parallel subtests have clocks of their own.
+// TestForkClock tests that forks in parallel subtests have clocks of their own.
 func TestForkClock(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Clock = func() time.Time { return at } })
@@ -246,7 +246,7 @@ func TestForkClock(t *testing.T) {
 	require.Equal(t, at.Add(time.Hour), fork.Fork(t).Clock.Now())
 }
 
-// failed is a test that has failed, with what it logged.
+// failed is a testing.TB that has failed and keeps its log.
 type failed struct {
 	testing.TB
 	cleanups []func()
@@ -266,7 +266,7 @@ func TestStaleSeedIsLogged(t *testing.T) {
 	}
 	require.Regexp(t, `StaleReads\.Seed = \d+`, f.logged)
 
-	// A copy, of a shared database or another, logs the seed of its reads, too.
+	// A copy, of a shared database or another, also logs the seed of its stale reads.
 	shared := sortkeytest.Shared(func(*sortkeytest.DB) {}, func(o *sortkey.Options) {
 		o.Simulate.StaleReads.Window = time.Second
 	})
@@ -283,7 +283,7 @@ func TestStaleSeedIsLogged(t *testing.T) {
 	}
 }
 
-// A server would stop the bubble's time, and with it the test.
+// TestNoServerInBubble tests that URL fails in a bubble, where a server would stop the bubble's time and so the test.
 func TestNoServerInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.New(tb).Env() }),

@@ -21,9 +21,9 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 	db.must(db.DB.CreateTable(quiet, name, key, opts...), "table %s: ", name)
 }
 
-// CreateTable creates a table from the input that the program or its deployment uses; [DB.Table] is shorter. The table
-// is ready for use when CreateTable returns, whatever the TableDelay in the options. Billing is on demand unless the
-// input has a mode or a throughput.
+// CreateTable creates a table from the input that the program or its deployment uses; [DB.Table] is shorter. The
+// table can be used when CreateTable returns, whatever the TableDelay in the options. Billing is on demand unless the
+// input has a billing mode or a throughput.
 func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	db.t.Helper()
 	if in == nil {

@@ -1,5 +1,5 @@
-// Command music is a music library on the embedded store: two indexes, an undo made of
-// transactions, and a feed of its changes.
+// Command music is a music library on the embedded store. It shows two indexes, an undo built on transactions, and a
+// feed of the library's changes.
 package main
 
 import (
@@ -20,7 +20,7 @@ type Song struct {
 	Plays  int    `dynamodbav:"plays"`
 }
 
-// A Step is an item of the table Steps: what a change has replaced.
+// A Step is an item of the table Steps: the song that a change has replaced.
 type Step struct {
 	Library string `dynamodbav:"library"`
 	Number  int    `dynamodbav:"number"`
@@ -29,17 +29,17 @@ type Step struct {
 	Before  *Song  `dynamodbav:"before"`
 }
 
-// ErrNothing is returned by Undo if there is nothing to undo.
+// Undo returns ErrNothing if there is nothing to undo.
 var ErrNothing = errors.New("nothing to undo")
 
-// A Library is a collection of songs. Its changes can be undone, the last one first.
+// A Library is a collection of songs. Undo undoes its changes, the last one first.
 type Library struct {
 	db    *sortkey.DB
 	songs *sortkey.TableOf[Song]
 	steps *sortkey.TableOf[Step]
 }
 
-// NewLibrary returns the library in a database, and makes its tables if they are missing.
+// NewLibrary returns the library in a database. It creates the tables if they are missing.
 func NewLibrary(ctx context.Context, db *sortkey.DB) (*Library, error) {
 	err := db.EnsureTable(ctx, "Songs", "artist / title", sortkey.Global("ByYear", "year:N / title"),
 		sortkey.Local("ByPlays", "plays:N"), sortkey.Stream())
@@ -57,8 +57,7 @@ func (l *Library) Put(ctx context.Context, song Song) error {
 	return l.change(ctx, song.Artist, song.Title, func(ctx context.Context) error { return l.songs.Put(ctx, song) })
 }
 
-// Play counts that a song was played. The error is [sortkey.ErrConditionFailed] if there is no
-// such song.
+// Play adds one to the plays of a song. The error is [sortkey.ErrConditionFailed] if there is no such song.
 func (l *Library) Play(ctx context.Context, artist, title string) error {
 	return l.change(ctx, artist, title, func(ctx context.Context) error {
 		_, err := l.songs.Update(ctx, sortkey.Key{artist, title}, "SET plays = plays + :n", 1,
@@ -72,7 +71,7 @@ func (l *Library) Remove(ctx context.Context, artist, title string) error {
 	return l.change(ctx, artist, title, func(ctx context.Context) error { return l.songs.Delete(ctx, artist, title) })
 }
 
-// change carries out a change of a song and remembers what it replaces.
+// change makes a change of a song and records, in the same transaction, what the change replaces.
 func (l *Library) change(ctx context.Context, artist, title string, do func(context.Context) error) error {
 	return l.db.Update(ctx, func(ctx context.Context) error {
 		last, err := l.last(ctx)
@@ -94,7 +93,7 @@ func (l *Library) change(ctx context.Context, artist, title string, do func(cont
 	})
 }
 
-// last returns the last step, or ErrNothing.
+// last returns the latest step, or ErrNothing.
 func (l *Library) last(ctx context.Context) (Step, error) {
 	for step, err := range l.steps.Query(ctx, "songs", sortkey.Descending, sortkey.Limit(1)) {
 		return step, err
@@ -102,7 +101,7 @@ func (l *Library) last(ctx context.Context) (Step, error) {
 	return Step{}, ErrNothing
 }
 
-// Undo takes the last change back.
+// Undo undoes the last change.
 func (l *Library) Undo(ctx context.Context) error {
 	return l.db.Update(ctx, func(ctx context.Context) error {
 		step, err := l.last(ctx)
@@ -119,7 +118,7 @@ func (l *Library) Undo(ctx context.Context) error {
 	})
 }
 
-// Charts writes the songs of an artist, the most played first.
+// Charts writes the songs of an artist to w, the most played first.
 func (l *Library) Charts(ctx context.Context, w io.Writer, artist string) error {
 	for song, err := range l.songs.Index("ByPlays").Query(ctx, artist, sortkey.Descending) {
 		if err != nil {
@@ -130,7 +129,7 @@ func (l *Library) Charts(ctx context.Context, w io.Writer, artist string) error 
 	return nil
 }
 
-// Year writes the songs of a year, by title.
+// Year writes the songs of a year to w, sorted by title.
 func (l *Library) Year(ctx context.Context, w io.Writer, year int) error {
 	for song, err := range l.songs.Index("ByYear").Query(ctx, year) {
 		if err != nil {
@@ -141,7 +140,7 @@ func (l *Library) Year(ctx context.Context, w io.Writer, year int) error {
 	return nil
 }
 
-// Feed writes the changes after a cursor and returns where the next ones begin.
+// Feed writes the changes after a cursor to w. It returns the cursor with which the next call continues.
 func (l *Library) Feed(ctx context.Context, w io.Writer, cursor string) (string, error) {
 	for change, err := range l.songs.Changes(ctx, cursor, sortkey.UntilNow) {
 		if err != nil {

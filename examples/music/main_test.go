@@ -26,7 +26,7 @@ func Example() {
 	// + So What
 }
 
-// TestUndo holds that each change is taken back exactly, also when many are made at a time.
+// TestUndo tests that Undo undoes each change exactly, also when many changes run concurrently.
 func TestUndo(t *testing.T) {
 	ctx := t.Context()
 	db, err := sortkey.Open(sortkey.Options{})
@@ -58,7 +58,7 @@ func TestUndo(t *testing.T) {
 	require.ErrorIs(t, err, sortkey.ErrNotFound)
 }
 
-// TestFeed holds that a feed goes on after its cursor.
+// TestFeed tests that a feed continues after its cursor.
 func TestFeed(t *testing.T) {
 	ctx := t.Context()
 	db, err := sortkey.Open(sortkey.Options{})

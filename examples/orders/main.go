@@ -1,5 +1,5 @@
-// Command orders serves orders over HTTP from the embedded store: pages with cursors, three indexes,
-// and updates that never overwrite one another. Every error has its status from [sortkey.StatusOf].
+// Command orders serves orders over HTTP from the embedded store. It shows pages with cursors, three indexes, and
+// updates that never overwrite one another. [sortkey.StatusOf] gives each error its HTTP status.
 package main
 
 import (
@@ -30,7 +30,7 @@ type Order struct {
 	Version  int            `dynamodbav:"version" json:"version"`
 }
 
-// indexes are the indexes by the parameter that they answer.
+// indexes maps a query parameter to the index that answers it.
 var indexes = map[string]string{"status": "ByStatus", "city": "ByCity", "carrier": "ByCarrier"}
 
 // Shop answers requests about orders.
@@ -39,7 +39,7 @@ type Shop struct {
 	orders *sortkey.TableOf[Order]
 }
 
-// NewShop returns the handler for the orders in a database. It makes the table if it is missing.
+// NewShop returns the handler for the orders in a database. It creates the table if it is missing.
 func NewShop(ctx context.Context, db *sortkey.DB) (*Shop, error) {
 	err := db.EnsureTable(ctx, "Orders", "customer / number:N",
 		sortkey.Global("ByStatus", "status / placed"),
@@ -60,7 +60,7 @@ func NewShop(ctx context.Context, db *sortkey.DB) (*Shop, error) {
 // ServeHTTP implements [http.Handler].
 func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// handle registers a method that returns what is sent as JSON.
+// handle registers a method for a pattern and sends what the method returns as JSON.
 func (s *Shop) handle(pattern string, method func(http.ResponseWriter, *http.Request) (any, error)) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
@@ -80,7 +80,7 @@ func (s *Shop) handle(pattern string, method func(http.ResponseWriter, *http.Req
 	})
 }
 
-// A clientError is a request that does not reach the store.
+// A clientError is the error of a request that the handler refuses before it calls the store.
 type clientError struct {
 	status int
 	text   string
@@ -92,7 +92,7 @@ func wrong(format string, args ...any) error {
 	return &clientError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// fail answers with an error. What the caller cannot help is for the log only.
+// fail answers with an error. Errors that the client did not cause go to the log, not to the client.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := sortkey.StatusOf(err), err.Error()
 	if own, ok := errors.AsType[*clientError](err); ok {
@@ -134,7 +134,7 @@ func (s *Shop) get(w http.ResponseWriter, r *http.Request) (any, error) {
 	return order, nil
 }
 
-// replace replaces the version of an order that the client has seen.
+// replace replaces an order if its version is still the one that the client has seen.
 func (s *Shop) replace(w http.ResponseWriter, r *http.Request) (any, error) {
 	key, err := keyOf(r)
 	if err != nil {
@@ -168,13 +168,13 @@ func (s *Shop) delete(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return nil, s.orders.Delete(r.Context(), key, sortkey.If("version = :seen", seen))
 }
 
-// A listing is one page of orders. The cursor leads to the next one.
+// A listing is one page of orders. Cursor leads to the next page.
 type listing struct {
 	Orders []Order `json:"orders"`
 	Cursor string  `json:"cursor,omitempty"`
 }
 
-// list returns a page of the orders of a customer, or of an index, the latest first.
+// list returns a page of the orders of a customer or, by an index, of all customers, the latest first.
 func (s *Shop) list(_ http.ResponseWriter, r *http.Request) (any, error) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(cmp.Or(query.Get("limit"), "20"))
@@ -230,7 +230,7 @@ func setVersion(w http.ResponseWriter, order Order) {
 	w.Header().Set("ETag", strconv.Quote(strconv.Itoa(order.Version)))
 }
 
-// seenVersion returns the version of an order that the client has seen.
+// seenVersion returns the version of an order that the client has seen, from the header If-Match.
 func seenVersion(r *http.Request) (int, error) {
 	match := r.Header.Get("If-Match")
 	if match == "" {

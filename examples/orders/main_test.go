@@ -22,7 +22,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// send sends a request to a shop, and returns its answer.
+// send sends a request to a shop and returns the answer.
 func send(shop http.Handler, ctx context.Context, method, path, etag, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	if etag != "" {
@@ -40,7 +40,7 @@ func newShop(t *testing.T) (*Shop, *sortkey.DB) {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	_, err = NewShop(t.Context(), db)
 	require.NoError(t, err)
-	shop, err := NewShop(t.Context(), db) // as when the program starts again
+	shop, err := NewShop(t.Context(), db) // a second time, as when the program starts again
 	require.NoError(t, err)
 	return shop, db
 }
@@ -83,7 +83,7 @@ func TestStatuses(t *testing.T) {
 		{400, "POST", "/orders", "", `{"colour": "red"}`, ctx},
 		{400, "POST", "/orders", "", strings.Replace(first, ".500000000Z", ".5Z", 1), ctx},
 		{400, "POST", "/orders", "", strings.Replace(first, "ann", "", 1), ctx},
-		{400, "POST", "/orders", "", strings.Replace(first, "Oslo", "", 1), ctx}, // a key of an index
+		{400, "POST", "/orders", "", strings.Replace(first, "Oslo", "", 1), ctx}, // city is the key of an index
 		{400, "POST", "/orders", "", strings.Replace(first, "ann", strings.Repeat("a", 2049), 1), ctx},
 		{413, "POST", "/orders", "", `{"customer": "` + strings.Repeat("x", 1<<20) + `"}`, ctx},
 
@@ -160,7 +160,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestLocking holds that of many changes of one version exactly one is made.
+// TestLocking tests that of many concurrent changes of one version exactly one succeeds.
 func TestLocking(t *testing.T) {
 	shop, _ := newShop(t)
 	require.Equal(t, 200, send(shop, t.Context(), "POST", "/orders", "", first).Code)
@@ -185,7 +185,7 @@ func TestLocking(t *testing.T) {
 	}
 }
 
-// TestNewShop holds that a table with another key is refused, and so is a closed store.
+// TestNewShop tests that NewShop refuses a table with another key, and a closed store.
 func TestNewShop(t *testing.T) {
 	st := memory.Open()
 	db, err := sortkey.Open(sortkey.Options{Store: st})

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestFound has small models whose figures were once false, with what a count of their items says. A short run takes
-// one in eight, because each has 100,000 items or more.
+// TestFound has small models whose figures were once wrong, with the figures that a count of their items gives. A
+// short run takes one model in eight, because each has 100,000 items or more.
 func TestFound(t *testing.T) {
 	slow(t)
 	const tasks = `  Org: {attributes: {PK: "ORG#{org}", SK: META}, count: 50, samples: [{org: o1}]}
@@ -119,8 +119,8 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestRanges compares what ranges of time read in a sample with what they read in all items: a range lies where most
-// rows are, and in a sample many are there by chance.
+// TestRanges compares the rows that time ranges read in a sample with those they read in all items. A range is placed
+// where most rows are, and a sample has places with many rows by chance.
 func TestRanges(t *testing.T) {
 	proptest.NeedLong(t) // it counts 200,000 items
 	slow(t)

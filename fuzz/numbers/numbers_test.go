@@ -20,19 +20,18 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestNumbers compares what the workbench says of random models with a naive count over all their items: for
-// each value that the conditions of a pattern can ask for, how many items begin with it, and what they cost.
-// A value that a parent gives is asked for though nothing belongs to that. Where all items are made, the figures
-// are the same. Of a sample they are within a tenth, the findings are the same, and no budget is met in one and
-// missed in the other.
+// TestNumbers compares the workbench's figures of random models with a naive count over all items. For each value
+// that the conditions of a pattern can ask for, it counts the items that begin with the value, and their cost, also
+// for values of a parent without children. If the workbench generates all items, the figures must be equal. With a
+// sample they must be within a tenth, the findings must be the same, and the sample must miss the same budgets.
 func TestNumbers(t *testing.T) {
 	proptest.NeedLong(t) // it counts millions of items
 	slow(t)
 	proptest.Check(t, 2, holdNumbers)
 }
 
-// slow skips a test with -short, which goes with the race detector: one goroutine makes hundreds of thousands of
-// items.
+// slow skips a test with -short, which the run of the race detector sets: the test has one goroutine and makes
+// hundreds of thousands of items.
 func slow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many items in one goroutine")
@@ -51,7 +50,7 @@ func holdNumbers(t *proptest.T) {
 			continue
 		}
 		exact, told := figures(want), figuresOf(got)
-		// What was not read is counted without the rounding of each page.
+		// The workbench counts unread items without rounding each page, so the means differ slightly.
 		require.InEpsilon(t, exact.mean, told.mean, 0.01, "%s: the mean of all items\n%s", p.name, source)
 		exact.mean = told.mean
 		require.Equal(t, exact, told, "%s: all items\n%s", p.name, source)
@@ -72,10 +71,11 @@ func holdNumbers(t *proptest.T) {
 			continue
 		}
 		exact, got := figures(want), figuresOf(sample.Patterns[i].Spread)
-		// A sample of some dozens of values knows a rank to 3 of 100.
+		// A sample of a few dozen values estimates a rank only to 3 percent, so compare with the figures around it.
 		low, high := figuresAt(want, 0.47, 0.92, 1), figuresAt(want, 0.53, 0.98, 1)
 		for k, name := range []string{"p50", "p95", "worst"} {
-			// Values that cost the same can have other numbers of rows, if these are of entities with other sizes.
+			// Values with the same cost can have different numbers of rows if they select entities of different
+			// sizes.
 			require.True(t, nearBetween(low.rows[k], high.rows[k], got.rows[k], 1) || p.mixed, "%s: %s has %v rows, and %v in a sample\n%s",
 				p.name, name, exact.rows[k], got.rows[k], source)
 			require.True(t, nearBetween(low.units[k], high.units[k], got.units[k], 0.5), "%s: %s costs %v, and %v in a sample\n%s",
@@ -87,8 +87,8 @@ func holdNumbers(t *proptest.T) {
 	require.Equal(t, findings(whole), findings(sample), "%s", source)
 }
 
-// expect gives the pattern a budget that differs from what it reads at most by a fifth, or that is the largest
-// number that the model allows. It reports whether the budget is missed.
+// expect gives the pattern no budget or one of these: about a fifth above or below what it reads, or the largest
+// number that the model allows. It reports whether the pattern misses the budget.
 func (p *randomPattern) expect(t *proptest.T, exact spreadFigures) (missed bool) {
 	worst := exact.rows[2]
 	switch {
@@ -105,15 +105,15 @@ func (p *randomPattern) expect(t *proptest.T, exact spreadFigures) (missed bool)
 	return missed
 }
 
-// near reports whether two figures differ by no more than a tenth, or by least.
+// near reports whether two figures differ by no more than a tenth or than least.
 func near(want, got, least float64) bool { return math.Abs(want-got) <= max(want/10, least)+1e-9 }
 
-// nearBetween reports whether a figure is no more than a tenth, or least, below or above two others.
+// nearBetween reports whether got is between low and high, or near one of them.
 func nearBetween(low, high, got, least float64) bool {
 	return got >= low && got <= high || near(low, got, least) || near(high, got, least)
 }
 
-// findings returns the findings of a check, by what they are about.
+// findings returns the rule, pattern, table and index of each finding of a check, sorted.
 func findings(r *check.Result) (all []string) {
 	for _, f := range r.Findings {
 		if f.Rule != check.Rule {
@@ -124,7 +124,7 @@ func findings(r *check.Result) (all []string) {
 	return slices.Compact(all)
 }
 
-// The figures of a pattern: p50, p95 and worst.
+// spreadFigures are figures of a pattern: p50, p95 and worst, and the mean.
 type spreadFigures struct {
 	rows, units [3]float64
 	mean        float64
@@ -141,16 +141,16 @@ func figuresOf(s *load.Spread) (f spreadFigures) {
 	return f
 }
 
-// A naiveRead is what a request reads.
+// A naiveRead is what one request reads.
 type naiveRead struct {
 	rows, bytes int
 	units       float64
-	several     bool // requests, whose units are rounded one by one
+	several     bool // several requests, whose units are rounded separately
 }
 
 func figures(all []naiveRead) spreadFigures { return figuresAt(all, 0.5, 0.95, 1) }
 
-// figuresAt returns the figures with other ranks, as shares of all.
+// figuresAt returns the figures at other ranks, given as shares from 0 to 1.
 func figuresAt(all []naiveRead, shares ...float64) (f spreadFigures) {
 	slices.SortFunc(all, func(a, b naiveRead) int {
 		if a.several {
@@ -169,7 +169,7 @@ func figuresAt(all []naiveRead, shares ...float64) (f spreadFigures) {
 	return f
 }
 
-// numbersOf checks a model, and returns the items that were made for that, too.
+// numbersOf checks a model. It also returns the items that it made for the check.
 func numbersOf(t require.TestingT, source string, o dataset.Options) (*check.Result, []dataset.Item) {
 	ctx := context.Background()
 	m, err := modelfile.Parse("m.yaml", []byte(source))
@@ -188,19 +188,19 @@ type randomDesign struct {
 	patterns []randomPattern
 }
 
-// A randomPattern asks for the items whose keys begin with the values of fields: PK is the text before the first
-// bar, and SK begins with the text after it.
+// A randomPattern reads the items whose keys begin with the values of fields. PK is the text before the first bar,
+// and SK begins with the text after it.
 type randomPattern struct {
 	name, entity, index string
-	parent              string // whose items give all fields, or ""
+	parent              string // entity whose items have all fields, or ""
 	fields              []string
 	where               string // instead of fields
-	pk, sk              string // such as T#{tenant}, and K#{project}#
-	only                string // the field whose value x is asked for alone
+	pk, sk              string // templates such as T#{tenant} and K#{project}#
+	only                string // field of which the pattern asks only for the value x
 	limit               int
-	shards              []string // of which the pattern reads all
+	shards              []string // values of the shard; the pattern reads all of them
 	mixed               bool     // rows of several entities
-	most                int      // rows that the model allows at most, or 0 if it does not say
+	most                int      // largest number of rows that the model allows, or 0
 	rest                string
 }
 
@@ -233,7 +233,7 @@ func (d *randomDesign) String() string {
 	return b.String()
 }
 
-// naive returns what the pattern reads for each value of its fields.
+// naive counts what the pattern reads for each value of its fields.
 func (p *randomPattern) naive(items []dataset.Item) (all []naiveRead) {
 	pk, sk := "PK", "SK"
 	if p.index != "" {
@@ -258,7 +258,7 @@ func (p *randomPattern) naive(items []dataset.Item) (all []naiveRead) {
 			fill := func(template string) string {
 				for _, f := range e.Fields {
 					if len(p.shards) > 0 && f.Name == "shard" {
-						continue // of which all are read
+						continue // the pattern reads all shards
 					}
 					template = strings.ReplaceAll(template, "{"+f.Name+"}", items[i].Values.Get(f.Name))
 				}
@@ -295,7 +295,7 @@ func (p *randomPattern) naive(items []dataset.Item) (all []naiveRead) {
 	return all
 }
 
-// sizeOfStrings returns the size of an item with strings alone: its names and values.
+// sizeOfStrings returns the size of an item that has only strings: its names and values.
 func sizeOfStrings(it attr.Item) (n int) {
 	for name, v := range it.All() {
 		n += len(name) + len(v.Raw())
@@ -303,7 +303,8 @@ func sizeOfStrings(it attr.Item) (n int) {
 	return n
 }
 
-// drawDesign draws a model: tenants with projects, tasks and comments on them, events in shards, and others.
+// drawDesign returns a random model: tenants with projects, tasks and their comments, events in shards, and other
+// entities.
 func drawDesign(t *proptest.T) *randomDesign {
 	d := &randomDesign{}
 	add := func(name, text string) { d.entities = append(d.entities, name+": {"+text+"}") }

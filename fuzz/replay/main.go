@@ -1,11 +1,9 @@
-// Command replay sends the requests on its standard input to a new database in
-// this process and prints the responses.
+// Command replay sends the requests on its standard input to a new database in this process and prints the responses.
 //
-// A request is a line, OPERATION BODY, as TestRequests of package fuzz writes them.
-// A response is a line, STATUS BODY. The clock advances by a second with each
-// request and ids come from a fixed seed, so two builds with the same behaviour
-// print the same bytes. The command uses only the public API of packages
-// sortkey and server, so scripts/replay.sh can build it at other revisions.
+// A request is a line, OPERATION BODY, as TestRequests of package fuzz writes them. A response is a line, STATUS
+// BODY. The clock advances by a second with each request, and ids come from a fixed seed, so two builds with the same
+// behaviour print the same bytes. The command uses only the public API of packages sortkey and server, so that
+// scripts/replay.sh can build it at other revisions.
 package main
 
 import (

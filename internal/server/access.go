@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// checkHost refuses a request for another host on a loopback address, which is
-// how a web page reaches a server of the machine it is shown on: its own name
-// is made to resolve to 127.0.0.1 (DNS rebinding). Signed requests need no such
-// check, because a page has no credentials.
+// checkHost refuses a request for another host on a loopback address. A web page can reach a server on its visitor's
+// machine by making its own name resolve to 127.0.0.1 (DNS rebinding). Signed requests need no such check, because a
+// page has no credentials.
 func checkHost(r *http.Request, allowed []string) *failure {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok || !loopback(addr) {
@@ -49,7 +48,7 @@ func LocalOnly(h http.Handler, allowed []string) http.Handler {
 	})
 }
 
-// errOrigin is the answer to a page of a browser whose origin is not allowed.
+// errOrigin is the answer to a browser page whose origin is not allowed.
 func errOrigin(origin string) *failure {
 	return &failure{
 		status: http.StatusForbidden, typ: "AccessDeniedException", closes: true,

@@ -11,15 +11,15 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// local returns a request that came in at a loopback address, for a host.
+// local returns the request as if it had arrived at a loopback address, for the given host.
 func local(r *http.Request, host string) *http.Request {
 	r.Host = host
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8000}
 	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(addr)))
 }
 
-// TestHost checks which names of the server a client may use. A page that had
-// its own name resolved to this machine sends that name (DNS rebinding).
+// TestHost checks which host names a client may use for the server. A web page that makes its own name resolve to
+// this machine sends that name (DNS rebinding).
 func TestHost(t *testing.T) {
 	open := server.New(echo{}, server.Options{})
 	for _, tt := range []struct {
@@ -54,7 +54,7 @@ func TestHost(t *testing.T) {
 			}
 		}
 	}
-	// Without a loopback address anybody may have meant this server.
+	// At an address other than loopback, every host name is accepted.
 	r := local(post("", "X-Amz-Target", listTables), "evil.example")
 	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{
 		IP: net.IPv4(192, 168, 1, 2),

@@ -15,10 +15,10 @@ import (
 	"github.com/sortkey/sortkey/internal/admission"
 )
 
-// admissionPatience is how long a test waits for what must come at once.
+// admissionPatience is how long a test waits for an answer that should come immediately.
 const admissionPatience = 20 * time.Second
 
-// serve serves h within a limit of connections, and returns the address and the counts.
+// serve serves h with a limit of connections, and returns the address and the counts.
 func serve(t *testing.T, most int, h http.HandlerFunc) (string, *admission.Counts) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,22 +50,23 @@ func dialAdmission(t *testing.T, addr, text string) *bufio.Reader {
 
 const get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
-// answered reports whether a request is answered with 200.
+// answered sends a request and reports whether the status is 200.
 func answered(addr string) bool {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Get("http://" + addr)
 	if err != nil {
-		return false // refused, or closed for another
+		return false // the connection was refused, or closed for a new one
 	}
 	_ = res.Body.Close()
 	return res.StatusCode == http.StatusOK
 }
 
-// TestHolders holds connections in each way in which somebody may, and asks beside them.
+// TestHolders holds connections open in every way in which a client can, and tests that other clients still get
+// answers.
 func TestHolders(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
-		asked      bool // the holder reads an answer first
+		asked      bool // the holder first reads an answer
 	}{
 		{"silent", "", false},
 		{"idle after a request", get, true},
@@ -78,7 +79,7 @@ func TestHolders(t *testing.T) {
 			addr, counts := serve(t, 4, func(http.ResponseWriter, *http.Request) {})
 			for range 40 {
 				if r := dialAdmission(t, addr, tt.text); tt.asked {
-					_, err := http.ReadResponse(r, nil) // or it was closed for another
+					_, err := http.ReadResponse(r, nil) // an error if the connection was closed for another
 					_ = err
 				}
 			}
@@ -88,7 +89,7 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-// TestTogether sends requests on more connections than are allowed, while others come and go.
+// TestTogether sends requests on more connections than the limit, while other connections come and go.
 func TestTogether(t *testing.T) {
 	const most = 8
 	var mu sync.Mutex
@@ -112,7 +113,7 @@ func TestTogether(t *testing.T) {
 			for range 50 {
 				res, err := client.Get("http://" + addr)
 				if err != nil {
-					continue // its connection was closed for another
+					continue // the server closed this connection for a new one
 				}
 				_, _ = io.Copy(io.Discard, res.Body)
 				_ = res.Body.Close()

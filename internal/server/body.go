@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// drainFactor is how many times the limit the server reads of a body that is
-// too long, so a client that is still sending sees the response.
+// drainFactor bounds how much the server reads of a body that is too long, in multiples of the limit. It reads on so
+// that a client that is still sending sees the response.
 const drainFactor = 4
 
-// firstRead is the capacity that a buffer gets before any of the body has arrived. More
-// comes with its bytes: a length that is only announced costs nothing.
+// firstRead is the capacity of a buffer before any of the body has arrived. The buffer grows only as bytes arrive, so
+// a client cannot take memory by announcing a long body.
 const firstRead = 32 << 10
 
-// readBody reads the body as sent into buf, which takes its bytes from sh.
+// readBody reads the body as sent into buf. It takes the buffer's memory from the budget through sh.
 func readBody(r *http.Request, limit int, buf *buffer, sh *share) *failure {
 	if r.Body == nil {
 		return nil
@@ -30,7 +30,7 @@ func readBody(r *http.Request, limit int, buf *buffer, sh *share) *failure {
 		return errTooLarge(limit)
 	}
 	if n := int(r.ContentLength); n > 0 {
-		buf.b = slices.Grow(buf.b, min(n+1, firstRead)) // one more byte, to see the end without growing
+		buf.b = slices.Grow(buf.b, min(n+1, firstRead)) // one more byte, so that reading the end needs no growth
 	}
 	ok, err := readAll(r.Body, limit, int(r.ContentLength)+1, buf, sh)
 	switch {
@@ -46,9 +46,8 @@ func readBody(r *http.Request, limit int, buf *buffer, sh *share) *failure {
 	return nil
 }
 
-// unpack decodes the content encoding of raw into buf, if it has one. When the
-// service cannot decode a body, it responds with an InternalServerError
-// (Alternator, test_compressed_request.py).
+// unpack decodes raw into buf if it has a content encoding. For a body that it cannot decode, DynamoDB answers
+// InternalServerError (Alternator, test_compressed_request.py).
 func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byte, *failure) {
 	coding := strings.ToLower(strings.TrimSpace(strings.Join(h["Content-Encoding"], ",")))
 	var src io.Reader
@@ -82,13 +81,12 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byt
 	return buf.b, nil
 }
 
-// errBudget says that the budget of all requests does not allow a longer body.
+// errBudget says that the bodies of all requests together have used up the budget.
 var errBudget = errors.New("server: no bytes left in the budget")
 
-// readAll appends src to buf, which takes its memory from sh before it grows. It
-// returns false if src is longer than limit, and errBudget if the budget is used up.
-// The length that is expected, 0 if none is, keeps the last growth from being more
-// than is needed.
+// readAll appends src to buf. Before buf grows, readAll takes the memory from the budget through sh. It returns false
+// if src is longer than limit, and errBudget if the budget is used up. The expected length, or 0, keeps the last
+// growth from taking more memory than needed.
 func readAll(src io.Reader, limit, expected int, buf *buffer, sh *share) (bool, error) {
 	for {
 		if len(buf.b) > limit {

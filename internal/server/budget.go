@@ -2,12 +2,11 @@ package server
 
 import "sync/atomic"
 
-// uncounted is the size up to which the buffers of a request are not counted
-// against a budget. Almost all requests and answers are smaller; connections
-// bound how many there are.
+// uncounted is the size up to which the buffers of a request do not count against a budget. Almost all requests and
+// answers are smaller, and the limit of connections bounds their number.
 const uncounted = 64 << 10
 
-// A budget is a number of bytes that all requests share.
+// A budget is a number of bytes that the buffers of all requests share.
 type budget struct {
 	limit int64
 	used  atomic.Int64
@@ -19,8 +18,7 @@ type share struct {
 	bytes int64
 }
 
-// resize makes the share n bytes, and reports whether the budget allows it. A
-// share that is refused stays as it is.
+// resize changes the share to n bytes and reports whether the budget allows it. If not, the share stays as it is.
 func (s *share) resize(n int) bool {
 	want := int64(n)
 	if want <= uncounted {
@@ -35,7 +33,7 @@ func (s *share) resize(n int) bool {
 	return true
 }
 
-// free gives the share back.
+// free gives all bytes of the share back to the budget.
 func (s *share) free() {
 	if s.b != nil {
 		s.resize(0)

@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// TestAnnouncedBodies checks that a body takes memory as it arrives: clients
-// that announce 16 MB and send a byte take next to nothing.
+// TestAnnouncedBodies checks that a body takes memory only as it arrives: clients that announce 16 MB and send one
+// byte must take hardly any memory.
 func TestAnnouncedBodies(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{})
 	before := heap()
@@ -26,7 +26,7 @@ func TestAnnouncedBodies(t *testing.T) {
 			"%s\r\nContent-Length: %d\r\n\r\n{", listTables, json10, 16<<20)
 		require.NoError(t, err)
 	}
-	// The server has come to all of them once it has answered one more.
+	// Once the server has answered one more request, it has read from all of these connections.
 	c, r := dial(t, addr)
 	_, err := io.WriteString(c, usual("{}"))
 	require.NoError(t, err)
@@ -43,10 +43,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestPendingBodies checks that bodies share a budget, and that a request
-// beyond it fails and says when to try again.
+// TestPendingBodies checks that bodies share a budget. A request beyond the budget must fail and say when to retry.
 func TestPendingBodies(t *testing.T) {
-	h := server.New(echo{}, server.Options{MaxPendingBytes: 3 << 19}) // one buffer of 1 MB, for 600 KB
+	h := server.New(echo{}, server.Options{MaxPendingBytes: 3 << 19}) // room for one buffer of 1 MB, for 600 KB
 	send := func(body io.Reader) *http.Request {
 		r := post("", "X-Amz-Target", listTables, "Content-Type", json10)
 		r.Body, r.ContentLength = io.NopCloser(body), -1
@@ -60,7 +59,7 @@ func TestPendingBodies(t *testing.T) {
 	}()
 	_, err := io.WriteString(feed, `"`+strings.Repeat("x", 600<<10))
 	require.NoError(t, err)
-	_, err = io.WriteString(feed, "x") // read after the server has counted the bytes before it
+	_, err = io.WriteString(feed, "x") // once this is read, the server has counted the bytes before
 	require.NoError(t, err)
 
 	res, body := do(t, h, send(strings.NewReader(`"`+strings.Repeat("y", 600<<10)+`"`)))
@@ -92,7 +91,7 @@ func (w stalledWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPendingAnswers checks that answers that nobody reads share a budget.
+// TestPendingAnswers checks that answers that clients have not read share a budget.
 func TestPendingAnswers(t *testing.T) {
 	long := strings.Repeat("x", 800<<10)
 	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) {

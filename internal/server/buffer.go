@@ -2,20 +2,19 @@ package server
 
 import "sync"
 
-// keepBytes is the size of the largest buffer of an answer that is kept for reuse.
-// A query page with 1 MB of items fits. Larger buffers of bodies than [uncounted] are
-// not kept: a client that sends little would hold the memory of one that sent much.
+// keepBytes is the capacity of the largest answer buffer that goes back to its pool. A query page with 1 MB of items
+// fits. Body buffers go back only up to [uncounted] bytes: otherwise a client that sends little would hold the memory
+// of a client that sent much.
 const keepBytes = 4 << 20
 
-// A buffer holds a body. Its share is the part of a budget that it holds, 0 without a
-// budget.
+// A buffer holds a body. Its share is what it has taken of a budget, or 0 if it does not count against a budget.
 type buffer struct {
 	b     []byte
 	share share
 	pool  *bufferPool
 }
 
-// A bufferPool keeps buffers of at most so many bytes for reuse.
+// A bufferPool keeps buffers of at most keep bytes for reuse.
 type bufferPool struct {
 	sync.Pool
 	keep int
@@ -49,15 +48,15 @@ func (buf *buffer) free() {
 	}
 }
 
-// Reserve implements [event.Reservation]: it takes the share before the bytes are allocated.
+// Reserve implements [event.Reservation]. The handler calls it before it allocates n bytes for the answer.
 func (buf *buffer) Reserve(n int) bool { return n <= buf.Reserved() || buf.share.resize(n) }
 
 // Reserved implements [event.Reservation].
 func (buf *buffer) Reserved() int { return int(buf.share.bytes) }
 
-// settle returns the buffer to keep an answer in until the client has read it, with
-// the share that it takes of the budget; buf is used up. It returns nil if the budget
-// does not allow it. A short answer leaves a long buffer to others.
+// settle returns the buffer that holds an answer until the client has read it, and counts that buffer against the
+// budget. It copies a short answer out of a long buffer, so others can use the long one. It returns nil if the budget
+// is used up. Do not use buf afterwards.
 func (buf *buffer) settle() *buffer {
 	if buf.share.b == nil {
 		return buf

@@ -68,8 +68,8 @@ func TestConnHalfRequests(t *testing.T) {
 	}
 }
 
-// TestConnClientGoesAway checks that the context of a request ends when its
-// client closes the connection, so the server stops working on it.
+// TestConnClientGoesAway checks that the context of a request ends when its client closes the connection, so that the
+// handler stops working.
 func TestConnClientGoesAway(t *testing.T) {
 	entered, ended := make(chan struct{}), make(chan error, 1)
 	addr, _ := start(t, handlerFunc(func(ctx context.Context, _ string, _, dst []byte) ([]byte, int) {

@@ -13,9 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/heavy"
 )
 
-// acceptedEncoding returns the encoding for a response, "gzip", "deflate" or
-// "", given the Accept-Encoding headers of the request. It follows what
-// Alternator's test_compressed_response.py recorded of the service:
+// acceptedEncoding returns the encoding for a response, "gzip", "deflate" or "", given the Accept-Encoding headers of
+// the request. It follows what Alternator's test_compressed_response.py recorded of DynamoDB:
 //
 //   - The highest weight wins, then a named encoding over "*", then the earlier
 //     one.
@@ -69,7 +68,7 @@ func acceptedEncoding(headers []string) string {
 	return ""
 }
 
-// weight returns the first q parameter of an encoding, or 1.
+// weight returns the first q parameter among the parameters of an encoding, or 1 if it has none.
 func weight(params string) float64 {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, ok := strings.Cut(param, "=")
@@ -85,7 +84,7 @@ func weight(params string) float64 {
 	return 1
 }
 
-// A compressor is a writer of either encoding.
+// A compressor is a gzip or zlib writer.
 type compressor interface {
 	io.WriteCloser
 	Reset(w io.Writer)
@@ -101,8 +100,9 @@ var zlibWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work. If
-// ctx ends meanwhile, nobody waits for the answer, and the rest needs no slot.
+// compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work, so compress
+// waits for a slot between parts of it. If ctx ends, nobody waits for the answer, and compress goes on without a
+// slot.
 func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
 	pool := &gzipWriters
 	if coding == "deflate" {

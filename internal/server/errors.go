@@ -13,9 +13,9 @@ import (
 // handler.
 type failure struct {
 	status int
-	typ    string // in namespace com.amazon.coral.service unless it contains a '#'
-	msg    string // omitted when empty
-	closes bool   // the connection, because the body has not been read
+	typ    string // in namespace com.amazon.coral.service unless it has a '#'
+	msg    string // left out of the answer if empty
+	closes bool   // close the connection, because the body was not read
 }
 
 func (f *failure) Error() string { return fmt.Sprintf("server: %d %s: %s", f.status, f.typ, f.msg) }
@@ -24,7 +24,7 @@ func badRequest(typ, msg string) *failure {
 	return &failure{status: http.StatusBadRequest, typ: typ, msg: msg}
 }
 
-// closing returns the failure as one that ends the connection.
+// closing returns a copy of the failure that also closes the connection.
 func (f *failure) closing() *failure {
 	c := *f
 	c.closes = true
@@ -43,7 +43,7 @@ var (
 	}
 	errNotFound = &failure{status: http.StatusNotFound}
 
-	// The service's message: DG/Programming.Errors.html.
+	// DynamoDB's message; source: DG/Programming.Errors.html.
 	errInternal = &failure{
 		status: http.StatusInternalServerError, typ: "com.amazonaws.dynamodb.v20120810#InternalServerError",
 		msg: "The server encountered an internal error trying to fulfill the request.",

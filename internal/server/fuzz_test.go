@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// FuzzRequest sends raw requests. Nothing may panic, and the only status 500 is
-// for a content encoding that cannot be decoded.
+// FuzzRequest sends raw requests. No request may cause a panic, and the only status 500 is for a content encoding
+// that cannot be decoded.
 func FuzzRequest(f *testing.F) {
 	const head = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n"
 	const auth = "Authorization: AWS4-HMAC-SHA256 Credential=KEY/20260301/r/dynamodb/aws4_request, " +

@@ -10,21 +10,20 @@ import (
 	"github.com/sortkey/sortkey/internal/seeded"
 )
 
-// DefaultAddr is the address of a server that is given none: port 8000 of this
-// machine only, as in DynamoDB Local.
+// DefaultAddr is the address of a server for which none is given: port 8000 of this machine only, as in DynamoDB
+// Local.
 const DefaultAddr = "127.0.0.1:8000"
 
 // A Handler handles operations.
 type Handler interface {
-	// Serve handles one request. Target names the operation as on the wire,
-	// "DynamoDB_20120810.PutItem"; body is the unpacked request. Serve appends
-	// the response, a success or an error, to dst and returns it with its HTTP
+	// Serve handles one request. Target names the operation as on the wire, "DynamoDB_20120810.PutItem"; body is the
+	// unpacked request. Serve appends the response, a success or an error, to dst and returns it with its HTTP
 	// status.
 	//
-	// With a negative status the connection is closed without an answer.
+	// If Serve returns a negative status, the server closes the connection without an answer.
 	//
-	// Body and dst are reused: after it returns, Serve must not keep body, dst
-	// or out, or anything that shares their bytes.
+	// The server reuses body and dst: after it returns, Serve must not keep body, dst or out, or anything that shares
+	// their bytes.
 	Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int)
 }
 
@@ -40,9 +39,8 @@ type Options struct {
 	// checked.
 	Credentials map[string]string
 
-	// Isolation says what of a request names the database that it is for, which the context
-	// of the handler has (event.Database), after the signature has been checked if there are
-	// Credentials. Default: nothing.
+	// Isolation says which part of a request names its database. The context of the handler holds that name
+	// (event.Database). If there are Credentials, the server checks the signature first. Default: no part.
 	Isolation Isolation
 
 	// Open says that other machines are meant to reach the server without
@@ -54,13 +52,13 @@ type Options struct {
 	// origins fail with status 403. Default: none.
 	CORS []string
 
-	// AllowHosts lists the values of the Host header, without port, that are
-	// allowed besides names and addresses of loopback for requests without
-	// credentials on a loopback address; "*" allows all. Default: none.
+	// AllowHosts lists further values of the Host header, without port, that the server accepts for requests without
+	// credentials on a loopback address. It always accepts names and addresses of loopback there; "*" accepts all
+	// values. Default: none.
 	AllowHosts []string
 
-	// Health returns why requests are refused, or nil; GET /healthz answers
-	// with it. Default: the server is healthy.
+	// Health returns the reason why the server cannot answer requests, or nil. GET /healthz answers with it. Default:
+	// the server is healthy.
 	Health func() error
 
 	// Clock returns the time for checking signatures. Default: [time.Now].
@@ -73,52 +71,46 @@ type Options struct {
 	// from [RequestIDs] with a random seed. It must be safe for concurrent use.
 	RequestID func() string
 
-	// MaxBodyBytes limits a request body, both as sent and unpacked. Default:
-	// 16 MiB, the service's limit.
+	// MaxBodyBytes limits a request body, both as sent and unpacked. Default: 16 MiB, DynamoDB's limit.
 	MaxBodyBytes int
 
-	// MaxHeaderBytes limits the request line and the headers together. Default:
-	// 16 KiB, the service's limit.
+	// MaxHeaderBytes limits the request line and the headers together. Default: 16 KiB, DynamoDB's limit.
 	MaxHeaderBytes int
 
-	// CompressBytes is the minimum length of responses that are compressed for
-	// clients that accept it. Negative: never. Default: 4 KiB, as in the
-	// service.
+	// CompressBytes is the minimum length of responses that the server compresses for clients that accept it.
+	// Negative: never. Default: 4 KiB, as in DynamoDB.
 	CompressBytes int
 
-	// MaxPendingBytes limits the memory of all request bodies together and,
-	// separately, that of all answers that are being made or that clients have not
-	// read yet. Beyond it, requests fail with status 503 and a Retry-After header.
-	// Bodies and answers below 64 KiB are not counted. Default: 256 MiB.
+	// MaxPendingBytes limits the memory of all request bodies together. A second budget of the same size limits the
+	// memory of all answers that the server is building or that clients have not read yet. Beyond the limit, requests
+	// fail with status 503 and a Retry-After header. Bodies and answers below 64 KiB are not counted. Default: 256
+	// MiB.
 	MaxPendingBytes int64
 
-	// MaxRequests limits the requests handled at the same time; others wait.
-	// Operations that read many items by their keys, such as BatchGetItem, count as
-	// a quarter of the limit, because their answers may have tens of megabytes.
+	// MaxRequests limits the requests handled at the same time; others wait. An operation that reads many items by
+	// their keys, such as BatchGetItem, takes a quarter of the limit, because its answer may have tens of megabytes.
 	// Default: 256.
 	MaxRequests int
 
-	// MaxConnections limits the open connections. At the limit, the one that has waited
-	// longest for a request is closed for a new one; if all are busy, requests on
-	// new ones fail with status 503, except for GET /healthz. Used by [Run] and
-	// [Serve]. Default: half of the descriptors that the process may have, at most 4096.
+	// MaxConnections limits the open connections of [Run] and [Serve]. At the limit, the server closes the connection
+	// that has waited longest for a request when a new one arrives. If all connections are busy, requests on new ones
+	// fail with status 503, except for GET /healthz. Default: half of the descriptors that the process may have, at
+	// most 4096.
 	MaxConnections int
-	// Connections counts the connections of [Run] and [Serve]. Default: nobody does.
+	// Connections counts the connections of [Run] and [Serve]. Default: they are not counted.
 	Connections *admission.Counts
 
-	// Time-outs of one connection, used by [Run] and [Serve]: for reading the
-	// headers, for reading the whole request, for reading and answering it, and
-	// for waiting for the next one. Negative: no time-out. Defaults: 10 s, 60
-	// s, 60 s, 120 s.
+	// Timeouts of one connection, used by [Run] and [Serve]: for reading the headers, for reading the whole request,
+	// for reading and answering it, and for waiting for the next one. Negative: no timeout. Defaults: 10 s, 60 s, 60
+	// s, 120 s.
 	ReadHeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
 
-	// ShutdownTimeout is how long requests may continue after the context of
-	// [Run] or [Serve] has ended. Requests that still run then are aborted.
-	// Negative: they are aborted at once. Default: 5 s.
+	// ShutdownTimeout is how long requests may continue after the context of [Run] or [Serve] has ended; then the
+	// server aborts them. Negative: it aborts them at once. Default: 5 s.
 	ShutdownTimeout time.Duration
 }
 
-// maxConnections is the most connections that are open at a time by default.
+// maxConnections bounds the default of [Options].MaxConnections.
 const maxConnections = 4096
 
 // Connections returns the default of [Options].MaxConnections.

@@ -12,15 +12,14 @@ import (
 	"github.com/sortkey/sortkey/internal/api/event"
 )
 
-// minHeaderBytes bounds the headers that net/http reads before it refuses a request itself,
-// with status 431. It is more than Options.MaxHeaderBytes, so that the service's own
-// refusal is the usual one.
+// minHeaderBytes is the least that net/http may read of the headers before it refuses a request itself, with status
+// 431. It is more than Options.MaxHeaderBytes, so that usually the service refuses long headers, with DynamoDB's
+// error.
 const minHeaderBytes = 256 << 10
 
-// Serve serves h, which [New] made, on ln until ctx ends, then lets the requests
-// under way finish for [Options].ShutdownTimeout and returns nil, or the error
-// of having had to break them off. It closes ln. Of the options it takes the
-// logger, the time-outs and the limits of connections and headers.
+// Serve serves h, which [New] returned, on ln until ctx ends. Then it lets the requests under way finish for up to
+// [Options].ShutdownTimeout. It returns nil, or an error if it had to abort some. It closes ln. Of the options it
+// uses the logger, the timeouts and the limits of connections and headers.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) error {
 	defer func() { _ = ln.Close() }()
 	opts = opts.withDefaults()
@@ -45,7 +44,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		IdleTimeout:       timeout(opts.IdleTimeout),
 		MaxHeaderBytes:    max(minHeaderBytes, 2*opts.MaxHeaderBytes),
 		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
-		// Requests outlive ctx by the time of the shutdown.
+		// Requests may outlive ctx by ShutdownTimeout, so their context does not end with ctx.
 		BaseContext: func(net.Listener) context.Context {
 			return event.WithCall(context.WithoutCancel(ctx), event.Call{Server: ctx})
 		},
@@ -56,7 +55,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(limited) }()
 	select {
-	case err := <-served: // it cannot accept any more
+	case err := <-served: // Accept failed
 		return errors.Join(err, shutdown(ctx, srv, opts.ShutdownTimeout))
 	case <-ctx.Done():
 	}
@@ -76,7 +75,7 @@ func refuse(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(errBusy.appendJSON(nil))
 }
 
-// shutdown lets requests finish for a while, then breaks them off.
+// shutdown lets the requests under way finish for up to timeout, then aborts them.
 func shutdown(ctx context.Context, srv *http.Server, timeout time.Duration) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
@@ -86,7 +85,7 @@ func shutdown(ctx context.Context, srv *http.Server, timeout time.Duration) erro
 	return nil
 }
 
-// timeout turns a negative time-out into zero, which means no time-out to net/http.
+// timeout turns a negative timeout into zero, which means no timeout to net/http.
 func timeout(d time.Duration) time.Duration { return max(d, 0) }
 
 func loopback(addr net.Addr) bool {

@@ -21,7 +21,7 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// patience limits the wait for a response of a server on a busy machine.
+// patience limits how long tests wait for a response of a server on a busy machine.
 const patience = time.Minute
 
 // start serves h on a free port until the test ends or stop is called. stop
@@ -119,7 +119,7 @@ func TestServeBreaksOffAtLast(t *testing.T) {
 	require.Error(t, <-got)
 }
 
-// TestMaxConnections holds every connection that is allowed, idle and then busy, beside one that asks.
+// TestMaxConnections opens as many connections as allowed, first idle and then busy ones, and then one more.
 func TestMaxConnections(t *testing.T) {
 	const most = 3
 	entered, leave := make(chan struct{}, most), make(chan struct{})
@@ -142,7 +142,8 @@ func TestMaxConnections(t *testing.T) {
 		return res.StatusCode
 	}
 
-	// Idle ones give way. The server knows that one is idle a little after its answer has come.
+	// The server closes idle connections for new ones. It takes a moment until it counts an answered connection as
+	// idle.
 	gone := make(chan error, most)
 	for range most {
 		r := ask(usual("{}"))
@@ -157,7 +158,7 @@ func TestMaxConnections(t *testing.T) {
 	}
 	require.ErrorIs(t, <-gone, io.EOF)
 
-	// Busy ones do not, but health is answered, and others are told to come again.
+	// It does not close busy connections, but it answers /healthz, and asks other clients to retry.
 	busy, answers := 0, make(chan int, most)
 	for busy < most {
 		r, status := ask(usual(`"wait"`)), make(chan int, 1)
@@ -172,7 +173,7 @@ func TestMaxConnections(t *testing.T) {
 		case <-entered:
 			busy++
 			go func() { answers <- <-status }()
-		case got := <-status: // the others were not known to be idle yet
+		case got := <-status: // the server did not count the others as idle yet
 			require.Equal(t, 503, got)
 		}
 	}

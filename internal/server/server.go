@@ -19,10 +19,10 @@ import (
 type service struct {
 	handler Handler
 	opts    Options
-	slots   chan struct{} // one for each request that is handled
-	many    chan struct{} // held while a request takes several slots
-	bodies  budget        // bytes of requests
-	answers budget        // bytes of answers on their way to clients
+	slots   chan struct{} // holds one value for each request under way
+	many    chan struct{} // full while a request takes several slots
+	bodies  budget        // bytes of request bodies
+	answers budget        // bytes of answers that clients have not read yet
 }
 
 // New returns an HTTP handler that answers with h. It is safe for concurrent
@@ -34,8 +34,8 @@ func New(h Handler, opts Options) http.Handler {
 	return s
 }
 
-// ServeHTTP implements [http.Handler]. The order of the checks is the
-// service's (dynalite, index.js and test/connection.js).
+// ServeHTTP implements [http.Handler]. It checks requests in DynamoDB's order (dynalite, index.js and
+// test/connection.js).
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Context().Value(http.LocalAddrContextKey) != nil {
 		heavy.Serving()
@@ -50,7 +50,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target, _ := operation(r)
 	_, e.Operation, _ = strings.Cut(target, ".")
 	s.opts.Observer.Begin(r.Context(), e)
-	defer func() { // also when the connection is given up
+	defer func() { // deferred, so that End runs also after a panic with ErrAbortHandler
 		e.Duration = s.opts.Clock().Sub(e.Start)
 		s.opts.Observer.End(r.Context(), e)
 	}()
@@ -100,7 +100,7 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// What a client is slow to read is kept until it has read it.
+	// The answer stays in memory until the client has read it, so it counts against the budget.
 	if out = out.settle(); out == nil {
 		s.fail(w, r, errBusy)
 		return
@@ -111,14 +111,15 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r, status, out, typeJSON10)
 }
 
-// handle reads a request and calls the handler. It returns the handler's answer,
-// which the caller frees, or the reason why it was not called. Only answers that
-// leave the process count against the budget.
+// handle reads a request and calls the handler. It returns the handler's answer, which the caller frees, or a failure
+// if it did not call the handler. If counted is set, the answer counts against the budget; answers inside the process
+// do not.
 func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer, f *failure) {
 	target, unknown := operation(r)
 	var sig *signature
 	if unknown == nil && s.opts.Credentials != nil {
-		// A body is read only for somebody who could have signed it.
+		// Check the signature's fields before reading the body, so that only clients with a known key can make the
+		// server read one.
 		if sig, f = readSignature(r, s.opts.Credentials, s.opts.Clock()); f != nil {
 			return 0, nil, f.closing()
 		}
@@ -137,9 +138,8 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 		e.In = int64(len(raw.b))
 	}
 
-	// A page in a browser can send neither these types nor the target header
-	// without asking first, so it cannot write to a server that needs no
-	// signatures.
+	// A browser sends neither these content types nor the target header across origins without asking the server
+	// first. So a page cannot write to a server that needs no signatures.
 	if len(raw.b) > 0 && responseType(r.Header) == nil {
 		return 0, nil, errNotFound
 	}
@@ -149,7 +149,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 	}
 	if f != nil {
 		if len(raw.b) > 0 && r.Header["Content-Encoding"] == nil && !json.Valid(raw.b) {
-			f = errSerialization // the service looks at the syntax first
+			f = errSerialization // DynamoDB checks the syntax first
 		}
 		return 0, nil, f
 	}
@@ -169,7 +169,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 	}
 	defer own.Leave()
 	call := event.Call{Database: name, Slot: own, Server: event.CallOf(r.Context()).Server}
-	if r.Context().Value(http.LocalAddrContextKey) != nil { // otherwise the host means nothing to a client
+	if r.Context().Value(http.LocalAddrContextKey) != nil { // in-process clients have no use for the host
 		call.Host = r.Host
 	}
 	out = newBuffer()
@@ -179,7 +179,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 	return s.serve(event.WithCall(r.Context(), call), r, target, body, out), out, nil
 }
 
-// serve calls the handler and stands between its panics and the process.
+// serve calls the handler. It answers a panic of the handler with InternalServerError, so that the process survives.
 func (s *service) serve(
 	ctx context.Context, r *http.Request, target string, body []byte, out *buffer,
 ) (status int) {
@@ -194,7 +194,7 @@ func (s *service) serve(
 		}
 		s.opts.Logger.ErrorContext(ctx, "panic in handler",
 			"target", target, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		// What the handler was to append to may be in any state; leave it.
+		// After the panic, out.b may be in any state, so do not reuse its memory.
 		out.b, status = errInternal.appendJSON(nil), errInternal.status
 		errInternal.note(r)
 	}()
@@ -209,10 +209,9 @@ func (s *service) serve(
 	return status
 }
 
-// operation returns the target of a request if its form is one the service
-// knows. Whether the operation exists is for the handler to say. A presigned
-// request has the target in its query string, where signers move the headers
-// that begin with X-Amz; a header, which is not signed then, cannot replace it.
+// operation returns the target of a request if its form is one that DynamoDB knows. The handler decides whether the
+// operation exists. A presigned request has the target in its query string, because signers move headers that begin
+// with X-Amz there. Then operation ignores the header, which is not signed.
 func operation(r *http.Request) (string, *failure) {
 	target := r.Header.Get("X-Amz-Target")
 	if r.URL.RawQuery != "" {
@@ -228,8 +227,7 @@ func operation(r *http.Request) (string, *failure) {
 	return "", errUnknownOperation
 }
 
-// later asks a client to try again in a second. SDKs since November 2026 obey the second header,
-// in milliseconds.
+// later asks a client to try again in a second. SDKs since November 2026 obey X-Amz-Retry-After, in milliseconds.
 func later(h http.Header) {
 	h.Set("Retry-After", "1")
 	h.Set("X-Amz-Retry-After", "1000")
@@ -249,14 +247,14 @@ func (s *service) fail(w http.ResponseWriter, r *http.Request, f *failure) {
 	s.send(w, r, f.status, out, typ)
 }
 
-// Content types are kept as header values; they are never changed.
+// Content types as header values, allocated once. Do not change them.
 var (
 	typeJSON10 = []string{"application/x-amz-json-1.0"}
 	typeJSON   = []string{"application/json"}
 )
 
-// responseType returns the content type to answer with, nil for a request
-// whose own type the service does not take.
+// responseType returns the content type to answer with, or nil for a request with a content type that DynamoDB does
+// not accept.
 func responseType(h http.Header) []string {
 	typ := h.Get("Content-Type")
 	if typ == typeJSON10[0] {
@@ -272,9 +270,9 @@ func responseType(h http.Header) []string {
 	return nil
 }
 
-// send answers with the bytes of out, and frees it. The response has the content type of the request, or typ if the
-// request has none: a recording of the service has JSON where the operation is not known. The checksum
-// covers the bytes sent, that is the compressed ones (Alternator, test_crc.py).
+// send answers with the bytes of out, and frees it. The response has the content type of the request or, if the
+// request has none, typ: in a recording of DynamoDB the answer to an unknown operation is JSON. The checksum covers
+// the bytes as sent, after compression (Alternator, test_crc.py).
 func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer, typ []string) {
 	h := w.Header()
 	if n := s.opts.CompressBytes; n >= 0 && len(out.b) >= n {
@@ -283,7 +281,7 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 			compress(r.Context(), coding, out.b, packed)
 			packed.share, out.share = out.share, share{}
 			out.free()
-			if out = packed.settle(); out == nil { // packed, they are more
+			if out = packed.settle(); out == nil { // compressed, it may need more memory
 				s.fail(w, r, errBusy)
 				return
 			}
@@ -307,8 +305,7 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 
 var serverName = []string{"Sortkey"}
 
-// finish sets the headers that every answer has, and notes the answer in the
-// event of the request.
+// finish sets the headers that every answer has, and records the answer in the event of the request.
 func (s *service) finish(r *http.Request, status int, h http.Header, body []byte) {
 	values := []string{
 		s.opts.RequestID(),
@@ -357,7 +354,7 @@ func headerBytes(r *http.Request) int {
 	return n
 }
 
-// serveGet says what this is, to a person or a health check.
+// serveGet answers GET requests of people and health checks.
 func (s *service) serveGet(w http.ResponseWriter, r *http.Request) {
 	host := r.Host
 	switch r.URL.Path {
@@ -370,8 +367,8 @@ func (s *service) serveGet(w http.ResponseWriter, r *http.Request) {
 		}
 		s.sendText(w, r, status, "text/plain; charset=utf-8", text)
 	case "/":
-		// The service answers programs, such as health checks of containers, with
-		// its host; a person gets more.
+		// Like DynamoDB, answer programs, such as health checks of containers, with the host. A person with a browser
+		// gets a page.
 		text := "healthy: " + host + " \n"
 		if strings.Contains(r.Header.Get("Accept"), "text/html") {
 			text = fmt.Sprintf(welcome, host)
@@ -392,8 +389,8 @@ Point a client at it:
 Any region and credentials will do, unless the server was given some.
 `
 
-// allowOrigin adds the headers for a page of an allowed origin, and reports
-// whether the request comes from one.
+// allowOrigin reports whether the request comes from a page of an allowed origin. If so, it adds the headers that let
+// the page read the answer.
 func (s *service) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || len(s.opts.CORS) == 0 {
@@ -413,8 +410,7 @@ func (s *service) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// preflight answers a browser that asks what a page may send (dynalite,
-// test/connection.js).
+// preflight answers the OPTIONS request by which a browser asks what a page may send (dynalite, test/connection.js).
 func (s *service) preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for asked, allowed := range map[string]string{

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo responds with the target and the body of the request.
+// echo is a handler that responds with the target and the body of the request.
 type echo struct{}
 
 func (echo) Serve(_ context.Context, target string, body, dst []byte) ([]byte, int) {
@@ -59,7 +59,7 @@ func request(method, path, body string, headers ...string) *http.Request {
 	return r
 }
 
-// do sends a request to h and checks what all responses must have.
+// do sends a request to h and checks the properties that all responses must have.
 func do(t *testing.T, h http.Handler, r *http.Request) (*http.Response, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -115,8 +115,7 @@ const (
 	json10        = "application/x-amz-json-1.0"
 )
 
-// TestRefusals has cases from dynalite (test/connection.js) with checksums
-// recorded from the service.
+// TestRefusals has cases from dynalite (test/connection.js) with checksums recorded from DynamoDB.
 func TestRefusals(t *testing.T) {
 	h := server.New(echo{}, server.Options{})
 	for _, tt := range []struct {
@@ -133,7 +132,7 @@ func TestRefusals(t *testing.T) {
 		{"GET elsewhere", request("GET", "/shell", ""), 404, notFound, 3552371480, ""},
 		{"body but no type", post("hi"), 404, notFound, 3552371480, ""},
 		{"body but other type", post("hi", "Content-Type", "whatever"), 404, notFound, 3552371480, ""},
-		// Newer than json-1.0, and not taken: dynalite test/connection.js.
+		// DynamoDB does not accept a version newer than json-1.0: dynalite test/connection.js.
 		{
 			"row 20, another version",
 			post("{}", "X-Amz-Target", listTables, "Content-Type", "application/x-amz-json-1.1"), 404, notFound,
@@ -150,7 +149,7 @@ func TestRefusals(t *testing.T) {
 			"JSON; but none", post("hi", "Content-Type", "application/json;"), 400, serialization, 3948637019,
 			"application/json",
 		},
-		// Without a type, JSON: row 20 of the list of 2026-11-26, an older recording.
+		// Without a content type the answer is JSON, as in an older recording.
 		{"no target", post(""), 400, unknown, 1368724161, "application/json"},
 		{
 			"no target, JSON", post("{}", "Content-Type", "application/json"), 400, unknown, 1368724161,
@@ -180,9 +179,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTypeOfRefusals has row 18 of the list of 2026-11-22: an answer has the content
-// type of its request also if it fails before an operation is known. Source: dynalite,
-// index.js, for what the service answered to test/connection.js.
+// TestTypeOfRefusals tests that an answer has the content type of its request even if the request fails before its
+// operation is known. Source: dynalite, index.js, for what DynamoDB answered to test/connection.js.
 func TestTypeOfRefusals(t *testing.T) {
 	unknownOperation := handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) {
 		return append(dst, unknown...), 400
@@ -349,8 +347,8 @@ func TestHeaderLimit(t *testing.T) {
 	}
 }
 
-// TestAcceptEncoding has cases from Alternator's test_compressed_response.py,
-// which passes on the service. Repeated headers are combined.
+// TestAcceptEncoding has cases from Alternator's test_compressed_response.py, which passes on DynamoDB. Repeated
+// headers are combined.
 func TestAcceptEncoding(t *testing.T) {
 	long := strings.Repeat("x", 4096)
 	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) {
@@ -554,7 +552,7 @@ func TestMaxRequests(t *testing.T) {
 	<-done
 }
 
-// TestLeaveSlot has a request leave its slot to another one, and take it again.
+// TestLeaveSlot tests that a request can leave its slot to another request and then enter it again.
 func TestLeaveSlot(t *testing.T) {
 	left, again, entered, leave := make(chan bool), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	h := server.New(handlerFunc(func(ctx context.Context, _ string, body, dst []byte) ([]byte, int) {
@@ -565,7 +563,7 @@ func TestLeaveSlot(t *testing.T) {
 		}
 		slot := event.CallOf(ctx).Slot
 		slot.Leave()
-		slot.Leave() // does nothing more
+		slot.Leave() // a second Leave does nothing
 		left <- true
 		<-again
 		ended, cancel := context.WithCancel(ctx)
@@ -590,8 +588,8 @@ func TestLeaveSlot(t *testing.T) {
 	both.Wait()
 }
 
-// TestManySlots checks that operations that take several slots leave room for
-// one another and end when their client goes away.
+// TestManySlots checks that operations that take several slots do not deadlock each other, and end when their client
+// goes away.
 func TestManySlots(t *testing.T) {
 	h := server.New(echo{}, server.Options{MaxRequests: 9})
 	var wait sync.WaitGroup

@@ -38,9 +38,8 @@ type signature struct {
 	secret string
 }
 
-// readSignature returns the Signature Version 4 of a request after all checks
-// that need no body. The order of the checks and the messages are the service's
-// (dynalite, index.js and test/connection.js).
+// readSignature returns the Signature Version 4 of a request after all checks that need no body. The order of the
+// checks and the messages are DynamoDB's (dynalite, index.js and test/connection.js).
 func readSignature(r *http.Request, secrets map[string]string, now time.Time) (*signature, *failure) {
 	sig, f := parseSignature(r)
 	if f == nil {
@@ -49,11 +48,11 @@ func readSignature(r *http.Request, secrets map[string]string, now time.Time) (*
 	return &sig, f
 }
 
-// An Isolation says what of a request names the database that it is for.
+// An Isolation is the part of a request that names its database.
 type Isolation uint8
 
-// What names a database. ByKeyAndRegion is the access key, an at sign and the Region of the
-// signature, and ByPath the path of the address, without the slashes at its ends.
+// With ByKeyAndRegion the name is the access key, an at sign and the Region of the signature. With ByPath it is the
+// path of the address, without slashes at its ends.
 const (
 	Shared Isolation = iota
 	ByKey
@@ -61,8 +60,8 @@ const (
 	ByPath
 )
 
-// database returns the name of the database that a request is for, "" without any: a request without
-// a signature names none by its key. An incomplete signature is refused.
+// database returns the name of the database that a request is for, or "" if it names none, as a request without a
+// signature does except with ByPath. It refuses an incomplete signature.
 func (i Isolation) database(r *http.Request) (string, *failure) {
 	switch i {
 	case Shared:
@@ -123,8 +122,7 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 		return badRequest("UnrecognizedClientException", "The security token included in the request is invalid.")
 	}
 
-	// Without this anybody who sees a signed request could send it as another
-	// operation.
+	// If the target were not signed, anybody who sees a signed request could send it as another operation.
 	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") &&
 		!(sig.query && r.URL.Query().Has("X-Amz-Target")) {
 		return badRequest(
@@ -134,7 +132,7 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 	return nil
 }
 
-// verify checks the signature itself, which also covers the body.
+// verify checks that the signature matches the request and its body.
 func (sig *signature) verify(r *http.Request, body []byte) *failure {
 	canonical := canonicalRequest(r, body, sig.names, sig.query)
 	toSign := strings.Join(
@@ -277,8 +275,8 @@ func parseQuery(query url.Values) (signature, *failure) {
 	}, nil
 }
 
-// canonicalRequest returns the canonical form of a request, which its sender
-// has signed (IAM User Guide, "Create a signed AWS API request").
+// canonicalRequest returns the canonical form of a request, which the sender's signature covers (IAM User Guide,
+// "Create a signed AWS API request").
 func canonicalRequest(r *http.Request, body []byte, names []string, presigned bool) string {
 	query := r.URL.Query()
 	if presigned {
@@ -299,8 +297,7 @@ func canonicalRequest(r *http.Request, body []byte, names []string, presigned bo
 	return b.String()
 }
 
-// canonicalQuery returns the parameters of a query in the order of their encoded
-// names and values.
+// canonicalQuery returns the parameters of a query, encoded and sorted by their encoded names and values.
 func canonicalQuery(query url.Values) string {
 	params := strings.Split(strings.ReplaceAll(query.Encode(), "+", "%20"), "&")
 	slices.SortFunc(params, func(a, b string) int {

@@ -20,12 +20,12 @@ import (
 // maxHeaders is the default of Options.MaxHeaderBytes.
 const maxHeaders = 16 << 10
 
-// FuzzSignature has the AWS SDK sign requests. The server accepts each as it
-// arrives over the wire, and refuses it after any change to what is signed. It refuses
-// one with longer headers than it reads for that reason alone.
+// FuzzSignature makes the AWS SDK sign requests. The server must accept each request as it arrives over the wire, and
+// refuse it after any change to a signed part. The only other reason to refuse a request is that its headers are too
+// long.
 //
-// The seeds hold for all versions of the SDK. Newer ones sort a query after they
-// have encoded it, older ones before: see TestCanonicalQuery.
+// The seeds work for all versions of the SDK. Newer versions sort a query after they have encoded it, older ones
+// before; see TestCanonicalQuery.
 func FuzzSignature(f *testing.F) {
 	for _, change := range []byte{0, 1, 2, 3, 4, 5, 6, 7} {
 		f.Add("Meta", "  several   spaces  within ", "/", "k", "v", []byte("{}"), change, false)
@@ -37,7 +37,7 @@ func FuzzSignature(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, value, path, key, param string, body []byte, change byte, inQuery bool) {
 		name = "X-" + strings.Map(token, name)
 		if strings.HasPrefix(strings.ToLower(name), "x-amz") || strings.HasPrefix(strings.ToLower(key), "x-amz") {
-			return // these have a meaning
+			return // the server acts on these headers
 		}
 		value = strings.Map(printable, value)
 		u := &url.URL{
@@ -102,7 +102,7 @@ func FuzzSignature(f *testing.F) {
 	})
 }
 
-// flip changes the last digit, which is one of the signature.
+// flip changes the last digit of a signature.
 func flip(s string) string {
 	if s == "" {
 		return s
@@ -114,7 +114,7 @@ func flip(s string) string {
 	return s[:len(s)-1] + string(last)
 }
 
-// token keeps the characters that the name of a header may have.
+// token keeps the characters that are allowed in the name of a header.
 func token(c rune) rune {
 	if c < '!' || c > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c) {
 		return -1
@@ -122,7 +122,7 @@ func token(c rune) rune {
 	return c
 }
 
-// printable keeps the characters that the value of a header may have.
+// printable keeps the characters that are allowed in the value of a header.
 func printable(c rune) rune {
 	if c < ' ' && c != '\t' || c == 0x7f {
 		return -1
@@ -130,8 +130,8 @@ func printable(c rune) rune {
 	return c
 }
 
-// TestCanonicalQuery checks that a query is sorted after it is encoded.
-// Source: IAM User Guide, "Create a signed AWS API request".
+// TestCanonicalQuery checks that the server sorts a query after encoding it. Source: IAM User Guide, "Create a signed
+// AWS API request".
 func TestCanonicalQuery(t *testing.T) {
 	r := request("POST", "/?a=a-b&a=a%2Fb&a-=1&a%2F=2", "", "X-Amz-Target", listTables, "X-Amz-Date",
 		"20260301T120000Z",

@@ -28,7 +28,7 @@ var (
 	keys = aws.Credentials{AccessKeyID: "KEY", SecretAccessKey: "SECRET"}
 )
 
-// unsigned returns a request in the state before its client signs it.
+// unsigned returns a client's request before it is signed.
 func unsigned(t *testing.T, target, body string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, target, strings.NewReader(body))
@@ -44,7 +44,7 @@ func sum(body string) string {
 	return hex.EncodeToString(s[:])
 }
 
-// sent converts a client's request to the server's.
+// sent returns the request that the server receives for a client's request.
 func sent(r *http.Request, body string) *http.Request {
 	in := httptest.NewRequest(r.Method, r.URL.String(), bytes.NewReader([]byte(body)))
 	in.Header = r.Header.Clone()
@@ -54,7 +54,7 @@ func sent(r *http.Request, body string) *http.Request {
 	return in
 }
 
-// presign makes r a request whose signature is in its query string.
+// presign signs r in its query string.
 func presign(t *testing.T, r *http.Request, by aws.Credentials, body, region string, at time.Time) {
 	t.Helper()
 	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), by, r, sum(body), "dynamodb", region, at)
@@ -124,7 +124,7 @@ func TestSigned(t *testing.T) {
 			}
 			p := unsigned(t, tt.url, tt.body)
 			presign(t, p, tt.creds, tt.body, tt.region, tt.at)
-			p.Host = r.Host // without a default port, like the signer
+			p.Host = r.Host // the signer leaves out a default port
 			res, body = do(t, h, sent(p, tt.body))
 			require.Equal(t, 200, res.StatusCode, "presigned: %s", body)
 			p.URL.RawQuery = strings.Replace(p.URL.RawQuery, "X-Amz-Signature=", "X-Amz-Signature=0", 1)
@@ -162,8 +162,8 @@ func TestPresignedExpiry(t *testing.T) {
 	}
 }
 
-// TestSignatureErrors has messages from dynalite (index.js,
-// test/connection.js), and checksums, where given, recorded from the service.
+// TestSignatureErrors has messages from dynalite (index.js, test/connection.js), and some checksums recorded from
+// DynamoDB.
 func TestSignatureErrors(t *testing.T) {
 	h := server.New(echo{}, signing)
 	const (
@@ -308,8 +308,7 @@ func TestSignatureErrors(t *testing.T) {
 	require.Equal(t, 200, res.StatusCode, "GET needs no signature")
 }
 
-// TestUnreadBodies checks that nothing of a body is read for a client that
-// cannot have signed it.
+// TestUnreadBodies checks that the server reads no body of a client that cannot have signed it.
 func TestUnreadBodies(t *testing.T) {
 	h := server.New(echo{}, signing)
 	const auth = "AWS4-HMAC-SHA256 Credential=%s/20260301/us-east-1/dynamodb/aws4_request,SignedHeaders=host;" +
@@ -326,7 +325,7 @@ func TestUnreadBodies(t *testing.T) {
 	}
 }
 
-// An endlessBody counts what is read of it.
+// An endlessBody counts the bytes that are read of it.
 type endlessBody struct{ read int }
 
 func (b *endlessBody) Read(p []byte) (int, error) {
@@ -336,8 +335,7 @@ func (b *endlessBody) Read(p []byte) (int, error) {
 
 func (b *endlessBody) Close() error { return nil }
 
-// TestSignedOperation checks that a signature holds for the operation it was
-// made for and no other.
+// TestSignedOperation checks that a signature is valid only for the operation that it was made for.
 func TestSignedOperation(t *testing.T) {
 	h := server.New(echo{}, signing)
 	const other = "DynamoDB_20120810.DeleteTable"
@@ -350,7 +348,7 @@ func TestSignedOperation(t *testing.T) {
 	require.Equal(t, 200, res.StatusCode, body)
 	require.Equal(t, listTables+"|{}", body)
 
-	// One without it, as for another service, gets none by a header.
+	// If a presigned request, for example of another service, has no operation there, a header cannot add one.
 	r = unsigned(t, "http://localhost:8000/", "{}")
 	r.Header.Del("X-Amz-Target")
 	presign(t, r, keys, "{}", "us-east-1", now)
@@ -358,7 +356,7 @@ func TestSignedOperation(t *testing.T) {
 	_, body = do(t, h, sent(r, "{}"))
 	require.Contains(t, body, "'X-Amz-Target' must be a 'SignedHeader'")
 
-	// Neither does a request signed in its header.
+	// Nor can a header that was added after the request was signed in its headers.
 	r = unsigned(t, "http://localhost:8000/", "{}")
 	r.Header.Del("X-Amz-Target")
 	require.NoError(t, v4.NewSigner().SignHTTP(t.Context(), keys, r, sum("{}"), "dynamodb", "us-east-1", now))

@@ -6,15 +6,14 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A slot is the place of one request among the slots of the server. It implements [event.Slot].
+// A slot holds the slots of the server that one request takes. It implements [event.Slot].
 type slot struct {
 	s           *service
 	want, taken int
 }
 
-// slotFor returns the slot of a request, which it has yet to enter. An operation whose answer may
-// have tens of megabytes takes a quarter of all slots, so that few such answers are in the making
-// at a time.
+// slotFor returns the slot of a request; the caller must call Enter. An operation whose answer may have tens of
+// megabytes takes a quarter of all slots, so that the server builds few such answers at a time.
 func (s *service) slotFor(target string) *slot {
 	want := 1
 	if op, _ := wire.Lookup(target); op.Collects() {
@@ -23,10 +22,10 @@ func (s *service) slotFor(target string) *slot {
 	return &slot{s: s, want: want}
 }
 
-// Enter waits for the slot. It returns false if ctx ends first.
+// Enter waits until the request has its slots. It returns false if ctx ends first.
 func (p *slot) Enter(ctx context.Context) bool {
 	if p.want > 1 {
-		select { // two that wait for several slots each could wait for one another
+		select { // one at a time: two that each hold some slots would deadlock
 		case p.s.many <- struct{}{}:
 			defer func() { <-p.s.many }()
 		case <-ctx.Done():
@@ -45,7 +44,7 @@ func (p *slot) Enter(ctx context.Context) bool {
 	return true
 }
 
-// Leave gives the slot to other requests. It does nothing if the request has none.
+// Leave frees the slots for other requests. It does nothing if the request holds none.
 func (p *slot) Leave() {
 	for ; p.taken > 0; p.taken-- {
 		<-p.s.slots

@@ -20,8 +20,7 @@ type Transport struct {
 
 var errNoHandler = errors.New("server: transport without a handler")
 
-// RoundTrip implements [http.RoundTripper]. It returns a panic of the handler
-// as an error.
+// RoundTrip implements [http.RoundTripper]. If the handler panics, it returns the panic as an error.
 func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	if req.Body != nil {
@@ -34,10 +33,10 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, context.Cause(ctx)
 	}
 	inner := ctx
-	if ctx.Value(http.LocalAddrContextKey) != nil { // the caller is a handler itself, of another server
+	if ctx.Value(http.LocalAddrContextKey) != nil { // the caller is itself a handler of another server
 		inner = context.WithValue(ctx, http.LocalAddrContextKey, nil)
 	}
-	in := req.WithContext(inner) // a copy, which a handler may change
+	in := req.WithContext(inner) // a copy, so the handler may change it
 	in.Proto, in.ProtoMajor, in.ProtoMinor = "HTTP/1.1", 1, 1
 	in.RequestURI, in.RemoteAddr = req.URL.RequestURI(), "in-process"
 	if in.Host == "" {
@@ -96,13 +95,13 @@ type response struct {
 	header http.Header
 	status int
 	head   bool
-	buf    *buffer // nil until something is written
+	buf    *buffer // nil until the handler writes something
 }
 
 func (w *response) serve(h http.Handler, r *http.Request) (err error) {
 	defer func() {
 		if p := recover(); p == http.ErrAbortHandler {
-			err = io.EOF // as for a connection that the server closes
+			err = io.EOF // as if the server had closed the connection
 		} else if p != nil {
 			err = fmt.Errorf("server: handler panicked: %v", p)
 		}
@@ -134,10 +133,10 @@ func (w *response) Write(p []byte) (int, error) {
 	return w.buf.Write(p)
 }
 
-// Flush implements [http.Flusher]. It only writes the header.
+// Flush implements [http.Flusher]. It only sets the status.
 func (w *response) Flush() { w.WriteHeader(http.StatusOK) }
 
-// take makes buf the body of the response, without copying.
+// take makes buf the body of the response, if possible without copying.
 func (w *response) take(buf *buffer) {
 	if w.head || w.buf != nil {
 		_, _ = w.Write(buf.b)

@@ -57,7 +57,7 @@ func TestTransport(t *testing.T) {
 	require.Empty(t, out)
 }
 
-// TestTransportOwnsBodies keeps many bodies open while it sends other requests.
+// TestTransportOwnsBodies keeps many response bodies open while it sends other requests.
 func TestTransportOwnsBodies(t *testing.T) {
 	c := &http.Client{Transport: &server.Transport{Handler: server.New(echo{}, server.Options{})}}
 	var wg sync.WaitGroup
@@ -98,7 +98,7 @@ type closeRecorder struct {
 
 func (c *closeRecorder) Close() error { c.closed++; return nil }
 
-// TestTransportOtherHandlers uses handlers other than New's.
+// TestTransportOtherHandlers uses handlers that New has not returned.
 func TestTransportOtherHandlers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		handler http.Handler

@@ -1,11 +1,10 @@
-// Command modproxy writes the modules of a checkout to a folder that the go
-// command can use as a module proxy, as if the modules were published:
+// Command modproxy writes the modules of a checkout to a folder that the go command can use as a module proxy, as if
+// the modules were published:
 //
 //	go run ./modproxy -root .. -version v0.1.0 -to /tmp/proxy
 //	GOPROXY=file:///tmp/proxy,https://… GONOSUMDB=github.com/sortkey/sortkey go install …/cmd/sortkey@v0.1.0
 //
-// It zips the modules like the go command zips a tag, so a file that would be
-// missing from a release is missing here too.
+// It zips the modules as the go command zips a tag, so a file that a release would lack is missing here too.
 package main
 
 import (

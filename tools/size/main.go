@@ -1,9 +1,9 @@
-// Command size prints how many thousands of tokens of Go each part of the repository has, as go/scanner counts them:
-// without comments, and without files that are generated.
+// Command size prints how many thousands of tokens of Go each part of the repository has. It counts as go/scanner
+// does, without comments and without generated files.
 //
 //	(cd tools && GOWORK=off go run ./size)
 //
-// The test beside it fails if a part has more than budget.txt grants it.
+// The test of this package fails if a part has more tokens than budget.txt allows.
 package main
 
 import (
@@ -18,12 +18,12 @@ import (
 	"strings"
 )
 
-// parts lists the parts in the order in which they are printed. All but the last two add up to the product.
+// parts lists the parts in the order in which main prints them. The total leaves out the last two.
 var parts = []string{
 	"library core", "library rest", "workbench", "command", "bench", "fuzz", "tools", "test helpers", "tests",
 }
 
-// part returns the part of a file, whose path has slashes and begins at the root of the repository.
+// part returns the part that a file belongs to. The path is relative to the root of the repository and has slashes.
 func part(path string) string {
 	in := func(folders ...string) bool {
 		for _, folder := range folders {
@@ -55,7 +55,7 @@ func part(path string) string {
 	return "library rest"
 }
 
-// count returns the tokens of each part of the repository in root.
+// count returns the number of tokens in each part of the repository at root.
 func count(root string) (map[string]int, error) {
 	sums := map[string]int{}
 	return sums, fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
@@ -79,7 +79,7 @@ func count(root string) (map[string]int, error) {
 	})
 }
 
-// tokens counts the tokens of a Go file. A semicolon counts if it is written.
+// tokens counts the tokens of a Go file. It counts semicolons only where the file has them.
 func tokens(source []byte) int {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBudget fails if a part has more tokens than budget.txt grants it.
+// TestBudget fails if a part has more tokens than budget.txt allows.
 func TestBudget(t *testing.T) {
 	sums, err := count("../..")
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestBudget(t *testing.T) {
 	require.Equal(t, parts, granted, "the parts of budget.txt")
 }
 
-// TestTokens holds what counts as a token.
+// TestTokens tests which tokens count.
 func TestTokens(t *testing.T) {
 	require.Equal(t, 3, tokens([]byte("package a // a comment\n\nvar")))
 	require.Equal(t, 8, tokens([]byte("package a; var x = 1 +\n")))

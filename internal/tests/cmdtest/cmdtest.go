@@ -35,7 +35,7 @@ func Build(t testing.TB) string {
 	return program
 }
 
-// A Process runs the command. The end of the test kills it if it still runs.
+// A Process runs the command. The end of the test kills the process if it is still running.
 type Process struct {
 	Cmd    *exec.Cmd
 	URL    string        // of a server, set by Ready
@@ -66,7 +66,7 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
-// Start starts cmd, which runs the command, and returns at once.
+// Start starts cmd, which must run the command, and returns immediately.
 func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: cmd, Done: make(chan struct{}), first: make(chan string, 1)}
@@ -92,7 +92,7 @@ func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// Serve starts cmd, which runs sortkey serve, and waits until the server is ready.
+// Serve starts cmd, which must run sortkey serve, and waits until the server is ready.
 func Serve(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := Start(t, cmd)
@@ -139,7 +139,7 @@ func (p *Process) Kill(t testing.TB) {
 	}
 }
 
-// KillAfter kills the process after a time. It returns false if the process ended before.
+// KillAfter kills the process after a delay. It returns false if the process has already ended.
 func (p *Process) KillAfter(t testing.TB, delay time.Duration) bool {
 	t.Helper()
 	select {
@@ -151,7 +151,7 @@ func (p *Process) KillAfter(t testing.TB, delay time.Duration) bool {
 	return !p.Cmd.ProcessState.Exited()
 }
 
-// Client returns a client of the server with its own connections.
+// Client returns a client of the server. It shares no connections with other clients.
 func (p *Process) Client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
@@ -163,5 +163,5 @@ func (p *Process) Client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynam
 	}, optFns...)
 }
 
-// Once turns off the retries of a client.
+// Once is an option that turns off the retries of a client.
 func Once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }

@@ -29,7 +29,7 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	return db
 }
 
-// A session is an item of Expiring.
+// A session is an item of the table that Expiring creates.
 type session struct {
 	ID    string `dynamodbav:"id"`
 	User  string `dynamodbav:"user"`

@@ -1,10 +1,9 @@
-// Package facetest holds the methods of a table in Go against the operations of the service:
-// it runs the scripts of sdk/testdata/behaviour on two databases, on one by requests and on
-// the other by [sortkey.TableOf] wherever the face can say the same, and compares answers and
-// what is stored in the end.
+// Package facetest compares the Go API of a table with the operations of DynamoDB. It runs the scripts of
+// sdk/testdata/behaviour on two databases: it sends the requests to one, and makes the same calls by
+// [sortkey.TableOf] on the other, wherever the Go API can express them. Then it compares the answers and the final
+// content of both.
 //
-// [Matrix] and [Hazards] are tests of concurrent calls and of functions that misbehave. The tests
-// of every engine run them.
+// [Matrix] and [Hazards] test concurrent calls and functions that misbehave. The tests of every engine run them.
 package facetest
 
 import (
@@ -27,11 +26,11 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// fewest is how many requests of all scripts must have gone through the face, so that a
-// change of the scripts or of this package does not empty the test unseen.
+// fewest is how many requests of all scripts must go through the Go API, so that a change of the scripts or of this
+// package cannot empty the test unnoticed.
 const fewest = 250
 
-// Run runs all scripts of a folder. Open opens an empty database.
+// Run runs all scripts of a folder. The function open opens an empty database.
 func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *sortkey.DB) {
 	said := 0
 	datadriven.Walk(t, folder, func(t *testing.T, path string) {
@@ -40,7 +39,7 @@ func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *so
 			if err := p.run(t, d); err != nil {
 				d.Fatalf(t, "%v", err)
 			}
-			return d.Expected // package sdk compares the answers with the script
+			return d.Expected // the tests of package sdk compare the answers with the script
 		})
 		p.compareTables(t)
 		said += p.said
@@ -50,7 +49,7 @@ func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *so
 	}
 }
 
-// A side is one of the databases.
+// A side is one of the two databases of a script.
 type side struct{ db *sortkey.DB }
 
 func newSide(t *testing.T, open func(*testing.T, sortkey.Options) *sortkey.DB) side {
@@ -74,11 +73,11 @@ func (s side) serve(t *testing.T, operation string, in map[string]any) []byte {
 	return out
 }
 
-// A pair is the two databases of a script.
+// A pair is the two databases of a script: one gets requests, the other calls of the Go API (face).
 type pair struct {
 	requests, face side
-	table          string // the last one made
-	said           int    // requests through the face
+	table          string // the table that the script created last
+	said           int    // number of requests made by the Go API
 }
 
 func (p *pair) run(t *testing.T, d *datadriven.TestData) error {
@@ -127,7 +126,7 @@ func (p *pair) run(t *testing.T, d *datadriven.TestData) error {
 	}
 }
 
-// create makes a table through the face in both databases.
+// create creates a table in both databases, by the Go API.
 func (p *pair) create(t *testing.T, definition string) error {
 	key, lines, _ := strings.Cut(definition, "\n")
 	var opts []sortkey.TableOption
@@ -151,7 +150,7 @@ func (p *pair) create(t *testing.T, definition string) error {
 	return nil
 }
 
-// operation runs a request on both sides and returns the LastEvaluatedKey.
+// operation runs a request on both sides, compares the answers and returns the LastEvaluatedKey.
 func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item {
 	in = maps.Clone(in)
 	if _, ok := in["TableName"]; !ok && !strings.Contains(name, "Batch") && !strings.Contains(name, "Transact") &&
@@ -166,11 +165,12 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 	}
 
 	want := parse(t, p.requests.serve(t, name, request))
-	if strings.Contains(want.Message, "reserved keyword") { // the face quotes them
+	if strings.Contains(want.Message, "reserved keyword") { // the Go API escapes reserved words
 		return nil
 	}
 	got, err := says()
-	if errors.Is(err, sortkey.ErrUsage) && !errors.As(err, new(*sortkey.Error)) { // it names the table and the Go type
+	// The message is the Go API's own: it names the table and the Go type.
+	if errors.Is(err, sortkey.ErrUsage) && !errors.As(err, new(*sortkey.Error)) {
 		require.Equal(t, "ValidationException", want.Type, "%s %s: %v", name, request, err)
 		p.said++
 		return nil
@@ -180,11 +180,11 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 	return want.LastEvaluatedKey
 }
 
-// parse reads the JSON of an answer.
+// parse parses the JSON of an answer.
 func parse(t *testing.T, body []byte) answer {
 	var raw struct {
 		Type                               string `json:"__type"`
-		Message                            string // or message
+		Message                            string // json ignores case, so this reads message too
 		Item, Attributes, LastEvaluatedKey json.RawMessage
 		Items                              []json.RawMessage
 		Count, ScannedCount                int
@@ -192,7 +192,7 @@ func parse(t *testing.T, body []byte) answer {
 	require.NoError(t, json.Unmarshal(body, &raw))
 	item := func(text json.RawMessage) attr.Item {
 		it, err := attr.ParseItem(text)
-		if text == nil || err != nil { // an operation whose member is no item
+		if text == nil || err != nil { // the operation has another kind of member with this name
 			return nil
 		}
 		return it
@@ -209,7 +209,7 @@ func parse(t *testing.T, body []byte) answer {
 	return a
 }
 
-// orError returns the answer, or that of an error.
+// orError returns the answer or, if err is not nil, the answer that err corresponds to.
 func (a answer) orError(err error) answer {
 	if err == nil {
 		return a
@@ -220,8 +220,8 @@ func (a answer) orError(err error) answer {
 	return answer{Type: "not an answer", Message: err.Error()}
 }
 
-// text returns all of an answer that both sides agree on. After the first token of a syntax
-// error comes the caller's text, which the face has put in other words.
+// text returns the part of an answer that must be equal on both sides. The message of a syntax error is cut after
+// "token:", because the caller's text follows, which the Go API rewrites.
 func (a answer) text() string {
 	message, _, _ := strings.Cut(placeholders.ReplaceAllString(a.Message, "?"), "token:")
 	var b strings.Builder
@@ -256,7 +256,7 @@ func (p *pair) compareTables(t *testing.T) {
 func stored(t *testing.T, db *sortkey.DB, name string) (all []string) {
 	for it, err := range sortkey.Table[attr.Item](db, name).Scan(t.Context()) {
 		if err != nil {
-			return []string{err.Error()} // a table that is being made
+			return []string{err.Error()} // such as a table that is still CREATING
 		}
 		all = append(all, textOf(it))
 	}

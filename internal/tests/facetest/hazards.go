@@ -14,11 +14,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Hazards does what Go lets a program do to calls that take functions, loops and contexts:
-// loops that are left early or kept open, panics and runtime.Goexit in a transaction, contexts
-// that end, transactions in transactions. Each hazard has a database of its own, has to end in
-// time, and leaves the database usable and without a change of a transaction that did not end
-// well. Open returns an empty store, nil for a new one in memory.
+// Hazards misuses calls that take functions, loops and contexts in all the ways that Go allows: it leaves loops early
+// or keeps them open, panics and calls runtime.Goexit in a transaction, ends contexts, and nests transactions. Each
+// hazard has a database of its own. It must end in time and leave the database usable, without changes of a
+// transaction that has failed. The function open returns an empty store, or nil for a new one in memory.
 func Hazards(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, h := range hazards {
 		t.Run(h.name, func(t *testing.T) {
@@ -39,11 +38,11 @@ func Hazards(t *testing.T, open func(t *testing.T) store.Store) {
 	}
 }
 
-// manyThings are more than the first page of a loop.
+// manyThings is more than the first page of a loop holds.
 const manyThings = 600
 
-// A hazard is a function that misuses a database and returns what it finds wrong. What a
-// transaction writes that must not be applied is in box h.
+// A hazard is a function that misuses a database and returns an error for what it finds wrong. Transactions that must
+// not be applied write to box h.
 type hazard struct {
 	name string
 	run  func(ctx context.Context, s *subject) error
@@ -51,7 +50,7 @@ type hazard struct {
 	closes bool
 }
 
-// check runs the hazard, and then uses and closes the database.
+// check runs the hazard. Unless the hazard closes the database, check then uses it. At last check closes it.
 func (h hazard) check(ctx context.Context, s *subject, w *watch) error {
 	err := w.inTime("making the tables", func() error { return s.fill(ctx, manyThings) })
 	if err != nil || w.hung != "" {
@@ -73,7 +72,7 @@ func (h hazard) check(ctx context.Context, s *subject, w *watch) error {
 	return err
 }
 
-// holds returns an error unless a box has n things.
+// holds returns an error unless a box has exactly n things.
 func (s *subject) holds(ctx context.Context, box string, n int) error {
 	found := 0
 	for _, err := range s.items.Query(ctx, box) {
@@ -108,8 +107,7 @@ func wantError(what string, err error) error {
 	return fmt.Errorf("%s returned no error", what)
 }
 
-// A loop runs one of the loops of the face, and body for each of its items until body returns
-// false.
+// A loop runs one of the loops of the Go API and calls body for each item until body returns false.
 type loop struct {
 	name string
 	run  func(ctx context.Context, s *subject, body func() bool) error
@@ -143,7 +141,7 @@ func each[T any](seq iter.Seq2[T, error], body func() bool) error {
 	return nil
 }
 
-// everywhere runs fn with a plain context, in an Update and in a View.
+// everywhere runs fn three times: with a plain context, in an Update and in a View.
 func (s *subject) everywhere(ctx context.Context, fn func(ctx context.Context) error) error {
 	return errors.Join(fn(ctx), s.transact(ctx, false, fn), s.transact(ctx, true, fn))
 }
@@ -263,11 +261,11 @@ var hazards = []hazard{
 				}
 				limited, cancel := context.WithTimeoutCause(ctx, 20*time.Millisecond, errReason)
 				defer cancel()
-				if ran { // a change of a table made the transaction begin again
+				if ran { // the function runs again after a conflict with a change of tables
 					return nil
 				}
 				ran = true
-				if err := wait(limited); err != nil { // not all engines make it wait
+				if err := wait(limited); err != nil { // it need not wait on every engine
 					return want(name, err, errReason)
 				}
 				return nil
@@ -339,7 +337,7 @@ var hazards = []hazard{
 			cancel(errReason)
 			return err
 		})
-		if err == nil { // an engine need not look at the context any more
+		if err == nil { // an engine may ignore a context that ends this late
 			return s.holds(ctx, "c", 1)
 		}
 		return errors.Join(want("Update", err, errReason), s.holds(ctx, "c", 0))
@@ -546,15 +544,15 @@ var hazards = []hazard{
 	}},
 }
 
-// bodies write to box h and then call end, in several places of a transaction. A View refuses
-// the writes.
+// bodies are functions of transactions. Each writes to box h and calls end at a different place of the transaction. A
+// View refuses the writes.
 var bodies = []func(ctx context.Context, s *subject, end func()) error{
 	func(ctx context.Context, s *subject, end func()) error {
 		_ = s.put(ctx, "h", 1)
 		end()
 		return nil
 	},
-	func(ctx context.Context, s *subject, end func()) error { // on the second page
+	func(ctx context.Context, s *subject, end func()) error { // calls end on the second page
 		_ = s.put(ctx, "h", 2)
 		n := 0
 		return each(s.items.Query(ctx, "a"), func() bool {
@@ -580,15 +578,15 @@ var bodies = []func(ctx context.Context, s *subject, end func()) error{
 	},
 }
 
-// recovering calls fn and returns what it panicked with.
+// recovering calls fn and returns the value of its panic, or nil.
 func recovering(fn func()) (recovered any) {
 	defer func() { recovered = recover() }()
 	fn()
 	return nil
 }
 
-// undone runs an Update in which inner has failed after a write to box h. Either the write
-// alone is undone, or the whole Update fails and says why.
+// undone runs an Update in which inner fails after a write to box h. It returns an error unless either only the write
+// of inner is undone, or the whole Update fails with errReason.
 func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) error {
 	outer := s.db.Update(ctx, func(ctx context.Context) error {
 		inner(ctx)
@@ -600,8 +598,8 @@ func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) e
 	return errors.Join(want("the outer Update", outer, errReason), s.holds(ctx, "b", 0))
 }
 
-// closeBeside closes the database while a transaction runs and, if that is an Update, others
-// wait for it.
+// closeBeside closes the database while a transaction runs. If the transaction is an Update, other writes wait for it
+// at the same time.
 func (s *subject) closeBeside(ctx context.Context, view bool) error {
 	running, proceed := make(chan struct{}), make(chan struct{})
 	var all []begun
@@ -609,7 +607,7 @@ func (s *subject) closeBeside(ctx context.Context, view bool) error {
 		return s.transact(ctx, view, func(ctx context.Context) error {
 			_, err := s.items.Get(ctx, "a", 1)
 			select {
-			case <-running: // called again
+			case <-running: // Update has called the function again
 			default:
 				close(running)
 			}

@@ -13,16 +13,15 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// A matrixCall is one call of the face.
+// A matrixCall is one call of the Go API.
 type matrixCall struct {
 	name string
 	call func(ctx context.Context, s *subject) error
 	// writes says that a View refuses the call.
 	writes bool
-	// ends says that the call may make others fail: those of a transaction, or all.
+	// ends says that the call may make other calls fail: those of a transaction, or all.
 	ends bool
-	// alone says that the call waits for transactions without a context, so that in the function of one it would never
-	// end.
+	// alone says that the call waits for transactions without a context, so inside a transaction it would never end.
 	alone bool
 }
 
@@ -82,8 +81,8 @@ var matrixMethods = []matrixCall{
 	}},
 }
 
-// matrixOthers are the calls beside a transaction: the methods of a database, the changes of a
-// table that the SDK can ask for, and an operation of each kind.
+// matrixOthers are the calls beside a transaction: the methods of a database, the changes of a table that an SDK
+// client can request, and one operation of each kind.
 var matrixOthers = []matrixCall{
 	{name: "Fork", alone: true, call: func(_ context.Context, s *subject) error {
 		fork, err := s.db.Fork()
@@ -177,7 +176,7 @@ var matrixOthers = []matrixCall{
 		"Item": {"box": {"S": "b"}, "place": {"N": "3"}}}}]}`),
 }
 
-// request returns a call of an operation, as a client of the SDK would make it.
+// request returns a call that sends an operation as an SDK client would.
 func request(name string, ends bool, operation, body string) matrixCall {
 	return matrixCall{name: name, ends: ends, call: func(ctx context.Context, s *subject) error {
 		out, status := engine.Of(s.db).Service.Serve(ctx, "DynamoDB_20120810."+operation, []byte(body), nil)

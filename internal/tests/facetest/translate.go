@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A translation makes calls of the face from a request.
+// A translation translates one request into calls of the Go API.
 type translation struct {
 	t      *testing.T
 	pair   *pair
@@ -29,11 +29,11 @@ type translation struct {
 	keys   *keyschema.Table
 	names  map[string]string
 	values map[string]attr.Value
-	used   map[string]bool // names and values
+	used   map[string]bool // placeholders of names and values
 }
 
-// translate returns a function that says a request by the face. It may change the request to
-// what the face asks for. It returns false for a request that the face cannot say.
+// translate returns a function that makes the same call as a request, by the Go API. It may add members to the
+// request for what the Go API always asks for. It returns false for a request that the Go API cannot express.
 func (p *pair) translate(t *testing.T, name string, in map[string]any) (says func() (answer, error), ok bool) {
 	maker := map[string]func(*translation) (func() (answer, error), bool){
 		"GetItem": (*translation).get, "PutItem": (*translation).put, "DeleteItem": (*translation).delete,
@@ -44,7 +44,7 @@ func (p *pair) translate(t *testing.T, name string, in map[string]any) (says fun
 		return nil, false
 	}
 	out, err := engine.Of(p.requests.db).Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &table})
-	if err != nil || *out.Table.TableName != table { // the face takes no ARN
+	if err != nil || *out.Table.TableName != table { // the Go API accepts no ARN
 		return nil, false
 	}
 	keys, err := keyschema.Of(out.Table)
@@ -74,13 +74,13 @@ func (p *pair) translate(t *testing.T, name string, in map[string]any) (says fun
 	return says, ok && len(tr.used) == len(tr.names)+len(tr.values)
 }
 
-// member returns a member of a request, or the zero value.
+// member returns a member of a request, or the zero value if it is missing or has another type.
 func member[T any](in map[string]any, name string) T {
 	x, _ := in[name].(T)
 	return x
 }
 
-// item returns an item in its typed form.
+// item returns x, an item of a script, in its typed form.
 func item(x any) (typed, bool) {
 	if it, ok := x.(typed); ok {
 		return it, true
@@ -97,7 +97,7 @@ func item(x any) (typed, bool) {
 	return typed{it}, err == nil
 }
 
-// only reports whether the request has no other members than these.
+// only reports whether the request has no members except these and those that every request may have.
 func (tr *translation) only(names string) bool {
 	always := []string{
 		"TableName", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnConsumedCapacity",
@@ -117,7 +117,7 @@ func (tr *translation) only(names string) bool {
 	return metrics == nil || metrics == "SIZE" || metrics == "NONE"
 }
 
-// key returns the values of the whole primary key of the request.
+// key returns the values of the request's primary key. It returns false if the key is not complete.
 func (tr *translation) key() (key sortkey.Key, ok bool) {
 	it, ok := item(tr.in["Key"])
 	schema := tr.keys.Schema("")
@@ -136,8 +136,8 @@ func (tr *translation) key() (key sortkey.Key, ok bool) {
 
 var placeholders = regexp.MustCompile(`[:#]\w+`)
 
-// expression returns an expression of the request as the face takes it, and its values. The
-// bool is false if it has a placeholder that stands for nothing.
+// expression returns an expression of the request in the form of the Go API, and the values of its placeholders. It
+// returns false if a placeholder has no value.
 func (tr *translation) expression(name string) (source string, values []any, ok bool) {
 	source, isText := tr.in[name].(string)
 	if tr.in[name] != nil && !isText || strings.Contains(source, "`") {
@@ -159,7 +159,7 @@ func (tr *translation) expression(name string) (source string, values []any, ok 
 	return source, values, ok
 }
 
-// write returns the options of a write. It makes the request ask for what the face asks for.
+// write returns the options of a write. It makes the request ask for the same values as the Go API does.
 func (tr *translation) write(old *attr.Item) (opts []sortkey.Option, ok bool) {
 	const onFailure = "ReturnValuesOnConditionCheckFailure"
 	switch tr.in[onFailure] {
@@ -294,7 +294,7 @@ func (tr *translation) pages() (opts []sortkey.Option, index string, ok bool) {
 	return append(opts, sortkey.After(cursor(tr.in["TableName"].(string), index, start.Item))), index, ok
 }
 
-// members are those of queries and scans that the face can say.
+// members are the members of queries and scans that the Go API can express.
 const members = "IndexName FilterExpression ProjectionExpression Limit ConsistentRead ExclusiveStartKey "
 
 func (tr *translation) query() (func() (answer, error), bool) {
@@ -319,7 +319,7 @@ func (tr *translation) query() (func() (answer, error), bool) {
 	}, ok
 }
 
-// slice returns the values and the range of a query for the key condition.
+// slice returns the key values and the range of the query for the request's key condition.
 func (tr *translation) slice(index string) (key sortkey.Key, options []sortkey.QueryOption, ok bool) {
 	if _, _, ok := tr.expression("KeyConditionExpression"); !ok || tr.in["KeyConditionExpression"] == nil {
 		return nil, nil, false
@@ -388,7 +388,7 @@ func (tr *translation) on(index string) *sortkey.TableOf[attr.Item] {
 	return tr.table.Index(index)
 }
 
-// page returns the answer that a page is.
+// page converts a page to the answer that the request would have.
 func (tr *translation) page(p *sortkey.Page[attr.Item], err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
@@ -405,7 +405,7 @@ func (tr *translation) page(p *sortkey.Page[attr.Item], err error) (answer, erro
 	return a, nil
 }
 
-// with returns arguments followed by options.
+// with returns the arguments followed by the options.
 func with(args []any, opts []sortkey.Option) []any {
 	all := slices.Clone(args)
 	for _, o := range opts {

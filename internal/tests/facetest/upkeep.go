@@ -25,7 +25,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Upkeep tests what a program does with a database as a whole. Open returns an empty store.
+// Upkeep tests the methods of a database that concern all of it, such as Stats, PutMany and Backup. The function open
+// returns an empty store.
 func Upkeep(t *testing.T, open func() store.Store) {
 	t.Run("Stats", func(t *testing.T) { testStats(t, open) })
 	t.Run("Versions", func(t *testing.T) { testVersions(t, open) })
@@ -62,7 +63,7 @@ func testStats(t *testing.T, open func() store.Store) {
 	})
 }
 
-// change makes random changes of tables, indexes and items.
+// change makes random changes to tables, indexes and items.
 func change(ctx context.Context, c *proptest.T, db *sortkey.DB, steps int) {
 	errRefused := errors.New("rolled back")
 	table := func() string { return proptest.Pick(c, "One", "Two", "Three") }
@@ -134,7 +135,7 @@ func change(ctx context.Context, c *proptest.T, db *sortkey.DB, steps int) {
 	}
 }
 
-// counted returns the figures of the rows, by reading all of them.
+// counted returns the figures of the rows. It reads all rows to count them.
 func counted(ctx context.Context, c require.TestingT, db *sortkey.DB) (s sortkey.Stats) {
 	const overhead = 100
 	names, err := db.Tables(ctx)
@@ -171,8 +172,7 @@ func rowsOf(
 	}
 }
 
-// testVersions holds that the states that Views keep are counted, by stores that count them, and none
-// afterwards.
+// testVersions tests that stores that count versions count those that Views keep, and count none afterwards.
 func testVersions(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -193,7 +193,7 @@ func testVersions(t *testing.T, open func() store.Store) {
 
 	versions(0)
 	require.NoError(t, db.View(ctx, func(context.Context) error {
-		versions(0) // it reads the latest
+		versions(0) // the View reads the latest version
 		for i := range 3 {
 			require.NoError(t, items.Put(ctx, object{"p": fmt.Sprint(i)}))
 			versions(1)
@@ -224,7 +224,7 @@ type track struct {
 	Take  int    `dynamodbav:"take"`
 }
 
-// tracks yields n tracks of 100 albums, each place several times if n is large.
+// tracks yields n tracks of 100 albums. It yields some places of an album twice.
 func tracks(n, take int) iter.Seq[track] {
 	return func(yield func(track) bool) {
 		for i := range n {
@@ -240,13 +240,13 @@ func tracks(n, take int) iter.Seq[track] {
 	}
 }
 
-// testPutMany compares what PutMany has written, in a table with indexes and in one with a stream, with the
-// last of the items of each key, and the figures with a count.
+// testPutMany tests that PutMany leaves the last item of each key, in a table with indexes and in one with a stream,
+// and that the figures match a count of the rows.
 func testPutMany(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, many := newDB(t, st), 2000
 	if _, loads := st.(capability.Loader); loads {
-		many = 12_000 // more than it writes by updates
+		many = 12_000 // enough for PutMany to load sorted files
 	}
 	indexes := []sortkey.TableOption{
 		sortkey.Global("ByLabel", "label / take:N"), sortkey.Local("ByTake", "take:N").Only(),
@@ -295,7 +295,8 @@ func testPutMany(t *testing.T, open func() store.Store) {
 	require.Greater(t, len(changes), many)
 }
 
-// testPutManyRefused holds what an item that is refused, a transaction and a closed database leave.
+// testPutManyRefused tests what PutMany leaves in the table after a refused item, in a transaction and in a closed
+// database.
 func testPutManyRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByA", "a:N")))
@@ -346,8 +347,8 @@ func testPutManyRefused(t *testing.T, open func() store.Store) {
 	require.ErrorIs(t, items.PutMany(ctx, slices.Values(good)), store.ErrClosed)
 }
 
-// testBackup holds that a random database, its backup and what is restored from it, into this engine or
-// into memory, are the same.
+// testBackup tests that a database restored from a backup, into this engine or into memory, equals the original, and
+// so does its own backup.
 func testBackup(t *testing.T, open func() store.Store) {
 	proptest.Check(t, 60, func(c *proptest.T) {
 		ctx := t.Context()
@@ -371,11 +372,11 @@ func testBackup(t *testing.T, open func() store.Store) {
 			require.Equal(c, want, described(ctx, c, restored))
 			var again bytes.Buffer
 			require.NoError(c, restored.Backup(ctx, &again))
-			if _, shared := st.(capability.Sharer); !shared { // otherwise servers note who they are
+			if _, shared := st.(capability.Sharer); !shared { // servers of a shared store write their ids into it
 				require.Equal(c, backup.Bytes(), again.Bytes())
 			}
 			change(ctx, c, restored, 10)
-			require.Eventually(c, func() bool { // rows are counted after opening
+			require.Eventually(c, func() bool { // Open counts rows in the background
 				got, err := restored.Stats(ctx)
 				return err == nil && got.Rows == counted(ctx, c, restored).Rows
 			}, time.Minute, time.Millisecond)
@@ -387,14 +388,14 @@ func testBackup(t *testing.T, open func() store.Store) {
 	})
 }
 
-// described returns the tables with all rows, and the changes of those with a stream.
+// described returns all tables with their rows, and with the changes in their streams, as text.
 func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines []string) {
 	names, err := db.Tables(ctx)
 	require.NoError(c, err)
 	for _, name := range names {
 		info, err := db.Describe(ctx, name)
 		require.NoError(c, err)
-		info.Items, info.Bytes = 0, 0 // which are counted after opening
+		info.Items, info.Bytes = 0, 0 // Open still counts them in the background
 		for i := range info.Indexes {
 			info.Indexes[i].Items, info.Indexes[i].Bytes = 0, 0
 		}
@@ -413,8 +414,8 @@ func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines [
 	return lines
 }
 
-// testBackupRefused holds what a writer or reader that fails, a context that ends, a closed store and a
-// backup that is cut off leave.
+// testBackupRefused tests what remains after a writer or a reader fails, a context ends, the store is closed, or a
+// backup is truncated.
 func testBackupRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
@@ -457,7 +458,7 @@ func testBackupRefused(t *testing.T, open func() store.Store) {
 		require.Equal(t, 499, sortkey.StatusOf(err))
 	}
 	require.NoError(t, empty.Close())
-	// In a transaction, a backup has what that sees.
+	// In a transaction, Backup writes the state that the transaction sees.
 	var within bytes.Buffer
 	require.NoError(t, db.View(ctx, func(view context.Context) error {
 		require.NoError(t, items.Put(ctx, object{"p": "later"}))
@@ -486,8 +487,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// testBackupBeside holds that each backup beside transactions has all of each of them or nothing, and that
-// writers need not wait for a backup whose writer does not go on.
+// testBackupBeside tests that a backup contains each concurrent transaction as a whole or not at all, and that
+// writers do not wait for a backup whose writer is stuck.
 func testBackupBeside(t *testing.T, open func() store.Store) {
 	const accounts, each = 20, 100
 	db, ctx := newDB(t, open()), t.Context()

@@ -17,14 +17,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The cells of a table of waits.
+// The words in the cells of the tables in docs/embedded.md.
 const (
 	goesOn      = "goes on"
 	waits       = "waits"
 	unsupported = "–"
 )
 
-// waitCalls are the calls of the table, which use the table Other where they can.
+// waitCalls are the calls in those tables. They use the table Other where they can.
 var waitCalls = []matrixCall{
 	{name: "Get, Query, Scan", call: func(ctx context.Context, s *subject) error {
 		other := sortkey.Table[thing](s.db, "Other")
@@ -73,8 +73,8 @@ var waitCalls = []matrixCall{
 	{name: "Close", call: func(_ context.Context, s *subject) error { return s.db.Close() }},
 }
 
-// Waits holds that each call waits for a transaction under way if the table in docs/embedded.md says so for an engine,
-// and goes on otherwise. It logs the cells. The doc is the path of that file, and open returns an empty store.
+// Waits tests that each call waits for a transaction under way exactly if the table in docs/embedded.md says so for
+// the engine. The argument doc is the path of that file, and open returns an empty store.
 func Waits(t *testing.T, engine, doc string, open func(t *testing.T) store.Store) {
 	page, err := os.ReadFile(doc)
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func Waits(t *testing.T, engine, doc string, open func(t *testing.T) store.Store
 	}
 }
 
-// checkWait makes a call beside a transaction.
+// checkWait makes a call while a transaction runs and tests that the call does what want says.
 func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 	ctx := t.Context()
 	require.NoError(t, s.fill(ctx, 3))
@@ -111,7 +111,7 @@ func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 				}
 			}
 			begin()
-			<-hold // also when it runs again
+			<-hold // closed, so a repeated call does not block
 			return nil
 		})
 	}()
@@ -149,7 +149,7 @@ func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 	require.NoError(t, s.db.Close())
 }
 
-// waitTable returns the cells of a table in a page, by call and engine.
+// waitTable returns the cells of the table for Update or View in a page, by call and engine.
 func waitTable(page, transaction string) (cells map[string]map[string]string, err error) {
 	_, rest, ok := strings.Cut(page, "| beside "+transaction+" |")
 	if !ok {
@@ -180,7 +180,8 @@ func waitTable(page, transaction string) (cells map[string]map[string]string, er
 	return cells, nil
 }
 
-// Endings holds that what waits for an Update in the store ends with its context and with Close.
+// Endings tests that calls that wait for an Update in the store end when their context ends, and when the database is
+// closed.
 func Endings(t *testing.T, open func(t *testing.T) store.Store) {
 	calls := map[string]func(ctx context.Context, s *subject) error{
 		"Put":     func(ctx context.Context, s *subject) error { return s.put(ctx, "b", 1) },
@@ -206,7 +207,8 @@ func Endings(t *testing.T, open func(t *testing.T) store.Store) {
 			<-began
 			short, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errReason)
 			defer cancel()
-			if err := call(short, s); !errors.Is(err, errors.ErrUnsupported) && err != nil { // or it need not wait
+			// A call that need not wait succeeds.
+			if err := call(short, s); !errors.Is(err, errors.ErrUnsupported) && err != nil {
 				require.ErrorIs(t, err, errReason)
 			}
 			waiting, closed := make(chan error, 1), make(chan error, 1)
@@ -217,7 +219,7 @@ func Endings(t *testing.T, open func(t *testing.T) store.Store) {
 				require.ErrorIs(t, err, store.ErrClosed)
 			}
 			close(hold)
-			<-ended // in memory, Close may be first
+			<-ended // any error: in memory, Close may make the Update fail
 			require.NoError(t, <-closed)
 		})
 	}

@@ -1,10 +1,8 @@
-// Package pgtest starts PostgreSQL for tests: a cluster of its own in a temporary
-// folder, which listens on a Unix socket there. It needs PostgreSQL's programs, installs
-// nothing, and starts only with SORTKEY_POSTGRES set, as scripts/check-postgres.sh does:
-// these tests take minutes.
+// Package pgtest starts PostgreSQL for tests: a cluster of its own in a temporary folder, which listens on a Unix
+// socket there. It needs PostgreSQL's programs but installs nothing. Because these tests take minutes, it starts only
+// with SORTKEY_POSTGRES set, as scripts/check-postgres.sh does.
 //
-// PostgreSQL refuses to run as root, so as root the cluster belongs to the user
-// postgres or nobody.
+// PostgreSQL refuses to run as root, so as root the cluster belongs to the user postgres or nobody.
 package pgtest
 
 import (
@@ -23,11 +21,11 @@ import (
 	"time"
 )
 
-// Missing says how to run the tests on PostgreSQL.
+// Missing is the message of skipped tests: it says how to run the tests on PostgreSQL.
 const Missing = "runs with SORTKEY_POSTGRES=1 and PostgreSQL, the package postgresql (Debian, Ubuntu, Homebrew) " +
 	"or postgresql-server (Fedora)"
 
-// A Cluster is a PostgreSQL server with its data.
+// A Cluster is a running PostgreSQL server with its data.
 type Cluster struct {
 	dir string // with the data, the socket and the log
 	bin string // folder of the programs
@@ -39,7 +37,8 @@ type Cluster struct {
 	names    atomic.Int64
 }
 
-// Bin returns the folder of PostgreSQL's programs, or "" if they are not installed or not wanted.
+// Bin returns the folder of PostgreSQL's programs. It returns "" if they are not installed or SORTKEY_POSTGRES is not
+// set.
 func Bin() string {
 	if os.Getenv("SORTKEY_POSTGRES") == "" {
 		return ""
@@ -58,9 +57,9 @@ func Bin() string {
 	return ""
 }
 
-// New creates and starts a cluster, which is removed at the end of the test. It
-// skips the test when PostgreSQL is not installed. Settings are NAME=VALUE. Without
-// fsync=on the cluster survives a crash of the server, but not of the machine.
+// New creates and starts a cluster, and removes it at the end of the test. It skips the test if PostgreSQL is not
+// installed. Settings are NAME=VALUE. The default is fsync=off, with which the cluster survives a crash of the
+// server, but not of the machine.
 func New(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
 	c, err := create(settings)
@@ -86,8 +85,8 @@ var shared struct {
 	err error
 }
 
-// Shared returns a cluster for all tests of a package, started at the first call.
-// The package's TestMain has to call [Main].
+// Shared returns a cluster for all tests of a package. The first call starts it. The package's TestMain must call
+// [Main].
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	shared.Do(func() { shared.Cluster, shared.err = create(nil) })
@@ -147,7 +146,7 @@ func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a program of PostgreSQL to its end.
+// run runs a program of PostgreSQL and waits for its end.
 func (c *Cluster) run(name string, args ...string) error {
 	if out, err := c.command(name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("pgtest: %s: %w\n%s", name, err, out)
@@ -155,8 +154,8 @@ func (c *Cluster) run(name string, args ...string) error {
 	return nil
 }
 
-// watched runs the server until standard input ends, which it also does when the
-// test is killed.
+// watched is a shell script that runs the server until standard input ends. That also happens when the test is
+// killed.
 const watched = `"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server`
 
 func (c *Cluster) start() error {
@@ -199,18 +198,18 @@ func (c *Cluster) start() error {
 
 func (c *Cluster) halt() error {
 	if c.server.ProcessState != nil {
-		return nil // crashed
+		return nil // Crash has stopped the server
 	}
 	_ = c.stop.Close()
 	err := c.server.Wait()
 	if _, ok := err.(*exec.ExitError); ok {
-		err = nil // of the killed server
+		err = nil // expected: watched kills the server
 	}
 	return err
 }
 
-// Crash stops the server as pg_ctl stop -m immediate does: at once, without a
-// checkpoint. The next Start recovers from the log.
+// Crash stops the server as pg_ctl stop -m immediate does, without a checkpoint. The next Start recovers from the
+// log.
 func (c *Cluster) Crash(t testing.TB) {
 	t.Helper()
 	c.mu.Lock()
@@ -246,8 +245,8 @@ func (c *Cluster) Database(t testing.TB) string {
 	return c.url(name, url.Values{})
 }
 
-// Schema creates an empty schema and returns a URL that has it in search_path. It is ten
-// times faster than Database.
+// Schema creates an empty schema and returns a URL with the schema in search_path. It is ten times faster than
+// Database.
 func (c *Cluster) Schema(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", c.names.Add(1))
@@ -261,8 +260,7 @@ func (c *Cluster) url(database string, query url.Values) string {
 	return u.String()
 }
 
-// SQL runs statements in a database and returns the result as lines of columns
-// separated by |.
+// SQL runs statements in a database. It returns the rows as lines, with columns separated by |.
 func (c *Cluster) SQL(t testing.TB, database, sql string) string {
 	t.Helper()
 	cmd := c.command(
@@ -279,8 +277,8 @@ func (c *Cluster) SQL(t testing.TB, database, sql string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Standby starts a copy of the cluster that follows it, and makes each commit of the
-// cluster wait until the copy has it too.
+// Standby starts a copy of the cluster that replicates it. From then on each commit of the cluster waits until the
+// copy has it too.
 func (c *Cluster) Standby(t testing.TB) *Cluster {
 	t.Helper()
 	s := &Cluster{bin: c.bin, settings: c.settings}
@@ -318,7 +316,7 @@ func (c *Cluster) Standby(t testing.TB) *Cluster {
 	return s
 }
 
-// Promote makes a standby a server that takes writes.
+// Promote turns a standby into a server that accepts writes.
 func (c *Cluster) Promote(t testing.TB) {
 	t.Helper()
 	if got := c.SQL(t, "postgres", "select pg_promote()"); got != "t" {
@@ -326,8 +324,8 @@ func (c *Cluster) Promote(t testing.TB) {
 	}
 }
 
-// Failover returns a URL that finds a database on whichever takes writes, the cluster or
-// its standby. At is the URL of the database on the cluster.
+// Failover returns a URL with the hosts of the cluster and its standby, so that clients connect to the one that
+// accepts writes. At is the URL of the database on the cluster.
 func (c *Cluster) Failover(at string, standby *Cluster) string {
 	u, err := url.Parse(at)
 	if err != nil {

@@ -1,20 +1,17 @@
 // Package proptest runs properties on random cases, using gopter.
 //
-// A property is a function of a [T]. It draws its choices from the T and
-// reports failures to it, as a test does to a testing.T. The choices come from
-// a tape of bytes. A failing tape is shrunk by removing parts and by making
-// numbers smaller, and a native fuzz target can use its input as a tape
-// ([Fuzz]). That suits properties that draw thousands of dependent choices, as
-// histories of a whole database do: gopter's generators choose before a case runs
-// and would have to be combined with FlatMap at every step. Where the choices are
-// known beforehand, properties use gopter's own generators, shrinkers and commands
-// (packages internal/item, keycond and store/storetest), which read as a
-// specification.
+// A property is a function of a [T]. It draws its choices from the T and reports failures to it, as a test does to a
+// testing.T. The choices come from a tape of bytes. To shrink a failing tape, the package removes parts of it and
+// makes numbers smaller. A native fuzz target can use its input as a tape ([Fuzz]).
 //
-// Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another
-// seed, or a random one with the word random; SORTKEY_CHECKS multiplies the
-// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]), and twenty
-// times as many cases.
+// Tapes suit properties that draw thousands of dependent choices, such as histories of a whole database. Gopter's
+// generators choose before a case runs, so every step would have to be combined with FlatMap. Where all choices are
+// known beforehand, properties use gopter's own generators, shrinkers and commands (packages internal/item, keycond
+// and store/storetest), which read like a specification.
+//
+// Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another seed, or a random seed if it is
+// "random". SORTKEY_CHECKS multiplies the number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]),
+// and twenty times as many cases.
 package proptest
 
 import (
@@ -55,15 +52,16 @@ var Seed = sync.OnceValue(func() int64 {
 	}
 })
 
-// Tests hold little memory, and much of it for a moment: without those that take long they collect garbage less often.
+// Tests hold little memory and free most of it soon, so they run faster if they collect garbage less often. With
+// SORTKEY_LONG they may hold more, so the default stays.
 func init() {
 	if !Long() {
 		debug.SetGCPercent(400)
 	}
 }
 
-// Cases returns the number of cases to run for a property that has n where tests may
-// take long, as .ci/run lets them: a twentieth of that elsewhere.
+// Cases returns the number of cases to run for a property: n in long runs, as .ci/run makes them, and a twentieth of
+// n otherwise. SORTKEY_CHECKS replaces this by a factor of n.
 func Cases(n int) int {
 	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
 		return max(1, int(float64(n)*x))
@@ -74,11 +72,10 @@ func Cases(n int) int {
 	return n
 }
 
-// Long reports whether the tests that take long are to run.
+// Long reports whether to run the tests that take long.
 func Long() bool { return os.Getenv("SORTKEY_LONG") != "" }
 
-// NeedLong skips a test that takes long by nature unless SORTKEY_LONG is set, as
-// .ci/run does.
+// NeedLong skips a test unless SORTKEY_LONG is set, as .ci/run does. It is for tests that always take long.
 func NeedLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
@@ -86,8 +83,8 @@ func NeedLong(t testing.TB) {
 	}
 }
 
-// SkipShort skips a test with -short, the run that looks for races. It is for tests that take seconds there and have
-// only one goroutine.
+// SkipShort skips a test with -short, which the run of the race detector sets. It is for tests that take seconds in
+// that run but have only one goroutine, and so no races.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -95,22 +92,21 @@ func SkipShort(t testing.TB) {
 	}
 }
 
-// Parameters returns gopter's parameters for a property with n cases by
-// default.
+// Parameters returns gopter's parameters for a property that runs [Cases](n) cases.
 func Parameters(n int) *gopter.TestParameters {
 	p := gopter.DefaultTestParametersWithSeed(Seed())
 	p.MinSuccessfulTests = Cases(n)
 	return p
 }
 
-// Check runs a property on n random cases by default. It shrinks a failing case
-// and fails the test with that case's report.
+// Check runs a property on [Cases](n) random cases. It shrinks a failing case and fails the test with the report of
+// the shrunk case.
 func Check(t *testing.T, n int, property func(*T)) {
 	t.Helper()
 	CheckTapes(t, n, 1, 4096, func(tape []byte) string { return Play(t, tape, property) }, nil)
 }
 
-// Fuzz makes a property a native fuzz target whose input is the tape.
+// Fuzz runs a property as a native fuzz target, with the fuzz input as the tape.
 func Fuzz(f *testing.F, property func(*T)) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, tape []byte) {
@@ -120,9 +116,8 @@ func Fuzz(f *testing.F, property func(*T)) {
 	})
 }
 
-// CheckTapes runs a property on n tapes by default, each with least to most
-// bytes. The property returns "" or an error message. For a failure, failed is
-// called with the shrunk tape; it may be nil.
+// CheckTapes runs a property on [Cases](n) tapes, each of least to most bytes. The property returns "" or an error
+// message. After a failure, CheckTapes calls failed with the shrunk tape, unless failed is nil.
 func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) string, failed func(tape []byte)) {
 	t.Helper()
 	params := Parameters(n)
@@ -133,12 +128,12 @@ func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) str
 	p.Run(reporter{t, failed})
 }
 
-// Play runs a property on one tape. It returns the report of a failure, or "".
+// Play runs a property on one tape. It returns the report of a failure, or "" for success.
 func Play(t testing.TB, tape []byte, property func(*T)) (report string) {
 	return PlayOn(t, tape, nil, property)
 }
 
-// PlayOn is Play, except that choices after the end of the tape come from more.
+// PlayOn is like Play, but reads choices after the end of the tape from more.
 func PlayOn(t testing.TB, tape []byte, more io.Reader, property func(*T)) (report string) {
 	c := &T{tb: t, tape: tape, more: more}
 	defer func() {
@@ -170,7 +165,7 @@ type T struct {
 	cleanups []func()
 }
 
-// choices is a tape; gopter prints only its length.
+// choices is a tape. It has a String method so that gopter prints only its length.
 type choices []byte
 
 func (c choices) String() string { return fmt.Sprintf("%d bytes of choices", len(c)) }
@@ -183,7 +178,7 @@ func (t *T) read(b []byte) {
 	t.tape = t.tape[copy(b, t.tape):]
 }
 
-// IntN returns a number 0 … n-1. Smaller numbers should make simpler cases.
+// IntN returns a number from 0 to n-1. Let smaller numbers make simpler cases, because shrinking prefers them.
 func (t *T) IntN(n int) int {
 	var room [4]byte
 	width := 1
@@ -197,13 +192,13 @@ func (t *T) IntN(n int) int {
 	return int(binary.LittleEndian.Uint32(room[:]) % uint32(n))
 }
 
-// Between returns a number lo … hi.
+// Between returns a number from lo to hi.
 func (t *T) Between(lo, hi int) int { return lo + t.IntN(hi-lo+1) }
 
 // Bool returns false or true.
 func (t *T) Bool() bool { return t.IntN(2) == 1 }
 
-// Often returns true in pct of 100 cases.
+// Often returns true in pct percent of the cases.
 func (t *T) Often(pct int) bool { return t.IntN(100) >= 100-pct }
 
 // Uint64 returns any number.
@@ -213,7 +208,7 @@ func (t *T) Uint64() uint64 {
 	return binary.LittleEndian.Uint64(room[:])
 }
 
-// Text returns a text of lo … hi characters from an alphabet.
+// Text returns a string of lo to hi characters from an alphabet.
 func (t *T) Text(alphabet string, lo, hi int) string {
 	letters := []rune(alphabet)
 	var b strings.Builder
@@ -223,8 +218,7 @@ func (t *T) Text(alphabet string, lo, hi int) string {
 	return b.String()
 }
 
-// AnyText returns a text of lo … hi characters of all kinds. Half of them are
-// characters that often need special care.
+// AnyText returns a string of lo to hi characters of all kinds. Half of the characters often need special care.
 func (t *T) AnyText(lo, hi int) string {
 	var b strings.Builder
 	for range t.Between(lo, hi) {
@@ -255,13 +249,12 @@ var (
 	}
 )
 
-// Number returns the text of a decimal number of up to 38 digits, from the
-// whole range of the service.
+// Number returns the text of a decimal number of up to 38 digits, from DynamoDB's whole range.
 func Number(t *T) string {
 	return fmt.Sprintf("%s%sE%d", Pick(t, "", "-"), t.Text("0123456789", 1, 38), t.Between(-130, 87))
 }
 
-// Bytes returns lo … hi random bytes.
+// Bytes returns lo to hi random bytes.
 func (t *T) Bytes(lo, hi int) []byte {
 	b := make([]byte, t.Between(lo, hi))
 	t.read(b)
@@ -281,7 +274,7 @@ func Shuffle[E any](t *T, list []E) []E {
 	return out
 }
 
-// SliceOf returns lo … hi elements.
+// SliceOf returns lo to hi elements.
 func SliceOf[E any](t *T, lo, hi int, element func(*T) E) []E {
 	list := make([]E, t.Between(lo, hi))
 	for i := range list {
@@ -290,9 +283,8 @@ func SliceOf[E any](t *T, lo, hi int, element func(*T) E) []E {
 	return list
 }
 
-// Repeat runs at most the given number of steps. Each step runs one of the
-// actions and then check. It stops at the end of the tape, where all further
-// steps would be equal.
+// Repeat runs at most the given number of steps. Each step runs one of the actions and then check. Repeat stops at
+// the end of the tape, after which all steps would be equal.
 func (t *T) Repeat(steps int, check func(), actions ...func()) {
 	for range t.Between(1, steps) {
 		actions[t.IntN(len(actions))]()
@@ -377,10 +369,10 @@ func (r reporter) ReportTestResult(_ string, result *gopter.TestResult) {
 	}
 }
 
-// A shrinkLimit ends shrinking some time after the first failure.
+// A shrinkLimit ends shrinking 15 seconds after the first failure.
 type shrinkLimit struct{ failed time.Time }
 
-// note records the result of a case.
+// note records the time of the first failure. It returns report.
 func (p *shrinkLimit) note(report string) string {
 	if report != "" && p.failed.IsZero() {
 		p.failed = time.Now()
@@ -400,8 +392,7 @@ func generate(least, most int, p *shrinkLimit) gopter.Gen {
 	}
 }
 
-// shrink returns smaller tapes: first with parts removed, then with smaller
-// choices.
+// shrink yields smaller tapes: first without parts of c, then with parts of c set to zero, with ever smaller parts.
 func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 	step := len(c) / 2
 	at, zero := 0, false

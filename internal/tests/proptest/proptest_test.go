@@ -64,8 +64,7 @@ func TestShrinks(t *testing.T) {
 	}
 }
 
-// TestPlayOn checks that choices come from the tape first and then from the
-// reader.
+// TestPlayOn checks that choices come first from the tape and then from the reader.
 func TestPlayOn(t *testing.T) {
 	more := strings.NewReader("abcdef")
 	report := proptest.PlayOn(t, []byte{1}, more, func(t *proptest.T) {
