@@ -49,8 +49,8 @@ func (d *Definition) Check() error {
 	return d.checkUnused()
 }
 
-// checkKey refuses an invalid key schema. Only a global index may have several
-// partition key or sort key attributes.
+// checkKey returns an error for an invalid key schema. Only a global index may have several partition key or sort key
+// attributes.
 func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	if err := d.checkDefined(key, global); err != nil {
 		return err
