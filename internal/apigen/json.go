@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// decode generates the decoding of a shape from JSON.
+// decode generates the function that decodes a shape from JSON.
 func (g *generator) decode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
@@ -53,7 +53,7 @@ func (g *generator) decode(name string) {
 	g.emit("decode", "%s", b.String())
 }
 
-// reader returns the decoder's method for a shape.
+// reader returns the decoder method that reads a shape.
 func (g *generator) reader(name string) string {
 	switch g.kind(name) {
 	case kindString:
@@ -96,7 +96,7 @@ func (g *generator) javaClass(name string) string {
 	return "java.lang.Object"
 }
 
-// encode generates the encoding of a shape as JSON.
+// encode generates the function that encodes a shape as JSON.
 func (g *generator) encode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
@@ -136,13 +136,13 @@ func (g *generator) encode(name string) {
 	g.emit("encode", "%s", b.String())
 }
 
-// memberAppenders are in the names of the functions that append a member of a kind.
+// memberAppenders gives the part of a function name, as in appendTextMember, for each kind of member.
 var memberAppenders = map[kind]string{
 	kindString: "Text", kindInteger: "Integer", kindLong: "Integer", kindDouble: "Double", kindBoolean: "Boolean",
 	kindItem: "Item", kindValues: "Item",
 }
 
-// appender returns the function that appends an element of a list or a map.
+// appender returns the function that appends a list or map element.
 func (g *generator) appender(name string) string {
 	switch g.kind(name) {
 	case kindString:
@@ -157,8 +157,8 @@ func (g *generator) appender(name string) string {
 	return "(*" + g.elemType(name) + ").AppendJSON"
 }
 
-// methods generates the methods of inputs and outputs, except those that generated code
-// for one shape has.
+// methods generates the methods of inputs and outputs. They use the generated functions for a shape if there are any,
+// and reflection otherwise.
 func (g *generator) methods() {
 	for _, op := range g.opNames() {
 		name := g.Operations[op].Input
@@ -201,7 +201,7 @@ func (g *generator) methods() {
 	}
 }
 
-// append generates the encoding of an input or output by reflection, if there is no other.
+// append generates the method that encodes an input or output by reflection, unless encode generates one.
 func (g *generator) append(name string) {
 	if !g.appended[name] {
 		g.emit("methods", "func (x *%s) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }", name)

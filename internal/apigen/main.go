@@ -1,7 +1,7 @@
-// Command apigen generates files of packages wire and api: the shapes of the operations
-// with what the service model says of them, the table of operations and, for the
-// most frequent operations, decoding, encoding and checks. It reads only the reduced service model under model/ and the
-// tables in tables.go. The same input always generates the same bytes.
+// Command apigen generates files of packages wire and api: Go types for the shapes of all operations with the facts
+// of the service model about them, the table of operations, and code that decodes, encodes and checks the most
+// frequent operations. It reads only the reduced service model under model/ and the tables in tables.go. The same
+// input always gives the same output.
 //
 // Run it with go generate ./internal/wire.
 package main
@@ -53,12 +53,12 @@ func write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// A generator collects declarations by target file.
+// A generator collects generated declarations by file.
 type generator struct {
 	*model
-	inputs, read      map[string]bool // shapes reachable from inputs, and from outputs that are decoded
-	decoded, appended map[string]bool // shapes that generated code decodes, and encodes
-	checked           map[string]bool // shapes of inputs with a constraint somewhere inside
+	inputs, read      map[string]bool // shapes in inputs, and in outputs that clients decode
+	decoded, appended map[string]bool // shapes with generated decoding, and with generated encoding
+	checked           map[string]bool // shapes in inputs that contain a constraint
 	parts             map[string][]string
 }
 
@@ -129,10 +129,10 @@ func (g *generator) emit(group, text string, args ...any) {
 	g.parts[group] = append(g.parts[group], fmt.Sprintf(text, args...))
 }
 
-// apiGroup is the file of package api.
+// apiGroup is the group of declarations for package api.
 const apiGroup = "../api/operations"
 
-// imports maps the text that requires an import to its path.
+// imports gives the import path for each text that needs it.
 var imports = []struct{ use, path string }{
 	{"context.", "context"},
 	{"strconv.", "strconv"},
@@ -142,7 +142,7 @@ var imports = []struct{ use, path string }{
 	{"wire.Op", "github.com/sortkey/sortkey/internal/wire"},
 }
 
-// join separates declarations with empty lines, but for neighbours of one line each.
+// join separates declarations by blank lines, except adjacent declarations of one line.
 func join(decls []string) string {
 	var b strings.Builder
 	for i, d := range decls {
@@ -157,7 +157,7 @@ func join(decls []string) string {
 	return b.String()
 }
 
-// files formats each group as a file.
+// files returns the formatted source of each group's file, by file name.
 func (g *generator) files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for group, decls := range g.parts {

@@ -12,7 +12,7 @@ import (
 //go:embed model/*.json
 var modelFiles embed.FS
 
-// A model is the content of a file under model/: the facts of a service model.
+// A model is the contents of a file under model/: a reduced service model.
 type model struct {
 	TargetPrefix string
 	Operations   map[string]operation
@@ -37,8 +37,7 @@ type shape struct {
 	Exception, Fault bool
 }
 
-// load reads both models and merges them, since the operations on streams share
-// names and shapes with the others.
+// load reads the models of the tables and of the streams and merges them, as they share names and shapes.
 func load() (*model, error) {
 	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
@@ -99,7 +98,7 @@ const (
 	kindBlob
 	kindValue  // AttributeValue
 	kindItem   // map of attribute names to values
-	kindValues // ExpressionAttributeValues: an item whose faults name the key
+	kindValues // ExpressionAttributeValues: an item, but the paths of its faults have the key
 	kindStruct
 	kindList
 	kindMap
@@ -152,7 +151,7 @@ var scalarTypes = map[kind]string{
 	kindTimestamp: "float64", kindBoolean: "bool",
 }
 
-// elemType returns the Go type of a shape in a list or map.
+// elemType returns the Go type of a shape as a list or map element.
 func (m *model) elemType(name string) string {
 	switch k := m.kind(name); k {
 	case kindBlob:
@@ -172,8 +171,7 @@ func (m *model) elemType(name string) string {
 	}
 }
 
-// memberType returns the Go type of a shape as a member of a structure, which
-// can be absent.
+// memberType returns the Go type of a shape as a structure member, which may be absent.
 func (m *model) memberType(name string) string {
 	t := m.elemType(name)
 	if k := m.kind(name); k == kindStruct || scalarTypes[k] != "" {
@@ -182,12 +180,10 @@ func (m *model) memberType(name string) string {
 	return t
 }
 
-// memberNames returns a structure's members in the model's order, which is
-// alphabetical.
+// memberNames returns the names of a structure's members in the model's order, which is alphabetical.
 func (s shape) memberNames() []string { return slices.Sorted(maps.Keys(s.Members)) }
 
-// reach collects the structures, lists and maps that are reachable from a
-// shape.
+// reach adds to seen the structures, lists and maps that a shape contains.
 func (m *model) reach(name string, seen map[string]bool) {
 	k := m.kind(name)
 	if seen[name] || k != kindStruct && k != kindList && k != kindMap {

@@ -1,12 +1,11 @@
 package main
 
-// Tables maintained by hand: behaviour of the service that its model does not
-// describe. Sources: "dynalite" is the validation tests of mhart/dynalite and
-// architect/dynalite, which were run against the service; "conformance" is
-// paritysuite/dynamodb-conformance, captured in October 2026.
+// These tables are maintained by hand. They describe behaviour of the service that its model lacks. Sources:
+// "dynalite" is the validation tests of mhart/dynalite and architect/dynalite, which were run against the service;
+// "conformance" is paritysuite/dynamodb-conformance, captured in October 2026.
 
-// memberOrder lists the members of structures in the order in which the service
-// reports their violations, which is also the order of fields. Unlisted members follow in the model's order.
+// memberOrder lists members of structures in the order in which the service reports their violations, which is also
+// the order of fields. Members that are not listed follow in the model's order.
 var memberOrder = map[string][]string{
 	// conformance, validation-ordering: the three enums, and an empty table
 	// name after ReturnValues.
@@ -68,23 +67,21 @@ var memberOrder = map[string][]string{
 	"AttributeDefinition": {"AttributeType", "AttributeName"},
 }
 
-// alsoRequired lists members that the model makes optional only because of
-// global tables, or that clients add themselves. Sources: dynalite test/createTable.js;
-// alternator, test_import.py.
+// alsoRequired lists members that are required although the model says that they are optional: it does so because of
+// global tables, or because clients fill them in. Sources: dynalite test/createTable.js; alternator, test_import.py.
 var alsoRequired = map[string][]string{
 	"CreateTableInput": {"AttributeDefinitions", "KeySchema"}, "ImportTableInput": {"ClientToken"},
 }
 
-// otherNames lists members with the shape of a table's name or ARN that say something
-// else: streams of Kinesis, and a table in another region.
+// otherNames lists members that look like a table's name or ARN but are not: Kinesis streams, and a table in another
+// region.
 var otherNames = []string{
 	"KinesisStreamingDestinationInput.StreamArn", "UpdateKinesisStreamingDestinationInput.StreamArn",
 	"CreateTableInput.GlobalTableSourceArn",
 }
 
-// writers are the operations that write items, whatever their input is; statements of
-// PartiQL may do either. collectors read many items by their keys, so their answers may
-// have tens of megabytes.
+// writers are the operations that always write items; PartiQL statements may write or not. collectors read many items
+// by their keys, so their responses may have tens of megabytes.
 var (
 	writers = []string{
 		"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems", "StartBulkPutItems",
@@ -92,8 +89,8 @@ var (
 	collectors = []string{"BatchGetItem", "TransactGetItems", "BatchExecuteStatement", "ExecuteTransaction"}
 )
 
-// undocumented lists members that the service sends and the model does not have.
-// Sources: dynalite actions/createTable.js; dynoxide's answers of CreateTable.
+// undocumented lists members that the service sends although the model lacks them. Sources: dynalite
+// actions/createTable.js; dynoxide's answers of CreateTable.
 var undocumented = map[string]map[string]string{
 	"TableDescription":           {"TableThroughputModeSummary": "TableThroughputModeSummary"},
 	"TableThroughputModeSummary": {"TableThroughputMode": "BillingMode"},
@@ -101,9 +98,8 @@ var undocumented = map[string]map[string]string{
 	"ExportDescription": {"DestinationType": "String"},
 }
 
-// enumOrder lists the values of enumerations in the order in which the service
-// prints them. Sources: dynalite's validations; the last three, ack-api-quirks, DDB-TABLE-457
-// and DDB-IMPORT-003.
+// enumOrder lists the values of enumerations in the order of the service's messages. Sources: dynalite's validations;
+// for the last three, ack-api-quirks, DDB-TABLE-457 and DDB-IMPORT-003.
 var enumOrder = map[string][]string{
 	"ReturnConsumedCapacity":      {"INDEXES", "TOTAL", "NONE"},
 	"ReturnItemCollectionMetrics": {"SIZE", "NONE"},
@@ -125,31 +121,28 @@ var enumOrder = map[string][]string{
 	"StreamViewType":          {"OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"},
 }
 
-// maxLength limits lists that the model does not limit: only a global index may
-// have a key of more than two attributes. Source: dynalite
-// validations/createTable.js; conformance c_ct_3keys.
+// maxLength gives the maximum length of lists for which the model has none: only a global index may have a key of
+// more than two attributes. Source: dynalite validations/createTable.js; conformance c_ct_3keys.
 var maxLength = map[string]int64{
 	"CreateTableInput.KeySchema":        2,
 	"LocalSecondaryIndex.KeySchema":     2,
 	"TableCreationParameters.KeySchema": 2,
 }
 
-// minLength has the lengths of the shortest strings that the model does not limit. Source:
-// ack-api-quirks, DDB-TABLE-457.
+// minLength gives the minimum length of strings for which the model has none. Source: ack-api-quirks, DDB-TABLE-457.
 var minLength = map[string]int64{"KMSMasterKeyId": 1}
 
-// minTableName is the length of the shortest table name where it is not 1.
-// Source: conformance s_ct_table_short.
+// minTableName gives the minimum length of a table name in inputs where it is not 1. Source: conformance
+// s_ct_table_short.
 var minTableName = map[string]int64{"CreateTableInput": 3}
 
-// jsonEcho lists the maps that a violation prints as JSON instead of Java's
-// format. Source: conformance, batchGetItem "malformed table name".
+// jsonEcho lists the maps that a violation prints as JSON, instead of in Java's format. Source: conformance,
+// batchGetItem "malformed table name".
 var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 
-// sentInputs lists the inputs that are also encoded as JSON, because programs of this
-// repository send them; a transaction's token is compared with the digest of its body.
-// readOutputs lists the outputs that are also decoded, because the same programs read
-// them.
+// sentInputs lists the inputs that are also encoded as JSON: programs of this repository send them, and a
+// transaction's client request token is compared with the digest of its JSON. readOutputs lists the outputs that the
+// same programs decode.
 var (
 	sentInputs = []string{
 		"BatchGetItemInput", "CreateTableInput", "DeleteItemInput", "DeleteTableInput", "DescribeTableInput",
@@ -163,10 +156,9 @@ var (
 	}
 )
 
-// frequent lists the operations whose inputs generated code decodes and checks, and whose
-// outputs it encodes; frequentInputs lists the inputs that it encodes. Each shape of them
-// costs every user compile time, so the lists have only what is frequent. Package wire
-// handles the other shapes by reflection.
+// frequent lists the operations with generated code that decodes and checks their inputs and encodes their outputs.
+// frequentInputs lists the inputs that generated code also encodes. Each shape in them costs every user compile time,
+// so the lists have only frequent ones. Package wire handles all other shapes by reflection.
 var (
 	frequent = []string{
 		"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan",
@@ -175,9 +167,9 @@ var (
 	frequentInputs = []string{"TransactWriteItemsInput"}
 )
 
-// parameters lists, after an operation, the parameters of its structures that exclude each other: those of expressions,
-// and the older ones in the order in which the service lists them. A ConditionalOperator joins the conditions of the
-// parameter before it, and needs two: ExtendDB's tests. KeyConditions may be combined with expressions other than a
+// parameters lists for each structure its operation, its expression parameters, and the legacy parameters that
+// exclude them, in the order of the service's messages. A ConditionalOperator joins the conditions of the parameter
+// before it and needs two: ExtendDB's tests. KeyConditions may be combined with any expression except
 // KeyConditionExpression. In transactions, Put and Delete accept names and values that no expression uses.
 var parameters = map[string][]string{
 	"PutItemInput":    {"PutItem", "ConditionExpression", "Expected", "ConditionalOperator"},
@@ -199,8 +191,8 @@ var parameters = map[string][]string{
 	"Update":            {"TransactWriteItems", "UpdateExpression", "ConditionExpression"},
 }
 
-// otherHandlers are the operations that package api registers itself; calledOperations are those that Go calls by a
-// method too.
+// otherHandlers are the operations that package api registers itself. calledOperations also get a method by which Go
+// code calls them.
 var (
 	otherHandlers = []string{
 		"GetItem", "Query", "Scan", "CreateGlobalTable", "DescribeGlobalTable", "UpdateGlobalTable",
@@ -213,6 +205,5 @@ var (
 	}
 )
 
-// readStrictly are the inputs that another reader of the service reads; see
-// strict.go of package wire.
+// readStrictly lists the inputs that the service reads with another JSON reader; see strict.go of package wire.
 var readStrictly = map[string]bool{"SearchVectorsInput": true}

@@ -1,5 +1,5 @@
 // Command sdkgen generates the functions of package sdk that convert inputs of the SDK to those of package wire, and
-// outputs back, member by member. The members have the same names.
+// outputs back, member by member. Members have the same names in both.
 //
 // Run it with go generate ./sdk.
 package main
@@ -19,12 +19,12 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// operations are the operations that take the short way of package sdk.
+// operations are the operations for which package sdk converts structures instead of encoding and decoding JSON.
 var operations = []string{
 	"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "BatchGetItem", "BatchWriteItem",
 }
 
-// older are the members from before expressions: a request with one of them goes over the wire.
+// older are the legacy members that expressions have replaced. A request with one of them is encoded as JSON.
 var older = []string{
 	"AttributesToGet", "Expected", "AttributeUpdates", "KeyConditions", "QueryFilter", "ScanFilter",
 }
@@ -68,14 +68,14 @@ func generate() ([]byte, error) {
 	return format.Source([]byte(head + strings.Join(slices.Concat(inputs.functions, outputs.functions), "")))
 }
 
-// A generator makes functions that convert structures, each once.
+// A generator generates functions that convert structures, one for each type.
 type generator struct {
 	input     bool // from the SDK to package wire
 	functions []string
 	made      []reflect.Type
 }
 
-// function returns the function that converts a value of a type inside of a list or a map, or a structure.
+// function returns the name of the function that converts a structure, or a list or map element.
 func (g *generator) function(from, to reflect.Type) string {
 	switch {
 	case to == reflect.TypeFor[attr.Item]():
@@ -100,7 +100,7 @@ func (g *generator) function(from, to reflect.Type) string {
 	return name
 }
 
-// structure makes the function that converts a structure.
+// structure generates the function that converts a structure.
 func (g *generator) structure(name string, from, to reflect.Type) {
 	var b strings.Builder
 	receiver := ""
@@ -115,7 +115,7 @@ func (g *generator) structure(name string, from, to reflect.Type) {
 		case !field.IsExported() || !g.input && slices.Contains(older, field.Name):
 		case !ok && g.input:
 			panic("package wire has no " + field.Name + " in " + from.Name())
-		case !ok: // which package wire keeps for itself
+		case !ok: // a field that only package wire uses
 		case slices.Contains(older, field.Name):
 			fmt.Fprintf(&b, "s.refuse(%s != nil)\n", value)
 		case field.Name == "ConditionalOperator":
@@ -127,7 +127,7 @@ func (g *generator) structure(name string, from, to reflect.Type) {
 	g.functions = append(g.functions, b.String()+"return out\n}\n")
 }
 
-// value returns the expression that converts the member of a structure.
+// value returns the expression that converts a structure member.
 func (g *generator) value(of, value string, from, to reflect.Type) string {
 	call := func(name string, args ...string) string {
 		return name + "(" + strings.Join(append([]string{value}, args...), ", ") + ")"

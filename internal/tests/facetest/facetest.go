@@ -1,10 +1,8 @@
-// Package facetest holds the methods of a table in Go against the operations of the service:
-// it runs the scripts of sdk/testdata/behaviour on two databases, on one by requests and on
-// the other by [sortkey.TableOf] wherever the face can say the same, and compares answers and
-// what is stored in the end.
+// Package facetest compares the Go API of a table, [sortkey.TableOf], with the operations of the service. It runs the
+// scripts of sdk/testdata/behaviour on two databases: on one by requests, on the other by the Go API wherever it can
+// express them. Then it compares the answers and the stored items.
 //
-// [Matrix] and [Hazards] are tests of concurrent calls and of functions that misbehave. The tests
-// of every engine run them.
+// [Matrix] and [Hazards] test concurrent calls and functions that misbehave. The tests of every engine run them.
 package facetest
 
 import (
@@ -27,11 +25,11 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// fewest is how many requests of all scripts must have gone through the face, so that a
-// change of the scripts or of this package does not empty the test unseen.
+// fewest is the minimum number of requests in all scripts that must have used the Go API. It catches a change of the
+// scripts or of this package that makes the test compare nothing.
 const fewest = 250
 
-// Run runs all scripts of a folder. Open opens an empty database.
+// Run runs all scripts in a folder. Open opens an empty database.
 func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *sortkey.DB) {
 	said := 0
 	datadriven.Walk(t, folder, func(t *testing.T, path string) {
@@ -40,7 +38,7 @@ func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *so
 			if err := p.run(t, d); err != nil {
 				d.Fatalf(t, "%v", err)
 			}
-			return d.Expected // package sdk compares the answers with the script
+			return d.Expected // the tests of package sdk compare the answers with the script
 		})
 		p.compareTables(t)
 		said += p.said
@@ -50,7 +48,7 @@ func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *so
 	}
 }
 
-// A side is one of the databases.
+// A side is one of the two databases.
 type side struct{ db *sortkey.DB }
 
 func newSide(t *testing.T, open func(*testing.T, sortkey.Options) *sortkey.DB) side {
@@ -58,7 +56,7 @@ func newSide(t *testing.T, open func(*testing.T, sortkey.Options) *sortkey.DB) s
 	return side{open(t, sortkey.Options{Clock: func() time.Time { return now }})}
 }
 
-// An answer is what an operation returns.
+// An answer is the result of an operation, in a form that both sides can produce.
 type answer struct {
 	Type, Message       string
 	Item, Attributes    attr.Item
@@ -74,7 +72,7 @@ func (s side) serve(t *testing.T, operation string, in map[string]any) []byte {
 	return out
 }
 
-// A pair is the two databases of a script.
+// A pair is the two databases that run a script.
 type pair struct {
 	requests, face side
 	table          string // the last one made
@@ -127,7 +125,7 @@ func (p *pair) run(t *testing.T, d *datadriven.TestData) error {
 	}
 }
 
-// create makes a table through the face in both databases.
+// create creates a table in both databases by the Go API.
 func (p *pair) create(t *testing.T, definition string) error {
 	key, lines, _ := strings.Cut(definition, "\n")
 	var opts []sortkey.TableOption
@@ -151,7 +149,7 @@ func (p *pair) create(t *testing.T, definition string) error {
 	return nil
 }
 
-// operation runs a request on both sides and returns the LastEvaluatedKey.
+// operation runs a request on both sides and compares the answers. It returns the LastEvaluatedKey.
 func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item {
 	in = maps.Clone(in)
 	if _, ok := in["TableName"]; !ok && !strings.Contains(name, "Batch") && !strings.Contains(name, "Transact") &&
@@ -170,7 +168,8 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 		return nil
 	}
 	got, err := says()
-	if errors.Is(err, sortkey.ErrUsage) && !errors.As(err, new(*sortkey.Error)) { // it names the table and the Go type
+	// this message names the table and the Go type
+	if errors.Is(err, sortkey.ErrUsage) && !errors.As(err, new(*sortkey.Error)) {
 		require.Equal(t, "ValidationException", want.Type, "%s %s: %v", name, request, err)
 		p.said++
 		return nil
@@ -180,7 +179,7 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 	return want.LastEvaluatedKey
 }
 
-// parse reads the JSON of an answer.
+// parse parses the JSON of a response.
 func parse(t *testing.T, body []byte) answer {
 	var raw struct {
 		Type                               string `json:"__type"`
@@ -192,7 +191,7 @@ func parse(t *testing.T, body []byte) answer {
 	require.NoError(t, json.Unmarshal(body, &raw))
 	item := func(text json.RawMessage) attr.Item {
 		it, err := attr.ParseItem(text)
-		if text == nil || err != nil { // an operation whose member is no item
+		if text == nil || err != nil { // the operation has a member of this name that is not an item
 			return nil
 		}
 		return it
@@ -209,7 +208,7 @@ func parse(t *testing.T, body []byte) answer {
 	return a
 }
 
-// orError returns the answer, or that of an error.
+// orError returns a, or the answer for err if it is not nil.
 func (a answer) orError(err error) answer {
 	if err == nil {
 		return a
@@ -220,8 +219,8 @@ func (a answer) orError(err error) answer {
 	return answer{Type: "not an answer", Message: err.Error()}
 }
 
-// text returns all of an answer that both sides agree on. After the first token of a syntax
-// error comes the caller's text, which the face has put in other words.
+// text returns the parts of an answer that must be the same on both sides. It cuts off what follows the first token
+// of a syntax error: the text of the expression, which the Go API has rewritten.
 func (a answer) text() string {
 	message, _, _ := strings.Cut(placeholders.ReplaceAllString(a.Message, "?"), "token:")
 	var b strings.Builder
@@ -252,7 +251,7 @@ func (p *pair) compareTables(t *testing.T) {
 	}
 }
 
-// stored returns the items of a table as sorted texts.
+// stored returns the items of a table as sorted JSON texts.
 func stored(t *testing.T, db *sortkey.DB, name string) (all []string) {
 	for it, err := range sortkey.Table[attr.Item](db, name).Scan(t.Context()) {
 		if err != nil {
@@ -264,7 +263,7 @@ func stored(t *testing.T, db *sortkey.DB, name string) (all []string) {
 	return all
 }
 
-// cursor returns the text of [sortkey.Page].Cursor for a key.
+// cursor returns the [sortkey.Page].Cursor for a key.
 func cursor(table, index string, key attr.Item) string {
 	text, _ := json.Marshal(map[string]any{"t": table, "i": index, "k": json.RawMessage(key.AppendJSON(nil))})
 	return base64.RawURLEncoding.EncodeToString(text)

@@ -14,11 +14,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Hazards does what Go lets a program do to calls that take functions, loops and contexts:
-// loops that are left early or kept open, panics and runtime.Goexit in a transaction, contexts
-// that end, transactions in transactions. Each hazard has a database of its own, has to end in
-// time, and leaves the database usable and without a change of a transaction that did not end
-// well. Open returns an empty store, nil for a new one in memory.
+// Hazards tests what a Go program can do to calls that take functions, loops and contexts: loops that it leaves early
+// or keeps open, panics and runtime.Goexit in a transaction, contexts that end, nested transactions. Each hazard has
+// a database of its own. It must end in time, leave the database usable, and leave no change of a failed transaction.
+// Open returns an empty store, or nil for a new one in memory.
 func Hazards(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, h := range hazards {
 		t.Run(h.name, func(t *testing.T) {
@@ -39,19 +38,19 @@ func Hazards(t *testing.T, open func(t *testing.T) store.Store) {
 	}
 }
 
-// manyThings are more than the first page of a loop.
+// manyThings is more items than the first page of a loop has.
 const manyThings = 600
 
-// A hazard is a function that misuses a database and returns what it finds wrong. What a
-// transaction writes that must not be applied is in box h.
+// A hazard is a function that misuses a database and returns an error if something is wrong. A transaction that must
+// not be applied writes to box h.
 type hazard struct {
 	name string
 	run  func(ctx context.Context, s *subject) error
-	// closes says that run closes the database.
+	// closes is true if run closes the database.
 	closes bool
 }
 
-// check runs the hazard, and then uses and closes the database.
+// check runs the hazard, then uses the database and closes it.
 func (h hazard) check(ctx context.Context, s *subject, w *watch) error {
 	err := w.inTime("making the tables", func() error { return s.fill(ctx, manyThings) })
 	if err != nil || w.hung != "" {
@@ -92,7 +91,7 @@ func (s *subject) put(ctx context.Context, box string, place int) error {
 	return s.items.Put(ctx, thing{Box: box, Place: place, Kind: "red"})
 }
 
-// want returns an error unless err is, or wraps, the target.
+// want returns an error unless err is or wraps target.
 func want(what string, err, target error) error {
 	if errors.Is(err, target) {
 		return nil
@@ -108,8 +107,7 @@ func wantError(what string, err error) error {
 	return fmt.Errorf("%s returned no error", what)
 }
 
-// A loop runs one of the loops of the face, and body for each of its items until body returns
-// false.
+// A loop runs one of the API's loops, and calls body for each item until body returns false.
 type loop struct {
 	name string
 	run  func(ctx context.Context, s *subject, body func() bool) error
@@ -143,14 +141,14 @@ func each[T any](seq iter.Seq2[T, error], body func() bool) error {
 	return nil
 }
 
-// everywhere runs fn with a plain context, in an Update and in a View.
+// everywhere calls fn three times: with a plain context, in an Update and in a View.
 func (s *subject) everywhere(ctx context.Context, fn func(ctx context.Context) error) error {
 	return errors.Join(fn(ctx), s.transact(ctx, false, fn), s.transact(ctx, true, fn))
 }
 
 var errReason = errors.New("facetest: the reason")
 
-// hazards are the tests of Hazards.
+// hazards are the hazards that Hazards runs.
 var hazards = []hazard{
 	{name: "break", run: func(ctx context.Context, s *subject) error {
 		return s.everywhere(ctx, func(ctx context.Context) error {
@@ -263,7 +261,7 @@ var hazards = []hazard{
 				}
 				limited, cancel := context.WithTimeoutCause(ctx, 20*time.Millisecond, errReason)
 				defer cancel()
-				if ran { // a change of a table made the transaction begin again
+				if ran { // the change of a table made the transaction retry
 					return nil
 				}
 				ran = true
@@ -339,7 +337,7 @@ var hazards = []hazard{
 			cancel(errReason)
 			return err
 		})
-		if err == nil { // an engine need not look at the context any more
+		if err == nil { // the engine may not check the context any more
 			return s.holds(ctx, "c", 1)
 		}
 		return errors.Join(want("Update", err, errReason), s.holds(ctx, "c", 0))
@@ -546,8 +544,7 @@ var hazards = []hazard{
 	}},
 }
 
-// bodies write to box h and then call end, in several places of a transaction. A View refuses
-// the writes.
+// bodies write to box h, and call end at different places in a transaction. In a View their writes fail.
 var bodies = []func(ctx context.Context, s *subject, end func()) error{
 	func(ctx context.Context, s *subject, end func()) error {
 		_ = s.put(ctx, "h", 1)
@@ -580,15 +577,15 @@ var bodies = []func(ctx context.Context, s *subject, end func()) error{
 	},
 }
 
-// recovering calls fn and returns what it panicked with.
+// recovering calls fn and returns the value of its panic, or nil.
 func recovering(fn func()) (recovered any) {
 	defer func() { recovered = recover() }()
 	fn()
 	return nil
 }
 
-// undone runs an Update in which inner has failed after a write to box h. Either the write
-// alone is undone, or the whole Update fails and says why.
+// undone runs an Update in which inner fails after it has written to box h. It returns an error unless that write
+// alone is undone, or the whole Update fails and its error says why.
 func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) error {
 	outer := s.db.Update(ctx, func(ctx context.Context) error {
 		inner(ctx)
@@ -600,8 +597,8 @@ func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) e
 	return errors.Join(want("the outer Update", outer, errReason), s.holds(ctx, "b", 0))
 }
 
-// closeBeside closes the database while a transaction runs and, if that is an Update, others
-// wait for it.
+// closeBeside closes the database while a transaction runs. If the transaction is an Update, others wait for it
+// meanwhile.
 func (s *subject) closeBeside(ctx context.Context, view bool) error {
 	running, proceed := make(chan struct{}), make(chan struct{})
 	var all []begun

@@ -16,19 +16,17 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// swift is how long a pair keeps others from beginning. One that has not ended by then waits, and
-// does not work.
+// swift is the time for which a running pair keeps others from starting. A pair that runs for longer is waiting, and
+// needs no processor.
 const swift = time.Second
 
-// Matrix calls every method of a table within a transaction while another goroutine calls a
-// method of the database or changes a table, and makes these other calls inside a transaction
-// too. Each pair has a database of its own. Matrix prints how they ended, and fails if one
-// hangs, if an error has no reason in the other call, or if the database is not usable
-// afterwards.
+// Matrix calls every method of a table in a transaction while another goroutine calls a method of the database or
+// changes a table. It also makes these other calls inside a transaction. Each pair of calls has a database of its
+// own. Matrix prints the results. It fails if a pair hangs, if an error has no cause in the other call, or if the
+// database is not usable afterwards.
 //
-// Open returns an empty store; nil stands for a new one in memory. Pause is how long a
-// transaction waits for the other call, which cannot be seen waiting: with a shorter pause a
-// pair may pass that would hang.
+// Open returns an empty store, or nil for a new one in memory. Pause is how long a transaction waits for the other
+// call, as it cannot see whether that call is waiting: with a shorter pause, a pair may pass that would hang.
 func Matrix(t *testing.T, pause time.Duration, open func(t *testing.T) store.Store) {
 	m := &matrix{t: t, pause: pause, dir: t.TempDir(), slots: make(chan struct{}, 8*runtime.GOMAXPROCS(0))}
 	for _, view := range []bool{false, true} {
@@ -48,7 +46,7 @@ func Matrix(t *testing.T, pause time.Duration, open func(t *testing.T) store.Sto
 	}
 }
 
-// A matrix is all pairs on an engine.
+// A matrix holds all pairs for one engine.
 type matrix struct {
 	t       *testing.T
 	pause   time.Duration
@@ -58,8 +56,8 @@ type matrix struct {
 	cells   []*cell
 }
 
-// A cell is a method in a transaction with another call beside it or, if the method is nil, a
-// call inside a transaction.
+// A cell is one pair: a method in a transaction and another call beside it or, if the method is nil, the other call
+// in a transaction.
 type cell struct {
 	*subject
 	view          bool
@@ -69,7 +67,7 @@ type cell struct {
 	watch
 	// within and beside are the errors of the transaction and of the other call.
 	within, beside error
-	broken         string // what went wrong before or after the pair
+	broken         string // what failed before or after the pair
 }
 
 func (c *cell) transaction() string {
@@ -86,7 +84,7 @@ func (c *cell) String() string {
 	return fmt.Sprintf("%s in %s beside %s", c.method.name, c.transaction(), c.other.name)
 }
 
-// begin runs a pair in goroutines that are labelled with its name. If it hangs, they stay.
+// begin starts a pair in goroutines that have its name as a label. If the pair hangs, they are left behind.
 func (m *matrix) begin(c *cell, open func(t *testing.T) store.Store) {
 	m.slots <- struct{}{}
 	free := sync.OnceFunc(func() { <-m.slots })
@@ -125,7 +123,7 @@ func (c *cell) run(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// runBeside calls the method twice in a transaction, and the other call in between.
+// runBeside calls the method twice in a transaction, and meanwhile makes the other call outside of it.
 func (c *cell) runBeside(ctx context.Context, pause time.Duration) {
 	between, ended := make(chan struct{}), make(chan struct{})
 	pass := sync.OnceFunc(func() { close(between) })
@@ -152,7 +150,7 @@ func (c *cell) runBeside(ctx context.Context, pause time.Duration) {
 	c.beside = c.wait(other, limit)
 }
 
-// runInside makes the other call in a transaction, with its context.
+// runInside makes the other call in a transaction, with the transaction's context.
 func (c *cell) runInside(ctx context.Context) {
 	var inside error
 	c.within = c.inTime("it", func() error {
@@ -178,7 +176,7 @@ const (
 		"E ended with another error, H hangs"
 )
 
-// sign returns how a pair ended.
+// sign returns the character that shows how a pair ended.
 func (c *cell) sign() byte {
 	switch {
 	case c.hung != "":
@@ -221,7 +219,7 @@ func (c *cell) errors() string {
 	return strings.Join(all, " | ")
 }
 
-// report prints the matrix and fails the test for pairs that hang or failed.
+// report prints the matrix and fails the test for each pair that hangs or has failed.
 func (m *matrix) report() {
 	m.t.Helper()
 	count := map[byte]int{}
@@ -243,7 +241,7 @@ func (m *matrix) report() {
 			m.t.Errorf("%s: %s", c, c.errors())
 		case signHangs:
 			m.t.Errorf("%s hangs: %s", c, c.hung)
-			if kind := c.transaction() + c.other.name; !shown[kind] { // the others wait at the same places
+			if kind := c.transaction() + c.other.name; !shown[kind] { // pairs of the same kind wait in the same place
 				shown[kind] = true
 				m.t.Log(stacks[c.String()])
 			}
@@ -255,8 +253,8 @@ func (m *matrix) report() {
 	}
 }
 
-// table returns the signs in columns by the other call and lines by the method. The last line of
-// each transaction has the other calls inside it.
+// table formats the signs: a column for each other call and a line for each method. The last line of each transaction
+// is for other calls inside it.
 func (m *matrix) table(signs map[string]byte) string {
 	var b strings.Builder
 	b.WriteByte('\n')

@@ -13,20 +13,20 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// A matrixCall is one call of the face.
+// A matrixCall is one call of the API.
 type matrixCall struct {
 	name string
 	call func(ctx context.Context, s *subject) error
-	// writes says that a View refuses the call.
+	// writes is true if the call fails in a View.
 	writes bool
-	// ends says that the call may make others fail: those of a transaction, or all.
+	// ends is true if the call may make others fail: those of a transaction, or all.
 	ends bool
-	// alone says that the call waits for transactions without a context, so that in the function of one it would never
-	// end.
+	// alone is true if the call takes no context and waits for transactions, so that in a transaction it would never
+	// return.
 	alone bool
 }
 
-// matrixMethods are the calls that take part in a transaction.
+// matrixMethods are the calls that can be part of a transaction.
 var matrixMethods = []matrixCall{
 	{name: "Get", call: func(ctx context.Context, s *subject) error {
 		_, err := s.items.Get(ctx, "a", 1)
@@ -82,8 +82,8 @@ var matrixMethods = []matrixCall{
 	}},
 }
 
-// matrixOthers are the calls beside a transaction: the methods of a database, the changes of a
-// table that the SDK can ask for, and an operation of each kind.
+// matrixOthers are the calls that run beside a transaction: the methods of a database, the changes of a table that an
+// SDK client can request, and one operation of each kind.
 var matrixOthers = []matrixCall{
 	{name: "Fork", alone: true, call: func(_ context.Context, s *subject) error {
 		fork, err := s.db.Fork()
@@ -177,7 +177,7 @@ var matrixOthers = []matrixCall{
 		"Item": {"box": {"S": "b"}, "place": {"N": "3"}}}}]}`),
 }
 
-// request returns a call of an operation, as a client of the SDK would make it.
+// request returns a call that sends a request as an SDK client does.
 func request(name string, ends bool, operation, body string) matrixCall {
 	return matrixCall{name: name, ends: ends, call: func(ctx context.Context, s *subject) error {
 		out, status := engine.Of(s.db).Service.Serve(ctx, "DynamoDB_20120810."+operation, []byte(body), nil)
@@ -188,7 +188,7 @@ func request(name string, ends bool, operation, body string) matrixCall {
 	}}
 }
 
-// drain reads a loop to its end or its first error.
+// drain runs a loop to its end or its first error.
 func drain[T any](seq iter.Seq2[T, error]) error {
 	for _, err := range seq {
 		if err != nil {

@@ -16,15 +16,15 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A subject is a database that may hang.
+// A subject is a database under test, which may hang.
 type subject struct {
 	db    *sortkey.DB
 	items *sortkey.TableOf[thing]
-	dir   string   // for snapshots; nobody else uses it
+	dir   string   // for its snapshots alone
 	last  []func() // to be called after Close
 }
 
-// newSubject opens a database over a store, nil for a new one in memory.
+// newSubject opens a database in a store, or in memory if st is nil.
 func newSubject(t *testing.T, st store.Store, dir string) *subject {
 	t.Helper()
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -40,7 +40,7 @@ type thing struct {
 	Until int64  `dynamodbav:"until,omitempty"`
 }
 
-// fill makes the tables, and things in box a.
+// fill creates the tables, and puts things in box a.
 func (s *subject) fill(ctx context.Context, things int) error {
 	err := s.db.CreateTable(ctx, "Items", "box / place:N",
 		sortkey.Global("ByKind", "kind / place:N"), sortkey.TimeToLive("until"), sortkey.Stream())
@@ -60,7 +60,7 @@ func (s *subject) fill(ctx context.Context, things int) error {
 	})
 }
 
-// transact runs a View or an Update.
+// transact calls fn in a View or an Update.
 func (s *subject) transact(ctx context.Context, view bool, fn func(ctx context.Context) error) error {
 	if view {
 		return s.db.View(ctx, fn)
@@ -68,7 +68,7 @@ func (s *subject) transact(ctx context.Context, view bool, fn func(ctx context.C
 	return s.db.Update(ctx, fn)
 }
 
-// use needs all that a pair may have left locked.
+// use takes every lock that a pair may have failed to release.
 func (s *subject) use(ctx context.Context) error {
 	if err := s.db.CreateTable(ctx, "Last", "box / place:N"); err != nil {
 		return err
@@ -83,13 +83,13 @@ func (s *subject) use(ctx context.Context) error {
 	})
 }
 
-// patience is how long a call may take before it hangs.
+// patience is the timeout after which a call counts as hanging.
 const patience = time.Minute
 
 // A watch notes what hangs.
 type watch struct{ hung string }
 
-// begun is a function that runs in a goroutine of its own.
+// A begun is a function that runs in a goroutine of its own.
 type begun struct {
 	name string
 	err  chan error
@@ -101,12 +101,12 @@ func begin(name string, fn func() error) begun {
 	return b
 }
 
-// inTime calls fn and waits for it.
+// inTime calls fn and returns its error, or an error if it hangs.
 func (w *watch) inTime(name string, fn func() error) error {
 	return w.wait(begin(name, fn), time.After(patience))
 }
 
-// wait waits for a function, or notes that it hangs.
+// wait waits for a function, and records that it hangs if it does not return before limit.
 func (w *watch) wait(b begun, limit <-chan time.Time) error {
 	select {
 	case err := <-b.err:
@@ -120,11 +120,10 @@ func (w *watch) wait(b begun, limit <-chan time.Time) error {
 	return nil
 }
 
-// label is the label of the goroutines that work on a subject. Those that they start inherit it.
+// label is the profiler label of goroutines that work on a subject. Goroutines that they start inherit it.
 const label = "subject"
 
-// labelled returns the stacks of the goroutines with each label: the functions of this module, and
-// what they wait for.
+// labelled returns the stacks of the goroutines by label: the functions of this module, and what each waits for.
 func labelled() map[string]string {
 	var all bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&all, 1); err != nil {

@@ -25,7 +25,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Upkeep tests what a program does with a database as a whole. Open returns an empty store.
+// Upkeep tests what a program does with a whole database: statistics, versions, PutMany and backups. Open returns an
+// empty store.
 func Upkeep(t *testing.T, open func() store.Store) {
 	t.Run("Stats", func(t *testing.T) { testStats(t, open) })
 	t.Run("Versions", func(t *testing.T) { testVersions(t, open) })
@@ -38,7 +39,7 @@ func Upkeep(t *testing.T, open func() store.Store) {
 
 type object = map[string]any
 
-// testStats compares the figures of random databases with a count of all rows.
+// testStats compares the Stats of random databases with a count of all rows.
 func testStats(t *testing.T, open func() store.Store) {
 	proptest.Check(t, 100, func(c *proptest.T) {
 		ctx := t.Context()
@@ -134,7 +135,7 @@ func change(ctx context.Context, c *proptest.T, db *sortkey.DB, steps int) {
 	}
 }
 
-// counted returns the figures of the rows, by reading all of them.
+// counted returns the Stats that a count of all rows gives.
 func counted(ctx context.Context, c require.TestingT, db *sortkey.DB) (s sortkey.Stats) {
 	const overhead = 100
 	names, err := db.Tables(ctx)
@@ -171,7 +172,7 @@ func rowsOf(
 	}
 }
 
-// testVersions holds that the states that Views keep are counted, by stores that count them, and none
+// testVersions checks that Stats counts the versions that Views keep, in stores that can tell, and that none are left
 // afterwards.
 func testVersions(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
@@ -207,7 +208,7 @@ func testVersions(t *testing.T, open func() store.Store) {
 	versions(0)
 }
 
-// newDB opens a database over a store.
+// newDB opens a database in a store.
 func newDB(t *testing.T, st store.Store) *sortkey.DB {
 	t.Helper()
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -216,7 +217,7 @@ func newDB(t *testing.T, st store.Store) *sortkey.DB {
 	return db
 }
 
-// A track is an item of the tests of PutMany.
+// A track is an item in the tests of PutMany.
 type track struct {
 	Album string `dynamodbav:"album"`
 	Place int    `dynamodbav:"place"`
@@ -224,7 +225,7 @@ type track struct {
 	Take  int    `dynamodbav:"take"`
 }
 
-// tracks yields n tracks of 100 albums, each place several times if n is large.
+// tracks yields n tracks of 100 albums. About a quarter of them have the key of an earlier one.
 func tracks(n, take int) iter.Seq[track] {
 	return func(yield func(track) bool) {
 		for i := range n {
@@ -240,13 +241,13 @@ func tracks(n, take int) iter.Seq[track] {
 	}
 }
 
-// testPutMany compares what PutMany has written, in a table with indexes and in one with a stream, with the
-// last of the items of each key, and the figures with a count.
+// testPutMany checks that after PutMany a table has the last item of each key, with indexes and with a stream, and
+// that Stats is right.
 func testPutMany(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, many := newDB(t, st), 2000
 	if _, loads := st.(capability.Loader); loads {
-		many = 12_000 // more than it writes by updates
+		many = 12_000 // large enough to be loaded rather than written by updates
 	}
 	indexes := []sortkey.TableOption{
 		sortkey.Global("ByLabel", "label / take:N"), sortkey.Local("ByTake", "take:N").Only(),
@@ -295,7 +296,8 @@ func testPutMany(t *testing.T, open func() store.Store) {
 	require.Greater(t, len(changes), many)
 }
 
-// testPutManyRefused holds what an item that is refused, a transaction and a closed database leave.
+// testPutManyRefused checks what PutMany leaves behind after an invalid item, in a transaction and in a closed
+// database.
 func testPutManyRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByA", "a:N")))
@@ -346,8 +348,7 @@ func testPutManyRefused(t *testing.T, open func() store.Store) {
 	require.ErrorIs(t, items.PutMany(ctx, slices.Values(good)), store.ErrClosed)
 }
 
-// testBackup holds that a random database, its backup and what is restored from it, into this engine or
-// into memory, are the same.
+// testBackup checks that a random database equals the one restored from its backup, into this engine or into memory.
 func testBackup(t *testing.T, open func() store.Store) {
 	proptest.Check(t, 60, func(c *proptest.T) {
 		ctx := t.Context()
@@ -371,11 +372,11 @@ func testBackup(t *testing.T, open func() store.Store) {
 			require.Equal(c, want, described(ctx, c, restored))
 			var again bytes.Buffer
 			require.NoError(c, restored.Backup(ctx, &again))
-			if _, shared := st.(capability.Sharer); !shared { // otherwise servers note who they are
+			if _, shared := st.(capability.Sharer); !shared { // in a shared store, each server adds rows of its own
 				require.Equal(c, backup.Bytes(), again.Bytes())
 			}
 			change(ctx, c, restored, 10)
-			require.Eventually(c, func() bool { // rows are counted after opening
+			require.Eventually(c, func() bool { // the items are counted some time after opening
 				got, err := restored.Stats(ctx)
 				return err == nil && got.Rows == counted(ctx, c, restored).Rows
 			}, time.Minute, time.Millisecond)
@@ -387,14 +388,14 @@ func testBackup(t *testing.T, open func() store.Store) {
 	})
 }
 
-// described returns the tables with all rows, and the changes of those with a stream.
+// described returns a text for each table, with its rows and the records of its stream.
 func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines []string) {
 	names, err := db.Tables(ctx)
 	require.NoError(c, err)
 	for _, name := range names {
 		info, err := db.Describe(ctx, name)
 		require.NoError(c, err)
-		info.Items, info.Bytes = 0, 0 // which are counted after opening
+		info.Items, info.Bytes = 0, 0 // these are counted some time after opening
 		for i := range info.Indexes {
 			info.Indexes[i].Items, info.Indexes[i].Bytes = 0, 0
 		}
@@ -413,8 +414,8 @@ func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines [
 	return lines
 }
 
-// testBackupRefused holds what a writer or reader that fails, a context that ends, a closed store and a
-// backup that is cut off leave.
+// testBackupRefused checks what remains after a writer or reader that fails, a context that ends, a closed store, and
+// a backup that is cut off.
 func testBackupRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
@@ -457,7 +458,7 @@ func testBackupRefused(t *testing.T, open func() store.Store) {
 		require.Equal(t, 499, sortkey.StatusOf(err))
 	}
 	require.NoError(t, empty.Close())
-	// In a transaction, a backup has what that sees.
+	// A backup in a transaction has the rows that the transaction sees.
 	var within bytes.Buffer
 	require.NoError(t, db.View(ctx, func(view context.Context) error {
 		require.NoError(t, items.Put(ctx, object{"p": "later"}))
@@ -486,8 +487,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// testBackupBeside holds that each backup beside transactions has all of each of them or nothing, and that
-// writers need not wait for a backup whose writer does not go on.
+// testBackupBeside checks that a backup taken beside transactions has all or nothing of each, and that writers do not
+// wait for a backup whose writer is stalled.
 func testBackupBeside(t *testing.T, open func() store.Store) {
 	const accounts, each = 20, 100
 	db, ctx := newDB(t, open()), t.Context()

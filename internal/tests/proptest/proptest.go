@@ -1,20 +1,16 @@
 // Package proptest runs properties on random cases, using gopter.
 //
-// A property is a function of a [T]. It draws its choices from the T and
-// reports failures to it, as a test does to a testing.T. The choices come from
-// a tape of bytes. A failing tape is shrunk by removing parts and by making
-// numbers smaller, and a native fuzz target can use its input as a tape
-// ([Fuzz]). That suits properties that draw thousands of dependent choices, as
-// histories of a whole database do: gopter's generators choose before a case runs
-// and would have to be combined with FlatMap at every step. Where the choices are
-// known beforehand, properties use gopter's own generators, shrinkers and commands
-// (packages internal/item, keycond and store/storetest), which read as a
-// specification.
+// A property is a function of a [T]. It draws its random choices from the T and reports failures to it, as a test
+// does to a testing.T. The choices come from a tape of bytes. If a tape fails, proptest shrinks it by removing parts
+// and by making numbers smaller. A native fuzz target can use its input as a tape ([Fuzz]). This suits properties
+// that draw thousands of dependent choices, such as histories of a whole database: gopter's generators choose before
+// a case runs, and would have to be combined with FlatMap at every step. Where the choices are known beforehand,
+// properties use gopter's own generators, shrinkers and commands, which read like a specification (packages
+// internal/item, keycond and store/storetest).
 //
-// Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another
-// seed, or a random one with the word random; SORTKEY_CHECKS multiplies the
-// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]), and twenty
-// times as many cases.
+// Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another seed, or a random one if it is "random".
+// SORTKEY_CHECKS multiplies the number of cases. SORTKEY_LONG runs long tests ([NeedLong]) and twenty times as many
+// cases.
 package proptest
 
 import (
@@ -39,7 +35,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Seed returns the seed of properties in this run.
+// Seed returns the seed of this run.
 var Seed = sync.OnceValue(func() int64 {
 	switch s := os.Getenv("SORTKEY_SEED"); s {
 	case "":
@@ -55,15 +51,15 @@ var Seed = sync.OnceValue(func() int64 {
 	}
 })
 
-// Tests hold little memory, and much of it for a moment: without those that take long they collect garbage less often.
+// Tests keep little memory but allocate a lot of it briefly. Short runs collect garbage less often, which is faster.
 func init() {
 	if !Long() {
 		debug.SetGCPercent(400)
 	}
 }
 
-// Cases returns the number of cases to run for a property that has n where tests may
-// take long, as .ci/run lets them: a twentieth of that elsewhere.
+// Cases returns the number of cases to run for a property that has n in a long run, such as .ci/run. In other runs it
+// is a twentieth of n.
 func Cases(n int) int {
 	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
 		return max(1, int(float64(n)*x))
@@ -74,11 +70,10 @@ func Cases(n int) int {
 	return n
 }
 
-// Long reports whether the tests that take long are to run.
+// Long reports whether this run includes long tests.
 func Long() bool { return os.Getenv("SORTKEY_LONG") != "" }
 
-// NeedLong skips a test that takes long by nature unless SORTKEY_LONG is set, as
-// .ci/run does.
+// NeedLong skips a long test unless SORTKEY_LONG is set, as by .ci/run.
 func NeedLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
@@ -86,8 +81,8 @@ func NeedLong(t testing.TB) {
 	}
 }
 
-// SkipShort skips a test with -short, the run that looks for races. It is for tests that take seconds there and have
-// only one goroutine.
+// SkipShort skips a test with -short, which the run with the race detector sets. Use it for tests that take seconds
+// there and have only one goroutine.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -95,16 +90,15 @@ func SkipShort(t testing.TB) {
 	}
 }
 
-// Parameters returns gopter's parameters for a property with n cases by
-// default.
+// Parameters returns gopter's parameters for a property with n cases in a long run; see [Cases].
 func Parameters(n int) *gopter.TestParameters {
 	p := gopter.DefaultTestParametersWithSeed(Seed())
 	p.MinSuccessfulTests = Cases(n)
 	return p
 }
 
-// Check runs a property on n random cases by default. It shrinks a failing case
-// and fails the test with that case's report.
+// Check runs a property on random cases, n in a long run; see [Cases]. If a case fails, Check shrinks it and fails
+// the test with its report.
 func Check(t *testing.T, n int, property func(*T)) {
 	t.Helper()
 	CheckTapes(t, n, 1, 4096, func(tape []byte) string { return Play(t, tape, property) }, nil)
@@ -120,9 +114,8 @@ func Fuzz(f *testing.F, property func(*T)) {
 	})
 }
 
-// CheckTapes runs a property on n tapes by default, each with least to most
-// bytes. The property returns "" or an error message. For a failure, failed is
-// called with the shrunk tape; it may be nil.
+// CheckTapes runs a property on random tapes of least to most bytes, n in a long run; see [Cases]. The property
+// returns "" or an error message. If it fails, CheckTapes calls failed, unless that is nil, with the shrunk tape.
 func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) string, failed func(tape []byte)) {
 	t.Helper()
 	params := Parameters(n)
@@ -133,12 +126,12 @@ func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) str
 	p.Run(reporter{t, failed})
 }
 
-// Play runs a property on one tape. It returns the report of a failure, or "".
+// Play runs a property on one tape. It returns the report if the property fails, or "".
 func Play(t testing.TB, tape []byte, property func(*T)) (report string) {
 	return PlayOn(t, tape, nil, property)
 }
 
-// PlayOn is Play, except that choices after the end of the tape come from more.
+// PlayOn is Play, but takes choices after the end of the tape from more.
 func PlayOn(t testing.TB, tape []byte, more io.Reader, property func(*T)) (report string) {
 	c := &T{tb: t, tape: tape, more: more}
 	defer func() {
@@ -164,13 +157,13 @@ type stop struct{}
 type T struct {
 	tb       testing.TB
 	tape     []byte
-	more     io.Reader // read after the end of the tape; nil means zeros
+	more     io.Reader // read after the end of the tape; nil yields zeros
 	lines    []string
 	failed   bool
 	cleanups []func()
 }
 
-// choices is a tape; gopter prints only its length.
+// choices is a tape of which gopter prints only the length.
 type choices []byte
 
 func (c choices) String() string { return fmt.Sprintf("%d bytes of choices", len(c)) }
@@ -183,7 +176,7 @@ func (t *T) read(b []byte) {
 	t.tape = t.tape[copy(b, t.tape):]
 }
 
-// IntN returns a number 0 … n-1. Smaller numbers should make simpler cases.
+// IntN returns a number in [0, n). Smaller numbers should lead to simpler cases, as shrinking makes numbers smaller.
 func (t *T) IntN(n int) int {
 	var room [4]byte
 	width := 1
@@ -197,13 +190,13 @@ func (t *T) IntN(n int) int {
 	return int(binary.LittleEndian.Uint32(room[:]) % uint32(n))
 }
 
-// Between returns a number lo … hi.
+// Between returns a number in [lo, hi].
 func (t *T) Between(lo, hi int) int { return lo + t.IntN(hi-lo+1) }
 
 // Bool returns false or true.
 func (t *T) Bool() bool { return t.IntN(2) == 1 }
 
-// Often returns true in pct of 100 cases.
+// Often returns true in pct percent of cases.
 func (t *T) Often(pct int) bool { return t.IntN(100) >= 100-pct }
 
 // Uint64 returns any number.
@@ -213,7 +206,7 @@ func (t *T) Uint64() uint64 {
 	return binary.LittleEndian.Uint64(room[:])
 }
 
-// Text returns a text of lo … hi characters from an alphabet.
+// Text returns a text of lo to hi characters of an alphabet.
 func (t *T) Text(alphabet string, lo, hi int) string {
 	letters := []rune(alphabet)
 	var b strings.Builder
@@ -223,8 +216,7 @@ func (t *T) Text(alphabet string, lo, hi int) string {
 	return b.String()
 }
 
-// AnyText returns a text of lo … hi characters of all kinds. Half of them are
-// characters that often need special care.
+// AnyText returns a text of lo to hi characters of all kinds. Half of them are characters that often cause bugs.
 func (t *T) AnyText(lo, hi int) string {
 	var b strings.Builder
 	for range t.Between(lo, hi) {
@@ -246,8 +238,7 @@ func (t *T) AnyText(lo, hi int) string {
 
 var (
 	careful = []rune("Aa?~!@#$%^&*_-+=.,:; \t\r\n/\\|([{<'\"`\x00\v\x1b\x7f\ufeff\ufffd\u202eȺ")
-	// characters are all characters except surrogates, which text cannot
-	// contain.
+	// characters are all characters except surrogates, which UTF-8 cannot encode.
 	characters = []*unicode.RangeTable{
 		unicode.Lu, unicode.Ll, unicode.Lt, unicode.Lm, unicode.Lo, unicode.Nd, unicode.Nl, unicode.No, unicode.P,
 		unicode.Sm, unicode.Sc, unicode.Sk, unicode.So, unicode.Mn, unicode.Me, unicode.Mc, unicode.Z, unicode.Cc,
@@ -255,13 +246,12 @@ var (
 	}
 )
 
-// Number returns the text of a decimal number of up to 38 digits, from the
-// whole range of the service.
+// Number returns a decimal number of up to 38 digits, in the whole range that the service supports.
 func Number(t *T) string {
 	return fmt.Sprintf("%s%sE%d", Pick(t, "", "-"), t.Text("0123456789", 1, 38), t.Between(-130, 87))
 }
 
-// Bytes returns lo … hi random bytes.
+// Bytes returns lo to hi random bytes.
 func (t *T) Bytes(lo, hi int) []byte {
 	b := make([]byte, t.Between(lo, hi))
 	t.read(b)
@@ -281,7 +271,7 @@ func Shuffle[E any](t *T, list []E) []E {
 	return out
 }
 
-// SliceOf returns lo … hi elements.
+// SliceOf returns a slice of lo to hi elements.
 func SliceOf[E any](t *T, lo, hi int, element func(*T) E) []E {
 	list := make([]E, t.Between(lo, hi))
 	for i := range list {
@@ -290,9 +280,8 @@ func SliceOf[E any](t *T, lo, hi int, element func(*T) E) []E {
 	return list
 }
 
-// Repeat runs at most the given number of steps. Each step runs one of the
-// actions and then check. It stops at the end of the tape, where all further
-// steps would be equal.
+// Repeat runs at most the given number of steps. Each step runs one of the actions and then check. Repeat stops at
+// the end of the tape, after which all steps would be the same.
 func (t *T) Repeat(steps int, check func(), actions ...func()) {
 	for range t.Between(1, steps) {
 		actions[t.IntN(len(actions))]()
@@ -377,7 +366,7 @@ func (r reporter) ReportTestResult(_ string, result *gopter.TestResult) {
 	}
 }
 
-// A shrinkLimit ends shrinking some time after the first failure.
+// A shrinkLimit ends shrinking a fixed time after the first failure.
 type shrinkLimit struct{ failed time.Time }
 
 // note records the result of a case.
@@ -400,8 +389,7 @@ func generate(least, most int, p *shrinkLimit) gopter.Gen {
 	}
 }
 
-// shrink returns smaller tapes: first with parts removed, then with smaller
-// choices.
+// shrink returns smaller tapes: first those with parts removed, then those with smaller choices.
 func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 	step := len(c) / 2
 	at, zero := 0, false
