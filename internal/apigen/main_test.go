@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The files in package wire must match the current output of the generator.
+// TestGeneratedFilesAreFresh checks that the generated files in package wire are what the generator would write now.
 func TestGeneratedFilesAreFresh(t *testing.T) {
 	files, err := generate()
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 type DB struct {
 	Store    store.Store
 	Tables   *life.DB
-	Service  *api.Service // its operations
+	Service  *api.Service // implements the operations
 	Logger   *slog.Logger
 	Clock    func() time.Time
 	Observer event.Observer // or nil

@@ -40,7 +40,7 @@ type Work struct {
 	// each stretch.
 	Free bool
 
-	bytes int // of the current stretch
+	bytes int // processed in the current stretch
 	holds bool
 }
 
@@ -54,7 +54,7 @@ func (w *Work) Add(ctx context.Context, bytes int) error {
 	return w.next(ctx)
 }
 
-// next begins the next stretch.
+// next begins the next stretch. It waits for a slot if the work needs one.
 func (w *Work) next(ctx context.Context) error {
 	if !serving.Load() {
 		return nil
@@ -97,7 +97,7 @@ type slots struct {
 
 	mu      sync.Mutex
 	running int
-	queue   []*waiter // the first one is the next
+	queue   []*waiter // in order of arrival
 }
 
 // A waiter waits for a slot by locking a mutex. A goroutine in a bubble of testing/synctest may unlock a mutex for

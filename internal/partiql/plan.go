@@ -168,7 +168,7 @@ func between(a, b ast.Node) ast.Node {
 		return nil
 	}
 	if n, ok := attr.Compare(out.Lo.(*ast.ValueOperand).Value, out.Hi.(*ast.ValueOperand).Value); !ok || n > 0 {
-		return nil // which a BETWEEN may not be
+		return nil // an error in a BETWEEN
 	}
 	return out
 }

@@ -51,7 +51,7 @@ func (d detector) request() bool {
 	if !d.skip('{') {
 		return false
 	}
-	var table, item bool // of a PutItem
+	var table, item bool // seen so far: members of a PutItem
 	for {
 		name, ok := d.name()
 		if !ok {

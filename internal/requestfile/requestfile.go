@@ -48,18 +48,18 @@ type Reader struct {
 type frame struct {
 	place place
 	line  int64
-	table string // of writes
+	table string // of a list of writes
 	// members are the members of a request other than lists of writes. Batch is true if the request has such a list.
 	members members
 	batch   bool
 }
 
-// A place is a place in a file.
+// A place says what a frame contains.
 type place int
 
 const (
 	requests place = iota // the top level, or a list of requests
-	request               // an object
+	request               // a request object
 	tables                // the object of RequestItems
 	writes                // the list of writes of a table, or of TransactItems
 )

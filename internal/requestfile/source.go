@@ -12,10 +12,10 @@ var errLong = errors.New("requestfile: write too long")
 type source struct {
 	r     io.Reader
 	limit int64
-	until int64 // reading on is an error
+	until int64 // offset from which Read fails
 	read  int64
 	line  int64   // of the offset in the last lineAt
-	ends  []int64 // of the lines after it
+	ends  []int64 // offsets of later line breaks
 }
 
 // ahead is how many bytes a decoder may read beyond a value.

@@ -71,7 +71,7 @@ func (s *View) Backup(w io.Writer) error {
 type backupWriter struct {
 	w     io.Writer
 	work  heavy.Work
-	block []byte // the head, and rows
+	block []byte // the head and the rows so far
 	addr  []byte
 	sum   uint32 // of the rows so far
 }
@@ -121,7 +121,7 @@ func Restore(ctx context.Context, st store.Store, r io.Reader) error {
 			if err := checkEmpty(l); err != nil {
 				return err
 			}
-			const run = 64 << 20 // bytes of a file
+			const run = 64 << 20 // bytes of rows per file
 			for !b.ended && b.err == nil {
 				if err := l.Add(b.rows(run)); err != nil {
 					return err
@@ -164,8 +164,8 @@ func checkEmpty(r store.Reader) error {
 type backupReader struct {
 	ctx   context.Context //nolint:containedctx // of the call
 	r     *bufio.Reader
-	block bytes.Buffer // what is left of it
-	last  []byte       // address
+	block bytes.Buffer // the rest of the current block
+	last  []byte       // the last address, for the order
 	sum   uint32       // of the rows so far
 	ended bool
 	err   error
@@ -222,7 +222,7 @@ func (b *backupReader) next() error {
 		return unreadable(fmt.Errorf("a block of %d bytes", length))
 	}
 	b.block.Reset()
-	if _, err := io.CopyN(&b.block, b.r, int64(length)); err != nil { // which grows as bytes come
+	if _, err := io.CopyN(&b.block, b.r, int64(length)); err != nil { // CopyN allocates only for bytes that exist
 		return unreadable(err)
 	}
 	if b.sum = crc32.Update(b.sum, castagnoli, b.block.Bytes()); b.sum != binary.BigEndian.Uint32(head[4:]) {

@@ -27,7 +27,7 @@ type Bulk struct {
 
 	db    *DB
 	name  string
-	table *Table // as the Bulk has found it
+	table *Table // as it was when the Bulk was made
 
 	// known are the keys of all items of the table, or nil if the Bulk has not read them. It is stale once
 	// Stats.Writes differs from since.
@@ -61,7 +61,7 @@ func (b *Bulk) Loads() bool {
 type Part struct {
 	table    *Table
 	arena    []byte     // addresses and values
-	items    []bulkRow  // in their order
+	items    []bulkRow  // in the order of Put and Delete
 	rows     []bulkRows // of the table and its indexes, by bucket; nil if the store cannot load
 	replaced []bool     // by item: a later item has the same key
 	entry    entry
@@ -165,7 +165,7 @@ func (p *Part) index(r bulkRow) {
 			x.value = p.keep(p.entry.value)
 		}
 		p.put(tableShards+i*indexShards(t), indexShards(t), x)
-		item = r.value.of(p.arena) // which may have moved
+		item = r.value.of(p.arena) // the arena may have moved
 	}
 }
 
@@ -241,7 +241,7 @@ func (b *Bulk) same(t *Table) error {
 
 // update applies parts in updates of one [Batch] each.
 func (b *Bulk) update(ctx context.Context, parts []*Part) error {
-	part, item := 0, 0 // the next ones
+	part, item := 0, 0 // the next to write
 	for part < len(parts) {
 		var nextPart, nextItem int
 		err := b.db.Update(ctx, func(tx *Tx) error {

@@ -312,8 +312,8 @@ type keyFilter struct {
 
 // A filterLevel has 16 bits for each key, all in one cache line.
 type filterLevel struct {
-	lines [][8]uint64 // as many as a power of two
-	free  int         // keys that can be added
+	lines [][8]uint64 // their number is a power of two
+	free  int         // how many more keys fit
 }
 
 const (
@@ -345,7 +345,7 @@ func (f *keyFilter) has(hash uint64) bool {
 	return false
 }
 
-const filterBits = 6 // of a key
+const filterBits = 6 // bits set for each key
 
 func (l *filterLevel) has(hash uint64) bool {
 	line := &l.lines[int(hash>>32)&(len(l.lines)-1)]

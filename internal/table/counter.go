@@ -17,7 +17,7 @@ type Counter struct {
 // Stats count the items and bytes of a table or an index. All versions of the table share them.
 type Stats struct {
 	Items, Bytes atomic.Int64                        // in a shared store, what this server has added
-	Others       struct{ Items, Bytes atomic.Int64 } // and what others have
+	Others       struct{ Items, Bytes atomic.Int64 } // what other servers have added
 	// Writes, of a table, grows whenever the function of an update or a load changes items.
 	Writes atomic.Uint64
 	// Examined, of an index, counts the items of the table that its building has examined.

@@ -201,7 +201,7 @@ func (db *DB) Outdated(ctx context.Context, err error) (bool, error) {
 // A getter holds the View of a ViewItem and is its Reader. Getters are pooled, so the function of a ViewItem must
 // keep nothing of its View.
 type getter struct {
-	store.Reader // nil: nothing but Get is used
+	store.Reader // nil, as only Get is called
 	view         View
 	ctx          context.Context
 	store        capability.Getter

@@ -63,7 +63,7 @@ func invalidStart(format string, args ...any) error {
 // is ours.
 type MisuseError struct{ msg string }
 
-// Error says what to do, too.
+// Error returns what is wrong and what to do about it.
 func (e *MisuseError) Error() string { return "sortkey: " + e.msg }
 
 // Refusal marks the error as one after which nothing has changed; see [DB.UpdateJoined].

@@ -26,7 +26,7 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 	whole, _, _ := strings.Cut(string(v.AppendNumber(buf[:0])), ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
-		return false // beyond any clock
+		return false // too large to be a time
 	}
 	at := now.Unix()
 	return seconds <= at && seconds > at-int64(expiryHorizon/time.Second)

@@ -97,7 +97,7 @@ func (db *DB) FillIndex(
 // large index would slow down other requests.
 type EntryList struct {
 	entries []entry
-	keys    []byte // of the entries
+	keys    []byte // memory of the entries' keys
 	scratch entry
 }
 

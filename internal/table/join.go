@@ -20,7 +20,7 @@ type txContext struct {
 type transaction struct {
 	// serial is true for an Update. Only one operation at a time may use an Update, and holds using while it does.
 	serial bool
-	update *Tx // of an Update
+	update *Tx // nil for a View
 	using  sync.Mutex
 
 	state sync.Mutex // guards the fields below

@@ -109,7 +109,7 @@ type examiner struct {
 	s     *View
 	q     *Read
 	work  heavy.Work
-	visit func(attr.Item) error // of the items
+	visit func(attr.Item) error // called for each item
 	bills bool                  // billed sizes differ from item sizes, because of vectors
 	// whole is the item of the table for the index entry being examined.
 	whole attr.Item
@@ -138,7 +138,7 @@ func (x *examiner) options(reverse bool) keycond.PageOptions {
 	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: filter, Examine: x.examine}
 }
 
-// examine examines an item.
+// examine is called for each item that the page reads, before the filter.
 func (x *examiner) examine(it attr.Item) error {
 	switch {
 	case x.q.Fetch:

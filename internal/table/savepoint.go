@@ -12,7 +12,7 @@ import (
 
 // A savepoint is a state of a transaction that restore can return to.
 type savepoint struct {
-	rows    int // of the undo log
+	rows    int // length of the undo log
 	pending []delta
 }
 
@@ -49,7 +49,7 @@ func (tx *Tx) restore(p savepoint) error {
 	w.log = w.log[:p.rows:p.rows]
 	for _, row := range slices.Backward(undone) {
 		space, partition, sort, _ := address.Parse(row.addr, nil)
-		if err := w.remember(space, partition, sort); err != nil { // for loops
+		if err := w.remember(space, partition, sort); err != nil { // frozen states may need the value
 			return err
 		}
 		var err error

@@ -27,7 +27,7 @@ type StreamInfo struct {
 	Key   []KeyElement
 	// Ended is when the stream was switched off, or the zero time while it is on.
 	Ended time.Time
-	days  int64 // of a history, else 0
+	days  int64 // retention of a history; 0 for a stream
 }
 
 // A Shard is one epoch of one column of a stream.

@@ -25,7 +25,7 @@ type Table struct {
 type Index struct {
 	def      *IndexDefinition
 	key      *keycond.Schema
-	own      []keycond.Attribute // of the index's key alone
+	own      []keycond.Attribute // the key attributes of the index, without the table's
 	filters  []keycond.Attribute // of a vector index: the attributes that searches may compare
 	local    bool
 	project  func(name []byte) bool // nil for ALL

@@ -80,8 +80,8 @@ type Tx struct {
 	View
 	w       store.Writer
 	times   []recordedAt
-	written int         // rows put and deleted
-	undo    *undoWriter // w, once there was a savepoint
+	written int         // number of rows put or deleted
+	undo    *undoWriter // same as w, once there was a savepoint
 	pending []delta
 	// expiring is true for the deletions of a sweep, whose records say so.
 	expiring bool

@@ -35,7 +35,7 @@ type violation struct {
 	path, lower string
 	value       string // as printed; unused if isNull is set
 	isNull      bool
-	text        string // Member must ...
+	text        string // such as "Member must not be null"
 }
 
 // violations collects the violations that Validate finds.
@@ -103,7 +103,7 @@ func (v *violations) add(kind check, member, value, text string) bool {
 		case s.index > 0:
 			s.name = strconv.Itoa(s.index) + ".member"
 		case s.entry:
-			if len(s.name) > MaxARN { // no key that is allowed
+			if len(s.name) > MaxARN { // no valid key is this long
 				s.name = strings.ToValidUTF8(s.name[:MaxARN], "") + "..."
 			}
 			s.name += ".member"

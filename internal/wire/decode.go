@@ -208,7 +208,7 @@ type recentStrings [8]string
 // maxText is the maximum length of a cached string, in bytes.
 const maxText = 256
 
-// get returns text as a string.
+// get returns text as a string, from the cache if it can.
 func (t *recentStrings) get(text []byte) string {
 	if len(text) == 0 || len(text) > maxText {
 		return string(text)
@@ -322,7 +322,7 @@ func (d *decoder) readBlob(x *[]byte, _ position) (bool, error) {
 	return true, nil
 }
 
-// Classes in messages.
+// The names of Java classes in messages.
 const (
 	valueClass = classes + "AttributeValue"
 	itemClass  = "java.util.Map<java.lang.String, " + valueClass + ">"

@@ -269,7 +269,7 @@ func refsIn(x reflect.Value, s *shape, table string, yield func(Ref) bool) bool 
 	return true
 }
 
-// refs is refsIn for a member.
+// refs yields the Refs of a member.
 func (m *member) refs(x reflect.Value, table string, yield func(Ref) bool) bool {
 	switch m.name {
 	case "ExclusiveStartKey":

@@ -49,7 +49,7 @@ type traits struct {
 type shape struct {
 	traits
 	typ   reflect.Type
-	class string // in messages
+	class string // its name in messages
 	elem  *shape // of a list or a map
 	// members are the members of a structure in field order, which is the order in which the service reports
 	// violations. byName has the same members sorted by name.
@@ -61,7 +61,7 @@ type shape struct {
 // A member is a member of a structure.
 type member struct {
 	name     string // in JSON
-	quoted   string // the name as appended
+	quoted   string // the name with quotes and colon
 	index    int    // of the field
 	shape    *shape
 	required bool
@@ -109,7 +109,7 @@ func structureOf(t reflect.Type) *shape {
 		s.byName = append(s.byName, named[name])
 	}
 	structures.Lock()
-	structures.of[t] = s // others may have made the same
+	structures.of[t] = s // another goroutine may have made the same
 	structures.Unlock()
 	return s
 }

@@ -134,7 +134,7 @@ func (g *generator) value(of, value string, from, to reflect.Type) string {
 	}
 	pointer := from.Kind() == reflect.Pointer
 	switch {
-	case of+value == "GetItemInputin.Key": // which nothing keeps
+	case of+value == "GetItemInputin.Key": // nothing keeps this key after the call
 		return call("s.brief")
 	case to == reflect.TypeFor[attr.Item]():
 		return call("s.item")
@@ -162,7 +162,7 @@ func (g *generator) value(of, value string, from, to reflect.Type) string {
 		return "enum(s, " + value + ")"
 	case g.input && from == reflect.TypeFor[*string]():
 		return call("s.string")
-	case !g.input && pointer && of == "KeysAndAttributes": // the caller's
+	case !g.input && pointer && of == "KeysAndAttributes": // it points into the caller's request
 		return call("copied")
 	}
 	return value

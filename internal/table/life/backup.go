@@ -262,7 +262,7 @@ func (db *DB) restore(
 
 // A transfer copies the rows of the space from to new spaces.
 type transfer struct {
-	spaces []*store.Space // that are assigned
+	spaces []*store.Space // the new ones, which fill assigns
 	from   store.Space
 	// exists returns an error if the source is gone in the Reader from which the rows will be copied.
 	exists func(store.Reader) error
@@ -302,7 +302,7 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 	if err == nil {
 		err = errCleared
 	}
-	ctx = context.WithoutCancel(ctx) // what is half copied has to go
+	ctx = context.WithoutCancel(ctx) // clear the partial copy even if ctx has ended
 	if unlock, err := db.alter.Lock(ctx); err == nil {
 		defer unlock()
 	}
@@ -331,7 +331,7 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 		err = db.copyRows(ctx, c)
 	}
 	if err != nil {
-		return err // and fill clears the spaces
+		return err // fill clears the spaces
 	}
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {

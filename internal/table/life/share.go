@@ -24,9 +24,9 @@ type sharing struct {
 
 	// The counters of this server; see [sharedCounts]. Hold storing to write them, or to give the server a row.
 	storing    *lock.Lock
-	registered atomic.Bool            // row is in the store, or was
-	row        atomic.Pointer[string] // its name; nil for none
-	stored     statistics             // what row has
+	registered atomic.Bool            // the server has a row, or had one
+	row        atomic.Pointer[string] // name of the row; nil for none
+	stored     statistics             // the counters in the row
 	revived    bool                   // another server took this one for dead, and it has no new row yet
 	counting   lease                  // named like row: proves that the server is alive
 

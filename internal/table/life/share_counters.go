@@ -201,7 +201,7 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 	case dead:
 		lost, s.stored, s.revived = s.stored, nil, true
 		s.counting.end()
-		s.registered.Store(false) // and gets another row
+		s.registered.Store(false) // so that Enlist adds a new row
 	default:
 		s.stored = own
 	}
@@ -248,7 +248,7 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 			return folded, err
 		}
 		if held == nil {
-			continue // it is alive
+			continue // the server is alive
 		}
 		err = db.Store.Update(held, func(w store.Writer) error {
 			c, err := readSharedCounts(w)
@@ -257,7 +257,7 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 			}
 			stats, ok := c.servers[name]
 			if !ok {
-				return nil // it has closed meanwhile
+				return nil // the server has closed meanwhile
 			}
 			c.base.add(stats, 1)
 			if err := w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil); err != nil {

@@ -75,8 +75,8 @@ func (s side) serve(t *testing.T, operation string, in map[string]any) []byte {
 // A pair is the two databases that run a script.
 type pair struct {
 	requests, face side
-	table          string // the last one made
-	said           int    // requests through the face
+	table          string // the last one created
+	said           int    // requests made by the Go API
 }
 
 func (p *pair) run(t *testing.T, d *datadriven.TestData) error {
@@ -164,7 +164,7 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 	}
 
 	want := parse(t, p.requests.serve(t, name, request))
-	if strings.Contains(want.Message, "reserved keyword") { // the face quotes them
+	if strings.Contains(want.Message, "reserved keyword") { // the Go API quotes such names
 		return nil
 	}
 	got, err := says()
@@ -255,7 +255,7 @@ func (p *pair) compareTables(t *testing.T) {
 func stored(t *testing.T, db *sortkey.DB, name string) (all []string) {
 	for it, err := range sortkey.Table[attr.Item](db, name).Scan(t.Context()) {
 		if err != nil {
-			return []string{err.Error()} // a table that is being made
+			return []string{err.Error()} // the table may be CREATING
 		}
 		all = append(all, textOf(it))
 	}

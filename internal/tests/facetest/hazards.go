@@ -606,7 +606,7 @@ func (s *subject) closeBeside(ctx context.Context, view bool) error {
 		return s.transact(ctx, view, func(ctx context.Context) error {
 			_, err := s.items.Get(ctx, "a", 1)
 			select {
-			case <-running: // called again
+			case <-running: // the transaction runs again
 			default:
 				close(running)
 			}
@@ -623,7 +623,7 @@ func (s *subject) closeBeside(ctx context.Context, view bool) error {
 				return s.db.Update(ctx, func(ctx context.Context) error { return s.put(ctx, "b", 2) })
 			}),
 		)
-		time.Sleep(20 * time.Millisecond) // so that they wait
+		time.Sleep(20 * time.Millisecond) // let them begin to wait
 	}
 	closed := begin("Close", s.db.Close)
 	time.Sleep(20 * time.Millisecond)

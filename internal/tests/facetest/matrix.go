@@ -51,7 +51,7 @@ type matrix struct {
 	t       *testing.T
 	pause   time.Duration
 	dir     string
-	slots   chan struct{} // one for each pair that works
+	slots   chan struct{} // one for each running pair
 	running sync.WaitGroup
 	cells   []*cell
 }
@@ -185,7 +185,7 @@ func (c *cell) sign() byte {
 		return signFailed
 	case errors.Is(c.beside, errors.ErrUnsupported):
 		return signUnsupported
-	case c.method == nil: // a refusal is an answer
+	case c.method == nil: // an error is an answer too
 		return sign(c.beside != nil || c.within != nil, true)
 	case c.view && c.method.writes:
 		return sign(c.within != nil && c.beside == nil, true)
@@ -263,7 +263,7 @@ func (m *matrix) table(signs map[string]byte) string {
 		longest = max(longest, len(other.name))
 	}
 	const margin = "%-24s"
-	for line := range longest { // the names from top to bottom
+	for line := range longest { // print the names downwards
 		fmt.Fprintf(&b, margin, "")
 		for _, other := range matrixOthers {
 			at := line - longest + len(other.name)

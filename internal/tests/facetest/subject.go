@@ -21,7 +21,7 @@ type subject struct {
 	db    *sortkey.DB
 	items *sortkey.TableOf[thing]
 	dir   string   // for its snapshots alone
-	last  []func() // to be called after Close
+	last  []func() // called after Close
 }
 
 // newSubject opens a database in a store, or in memory if st is nil.
@@ -86,7 +86,7 @@ func (s *subject) use(ctx context.Context) error {
 // patience is the timeout after which a call counts as hanging.
 const patience = time.Minute
 
-// A watch notes what hangs.
+// A watch records which function hangs.
 type watch struct{ hung string }
 
 // A begun is a function that runs in a goroutine of its own.

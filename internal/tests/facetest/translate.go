@@ -29,7 +29,7 @@ type translation struct {
 	keys   *keyschema.Table
 	names  map[string]string
 	values map[string]attr.Value
-	used   map[string]bool // names and values
+	used   map[string]bool // placeholders used so far
 }
 
 // translate returns a function that makes the call of the Go API for a request, or false if the API cannot express
@@ -44,7 +44,7 @@ func (p *pair) translate(t *testing.T, name string, in map[string]any) (says fun
 		return nil, false
 	}
 	out, err := engine.Of(p.requests.db).Service.DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &table})
-	if err != nil || *out.Table.TableName != table { // the face takes no ARN
+	if err != nil || *out.Table.TableName != table { // the Go API takes no ARN
 		return nil, false
 	}
 	keys, err := keyschema.Of(out.Table)

@@ -194,7 +194,7 @@ func testVersions(t *testing.T, open func() store.Store) {
 
 	versions(0)
 	require.NoError(t, db.View(ctx, func(context.Context) error {
-		versions(0) // it reads the latest
+		versions(0) // the View reads the latest version
 		for i := range 3 {
 			require.NoError(t, items.Put(ctx, object{"p": fmt.Sprint(i)}))
 			versions(1)

@@ -111,7 +111,7 @@ func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 				}
 			}
 			begin()
-			<-hold // also when it runs again
+			<-hold // also if the store calls this again
 			return nil
 		})
 	}()
@@ -206,7 +206,7 @@ func Endings(t *testing.T, open func(t *testing.T) store.Store) {
 			<-began
 			short, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errReason)
 			defer cancel()
-			if err := call(short, s); !errors.Is(err, errors.ErrUnsupported) && err != nil { // or it need not wait
+			if err := call(short, s); !errors.Is(err, errors.ErrUnsupported) && err != nil { // it may not have to wait
 				require.ErrorIs(t, err, errReason)
 			}
 			waiting, closed := make(chan error, 1), make(chan error, 1)
@@ -217,7 +217,7 @@ func Endings(t *testing.T, open func(t *testing.T) store.Store) {
 				require.ErrorIs(t, err, store.ErrClosed)
 			}
 			close(hold)
-			<-ended // in memory, Close may be first
+			<-ended // in memory, Close may return first
 			require.NoError(t, <-closed)
 		})
 	}

@@ -197,12 +197,12 @@ func (c *Cluster) start() error {
 
 func (c *Cluster) halt() error {
 	if c.server.ProcessState != nil {
-		return nil // crashed
+		return nil // Crash has stopped it
 	}
 	_ = c.stop.Close()
 	err := c.server.Wait()
 	if _, ok := err.(*exec.ExitError); ok {
-		err = nil // of the killed server
+		err = nil // expected, as the server was killed
 	}
 	return err
 }
