@@ -28,7 +28,7 @@ func New(r *bufio.Reader, limit int) *Reader { return &Reader{r: r, max: limit} 
 func (r *Reader) Read() int64 { return r.read }
 
 // Next returns the next line without white space at its ends, so it is empty for a blank line. The line is valid
-// until the next call. The error is [ErrTooLong], io.EOF after the last line, or that of the underlying reader.
+// until the next call. The error is [ErrTooLong], io.EOF after the last line, or an error of the underlying reader.
 func (r *Reader) Next() ([]byte, error) {
 	r.buf = r.buf[:0]
 	begun, long := false, false

@@ -62,7 +62,7 @@ type Order struct {
 }
 
 // A parser parses one statement. It stops at the first syntax error. It also records the first error of meaning, but
-// goes on after it.
+// continues after it.
 type parser struct {
 	src    string
 	tokens []token

@@ -85,7 +85,7 @@ func (db *DB) Fork(st store.Store) *DB {
 // Current returns the current tables.
 func (db *DB) Current() *Set { return db.tables.Load() }
 
-// now returns the current tables, or those of the transaction that ctx belongs to.
+// now returns the current tables or, if ctx belongs to a transaction, the tables of the transaction.
 func (db *DB) now(ctx context.Context) (*Set, error) {
 	j, err := db.joined(ctx)
 	if err != nil || j == nil {
@@ -340,8 +340,9 @@ func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 }
 
 // ChangeTables runs fn as an update that changes definitions. If the store is not shared, the caller holds Updates:
-// exclusively, unless the change is a new table. If it is shared, the caller shares Updates, as the store refuses
-// updates of servers with older definitions. The error is [capability.ErrChanged] if those of db are older.
+// exclusively, unless the change is a new table. If it is shared, the caller shares Updates, as the store itself
+// rejects updates of servers with older definitions. The error is [capability.ErrChanged] if db has older definitions
+// than the store.
 func (db *DB) ChangeTables(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.Current().Rows, fn)
 }

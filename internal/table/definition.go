@@ -42,7 +42,7 @@ type Definition struct {
 	// Expiry is the name of the time-to-live attribute, or "" while time to live is disabled.
 	Expiry string `json:",omitempty"`
 
-	// Policy is the resource policy of the table. [Stream.Policy] is that of its stream.
+	// Policy is the resource policy of the table. The stream has its own.
 	Policy *Policy `json:",omitempty"`
 	// Insights are the settings of contributor insights by the name of a global index, or "" for the table.
 	Insights map[string]Insights `json:",omitempty"`
@@ -59,7 +59,7 @@ type Definition struct {
 	States States `json:",omitzero"`
 }
 
-// A Policy is a resource policy. It is kept and not enforced.
+// A Policy is a resource policy. The database stores it but does not enforce it.
 type Policy struct {
 	// Text is the policy in canonical form, or "" if it was deleted.
 	Text string `json:",omitempty"`
@@ -338,7 +338,7 @@ type Stream struct {
 	Label   string
 	Space   store.Space
 	Shards  int
-	// Policy is the resource policy of the stream, and Tags are its own.
+	// Policy is the resource policy of the stream. Tags are the stream's tags.
 	Policy *Policy           `json:",omitempty"`
 	Tags   map[string]string `json:",omitempty"`
 }

@@ -32,7 +32,8 @@ type Error struct {
 	Item attr.Item
 	// Start is true if the error is in the start key of a page.
 	Start bool
-	// Whole is true if the error refuses the whole transaction with a ValidationException, instead of cancelling it.
+	// Whole is true if the error makes the service reject the whole transaction with a ValidationException, rather
+	// than cancel it with a reason for each action.
 	Whole bool
 	// Err is the error of an expression that caused this one, or nil.
 	Err error
@@ -50,7 +51,7 @@ func invalid(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...)}
 }
 
-// invalidWhole is invalid for an error that refuses the whole transaction; see [Error.Whole].
+// invalidWhole is invalid with [Error.Whole] set.
 func invalidWhole(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...), Whole: true}
 }
@@ -77,5 +78,5 @@ func NoSuchTable() error {
 	return &Error{Kind: NotFound, Msg: "Requested resource not found"}
 }
 
-// errKey returns the error for a key whose attributes are not those of the schema.
+// errKey returns the error for a key whose attributes differ from the schema.
 func errKey() error { return invalid("The provided key element does not match the schema") }

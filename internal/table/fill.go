@@ -11,7 +11,8 @@ import (
 )
 
 // fillRowsShared is the maximum number of items that one update adds to a new index in a shared store, where an
-// update that reads many rows often conflicts with those of other servers. In other stores an update is one [Batch].
+// update that reads many rows often conflicts with updates of other servers. In other stores an update is one
+// [Batch].
 const fillRowsShared = 50
 
 // FillIndex adds the entries of the first items of a span to an index that is being built, in one update. It skips

@@ -114,8 +114,8 @@ func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
 	)
 }
 
-// maintain replaces the entry of old in ix by that of item, and adds the units that this consumes. Source of the
-// units: DG/GSI.html, write operations.
+// maintain replaces old's entry in ix by item's, and adds the units that this consumes. Source of the units:
+// DG/GSI.html, write operations.
 func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 	e := entryPool.Get().(*entries)
 	defer e.release()

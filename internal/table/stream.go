@@ -111,9 +111,9 @@ type recordedAt struct {
 	time  time.Time
 }
 
-// now returns the time of the records of a table in the transaction: that of the first change, so that a restore to a
-// point in time has all the changes of a transaction or none. The transaction holds the write lock when it first asks
-// for a table's time, so a later transaction never writes an earlier time to the same stream.
+// now returns the time of the records of a table in the transaction. All have the time of the first change, so that a
+// restore to a point in time has all the changes of a transaction or none. The time is taken when the transaction
+// writes the table and no other one can, so a later transaction never writes an earlier time to the same stream.
 func (tx *Tx) now(t *Table) time.Time {
 	for _, r := range tx.times {
 		if r.table == t {

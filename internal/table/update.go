@@ -184,7 +184,7 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 }
 
 // errUpdatedKey returns the error for a value that cannot be an index key because it is empty or too long. If the
-// update itself sets the empty value, a transaction is refused whole; see [Error.Whole].
+// update itself sets an empty value, the error has [Error.Whole] set.
 func errUpdatedKey(v attr.Value, changed bool) error {
 	if len(v.Raw()) > 0 {
 		return invalid("The update expression attempted to update the secondary index key beyond allowed size limits")

@@ -144,7 +144,7 @@ func (d *decoder) fault(err *attr.Error) {
 	d.faults = append(d.faults, Fault{Path: d.json.Path(), Msg: err.Msg, Older: err.Older})
 }
 
-// refused records err and returns nil if err is a fault. Otherwise it returns err.
+// refused records err and returns nil if err is a fault, as decoding can go on. Otherwise it returns err.
 func (d *decoder) refused(err error) error {
 	if value, ok := errors.AsType[*attr.Error](err); ok && !value.Syntax {
 		d.fault(value)

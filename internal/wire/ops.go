@@ -62,8 +62,8 @@ type Output interface {
 
 // A Ref is a table that a request names, with an item or a key of that table if there is one.
 type Ref struct {
-	// Table is the name or ARN in the request, unchecked, so it may be empty or wrong. The ARN may be that of the
-	// table's stream or of an index.
+	// Table is the name or ARN in the request, unchecked, so it may be empty or wrong. An ARN may be of the table's
+	// stream or of an index.
 	Table string
 	// Key is the key of an item, or nil. Item is a whole item, or nil.
 	Key, Item attr.Item

@@ -1,4 +1,4 @@
-// Command sdkgen generates the functions of package sdk that convert inputs of the SDK to those of package wire, and
+// Command sdkgen generates the functions of package sdk that convert the SDK's inputs to inputs of package wire, and
 // outputs back, member by member. Members have the same names in both.
 //
 // Run it with go generate ./sdk.

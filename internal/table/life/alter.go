@@ -205,8 +205,8 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 }
 
 // exclude waits for the running updates, until ctx ends, and lets none begin until resume is called. Meanwhile the
-// caller writes and publishes a changed definition. In a shared store updates go on, as the store refuses those of
-// servers with older definitions.
+// caller writes and publishes a changed definition. In a shared store updates go on, as the store itself rejects
+// updates of servers with older definitions.
 func (db *DB) exclude(ctx context.Context) (resume func(), err error) {
 	if db.sharing == nil {
 		return db.Updates.Lock(ctx)

@@ -126,8 +126,8 @@ func (db *DB) rebill(ctx context.Context, name string) error {
 	}, func() {})
 }
 
-// countRows counts the rows of one snapshot, sets the counters that of returns, and then calls done. Updates continue
-// meanwhile; what they add to the counters is kept.
+// countRows counts the rows of one snapshot for the counters that the function of returns, sets these, and calls
+// done. Updates continue meanwhile; what they add to the counters is kept.
 func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter, done func()) error {
 	type count struct {
 		table.Counter

@@ -41,7 +41,7 @@ type DB struct {
 	// Delay is how long tables and global indexes are CREATING, UPDATING and
 	// DELETING. Set it before use. Default: 0.
 	Delay time.Duration
-	// Temporary is true if nobody opens the store again, so that Close need not write the counters.
+	// Temporary is true if the store is never opened again, so that Close need not write the counters.
 	Temporary bool
 
 	sharing *sharing // nil unless other servers use the store too

@@ -25,8 +25,8 @@ type Job struct {
 	Ended bool
 }
 
-// ErrJobMoved is returned by a change of a job whose record is no longer the one that the caller has read: another
-// server works on the job, or has ended it.
+// ErrJobMoved is returned by a change of a job whose record has changed since the caller read it: another server
+// works on the job, or has ended it.
 var ErrJobMoved = errors.New("table: another server has changed the job")
 
 // In the catalogue, jobsPartition has the records of all jobs by kind and id, and runningPartition the keys of those
@@ -206,7 +206,7 @@ type JobTable struct {
 	Remove bool
 }
 
-// EndJob replaces the record of a job by that of an ended one. The same update opens or deletes the table that
+// EndJob replaces the record of a job by next, which has ended. The same update opens or deletes the table that
 // [DB.StartJob] created, if it still exists. Of is nil for a job without a table. EndJob returns [ErrJobMoved] if the
 // record no longer equals was.
 func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {

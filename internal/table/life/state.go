@@ -15,7 +15,7 @@ func (db *DB) Until() time.Time {
 	return db.Clock().Add(db.Delay).UTC()
 }
 
-// The messages for changes that have to wait. Source: ack-api-quirks, DDB-TABLE-444, us-east-1 and us-west-2,
+// The messages for changes that must wait. Source: ack-api-quirks, DDB-TABLE-444, us-east-1 and us-west-2,
 // 2026-10-09. While a table is UPDATING, DeleteTable has one message and UpdateTable has several, of which this is
 // the oldest (terraform-provider-aws, table.go).
 const (

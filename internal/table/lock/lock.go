@@ -190,7 +190,7 @@ func (l *Lock) Lock(ctx context.Context) (unlock func(), err error) {
 	return sync.OnceFunc(func() { l.held.Release(most) }), nil
 }
 
-// Drain waits, after the end of the lifetime, until nobody holds the lock. Only the end of ctx ends that wait.
+// Drain waits, after the end of the lifetime, until no goroutine holds the lock. Only the end of ctx ends this wait.
 func (l *Lock) Drain(ctx context.Context) error {
 	defer l.life.warn().Stop()
 	if l.held.Acquire(ctx, most) != nil {

@@ -65,7 +65,7 @@ type cell struct {
 	cancel        context.CancelFunc
 
 	watch
-	// within and beside are the errors of the transaction and of the other call.
+	// within is the error of the transaction, beside the error of the other call.
 	within, beside error
 	broken         string // what failed before or after the pair
 }

@@ -89,7 +89,7 @@ const patience = time.Minute
 // A watch records which function hangs.
 type watch struct{ hung string }
 
-// A begun is a function that runs in a goroutine of its own.
+// A begun is a function that runs in its own goroutine.
 type begun struct {
 	name string
 	err  chan error
