@@ -29,8 +29,8 @@ type Prefetcher interface {
 	Prefetch(addrs [][]byte) error
 }
 
-// A Presumer is a [store.Writer] that can presume without reading that a row does not exist. As the Update has not
-// read the row's neighbourhood, no other Update conflicts with it.
+// A Presumer is a [store.Writer] that can presume without reading that a row does not exist. So the Update does not
+// conflict with Updates that add rows nearby, as it would if it had read there.
 type Presumer interface {
 	store.Writer
 

@@ -29,8 +29,8 @@ const MaxStatementBytes = 8192
 // maxDepth is the maximum depth of nested conditions and values. It bounds the stack that parsing needs.
 const maxDepth = 200
 
-// Param is the parameter name of conditions and updates that come from statements. It exempts them from the length
-// limit of expressions.
+// Param is the parameter name of conditions and updates that come from statements. Package expr allows them to be
+// longer than expressions.
 const Param expr.Param = "Statement"
 
 // A Statement is a parsed statement whose question marks have their values. It is immutable.

@@ -134,7 +134,7 @@ type IndexDefinition struct {
 	// index, but it cannot be read.
 	Building bool `json:",omitempty"`
 	// Creating is the time until which the index is CREATING, even if it is filled earlier. It is zero unless
-	// life.DB.Delay is set.
+	// life.DB.Delay is set or a job fills the table.
 	Creating time.Time `json:",omitzero"`
 }
 

@@ -328,8 +328,9 @@ const (
 	itemClass  = "java.util.Map<java.lang.String, " + valueClass + ">"
 )
 
-// typed returns true if the next value is an object, as attribute values and items are. Otherwise it returns the
-// error of [decoder.open], since package doc, which reads the value, does not know the position.
+// typed returns true if the next value is an object, as attribute values and items are. Otherwise it returns what
+// [decoder.open] returns: package doc, which reads the value, could not tell the message, as it does not know the
+// position.
 func (d *decoder) typed(pos position, class string) (bool, error) {
 	if d.json.Peek() == '{' {
 		return true, nil

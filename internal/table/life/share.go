@@ -34,7 +34,8 @@ type sharing struct {
 	sweeping lease // used by MaySweep alone
 
 	// Used by the leader while the counters are inexact. Seen has the counters of other servers at the last count. If
-	// they differ now, the leader counts again at the time again.
+	// they have changed since, the leader counts again, but not before the time again. Wait is the interval between
+	// two counts.
 	seen  statistics
 	again time.Time
 	wait  time.Duration
