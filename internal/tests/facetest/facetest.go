@@ -168,7 +168,7 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 		return nil
 	}
 	got, err := says()
-	// this message names the table and the Go type
+	// This message names the table and the Go type, so the texts differ.
 	if errors.Is(err, sortkey.ErrUsage) && !errors.As(err, new(*sortkey.Error)) {
 		require.Equal(t, "ValidationException", want.Type, "%s %s: %v", name, request, err)
 		p.said++
