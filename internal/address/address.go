@@ -1,5 +1,5 @@
-// Package address encodes the place of a row as bytes, whose order is the order of rows. Engines whose rows are in one
-// ordered sequence of bytes use it, and so does what stores many rows at once.
+// Package address encodes the position of a row as bytes that sort like the rows. Engines that keep all rows in one
+// sorted sequence use it, and so do backups and bulk writes.
 package address
 
 import (
@@ -26,7 +26,7 @@ const (
 	escape    = 0x00
 	escZero   = 0xFF
 	escEnd    = 0x01
-	pastEnd   = 0x02 // escape, pastEnd sorts above every row of the partition
+	pastEnd   = 0x02 // escape followed by pastEnd sorts above all rows of the partition
 	noAddress = -1
 )
 
@@ -35,8 +35,7 @@ func Append(dst []byte, space store.Space, partition, sort []byte) []byte {
 	return append(AppendPartition(dst, space, partition), sort...)
 }
 
-// AppendPartition appends the prefix shared by the addresses of all rows of a
-// partition, and by no other addresses.
+// AppendPartition appends the common prefix of the addresses of a partition's rows. No other address has it.
 func AppendPartition(dst []byte, space store.Space, partition []byte) []byte {
 	dst = appendHash(dst, space, store.Hash(partition))
 	for {
@@ -57,10 +56,9 @@ func Len(partition, sort []byte) int {
 	return prefixLen + len(partition) + bytes.Count(partition, []byte{escape}) + 2 + len(sort)
 }
 
-// Parse splits an address into its parts. Sort is part of addr. So is
-// partition, unless it contains a zero byte: then it is unescaped to buf[:0],
-// which grows as needed. ok is false when addr is not an address of
-// [Append].
+// Parse splits an address into its parts. Sort shares the memory of addr. So does partition, unless it contains a
+// zero byte: then Parse unescapes it into buf[:0], which grows as needed. It returns false for ok if addr is not a
+// result of [Append].
 func Parse(addr, buf []byte) (space store.Space, partition, sort []byte, ok bool) {
 	at := SortOffset(addr)
 	if at == noAddress {
@@ -78,8 +76,8 @@ func Parse(addr, buf []byte) (space store.Space, partition, sort []byte, ok bool
 	return space, partition, sort, true
 }
 
-// SortOffset returns the offset of the sort position in an address, or -1 when
-// addr is not an address. Unlike [Parse] it does not check the hash.
+// SortOffset returns the offset of the sort key in an address, or -1 if addr is not an address. Unlike [Parse] it
+// does not check the hash.
 func SortOffset(addr []byte) int {
 	for i := prefixLen; i+1 < len(addr); {
 		n := bytes.IndexByte(addr[i:], escape)
@@ -98,8 +96,7 @@ func SortOffset(addr []byte) int {
 	return noAddress
 }
 
-// AppendRange appends to lo and hi the bounds [lo, hi) of the addresses of the
-// partition's rows in r.
+// AppendRange appends to lo and hi the bounds [lo, hi) of the addresses of a partition's rows in r.
 func AppendRange(lo, hi []byte, space store.Space, partition []byte, r store.Range) (newLo, newHi []byte) {
 	start := len(lo)
 	lo = AppendPartition(lo, space, partition)
@@ -112,20 +109,19 @@ func AppendRange(lo, hi []byte, space store.Space, partition []byte, r store.Ran
 	return append(lo, r.Lo...), hi
 }
 
-// AppendSpan appends to lo and hi the bounds [lo, hi) of the addresses of the
-// space's rows in s. For an empty span, lo >= hi. The new hi is nil, for no
-// bound, when the span reaches to the end of the largest possible space.
+// AppendSpan appends to lo and hi the bounds [lo, hi) of the addresses of a space's rows in s. For an empty span, lo
+// >= hi. The new hi is nil, for no upper bound, if the span extends to the end of the largest possible space.
 func AppendSpan(lo, hi []byte, space store.Space, s store.Span) (newLo, newHi []byte) {
 	start := len(lo)
 	first, last := s.First, min(s.Last, store.MaxHash)
-	if first > last { // empty; first may be larger than any hash
+	if first > last { // the span is empty; First may exceed MaxHash
 		return appendHash(lo, space, store.MaxHash), appendHash(hi, space, 0)
 	}
 	lo = appendHash(lo, space, first)
 	if s.After != nil {
 		after := Append(nil, space, s.After.Partition, s.After.Sort)
 		if bytes.Compare(after, lo[start:]) > 0 {
-			lo = append(append(lo[:start], after...), 0) // the smallest bytes above after
+			lo = append(append(lo[:start], after...), 0) // the smallest byte string greater than after
 		}
 	}
 

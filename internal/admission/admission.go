@@ -1,8 +1,9 @@
-// Package admission bounds the connections of an HTTP server so that nobody can shut others out
-// by holding them.
+// Package admission limits the open connections of an HTTP server so that no client can shut others out by holding
+// connections.
 //
-// At the limit, a new connection takes the place of the one that has waited longest for a request.
-// If all are busy with requests, a few more are let in, on which only health is answered.
+// At the limit, the listener closes the connection that has waited longest for a request and accepts the new one in
+// its place. If every connection is busy with a request, it accepts a few more, on which the server answers only
+// health checks.
 package admission
 
 import (
@@ -16,11 +17,11 @@ import (
 	"time"
 )
 
-// spares returns how many connections beyond a limit are open while all others are busy.
+// spares returns how many connections beyond the limit may be open while all others are busy.
 func spares(most int) int { return min(max(most/16, 16), 256) }
 
-// headerTimeout is how long the header of a request may be on its way, at the limit, before its connection
-// is treated as one that waits. Headers come in one packet.
+// headerTimeout is how long a request's header may take to arrive before its connection counts as waiting, and may be
+// closed for a new one. A header usually comes in one packet.
 const headerTimeout = 5 * time.Millisecond
 
 // Counts counts the connections of one or several listeners. It is safe for concurrent use.
@@ -28,10 +29,10 @@ type Counts struct {
 	open, closed, refused atomic.Int64
 }
 
-// Open returns how many connections are open.
+// Open returns the number of open connections.
 func (c *Counts) Open() int64 { return c.open.Load() }
 
-// Closed returns how many were closed at the limit because they waited longest for a request.
+// Closed returns how many connections were closed at the limit to make room for new ones.
 func (c *Counts) Closed() int64 { return c.closed.Load() }
 
 // Refused returns how many requests and connections were refused because all connections were busy.
@@ -39,19 +40,19 @@ func (c *Counts) Refused() int64 { return c.refused.Load() }
 
 // Options configure a [Listener].
 type Options struct {
-	// Most is the limit of open connections, at least 1.
+	// Most is the maximum number of open connections. Default and minimum: 1.
 	Most int
-	// Health reports whether a request is answered even if all connections are busy. Nil: none is.
+	// Health reports whether to answer a request even if all connections are busy. Default: no request.
 	Health func(*http.Request) bool
-	// Refuse answers the other requests that are made then. Nil: status 503.
+	// Refuse answers all other requests while all connections are busy. Default: with status 503.
 	Refuse http.HandlerFunc
-	// Full is called once, when the limit is reached for the first time. Nil: nothing is.
+	// Full is called the first time that the limit is reached. Default: nothing.
 	Full func()
-	// Counts counts the connections. Nil: nobody does.
+	// Counts counts the connections. Several listeners may share one. Default: a new one.
 	Counts *Counts
 }
 
-// A Listener accepts connections within a limit.
+// A Listener is a [net.Listener] that limits the number of open connections.
 type Listener struct {
 	net.Listener
 	o    Options
@@ -59,11 +60,11 @@ type Listener struct {
 
 	mu      sync.Mutex
 	open    map[*conn]struct{}
-	usual   int        // those of open within the limit
-	waiting *list.List // of *conn, the one that waits longest for a request first
+	usual   int        // number of open connections within the limit
+	waiting *list.List // *conn elements, the longest waiting first
 }
 
-// Listen returns a listener that accepts the connections of ln, for one server; see [Listener.Attach].
+// Listen returns a Listener for the connections of ln. One server uses it; see [Listener.Attach].
 func Listen(ln net.Listener, o Options) *Listener {
 	o.Most = max(o.Most, 1)
 	if o.Health == nil {
@@ -85,8 +86,8 @@ func Listen(ln net.Listener, o Options) *Listener {
 
 type connKey struct{}
 
-// Attach makes a server, which has its handler and will serve on l, tell l which of its connections
-// wait for a request.
+// Attach makes a server, which will serve on l, tell l which of its connections wait for a request. The server must
+// have its handler already.
 func (l *Listener) Attach(srv *http.Server) {
 	h := srv.Handler
 	srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
@@ -101,7 +102,7 @@ func (l *Listener) Attach(srv *http.Server) {
 		c, _ := r.Context().Value(connKey{}).(*conn)
 		spare, gone := l.begin(c)
 		switch {
-		case gone: // its first bytes were read while it was being closed
+		case gone: // closed for another connection when its first bytes arrived
 			panic(http.ErrAbortHandler)
 		case !spare:
 			h.ServeHTTP(w, r)
@@ -135,7 +136,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit returns a connection that may be served, or nil if there is no place for it.
+// admit returns a connection for the server, or nil if all connections are busy, even those beyond the limit.
 func (l *Listener) admit(inner net.Conn) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,9 +159,9 @@ func (l *Listener) admit(inner net.Conn) *conn {
 	return c
 }
 
-// makeRoom closes the connection, within or beyond the limit, that has waited longest for a request. If
-// none waits, it closes one whose request has been answered, though not read to its end, or else one on
-// which a request takes long to come in.
+// makeRoom closes one connection and reports whether it has. It chooses among those beyond the limit if spare is set,
+// and among the others if not: the one that has waited longest for a request; if none waits, one whose request was
+// answered before all of it arrived; or else one whose header is slower than headerTimeout.
 func (l *Listener) makeRoom(spare bool) bool {
 	var idle, answered, slow *conn
 	for e := l.waiting.Front(); e != nil && idle == nil; e = e.Next() {
@@ -183,12 +184,12 @@ func (l *Listener) makeRoom(spare bool) bool {
 
 	l.forget(gone)
 	l.o.Counts.closed.Add(1)
-	_ = gone.Conn.Close() // its reader ends, and net/http closes it too
+	_ = gone.Conn.Close() // the server's read fails, and net/http closes it too
 	return true
 }
 
-// finish says that the request of a connection has been answered. Net/http still waits for its rest, if
-// the client has sent only a part.
+// finish marks the request of a connection as answered. If the client has not sent all of it, net/http still waits
+// for the rest.
 func (l *Listener) finish(c *conn) {
 	if c == nil {
 		return // not one of ours
@@ -201,7 +202,7 @@ func (l *Listener) finish(c *conn) {
 	}
 }
 
-// wait says that a connection waits for its next request.
+// wait marks a connection as waiting for its next request.
 func (l *Listener) wait(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -217,8 +218,8 @@ func (l *Listener) wait(c *conn) {
 	c.waits = l.waiting.PushBack(c)
 }
 
-// begin says that a request has begun, and reports whether its connection is beyond the limit or
-// was closed for another.
+// begin marks the request of a connection as begun. It reports whether the connection is beyond the limit, and
+// whether it was closed to make room.
 func (l *Listener) begin(c *conn) (spare, gone bool) {
 	if c == nil {
 		return false, false // not one of ours
@@ -236,7 +237,7 @@ func (l *Listener) begin(c *conn) (spare, gone bool) {
 	return c.spare, false
 }
 
-// forget takes a connection off the lists, once.
+// forget removes a connection from the lists, if it is there. The caller holds l.mu.
 func (l *Listener) forget(c *conn) {
 	if _, open := l.open[c]; !open {
 		return
@@ -252,8 +253,8 @@ func (l *Listener) forget(c *conn) {
 	l.o.Counts.open.Add(-1)
 }
 
-// CloseUnused closes the connections that have sent nothing yet. Clients open them in advance, and
-// net/http waits for them before it shuts down.
+// CloseUnused closes the connections on which nothing has arrived yet. Clients open such connections in advance, and
+// net/http would wait for them before it shuts down.
 func (l *Listener) CloseUnused() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -272,8 +273,8 @@ type conn struct {
 	used  atomic.Bool // something was read
 	began atomic.Int64
 
-	waits    *list.Element // in l.waiting, nil while a request is answered
-	answered bool          // the last request, but net/http may not have read all of it
+	waits    *list.Element // element of l.waiting; nil while a request is being answered
+	answered bool          // the last request is answered, though net/http may still read it
 }
 
 // Read implements [net.Conn].
@@ -294,7 +295,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite lets net/http end an answer before the connection.
+// CloseWrite lets net/http send the end of a response before it closes the connection.
 func (c *conn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// constrained reports whether a shape, or a shape inside it, has a constraint. seen holds the shapes visited so far,
-// because shapes may be recursive.
+// constrained reports whether a shape, or one inside it, has a constraint.
 func (g *generator) constrained(name string, seen map[string]bool) bool {
 	if seen[name] {
 		return false
@@ -35,7 +34,7 @@ func (g *generator) constrained(name string, seen map[string]bool) bool {
 	return s.Min != nil || s.Max != nil || s.Pattern != "" || len(s.Enum) > 0
 }
 
-// check generates the method that checks the members of a structure.
+// check generates the method that checks a structure's members.
 func (g *generator) check(name string) {
 	if g.kind(name) != kindStruct || !g.checked[name] {
 		return
@@ -76,7 +75,7 @@ func (g *generator) check(name string) {
 	g.emit("check", "%s", b.String())
 }
 
-// checks returns the statements that check the value of a member that is present.
+// checks returns the statements that check a value, which is present.
 func (g *generator) checks(owner, member, target, value string) string {
 	s := g.Shapes[target]
 	var b strings.Builder
@@ -122,7 +121,7 @@ func (g *generator) checks(owner, member, target, value string) string {
 	return b.String()
 }
 
-// elemChecks returns the statements that check an element of a list or a map.
+// elemChecks returns the statements that check a list or map element.
 func (g *generator) elemChecks(name, value string) string {
 	k := g.kind(name)
 	switch {
@@ -136,7 +135,7 @@ func (g *generator) elemChecks(name, value string) string {
 	return ""
 }
 
-// params generates the method CheckParams, if the structure has parameters that exclude each other.
+// params generates the CheckParams method of a structure with parameters that exclude each other.
 func (g *generator) params(name string) {
 	p := parameters[name]
 	if p == nil {

@@ -53,7 +53,7 @@ func (g *generator) decode(name string) {
 	g.emit("decode", "%s", b.String())
 }
 
-// reader returns the name of the decoder's method that reads a shape.
+// reader returns the decoder method that reads a shape.
 func (g *generator) reader(name string) string {
 	switch g.kind(name) {
 	case kindString:
@@ -136,14 +136,13 @@ func (g *generator) encode(name string) {
 	g.emit("encode", "%s", b.String())
 }
 
-// memberAppenders maps a kind to the part X in the name of the function appendXMember that appends a member of that
-// kind.
+// memberAppenders gives the part of a function name, as in appendTextMember, for each kind of member.
 var memberAppenders = map[kind]string{
 	kindString: "Text", kindInteger: "Integer", kindLong: "Integer", kindDouble: "Double", kindBoolean: "Boolean",
 	kindItem: "Item", kindValues: "Item",
 }
 
-// appender returns the function that appends an element of a list or a map.
+// appender returns the function that appends a list or map element.
 func (g *generator) appender(name string) string {
 	switch g.kind(name) {
 	case kindString:
@@ -158,7 +157,8 @@ func (g *generator) appender(name string) string {
 	return "(*" + g.elemType(name) + ").AppendJSON"
 }
 
-// methods generates the methods of inputs and outputs, except AppendJSON where encode generates it.
+// methods generates the methods of inputs and outputs. They use the generated functions for a shape if there are any,
+// and reflection otherwise.
 func (g *generator) methods() {
 	for _, op := range g.opNames() {
 		name := g.Operations[op].Input
@@ -201,7 +201,7 @@ func (g *generator) methods() {
 	}
 }
 
-// append generates an AppendJSON that uses reflection, unless encode generates one for the shape.
+// append generates the method that encodes an input or output by reflection, unless encode generates one.
 func (g *generator) append(name string) {
 	if !g.appended[name] {
 		g.emit("methods", "func (x *%s) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }", name)

@@ -1,6 +1,7 @@
-// Command apigen generates files of packages wire and api: the shapes of operations with their constraints, the table
-// of operations and, for the most frequent operations, code that decodes, encodes and checks them. It reads only the
-// reduced service model under model/ and the tables in tables.go. Equal input yields equal output, byte for byte.
+// Command apigen generates files of packages wire and api: Go types for the shapes of all operations with the facts
+// of the service model about them, the table of operations, and code that decodes, encodes and checks the most
+// frequent operations. It reads only the reduced service model under model/ and the tables in tables.go. The same
+// input always gives the same output.
 //
 // Run it with go generate ./internal/wire.
 package main
@@ -141,7 +142,7 @@ var imports = []struct{ use, path string }{
 	{"wire.Op", "github.com/sortkey/sortkey/internal/wire"},
 }
 
-// join puts an empty line between declarations, but only a line break between two declarations of one line each.
+// join separates declarations by blank lines, except adjacent declarations of one line.
 func join(decls []string) string {
 	var b strings.Builder
 	for i, d := range decls {
@@ -156,7 +157,7 @@ func join(decls []string) string {
 	return b.String()
 }
 
-// files returns the formatted file of each group, by file name.
+// files returns the formatted source of each group's file, by file name.
 func (g *generator) files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for group, decls := range g.parts {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGeneratedFilesAreFresh checks that the files in package wire equal what the generator generates now.
+// TestGeneratedFilesAreFresh checks that the generated files in package wire are what the generator would write now.
 func TestGeneratedFilesAreFresh(t *testing.T) {
 	files, err := generate()
 	if err != nil {

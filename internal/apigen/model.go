@@ -12,7 +12,7 @@ import (
 //go:embed model/*.json
 var modelFiles embed.FS
 
-// A model is a reduced service model, the contents of a file under model/.
+// A model is the contents of a file under model/: a reduced service model.
 type model struct {
 	TargetPrefix string
 	Operations   map[string]operation
@@ -37,8 +37,7 @@ type shape struct {
 	Exception, Fault bool
 }
 
-// load reads the models of DynamoDB and DynamoDB Streams, and merges them because they share names and shapes. It
-// adds the facts in tables.go.
+// load reads the models of the tables and of the streams and merges them, as they share names and shapes.
 func load() (*model, error) {
 	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
@@ -152,7 +151,7 @@ var scalarTypes = map[kind]string{
 	kindTimestamp: "float64", kindBoolean: "bool",
 }
 
-// elemType returns the Go type of a shape as an element of a list or map.
+// elemType returns the Go type of a shape as a list or map element.
 func (m *model) elemType(name string) string {
 	switch k := m.kind(name); k {
 	case kindBlob:
@@ -172,7 +171,7 @@ func (m *model) elemType(name string) string {
 	}
 }
 
-// memberType returns the Go type of a shape as a member of a structure. The type can represent an absent member.
+// memberType returns the Go type of a shape as a structure member, which may be absent.
 func (m *model) memberType(name string) string {
 	t := m.elemType(name)
 	if k := m.kind(name); k == kindStruct || scalarTypes[k] != "" {

@@ -58,8 +58,8 @@ func (g *generator) operations() {
 	g.emit("exceptions", "%s", b.String())
 }
 
-// api generates the file of package api: a list of the operations that have a method of the same name, and exported
-// methods for Go callers.
+// api generates, for package api, the list of operations whose handler is a method with the operation's name, and the
+// methods by which Go code calls the operations.
 func (g *generator) api() {
 	var b strings.Builder
 	b.WriteString("// operations returns the operations that one method carries out.\n")
@@ -81,7 +81,7 @@ func (g *generator) api() {
 	g.emit(apiGroup, "%s", b.String())
 }
 
-// errors generates functions that tell how exceptions differ on the wire.
+// errors generates the tables of how exceptions differ on the wire.
 func (g *generator) errors() {
 	var faults, messages []string
 	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// shape generates the Go type of a structure. Lists and maps need no named type.
+// shape generates the Go type of a structure. Lists and maps need no type of their own.
 func (g *generator) shape(name string) {
 	if g.kind(name) != kindStruct {
 		return
@@ -43,13 +43,13 @@ func (g *generator) shape(name string) {
 	g.emit("shapes", "%s", b.String())
 }
 
-// members returns the members of a structure in the order of its fields. The service reports violations in the same
-// order.
+// members returns the members of a structure in field order, which is the order in which the service reports their
+// violations.
 func (g *generator) members(name string) []string {
 	return ordered(g.Shapes[name].memberNames(), memberOrder[name])
 }
 
-// tag returns the struct tag of a field; structureOf in package wire reads it.
+// tag returns the tag of a field; see structureOf in package wire.
 func (g *generator) tag(structure, member string) string {
 	s := g.Shapes[structure]
 	target := s.Members[member]
@@ -87,8 +87,8 @@ func (g *generator) tag(structure, member string) string {
 	return strings.TrimSpace(tag)
 }
 
-// needsTraits reports whether package wire needs the traits of a member's shape. For outputs it needs few, because it
-// does not check their constraints, and decodes only some outputs.
+// needsTraits reports whether the tag of a member must name the traits of its shape. Nothing checks the constraints
+// of outputs, and only some outputs are decoded, which needs the kinds of their numbers.
 func (g *generator) needsTraits(structure, target string) bool {
 	switch {
 	case g.inputs[structure]:
@@ -99,7 +99,7 @@ func (g *generator) needsTraits(structure, target string) bool {
 	return g.kind(target) == kindTimestamp
 }
 
-// hasTraits reports whether a shape has traits: facts that its Go type does not express.
+// hasTraits reports whether the model knows more about a shape than its Go type says.
 func (g *generator) hasTraits(name string) bool {
 	s := g.Shapes[name]
 	bounded := s.Min != nil || s.Max != nil
@@ -118,7 +118,7 @@ func (g *generator) hasTraits(name string) bool {
 	return false
 }
 
-// traits generates the table of the traits that tags and checks refer to by name.
+// traits generates the table of the traits that tags and checks use.
 func (g *generator) traits() {
 	used := map[string]bool{}
 	var use func(name string)
@@ -155,7 +155,7 @@ func (g *generator) traits() {
 	}
 }
 
-// traitsOf returns the fields of a composite literal of the traits of a shape.
+// traitsOf returns the traits of a shape as the fields of a Go literal.
 func (g *generator) traitsOf(name string) string {
 	s := g.Shapes[name]
 	fields := []string{fmt.Sprintf("name: %q", name)}
@@ -215,7 +215,7 @@ func (g *generator) describe(name string) string {
 	return "a shape of the service model"
 }
 
-// inputOf returns the operations with the given shape as input.
+// inputOf returns the names of the operations whose input is the given shape.
 func (g *generator) inputOf(name string) []string {
 	var ops []string
 	for _, op := range g.opNames() {
@@ -226,8 +226,7 @@ func (g *generator) inputOf(name string) []string {
 	return ops
 }
 
-// namesTable reports whether the value of a member is the name or the ARN of a table, or the ARN of a part of a
-// table.
+// namesTable reports whether a member is the name or ARN of a table, or the ARN of something that belongs to one.
 func (g *generator) namesTable(structure, member string) bool {
 	if strings.HasPrefix(member, "ExclusiveStart") || slices.Contains(otherNames, structure+"."+member) {
 		return false
@@ -241,7 +240,7 @@ func (g *generator) namesTable(structure, member string) bool {
 
 func goName(member string) string { return strings.ToUpper(member[:1]) + member[1:] }
 
-// ordered returns first, followed by the names that are not in first.
+// ordered returns first, followed by the rest of names.
 func ordered(names, first []string) []string {
 	out := slices.Clone(first)
 	for _, n := range names {

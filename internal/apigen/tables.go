@@ -1,11 +1,11 @@
 package main
 
-// The tables in this file are maintained by hand. They describe behaviour of the service that its model does not
-// describe. Sources: "dynalite" is the validation tests of mhart/dynalite and architect/dynalite, which were run
-// against the service; "conformance" is paritysuite/dynamodb-conformance, captured in October 2026.
+// These tables are maintained by hand. They describe behaviour of the service that its model lacks. Sources:
+// "dynalite" is the validation tests of mhart/dynalite and architect/dynalite, which were run against the service;
+// "conformance" is paritysuite/dynamodb-conformance, captured in October 2026.
 
-// memberOrder lists members of structures in the order in which the service reports their violations. Fields have the
-// same order. Unlisted members follow in the model's order.
+// memberOrder lists members of structures in the order in which the service reports their violations, which is also
+// the order of fields. Members that are not listed follow in the model's order.
 var memberOrder = map[string][]string{
 	// conformance, validation-ordering: the three enums, and an empty table
 	// name after ReturnValues.
@@ -67,22 +67,21 @@ var memberOrder = map[string][]string{
 	"AttributeDefinition": {"AttributeType", "AttributeName"},
 }
 
-// alsoRequired lists members that are required although the model says optional. They are optional in the model only
-// for global tables, or because clients add them themselves. Sources: dynalite test/createTable.js; alternator,
-// test_import.py.
+// alsoRequired lists members that are required although the model says that they are optional: it does so because of
+// global tables, or because clients fill them in. Sources: dynalite test/createTable.js; alternator, test_import.py.
 var alsoRequired = map[string][]string{
 	"CreateTableInput": {"AttributeDefinitions", "KeySchema"}, "ImportTableInput": {"ClientToken"},
 }
 
-// otherNames lists members that have the shape of a table's name or ARN but name something else: a Kinesis stream, or
-// a table in another region.
+// otherNames lists members that look like a table's name or ARN but are not: Kinesis streams, and a table in another
+// region.
 var otherNames = []string{
 	"KinesisStreamingDestinationInput.StreamArn", "UpdateKinesisStreamingDestinationInput.StreamArn",
 	"CreateTableInput.GlobalTableSourceArn",
 }
 
-// writers are the operations that always write items; PartiQL statements may read or write. collectors read many
-// items by key, so their responses may have tens of megabytes.
+// writers are the operations that always write items; PartiQL statements may write or not. collectors read many items
+// by their keys, so their responses may have tens of megabytes.
 var (
 	writers = []string{
 		"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems", "StartBulkPutItems",
@@ -90,8 +89,8 @@ var (
 	collectors = []string{"BatchGetItem", "TransactGetItems", "BatchExecuteStatement", "ExecuteTransaction"}
 )
 
-// undocumented lists members that the service sends but its model lacks. Sources: dynalite actions/createTable.js;
-// dynoxide's responses of CreateTable.
+// undocumented lists members that the service sends although the model lacks them. Sources: dynalite
+// actions/createTable.js; dynoxide's answers of CreateTable.
 var undocumented = map[string]map[string]string{
 	"TableDescription":           {"TableThroughputModeSummary": "TableThroughputModeSummary"},
 	"TableThroughputModeSummary": {"TableThroughputMode": "BillingMode"},
@@ -99,8 +98,8 @@ var undocumented = map[string]map[string]string{
 	"ExportDescription": {"DestinationType": "String"},
 }
 
-// enumOrder lists the values of enumerations in the order in which the service prints them. Sources: dynalite's
-// validations; for the last three, ack-api-quirks, DDB-TABLE-457 and DDB-IMPORT-003.
+// enumOrder lists the values of enumerations in the order of the service's messages. Sources: dynalite's validations;
+// for the last three, ack-api-quirks, DDB-TABLE-457 and DDB-IMPORT-003.
 var enumOrder = map[string][]string{
 	"ReturnConsumedCapacity":      {"INDEXES", "TOTAL", "NONE"},
 	"ReturnItemCollectionMetrics": {"SIZE", "NONE"},
@@ -122,8 +121,8 @@ var enumOrder = map[string][]string{
 	"StreamViewType":          {"OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"},
 }
 
-// maxLength limits the lengths of lists that the model does not limit: only a global index may have a key of more
-// than two attributes. Source: dynalite validations/createTable.js; conformance c_ct_3keys.
+// maxLength gives the maximum length of lists for which the model has none: only a global index may have a key of
+// more than two attributes. Source: dynalite validations/createTable.js; conformance c_ct_3keys.
 var maxLength = map[string]int64{
 	"CreateTableInput.KeySchema":        2,
 	"LocalSecondaryIndex.KeySchema":     2,
@@ -157,9 +156,9 @@ var (
 	}
 )
 
-// frequent lists the operations for which apigen generates code that decodes and checks the input and encodes the
-// output. frequentInputs lists the inputs for which it generates code that encodes them. Package wire handles all
-// other shapes by reflection. The lists are short, because generated code costs every user compile time.
+// frequent lists the operations with generated code that decodes and checks their inputs and encodes their outputs.
+// frequentInputs lists the inputs that generated code also encodes. Each shape in them costs every user compile time,
+// so the lists have only frequent ones. Package wire handles all other shapes by reflection.
 var (
 	frequent = []string{
 		"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan",
@@ -168,11 +167,10 @@ var (
 	frequentInputs = []string{"TransactWriteItemsInput"}
 )
 
-// parameters lists, by structure, first an operation and then parameters that exclude each other: expressions,
-// followed by the legacy parameters in the order in which the service lists them. A ConditionalOperator joins the
-// conditions of the parameter before it, and requires two conditions: ExtendDB's tests. KeyConditions excludes only
-// KeyConditionExpression, not the other expressions. In transactions, Put and Delete accept names and values that no
-// expression uses, so they are not listed.
+// parameters lists for each structure its operation, its expression parameters, and the legacy parameters that
+// exclude them, in the order of the service's messages. A ConditionalOperator joins the conditions of the parameter
+// before it and needs two: ExtendDB's tests. KeyConditions may be combined with any expression except
+// KeyConditionExpression. In transactions, Put and Delete accept names and values that no expression uses.
 var parameters = map[string][]string{
 	"PutItemInput":    {"PutItem", "ConditionExpression", "Expected", "ConditionalOperator"},
 	"DeleteItemInput": {"DeleteItem", "ConditionExpression", "Expected", "ConditionalOperator"},
@@ -193,8 +191,8 @@ var parameters = map[string][]string{
 	"Update":            {"TransactWriteItems", "UpdateExpression", "ConditionExpression"},
 }
 
-// otherHandlers are the operations that package api registers by hand. calledOperations are the operations with an
-// exported method for Go callers.
+// otherHandlers are the operations that package api registers itself. calledOperations also get a method by which Go
+// code calls them.
 var (
 	otherHandlers = []string{
 		"GetItem", "Query", "Scan", "CreateGlobalTable", "DescribeGlobalTable", "UpdateGlobalTable",
@@ -207,6 +205,5 @@ var (
 	}
 )
 
-// readStrictly lists the inputs that the service decodes with another, stricter JSON reader; see strict.go of package
-// wire.
+// readStrictly lists the inputs that the service reads with another JSON reader; see strict.go of package wire.
 var readStrictly = map[string]bool{"SearchVectorsInput": true}

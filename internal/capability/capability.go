@@ -1,5 +1,5 @@
-// Package capability has what a store may do beyond package store, so that the database is faster, smaller or shared on
-// it. A store that lacks one works all the same.
+// Package capability defines what a store may be able to do beyond package store, so that the database is faster or
+// smaller on it, or can share it with other servers. All of it is optional.
 package capability
 
 import (
@@ -8,83 +8,77 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// ContextRows is the most rows that an iterator may yield between two checks of
-// its context.
+// ContextRows is the maximum number of rows that an iterator may yield between two checks of its context.
 const ContextRows = 1024
 
-// A Getter is a [store.Store] that reads a single row faster than a View does.
+// A Getter is a [store.Store] that can read a single row faster than in a View.
 type Getter interface {
 	store.Store
 
-	// Get is a View of one Get. The value stays valid; the caller must not change it.
+	// Get reads one row, like a View with one Get. The value stays valid; the caller must not change it.
 	Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error)
 }
 
-// A Prefetcher is a [store.Reader] that reads the rows at several addresses in one round trip,
-// where reading each would take one.
+// A Prefetcher is a [store.Reader] that can read the rows at several addresses in one round trip.
 type Prefetcher interface {
 	store.Reader
 
-	// Prefetch reads the rows at addresses ([address.Append]), whether they exist or not,
-	// so that Get has them without a round trip: in a View, until the next Prefetch. The
-	// caller must not change the addresses afterwards. Get returns the same with and
-	// without it.
+	// Prefetch reads the rows at addresses made by [address.Append], so that Get needs no round trip for them: in a
+	// View, until the next Prefetch. The rows need not exist. The caller must not change the addresses afterwards.
+	// Prefetch never changes the results of Get.
 	Prefetch(addrs [][]byte) error
 }
 
-// A Presumer is a [store.Writer] that can take a row for one that does not exist without
-// reading it, so that no other Update conflicts with that.
+// A Presumer is a [store.Writer] that can presume without reading that a row does not exist. So the Update does not
+// conflict with Updates that add rows nearby, as it would if it had read there.
 type Presumer interface {
 	store.Writer
 
-	// Presume says that the Update is going to add the row at an address
-	// ([address.Append]), and that the row does not exist: Get then says so without reading
-	// it. If it does exist, the Update calls its function again, and Get reads the row.
+	// Presume announces that the Update is going to add the row at an address made by [address.Append]. Get then
+	// returns that the row does not exist, without reading it. If the row does exist, the store calls the function of
+	// the Update again, and then Get reads the row.
 	Presume(addr []byte)
 }
 
-// A Loader is a [store.Store] that takes many rows that are in order faster than an Update does.
+// A Loader is a [store.Store] that can add many sorted rows faster than an Update can.
 type Loader interface {
 	store.Store
 
-	// Load calls fn once and, if fn returns nil, makes the changes that it has added visible
-	// at once, as an Update does: Updates and Loads are serialisable together. If fn returns an
-	// error or panics, nothing changes.
+	// Load calls fn once. If fn returns nil, the rows that it has added become visible at once, as after an Update:
+	// Updates and Loads are serialisable together. If fn returns an error or panics, nothing changes.
 	Load(ctx context.Context, fn func(store.Loading) error) error
 }
 
-// A ClearLimiter is a [store.Store] whose Updates can change only so much. In such a store,
-// Clear of a large space fails.
+// A ClearLimiter is a [store.Store] whose Updates can change only a limited number of rows. Its Clear fails for a
+// large space.
 type ClearLimiter interface {
 	store.Store
 
-	// ClearLimit returns how many rows an Update can delete in any case. Callers delete
-	// the rows of a space that may have more in several Updates, once nobody reads or
-	// writes the space any more.
+	// ClearLimit returns the number of rows that an Update can always delete. To clear a space that may have more,
+	// callers delete its rows in several Updates, when no one uses the space any more.
 	ClearLimit() int
 }
 
-// A Compactor is a [store.Store] that can put its rows into less memory or disk space.
+// A Compactor is a [store.Store] that can reduce the memory or disk space of its rows.
 type Compactor interface {
 	store.Store
 
-	// Compact rewrites rows that take more space than they need. Nobody can read a difference, and
-	// Views and Updates go on meanwhile. It ends early when ctx ends; what it has done until then
-	// stays. It must not be called in the function of an Update.
+	// Compact rewrites rows that take more space than they need. Readers see no difference, and Views and Updates
+	// continue meanwhile. If ctx ends, Compact returns early and keeps what it has rewritten. Do not call it in the
+	// function of an Update.
 	Compact(ctx context.Context) error
 }
 
-// A Measurer is a [store.Store] that knows what it keeps.
+// A Measurer is a [store.Store] that can report its versions and its disk space.
 type Measurer interface {
 	store.Store
 
-	// Usage returns how many states before the latest are kept because Views read them, each with
-	// the rows that have been replaced since, and the bytes of the store's files, 0 for a store in
-	// memory. Both are 0 after Close.
+	// Usage returns the number of earlier versions that are kept because Views still read them, each with the rows
+	// replaced since, and the bytes of the store's files, which are 0 for a store in memory. Both are 0 after Close.
 	Usage() (versions int, diskBytes int64)
 }
 
-// A HealthChecker is a [store.Store] for which [Health] asks more than an empty View.
+// A HealthChecker is a [store.Store] with a health check of its own; for others, [Health] tries an empty View.
 type HealthChecker interface {
 	store.Store
 
@@ -92,9 +86,8 @@ type HealthChecker interface {
 	Health(ctx context.Context) error
 }
 
-// Health returns why st does not work, such as [store.ErrClosed] or the error of the disk that
-// stopped it, or nil. It waits for no View and no Update of others: a store that is busy,
-// even with an Update that takes long, is healthy.
+// Health returns nil or why st does not work, such as [store.ErrClosed] or the disk error that stopped it. It does
+// not wait for Views or Updates of others: a store that is busy, even with a long Update, is healthy.
 func Health(ctx context.Context, st store.Store) error {
 	if h, ok := st.(HealthChecker); ok {
 		return h.Health(ctx)

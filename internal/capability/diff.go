@@ -7,27 +7,26 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Change is a row that is not the same in two states: it is in one of them only, or
-// its values differ. At most one of the two is nil. Nobody may change their bytes, which
-// are valid until the next iteration of the loop, unless the engine promises more.
+// A Change is a row that differs between two states: Before is nil if only the new state has it, Now is nil if only
+// the old state has it, and otherwise the values differ. The caller must not change their bytes, which are valid
+// until the next iteration unless the engine promises more.
 type Change struct {
 	Before, Now *store.Row
 }
 
-// A Differ is a [store.Reader] of an engine whose states share what is the same in both, such
-// as those of a store and its fork. It finds where they differ without reading the rest.
+// A Differ is a [store.Reader] of an engine whose states share their common rows, such as those of a store and its
+// fork. So it can find the differences without reading the rest.
 type Differ interface {
 	store.Reader
 
-	// Since is [Changes] for one space of two states of this engine. It reports false
-	// if before is a state of another engine. States with no common ancestor are
-	// compared row by row.
+	// Since returns [Changes] from before, or false if before is not a state of the same engine. It compares states
+	// without a common ancestor row by row.
 	Since(before store.Reader, space store.Space) (changes iter.Seq2[Change, error], ok bool)
 }
 
-// Changes yields the rows of a space that differ between two states, in scan order. It
-// yields an error last, with a zero Change. If the engine is a [Differ], the time depends
-// on what the states do not share; otherwise Changes reads all rows of the space in both.
+// Changes yields the rows of a space that differ between two states, in scan order. An error comes last, with a zero
+// Change. If now is a [Differ], the time depends only on what the states do not share; otherwise Changes reads all
+// rows of the space in both.
 func Changes(before, now store.Reader, space store.Space) iter.Seq2[Change, error] {
 	if d, ok := now.(Differ); ok {
 		if changes, ok := d.Since(before, space); ok {
@@ -39,7 +38,7 @@ func Changes(before, now store.Reader, space store.Space) iter.Seq2[Change, erro
 	}
 }
 
-// compareAll yields the differences of two sequences of rows in scan order.
+// compareAll yields the differences of two row sequences that are in scan order.
 func compareAll(before, now iter.Seq2[store.Row, error], yield func(Change, error) bool) {
 	nextOld, stop := iter.Pull2(before)
 	defer stop()

@@ -7,31 +7,25 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// ErrChanged is returned by the methods of a Store from [Sharer.Expecting] when the
-// expected row has another value.
+// ErrChanged is returned by the methods of a Store from [Sharer.Expecting] if the expected row has changed.
 var ErrChanged = errors.New("store: an expected row has changed")
 
-// A Sharer is a [store.Store] whose rows other Stores use at the same time, in this process
-// or in others.
+// A Sharer is a [store.Store] whose rows other Stores use at the same time, in this process or others.
 type Sharer interface {
 	store.Store
 
-	// Expecting returns the store for callers that keep in memory what they read while
-	// one row had a value; nil means that the row did not exist. View, Update and Get
-	// of the result read that row too, in the same state. If it has another value, they
-	// fail with [ErrChanged], whatever their function returned, and an Update is not
-	// applied. An Update that commits comes before every Update that changes the row
-	// later, so none of those misses it.
+	// Expecting returns the same store for a caller that has cached what it read while one row had this value, or did
+	// not exist if value is nil. View, Update and Get of the result also read that row, in the same state. If it has
+	// another value, they return [ErrChanged], whatever their function returned, and an Update is not applied. So no
+	// Update commits after another one has changed the row.
 	//
-	// The row is read along with the first read of the function. The arguments must
-	// not be changed afterwards. The result is closed with the original store, and is
-	// a [Getter] if that is one.
+	// The row is read together with the first read of the function. The caller must not change the arguments
+	// afterwards. To close the result, close the original store. It is a [Getter] if that is one.
 	Expecting(space store.Space, partition, sort, value []byte) store.Store
 
-	// Lease takes the lease called name, so that one Store at a time does the work it
-	// stands for. If another Store has it, held is nil. Held is derived from ctx, and
-	// ends when the lease is lost because it could not be renewed. Another Store can
-	// then take it, as it can some seconds after the process of this one has died. The
-	// caller must call release in the end, before Close.
+	// Lease takes the lease called name, under which only one Store at a time does some work. If another Store has
+	// the lease, held is nil. Otherwise held is derived from ctx, and ends if the lease cannot be renewed in time.
+	// Another Store can then take the lease, as it can some seconds after this process has died. The caller must call
+	// release, before Close.
 	Lease(ctx context.Context, name string) (held context.Context, release func(), err error)
 }

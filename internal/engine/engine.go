@@ -1,5 +1,5 @@
-// Package engine is what a sortkey.DB wraps: the database as the other packages of this module see it. They get it
-// with [Of]; programs use the clients of package sdk.
+// Package engine has the database that a sortkey.DB wraps. Other packages of this module get it with [Of]; programs
+// use the clients of package sdk instead.
 package engine
 
 import (
@@ -22,15 +22,15 @@ import (
 type DB struct {
 	Store    store.Store
 	Tables   *life.DB
-	Service  *api.Service // its operations
+	Service  *api.Service // implements the operations
 	Logger   *slog.Logger
 	Clock    func() time.Time
 	Observer event.Observer // or nil
-	// RequestID returns the id of the next request.
+	// RequestID generates the id of the next request.
 	RequestID func() string
 }
 
-// healthTimeout limits how long a health check waits for a store.
+// healthTimeout is how long a health check waits for the store.
 const healthTimeout = time.Second
 
 // Health returns why the database cannot be used, or nil.
@@ -40,7 +40,7 @@ func (db *DB) Health() error {
 	return capability.Health(ctx, db.Store)
 }
 
-// Fail puts a fault in force until lift is called.
+// Fail injects a fault into requests until lift is called.
 func (db *DB) Fail(f fault.Fault) (rule *fault.Rule, lift func()) {
 	rule = &fault.Rule{Fault: f}
 	set := db.Service.Faults()
@@ -48,8 +48,8 @@ func (db *DB) Fail(f fault.Fault) (rule *fault.Rule, lift func()) {
 	return rule, func() { set.Remove(rule) }
 }
 
-// A Handle is embedded in a sortkey.DB and leads to the database. Its method is not exported, so only this package can
-// call it.
+// A Handle is embedded in a sortkey.DB and holds the database. Only this package can read it, as its method is
+// unexported.
 type Handle struct{ db *DB }
 
 // HandleOf returns the handle of a database.
@@ -60,7 +60,7 @@ func (h Handle) engine() *DB { return h.db }
 // Of returns the database that a sortkey.DB wraps.
 func Of(db interface{ engine() *DB }) *DB { return db.engine() }
 
-// A Trace has the fields of sortkey.Trace, where they are documented.
+// A Trace has the fields of sortkey.Trace, which documents them.
 type Trace struct {
 	Operation          string
 	Table              string
@@ -77,7 +77,7 @@ type Trace struct {
 	Stop               keycond.Stop
 }
 
-// NewTrace returns the trace of what a query or scan has read.
+// NewTrace converts a trace of package table.
 func NewTrace(tr *table.Trace) Trace {
 	t := Trace{
 		Operation: tr.Operation, Table: tr.Table, Index: tr.Index, Reverse: tr.Reverse, Consistent: tr.Consistent,

@@ -1,6 +1,6 @@
 package heavy
 
-// Waiting returns how many wait for a slot.
+// Waiting returns the number of goroutines that wait for a slot.
 func Waiting() int { return int(all.waiting.Load()) }
 
 // Stop takes Serving back.

@@ -1,16 +1,16 @@
 // Package heavy bounds how much heavy work runs at once, so that a processor stays free for short requests.
 //
-// While every processor computes, Go notices a request on a socket only after 10 ms, when its monitor
-// looks. So all heavy work of a process together has one slot less than GOMAXPROCS, at least one. A [Work]
-// is work that may turn out to be heavy, such as a page of a scan: it takes a slot once it has processed a
-// [Stretch], so that small pages never wait, and after each further stretch it makes way for work that waits.
+// While all processors compute, Go notices a request on a socket only after 10 ms, when its monitor looks. So the
+// heavy work of a process shares GOMAXPROCS-1 slots, but at least one. A [Work] is work that may turn out to be
+// heavy, such as a page of a scan. It takes a slot once it has processed a [Stretch], so small pages never wait.
+// After each further stretch it gives the slot to work that is waiting, if there is any.
 //
-// Whoever holds a slot only computes: it waits for no lock, no client and no other slot, and calls no
-// function of the user. So every wait for a slot ends. With GOMAXPROCS 1 work lets other goroutines run
-// between two stretches, but requests on sockets still wait for the monitor.
+// While work holds a slot it only computes: it waits for no lock, client or other slot, and calls no user function.
+// So every wait for a slot ends. If GOMAXPROCS is 1, other goroutines run between two stretches, but requests on
+// sockets still wait for the monitor.
 //
-// All of this is for a process with a server: until the first request has come through a socket ([Serving]), work
-// neither waits nor makes way.
+// All this happens only in a process with a server: until the first request has come through a socket ([Serving]),
+// work neither takes slots nor lets others run.
 package heavy
 
 import (
@@ -21,13 +21,13 @@ import (
 	"sync/atomic"
 )
 
-// Stretch is how many bytes work processes at a time.
+// Stretch is the number of bytes that work processes between two checks for waiting work.
 const Stretch = 64 << 10
 
-// serving says that this process has a server.
+// serving is true once Serving has been called.
 var serving atomic.Bool
 
-// Serving says that this process answers requests on sockets, for as long as it lives.
+// Serving records that this process answers requests on sockets, which makes work take slots from now on.
 func Serving() {
 	if !serving.Load() {
 		serving.Store(true)
@@ -36,16 +36,16 @@ func Serving() {
 
 // A Work is work of one goroutine that may turn out to be heavy. The zero Work is ready to use.
 type Work struct {
-	// Free says that the work needs no slot, as in a transaction, for which others wait. It only lets others run
-	// after each stretch.
+	// Free makes the work need no slot, as in an update, which blocks others. It only lets other goroutines run after
+	// each stretch.
 	Free bool
 
-	bytes int // of the current stretch
+	bytes int // processed in the current stretch
 	holds bool
 }
 
-// Add counts bytes that are processed. It waits for a slot at the beginning of a stretch if it must; the
-// error is the cause of ctx.
+// Add counts processed bytes. At the end of a stretch it may wait for a slot; if ctx ends meanwhile, it returns its
+// cause.
 func (w *Work) Add(ctx context.Context, bytes int) error {
 	if w.bytes += bytes; w.bytes < Stretch {
 		return nil
@@ -54,7 +54,7 @@ func (w *Work) Add(ctx context.Context, bytes int) error {
 	return w.next(ctx)
 }
 
-// next begins the next stretch.
+// next begins the next stretch. It waits for a slot if the work needs one.
 func (w *Work) next(ctx context.Context) error {
 	if !serving.Load() {
 		return nil
@@ -71,8 +71,8 @@ func (w *Work) next(ctx context.Context) error {
 	return nil
 }
 
-// Done ends the work, or a part of it before the goroutine waits for something else. It must be called
-// also if Add has failed.
+// Done gives back the slot, at the end of the work or before the goroutine waits for something else. Call it even if
+// Add has failed.
 func (w *Work) Done() {
 	if w.holds {
 		w.holds = false
@@ -83,8 +83,8 @@ func (w *Work) Done() {
 
 type exemptKey struct{}
 
-// Exempt returns a context for work in which functions of the user are called. It needs no slot, but lets
-// others run after each stretch.
+// Exempt returns a context for work that calls user functions. Such work needs no slot, but lets other goroutines run
+// after each stretch.
 func Exempt(ctx context.Context) context.Context { return context.WithValue(ctx, exemptKey{}, true) }
 
 func isExempt(ctx context.Context) bool { return ctx.Value(exemptKey{}) != nil }
@@ -97,20 +97,20 @@ type slots struct {
 
 	mu      sync.Mutex
 	running int
-	queue   []*waiter // the first one is the next
+	queue   []*waiter // in order of arrival
 }
 
-// A waiter waits for a slot. It waits at a mutex, as goroutines inside and outside of bubbles of
-// testing/synctest may wake one another there, but not at a channel, nor at a semaphore, which has channels.
+// A waiter waits for a slot by locking a mutex. A goroutine in a bubble of testing/synctest may unlock a mutex for
+// one outside it, but must not use its channels, or a semaphore, which has channels.
 type waiter struct {
 	ready  sync.Mutex // unlocked when the wait ends
 	gaveUp bool
 }
 
-// limit returns how many slots there are.
+// limit returns the number of slots.
 func limit() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
 
-// take waits for a slot. Leave gives it back.
+// take waits for a slot and takes it. Leave gives it back.
 func (s *slots) take(ctx context.Context) error {
 	s.mu.Lock()
 	if s.running < limit() && len(s.queue) == 0 {
@@ -133,7 +133,7 @@ func (s *slots) take(ctx context.Context) error {
 	return nil
 }
 
-// giveUp ends a wait, unless it has ended.
+// giveUp ends the wait of w without a slot, unless w has got one.
 func (s *slots) giveUp(w *waiter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *slots) giveUp(w *waiter) {
 	}
 }
 
-// dequeue wakes a waiter. The caller holds s.mu.
+// dequeue removes the waiter at index i and wakes it. The caller holds s.mu.
 func (s *slots) dequeue(i int) {
 	w := s.queue[i]
 	s.queue = slices.Delete(s.queue, i, i+1)
@@ -151,7 +151,7 @@ func (s *slots) dequeue(i int) {
 	w.ready.Unlock()
 }
 
-// leave gives a slot back, and those that are free to who waits. GOMAXPROCS may have changed.
+// leave gives back a slot and gives free slots to waiters. There may be several, as GOMAXPROCS may have grown.
 func (s *slots) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 
 func init() { heavy.Serving() }
 
-// TestServing: in a process without a server, work takes no slot.
+// TestServing checks that in a process without a server, work takes no slot.
 func TestServing(t *testing.T) {
 	processors(t, 2)
 	heavy.Stop()
@@ -43,7 +43,7 @@ func hold(t *testing.T) *heavy.Work {
 	return w
 }
 
-// waiting starts work that waits for a slot, and returns when it waits.
+// waiting starts work that must wait for a slot, and returns when it waits.
 func waiting(ctx context.Context, w *heavy.Work) (ended chan error) {
 	before := heavy.Waiting()
 	ended = make(chan error, 1)
@@ -54,8 +54,8 @@ func waiting(ctx context.Context, w *heavy.Work) (ended chan error) {
 	return ended
 }
 
-// TestLimit: so much work holds slots at once, whatever GOMAXPROCS is, and no slot is lost, also
-// when waits are called off.
+// TestLimit checks, for several values of GOMAXPROCS, how much work holds slots at once, and that no slot is lost,
+// even when waits are cancelled.
 func TestLimit(t *testing.T) {
 	for _, tt := range []struct{ procs, slots int }{{1, 1}, {2, 1}, {4, 3}} {
 		processors(t, tt.procs)
@@ -116,7 +116,7 @@ func TestCancel(t *testing.T) {
 	first.Done()
 }
 
-// TestOrder: work goes in the order in which it came, and makes way after a stretch.
+// TestOrder checks that work gets slots in order of arrival, and gives its slot to waiting work after a stretch.
 func TestOrder(t *testing.T) {
 	processors(t, 2)
 	held := hold(t)
@@ -140,12 +140,12 @@ func TestOrder(t *testing.T) {
 	}
 	held.Done()
 	wg.Wait()
-	// One that makes way waits anew a moment later, so another may already have gone on to its end.
+	// Work that has given up its slot waits again a moment later, so another one may already have run to its end.
 	require.Equal(t, []string{"first", "second"}, order[:2])
 	require.ElementsMatch(t, []string{"third", "first", "second", "third"}, order[2:])
 }
 
-// TestFree: small work, free work and that of an exempt context wait for no slot.
+// TestFree checks that small work, free work and work with an exempt context wait for no slot.
 func TestFree(t *testing.T) {
 	processors(t, 2)
 	defer hold(t).Done()
@@ -168,7 +168,7 @@ func TestFree(t *testing.T) {
 	require.Error(t, new(heavy.Work).Add(ctx, heavy.Stretch))
 }
 
-// TestBubbles: goroutines of several bubbles of testing/synctest and outside of them share slots.
+// TestBubbles checks that goroutines in several synctest bubbles, and outside of them, can share slots.
 func TestBubbles(t *testing.T) {
 	processors(t, 2)
 	var turns atomic.Int64

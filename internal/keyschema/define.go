@@ -13,18 +13,17 @@ import (
 // An IndexSpec is an index as people write it.
 type IndexSpec struct {
 	Name string
-	// Key is written as in [Define]; a local index has its sort key only.
+	// Key is the key as in [Define]. For a local index, it is the sort key alone.
 	Key   string
 	Local bool
-	// Only are the attributes that are projected besides the keys; nil means all.
+	// Only lists the non-key attributes to project. Nil means all attributes; an empty list means keys only.
 	Only []string
 }
 
-// Define adds to the input the key of a table and its indexes. A key names the partition key
-// and, after a slash, the sort key: "customer / order". An attribute is a string unless a
-// type follows its name, as in "sensor / second:N"; an index can have several for each:
-// "country, state / city, street". A name with a slash, a comma, a
-// colon, a backquote, or a space at an end is in backquotes, two of which stand for one.
+// Define adds to the input the key of a table and its indexes. A key is the partition key and, after a slash, the
+// sort key: "customer / order". An attribute is a string unless a type follows its name, as in "sensor / second:N".
+// An index can have several attributes for each: "country, state / city, street". Put a name in backquotes if it
+// contains a slash, a comma, a colon or a backquote, which is doubled, or if it begins or ends with a space.
 func Define(in *wire.CreateTableInput, key string, indexes []IndexSpec) (err error) {
 	if in.KeySchema, err = parse(in, key); err != nil {
 		return err
@@ -52,8 +51,8 @@ func Define(in *wire.CreateTableInput, key string, indexes []IndexSpec) (err err
 	return nil
 }
 
-// Addition returns the request that adds a global index to a table with attributes. An attribute
-// without a type keeps that of the table.
+// Addition returns the request that adds a global index to a table. Attributes are the table's definitions, which
+// give the types of attributes for which the key has none.
 func Addition(table string, attributes []wire.AttributeDefinition, ix IndexSpec) (*wire.UpdateTableInput, error) {
 	known := wire.CreateTableInput{AttributeDefinitions: slices.Clone(attributes)}
 	schema, err := parse(&known, ix.Key)
@@ -84,7 +83,7 @@ func (ix *IndexSpec) projection() *wire.Projection {
 	return &wire.Projection{ProjectionType: new("INCLUDE"), NonKeyAttributes: ix.Only}
 }
 
-// parse parses a key and adds its attributes to the definitions of the input.
+// parse parses a key and adds its attributes to the input's definitions.
 func parse(in *wire.CreateTableInput, key string) (schema []wire.KeySchemaElement, err error) {
 	partition, sort, err := keycond.ParseKey(key)
 	if err != nil {
@@ -101,8 +100,8 @@ func parse(in *wire.CreateTableInput, key string) (schema []wire.KeySchemaElemen
 	return schema, nil
 }
 
-// defineAttribute adds an attribute to the definitions of the input, a string if it has no kind and
-// is new.
+// defineAttribute adds an attribute to the input's definitions, or sets the type of one that is there. A new
+// attribute without a kind is a string.
 func defineAttribute(in *wire.CreateTableInput, a keycond.Attribute) {
 	known := slices.IndexFunc(in.AttributeDefinitions, func(d wire.AttributeDefinition) bool {
 		return *d.AttributeName == a.Name

@@ -1,5 +1,5 @@
-// Package keyschema reads the keys of a table and of its indexes from the table's
-// description, the same from whatever client it came.
+// Package keyschema reads the keys of a table and its indexes from a table description, and writes them from short
+// text such as "customer / order".
 package keyschema
 
 import (
@@ -16,20 +16,20 @@ import (
 type Table struct {
 	Name string
 	Key  *keycond.Schema
-	// Indexes are the indexes in the order of the description, local ones first.
+	// Indexes are the local and then the global indexes, in the order of the description.
 	Indexes []*Index
 }
 
-// An Index has the key of an index and what it projects.
+// An Index is the key and the projection of an index.
 type Index struct {
 	Key   *keycond.Schema
 	Local bool
-	// Projection is ALL, KEYS_ONLY or INCLUDE, which includes the attributes of Include.
+	// Projection is ALL, KEYS_ONLY or INCLUDE. Include lists the non-key attributes of INCLUDE.
 	Projection string
 	Include    []string
 }
 
-// Of returns the keys in a description.
+// Of returns the keys in a table description.
 func Of(d *wire.TableDescription) (*Table, error) {
 	kinds := map[string]attr.Kind{}
 	for _, a := range d.AttributeDefinitions {
@@ -78,8 +78,8 @@ func value(s *string) string {
 	return *s
 }
 
-// String returns the key as [Define] reads it and, unless the index has all attributes, those that it has besides
-// keys in parentheses.
+// String returns the key in the form that [Define] reads. Unless the index projects all attributes, its non-key
+// attributes follow in parentheses.
 func (ix *Index) String() string {
 	key := ix.Key.String()
 	if ix.Projection == "KEYS_ONLY" || ix.Projection == "INCLUDE" {
@@ -107,8 +107,7 @@ func (t *Table) IndexNames() []string {
 	return names
 }
 
-// Schema returns the key of an index, or of the table for "". It is nil for an unknown
-// index.
+// Schema returns the key of the named index, or of the table for "". For an unknown index it returns nil.
 func (t *Table) Schema(index string) *keycond.Schema {
 	if index == "" {
 		return t.Key
@@ -136,8 +135,7 @@ func (t *Table) Kind(name string) attr.Kind {
 // IsKey reports whether an attribute is a key attribute of the table or of an index.
 func (t *Table) IsKey(name string) bool { return t.Kind(name) != 0 }
 
-// Lacks reports whether the index does not hold an attribute. A nil index stands for the
-// table, which holds all.
+// Lacks reports whether the index does not project an attribute. A nil index means the table, which has all.
 func (ix *Index) Lacks(name string) bool {
 	if ix == nil || ix.Projection == "ALL" || slices.Contains(ix.Include, name) {
 		return false

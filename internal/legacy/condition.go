@@ -1,10 +1,10 @@
-// Package legacy turns the parameters that expressions replaced (KeyConditions, QueryFilter, ScanFilter,
-// Expected and AttributeUpdates) into the same conditions and updates:
+// Package legacy converts the legacy parameters KeyConditions, QueryFilter, ScanFilter, Expected and AttributeUpdates
+// to the conditions and updates of the expressions that replaced them:
 //
 //	{"status": {"ComparisonOperator": "EQ", …}, "closed": {"ComparisonOperator": "NULL"}}
 //	attribute_not_exists(closed) AND status = {S:open}
 //
-// The texts of errors are the service's.
+// Errors have the service's texts.
 package legacy
 
 import (
@@ -44,9 +44,9 @@ const (
 	AttributeUpdates expr.Param = "AttributeUpdates"
 )
 
-// Condition returns the condition equivalent to KeyConditions, QueryFilter or ScanFilter; p says which of
-// them. The keys of conds are attribute names, which it processes in byte order. or joins them by OR
-// instead of AND. Without any, it returns nil, which is true. The error is an [*expr.Error].
+// Condition converts KeyConditions, QueryFilter or ScanFilter to a condition; p is the parameter's name. The keys of
+// conds are attribute names, which Condition processes in byte order. It joins the conditions by AND, or by OR if or
+// is set. If there are none, it returns nil, which always holds. The error is an [*expr.Error].
 //
 // Source: API_Condition.html; messages as captured in dynalite (test/query.js, test/scan.js).
 func Condition(p expr.Param, conds map[string]wire.Condition, or bool) (*expr.Condition, error) {
@@ -66,11 +66,11 @@ func ExpectedCondition(conds map[string]wire.ExpectedAttributeValue, or bool) (*
 	return joined(conds, or, expectedNode)
 }
 
-// joined returns the conditions on attributes as one.
+// joined converts each of conds with one, and joins the results.
 func joined[T any](
 	conds map[string]T, or bool, one func(name string, cond T) (ast.Node, error),
 ) (*expr.Condition, error) {
-	if len(conds) == 0 { // as in most requests; the rest allocates
+	if len(conds) == 0 { // most requests have none; the code below allocates
 		return nil, nil
 	}
 	var root ast.Node
@@ -91,7 +91,7 @@ func joined[T any](
 	return expr.NewCondition(root), nil
 }
 
-// refuse returns the error for a parameter.
+// refuse returns the error for parameter p.
 func refuse(p expr.Param, format string, args ...any) error {
 	return &expr.Error{Param: p, Message: fmt.Sprintf(format, args...)}
 }
@@ -104,8 +104,8 @@ func valueOf[T any](p *T) (v T) {
 	return v
 }
 
-// expectedNode returns the condition on one attribute. It has either an operator with values, or a value
-// that the attribute must have, or requires that the attribute does not exist.
+// expectedNode converts an element of Expected. It has an operator with values, or a Value that the attribute must
+// equal, or Exists false.
 func expectedNode(attribute string, e wire.ExpectedAttributeValue) (ast.Node, error) {
 	const invalid = "One or more parameter values were invalid: "
 	const p = Expected
@@ -158,7 +158,7 @@ func expectedNode(attribute string, e wire.ExpectedAttributeValue) (ast.Node, er
 	return node(attribute, opNull, nil), nil
 }
 
-// arguments returns how many values an operator takes.
+// arguments returns the minimum and maximum number of values of an operator, or false for an unknown one.
 func arguments(op string) (least, most int, ok bool) {
 	switch op {
 	case opNull, opNotNull:
@@ -173,11 +173,10 @@ func arguments(op string) (least, most int, ok bool) {
 	return 0, 0, false
 }
 
-// takes reports whether an operator takes values of a kind.
+// takes reports whether an operator accepts values of a kind.
 //
-// According to the documentation, CONTAINS takes only S, N and B. In dynalite's
-// test/query.js, the service refuses it with sets and documents but not with
-// BOOL and NULL, so these are accepted here.
+// According to the documentation, CONTAINS accepts only S, N and B. In dynalite's test/query.js, the service rejects
+// sets and documents but not BOOL and NULL, so takes accepts those.
 func takes(op string, k attr.Kind) bool {
 	switch op {
 	case opLE, opLT, opGE, opGT, opIn, opBetween:
@@ -190,7 +189,7 @@ func takes(op string, k attr.Kind) bool {
 	return true
 }
 
-// check checks the values of an operator.
+// check returns an error for an unknown operator, or for values that it does not accept.
 func check(p expr.Param, op string, values []attr.Value) error {
 	const invalid = "One or more parameter values were invalid: "
 	least, most, ok := arguments(op)
@@ -220,8 +219,7 @@ func check(p expr.Param, op string, values []attr.Value) error {
 	return nil
 }
 
-// node returns the condition for an operator and values that have been
-// checked.
+// node returns the condition for an operator and its values, which check has accepted.
 func node(attribute, op string, values []attr.Value) ast.Node {
 	path := &ast.PathOperand{Path: ast.Path{{Name: attribute}}}
 	operands := make([]ast.Operand, len(values))

@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// TestLegacy runs the scripts of testdata. Their commands, each line of which is one request, are:
+// TestLegacy runs the scripts of testdata. Each line of a command is one request. The commands are:
 //
 //	item       the item for the commands below
 //	legacy     the condition equivalent to a filter; legacy or: joined by OR
@@ -76,7 +76,7 @@ func answer(t *testing.T, d *datadriven.TestData, it attr.Item, line string) str
 	return fmt.Sprintf("%-5t  %s", c.Match(it), c)
 }
 
-// A condition is one on an attribute, in JSON.
+// A condition is the JSON of a condition on one attribute.
 type condition struct {
 	ComparisonOperator *string
 	AttributeValueList []json.RawMessage
@@ -118,7 +118,7 @@ func update(t *testing.T, text string) (*expr.Update, error) {
 	return legacy.Update(updates)
 }
 
-// changed returns the attributes that u changes, as JSON, and the names of those that it removes.
+// changed returns the attributes that u sets, as JSON, and the names of those that it removes.
 func changed(t *testing.T, u *expr.Update, it attr.Item) string {
 	after, err := u.Apply(it, parsed(t, `{"pk": {"S": "key"}}`))
 	if err != nil {
@@ -160,7 +160,7 @@ func parsed(t *testing.T, text string) attr.Item {
 	return it
 }
 
-// TestKeyConditions has the errors of KeyConditions, whose order differs from that of an expression.
+// TestKeyConditions checks the errors of KeyConditions, which have another precedence than those of expressions.
 // Source: dynalite, test/query.js.
 func TestKeyConditions(t *testing.T) {
 	const equal = `{"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}`

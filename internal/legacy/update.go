@@ -18,10 +18,10 @@ const (
 	actionDelete = "DELETE"
 )
 
-// Update returns the update equivalent to AttributeUpdates. The keys are names of top-level attributes,
-// which may contain dots, and are processed in byte order. The error is an [*expr.Error].
+// Update converts AttributeUpdates to an update. The keys are names of top-level attributes, which may contain dots;
+// Update processes them in byte order. The error is an [*expr.Error].
 //
-// Unlike in an expression, ADD also joins lists. Source: API_AttributeValueUpdate.html; alternator's
+// Unlike in an expression, ADD also appends to lists. Source: API_AttributeValueUpdate.html; alternator's
 // test_item.py for lists; dynalite's test/updateItem.js for messages.
 func Update(updates map[string]wire.AttributeValueUpdate) (*expr.Update, error) {
 	actions := make([]ast.Action, 0, len(updates))
@@ -41,7 +41,7 @@ func Update(updates map[string]wire.AttributeValueUpdate) (*expr.Update, error) 
 	return expr.NewUpdate(actions...)
 }
 
-// Refused returns the error of an update that [Update] returned, in the words for AttributeUpdates.
+// Refused converts an error of an update that [Update] returned to the message for AttributeUpdates.
 func Refused(err error) error {
 	if errors.Is(err, expr.ErrOperand) {
 		return &expr.Error{Message: "Type mismatch for attribute to update"}
@@ -49,8 +49,7 @@ func Refused(err error) error {
 	return err
 }
 
-// clauseOf checks the update of an attribute and returns the equivalent clause of
-// an expression.
+// clauseOf checks an element of AttributeUpdates and returns the equivalent clause of an expression.
 func clauseOf(attribute string, up wire.AttributeValueUpdate) (ast.Clause, error) {
 	action := valueOf(up.Action)
 	const p = AttributeUpdates

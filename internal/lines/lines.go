@@ -1,5 +1,5 @@
-// Package lines reads the lines of untrusted files: a [Reader] keeps at
-// most one line in memory, and only as much of it as is allowed.
+// Package lines reads the lines of untrusted files: a [Reader] keeps at most one line in memory and limits its
+// length.
 package lines
 
 import (
@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// ErrTooLong is returned by [Reader.Next] for a line that is longer than allowed. The
-// next call returns the line after it.
+// ErrTooLong is returned by [Reader.Next] for a line that is longer than the limit. The next call returns the line
+// after it.
 var ErrTooLong = errors.New("lines: line too long")
 
 // A Reader reads lines.
@@ -21,16 +21,14 @@ type Reader struct {
 	read int64
 }
 
-// New returns a reader of the lines of r, each of at most limit bytes without its line
-// break.
+// New returns a Reader of the lines of r. A line may have at most limit bytes without its line break.
 func New(r *bufio.Reader, limit int) *Reader { return &Reader{r: r, max: limit} }
 
-// Read returns how many bytes have been read, with line breaks.
+// Read returns the number of bytes read so far, including line breaks.
 func (r *Reader) Read() int64 { return r.read }
 
-// Next returns the next line without white space at its ends, so that an empty line has
-// none left. It is valid until the next call. The error is [ErrTooLong], io.EOF after
-// the last line, or the underlying reader's.
+// Next returns the next line without white space at its ends, so it is empty for a blank line. The line is valid
+// until the next call. The error is [ErrTooLong], io.EOF after the last line, or an error of the underlying reader.
 func (r *Reader) Next() ([]byte, error) {
 	r.buf = r.buf[:0]
 	begun, long := false, false

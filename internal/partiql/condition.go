@@ -8,8 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// A part is a condition, or an operand when node is nil. Parentheses may contain
-// either.
+// A part is a condition or, if node is nil, an operand. Parentheses may contain either.
 type part struct {
 	node ast.Node
 	op   ast.Operand
@@ -49,7 +48,7 @@ func (p *parser) joined(word string, operand func() part, join func(l, r ast.Nod
 	return l
 }
 
-// boolean returns the condition of a part. An operand there is a fault.
+// boolean returns the condition in a part. If the part is an operand, boolean records a fault.
 func (p *parser) boolean(x part, tok int, msg string) ast.Node {
 	if x.node != nil {
 		return x.node
@@ -93,7 +92,7 @@ func (p *parser) compare() part {
 	return p.predicate(first, l)
 }
 
-// predicate parses BETWEEN, IN and IS after an operand.
+// predicate parses BETWEEN, IN or IS after an operand, or returns the operand if none of them follows.
 func (p *parser) predicate(first int, l part) part {
 	tok := p.pos
 	switch {
@@ -115,7 +114,7 @@ func (p *parser) predicate(first int, l part) part {
 	return l
 }
 
-// negated returns the condition for IS NOT.
+// negated returns the condition for IS NOT, given that for IS.
 func negated(n ast.Node) ast.Node {
 	if call, ok := n.(*ast.Call); ok && call.Func == ast.AttributeNotExists {
 		return &ast.Call{Func: ast.AttributeExists, Args: call.Args}
@@ -123,7 +122,7 @@ func negated(n ast.Node) ast.Node {
 	return &ast.Not{X: n}
 }
 
-// truth compares a condition with TRUE or FALSE.
+// truth returns the condition for the comparison of a condition with TRUE or FALSE.
 func (p *parser) truth(tok int, op ast.Op, l, r part) part {
 	if l.node == nil {
 		l, r = r, l
@@ -139,7 +138,7 @@ func (p *parser) truth(tok int, op ast.Op, l, r part) part {
 	return part{node: &ast.Not{X: l.node}}
 }
 
-// plain returns the operand of a part. A condition there is a fault.
+// plain returns the operand in a part. If the part is a condition, plain records a fault.
 func (p *parser) plain(x part, tok int) ast.Operand {
 	if x.op != nil {
 		return x.op
@@ -148,7 +147,7 @@ func (p *parser) plain(x part, tok int) ast.Operand {
 	return p.bound(attr.NewNull())
 }
 
-// members parses the list of an IN, in any kind of brackets.
+// members parses the list after IN, which may be in brackets, parentheses or << >>.
 func (p *parser) members(tok int) (list []ast.Operand) {
 	closing := map[kind]kind{"[": "]", "(": ")", "<<": ">>"}[p.tokens[p.pos].kind]
 	if closing == "" {
@@ -170,13 +169,13 @@ func (p *parser) members(tok int) (list []ast.Operand) {
 const msgIn = "IN operator must have a left hand argument of type Variable Reference and right hand argument of type " +
 	"Seq with at least one member" // local
 
-// typeNames are the types after IS.
+// typeNames are the type names that may follow IS.
 var typeNames = map[string]attr.Kind{
 	"NULL": attr.Null, "BOOLEAN": attr.Bool, "BOOL": attr.Bool, "BLOB": attr.Binary, "STRING": attr.String,
 	"NUMERIC": attr.Number, "STRUCT": attr.Map, "TUPLE": attr.Map, "LIST": attr.List,
 }
 
-// isType parses the type after IS.
+// isType parses the type name after IS and returns the condition that x has that type.
 func (p *parser) isType(x ast.Operand, tok int) ast.Node {
 	if !p.is(tokWord) {
 		p.malformed(msgTerm)
@@ -194,7 +193,7 @@ func (p *parser) isType(x ast.Operand, tok int) ast.Node {
 	return &ast.Call{Func: ast.AttributeType, Args: []ast.Operand{x, p.bound(attr.NewString(k.String()))}}
 }
 
-// primary parses an operand, a function or what is in parentheses.
+// primary parses an operand, a function call, or a condition or operand in parentheses.
 func (p *parser) primary() part {
 	p.nest()
 	defer p.leave()
@@ -229,13 +228,13 @@ func (p *parser) term() part {
 	return part{op: p.operand(path)}
 }
 
-// functions are the functions of conditions, with the number of operands.
+// functions are the functions of conditions with their numbers of operands.
 var functions = map[ast.Func]int{
 	ast.AttributeExists: 1, ast.AttributeNotExists: 1, ast.Size: 1,
 	ast.AttributeType: 2, ast.BeginsWith: 2, ast.Contains: 2,
 }
 
-// function parses the call of a function. Names may have letters of both cases.
+// function parses a function call. Case does not matter in the function's name.
 func (p *parser) function() part {
 	tok := p.next()
 	fn := ast.Func(strings.ToLower(p.text(tok)))
@@ -254,7 +253,7 @@ func (p *parser) function() part {
 	return part{op: p.bound(attr.NewNull())}
 }
 
-// arguments parses the operands of a function, with their parentheses.
+// arguments parses the operands of a function call, including the parentheses.
 func (p *parser) arguments() (args []ast.Operand) {
 	p.nest()
 	defer p.leave()

@@ -7,28 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// An Error describes a statement that the service refuses with a
-// ValidationException.
+// An Error means that the service would reject the statement with a ValidationException.
 type Error struct {
 	// Msg is the service's message.
 	Msg string
-	// Pos is the byte offset in the statement of the token at fault, or -1 if no
-	// token is.
+	// Pos is the byte offset in the statement of the wrong token, or -1 if the error is about the whole statement.
 	Pos int
-	// Table and Index are what a SELECT reads that calls a function instead of naming attributes: the
-	// service looks at the key of the index first.
+	// Table and Index are set if a SELECT calls a function where it should name attributes. The service rejects an
+	// index with a multi-attribute key before that, so the caller must check the index first.
 	Table, Index string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// notWellFormed begins the message about a statement that cannot be parsed.
-// Nothing follows it if the text has something that is not a token (conformance
-// partiqlGrammar).
+// notWellFormed begins the message for a statement that cannot be parsed. Details follow, unless a part of the text
+// is not even a token (conformance partiqlGrammar).
 const notWellFormed = "Statement wasn't well formed, can't be processed: "
 
-// Details after notWellFormed (conformance partiqlGrammar and
-// batchExecuteStatement).
+// The details that follow notWellFormed (conformance partiqlGrammar and batchExecuteStatement).
 const (
 	msgStatement = "Expected data manipulation"
 	msgLeftover  = "Unexpected token after expression"
@@ -41,8 +37,7 @@ func invalid(format string, args ...any) error {
 	return &Error{Msg: fmt.Sprintf(format, args...), Pos: -1}
 }
 
-// malformed records that the statement cannot be parsed at the next token, and
-// skips to the end, so that parsing stops.
+// malformed records a syntax error at the next token and skips to the end, so that parsing stops.
 func (p *parser) malformed(detail string) {
 	if p.syntax == nil {
 		p.syntax = &Error{Msg: notWellFormed + detail, Pos: p.tokens[p.pos].start}
@@ -50,17 +45,16 @@ func (p *parser) malformed(detail string) {
 	p.pos = len(p.tokens) - 1
 }
 
-// fault records the first thing wrong with a statement that can be parsed. The
-// service parses a statement to its end before it looks at what it means.
+// fault records an error of meaning, if it is the first. Parsing continues, as the service reports a later syntax
+// error instead.
 func (p *parser) fault(tok int, format string, args ...any) {
 	if p.meaning == nil {
 		p.meaning = &Error{Msg: fmt.Sprintf(format, args...), Pos: p.tokens[tok].start}
 	}
 }
 
-// faultAt is fault with the place of the token after the message, as
-// line:column:length, counted in characters from 1 (conformance
-// partiqlFunctions).
+// faultAt is fault with the position of the token after the message: line:column:length, where line and column begin
+// with 1, and columns and lengths are in characters (conformance partiqlFunctions).
 func (p *parser) faultAt(tok int, format string, args ...any) {
 	t := p.tokens[tok]
 	before := p.src[:t.start]

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A kind is the kind of a token. Signs and operators have their text as kind.
+// A kind is the kind of a token. For a sign or operator it is its text.
 type kind string
 
 const (
 	tokEnd    kind = "end"
-	tokWord   kind = "word"   // a keyword, or a name without quotes
+	tokWord   kind = "word"   // a keyword or an unquoted name
 	tokQuoted kind = "quoted" // a name in double quotes
 	tokText   kind = "text"   // text in single quotes
 	tokNumber kind = "number" // without a sign
@@ -23,14 +23,14 @@ type token struct {
 	start, end int
 }
 
-// signs are the tokens that are signs, the longer ones first.
+// signs are the tokens other than words, names and values, the longer ones first.
 var signs = []kind{
 	"<<", ">>", "<>", "<=", ">=", "!=", "||",
 	"=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", ";", "?", "*", "+", "-", "/", "%",
 }
 
-// lex returns the tokens of a statement, ending with a tokEnd. At something that
-// cannot be a token it stops and returns false with the position.
+// lex splits a statement into tokens, of which the last is a tokEnd. If it finds something that cannot be a token, it
+// returns its offset as bad, and false.
 func lex(src string) (tokens []token, bad int, ok bool) {
 	for i := 0; i < len(src); {
 		start, c := i, src[i]
@@ -86,8 +86,8 @@ func lex(src string) (tokens []token, bad int, ok bool) {
 	return append(tokens, token{tokEnd, len(src), len(src)}), 0, true
 }
 
-// endOfQuote returns the end of the quoted text that begins at i, in which a
-// quote is written twice, or -1 if it is not closed.
+// endOfQuote returns the end of the quoted text that begins at i, or -1 if it is not closed. In the text a quote is
+// doubled.
 func endOfQuote(src string, i int) int {
 	quote := src[i]
 	for i++; i < len(src); i++ {
@@ -102,7 +102,7 @@ func endOfQuote(src string, i int) int {
 	return -1
 }
 
-// unquote returns the text inside quotes.
+// unquote returns the text inside the quotes, with doubled quotes undone.
 func unquote(s string) string {
 	quote := s[:1]
 	return strings.ReplaceAll(s[1:len(s)-1], quote+quote, quote)
@@ -131,9 +131,8 @@ func endOfNumber(src string, i int) int {
 	return i
 }
 
-// isDecimal reports whether the exponent of a number, and the count of its
-// digits after the point less the exponent, fit 32 bits. Other numbers the
-// service cannot read (conformance partiqlGrammar).
+// isDecimal reports whether the service can read a number: its exponent, and the number of digits after the point
+// minus the exponent, must fit 32 bits (conformance partiqlGrammar).
 func isDecimal(s string) bool {
 	e := strings.IndexAny(s, "eE")
 	if e < 0 {

@@ -19,33 +19,28 @@ const (
 	Insert Kind = "INSERT"
 	Update Kind = "UPDATE"
 	Delete Kind = "DELETE"
-	// Exists is EXISTS(SELECT …), a condition on an item in a transaction.
+	// Exists is EXISTS(SELECT …), which in a transaction checks an item.
 	Exists Kind = "EXISTS"
 )
 
-// MaxStatementBytes is the longest statement. Source: the service model,
-// PartiQLStatement.
+// MaxStatementBytes is the maximum length of a statement. Source: the service model, PartiQLStatement.
 const MaxStatementBytes = 8192
 
-// maxDepth bounds how deep conditions and values may be nested, so that parsing
-// needs a bounded stack.
+// maxDepth is the maximum depth of nested conditions and values. It bounds the stack that parsing needs.
 const maxDepth = 200
 
-// Param is the parameter of conditions and updates that come from statements.
-// Unlike expressions they may be as long as the statement.
+// Param is the parameter name of conditions and updates that come from statements. Package expr allows them to be
+// longer than expressions.
 const Param expr.Param = "Statement"
 
-// A Statement is a parsed statement with its parameters in place. It is
-// immutable.
+// A Statement is a parsed statement whose question marks have their values. It is immutable.
 type Statement struct {
 	Kind Kind
-	// Table and Index are the names after FROM, INTO or UPDATE; Index may be
-	// empty.
+	// Table is the name after FROM, INTO or UPDATE. Index is the index name that follows it, or "".
 	Table, Index string
-	// Paths lists the attributes that a SELECT returns, in the order of the statement;
-	// nil for *.
+	// Paths lists the paths that a SELECT returns, in the order of the statement, or is nil for *.
 	Paths []*ast.PathOperand
-	// Where is the condition, or nil.
+	// Where is the condition after WHERE, or nil.
 	Where *expr.Condition
 	// Order are the attributes after ORDER BY.
 	Order []Order
@@ -53,22 +48,21 @@ type Statement struct {
 	Item attr.Item
 	// Update holds the changes of an UPDATE.
 	Update *expr.Update
-	// Returning says which items a write returns: "", "ALL OLD", "MODIFIED OLD", "ALL
-	// NEW" or "MODIFIED NEW".
+	// Returning says which attributes a write returns: "", "ALL OLD", "MODIFIED OLD", "ALL NEW" or "MODIFIED NEW".
 	Returning string
-	// Names and Values are the placeholders in the text forms of Paths and Where.
+	// Names and Values define the placeholders that the texts of Paths and Where use.
 	Names  map[string]string
 	Values attr.Item
 }
 
-// An Order is an attribute that the result is ordered by.
+// An Order is one attribute after ORDER BY.
 type Order struct {
 	Name string
 	Desc bool
 }
 
-// A parser parses one statement. It stops at the first syntax error; of other
-// faults it records the first.
+// A parser parses one statement. It stops at the first syntax error. It also records the first error of meaning, but
+// continues after it.
 type parser struct {
 	src    string
 	tokens []token
@@ -86,15 +80,14 @@ type parser struct {
 	calls           bool // a SELECT calls a function
 }
 
-// Writes reports whether a statement is something other than a SELECT, by its first word. It consumes write units then.
+// Writes reports whether a statement is anything but a SELECT, by its first word. If so, it consumes write units.
 func Writes(statement string) bool {
 	const read = "SELECT"
 	first := strings.TrimSpace(statement)
 	return len(first) < len(read) || !strings.EqualFold(first[:len(read)], read)
 }
 
-// Parse parses a statement, with a value for each question mark in it. The error
-// is an [*Error].
+// Parse parses a statement. Params are the values of its question marks. The error is an [*Error].
 func Parse(src string, params []attr.Value) (*Statement, error) {
 	if len(src) > MaxStatementBytes {
 		return nil, invalid("the statement has %d bytes, at most %d are allowed", len(src), MaxStatementBytes)
@@ -131,7 +124,7 @@ func Parse(src string, params []attr.Value) (*Statement, error) {
 	}
 	env, err := expr.NewEnv(expr.Params{Names: s.Names, Values: s.Values})
 	if err == nil {
-		// Package expr knows what the operands of each operator may be.
+		// Print and parse the condition again: package expr checks the operands of each operator.
 		s.Where, err = env.Condition(Param, ast.Format(where))
 	}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
@@ -160,7 +153,7 @@ func (p *parser) accept(k kind) bool {
 	return true
 }
 
-// expect consumes a token of the given kind. Any other token is a syntax error.
+// expect consumes a token of the given kind. If the next token is another one, it records a syntax error.
 func (p *parser) expect(k kind, name string) {
 	if !p.accept(k) {
 		p.malformed("Expected " + name)
@@ -169,7 +162,7 @@ func (p *parser) expect(k kind, name string) {
 
 func (p *parser) text(tok int) string { return p.src[p.tokens[tok].start:p.tokens[tok].end] }
 
-// atWord reports whether the token n after the next one is a keyword.
+// atWord reports whether the token n places after the next one is a keyword.
 func (p *parser) atWord(n int, word string) bool {
 	tok := p.pos + n
 	return tok < len(p.tokens) && p.tokens[tok].kind == tokWord && strings.EqualFold(p.text(tok), word)
@@ -190,7 +183,7 @@ func (p *parser) expectWord(word string) {
 	}
 }
 
-// nest enters one more level of a condition or a value. The caller must leave it.
+// nest enters a nested condition or value. The caller must call leave at its end.
 func (p *parser) nest() {
 	if p.depth++; p.depth > maxDepth {
 		p.malformed("Too many nesting levels")
@@ -199,7 +192,7 @@ func (p *parser) nest() {
 
 func (p *parser) leave() { p.depth-- }
 
-// statement parses a statement and returns its WHERE apart, not checked yet.
+// statement parses a statement. It returns the WHERE separately, as it has not been checked yet.
 func (p *parser) statement() (*Statement, ast.Node) {
 	switch {
 	case p.word("SELECT"):
@@ -257,7 +250,7 @@ func (p *parser) selection() (s *Statement, where ast.Node) {
 	return s, where
 }
 
-// projection parses the paths of a SELECT. They cannot be renamed.
+// projection parses the paths of a SELECT. AS is not supported.
 func (p *parser) projection() (paths []*ast.PathOperand) {
 	seen := map[string]bool{}
 	for more := true; more && p.syntax == nil; more = p.accept(",") {
@@ -294,8 +287,8 @@ const (
 	msgSource = "FROM clause may only contain a single table name in data manipulation statements"
 )
 
-// source parses the name of a table, and of an index after it. A name after those
-// is an alias, which the service refuses.
+// source parses a table name and the index name after it, if any. A further name would be an alias, which the service
+// rejects.
 func (p *parser) source(s *Statement) {
 	p.tableName(s)
 	if p.word("AS") {
@@ -327,7 +320,7 @@ func (p *parser) tableName(s *Statement) {
 	}
 }
 
-// where parses a WHERE, if there is one.
+// where parses a WHERE if it is next, or returns nil.
 func (p *parser) where() ast.Node {
 	if !p.word("WHERE") {
 		return nil
@@ -386,7 +379,7 @@ func (p *parser) delete() (*Statement, ast.Node) {
 	return s, where
 }
 
-// written checks what an UPDATE and a DELETE have in common.
+// written checks the rules that UPDATE and DELETE share: no index, and a WHERE.
 func (p *parser) written(s *Statement, tok int, where ast.Node) {
 	if s.Index != "" {
 		p.fault(tok, "This operation is not supported on an index") // conformance indexQualifier
@@ -396,7 +389,7 @@ func (p *parser) written(s *Statement, tok int, where ast.Node) {
 	}
 }
 
-// returning parses RETURNING, if it is next, and returns what it asks for.
+// returning parses RETURNING, if it is next, and returns the value of [Statement.Returning].
 func (p *parser) returning() string {
 	if !p.word("RETURNING") {
 		return ""
@@ -463,8 +456,7 @@ func (p *parser) path() ast.Path {
 	return path
 }
 
-// step parses what is between the brackets of a path: an index, or a name as
-// text.
+// step parses the contents of the brackets in a path: an index, or a name in quotes.
 func (p *parser) step() ast.Step {
 	tok := p.pos
 	switch {
@@ -491,7 +483,7 @@ func (p *parser) step() ast.Step {
 	return ast.Step{Index: int(index)}
 }
 
-// operand returns a path as an operand, with placeholders as its text.
+// operand returns a path as an operand, whose text has placeholders for the names.
 func (p *parser) operand(path ast.Path) *ast.PathOperand {
 	var text strings.Builder
 	for i, step := range path {
@@ -512,15 +504,15 @@ func (p *parser) operand(path ast.Path) *ast.PathOperand {
 	return &ast.PathOperand{Path: path, Text: text.String()}
 }
 
-// bound returns a value as an operand, with a placeholder as its name.
+// bound returns a value as an operand, whose name is a new placeholder.
 func (p *parser) bound(v attr.Value) *ast.ValueOperand {
 	name := ":v" + strconv.Itoa(p.values.Len())
 	p.values.Add(name, v)
 	return &ast.ValueOperand{Name: name, Value: v}
 }
 
-// isKeyword reports whether a word without quotes cannot be a name. The
-// service's list is longer: it has the keywords of SQL-92.
+// isKeyword reports whether an unquoted word cannot be a name. The service rejects more words: all keywords of
+// SQL-92.
 func isKeyword(word string) bool {
 	switch strings.ToUpper(word) {
 	case "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ORDER", "GROUP", "HAVING", "BY",
@@ -534,8 +526,7 @@ func isKeyword(word string) bool {
 	return false
 }
 
-// TableOf returns the name of the table that a statement refers to, or "" if it
-// has none. It works for statements that cannot be parsed too.
+// TableOf returns the name of the table in a statement, or "" if there is none. The statement may have syntax errors.
 func TableOf(statement string) string {
 	p := begin(statement)
 	for p.pos = range p.tokens {
@@ -547,8 +538,8 @@ func TableOf(statement string) string {
 	return ""
 }
 
-// IsSelect reports whether a text begins like a SELECT, valid or not. Names of
-// files do not.
+// IsSelect reports whether a text begins like a SELECT, valid or not. It is false for file names, such as
+// select.json.
 func IsSelect(statement string) bool {
 	p := begin(statement)
 	if !p.word("SELECT") {
@@ -557,7 +548,7 @@ func IsSelect(statement string) bool {
 	return p.tokens[p.pos].start > p.tokens[p.pos-1].end || p.is(tokQuoted) || p.is("*") || p.is(tokEnd)
 }
 
-// begin returns a parser of the tokens before the first error, if there is one.
+// begin returns a parser for the tokens of a statement up to the first that is invalid.
 func begin(statement string) *parser {
 	tokens, bad, ok := lex(statement)
 	if !ok {

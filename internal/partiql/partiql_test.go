@@ -21,10 +21,10 @@ import (
 // TestScripts runs the scripts in testdata. Their commands are:
 //
 //	params  the parameters of the statements below, a list in DynamoDB JSON
-//	parse   what each line means, or its error and the place of it
-//	plan    how a SELECT with the WHERE and ORDER BY of each line is read, from a
+//	parse   the parsed form of each line, or its error and the position of that
+//	plan    how to read a SELECT with the WHERE and ORDER BY of each line, from a
 //	        table with the key PK (S), SK (S)
-//	key     the key that the WHERE of each line names, and what else it demands
+//	key     the key that the WHERE of each line sets, and its other conditions
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var params []attr.Value
@@ -116,7 +116,7 @@ func describe(s *partiql.Statement, err error) string {
 	return strings.Join(parts, " ")
 }
 
-// operand writes an operand of an update.
+// operand prints an operand of an update.
 func operand(o ast.Operand) string {
 	switch o := o.(type) {
 	case *ast.PathOperand:
@@ -148,8 +148,8 @@ func plan(p *partiql.Plan, err error) string {
 	return strings.Join(parts, " ")
 }
 
-// FuzzParse parses any text. Nothing may panic, errors must have the package's
-// type and a place in the text, and a plan must exist for every SELECT.
+// FuzzParse parses arbitrary text. It must not panic. Errors must be an *Error with a position in the text, and every
+// SELECT must have a plan.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*")
 	require.NoError(f, err)

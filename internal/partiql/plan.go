@@ -12,26 +12,24 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// MaxSlices is the most slices that one SELECT reads. Source:
-// DG/ql-operators.html, IN: up to 50 values of the partition key.
+// MaxSlices is the maximum number of slices that one SELECT reads. Source: DG/ql-operators.html, IN: up to 50 values
+// of the partition key.
 const MaxSlices = 50
 
-// A Plan says how to read the items that a SELECT asks for: one slice after another,
-// or, with no slices, a scan.
+// A Plan says how to read the items of a SELECT: slice by slice or, if there are no slices, by a scan.
 type Plan struct {
 	Slices  []*keycond.Slice
 	Reverse bool // in descending order of the sort key
-	// Filter is the part of the condition that the slices do not ensure. Nil keeps all
-	// rows.
+	// Filter is the part of the condition that the slices do not ensure, or nil.
 	Filter *expr.Condition
-	// Keyed is true if the rows of all slices must satisfy the same conditions
-	// beside those on the key.
+	// Keyed is true if there are slices and the conditions besides those on the key are the same for all of them.
+	// Filter then has only these.
 	Keyed bool
 
 	schema *keycond.Schema
 }
 
-// String returns what the plan does: "get", "query", "2 queries" or "scan".
+// String summarises the plan: "get", "query", "2 queries" or "scan".
 func (p *Plan) String() string {
 	switch {
 	case len(p.Slices) == 0:
@@ -44,23 +42,23 @@ func (p *Plan) String() string {
 	return "query"
 }
 
-// isKey reports whether clauses are an equality for each attribute of a key.
+// isKey reports whether clauses set each attribute of a key to a value.
 func isKey(s *keycond.Schema, clauses []keycond.Clause) bool {
 	return len(clauses) == len(s.Partition())+len(s.Sort()) &&
 		!slices.ContainsFunc(clauses, func(c keycond.Clause) bool { return c.Op != ast.Equal })
 }
 
-// A group is one of the alternatives of a WHERE: conditions on the key and the
-// rest, all of which must hold.
+// A group is one alternative of a WHERE: conditions on the partition key, on the sort key and others, all of which a
+// row must satisfy.
 type group struct {
 	partition ast.Node
 	sort      ast.Node // nil: the whole partition
 	rest      []ast.Node
 }
 
-// Plan returns how to read the rows of a table or an index with the given key.
-// The key has one partition key attribute and at most one sort key attribute. The
-// error is an [*Error] or a [*keycond.Error]. Source: DG/ql-reference.select.html.
+// Plan returns how to read the rows of a table or index with the given key, which has one partition key attribute and
+// at most one sort key attribute. The error is an [*Error] or a [*keycond.Error]. Source:
+// DG/ql-reference.select.html.
 func (s *Statement) Plan(schema *keycond.Schema) (*Plan, error) {
 	p := &Plan{schema: schema, Filter: s.Where}
 	var groups []group
@@ -94,7 +92,7 @@ func (s *Statement) Plan(schema *keycond.Schema) (*Plan, error) {
 	return p, p.order(s.Order)
 }
 
-// conjunction returns the condition that demands all of nodes, or nil.
+// conjunction joins nodes by AND. It returns nil if there are none.
 func conjunction(nodes []ast.Node) *expr.Condition {
 	var root ast.Node
 	for _, n := range nodes {
@@ -110,8 +108,8 @@ func conjunction(nodes []ast.Node) *expr.Condition {
 	return expr.NewCondition(root)
 }
 
-// groups returns the alternatives of WHERE. It reports false if one of them does
-// not fix the partition key, so that only a scan finds its rows.
+// groups returns the alternatives of WHERE. It returns false if one of them does not set the partition key to one
+// value, so that a scan is needed.
 func (s *Statement) groups(schema *keycond.Schema) (groups []group, ok bool) {
 	for _, nodes := range alternatives(expr.Node(s.Where), schema) {
 		var g group
@@ -147,8 +145,7 @@ func isEquality(n ast.Node) bool {
 	return ok && c.Op == ast.Equal
 }
 
-// between returns the one condition on a sort key for >= and <=, or nil for any
-// other two conditions on it.
+// between joins two conditions on a sort key, >= and <=, into a BETWEEN. For any other two conditions it returns nil.
 func between(a, b ast.Node) ast.Node {
 	out := new(ast.Between)
 	for _, n := range []ast.Node{a, b} {
@@ -171,13 +168,13 @@ func between(a, b ast.Node) ast.Node {
 		return nil
 	}
 	if n, ok := attr.Compare(out.Lo.(*ast.ValueOperand).Value, out.Hi.(*ast.ValueOperand).Value); !ok || n > 0 {
-		return nil // which a BETWEEN may not be
+		return nil // an error in a BETWEEN
 	}
 	return out
 }
 
-// keyOf returns the name of the attribute that a condition compares with values
-// so that it can be a condition on a sort key, or "".
+// keyOf returns the name of the attribute if the condition compares one attribute only with values, in a way that a
+// sort key condition allows. Otherwise it returns "".
 func keyOf(n ast.Node) string {
 	var x ast.Operand
 	var values []ast.Operand
@@ -211,9 +208,8 @@ func keyOf(n ast.Node) string {
 	return path.Path[0].Name
 }
 
-// alternatives returns lists of conditions: the tree is true if all conditions of
-// one of the lists are. It takes apart only conditions on the key, and returns at most
-// maxAlternatives lists.
+// alternatives splits a condition into lists of conditions: it holds if all conditions of one list hold. It splits
+// only OR and IN on key attributes, and returns at most maxAlternatives lists.
 func alternatives(n ast.Node, schema *keycond.Schema) (all [][]ast.Node) {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -242,10 +238,10 @@ func alternatives(n ast.Node, schema *keycond.Schema) (all [][]ast.Node) {
 	return all[:min(len(all), maxAlternatives)]
 }
 
-// maxAlternatives is enough to see that a statement needs too many slices.
+// maxAlternatives is one more than MaxSlices, which is enough to see that a statement needs too many slices.
 const maxAlternatives = MaxSlices + 1
 
-// aboutKey reports whether a tree has a condition on a key attribute.
+// aboutKey reports whether a condition, or a part of it joined by AND or OR, is about a key attribute.
 func aboutKey(n ast.Node, schema *keycond.Schema) bool {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -256,8 +252,8 @@ func aboutKey(n ast.Node, schema *keycond.Schema) bool {
 	return schema.Has(keyOf(n))
 }
 
-// add adds a slice and joins it with others of the same partition, so that no row is
-// read twice.
+// add adds a slice unless another one contains it. It returns an error if two slices overlap otherwise, as a row
+// would then be read twice.
 func (p *Plan) add(slice *keycond.Slice) error {
 	for i, other := range p.Slices {
 		if !bytes.Equal(slice.Partition, other.Partition) || !overlap(slice.Range, other.Range) {
@@ -277,7 +273,7 @@ func (p *Plan) add(slice *keycond.Slice) error {
 	return nil
 }
 
-// contains reports whether a is the whole partition, or the same slice as b.
+// contains reports whether a is the whole partition or equals b.
 func contains(a, b *keycond.Slice) bool {
 	return len(a.Clauses) == 1 || bytes.Equal(a.Range.Lo, b.Range.Lo) && bytes.Equal(a.Range.Hi, b.Range.Hi)
 }
@@ -287,7 +283,7 @@ func overlap(a, b store.Range) bool {
 	return below(a.Lo, b.Hi) && below(b.Lo, a.Hi)
 }
 
-// checkOrder refuses an ORDER BY that the rows cannot have. Source of the texts:
+// checkOrder returns an error if the rows cannot be read in the order that ORDER BY asks for. Source of the texts:
 // local.
 func (s *Statement) checkOrder(schema *keycond.Schema, keyed bool) error {
 	for _, o := range s.Order {
@@ -305,9 +301,8 @@ func (s *Statement) checkOrder(schema *keycond.Schema, keyed bool) error {
 	return nil
 }
 
-// order puts the slices in the order that ORDER BY asks for: partitions by their
-// values, or as WHERE names them, and the slices of one partition by their sort
-// keys.
+// order sorts the slices for ORDER BY: partitions by their key or, if ORDER BY does not name it, in the order of
+// WHERE; and slices of one partition by sort key.
 func (p *Plan) order(orders []Order) error {
 	var partitions *Order
 	for i, o := range orders {
@@ -346,8 +341,8 @@ func (p *Plan) order(orders []Order) error {
 	return nil
 }
 
-// Key returns the key of the one item that WHERE names and what else it demands.
-// It reports false if WHERE does not fix the whole key. The error is an [*Error].
+// Key returns the key of the one item that WHERE names, and its other conditions. It returns false for ok if WHERE
+// does not set all key attributes. The error is an [*Error].
 func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condition, ok bool, err error) {
 	var b attr.Builder
 	var others []ast.Node
@@ -373,7 +368,7 @@ func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condi
 	return b.Item(), conjunction(others), b.Len() == len(schema.Partition())+len(schema.Sort()), nil
 }
 
-// conjuncts appends the conditions that a tree demands all of.
+// conjuncts appends the conditions that n joins by AND.
 func conjuncts(dst []ast.Node, n ast.Node) []ast.Node {
 	if and, ok := n.(*ast.And); ok {
 		return conjuncts(conjuncts(dst, and.L), and.R)

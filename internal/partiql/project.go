@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// Selected yields the paths that a SELECT returns of each item, none for *.
+// Selected yields the paths that a SELECT returns. For * it yields none.
 func (s *Statement) Selected() iter.Seq[ast.Path] {
 	return func(yield func(ast.Path) bool) {
 		for _, o := range s.Paths {
@@ -19,9 +19,8 @@ func (s *Statement) Selected() iter.Seq[ast.Path] {
 	}
 }
 
-// AppendResult appends what a SELECT returns of an item: each path under the name
-// of its last step. Source: conformance executeStatement, "SELECT with nested map
-// path".
+// AppendResult appends the result of a SELECT for an item: each path under the name of its last step. Source:
+// conformance executeStatement, "SELECT with nested map path".
 func (s *Statement) AppendResult(dst []byte, it attr.Item) []byte {
 	if s.Paths == nil {
 		return append(dst, it...)
@@ -33,8 +32,8 @@ func (s *Statement) AppendResult(dst []byte, it attr.Item) []byte {
 	return b.AppendItem(dst)
 }
 
-// resultName returns the name under which the value at a path is returned: the
-// last name in it, with the indexes after that.
+// resultName returns the name of the value at a path in the result: the path's last name with the indexes that follow
+// it.
 func resultName(path ast.Path) string {
 	name := ""
 	for _, step := range path {

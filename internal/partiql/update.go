@@ -80,8 +80,8 @@ func (p *parser) clauses(s *Statement) {
 	}
 }
 
-// checkPath refuses a path that overlaps with one of another action, or that
-// needs a list where that needs a map. The texts are the same as for expressions.
+// checkPath records a fault if the path of an action overlaps with that of another one, or needs a list where the
+// other needs a map. The texts are those of expressions.
 func (p *parser) checkPath(actions []ast.Action, a ast.Action, tok int) {
 	for _, b := range actions {
 		x, y := b.Path.Path, a.Path.Path
@@ -110,7 +110,7 @@ func (p *parser) checkPath(actions []ast.Action, a ast.Action, tok int) {
 
 const (
 	msgKind = "Incorrect operand type for operator or function; operator or function: %s, operand type: %s"
-	// msgUpdateOperator is for what SET cannot compute (local).
+	// msgUpdateOperator is the message for an operator that SET does not support (local).
 	msgUpdateOperator = "Unsupported operator in Update Expression. Operator: %s"
 )
 
@@ -137,15 +137,14 @@ func (p *parser) change(a *ast.Action) {
 	a.Value = l
 }
 
-// checkKind refuses a value of another kind.
+// checkKind records a fault if an operand is a value of another kind than k.
 func (p *parser) checkKind(tok int, op string, o ast.Operand, k attr.Kind) {
 	if v, ok := o.(*ast.ValueOperand); ok && v.Value.Kind() != k {
 		p.fault(tok, msgKind, op, v.Value.Kind())
 	}
 }
 
-// changeTerm parses an operand of a SET. Only the first may be a function that
-// changes a set.
+// changeTerm parses an operand of a SET. Only the first operand may be set_add or set_delete.
 func (p *parser) changeTerm(a *ast.Action, first bool) ast.Operand {
 	p.nest()
 	defer p.leave()
@@ -197,9 +196,8 @@ func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {
 	return p.bound(attr.NewNull())
 }
 
-// setChange makes an action of SET path = set_add(path, set) or set_delete: the
-// ADD or DELETE of expressions. Source of the messages: conformance
-// partiqlFunctions.
+// setChange turns SET path = set_add(path, set) or set_delete(path, set) into an ADD or DELETE action. Source of the
+// messages: conformance partiqlFunctions.
 func (p *parser) setChange(a *ast.Action, clause ast.Clause, tok, first int, args []ast.Operand) ast.Operand {
 	name := strings.ToUpper(p.text(tok))
 	a.Clause = clause

@@ -9,10 +9,10 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// Messages call the value of an attribute root, and its elements root.x or root[1] (conformance partiqlGrammar).
+// Messages call an attribute value root, and its elements root.x or root[1] (conformance partiqlGrammar).
 const root = "root"
 
-// isValue reports whether a value is next.
+// isValue reports whether the next token begins a value.
 func (p *parser) isValue() bool {
 	switch p.tokens[p.pos].kind {
 	case tokText, tokNumber, "?", "[", "{", "<<", "-", "+":
@@ -21,7 +21,7 @@ func (p *parser) isValue() bool {
 	return p.atWord(0, "TRUE") || p.atWord(0, "FALSE") || p.atWord(0, "NULL")
 }
 
-// literal parses the value of an attribute.
+// literal parses an attribute value.
 func (p *parser) literal() attr.Value {
 	tok := p.pos
 	v := p.value(root)
@@ -31,8 +31,7 @@ func (p *parser) literal() attr.Value {
 	return v
 }
 
-// value parses a value. Where is its place in the value of an attribute, or "" if
-// it is an item.
+// value parses a value. Where is its path in the attribute value, such as root.x, or "" for an item.
 func (p *parser) value(where string) attr.Value {
 	p.nest()
 	defer p.leave()
@@ -77,7 +76,7 @@ func (p *parser) value(where string) attr.Value {
 	return attr.NewNull()
 }
 
-// number parses a number with its sign.
+// number parses a number, with a sign or not.
 func (p *parser) number(where string) attr.Value {
 	sign := ""
 	if p.accept("-") {
@@ -127,7 +126,7 @@ func (p *parser) set(tok int) attr.Value {
 	return v
 }
 
-// tuple parses the rest of a map.
+// tuple parses a map after its opening brace.
 func (p *parser) tuple(where string) attr.Value {
 	var b attr.Builder
 	seen := map[string]bool{}

@@ -9,9 +9,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Is reports whether a file begins with a request. Text is its beginning, long enough for
-// the first attribute of the first item. The types of attributes decide: an item with
-// attributes such as TableName and RequestItems is an item.
+// Is reports whether a file begins with a request rather than an item. Text is the beginning of the file, which must
+// contain the first attribute of the first item. Is looks for typed attributes where a request has them, so it takes
+// an item with attributes such as TableName and RequestItems for an item.
 func Is(text []byte) bool {
 	d := detector{jsontext.NewDecoder(bytes.NewReader(text))}
 	for range maxNesting {
@@ -25,7 +25,7 @@ func Is(text []byte) bool {
 	return d.request()
 }
 
-// A detector looks for the beginning of a request.
+// A detector tries to read the beginning of a request.
 type detector struct{ dec *jsontext.Decoder }
 
 // skip reads a token of a kind.
@@ -37,7 +37,7 @@ func (d detector) skip(kind jsontext.Kind) bool {
 	return err == nil
 }
 
-// name reads the name of a member, and reports whether there is one.
+// name reads the name of the next member, or returns false if there is none.
 func (d detector) name() (string, bool) {
 	if d.dec.PeekKind() != '"' {
 		return "", false
@@ -46,12 +46,12 @@ func (d detector) name() (string, bool) {
 	return tok.String(), err == nil
 }
 
-// request reports whether a request follows.
+// request reports whether the next value is a request.
 func (d detector) request() bool {
 	if !d.skip('{') {
 		return false
 	}
-	var table, item bool // of a PutItem
+	var table, item bool // seen so far: members of a PutItem
 	for {
 		name, ok := d.name()
 		if !ok {
@@ -82,7 +82,7 @@ func (d detector) request() bool {
 	}
 }
 
-// table reports whether a member of RequestItems follows that has a write. Members before it may be empty.
+// table reports whether a member of RequestItems has a write. Members before it may be empty lists.
 func (d detector) table() bool {
 	for {
 		if _, ok := d.name(); !ok || !d.skip('[') {
@@ -94,7 +94,7 @@ func (d detector) table() bool {
 	}
 }
 
-// write reports whether an element of a list of writes follows.
+// write reports whether the next element of a list is a write.
 func (d detector) write() bool {
 	if !d.skip('{') {
 		return false
@@ -103,7 +103,7 @@ func (d detector) write() bool {
 	return ok && d.wrapped(name)
 }
 
-// wrapped reports whether the value of a member with a name is a write.
+// wrapped reports whether the member called wrapper, whose value comes next, is a write.
 func (d detector) wrapped(wrapper string) bool {
 	if !isWrapper(wrapper) || !d.skip('{') {
 		return false
@@ -128,7 +128,8 @@ func (d detector) wrapped(wrapper string) bool {
 	}
 }
 
-// item reads an item, and reports whether its attributes have types, as far as the text goes.
+// item reads an item and reports whether its attributes have types. If the text ends in the item, the attributes so
+// far decide.
 func (d detector) item() bool {
 	if !d.skip('{') {
 		return false
@@ -146,7 +147,7 @@ func (d detector) item() bool {
 			return false
 		}
 		if d.dec.SkipValue() != nil {
-			return true // the text ends inside the value
+			return true // the text ends inside this value
 		}
 		if !d.skip('}') {
 			return d.ended()
@@ -159,7 +160,7 @@ func (d detector) ended() bool {
 	return d.dec.PeekKind() == jsontext.KindInvalid
 }
 
-// Typed reports whether DynamoDB JSON has values of a kind of JSON for a type.
+// Typed reports whether a value of a JSON kind is possible for a type name of DynamoDB JSON, such as "S" or "M".
 func Typed(name string, value jsontext.Kind) bool {
 	kind, ok := attr.ParseKind(name)
 	if !ok {

@@ -1,15 +1,13 @@
-// Package requestfile reads request files, in which repositories keep seed data: the JSON
-// of requests of BatchWriteItem, PutItem and TransactWriteItems. A [Reader] yields their
-// writes, and [Is] distinguishes such a file from one of items.
+// Package requestfile reads request files, in which repositories keep seed data: JSON requests of BatchWriteItem,
+// PutItem and TransactWriteItems. A [Reader] yields their writes, and [Is] distinguishes such a file from one of
+// items.
 //
-// A file has one request, several after each other, or a list of them. The writes of a
-// BatchWriteItem may be without RequestItems around them, as in the files that
-// aws dynamodb batch-write-item --request-items takes, and without their table. They may
-// be more than the service takes at once.
+// A file has one request, several after each other, or a list of them. A BatchWriteItem may leave out RequestItems,
+// as in the files for aws dynamodb batch-write-item --request-items, and even the table name. A request may have more
+// writes than the service allows.
 //
-// Only writes of whole items are read. A write that depends on what is in the table is
-// refused, as whoever reads the file does not look: one with a condition, an Update, a
-// ConditionCheck.
+// A Reader accepts only puts and deletes of whole items without a condition. For a write that depends on the contents
+// of the table, such as an Update or a ConditionCheck, it returns an error, as it does not read the table.
 package requestfile
 
 import (
@@ -28,54 +26,53 @@ import (
 
 // A Write is one write of a request.
 type Write struct {
-	// Line is the number of its first line, from 1.
+	// Line is the line on which the write begins, counted from 1.
 	Line int64
 	// Table is the table that the request names, or "".
 	Table string
-	// Item is the item to put, or the key of the one to delete.
+	// Item is the item to put, or the key of the item to delete.
 	Item   attr.Item
 	Delete bool
-	// Err refuses the write; Item is nil then. Reading continues.
+	// Err is set if this write cannot be used. Item is nil then, and the Reader can go on.
 	Err error
 }
 
-// A Reader reads the writes of a file. It keeps one write in memory. It is not safe for
-// concurrent use.
+// A Reader reads the writes of a file. It keeps only one write in memory. It is not safe for concurrent use.
 type Reader struct {
 	src   *source
 	dec   *jsontext.Decoder
 	stack []frame
 }
 
-// A frame is an object or a list that is being read.
+// A frame is the state of an object or a list that is being read.
 type frame struct {
 	place place
 	line  int64
-	table string // of writes
-	// members are the members of a request that are not lists of writes. A batch has lists of writes.
+	table string // of a list of writes
+	// members are the members of a request other than lists of writes. Batch is true if the request has such a list.
 	members members
 	batch   bool
 }
 
-// A place is a place in a file.
+// A place says what a frame contains.
 type place int
 
 const (
-	requests place = iota // the file, or a list of requests
-	request               // an object
+	requests place = iota // the top level, or a list of requests
+	request               // a request object
 	tables                // the object of RequestItems
 	writes                // the list of writes of a table, or of TransactItems
 )
 
-// NewReader returns a reader of a file. No write is longer than limit, in bytes.
+// NewReader returns a Reader of a file. A write may have at most limit bytes.
 func NewReader(r io.Reader, limit int) *Reader {
 	src := &source{r: r, limit: int64(limit), line: 1}
 	src.allow(0)
 	return &Reader{src: src, dec: jsontext.NewDecoder(src), stack: []frame{{place: requests}}}
 }
 
-// Next returns the next write, and io.EOF after the last one. After any other error the
-// rest of the file cannot be read.
+// Next returns the next write, or io.EOF after the last one. After any other error, the rest of the file cannot be
+// read.
 func (r *Reader) Next() (Write, error) {
 	for {
 		w, found, err := r.step()
@@ -89,7 +86,7 @@ func (r *Reader) Next() (Write, error) {
 	}
 }
 
-// line returns the line of the next value.
+// line returns the line on which the next value begins.
 func (r *Reader) line() int64 {
 	r.dec.PeekKind() // skips white space
 	at := r.dec.InputOffset() + int64(leading(r.dec.UnreadBuffer()))
@@ -97,7 +94,7 @@ func (r *Reader) line() int64 {
 	return r.src.lineAt(at)
 }
 
-// leading returns how many bytes before a value separate it from the one before.
+// leading returns the number of bytes of white space, commas and colons before the next value.
 func leading(text []byte) int {
 	for i, c := range text {
 		if strings.IndexByte(" \t\r\n,:", c) < 0 {
@@ -107,7 +104,7 @@ func leading(text []byte) int {
 	return len(text)
 }
 
-// step reads the next token or write.
+// step reads the next token or write; found is true if it was a write.
 func (r *Reader) step() (w Write, found bool, err error) {
 	top := &r.stack[len(r.stack)-1]
 	line := r.line()
@@ -142,7 +139,7 @@ func (r *Reader) step() (w Write, found bool, err error) {
 	return list.write(line, top.table), true, nil
 }
 
-// maxNesting bounds how deep lists of requests are nested.
+// maxNesting is the maximum depth of nested lists of requests.
 const maxNesting = 16
 
 func (r *Reader) enter(f frame) error {
@@ -154,7 +151,7 @@ func (r *Reader) enter(f frame) error {
 	return err
 }
 
-// member reads the name of a member and, unless it has writes, its value.
+// member reads the name of a member and its value. If the value contains writes, it only enters it.
 func (r *Reader) member(top *frame) error {
 	tok, err := r.dec.ReadToken()
 	if err != nil {
@@ -182,7 +179,8 @@ func (r *Reader) member(top *frame) error {
 	return err
 }
 
-// write returns the write of a request that has ended. The writes of a batch have been read.
+// write returns the write of a request at its end. If the request is a batch, step has returned its writes already,
+// and write returns only an error for an unknown member.
 func (f *frame) write() (w Write, found bool) {
 	if !f.batch {
 		return f.members.write(f.line, ""), true
@@ -195,7 +193,7 @@ func (f *frame) write() (w Write, found bool) {
 	return w, false
 }
 
-// explain adds the line to an error that ends reading.
+// explain adds the line to an error after which reading ends.
 func (r *Reader) explain(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && len(r.stack) > 1:
@@ -211,7 +209,7 @@ func (r *Reader) explain(err error) error {
 	return bound(err)
 }
 
-// maxText bounds the text of an error, which may be about a name of any length.
+// maxText is the maximum length of an error's text in bytes, as a name in it may be of any length.
 const maxText = 500
 
 func bound(err error) error {
@@ -221,7 +219,7 @@ func bound(err error) error {
 	return errors.New(text.Clip(err.Error(), maxText))
 }
 
-// tableName returns the name of a table that a request names, perhaps by its ARN.
+// tableName returns the table name in a request's TableName, which may be an ARN.
 func tableName(name string) string {
 	if _, after, ok := strings.Cut(name, ":table/"); ok && strings.HasPrefix(name, "arn:") {
 		return after

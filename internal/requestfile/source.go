@@ -7,21 +7,21 @@ import (
 
 var errLong = errors.New("requestfile: write too long")
 
-// A source is the file of a [Reader]. It bounds how far is read beyond the last write, and
-// knows the lines of what a decoder has buffered.
+// A source reads the file of a [Reader]. It limits how far the decoder reads beyond the last write, and it counts
+// lines in what the decoder has buffered.
 type source struct {
 	r     io.Reader
 	limit int64
-	until int64 // reading on is an error
+	until int64 // offset from which Read fails
 	read  int64
-	line  int64   // of the last place that was asked for
-	ends  []int64 // of the lines after it
+	line  int64   // of the offset in the last lineAt
+	ends  []int64 // offsets of later line breaks
 }
 
-// ahead is how far a decoder may read beyond a value, in bytes.
+// ahead is how many bytes a decoder may read beyond a value.
 const ahead = 64 << 10
 
-// allow permits reading the value at a place.
+// allow lets the decoder read a value that begins at an offset.
 func (s *source) allow(at int64) { s.until = at + s.limit + ahead }
 
 // Read implements [io.Reader].
@@ -39,7 +39,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lineAt returns the line of a place, which is not before the last one that was asked for.
+// lineAt returns the line of an offset. Offsets must not decrease from call to call.
 func (s *source) lineAt(at int64) int64 {
 	n := 0
 	for n < len(s.ends) && s.ends[n] < at {

@@ -13,16 +13,16 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// members are the members of an object that are not null.
+// members are the members of an object, by name.
 type members map[string]jsontext.Value
 
-// decoderOf returns a decoder of a value in which the reader of the file has found no duplicate names: finding them
-// takes most of the time of decoding.
+// decoderOf returns a decoder that does not look for duplicate names, which takes most of the time of decoding. The
+// Reader's own decoder has checked the value already.
 func decoderOf(raw jsontext.Value) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
 }
 
-// membersOf returns the members of an object.
+// membersOf returns the members of an object that are not null, or false if raw is not an object.
 func membersOf(raw jsontext.Value) (members, bool) {
 	dec := decoderOf(raw)
 	if dec.PeekKind() != '{' {
@@ -51,7 +51,7 @@ func membersOf(raw jsontext.Value) (members, bool) {
 	return all, err == nil
 }
 
-// text returns a member that is a string, or "".
+// text returns the string value of a member, or "" if it is not a string.
 func (m members) text(name string) string {
 	value := m[name]
 	if value.Kind() != '"' {
@@ -64,10 +64,10 @@ func (m members) text(name string) string {
 	return string(text)
 }
 
-// A form is how a request wraps a write.
+// A form is one way in which a request contains a write.
 type form struct {
-	wrapper string // the member of the write that wraps it, or "" for a PutItem request
-	item    string // the member with the item or its key
+	wrapper string // the member that contains the write, or "" for a PutItem request
+	item    string // the member with the item, or with its key
 	remove  bool
 }
 
@@ -79,16 +79,16 @@ var forms = []form{
 	{"", "Item", false},
 }
 
-// settings are members of requests that do not change what is written.
+// settings are the request members that do not affect what is written.
 var settings = []string{
 	"ClientRequestToken", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnConsumedCapacity",
 	"ReturnItemCollectionMetrics", "ReturnValues", "ReturnValuesOnConditionCheckFailure",
 }
 
-// conditions are members of requests by which what is in a table decides whether they write.
+// conditions are the request members that make a write depend on the contents of the table.
 var conditions = []string{"ConditionExpression", "ConditionalOperator", "Expected"}
 
-// write returns the write of a request, or of an element of a batch of a table.
+// write returns the write in a request, or in an element of a list of writes for a table.
 func (m members) write(line int64, table string) Write {
 	w := Write{Line: line, Table: table}
 	for _, f := range forms {
@@ -150,14 +150,14 @@ func (f form) read(w *Write, m members) {
 	w.Item = it
 }
 
-// table sets the table to the one that a write names.
+// table sets w.Table to the TableName of the write, if it has one.
 func (w *Write) table(m members) {
 	if name := m.text("TableName"); name != "" {
 		w.Table = tableName(name)
 	}
 }
 
-// names returns the names of the members for a message.
+// names describes the members in an error message.
 func (m members) names() string {
 	if len(m) == 0 {
 		return "{}"

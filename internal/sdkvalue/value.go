@@ -1,6 +1,5 @@
-// Package sdkvalue converts single values and items between package attr and
-// the AWS SDK. The clients of package sdk convert whole requests and responses,
-// and are faster.
+// Package sdkvalue converts items and values between package attr and the AWS SDK. The clients of package sdk do not
+// use it: they convert whole requests and responses, which is faster.
 package sdkvalue
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Of returns an item of the SDK. It shares nothing with it.
+// Of converts an item to the SDK's type. The result shares no memory with it.
 func Of(it attr.Item) map[string]types.AttributeValue {
 	m := make(map[string]types.AttributeValue, it.Len())
 	for name, v := range it.All() {
@@ -21,7 +20,7 @@ func Of(it attr.Item) map[string]types.AttributeValue {
 	return m
 }
 
-// OfValue returns a value of the SDK. It shares nothing with v.
+// OfValue converts a value to the SDK's type. The result shares no memory with v.
 func OfValue(v attr.Value) types.AttributeValue {
 	switch v.Kind() {
 	case attr.String:
@@ -51,7 +50,7 @@ func numberOf(v attr.Value) string {
 	return string(v.AppendNumber(text[:0]))
 }
 
-// blobOf never returns nil, which the SDK treats as absent.
+// blobOf returns a copy of the bytes of v, which is never nil, as the SDK treats nil as absent.
 func blobOf(v attr.Value) []byte { return append([]byte{}, v.Raw()...) }
 
 func elements[T any](v attr.Value, element func(attr.Value) T) []T {
@@ -62,8 +61,8 @@ func elements[T any](v attr.Value, element func(attr.Value) T) []T {
 	return out
 }
 
-// Item returns the binary item of an item of the SDK. It returns an error for a
-// value that no service can have sent.
+// Item converts an item of the SDK. It returns an error for a value that no service would send, such as an invalid
+// number.
 func Item(m map[string]types.AttributeValue) (attr.Item, error) {
 	var b attr.Builder
 	for name, value := range m {
@@ -76,7 +75,7 @@ func Item(m map[string]types.AttributeValue) (attr.Item, error) {
 	return b.Item(), nil
 }
 
-// Value returns the value for a value of the SDK.
+// Value converts a value of the SDK. Errors are as for [Item].
 func Value(value types.AttributeValue) (attr.Value, error) {
 	switch v := value.(type) {
 	case *types.AttributeValueMemberS:
@@ -110,7 +109,7 @@ func Value(value types.AttributeValue) (attr.Value, error) {
 	return attr.Value{}, fmt.Errorf("unknown type %T of a value", value)
 }
 
-// sent returns text as the SDK sends it: each byte that is not UTF-8 becomes U+FFFD.
+// sent returns text as the SDK would send it: each byte that is not valid UTF-8 becomes U+FFFD.
 func sent(text string) string {
 	if utf8.ValidString(text) {
 		return text

@@ -25,22 +25,22 @@ import (
 //	blocks   length uint32 | checksum uint32 | rows
 //	rows     length of the address | address | length of the value | value
 //
-// where the numbers of a block are in big endian, and the lengths in a row are varints. The checksum is
-// the CRC-32C of all rows so far, so that a block that is missing or out of place is found. The last
-// block is empty. A change of addresses, or of the form of items, that an older version would misread
-// increments the number in the first line, as it does that of a folder's format.
+// The two numbers of a block are big-endian; the lengths in a row are varints. The checksum is the CRC-32C of all
+// rows up to the end of the block, so Restore detects a block that is missing or out of place. The last block is
+// empty. Increment the number in the first line, as that of a folder's format, for each change of addresses or of the
+// form of items that an older version would misread.
 const (
 	backupHead    = "sortkey backup "
 	backupVersion = "1\n"
 
 	blockHead = 8
-	blockSize = 256 << 10 // bytes from which on a block is written
+	blockSize = 256 << 10 // flush when a block has this many bytes
 	maxBlock  = 1 << 30
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Backup writes all rows to w: those of tables and of the catalogue.
+// Backup writes all rows to w: the items, the index entries and the catalogue.
 func (s *View) Backup(w io.Writer) error {
 	last, err := LastSpace(s.r)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *View) Backup(w io.Writer) error {
 type backupWriter struct {
 	w     io.Writer
 	work  heavy.Work
-	block []byte // the head, and rows
+	block []byte // the head and the rows so far
 	addr  []byte
 	sum   uint32 // of the rows so far
 }
@@ -99,7 +99,7 @@ func (b *backupWriter) add(s *View, space store.Space) error {
 
 // flush writes a block.
 func (b *backupWriter) flush() error {
-	b.work.Done() // the writer may wait for anything
+	b.work.Done() // Write may block, so give the slot back
 	rows := b.block[blockHead:]
 	b.sum = crc32.Update(b.sum, castagnoli, rows)
 	binary.BigEndian.PutUint32(b.block, uint32(len(rows)))
@@ -109,7 +109,8 @@ func (b *backupWriter) flush() error {
 	return err
 }
 
-// Restore puts the rows of a backup into a store without tables, all of them or, with an error, none.
+// Restore writes the rows of a backup into a store without tables. If it returns an error, it has written none of
+// them.
 func Restore(ctx context.Context, st store.Store, r io.Reader) error {
 	b := &backupReader{ctx: ctx, r: bufio.NewReader(r)}
 	if err := b.readHead(); err != nil {
@@ -120,7 +121,7 @@ func Restore(ctx context.Context, st store.Store, r io.Reader) error {
 			if err := checkEmpty(l); err != nil {
 				return err
 			}
-			const run = 64 << 20 // bytes of a file
+			const run = 64 << 20 // bytes of rows per file
 			for !b.ended && b.err == nil {
 				if err := l.Add(b.rows(run)); err != nil {
 					return err
@@ -132,7 +133,7 @@ func Restore(ctx context.Context, st store.Store, r io.Reader) error {
 
 	began := false
 	return st.Update(ctx, func(w store.Writer) error {
-		if began { // what has been read cannot be read again
+		if began { // r cannot be rewound, so a retry fails
 			return errors.New("somebody else writes to the store: restore into one that nobody uses")
 		}
 		began = true
@@ -159,12 +160,12 @@ func checkEmpty(r store.Reader) error {
 	return nil
 }
 
-// A backupReader reads a backup, which may be damaged.
+// A backupReader reads a backup and checks it, as the file may be damaged.
 type backupReader struct {
 	ctx   context.Context //nolint:containedctx // of the call
 	r     *bufio.Reader
-	block bytes.Buffer // what is left of it
-	last  []byte       // address
+	block bytes.Buffer // the rest of the current block
+	last  []byte       // the last address, for the order
 	sum   uint32       // of the rows so far
 	ended bool
 	err   error
@@ -184,8 +185,8 @@ func (b *backupReader) readHead() error {
 	return err
 }
 
-// rows yields addresses and values, which are valid until the next iteration, up to a number of bytes, to
-// the end or to an error.
+// rows yields addresses and values until it has read most bytes, reaches the end of the backup, or fails, which sets
+// b.err. A pair is valid until the next iteration.
 func (b *backupReader) rows(most int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(addr, value []byte) bool) {
 		for n := 0; n < most && b.err == nil; {
@@ -221,7 +222,7 @@ func (b *backupReader) next() error {
 		return unreadable(fmt.Errorf("a block of %d bytes", length))
 	}
 	b.block.Reset()
-	if _, err := io.CopyN(&b.block, b.r, int64(length)); err != nil { // which grows as bytes come
+	if _, err := io.CopyN(&b.block, b.r, int64(length)); err != nil { // CopyN allocates only for bytes that exist
 		return unreadable(err)
 	}
 	if b.sum = crc32.Update(b.sum, castagnoli, b.block.Bytes()); b.sum != binary.BigEndian.Uint32(head[4:]) {
@@ -232,7 +233,7 @@ func (b *backupReader) next() error {
 	}
 
 	b.ended = true
-	switch _, err := b.r.ReadByte(); { // a compressed file has its own checksum there
+	switch _, err := b.r.ReadByte(); { // reading to the end makes gzip check its own checksum
 	case err == nil:
 		return unreadable(errors.New("data after its end"))
 	case !errors.Is(err, io.EOF):

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// backedUp returns the backup of a store with so many rows in two spaces.
+// backedUp returns the backup of a store that has the given number of rows in two spaces.
 func backedUp(t testing.TB, rows int) []byte {
 	t.Helper()
 	st := memory.Open()
@@ -40,7 +40,7 @@ func backedUp(t testing.TB, rows int) []byte {
 	return out.Bytes()
 }
 
-// restored restores a backup, and returns the number of rows in the first spaces.
+// restored restores a backup and returns the number of rows in the first spaces.
 func restored(t testing.TB, backup []byte) (n int, err error) {
 	t.Helper()
 	st := memory.Open()
@@ -62,7 +62,7 @@ func restored(t testing.TB, backup []byte) (n int, err error) {
 	return n, err
 }
 
-// TestRestoreDamaged holds that a backup of which a bit, a block or the end is another one is refused.
+// TestRestoreDamaged checks that Restore returns an error if a bit, a block or the end of a backup is changed.
 func TestRestoreDamaged(t *testing.T) {
 	small, large := backedUp(t, 2), backedUp(t, 2000)
 	n, err := restored(t, small)
@@ -82,7 +82,7 @@ func TestRestoreDamaged(t *testing.T) {
 		_, err := restored(t, small[:i])
 		require.Error(t, err, "%d bytes", i)
 	}
-	const head, first = 17, 17 + 8 + 262_000 // the first block has at least so many bytes
+	const head, first = 17, 17 + 8 + 262_000 // minimum size of the first block, with its head
 	length := int(large[head])<<24 | int(large[head+1])<<16 | int(large[head+2])<<8 | int(large[head+3])
 	require.Greater(t, head+8+length, first)
 	for want, text := range map[string]string{
@@ -98,7 +98,7 @@ func TestRestoreDamaged(t *testing.T) {
 	}
 }
 
-// FuzzRestore restores backups with any rows, and with checksums that fit them.
+// FuzzRestore restores backups with arbitrary rows and correct checksums.
 func FuzzRestore(f *testing.F) {
 	const head = 17
 	small := backedUp(f, 2)

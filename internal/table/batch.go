@@ -1,17 +1,16 @@
 package table
 
-// A Batch measures what one update writes, or what is held until then. Other writers
-// wait for the update, and an engine keeps all of it in memory, so a batch ends after a
-// number of rows or of bytes, whichever comes first. The zero value is an empty batch.
+// A Batch counts the rows and bytes of one update and says when to end it. Other writers wait for an update, and an
+// engine keeps all of it in memory, so a batch is full after a number of rows or of bytes, whichever comes first. The
+// zero value is an empty batch.
 type Batch struct {
-	// Rows is the most rows. Default: BatchRows.
+	// Rows is the maximum number of rows. Default: BatchRows.
 	Rows int
 
 	rows, bytes int
 }
 
-// The limits of a [Batch]. A batch has at least one row, whatever its size, so that it
-// may exceed its bytes by one row.
+// The limits of a [Batch]. A batch has at least one row of any size, so it may exceed BatchBytes by one row.
 const (
 	BatchRows  = 1000
 	BatchBytes = 4 << 20

@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// fill puts rows in partitions of ten, in batches.
+// fill puts rows in partitions of ten items, in batches.
 func fill(b testing.TB, f *tabletest.Fixture, rows int) {
 	for i := 0; i < rows; i += 1000 {
 		err := f.DB.Update(context.Background(), func(tx *table.Tx) error {
@@ -59,10 +59,10 @@ func sliceOf(b testing.TB, tb *table.Table, src, values string) *keycond.Slice {
 	return s
 }
 
-// sizes are the tables that a query's cost must not depend on.
+// sizes are table sizes, in items, on which the time of a query must not depend.
 var sizes = []int{1_000, 1_000_000}
 
-// spread returns key conditions for 64 partitions spread over a table.
+// spread returns the values of key conditions for 64 partitions spread over a table.
 func spread(rows int) (values []string) {
 	for i := range 64 {
 		values = append(values, fmt.Sprintf(`{':p':{'S':'CUSTOMER#%07d'},':s':{'S':'ORDER#'}}`, i*(rows/10/64)))
@@ -72,9 +72,8 @@ func spread(rows int) (values []string) {
 
 const tenRows = "PK = :p AND begins_with(SK, :s)"
 
-// BenchmarkQuery10 answers a query of ten rows: the expression parsed and
-// compiled, the rows walked and written as JSON. The cost must not depend on
-// the size of the table.
+// BenchmarkQuery10 runs a query of ten rows: it parses and compiles the expression, reads the rows and writes them as
+// JSON. The time must not depend on the size of the table.
 func BenchmarkQuery10(b *testing.B) {
 	for _, rows := range sizes {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
@@ -128,8 +127,8 @@ func walk(b *testing.B, f *tabletest.Fixture, tb *table.Table, slice *keycond.Sl
 	return n
 }
 
-// BenchmarkPut writes items of four attributes to a table with one index, and
-// beside it the same number of rows to a bare B-tree.
+// BenchmarkPut writes items of four attributes to a table with one index and, for comparison, the same number of rows
+// to a bare B-tree.
 func BenchmarkPut(b *testing.B) {
 	items, keys := make([]attr.Item, 1<<16), make([][]byte, 1<<16)
 	again := make([]attr.Item, len(items)) // the same keys
@@ -193,12 +192,12 @@ func BenchmarkPut(b *testing.B) {
 	})
 }
 
-// bareRow is a row of the bare tree that pages are measured against.
+// bareRow is a row of the bare B-tree with which pages are compared.
 type bareRow struct{ key, value []byte }
 
-// BenchmarkPage walks pages of 1 MB in place, against a bare B-tree of the
-// same rows whose walk reads every byte of the values. Time of the two is to be
-// read as a ratio; "read" is the page whose visitor reads every byte as well.
+// BenchmarkPage reads pages of 1 MB without copying, and for comparison a bare B-tree with the same rows, of which it
+// reads every byte of the values. Only the ratio of the two times matters. In "read", the visitor of the page reads
+// every byte too.
 func BenchmarkPage(b *testing.B) {
 	for _, size := range []int{100, 1000} {
 		f := tabletest.Open(b)

@@ -14,31 +14,31 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Bulk puts and deletes any number of items of one table. Several goroutines prepare items,
-// each in a [Part] of its own; [Bulk.Write] applies parts in their order. If a store is a
-// [capability.Loader], many items become sorted rows of the table and its indexes, which it loads.
+// A Bulk puts and deletes any number of items of one table. Several goroutines prepare items, each in a [Part] of its
+// own; [Bulk.Write] applies parts in their order. If the store is a [capability.Loader], Write sorts large parts into
+// rows of the table and its indexes and loads them, which is faster than updates.
 //
 // Others may use the table meanwhile, but a Bulk is faster if nobody else writes to it.
 type Bulk struct {
-	// LoadFrom is the number of items from which a Write loads rows, all of them at once.
-	// Fewer are written by updates, of a [Batch] each, as are those of a table whose changes are
-	// recorded. Default: DefaultLoadFrom.
+	// LoadFrom is the minimum number of items that a Write loads as sorted rows, all at once. It writes fewer items
+	// in updates of one [Batch] each, as it does for a shared store and for a table with a stream or point-in-time
+	// recovery. Default: DefaultLoadFrom.
 	LoadFrom int
 
 	db    *DB
 	name  string
-	table *Table // as the Bulk has found it
+	table *Table // as it was when the Bulk was made
 
-	// known are the keys of all items of the table, nil if they are not known; since is
-	// Stats.writes when they were.
+	// known are the keys of all items of the table, or nil if the Bulk has not read them. It is stale once
+	// Stats.Writes differs from since.
 	known keyFilters
 	since uint64
-	// lookups is how many items have been looked up for want of known.
+	// lookups counts the items that Bulk has looked up in the store while known was nil.
 	lookups int64
 }
 
-// DefaultLoadFrom is the default of [Bulk.LoadFrom]. A Load writes and syncs some files, an
-// update of a thousand items the log. Tests change it.
+// DefaultLoadFrom is the default of [Bulk.LoadFrom]. A load writes and syncs several files; an update of a thousand
+// items syncs only the log, so it is faster for few items. Tests change the value.
 var DefaultLoadFrom = 10_000
 
 // Bulk returns a Bulk of the table called name. The error has kind [NotFound].
@@ -50,33 +50,33 @@ func (db *DB) Bulk(name string) (*Bulk, error) {
 	return &Bulk{LoadFrom: DefaultLoadFrom, db: db, name: name, table: t}, nil
 }
 
-// Loads reports whether the store takes sorted rows, so that large parts are worth their memory.
+// Loads reports whether the store can load sorted rows. If so, large parts are faster and worth their memory.
 func (b *Bulk) Loads() bool {
 	_, ok := b.db.Store.(capability.Loader)
 	return ok
 }
 
-// A Part is a sequence of puts and deletions for [Bulk.Write], of less than 2 GB of memory. It is
-// not safe for concurrent use. It can be used again after Reset.
+// A Part is a sequence of puts and deletions for [Bulk.Write]. It must take less than 2 GB of memory. It is not safe
+// for concurrent use. After Reset it can be reused.
 type Part struct {
 	table    *Table
 	arena    []byte     // addresses and values
-	items    []bulkRow  // in their order
-	rows     []bulkRows // of the table and its indexes, by bucket; nil if the store does not load
-	replaced []bool     // by a later item with the key; by item
+	items    []bulkRow  // in the order of Put and Delete
+	rows     []bulkRows // of the table and its indexes, by bucket; nil if the store cannot load
+	replaced []bool     // by item: a later item has the same key
 	entry    entry
 }
 
 type bulkRows []bulkRow
 
-// A bulkRow is a row in the arena of a part. Without a value it is deleted.
+// A bulkRow is a row whose address and value are in the arena of a part. An empty value deletes the row.
 type bulkRow struct {
-	order       uint64 // how the address goes on after the space: most comparisons end here
+	order       uint64 // the 8 bytes of the address after the space, which decide most comparisons
 	part, item  uint32
 	addr, value extent
 }
 
-// An extent is a part of an arena.
+// An extent is a range of bytes in an arena.
 type extent struct{ at, len uint32 }
 
 func (e extent) of(arena []byte) []byte { return arena[e.at : e.at+e.len : e.at+e.len] }
@@ -91,7 +91,7 @@ func (b *Bulk) Part() *Part {
 	return p
 }
 
-// Reset empties the part, which no Write may be using.
+// Reset empties the part. No Write may be using it.
 func (p *Part) Reset() {
 	p.arena, p.items = p.arena[:0], p.items[:0]
 	for i := range p.rows {
@@ -112,8 +112,7 @@ func (p *Part) Bytes() int {
 	return n
 }
 
-// Put adds a put. The part keeps a copy of the item. It returns the errors that [Tx.Put] returns, and
-// then leaves the part as it was.
+// Put adds a put of a copy of the item. It returns the same errors as [Tx.Put]; after an error the part is unchanged.
 func (p *Part) Put(item attr.Item) error {
 	if err := p.table.CheckPut(item); err != nil {
 		return err
@@ -122,7 +121,7 @@ func (p *Part) Put(item attr.Item) error {
 	return nil
 }
 
-// Delete adds the deletion of the item with a key. Errors are as for [Part.Put].
+// Delete adds the deletion of the item with the given key. It returns the same errors as [Tx.Delete].
 func (p *Part) Delete(key attr.Item) error {
 	if err := p.table.CheckKey(key); err != nil {
 		return err
@@ -131,7 +130,7 @@ func (p *Part) Delete(key attr.Item) error {
 	return nil
 }
 
-// add adds a put of an item, or a deletion, at the address of a key that has been checked.
+// add adds a put of item, or a deletion if item is nil. The caller has checked key.
 func (p *Part) add(key, item attr.Item) {
 	t, buf := p.table, p.entry.partition[:0]
 	buf, _ = t.key.AppendPartition(buf, key)
@@ -148,7 +147,7 @@ func (p *Part) add(key, item attr.Item) {
 	}
 }
 
-// index adds the rows of an item to the buckets.
+// index adds the rows of the item to the buckets of the table and its indexes.
 func (p *Part) index(r bulkRow) {
 	t := p.table
 	p.put(0, tableShards, r)
@@ -166,7 +165,7 @@ func (p *Part) index(r bulkRow) {
 			x.value = p.keep(p.entry.value)
 		}
 		p.put(tableShards+i*indexShards(t), indexShards(t), x)
-		item = r.value.of(p.arena) // which may have moved
+		item = r.value.of(p.arena) // the arena may have moved
 	}
 }
 
@@ -182,7 +181,7 @@ func (p *Part) keep(value []byte) extent {
 	return extent{uint32(at), uint32(len(value))}
 }
 
-// put adds a row to one of n buckets from first on, by its hash.
+// put adds a row to one of the n buckets from first on. The hash at the start of the address chooses the bucket.
 func (p *Part) put(first, n int, r bulkRow) {
 	const space = 8 // bytes
 	addr := r.addr.of(p.arena)[space:]
@@ -193,16 +192,16 @@ func (p *Part) put(first, n int, r bulkRow) {
 	*bucket = append(*bucket, r)
 }
 
-// tableShards is how many buckets the rows of a table have, each for a range of hashes. They
-// are sorted and loaded at the same time, and each becomes a file.
+// tableShards is the number of buckets for the rows of a table. Each bucket holds a range of partition key hashes.
+// Goroutines sort and load the buckets in parallel, and each bucket becomes a file.
 var tableShards = min(max(4, 2*runtime.GOMAXPROCS(0)), 32)
 
-// indexShards is the same for each index of a table.
+// indexShards is the number of buckets for the rows of each index of the table.
 func indexShards(t *Table) int { return max(1, tableShards/max(1, len(t.all))) }
 
 func buckets(t *Table) int { return tableShards + len(t.all)*indexShards(t) }
 
-// suit prepares the part for the table as it is now.
+// suit sorts the rows of the part into new buckets if the table has changed since it was filled.
 func (p *Part) suit(t *Table) {
 	if p.table == t {
 		return
@@ -213,9 +212,8 @@ func (p *Part) suit(t *Table) {
 	}
 }
 
-// Write applies parts in their order. With an error, the table has the changes of none of
-// them or, if they are written by updates, of some of them, in their order. The error has kind
-// [NotFound] if the table was deleted.
+// Write applies parts in their order. If it returns an error, it has applied none of the items, or, if it used
+// updates, the first ones. The error has kind [NotFound] if the table was deleted.
 func (b *Bulk) Write(ctx context.Context, parts []*Part) error {
 	items := 0
 	for _, p := range parts {
@@ -233,7 +231,7 @@ func (b *Bulk) Write(ctx context.Context, parts []*Part) error {
 	return b.update(ctx, parts)
 }
 
-// same returns an error if t is not the table that parts were made for.
+// same returns an error if t is another table than the one that the parts were made for.
 func (b *Bulk) same(t *Table) error {
 	if t.def.Space != b.table.def.Space {
 		return NoSuchTable()
@@ -241,9 +239,9 @@ func (b *Bulk) same(t *Table) error {
 	return nil
 }
 
-// update writes parts by updates.
+// update applies parts in updates of one [Batch] each.
 func (b *Bulk) update(ctx context.Context, parts []*Part) error {
-	part, item := 0, 0 // the next ones
+	part, item := 0, 0 // the next to write
 	for part < len(parts) {
 		var nextPart, nextItem int
 		err := b.db.Update(ctx, func(tx *Tx) error {
@@ -281,8 +279,8 @@ func (b *Bulk) update(ctx context.Context, parts []*Part) error {
 	return nil
 }
 
-// parallel calls fn with 0 to n-1, by as many goroutines as there are processors, and returns
-// the first error, after which it makes no more calls.
+// parallel calls fn with each number from 0 to n-1, in up to GOMAXPROCS goroutines. After the first error it makes no
+// more calls and returns that error.
 func parallel(n int, fn func(i int) error) error {
 	var next atomic.Int64
 	var first atomic.Pointer[error]

@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// load loads the rows of parts. Done is false, and nothing was changed, if the table needs
-// updates: its changes are recorded, or an index is being built.
+// load sorts the rows of parts and loads them. It returns false for done, and changes nothing, if only updates will
+// do: the table has a stream or a history, an index is being built, or the store is shared.
 func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, err error) {
 	db := b.db
 	if err := db.Updates.RLock(ctx); err != nil {
@@ -38,7 +38,7 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 			return false, err
 		}
 	}
-	if db.Marked.Load() { // an update removes the mark; a Load cannot
+	if db.Marked.Load() { // a load cannot remove the mark
 		if err := db.update(ctx, all.Rows, func(store.Writer) error { return nil }); err != nil {
 			return false, err
 		}
@@ -69,11 +69,11 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 	return true, nil
 }
 
-// maxKnown bounds the keys that a Bulk knows, for each of which it takes two to four bytes.
+// maxKnown is the maximum number of keys in Bulk.known, which takes two to four bytes for each.
 const maxKnown = 16 << 20
 
-// know sets b.known to the keys of the table if reading them takes less time than looking up
-// the items so far and as many more. The caller holds the lock of all writers.
+// know reads the keys of the table into b.known if that is faster than looking up all items so far and the next more
+// items again. The caller holds the write lock of the store.
 func (b *Bulk) know(t *Table, r store.Reader, more int) error {
 	writes := t.stats.Writes.Load()
 	if writes != b.since {
@@ -89,7 +89,7 @@ func (b *Bulk) know(t *Table, r store.Reader, more int) error {
 		return nil
 	}
 
-	// Reading a row in order takes about an eighth of the time of finding one.
+	// Reading the next row of a scan takes about an eighth of the time of a Get.
 	const quicker = 8
 	all := items <= quicker*(b.lookups+int64(more))
 	known := make(keyFilters, tableShards)
@@ -113,9 +113,9 @@ type bulkLoad struct {
 	table   *Table
 	loading store.Loading
 	known   keyFilters
-	removed []*Part // rows of indexes that go with the items before, by bucket of the table
+	removed []*Part // index entries of replaced items, by bucket of the table
 	parts   []*Part // removed, then those to load
-	changed []delta // of the counters of the table and its indexes
+	changed []delta // by space: of the table, then of its indexes
 }
 
 func (w *bulkLoad) run() error {
@@ -153,7 +153,7 @@ func (w *bulkLoad) run() error {
 
 func (w *bulkLoad) addr(r *bulkRow) []byte { return r.addr.of(w.parts[r.part].arena) }
 
-// value returns the item in a row, nil for a deletion.
+// value returns the item in a row, or nil for a deletion.
 func (w *bulkLoad) value(r *bulkRow) attr.Item {
 	if r.value.len == 0 {
 		return nil
@@ -161,8 +161,8 @@ func (w *bulkLoad) value(r *bulkRow) attr.Item {
 	return r.value.of(w.parts[r.part].arena)
 }
 
-// gather returns the rows of a bucket in the order of their addresses; of several with one
-// address the last one is the latest.
+// gather returns the rows of a bucket of all parts in address order. Rows with the same address stay in the order in
+// which the parts have them, so the last one wins. It leaves out index rows of replaced items.
 func (w *bulkLoad) gather(bucket int) []bulkRow {
 	n := 0
 	for _, p := range w.parts {
@@ -192,13 +192,13 @@ func (w *bulkLoad) gather(bucket int) []bulkRow {
 	return rows
 }
 
-// again reports whether the row after row i has its address.
+// again reports whether the row after row i has the same address.
 func (w *bulkLoad) again(rows []bulkRow, i int) bool {
 	return i+1 < len(rows) && rows[i].order == rows[i+1].order && bytes.Equal(w.addr(&rows[i]), w.addr(&rows[i+1]))
 }
 
-// loadItems loads a bucket of items, and notes which rows of indexes go with the items that
-// were there before, and which are not needed.
+// loadItems loads a bucket of items. It adds deletions of the index entries of the items that they replace to
+// w.removed, and marks the items of w.parts that a later item replaces.
 func (w *bulkLoad) loadItems(bucket int, d *delta) error {
 	t, rows := w.table, w.gather(bucket)
 	kept := rows[:0]
@@ -231,7 +231,7 @@ func (w *bulkLoad) loadItems(bucket int, d *delta) error {
 	return w.add(kept)
 }
 
-// add counts an item, if there is one.
+// add adds sign and the billed size of an item to the counters. A nil item counts nothing.
 func (d *delta) add(it attr.Item, size, sign int) {
 	if it != nil {
 		d.items += sign
@@ -239,7 +239,7 @@ func (d *delta) add(it attr.Item, size, sign int) {
 	}
 }
 
-// old returns the item at an address, or nil.
+// old returns the item that the store has at an address, or nil.
 func (w *bulkLoad) old(bucket int, addr []byte, buf *[]byte) (attr.Item, error) {
 	if w.known != nil && !w.known[bucket].add(hashOf(addr)) {
 		return nil, nil
@@ -252,14 +252,14 @@ func (w *bulkLoad) old(bucket int, addr []byte, buf *[]byte) (attr.Item, error) 
 	return itemOf(value), nil
 }
 
-// remove adds the deletion of an entry of an index. The extent of its value has its size.
+// remove adds the deletion of an index entry to the part. The row has no value; value.at is the size of the entry.
 func (p *Part) remove(n int, ix *Index, e *entry) {
 	shards := indexShards(p.table)
 	r := bulkRow{addr: p.address(ix.def.Space, e.partition, e.sort), value: extent{at: uint32(e.value.Size())}}
 	p.put(tableShards+n*shards, shards, r)
 }
 
-// loadEntries loads a bucket of entries of an index.
+// loadEntries loads a bucket of index entries.
 func (w *bulkLoad) loadEntries(bucket int, d *delta) error {
 	rows := w.gather(bucket)
 	kept := rows[:0]
@@ -278,7 +278,7 @@ func (w *bulkLoad) loadEntries(bucket int, d *delta) error {
 	return w.add(kept)
 }
 
-// add loads rows in the order of their addresses.
+// add loads rows, which are in address order.
 func (w *bulkLoad) add(rows []bulkRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -292,7 +292,7 @@ func (w *bulkLoad) add(rows []bulkRow) error {
 	})
 }
 
-// keyFilters are filters of keys, one for each bucket of a table.
+// keyFilters holds one filter for each bucket of a table.
 type keyFilters []keyFilter
 
 func (f keyFilters) add(addr []byte) {
@@ -304,16 +304,16 @@ var hashSeed = maphash.MakeSeed()
 
 func hashOf(addr []byte) uint64 { return maphash.Bytes(hashSeed, addr) }
 
-// A keyFilter is a Bloom filter that grows: a list of blocked filters, each twice as large as
-// the one before. It says of one in a hundred keys that were not added that they were.
+// A keyFilter is a Bloom filter that grows: a list of blocked filters, each twice as large as the one before. About 1
+// % of lookups are false positives.
 type keyFilter struct {
 	levels []filterLevel
 }
 
-// A filterLevel has 16 bits for each key. The bits of a key are in one cache line.
+// A filterLevel has 16 bits for each key, all in one cache line.
 type filterLevel struct {
-	lines [][8]uint64 // as many as a power of two
-	free  int         // keys that can be added
+	lines [][8]uint64 // their number is a power of two
+	free  int         // how many more keys fit
 }
 
 const (
@@ -321,7 +321,7 @@ const (
 	keysPerLine = 32
 )
 
-// add adds the hash of a key and reports whether it may have been there.
+// add adds the hash of a key and reports whether the filter may have had it before.
 func (f *keyFilter) add(hash uint64) (had bool) {
 	if f.has(hash) {
 		return true
@@ -345,7 +345,7 @@ func (f *keyFilter) has(hash uint64) bool {
 	return false
 }
 
-const filterBits = 6 // of a key
+const filterBits = 6 // bits set for each key
 
 func (l *filterLevel) has(hash uint64) bool {
 	line := &l.lines[int(hash>>32)&(len(l.lines)-1)]

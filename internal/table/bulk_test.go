@@ -22,7 +22,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// A loader is a store in memory with the Load of package disk, slower.
+// A loader is a store in memory that implements Load as package disk does, but slower.
 type loader struct {
 	store.Store
 	loads int
@@ -79,7 +79,7 @@ func (l *loading) Add(changes iter.Seq2[[]byte, []byte]) error {
 	return nil
 }
 
-// rowsOf returns all rows of a store, of its catalogue too.
+// rowsOf returns all rows of a store, including its catalogue.
 func rowsOf(t testing.TB, st store.Store) (rows []string) {
 	t.Helper()
 	require.NoError(t, st.View(context.Background(), func(r store.Reader) error {
@@ -111,7 +111,7 @@ func counts(t testing.TB, db *life.DB) string {
 
 func list(a, b int64) []int64 { return []int64{a, b} }
 
-// drawItem draws an item that may lack keys of indexes, or have one that is refused.
+// drawItem draws an item that may lack key attributes of indexes, or have invalid ones.
 func drawItem(t *proptest.T) attr.Item {
 	var b attr.Builder
 	pk, sk := t.IntN(6), t.IntN(4)
@@ -143,8 +143,8 @@ func drawItem(t *proptest.T) attr.Item {
 	return slices.Clone(b.Item())
 }
 
-// TestBulk compares parts that are loaded, or written by updates, with the same puts and
-// deletions one by one: all rows, counters and errors are the same.
+// TestBulk compares a Bulk, which loads its parts or writes them by updates, with the same puts and deletions one by
+// one. All rows, counters and errors must be the same.
 func TestBulk(t *testing.T) {
 	t.Parallel()
 	proptest.Check(t, 150, func(t *proptest.T) {
@@ -224,9 +224,8 @@ func TestBulk(t *testing.T) {
 	})
 }
 
-// TestBulkOfRecordedTable checks that tables whose changes are recorded, or whose index is
-// not complete, are written by updates; that parts suit a table whose indexes changed after
-// they were made; and that those of a table that was deleted are refused.
+// TestBulkOfRecordedTable checks that a Bulk uses updates for a table with a stream or with an index that is being
+// built; that parts stay valid if the table's indexes change; and that Write fails if the table is deleted.
 func TestBulkOfRecordedTable(t *testing.T) {
 	ctx := t.Context()
 	st := &loader{Store: memory.Open()}

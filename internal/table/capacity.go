@@ -27,17 +27,17 @@ func WriteUnits(n int) float64 {
 type Capacity struct {
 	Table   float64
 	Indexes []IndexCapacity
-	// Vectors are the bytes written to vector indexes, which cost no units.
+	// Vectors are the bytes written to vector indexes. They consume no units.
 	Vectors []VectorCapacity
 }
 
-// VectorCapacity is the part of one vector index.
+// VectorCapacity is the capacity that an operation consumed on one vector index.
 type VectorCapacity struct {
 	Name  string
 	Bytes float64
 }
 
-// IndexCapacity is the part of one index.
+// IndexCapacity is the capacity that an operation consumed on one index.
 type IndexCapacity struct {
 	Name  string
 	Local bool

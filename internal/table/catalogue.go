@@ -8,14 +8,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// CatalogueSpace is the space of the definitions, and of what else is known of tables.
+// CatalogueSpace is the space of the catalogue: the definitions of tables, their counters, backups and jobs.
 const CatalogueSpace store.Space = 0
 
 // Partitions of the catalogue that this package and package life use.
 var (
-	// CountersPartition has the counter of spaces, and those of items.
+	// CountersPartition has the last assigned space, and the counters of items and bytes.
 	CountersPartition = []byte("counters")
-	// ExactRow is the mark that the counters of items are exact.
+	// ExactRow is the row that marks the stored counters of items as exact.
 	ExactRow = []byte("statistics are exact")
 	// EndedStreams has the streams that were switched off; see [EndedStreamRow].
 	EndedStreams = []byte("streams")
@@ -32,13 +32,13 @@ func LastSpace(r store.Reader) (last store.Space, err error) {
 	if err := json.Unmarshal(value, &last); err != nil {
 		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %w", err)
 	}
-	if last > math.MaxInt64 { // so that counting on never wraps around to the catalogue
+	if last > math.MaxInt64 { // a damaged value near MaxUint64 would wrap around to the catalogue's space
 		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %d", last)
 	}
 	return last, nil
 }
 
-// TakeSpaces assigns a new space to each that is zero.
+// TakeSpaces assigns a new space to each of spaces that is zero.
 func TakeSpaces(w store.Writer, spaces []*store.Space) error {
 	last, err := LastSpace(w)
 	if err != nil {

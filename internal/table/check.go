@@ -18,9 +18,8 @@ const msgSameName = "Both the Hash Key and the Range Key element in the KeySchem
 
 const wrong = "One or more parameter values were invalid: "
 
-// Check refuses a definition that CreateTable would refuse.
-// Messages as captured in dynalite (test/createTable.js); messages about
-// multi-attribute keys follow alternator's test_gsi_composite_keys.py.
+// Check returns the error that CreateTable would return for an invalid definition. Messages as captured in dynalite
+// (test/createTable.js); messages about multi-attribute keys follow alternator's test_gsi_composite_keys.py.
 func (d *Definition) Check() error {
 	for i, a := range d.Attributes {
 		// Source of this text and of the one for NonKeyAttributes: ack-api-quirks,
@@ -49,8 +48,8 @@ func (d *Definition) Check() error {
 	return d.checkUnused()
 }
 
-// checkKey refuses an invalid key schema. Only a global index may have several
-// partition key or sort key attributes.
+// checkKey returns an error for an invalid key schema. Only a global index may have several partition key or sort key
+// attributes.
 func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	if err := d.checkDefined(key, global); err != nil {
 		return err
@@ -114,7 +113,7 @@ func keyText(key []KeyElement) string {
 	return strings.Join(parts, ", ")
 }
 
-// checkDefined refuses key attributes without a definition.
+// checkDefined returns an error for key attributes without a definition. The table's key has messages of its own.
 func (d *Definition) checkDefined(key []KeyElement, index bool) error {
 	if !index && len(key) > len(d.Attributes) {
 		return invalid("Invalid KeySchema: Some index key attribute have no definition")
@@ -122,7 +121,7 @@ func (d *Definition) checkDefined(key []KeyElement, index bool) error {
 	return d.CheckDefined(key)
 }
 
-// CheckDefined refuses a key that has attributes without a definition.
+// CheckDefined returns an error if a key has attributes without a definition.
 func (d *Definition) CheckDefined(key []KeyElement) error {
 	var keys, definitions []string
 	missing := false
@@ -193,7 +192,7 @@ func (d *Definition) checkGlobal(names map[string]bool) error {
 	return nil
 }
 
-// check refuses a name used twice and an invalid projection.
+// check returns an error for a name that another index has, or for an invalid projection. It adds the name to names.
 func (ix *IndexDefinition) check(names map[string]bool) error {
 	if names[ix.Name] {
 		return invalid(wrong+"Duplicate index name: %s", ix.Name)
@@ -216,8 +215,7 @@ func (ix *IndexDefinition) check(names map[string]bool) error {
 	return nil
 }
 
-// checkProjected refuses more projected attributes than all indexes together
-// may have.
+// checkProjected returns an error if all indexes together project more attributes than allowed.
 func (d *Definition) checkProjected() error {
 	n := 0
 	for _, ix := range slices.Concat(d.Local, d.Global, d.Vectors) {
@@ -231,7 +229,7 @@ func (d *Definition) checkProjected() error {
 	return nil
 }
 
-// checkUnused refuses definitions that no key uses.
+// checkUnused returns an error for attribute definitions that no key uses.
 func (d *Definition) checkUnused() error {
 	used := d.Keys()
 	for _, a := range d.Attributes {

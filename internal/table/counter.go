@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Counter is the counters of one space, whose rows have a size in bytes.
+// A Counter gives the statistics of one space, and the function that measures its rows in bytes.
 type Counter struct {
 	Space store.Space
 	Stats *Stats
@@ -17,10 +17,10 @@ type Counter struct {
 // Stats count the items and bytes of a table or an index. All versions of the table share them.
 type Stats struct {
 	Items, Bytes atomic.Int64                        // in a shared store, what this server has added
-	Others       struct{ Items, Bytes atomic.Int64 } // and what others have
-	// Writes grows whenever somebody changes items, in the function of the update. Of a table.
+	Others       struct{ Items, Bytes atomic.Int64 } // what other servers have added
+	// Writes, of a table, grows whenever the function of an update or a load changes items.
 	Writes atomic.Uint64
-	// Examined counts the items of its table that the building of an index has examined.
+	// Examined, of an index, counts the items of the table that its building has examined.
 	Examined atomic.Int64
 }
 
@@ -28,7 +28,7 @@ func (s *Stats) figures() (items, bytes int64) {
 	return s.Items.Load() + s.Others.Items.Load(), s.Bytes.Load() + s.Others.Bytes.Load()
 }
 
-// Add counts items and their bytes, or the loss of them.
+// Add adds to the counters; the numbers may be negative.
 func (s *Stats) Add(items, bytes int) {
 	s.Items.Add(int64(items))
 	s.Bytes.Add(int64(bytes))

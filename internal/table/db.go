@@ -15,42 +15,40 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A DB is a set of tables in a store. It is safe for concurrent use. Package life makes and
-// changes the tables.
+// A DB is a set of tables in a store. It is safe for concurrent use. Package life creates, changes and deletes the
+// tables.
 type DB struct {
 	*lock.Lifetime
-	// Updates is shared by updates, and held exclusively between two of them.
+	// Updates is the readers-writer lock of updates: each update shares it, and a change of a definition takes it
+	// exclusively. See package lock.
 	Updates *lock.Lock
 
-	// Clock returns the time of records of streams. Set it before use. Default:
-	// time.Now.
+	// Clock returns the current time, for stream records and table statuses. Set it before use. Default: time.Now.
 	Clock func() time.Time
-	// Store has the rows. It does not change.
+	// Store holds the rows. It does not change.
 	Store store.Store
-	// Marked says that the store has the mark that its counters are exact, which the first
-	// update removes.
+	// Marked is true while the store has the mark that its stored counters are exact. The first update removes the
+	// mark.
 	Marked atomic.Bool
 
 	sharing Sharing // nil unless other servers use the store too
 
-	// tables are the current ones. Whoever replaces them holds publishing, which is held
-	// for nothing else.
+	// tables is the current Set. Publish holds publishing, and only publishing, while it replaces the Set.
 	tables     atomic.Pointer[Set]
 	publishing sync.Mutex
 
-	lag atomic.Pointer[lag] // nil while all reads see the rows as they are
+	lag atomic.Pointer[lag] // nil if all reads see the current rows
 }
 
-// Sharing is what a database needs whose store other servers use too.
+// Sharing is what a database needs if other servers use its store too. Package life implements it.
 type Sharing interface {
 	// Reload loads the definitions that another server has changed.
 	Reload(ctx context.Context) error
-	// Enlist makes this server known, before it first changes anything.
+	// Enlist registers this server in the store. It is called before each change; only the first call does anything.
 	Enlist(ctx context.Context) error
 }
 
-// New returns a database without tables. With sharing, which is nil otherwise, other servers use
-// the store too.
+// New returns a database without tables. Sharing is nil unless other servers use the store too.
 func New(st store.Store, sharing Sharing) *DB {
 	life := lock.NewLifetime()
 	db := &DB{Lifetime: life, Updates: life.NewLock(), Clock: time.Now, Store: st, sharing: sharing}
@@ -61,12 +59,12 @@ func New(st store.Store, sharing Sharing) *DB {
 // Shared reports whether other servers may use the store too.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// Work returns heavy work on rows. Serial work, in the function of a transaction for which others wait, needs no
-// slot, nor does any in a shared store, as it mostly waits for that.
+// Work returns a [heavy.Work] for reading or writing rows. It takes no slot if serial is true, as others wait for
+// that transaction, or if the store is shared, as the work then mostly waits for the store.
 func (db *DB) Work(serial bool) heavy.Work { return heavy.Work{Free: serial || db.Shared()} }
 
-// Fork returns a copy of db over a copy of its store. No Update is under way, and no table
-// changes meanwhile.
+// Fork returns a copy of db over st, a copy of its store. While it runs, the caller lets no update run and no table
+// change.
 func (db *DB) Fork(st store.Store) *DB {
 	copied := New(st, nil)
 	copied.Clock = db.Clock
@@ -87,7 +85,7 @@ func (db *DB) Fork(st store.Store) *DB {
 // Current returns the current tables.
 func (db *DB) Current() *Set { return db.tables.Load() }
 
-// now returns the current tables, or those of the transaction that ctx belongs to.
+// now returns the current tables or, if ctx belongs to a transaction, the tables of the transaction.
 func (db *DB) now(ctx context.Context) (*Set, error) {
 	j, err := db.joined(ctx)
 	if err != nil || j == nil {
@@ -96,8 +94,8 @@ func (db *DB) now(ctx context.Context) (*Set, error) {
 	return j.view.tables, nil
 }
 
-// Names returns the names of all tables in byte order; see [DB.Refresh]. In a transaction it
-// returns the names at the beginning of the transaction.
+// Names returns the names of all tables in byte order, as of the last life.DB.Refresh. In a transaction it returns
+// the names at its beginning.
 func (db *DB) Names(ctx context.Context) ([]string, error) {
 	all, err := db.now(ctx)
 	if err != nil {
@@ -110,9 +108,8 @@ func (db *DB) Names(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Describe returns the table called name as it is now, whatever its status; see
-// [DB.Refresh]. In a transaction it is the table of its beginning. The error has kind
-// [NotFound].
+// Describe returns the table called name, whatever its status, as of the last life.DB.Refresh. In a transaction it
+// returns the table at its beginning. The error has kind [NotFound].
 func (db *DB) Describe(ctx context.Context, name string) (*Table, error) {
 	all, err := db.now(ctx)
 	if err != nil {
@@ -121,7 +118,7 @@ func (db *DB) Describe(ctx context.Context, name string) (*Table, error) {
 	return all.named(db, name)
 }
 
-// errMoved says that the tables have changed before a View or an Update has begun.
+// errMoved means that another Set of tables was published before a View or an Update began.
 var errMoved = errors.New("table: the tables have changed")
 
 // View calls fn with a consistent view of all tables. It may call fn again if fn has
@@ -143,15 +140,15 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 func (db *DB) view(ctx context.Context, fn func(*View) error) error {
 	all := db.Current()
 	return all.Rows.View(ctx, func(r store.Reader) error {
-		if db.Current() != all { // so that the rows may be those of other tables
+		if db.Current() != all { // then the rows may belong to other tables
 			return errMoved
 		}
 		return fn(&View{ctx: ctx, db: db, tables: all, r: r})
 	})
 }
 
-// ViewItem is View for a function that calls [View.Get] at most once and reads nothing
-// else. It does not keep the View.
+// ViewItem is View for a function that calls [View.Get] at most once, reads nothing else and does not keep the View.
+// It takes no snapshot if the store can do without.
 func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
 	j, err := db.joined(ctx)
 	if err != nil {
@@ -181,15 +178,15 @@ func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
 	if g.asked || db.sharing == nil {
 		return err
 	}
-	// What fn returned depends on the definitions.
+	// fn has read no row, but its result depends on the definitions, so check that they are current.
 	if changed := all.Rows.View(ctx, func(store.Reader) error { return nil }); changed != nil {
 		return changed
 	}
 	return err
 }
 
-// Outdated reports whether an operation that ended with err has to begin again, with other
-// tables, which it has loaded in a shared store.
+// Outdated reports whether the caller must retry an operation that ended with err, because the tables have changed.
+// In a shared store it first loads the new definitions.
 func (db *DB) Outdated(ctx context.Context, err error) (bool, error) {
 	if err == errMoved { //nolint:errorlint // never wrapped, and nobody else's
 		return true, nil
@@ -201,16 +198,16 @@ func (db *DB) Outdated(ctx context.Context, err error) (bool, error) {
 	return err == nil, err
 }
 
-// A getter is the View of a ViewItem, and its Reader. It is pooled; the function of a
-// ViewItem keeps nothing of it.
+// A getter holds the View of a ViewItem and is its Reader. Getters are pooled, so the function of a ViewItem must
+// keep nothing of its View.
 type getter struct {
-	store.Reader // nil: nothing but Get is used
+	store.Reader // nil, as only Get is called
 	view         View
 	ctx          context.Context
 	store        capability.Getter
-	addr         [addressBytes]byte // memory for the address, which a store does not keep
+	addr         [addressBytes]byte // memory for the address; a store does not keep it
 	asked        bool
-	moved        bool // the row may be that of other tables
+	moved        bool // the tables have changed, so the row may be of others
 }
 
 var getters = sync.Pool{New: func() any { return new(getter) }}
@@ -230,9 +227,8 @@ func (g *getter) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return value, ok, err
 }
 
-// Update calls fn with a transaction and applies it whole if fn returns nil.
-// Fn may be called more than once and must have no effect outside the
-// transaction that a second call would not overwrite.
+// Update calls fn with a transaction and applies all of it if fn returns nil. Update may call fn more than once, so
+// any effect of fn outside the transaction must be one that the next call overwrites.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if j, err := db.joined(ctx); err != nil {
 		return err
@@ -244,7 +240,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return db.run(ctx, u, fn)
 }
 
-// run is Update outside of transactions.
+// run is Update for a context that belongs to no transaction.
 func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
 	u.fn = fn
 	for {
@@ -255,8 +251,8 @@ func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
 	}
 }
 
-// An update is an Update under way. It is pooled, but for that of an UpdateJoined; its function keeps nothing of the
-// Tx.
+// An update is the state of a running Update. Updates are pooled, so the function must not keep its Tx; only
+// UpdateJoined, whose contexts keep it, makes a new one.
 type update struct {
 	db   *DB
 	ctx  context.Context //nolint:containedctx // of the call
@@ -279,7 +275,7 @@ func (u *update) release() {
 	updates.Put(u)
 }
 
-// write runs the function, perhaps not for the first time.
+// write calls the function of the Update. The store may call it again.
 func (u *update) write(w store.Writer) error {
 	u.tx = Tx{View: View{ctx: u.ctx, db: u.db, tables: u.all, r: w, serial: true}, w: w}
 	return u.fn(&u.tx)
@@ -303,13 +299,13 @@ func (db *DB) apply(ctx context.Context, u *update) error {
 	return err
 }
 
-// update runs fn as an update of st, and removes the mark that the stored counters are exact.
-// The caller holds Updates.
+// update runs fn as an update of st. The first one also removes the mark that the stored counters are exact. The
+// caller holds Updates.
 func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) error) error {
 	waiting := db.NewContext(ctx)
 	defer waiting.End()
 	if db.sharing != nil {
-		waiting.Wait() // its store does more than wait for its write lock
+		waiting.Wait() // a shared store does more before fn than wait for its write lock
 		if err := db.sharing.Enlist(waiting); err != nil {
 			return err
 		}
@@ -331,7 +327,7 @@ func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) 
 	return err
 }
 
-// Change is update for a function that does not depend on definitions.
+// Change runs fn as an update of the store that does not depend on definitions of tables.
 func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 	if err := db.OutsideTx(ctx); err != nil {
 		return err
@@ -343,10 +339,10 @@ func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.Store, fn)
 }
 
-// ChangeTables is Change for a function that changes definitions, and so depends on the current
-// ones. The caller holds Updates: exclusively, unless the change is a new table or the store is shared, which refuses
-// updates that know other definitions. Then the error of fn's own is [capability.ErrChanged] if the current ones are
-// not those in the store.
+// ChangeTables runs fn as an update that changes definitions. If the store is not shared, the caller holds Updates:
+// exclusively, unless the change is a new table. If it is shared, the caller shares Updates, as the store itself
+// rejects updates of servers with older definitions. The error is [capability.ErrChanged] if db has older definitions
+// than the store.
 func (db *DB) ChangeTables(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.Current().Rows, fn)
 }

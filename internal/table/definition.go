@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Definition is a table without its items. It is stored with the table; times come
-// from the database's clock.
+// A Definition describes a table without its items. The catalogue stores it as JSON. Its times are those of
+// [DB.Clock].
 type Definition struct {
 	Name       string
 	ID         string
@@ -34,62 +34,60 @@ type Definition struct {
 	Class          string    `json:",omitempty"`
 	ClassChanged   time.Time
 	Protected      bool `json:",omitempty"`
-	// Stream is the table's stream while it is on, and LastStream the label of the
-	// last one.
+	// Stream is the table's stream, or nil while it is off. LastStream is the label of the last stream.
 	Stream     *Stream           `json:",omitempty"`
 	LastStream string            `json:",omitempty"`
 	Encryption *Encryption       `json:",omitempty"`
 	Tags       map[string]string `json:",omitempty"`
-	// Expiry is the attribute with the time at which an item expires, or ""
-	// while time to live is disabled.
+	// Expiry is the name of the time-to-live attribute, or "" while time to live is disabled.
 	Expiry string `json:",omitempty"`
 
-	// Policy is the resource policy of the table; the stream's is with the stream.
+	// Policy is the resource policy of the table. The stream has its own.
 	Policy *Policy `json:",omitempty"`
-	// Insights are the settings of contributor insights by global index, "" for
-	// the table.
+	// Insights are the settings of contributor insights by the name of a global index, or "" for the table.
 	Insights map[string]Insights `json:",omitempty"`
 	// Kinesis lists the Kinesis streams that the client named, the newest first.
 	Kinesis []Destination `json:",omitempty"`
 	// Recovery is set while point-in-time recovery is enabled.
 	Recovery *Recovery `json:",omitempty"`
-	// GlobalSettings is ENABLED or DISABLED, as the client set the replication of
-	// settings, and Undissociable its protection of replicas.
+	// GlobalSettings is ENABLED or DISABLED, as the client set the replication of settings to other replicas.
+	// Undissociable is set if the client protected the table from leaving its group of replicas.
 	GlobalSettings string `json:",omitempty"`
 	Undissociable  bool   `json:",omitempty"`
-	// States are those that take time, if [DB.Delay] is set.
+	// States are the statuses that last until a time. They are zero unless life.DB.Delay is set, or a job fills the
+	// table.
 	States States `json:",omitzero"`
 }
 
-// A Policy is a resource policy. It is kept and not enforced.
+// A Policy is a resource policy. The database stores it but does not enforce it.
 type Policy struct {
-	// Text is the policy in its canonical form, "" once it is deleted.
+	// Text is the policy in canonical form, or "" if it was deleted.
 	Text string `json:",omitempty"`
-	// Revision is the time of the last change in milliseconds since 1970. It
-	// grows with each change.
+	// Revision is the time of the last change in milliseconds since 1970, or one more than the last Revision if that
+	// is later.
 	Revision int64
-	// Unversioned says that the client left out the version that the text has.
+	// Unversioned is true if the client left out the policy's Version, which Text has.
 	Unversioned bool `json:",omitempty"`
 }
 
-// Insights are settings of contributor insights. They are kept; nothing is
-// counted.
+// Insights are settings of contributor insights. The database stores them but counts nothing.
 type Insights struct {
 	Enabled bool
 	Mode    string
 	Changed time.Time
-	Begun   time.Time // when they were enabled last, which is in the names of their rules
+	Begun   time.Time // when they were last enabled, which is in the names of their rules
 }
 
-// A Destination is a Kinesis stream that a client wants the changes of a table in.
+// A Destination is a Kinesis stream to which a client wants to send the changes of a table.
 type Destination struct {
 	ARN string
 	// Status is ACTIVE, DISABLED or ENABLE_FAILED, and Reason says why it failed.
 	Status string
 	Reason string `json:",omitempty"`
-	// Precision is the precision of the times of records, "" when the client left it out.
+	// Precision is the precision of the times of records, or "" if the client left it out.
 	Precision string `json:",omitempty"`
-	// Passing is the status until a time, if [DB.Delay] is set: ENABLING, UPDATING or DISABLING.
+	// Passing is ENABLING, UPDATING or DISABLING, which is the status before the time Until. Both are zero unless
+	// life.DB.Delay is set.
 	Passing string    `json:",omitempty"`
 	Until   time.Time `json:",omitzero"`
 }
@@ -104,20 +102,20 @@ func (d *Destination) StatusAt(now time.Time) string {
 
 // Recovery are the settings of point-in-time recovery.
 type Recovery struct {
-	// Days is how long the history is kept.
+	// Days is for how many days the history is kept.
 	Days int64
-	// History has the changes since recovery was enabled, each with the item as it
-	// was before. It is nil in tables of versions that kept none.
+	// History has the changes since recovery was enabled, each with the item before it. It is nil if an older version
+	// of this program, which kept no history, enabled recovery.
 	History *Stream `json:",omitempty"`
 }
 
-// NewHistory returns a history that begins at a time.
+// NewHistory returns the definition of a history that begins at a time.
 func NewHistory(at time.Time) *Stream { return &Stream{View: "OLD_IMAGE", Created: at, Shards: 1} }
 
 // A KeyElement is one attribute of a key schema.
 type KeyElement struct {
 	Name string
-	// Hash is true for a partition key attribute, false for a sort key one.
+	// Hash is true for a partition key attribute and false for a sort key attribute.
 	Hash bool
 }
 
@@ -132,19 +130,19 @@ type IndexDefinition struct {
 	Warm       *Warm     `json:",omitempty"`
 	// Vector is nil for a secondary index.
 	Vector *Vector `json:",omitempty"`
-	// Building is true until the items that are older than the index have been
-	// added to it. Such an index is written to and cannot be read.
+	// Building is true until all items that are older than the index have been added to it. Writes maintain such an
+	// index, but it cannot be read.
 	Building bool `json:",omitempty"`
-	// Creating is until when the index counts as being created, if [DB.Delay] is
-	// set, whether it is filled or not.
+	// Creating is the time until which the index is CREATING, even if it is filled earlier. It is zero unless
+	// life.DB.Delay is set or a job fills the table.
 	Creating time.Time `json:",omitzero"`
 }
 
-// A Projection is the set of attributes that an index holds besides the keys.
+// A Projection is the set of attributes that an index holds besides keys.
 type Projection struct {
 	// Type is ALL, KEYS_ONLY or INCLUDE.
 	Type string
-	// Include lists the further attributes of an INCLUDE.
+	// Include lists the non-key attributes of an INCLUDE projection.
 	Include []string `json:",omitempty"`
 }
 
@@ -155,8 +153,7 @@ const (
 	ProjectInclude = "INCLUDE"
 )
 
-// Throughput is provisioned throughput in units a second. Package api enforces it on
-// request.
+// Throughput is provisioned throughput in units per second. Package api can enforce it.
 type Throughput struct {
 	Read, Write            int64
 	Increased, Decreased   time.Time
@@ -164,15 +161,13 @@ type Throughput struct {
 	DecreasesWereCountedOn string `json:",omitempty"`
 }
 
-// OnDemand is the maximum of on-demand throughput in units a second; -1 is
-// none.
+// OnDemand is the maximum of on-demand throughput in units per second, or -1 for no maximum.
 type OnDemand struct{ Read, Write int64 }
 
-// Warm is warm throughput in units a second.
+// Warm is warm throughput in units per second.
 type Warm struct{ Read, Write int64 }
 
-// Encryption is the server-side encryption that a client asked for. It is
-// reported and not done.
+// Encryption is the server-side encryption that a client asked for. The database reports it but does not encrypt.
 type Encryption struct {
 	Enabled bool
 	Type    string `json:",omitempty"`
@@ -182,7 +177,7 @@ type Encryption struct {
 // OnDemandBilling reports whether the table is billed by request.
 func (d *Definition) OnDemandBilling() bool { return d.BillingMode == "PAY_PER_REQUEST" }
 
-// Clone returns a deep copy of the parts that a change may edit.
+// Clone returns a copy of the definition that shares no memory that a change may edit.
 func (d *Definition) Clone() *Definition {
 	c := *d
 	c.Attributes = slices.Clone(d.Attributes)
@@ -207,8 +202,8 @@ func (d *Definition) Clone() *Definition {
 	return &c
 }
 
-// Spaces returns the spaces of the table, its stream and its indexes, to read or
-// to assign.
+// Spaces returns pointers to the spaces of the table, its stream, its history and its indexes, to read or assign
+// them.
 func (d *Definition) Spaces() []*store.Space {
 	list := []*store.Space{&d.Space}
 	if d.Stream != nil {
@@ -233,8 +228,7 @@ func (d *Definition) History() *Stream {
 	return d.Recovery.History
 }
 
-// Online returns the indexes that can be created and deleted while the table is in
-// use: global and vector indexes.
+// Online returns the indexes that clients can create and delete while the table is in use: global and vector indexes.
 func (d *Definition) Online() []*IndexDefinition {
 	var list []*IndexDefinition
 	for _, indexes := range [][]IndexDefinition{d.Global, d.Vectors} {
@@ -245,8 +239,8 @@ func (d *Definition) Online() []*IndexDefinition {
 	return list
 }
 
-// Keys returns the names of the attributes that the keys of the table and its
-// indexes use, and that searches of its vector indexes may compare.
+// Keys returns the names of all key attributes of the table and its indexes, and of the filter attributes of its
+// vector indexes.
 func (d *Definition) Keys() map[string]bool {
 	used := map[string]bool{}
 	keys := [][]KeyElement{d.Key}
@@ -272,7 +266,7 @@ func (d *Definition) attribute(name string) (keycond.Attribute, bool) {
 	return keycond.Attribute{}, false
 }
 
-// schema compiles a key; the definition has been checked.
+// schema compiles the key of the table or of an index. The caller has checked the definition.
 func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schema) *keycond.Schema {
 	var partition, sort []keycond.Attribute
 	for _, e := range key {
@@ -289,31 +283,31 @@ func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schem
 	return table.NewIndex(index, partition, sort)
 }
 
-// States are the states that take time. Each lasts until a time on the database's
-// clock, so that it needs no timer and outlives a restart.
+// States are the statuses that last until a time. They compare that time with [DB.Clock], so they need no timer and
+// survive a restart.
 type States struct {
 	Creating, Updating, Deleting time.Time `json:",omitzero"`
-	// Leaving are the indexes that are gone and described as DELETING while Updating lasts.
+	// Leaving lists deleted indexes, which are described as DELETING until Updating.
 	Leaving []string `json:",omitempty"`
-	// Restored says what the table is restored from while Creating lasts.
+	// Restored is what the table is being restored from, until Creating.
 	Restored *Restored `json:",omitempty"`
-	// Change says, in bits that package api defines, which parts Updating changes. Streaming says that it
-	// turns the stream on or off.
+	// Change is a set of bits, defined by package api, of what is being changed until Updating. Streaming is true if
+	// the change turns the stream on or off.
 	Change    uint32 `json:",omitempty"`
 	Streaming bool   `json:",omitempty"`
-	// Before is the definition that the table had before Updating: descriptions show some of it.
+	// Before is the definition before the change. Until Updating, descriptions show some of its values.
 	Before *Definition `json:",omitempty"`
 }
 
-// Restored is the source of a table: the ARN of a backup or "", the ARN of a table, and the time
-// at which the table has the state of it.
+// Restored is the source of a restored table: the ARN of a backup or "", the ARN of the source table, and the time
+// whose state the table has.
 type Restored struct {
 	Backup string `json:",omitempty"`
 	Table  string
 	At     time.Time
 }
 
-// Restoring returns the source of a table that is being restored at a time, or nil.
+// Restoring returns the source of a table that is being restored at now, or nil.
 func (d *Definition) Restoring(now time.Time) *Restored {
 	if d.Status(now) != StatusCreating {
 		return nil
@@ -321,7 +315,7 @@ func (d *Definition) Restoring(now time.Time) *Restored {
 	return d.States.Restored
 }
 
-// Before returns the definition that a table had which is being updated at a time, or nil.
+// Before returns the definition before the change of a table that is UPDATING at now, or nil.
 func (d *Definition) Before(now time.Time) *Definition {
 	if d.Status(now) != StatusUpdating {
 		return nil
@@ -329,44 +323,40 @@ func (d *Definition) Before(now time.Time) *Definition {
 	return d.States.Before
 }
 
-// A Stream is the log of the changes of a table's items. Each change is a row,
-// written in the same Update as the change, so it is as durable and as atomic.
+// A Stream is the log of the changes of a table's items. Each change is a row that the same Update writes, so the log
+// is as durable and as atomic as the change.
 //
-// A stream has Shards columns, each a range of the hashes of partition keys. Time
-// divides a column into epochs of [shardLife]; a [Shard] is one epoch of one
-// column, and its parent is the epoch before. So the shards need no list: the
-// last sequence number of a column, which includes its epoch, says which of them
-// have ended.
+// A stream has Shards columns, each for a range of partition key hashes. Time divides a column into epochs of
+// [shardLife]. A [Shard] is one epoch of one column, and its parent is the epoch before. So no list of shards is
+// stored: the last sequence number of a column includes its epoch, and all earlier epochs are closed.
 type Stream struct {
 	// View is KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES.
 	View string
-	// Created is when the stream was switched on, in whole milliseconds, and
-	// Label is the same as text, for the ARN. They are unique for a table name.
+	// Created is when the stream was switched on, in whole milliseconds. Label is the same time as text, for the ARN.
+	// Both are unique among the streams of a table name.
 	Created time.Time
 	Label   string
 	Space   store.Space
 	Shards  int
-	// Policy is the resource policy of the stream, and Tags are its own.
+	// Policy is the resource policy of the stream. Tags are the stream's tags.
 	Policy *Policy           `json:",omitempty"`
 	Tags   map[string]string `json:",omitempty"`
 }
 
-// A Vector is the definition that makes an index a vector index. The key of such an
-// index is a partition key or nothing. A row holds the projected attributes and the
-// vector, as a binary value of 4 bytes for each dimension: that is its size in the
-// service's figures. A search reads the partition and compares every vector, so it is
-// exact where the service's is approximate.
+// A Vector is the part of an index definition that only a vector index has. The key of such an index is a partition
+// key or nothing. A row holds the projected attributes and the vector as a binary value of 4 bytes per dimension,
+// which is also its size in the service's figures. A search compares every vector of the partition, so it is exact,
+// where the service's is approximate.
 //
-// Sources of the rules and texts of this file: DG/VectorSearchWorkingWith.html,
-// DG/VectorSearch.Requirements.html and dynoxide's captures of 2026-08-11 to 23 in
-// eu-west-2 and us-east-1.
+// Sources of the rules and texts of this file: DG/VectorSearchWorkingWith.html, DG/VectorSearch.Requirements.html and
+// dynoxide's captures of 2026-08-11 to 23 in eu-west-2 and us-east-1.
 type Vector struct {
 	Attribute  string
 	Dimensions int64
 	// Function is COSINE, EUCLIDEAN or DOT_PRODUCT.
 	Function string
-	// Schema are the attributes that a search may compare: the partition key of the
-	// index, whose Hash is true, and filters.
+	// Schema lists the attributes that a search may compare: the partition key of the index, whose Hash is true, and
+	// filter attributes.
 	Schema []KeyElement `json:",omitempty"`
 }
 

@@ -1,13 +1,11 @@
-// Package table keeps items in tables over a store: schemas and indexes,
-// writes with index maintenance, reads with paging, and what they cost. How tables
-// are created, changed and deleted is package life.
+// Package table keeps items in tables over a store: it implements schemas and indexes, writes that maintain the
+// indexes, reads with paging, and the capacity that these consume. Package life creates, changes and deletes tables.
 //
-// A [DB] has a [Set] of tables, which does not change: package life publishes another
-// one when a table has changed. Updates share a lock; see package lock. Reads happen in a
-// [View], which sees one moment; writes in a [Tx], which is applied whole or not at all,
-// index rows included. A [Query] or [Scan] walks one [store.Range] or [store.Span], counts
-// the rows and stops at the end of a page. The consumed capacity and the [Trace] come from
-// the same count.
+// A [DB] has a [Set] of tables, which is immutable: package life publishes a new one when a table has changed.
+// Updates share a lock; see package lock. Reads happen in a [View], which sees a snapshot; writes happen in a [Tx],
+// which is applied whole or not at all, including index rows. A [Query] or [Scan] reads one [store.Range] or
+// [store.Span], counts the rows and stops at the end of a page. That count gives both the consumed capacity and the
+// [Trace].
 //
 //	err := db.Update(ctx, func(tx *table.Tx) error {
 //		drive, err := tx.Table("Drive")
@@ -28,6 +26,5 @@
 //		query.Start = page.Last // of the next page; nil if this is the last one
 //		…
 //
-// Errors are [*Error] values with the text of the service. The package knows
-// neither JSON nor HTTP.
+// Errors are [*Error] values with the service's texts. The package does not depend on JSON or HTTP.
 package table

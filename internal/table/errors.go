@@ -11,15 +11,15 @@ type Kind uint8
 
 // The kinds of failure.
 const (
-	// Validation is a request that can never succeed as it is.
+	// Validation means that the request can never succeed as it is.
 	Validation Kind = iota + 1
-	// NotFound is a table or index that does not exist.
+	// NotFound means that the table or index does not exist.
 	NotFound
-	// InUse is a table that exists already or is being changed.
+	// InUse means that the table exists already or is being changed.
 	InUse
-	// LimitExceeded is a request above a limit of the account or table.
+	// LimitExceeded means that the request exceeds a limit of the account or table.
 	LimitExceeded
-	// ConditionFailed is a write whose condition did not hold.
+	// ConditionFailed means that the condition of the write did not hold.
 	ConditionFailed
 )
 
@@ -28,14 +28,14 @@ type Error struct {
 	Kind Kind
 	// Msg is the service's text.
 	Msg string
-	// Item is the item a failed condition was evaluated on, nil when there is
-	// none. It is valid until the function of the [Tx] returns.
+	// Item is the item for which a condition failed, or nil. It is valid until the function of the [Tx] returns.
 	Item attr.Item
-	// Start is true if the start key of a page is wrong.
+	// Start is true if the error is in the start key of a page.
 	Start bool
-	// Whole is true if a write with this error refuses the whole transaction that it is in, and not only cancels it.
+	// Whole is true if the error makes the service reject the whole transaction with a ValidationException, rather
+	// than cancel it with a reason for each action.
 	Whole bool
-	// Err is the error of an expression that is the cause, or nil.
+	// Err is the error of an expression that caused this one, or nil.
 	Err error
 }
 
@@ -44,14 +44,14 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Refusal marks the error as an answer to a request; see [DB.UpdateJoined].
+// Refusal marks the error as an answer to a request, after which [DB.UpdateJoined] can go on.
 func (e *Error) Refusal() {}
 
 func invalid(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...)}
 }
 
-// invalidWhole is invalid for a write that refuses the whole transaction that it is in.
+// invalidWhole is invalid with [Error.Whole] set.
 func invalidWhole(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...), Whole: true}
 }
@@ -60,24 +60,23 @@ func invalidStart(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...), Start: true}
 }
 
-// A MisuseError is the error of a program that uses a transaction wrongly. No request to the
-// service can do that, so the service has no text for it.
+// A MisuseError means that the program uses a transaction wrongly. No request to the service can do that, so its text
+// is ours.
 type MisuseError struct{ msg string }
 
-// Error says what to do, too.
+// Error returns what is wrong and what to do about it.
 func (e *MisuseError) Error() string { return "sortkey: " + e.msg }
 
-// Refusal marks the error as one that has changed nothing; see [DB.UpdateJoined].
+// Refusal marks the error as one after which nothing has changed; see [DB.UpdateJoined].
 func (e *MisuseError) Refusal() {}
 
 // Misuse marks the error as a fault of the calling program.
 func (e *MisuseError) Misuse() {}
 
-// NoSuchTable is the error for a table that does not exist, as data operations
-// word it.
+// NoSuchTable returns the error for a table that does not exist, with the text of data operations.
 func NoSuchTable() error {
 	return &Error{Kind: NotFound, Msg: "Requested resource not found"}
 }
 
-// errKey is the error for a key that has other attributes than the schema.
+// errKey returns the error for a key whose attributes differ from the schema.
 func errKey() error { return invalid("The provided key element does not match the schema") }

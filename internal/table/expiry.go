@@ -11,12 +11,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// expiryHorizon is how far in the past an expiry may lie: items that expired
-// earlier are kept. Source: DG/time-to-live-ttl-before-you-start.html.
+// expiryHorizon is the oldest expiry that a sweep deletes: it keeps items that expired earlier. Source:
+// DG/time-to-live-ttl-before-you-start.html.
 const expiryHorizon = 5 * 365 * 24 * time.Hour
 
-// expired reports whether item has expired at now. The attribute must be a
-// number of seconds since 1970; its fraction is ignored.
+// expired reports whether item has expired at now. The attribute must be a number of seconds since 1970; expired
+// ignores a fraction.
 func expired(item attr.Item, attribute string, now time.Time) bool {
 	v := item.Get(attribute)
 	if v.Kind() != attr.Number {
@@ -26,18 +26,18 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 	whole, _, _ := strings.Cut(string(v.AppendNumber(buf[:0])), ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
-		return false // beyond any clock
+		return false // too large to be a time
 	}
 	at := now.Unix()
 	return seconds <= at && seconds > at-int64(expiryHorizon/time.Second)
 }
 
-// A sweep looks at sweepRows items in one view and deletes up to a [Batch] of them in one
-// update. Other operations run between them.
+// A sweep examines up to sweepRows items in one view, and deletes the expired ones in an update of up to one [Batch].
+// Other operations run in between.
 const sweepRows = 10_000
 
-// SweepTable deletes the items of a table that have expired at now, with their index entries,
-// and returns how many it deleted.
+// SweepTable deletes the items of a table that have expired at now, with their index entries, and returns their
+// number.
 func (db *DB) SweepTable(ctx context.Context, name string, now time.Time) (deleted int, err error) {
 	span := store.Everything()
 	for {
@@ -59,9 +59,8 @@ func (db *DB) SweepTable(ctx context.Context, name string, now time.Time) (delet
 	}
 }
 
-// findExpired returns the addresses of expired items of a table and the one to
-// continue at: nil at the end of the table, or if the table is gone or its time
-// to live is disabled.
+// findExpired returns the addresses of expired items, and the address after which to continue. That is nil at the end
+// of the table, or if the table is gone or its time to live is disabled.
 func (db *DB) findExpired(
 	ctx context.Context, name string, span store.Span, now time.Time,
 ) (gone []store.Position, last *store.Position, err error) {
@@ -71,7 +70,7 @@ func (db *DB) findExpired(
 			return nil
 		}
 		seen := 0
-		var size Batch // a stream keeps the deleted items
+		var size Batch // bounds the update, as streams store the deleted items
 		for row, err := range s.r.Scan(t.def.Space, span) {
 			if err != nil {
 				return err
@@ -98,7 +97,7 @@ func (db *DB) findExpired(
 	return gone, last, err
 }
 
-// deleteExpired deletes the items of gone that still exist and have still expired.
+// deleteExpired deletes those items of gone that still exist and are still expired.
 func (db *DB) deleteExpired(ctx context.Context, name string, gone []store.Position, now time.Time) (n int, err error) {
 	err = db.Update(ctx, func(tx *Tx) error {
 		n, tx.expiring = 0, true

@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table/tabletest"
 )
 
-// TestSweep: DG/howitworks-ttl.html; fractions, exponents and the horizon of
-// five years as alternator's test_ttl.py has them.
+// TestSweep follows DG/howitworks-ttl.html. Fractions, exponents and the horizon of five years are as in alternator's
+// test_ttl.py.
 func TestSweep(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	f := tabletest.Open(t)

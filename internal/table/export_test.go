@@ -1,6 +1,6 @@
 package table
 
-// Versions returns how many earlier versions are kept.
+// Versions returns the number of earlier versions that are kept.
 func (db *DB) Versions() int {
 	l := db.lag.Load()
 	l.mu.Lock()

@@ -10,18 +10,18 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// fillRowsShared is how many items are added to a new index in one update of a shared
-// store, where an update that reads much loses to the writers of other servers. In
-// others it is the limit of a [Batch].
+// fillRowsShared is the maximum number of items that one update adds to a new index in a shared store, where an
+// update that reads many rows often conflicts with updates of other servers. In other stores an update is one
+// [Batch].
 const fillRowsShared = 50
 
-// FillIndex adds the first items of a span to an index that is being built, in one update, and
-// skips those that it has. It returns where it stopped; nil at the end, or if the index is not
-// being built any more. The list is for FillIndex alone, which uses its memory again.
+// FillIndex adds the entries of the first items of a span to an index that is being built, in one update. It skips
+// entries that exist. It returns the last position that it read, or nil at the end of the span or if the index is not
+// being built any more. Only FillIndex may use list, whose memory it reuses.
 func (db *DB) FillIndex(
 	ctx context.Context, name string, space store.Space, span store.Span, list *EntryList,
 ) (after *store.Position, err error) {
-	if err := db.Updates.RLock(ctx); err != nil { // keeps the table as it is until the entries are counted
+	if err := db.Updates.RLock(ctx); err != nil { // lets no definition change until the entries are counted
 		return nil, err
 	}
 	defer db.Updates.RUnlock()
@@ -31,7 +31,7 @@ func (db *DB) FillIndex(
 		return nil, nil
 	}
 	var items, bytes, examined int
-	if span.After == nil { // the building begins, perhaps again
+	if span.After == nil { // the building begins, or begins again
 		ix.stats.Examined.Store(0)
 	}
 	err = db.update(ctx, all.Rows, func(w store.Writer) error {
@@ -94,18 +94,18 @@ func (db *DB) FillIndex(
 	return after, nil
 }
 
-// An EntryList holds the entries that one update adds to an index. A large index is built while
-// others read, and garbage would slow them down, so the next update uses the memory again.
+// An EntryList holds the index entries that one update adds. The next update reuses its memory, as the garbage of a
+// large index would slow down other requests.
 type EntryList struct {
 	entries []entry
-	keys    []byte // of the entries
+	keys    []byte // memory of the entries' keys
 	scratch entry
 }
 
 // reset empties the list.
 func (l *EntryList) reset() { l.entries, l.keys = l.entries[:0], l.keys[:0] }
 
-// add adds the entry of an item, if the index has one. It returns the length of its value.
+// add adds the index entry of an item and returns the length of its value, or 0 if the item has no entry.
 func (l *EntryList) add(ix *Index, it attr.Item) int {
 	e := &l.scratch
 	if !e.make(ix, it) {
@@ -124,7 +124,7 @@ func (l *EntryList) key(k []byte) []byte {
 	return l.keys[from:]
 }
 
-// Building returns the index in a space if it is still being built.
+// Building returns the index of the table called name that has the given space, if it is still being built, or nil.
 func (all *Set) Building(name string, space store.Space) (*Table, *Index) {
 	if t := all.ByName[name]; t != nil {
 		for _, ix := range t.all {

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A frozen is a state of an update, for reads while the update goes on: what the update has now,
-// with the rows that it has changed since as they were.
+// A frozen is a Reader of an update's rows as they were at one moment, while the update goes on. It reads the current
+// rows and replaces those that have changed since by their old values in rows.
 type frozen struct {
 	w    *undoWriter
 	rows *btree.BTreeG[changedRow]
@@ -60,14 +60,14 @@ func (f *frozen) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	})
 }
 
-// merge yields the rows of the update as they were. Nothing is written while it does. Rows that
-// have changed since take the places of those with their addresses, which lie in [lo, hi).
+// merge yields the rows of now, with each row that the update has changed replaced by its old value. The changed rows
+// lie in [lo, hi). Nothing may be written meanwhile.
 func (f *frozen) merge(
 	now iter.Seq2[store.Row, error], lo, hi []byte, reverse bool, addressOf func([]byte, store.Row) []byte,
 ) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		was, more := f.first(lo, hi, reverse)
-		// old yields the changed rows before an address, or all if it is nil.
+		// old yields the changed rows before addr, or all if addr is nil.
 		old := func(addr []byte) (goOn bool) {
 			before := func() bool {
 				return addr == nil || string(was.addr) != string(addr) && (string(was.addr) < string(addr)) != reverse
@@ -113,11 +113,11 @@ func (f *frozen) merge(
 	}
 }
 
-// first returns the first changed row with an address in [lo, hi), or the last if reverse.
+// first returns the first changed row with an address in [lo, hi), or the last one if reverse is set.
 func (f *frozen) first(lo, hi []byte, reverse bool) (row changedRow, ok bool) {
 	take := func(r changedRow) bool {
 		if hi != nil && string(r.addr) >= string(hi) {
-			return reverse // the bound itself, which is not in the range
+			return reverse // skip hi itself, which is not in the range
 		}
 		row, ok = r, string(r.addr) >= string(lo)
 		return false
@@ -133,7 +133,7 @@ func (f *frozen) first(lo, hi []byte, reverse bool) (row changedRow, ok bool) {
 	return row, ok
 }
 
-// next returns the changed row after another one.
+// next returns the changed row that follows after.
 func (f *frozen) next(after changedRow, lo, hi []byte, reverse bool) (changedRow, bool) {
 	if reverse {
 		return f.first(lo, after.addr, true)

@@ -17,8 +17,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// TestFrozen compares frozen states of an update, several at a time, with what was read when they
-// began, while the update writes, and takes back what nested updates have written.
+// TestFrozen freezes several states of an update while the update writes and nested updates are undone. Each frozen
+// state must read what was there when it began.
 func TestFrozen(t *testing.T) {
 	for seed := range uint64(30) {
 		f := tabletest.Open(t)
@@ -86,7 +86,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// everything returns what reads of the table and its index find, over several ranges and both ways.
+// everything returns the results of reading a table and its index over several ranges, in both directions.
 func everything(t *testing.T, db interface {
 	View(context.Context, func(*table.View) error) error
 }, ctx context.Context) (rows []string) {

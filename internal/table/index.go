@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// entry is the row of one item in one index, made in reused memory.
+// entry is the row of one item in one index. Its memory is reused.
 type entry struct {
 	partition, sort []byte
 	value           attr.Item
@@ -31,9 +31,8 @@ func (e *entries) release() {
 	entryPool.Put(e)
 }
 
-// make sets e to the entry of an item in ix. It reports false for an item without
-// one: it lacks a key attribute (the index is sparse), or it is older than the
-// index and has an attribute that cannot be its key.
+// make sets e to the entry of an item in ix. It returns false for an item without an entry: the item lacks a key
+// attribute (the index is sparse), or is older than the index and has a value that cannot be a key.
 func (e *entry) make(ix *Index, it attr.Item) bool {
 	if it != nil && ix.def.Vector != nil {
 		return e.makeVector(ix, it)
@@ -68,7 +67,7 @@ func (ix *Index) has(item attr.Item) bool {
 	return true
 }
 
-// entrySize returns the documented size of item's entry in ix.
+// entrySize returns the size of the item's entry in ix by the service's rules.
 func (ix *Index) entrySize(item attr.Item) int {
 	if ix.project == nil {
 		return item.Size()
@@ -82,8 +81,7 @@ func (ix *Index) entrySize(item attr.Item) int {
 	return size
 }
 
-// checkEntry refuses an item whose attribute cannot be a key of ix: it has
-// another kind, is empty, or is too long.
+// checkEntry returns an error if a key attribute of ix has another kind in item, is empty, or is too long.
 func (ix *Index) checkEntry(item attr.Item) error {
 	if ix.def.Vector != nil {
 		return ix.checkVectorEntry(item, func(string) bool { return true })
@@ -116,14 +114,14 @@ func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
 	)
 }
 
-// maintain updates the entry of one item in ix and adds the units that consumed.
-// Source of the units: DG/GSI.html, write operations.
+// maintain replaces old's entry in ix by item's, and adds the units that this consumes. Source of the units:
+// DG/GSI.html, write operations.
 func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 	e := entryPool.Get().(*entries)
 	defer e.release()
 	was, is := e.old.make(ix, old), e.new.make(ix, item)
 	space := ix.def.Space
-	if was && ix.def.Building { // the old item may not have been added yet
+	if was && ix.def.Building { // the build of the index may not have reached the old item yet
 		var err error
 		if _, was, err = tx.w.Get(space, e.old.partition, e.old.sort); err != nil {
 			return err

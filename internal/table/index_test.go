@@ -13,8 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table/tabletest"
 )
 
-// TestIndexUnits follows one item through an index: the units are those of
-// DG/GSI.html, "write operations".
+// TestIndexUnits follows one item through an index. The units are those of DG/GSI.html, "write operations".
 func TestIndexUnits(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("t", "PK:S", "G g:S - INCLUDE v")
@@ -68,8 +67,8 @@ func TestProjections(t *testing.T) {
 	}
 }
 
-// TestBadIndexKeys: messages as captured in dynalite (test/putItem.js) and
-// alternator (test_gsi.py); nothing is written.
+// TestBadIndexKeys checks the messages for invalid index keys, as captured in dynalite (test/putItem.js) and
+// alternator (test_gsi.py), and that nothing is written.
 func TestBadIndexKeys(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("t", "PK:S", "G g:S n:N ALL")
@@ -112,8 +111,8 @@ func TestBadIndexKeys(t *testing.T) {
 	}
 }
 
-// TestAlter adds an index to a table that is being written to and takes it
-// away again: its entries must be those of a table that had it all along.
+// TestAlter adds an index to a table while items are written, and then removes it. The index must have the same
+// entries as that of a table that always had it.
 func TestAlter(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("t", "PK:N")
@@ -121,7 +120,7 @@ func TestAlter(t *testing.T) {
 	for i := range 2500 {
 		put(i)
 	}
-	f.Put("t", `{'PK':{'N':'-1'},'g':{'N':'1'}}`) // of another kind: left out of the index
+	f.Put("t", `{'PK':{'N':'-1'},'g':{'N':'1'}}`) // wrong kind for the key, so it has no entry
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range 500 {

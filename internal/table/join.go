@@ -9,27 +9,26 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A txContext is a View or an Update that a context carries: operations with the context join it.
+// A txContext is a View or an Update that a context carries. Operations with that context become part of it.
 type txContext struct {
 	view *View
 	tx   *Tx // nil for a View
 	*transaction
 }
 
-// A transaction is what the contexts of one View or Update have in common.
+// A transaction is the state that all contexts of one View or Update share.
 type transaction struct {
-	// serial says that it is an Update: two operations must not use it at the same time, and
-	// using is held while one does.
+	// serial is true for an Update. Only one operation at a time may use an Update, and holds using while it does.
 	serial bool
-	update *Tx // of an Update
+	update *Tx // nil for a View
 	using  sync.Mutex
 
-	state sync.Mutex // guards what follows; held for nothing else
-	// nested is the context of the innermost Update whose function runs, nil for the transaction's
-	// own. Only its operations may use the transaction, and reads of frozen states.
+	state sync.Mutex // guards the fields below
+	// nested is the context of the innermost nested Update that runs, or nil for the outer function's context. Only
+	// operations with that context, and reads of frozen states, may use the transaction.
 	nested *txContext
 	ended  bool
-	// broken is why an Update cannot be applied, whatever its function returns.
+	// broken is why the Update must fail, even if its function returns nil.
 	broken error
 }
 
@@ -41,7 +40,7 @@ func (x *transaction) fail(err error) {
 	}
 }
 
-// failure returns why the transaction is of no use any more, or nil.
+// failure returns why operations can no longer use the transaction, or nil.
 func (x *transaction) failure() error {
 	x.state.Lock()
 	defer x.state.Unlock()
@@ -51,7 +50,7 @@ func (x *transaction) failure() error {
 	return x.broken
 }
 
-// end ends the transaction, and returns why it cannot be applied.
+// end ends the transaction. It returns why the transaction must not be applied, or nil.
 func (x *transaction) end() error {
 	if !x.using.TryLock() {
 		x.fail(errConcurrent)
@@ -70,33 +69,34 @@ type txContextKey struct{ db *DB }
 // [DB.ViewJoined] that has returned.
 var ErrEnded error = &MisuseError{"the transaction has ended: use its context inside its function only"}
 
-// ErrReadOnly is returned by writes in a [DB.ViewJoined].
+// ErrReadOnly is returned by writes with a context of [DB.ViewJoined].
 var ErrReadOnly error = &MisuseError{"the transaction only reads: write in an Update"}
 
-// errConcurrent is returned by operations that begin while another one uses their Update.
+// errConcurrent is returned by an operation that begins while another one uses the same Update.
 var errConcurrent error = &MisuseError{
 	"two goroutines use the context of one Update at the same time: use it in one goroutine only",
 }
 
-// errNested is returned by operations of an Update while the function of a nested one runs.
+// errNested is returned by an operation with the context of an Update while a nested Update runs.
 var errNested error = &MisuseError{
 	"a nested Update is running: use the context of its function, and in one goroutine only",
 }
 
-// errDefinition is returned by changes of tables within a transaction.
+// errDefinition is returned if a transaction creates, changes or deletes a table.
 var errDefinition error = &MisuseError{
 	"tables are not created, changed or deleted in a transaction: do it before or after it",
 }
 
-// UpdateJoined is [DB.Update] for a function that gets a context: every operation on the
-// database with that context is part of the update. They see each other's writes, and reads
-// see no earlier versions. Fn may be called more than once. The whole update fails with the
-// error of an operation that failed after it had written something, or because of the store;
-// what is refused before it writes, such as a failed condition, is for fn to handle.
-// Operations with the context that run at the same time are refused.
+// UpdateJoined is [DB.Update] for a function that gets a context: every operation on db with that context is part of
+// the update. Such operations see each other's writes, and their reads see no earlier versions. UpdateJoined may call
+// fn more than once. Operations with the context must not run at the same time: the later one returns an error.
 //
-// With the context of an Update of db, fn is a part of it: if fn returns an error or panics,
-// what it has written is taken back, and the outer function goes on.
+// If an operation fails after it has written something, or because of the store, the whole update fails with its
+// error. An operation that fails before it writes, such as for a condition that does not hold, changes nothing, and
+// fn handles its error.
+//
+// If ctx belongs to an Update of db already, fn becomes a nested part of it: if fn returns an error or panics, its
+// writes are undone, and the outer function goes on.
 func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) error {
 	if j, err := db.joined(ctx); err != nil {
 		return err
@@ -120,12 +120,12 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 		if err := fn(db.join(ctx, j)); err != nil {
 			return err
 		}
-		return context.Cause(ctx) // what was called off is not applied
+		return context.Cause(ctx) // do not apply an update that was cancelled
 	})
 }
 
-// ViewJoined is [DB.View] for a function that gets a context: every read of the database
-// with that context sees the same state.
+// ViewJoined is [DB.View] for a function that gets a context: all reads of db with that context see the same
+// snapshot.
 func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) error {
 	j, err := db.joined(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) er
 		return fn(db.join(ctx, &txContext{view: j.view, transaction: j.transaction}))
 	}
 	return db.View(ctx, func(view *View) error {
-		kept := *view // operations with the context may look at it when the View has ended
+		kept := *view // a copy, as operations may still use the context after the View has ended
 		kept.fixed = true
 		j := &txContext{view: &kept, transaction: new(transaction)}
 		defer func() { _ = j.end() }()
@@ -147,7 +147,7 @@ func (db *DB) join(ctx context.Context, j *txContext) context.Context {
 	return context.WithValue(ctx, txContextKey{db}, j)
 }
 
-// joined returns the View or Update of db that ctx belongs to, or nil.
+// joined returns the View or Update of db that ctx belongs to, or nil. The error is [ErrEnded].
 func (db *DB) joined(ctx context.Context) (*txContext, error) {
 	j, _ := ctx.Value(txContextKey{db}).(*txContext)
 	if j == nil {
@@ -159,8 +159,8 @@ func (db *DB) joined(ctx context.Context) (*txContext, error) {
 	return j, nil
 }
 
-// use begins an operation with the transaction, and done ends it. While nested Updates run, only the context of the
-// innermost function can be used, and contexts that only read.
+// use begins an operation with the transaction; done ends it. While nested Updates run, only the context of the
+// innermost one may be used, and contexts for reading.
 func (j *txContext) use() (done func(), err error) {
 	if j.serial && !j.using.TryLock() {
 		return nil, errConcurrent
@@ -187,7 +187,7 @@ func (j *txContext) isInnermost() bool {
 	return j.transaction.nested == nil || j.transaction.nested == j
 }
 
-// read calls fn with the state that the View or Update sees.
+// read calls fn with a View of what the View or Update sees.
 func (j *txContext) read(ctx context.Context, fn func(*View) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -205,7 +205,7 @@ func (j *txContext) read(ctx context.Context, fn func(*View) error) error {
 	return err
 }
 
-// write calls fn with the transaction of the Update.
+// write calls fn with the Tx of the Update.
 func (j *txContext) write(ctx context.Context, fn func(*Tx) error) error {
 	switch {
 	case j.tx == nil:
@@ -228,8 +228,7 @@ func (j *txContext) write(ctx context.Context, fn func(*Tx) error) error {
 	return err
 }
 
-// nested runs the function of an Update within one. What it has written is taken back if it
-// fails.
+// nested calls the function of an Update within an Update. If the function fails, nested undoes its writes.
 func (j *txContext) nested(ctx context.Context, fn func(context.Context) error) (err error) {
 	switch {
 	case j.tx == nil:
@@ -270,7 +269,7 @@ func (j *txContext) nested(ctx context.Context, fn func(context.Context) error) 
 	return err
 }
 
-// nest makes next the only context that can use the transaction, and returns the one before.
+// nest makes next the only context that may write in the transaction, and returns the previous one.
 func (x *transaction) nest(next *txContext) (was *txContext) {
 	x.state.Lock()
 	defer x.state.Unlock()
@@ -278,9 +277,8 @@ func (x *transaction) nest(next *txContext) (was *txContext) {
 	return was
 }
 
-// Freeze returns a context for reads that see the rows of an Update as they are now, whatever it
-// writes later, until release. With the context of a View, or of no transaction, there is nothing
-// to do.
+// Freeze returns a context for reads that see the rows of the Update of ctx as they are now, whatever it writes
+// later, until release is called. If ctx belongs to a View or to no transaction, Freeze returns ctx.
 func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(), err error) {
 	j, err := db.joined(ctx)
 	if err != nil || j == nil || !j.serial {
@@ -314,8 +312,8 @@ func (db *DB) freeze(ctx context.Context, j *txContext) (frozen context.Context,
 	return frozen, release, nil
 }
 
-// isRefusal reports whether an error is an answer to a request, and not a failure of the
-// store or of the context.
+// isRefusal reports whether an error answers a request, rather than being a failure of the store or the end of the
+// context.
 func isRefusal(err error) bool {
 	if _, ok := errors.AsType[*expr.Error](err); ok {
 		return true
@@ -330,7 +328,8 @@ func isRefusal(err error) bool {
 	return ok
 }
 
-// OutsideTx returns an error if ctx belongs to a transaction of db, in which definitions of tables cannot change.
+// OutsideTx returns an error if ctx belongs to a transaction of db, as no transaction may change definitions of
+// tables.
 func (db *DB) OutsideTx(ctx context.Context) error {
 	j, err := db.joined(ctx)
 	if j != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// TestJoined holds what operations of a joined update see, and that all of them are applied
-// or none is.
+// TestJoined checks what the operations of a joined update see, and that all or none of them are applied.
 func TestJoined(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("T", "PK:S SK:S")
@@ -69,7 +68,7 @@ func TestJoined(t *testing.T) {
 	}), undone)
 	require.Equal(t, "1", get(t.Context(), "x"))
 
-	// What fails after it has written cannot be handled by the function.
+	// If an operation fails after it has written, the function cannot recover.
 	late := errors.New("late")
 	require.ErrorIs(t, db.UpdateJoined(t.Context(), func(ctx context.Context) error {
 		err := db.Update(ctx, func(tx *table.Tx) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// TestExclusive: nobody shares a lock while it is held exclusively, by one goroutine at a time, and no update is lost
-// though many waits end.
+// TestExclusive checks that nobody shares a lock that a goroutine holds exclusively, that only one does so at a time,
+// and that no update is lost although many waits are cancelled.
 func TestExclusive(t *testing.T) {
 	life := lock.NewLifetime()
 	updates := life.NewLock()
@@ -66,8 +66,8 @@ func TestExclusive(t *testing.T) {
 	require.ErrorIs(t, life.Alive(), store.ErrClosed)
 }
 
-// TestLockWaits: a wait ends with its context, whose cause it returns, and with the lifetime; Drain waits for those that
-// have the lock.
+// TestLockWaits checks that a wait ends with its context, whose cause it returns, and with the lifetime, and that
+// Drain waits for the holders of the lock.
 func TestLockWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		life := lock.NewLifetime()
@@ -105,8 +105,8 @@ func TestLockWaits(t *testing.T) {
 	})
 }
 
-// TestContext: until the function of the update begins, the end of the lifetime ends the context, with its cause; from
-// then on only the parent does.
+// TestContext checks that the end of the lifetime ends the context of an update, with its cause, until the function
+// of the update begins. After that only the parent does.
 func TestContext(t *testing.T) {
 	cause := errors.New("cause")
 	for name, tt := range map[string]struct {
@@ -146,7 +146,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestBubbles: several bubbles use one lock, one after the other.
+// TestBubbles uses one lock in several synctest bubbles, one after the other.
 func TestBubbles(t *testing.T) {
 	var life *lock.Lifetime
 	var updates *lock.Lock

@@ -8,9 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/capability"
 )
 
-// Prefetch reads items by their keys in one round trip, if the store can do that, so
-// that Get needs none. In a View they are kept until the next Prefetch. It leaves keys
-// that do not match their tables to Get.
+// Prefetch reads items by their keys in one round trip, if the store can do that, so that Get needs none. In a View
+// the items are kept until the next Prefetch. It skips keys that do not match their tables; Get returns the error.
 func (s *View) Prefetch(items iter.Seq2[*Table, attr.Item]) error {
 	p, ok := s.r.(capability.Prefetcher)
 	if !ok {

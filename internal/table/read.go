@@ -16,16 +16,16 @@ type Read struct {
 	Table *Table
 	// Index is the index to read, or nil for the table itself.
 	Index *Index
-	// Start is the ExclusiveStartKey: reading starts strictly after it, whether
-	// or not an item has that key. Nil starts at the beginning.
+	// Start is the ExclusiveStartKey: reading starts after its position, even if no item has that key. If it is nil,
+	// reading starts at the beginning.
 	Start attr.Item
-	// Limit is the most rows to examine, or 0.
+	// Limit is the maximum number of rows to examine, or 0 for no limit.
 	Limit int
 	// Consistent asks for strong consistency, which doubles the units.
 	Consistent bool
 	// Fetch makes a local index read whole items from the table.
 	Fetch bool
-	// Filter leaves out items after they were examined. Nil keeps all.
+	// Filter drops items after they have been examined. Nil keeps all.
 	Filter *expr.Condition
 }
 
@@ -36,7 +36,7 @@ type Query struct {
 	Reverse bool
 }
 
-// A Scan reads everything, or one segment of Segments. Segments 0 means 1.
+// A Scan reads a whole table or index, or one segment of it. Segments 0 means 1.
 type Scan struct {
 	Read
 	Segment, Segments uint32
@@ -46,17 +46,16 @@ type Scan struct {
 type Page struct {
 	// Examined counts the rows read, Returned those that passed the filter.
 	Examined, Returned int
-	// Bytes is the size of the rows read, without what was fetched from the table.
+	// Bytes is the size of the rows read, without the items that a local index fetched from the table.
 	Bytes int
-	// Last is the key of the last row examined, to start the next page after,
-	// or nil when the end was reached.
+	// Last is the key of the last row examined, after which the next page starts. It is nil at the end.
 	Last attr.Item
 	// Capacity is the capacity that the page consumed.
 	Capacity Capacity
 }
 
-// Query calls visit with every item of a page in order. The items are valid
-// until visit returns; an error from it ends the query, and [ErrEndPage] the page.
+// Query calls visit with every item of a page in order. An item is valid until visit returns. If visit returns an
+// error, the query ends and returns it, except for [ErrEndPage], which only ends the page.
 func (s *View) Query(q *Query, visit func(attr.Item) error) (Page, error) {
 	if !q.Consistent && s.Lags() {
 		return s.lagging(&q.Read, func(s *View) (Page, error) { return s.query(q, visit) })
@@ -75,15 +74,15 @@ func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 	x := s.examine(&q.Read, visit)
 	defer x.work.Done()
 	read, err := slice.Page(s.r, q.Table.space(q.Index), x.options(q.Reverse), x.visit)
-	x.work.Done() // before functions of others see the trace
+	x.work.Done() // page calls the user's trace function, so give the slot back
 	if q.oneItem() {
 		read.Last = nil
 	}
 	return s.page(&q.Read, x, read, err, tr)
 }
 
-// Scan calls visit with every item of a page in scan order. The items are
-// valid until visit returns; an error from it ends the scan.
+// Scan calls visit with every item of a page in scan order. An item is valid until visit returns, whose errors mean
+// the same as for [View.Query].
 func (s *View) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	if !q.Consistent && s.Lags() {
 		return s.lagging(&q.Read, func(s *View) (Page, error) { return s.scan(q, visit) })
@@ -104,24 +103,24 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	return s.page(&q.Read, x, read, err, Trace{Operation: "Scan", Span: span})
 }
 
-// An examiner adds to a page of [keycond] what only a table knows of the items that are examined: that reading them
-// may be heavy work, the whole items of a local index, and sizes that are not those of the page.
+// An examiner does what a page of [keycond] cannot do for the items that it reads: it makes reading them heavy work,
+// it fetches the whole items of a local index, and it adds up the sizes that the table is billed for.
 type examiner struct {
 	s     *View
 	q     *Read
 	work  heavy.Work
-	visit func(attr.Item) error // of the items
-	bills bool                  // the items are charged for more than their size
-	// whole is the item of the index entry that is examined.
+	visit func(attr.Item) error // called for each item
+	bills bool                  // billed sizes differ from item sizes, because of vectors
+	// whole is the item of the table for the index entry being examined.
 	whole attr.Item
-	// fetched is the size of the whole items, and units what reading them took.
+	// fetched is the total size of the whole items, and units is what fetching them consumed.
 	fetched int
 	units   float64
-	// billed counts the bytes that a read of the table is charged for; see [Table.BilledSize].
+	// billed is the total size of the items as billed; see [Table.BilledSize].
 	billed int
 }
 
-// examine returns what examines the items of a page and visits them, until its work is done.
+// examine returns an examiner for a page, which passes the items to visit. The caller ends its work.
 func (s *View) examine(q *Read, visit func(attr.Item) error) *examiner {
 	x := &examiner{s: s, q: q, work: s.db.Work(s.serial), visit: visit}
 	switch {
@@ -133,13 +132,13 @@ func (s *View) examine(q *Read, visit func(attr.Item) error) *examiner {
 	return x
 }
 
-// options returns how to read the page.
+// options returns the options for reading the page.
 func (x *examiner) options(reverse bool) keycond.PageOptions {
 	filter := x.q.Filter
 	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: filter, Examine: x.examine}
 }
 
-// examine examines an item.
+// examine is called for each item that the page reads, before the filter.
 func (x *examiner) examine(it attr.Item) error {
 	switch {
 	case x.q.Fetch:
@@ -150,13 +149,13 @@ func (x *examiner) examine(it attr.Item) error {
 	return x.work.Add(x.s.ctx, len(it))
 }
 
-// bill counts what an item is charged for.
+// bill adds the billed size of an item.
 func (x *examiner) bill(it attr.Item) error {
 	x.billed += x.q.Table.BilledSize(it)
 	return x.work.Add(x.s.ctx, len(it))
 }
 
-// fetch reads the whole item of an index entry and counts it.
+// fetch reads the whole item of an index entry, and adds its size and units.
 func (x *examiner) fetch(entry attr.Item) (err error) {
 	if x.whole, err = x.s.fetch(x.q.Table, entry); err != nil {
 		return err
@@ -166,7 +165,7 @@ func (x *examiner) fetch(entry attr.Item) (err error) {
 	return x.work.Add(x.s.ctx, len(entry)+len(x.whole))
 }
 
-// page computes the capacity of what was read and reports the trace.
+// page completes a page that was read: it computes the consumed capacity and reports the trace.
 func (s *View) page(q *Read, x *examiner, read keycond.Page, err error, tr Trace) (Page, error) {
 	if err != nil {
 		return Page{}, err
@@ -197,7 +196,7 @@ func (s *View) fetch(t *Table, item attr.Item) (attr.Item, error) {
 	return s.get(t, partition, sort)
 }
 
-// schema returns the key of the table or index that is read. A start key has exactly its attributes.
+// schema returns the key of the table or index that is read. A start key has exactly the attributes of that key.
 func (q *Read) schema() *keycond.Schema {
 	if q.Index != nil {
 		return q.Index.key
@@ -214,9 +213,8 @@ const (
 	msgStartOneRow  = "The query can return at most one row and cannot be restarted"
 )
 
-// position returns the position of the start key, which must have exactly the
-// key attributes of the table or index. A scan of a table has one message for
-// all errors of it, other reads have three.
+// position returns the position of the start key, which must have exactly the key attributes of the table or index. A
+// scan of a table has one message for every error of the key, other reads have three.
 func (q *Read) position(scan bool) (store.Position, error) {
 	s := q.schema()
 	attrs := s.Attributes()
@@ -248,9 +246,9 @@ func (q *Read) position(scan bool) (store.Position, error) {
 	return store.Position{Partition: partition, Sort: sort}, nil
 }
 
-// CheckStartForm refuses a start key with more or fewer attributes than the key
-// of the table or index, or with another partition key. The service checks that
-// before the key condition (dynalite, test/query.js).
+// CheckStartForm returns an error for a start key with more or fewer attributes than the key of the table or index,
+// or with a partition key of another kind. The service checks this before the key condition (dynalite,
+// test/query.js).
 func (q *Read) CheckStartForm() error {
 	if q.Start == nil {
 		return nil
@@ -265,9 +263,8 @@ func (q *Read) CheckStartForm() error {
 	return nil
 }
 
-// oneItem reports whether a partition of the table or index holds one item.
-// Nothing follows it, so the service refuses a start key (alternator,
-// test_query.py), and a page returns none.
+// oneItem reports whether a partition of the table holds at most one item, as the key has no sort key. No item can
+// follow it, so a page returns no last key, and the service rejects a start key (alternator, test_query.py).
 func (q *Query) oneItem() bool { return q.Index == nil && len(q.Table.key.Sort()) == 0 }
 
 // after returns the part of the slice that lies after the start key.
@@ -297,8 +294,8 @@ func (q *Query) after() (*keycond.Slice, error) {
 	return q.Slice.After(at.Sort, q.Reverse), nil
 }
 
-// startText returns the attributes of a start key as the service prints them where a
-// partition has one item. Source: alternator, for strings; the others are likely.
+// startText prints the attributes of a start key like the service's message for a table without a sort key. Source:
+// alternator, for strings; other kinds are a guess.
 func startText(key attr.Item) string {
 	parts := make([]string, key.Len())
 	for i := range parts {
@@ -315,13 +312,13 @@ func startText(key attr.Item) string {
 	return strings.Join(parts, ", ")
 }
 
-// CheckStart refuses a start key as the query itself would.
+// CheckStart returns the error that the query would return for its start key.
 func (q *Query) CheckStart() error {
 	_, err := q.after()
 	return err
 }
 
-// CheckStart refuses a start key as the scan itself would.
+// CheckStart returns the error that the scan would return for its start key.
 func (q *Scan) CheckStart() error {
 	_, err := q.spanAfter()
 	return err
@@ -349,7 +346,7 @@ func (q *Scan) spanAfter() (store.Span, error) {
 	return span, nil
 }
 
-// lagging reads a page of a query or a scan from the version that it sees.
+// lagging reads a page of a query or a scan from the version that an eventually consistent read may see.
 func (s *View) lagging(q *Read, read func(*View) (Page, error)) (page Page, err error) {
 	err = s.Eventually(q.Table, q.Index, func(s *View) error {
 		page, err = read(s)

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// ten puts ten rows 0 … 9 into partition p of table t.
+// ten puts ten items, numbered 0 to 9, into partition p of table t.
 func ten(f *tabletest.Fixture) {
 	f.Helper()
 	f.Create("t", "PK:S SK:N", "GSI tag:S - ALL", "LSI PK:S tag:S KEYS_ONLY")
@@ -27,8 +27,8 @@ func ten(f *tabletest.Fixture) {
 
 const valuesP = `{':p':{'S':'p'},':x':{'S':'x'},':t':{'BOOL':true},':n':{'N':'3'}}`
 
-// TestPages joins pages of every size, forwards and backwards, over the table
-// and over ties in both kinds of index.
+// TestPages reads pages of every size, forwards and backwards, and compares their concatenation with the whole: for
+// the table, and for items with equal keys in both kinds of index.
 func TestPages(t *testing.T) {
 	f := tabletest.Open(t)
 	ten(f)
@@ -49,7 +49,7 @@ func TestPages(t *testing.T) {
 					}
 				}
 				want := strings.Fields("0 1 2 3 4 5 6 7 8 9")
-				if index != "" { // by the hash of the table's key
+				if index != "" { // in the order of the hash of the table's key
 					want = strings.Fields("3 6 0 9 5 7 4 2 1 8")
 				}
 				if reverse {
@@ -63,7 +63,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestStartRefused: messages as captured in dynalite (test/query.js).
+// TestStartRefused checks the messages for invalid start keys of queries, as captured in dynalite (test/query.js).
 func TestStartRefused(t *testing.T) {
 	f := tabletest.Open(t)
 	ten(f)
@@ -118,7 +118,7 @@ func TestStartRefused(t *testing.T) {
 	}
 }
 
-// TestScanStartRefused: messages as captured in dynalite (test/scan.js).
+// TestScanStartRefused checks the messages for invalid start keys of scans, as captured in dynalite (test/scan.js).
 func TestScanStartRefused(t *testing.T) {
 	f := tabletest.Open(t)
 	ten(f)
@@ -153,8 +153,7 @@ func TestScanStartRefused(t *testing.T) {
 	}
 }
 
-// TestOneItem pages through a table without sort keys: where there can be no
-// more, no place to go on from is named.
+// TestOneItem pages through a table without a sort key. A page must have no last key, as no item can follow.
 func TestOneItem(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("h", "PK:S", "GSI tag:S - ALL")
@@ -169,7 +168,7 @@ func TestOneItem(t *testing.T) {
 	}
 }
 
-// TestTrace holds the trace of a query against what it returned.
+// TestTrace compares the trace of a query with its results.
 func TestTrace(t *testing.T) {
 	f := tabletest.Open(t)
 	ten(f)
@@ -196,8 +195,8 @@ func TestFetchThroughLocalIndex(t *testing.T) {
 	if got := tabletest.Show(items[:2], "odd"); got != "OOL:true OOL:false" {
 		t.Errorf("fetched %s", got)
 	}
-	// Ten items fetched at 4 KB each on the table, one page of entries on the
-	// index (DG/LSI.html, read capacity units).
+	// Ten items of 4 KB each are fetched from the table, and one page of entries is read from the index (DG/LSI.html,
+	// read capacity units).
 	if page.Capacity.Table != 10 || page.Capacity.Indexes[0].Units != 1 {
 		t.Errorf("capacity = %+v, want 10 on the table and 1 on the index", page.Capacity)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Undo gives a restored table, which is not in force yet, the items that it had at a
-// time: it takes back the changes after that, the newest first.
+// Undo gives a restored table, which clients cannot use yet, the items that it had at a time: it undoes later
+// changes, the newest first.
 func (db *DB) Undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at time.Time) error {
 	last, err := lastSequence(r, h, 0)
 	if err != nil {
@@ -61,7 +61,7 @@ func (db *DB) Undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at 
 	return flush()
 }
 
-// AddRows adds items to a table that is not in force yet, and to its indexes.
+// AddRows adds items and their index entries to a table that clients cannot use yet.
 func (db *DB) AddRows(ctx context.Context, t *Table, rows []store.Row) error {
 	counts := make([][2]int, len(t.all))
 	err := db.Change(ctx, func(w store.Writer) error {

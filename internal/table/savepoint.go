@@ -10,14 +10,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A savepoint is a state that a transaction can go back to.
+// A savepoint is a state of a transaction that restore can return to.
 type savepoint struct {
-	rows    int // of the undo log
+	rows    int // length of the undo log
 	pending []delta
 }
 
-// save returns the state of the transaction. Until the savepoint is released or restored,
-// the transaction remembers the rows that it changes.
+// save returns a savepoint. Until it is released or restored, the transaction logs the old values of the rows that it
+// changes.
 func (tx *Tx) save() savepoint {
 	w := tx.remembering()
 	w.points++
@@ -33,14 +33,14 @@ func (tx *Tx) remembering() *undoWriter {
 	return tx.undo
 }
 
-// release ends a savepoint and keeps what was written since.
+// release ends a savepoint and keeps the writes since.
 func (tx *Tx) release(savepoint) {
 	if tx.undo.points--; tx.undo.points == 0 {
 		tx.undo.log = nil
 	}
 }
 
-// restore ends a savepoint and takes back what was written since.
+// restore ends a savepoint and undoes the writes since.
 func (tx *Tx) restore(p savepoint) error {
 	defer tx.release(p)
 	tx.pending = p.pending
@@ -49,7 +49,7 @@ func (tx *Tx) restore(p savepoint) error {
 	w.log = w.log[:p.rows:p.rows]
 	for _, row := range slices.Backward(undone) {
 		space, partition, sort, _ := address.Parse(row.addr, nil)
-		if err := w.remember(space, partition, sort); err != nil { // for loops
+		if err := w.remember(space, partition, sort); err != nil { // frozen states may need the value
 			return err
 		}
 		var err error
@@ -67,7 +67,7 @@ func (tx *Tx) restore(p savepoint) error {
 	return nil
 }
 
-// An undoWriter remembers the rows that it changes while there are savepoints or frozen states.
+// An undoWriter logs the old values of rows that it changes while there are savepoints or frozen states.
 type undoWriter struct {
 	store.Writer
 	points int // savepoints
@@ -75,7 +75,7 @@ type undoWriter struct {
 	frozen []*frozen
 }
 
-// A changedRow is a row as it was before a change.
+// A changedRow is a row as it was before a change; existed is false if there was none.
 type changedRow struct {
 	addr, value []byte
 	existed     bool
@@ -117,7 +117,7 @@ func (w *undoWriter) Delete(space store.Space, partition, sort []byte) error {
 	return w.Writer.Delete(space, partition, sort)
 }
 
-// Clear implements [store.Writer]: transactions clear no spaces.
+// Clear implements [store.Writer]. Transactions never clear spaces, so it returns an error.
 func (w *undoWriter) Clear(store.Space) error { return errors.ErrUnsupported }
 
 // Prefetch implements [capability.Prefetcher].

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// VectorIndex returns the vector index of t called name. The error has kind
-// [Validation], also for an index that is CREATING.
+// VectorIndex returns the vector index of t called name. The error has kind [Validation], even for an index that is
+// CREATING.
 func (s *View) VectorIndex(t *Table, name string) (*Index, error) {
 	for _, ix := range t.all {
 		if ix.def.Name == name && ix.def.Vector != nil {
@@ -29,21 +29,20 @@ type Search struct {
 	Table  *Table
 	Index  *Index
 	Vector []float32
-	// Equal are values that attributes of the index's schema must have. They have
-	// the kinds of the attributes, and the partition key is among them.
+	// Equal has values of attributes in the index's schema, which found items must have too. They have the right
+	// kinds, and the partition key is among them.
 	Equal attr.Item
 	Limit int
 }
 
-// A Match is an item that a search found. The vector in it is a binary value; see
-// [Index.Matched].
+// A Match is an item that a search found. Its vector attribute is a binary value; see [Index.Matched].
 type Match struct {
 	Item  attr.Item
 	Score float64
 }
 
-// Search returns the nearest items, the nearest first, and those equally near in
-// the order of the index. Bytes is the size of the entries that it read.
+// Search returns the nearest items, the nearest first; equally near items are in index order. Bytes is the total size
+// of the entries that it read.
 func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
 	partition, ok := q.Index.key.AppendPartition(nil, q.Equal)
 	if !ok {
@@ -88,7 +87,7 @@ func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
 	return found, max(bytes, minVectorBytes), nil
 }
 
-// hasAll reports whether an item has all attributes of another, with their values.
+// hasAll reports whether an item has all the attributes in values, with the same values.
 func hasAll(it, values attr.Item) bool {
 	for name, v := range values.All() {
 		if !attr.Equal(it.Get(string(name)), v) {
@@ -98,8 +97,8 @@ func hasAll(it, values attr.Item) bool {
 	return true
 }
 
-// score returns the distance of two vectors, or their product. It calculates with 64
-// bits and ends in the range of 32.
+// score returns the distance of two vectors, or their dot product. It computes with float64 and limits the result to
+// the range of float32.
 func (v *Vector) score(query []float32, stored []byte) float64 {
 	var product, queried, kept, distance float64
 	same := true
@@ -131,8 +130,8 @@ func (v *Vector) score(query []float32, stored []byte) float64 {
 	return min(max(score, -math.MaxFloat32), math.MaxFloat32)
 }
 
-// Matched returns an item of a [Match] as a client sees it: without the vector
-// unless withVector is set and the index projects it.
+// Matched returns the item of a [Match] as a client sees it: with the vector as a list of numbers if withVector is
+// set and the index projects it, without the vector otherwise.
 func (ix *Index) Matched(it attr.Item, withVector bool) (attr.Item, error) {
 	var b attr.Builder
 	for name, v := range it.All() {

@@ -6,15 +6,16 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Set is all tables at one moment. It does not change: a change of a table makes another one.
+// A Set is all tables at one moment. It is immutable: each change of a table publishes a new Set.
 type Set struct {
 	ByName   map[string]*Table
 	Deleting bool // a table is DELETING
-	// Rows is the store for what depends on these tables. In a shared store it fails with
+	// Rows is the store for operations that depend on these definitions. In a shared store they fail with
 	// [capability.ErrChanged] once another server has changed a definition.
 	Rows store.Store
 
-	// In a shared store: whether the tables were read from it, and the version that they have.
+	// Only in a shared store: Loaded is true once the tables have been read from it, and Version is that of the
+	// catalogue.
 	Loaded  bool
 	Version uint64
 }
@@ -27,7 +28,7 @@ func (t *Set) named(db *DB, name string) (*Table, error) {
 	return nil, NoSuchTable()
 }
 
-// Publish puts tables in force that edit makes of a copy of the current ones.
+// Publish lets edit change a copy of the current Set, which then becomes the current one.
 func (db *DB) Publish(edit func(*Set)) {
 	db.publishing.Lock()
 	defer db.publishing.Unlock()

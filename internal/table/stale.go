@@ -12,7 +12,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// ErrNoVersions is the error of a store that cannot keep earlier versions. It is an [errors.ErrUnsupported].
+// ErrNoVersions is the error for a store that cannot keep earlier versions. It is an [errors.ErrUnsupported] for
+// errors.Is.
 var ErrNoVersions error = noVersions{}
 
 type noVersions struct{}
@@ -21,43 +22,41 @@ func (noVersions) Error() string { return "store cannot keep earlier versions of
 
 func (noVersions) Is(target error) bool { return target == errors.ErrUnsupported }
 
-// Staleness says which earlier versions eventually consistent reads may see.
+// Staleness sets which earlier versions eventually consistent reads may see.
 type Staleness struct {
-	// Window is how long after a change reads may miss it. 0 means that they see
-	// every change.
+	// Window is the time after a change during which reads may miss it. If it is 0, they see every change.
 	Window time.Duration
-	// Seed chooses the version of each read.
+	// Seed seeds the random choice of a version for each read.
 	Seed uint64
-	// Oldest makes each read see the oldest version in the window instead.
+	// Oldest makes each read see the oldest version in the window instead of a random one.
 	Oldest bool
 }
 
 // A lag holds the earlier versions that eventually consistent reads may see.
 type lag struct {
 	Staleness
-	held atomic.Pointer[version] // what reads of indexes see, or nil
+	held atomic.Pointer[version] // the version for all reads of indexes, or nil
 
 	mu   sync.Mutex
 	rng  *rand.Rand
 	list []version // oldest first
 }
 
-// A version is the rows as they were until a time.
+// A version is a snapshot of the rows, which was current until a time.
 type version struct {
 	store store.Store
 	until time.Time
-	// last is the space assigned last. Later ones were not there, so reads of them
-	// see the rows as they are.
+	// last is the last space assigned in this version. It has no rows of later spaces, so reads of those use the
+	// current rows.
 	last store.Space
 }
 
-// maxVersions bounds the versions kept: from then on, one is kept for each
-// 1/maxVersions of the window, so there are never more than twice as many. Each
-// costs the memory of the rows that were replaced, and of the nodes above them.
+// maxVersions is the number of versions from which on at most one is kept for each 1/maxVersions of the window, so
+// there are never more than twice as many. Each takes the memory of the rows that were replaced since, and of the
+// tree nodes above them.
 const maxVersions = 256
 
-// SetStaleness says what eventually consistent reads may see from now on. The error
-// is [ErrNoVersions].
+// SetStaleness sets what eventually consistent reads may see from now on. The error is [ErrNoVersions].
 func (db *DB) SetStaleness(s Staleness) error {
 	if forker, ok := db.Store.(store.Forker); !ok || !forker.ForksInstantly() {
 		return ErrNoVersions
@@ -66,14 +65,14 @@ func (db *DB) SetStaleness(s Staleness) error {
 	return nil
 }
 
-// ForgetVersions makes all reads see the rows as they are now.
+// ForgetVersions drops the earlier versions, so that all reads see the current rows. It does not end HoldIndexes.
 func (db *DB) ForgetVersions() {
 	if l := db.lag.Load(); l != nil {
 		l.forget()
 	}
 }
 
-// Settle makes all reads see the changes so far.
+// Settle makes all reads see the changes so far, also reads of indexes after [DB.HoldIndexes].
 func (db *DB) Settle() {
 	if l := db.lag.Load(); l != nil {
 		l.held.Store(nil)
@@ -81,7 +80,7 @@ func (db *DB) Settle() {
 	}
 }
 
-// version returns the rows as they are now.
+// version returns a snapshot of the current rows.
 func (db *DB) version(ctx context.Context, now time.Time) (*version, error) {
 	st, err := db.Store.(store.Forker).Fork()
 	if err != nil {
@@ -95,8 +94,7 @@ func (db *DB) version(ctx context.Context, now time.Time) (*version, error) {
 	return v, err
 }
 
-// keepVersion keeps the rows as they are before a change, if reads may see them
-// after it.
+// keepVersion keeps a snapshot before a change, if reads may still see it after the change.
 func (db *DB) keepVersion(ctx context.Context, l *lag) error {
 	if l.Window <= 0 {
 		return nil
@@ -115,8 +113,7 @@ func (db *DB) keepVersion(ctx context.Context, l *lag) error {
 	return err
 }
 
-// trim drops the versions that were replaced before the window. The caller holds
-// l.mu.
+// trim drops the versions that were replaced before the window began. The caller holds l.mu.
 func (l *lag) trim(now time.Time) {
 	since := now.Add(-l.Window)
 	n := 0
@@ -133,8 +130,8 @@ func (l *lag) forget() {
 	l.list = nil
 }
 
-// choose returns the version that an eventually consistent read of a table or an
-// index sees, nil for the rows as they are.
+// choose returns the version that an eventually consistent read of a table or index sees, or nil for the current
+// rows.
 func (l *lag) choose(now time.Time, index bool) *version {
 	if index {
 		if v := l.held.Load(); v != nil {
@@ -161,8 +158,8 @@ func (l *lag) choose(now time.Time, index bool) *version {
 // Lags reports whether eventually consistent reads may see earlier versions.
 func (s *View) Lags() bool { return s.db.lag.Load() != nil && !s.fixed && !IsSettled(s.ctx) }
 
-// Eventually calls read with a view of a version that an eventually consistent read
-// of t, or of its index ix, may see.
+// Eventually calls read with a View of a version that an eventually consistent read of t, or of its index ix, may
+// see.
 func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 	space := t.space(ix)
 	v := s.db.lag.Load().choose(s.db.Clock(), ix != nil)
@@ -174,8 +171,8 @@ func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 	})
 }
 
-// HoldIndexes makes reads of indexes see the rows as they are now, until [DB.Settle]. No index
-// is being filled meanwhile. The error is [ErrNoVersions].
+// HoldIndexes makes eventually consistent reads of indexes see the rows as they are now, until [DB.Settle]. The
+// caller lets no index be filled meanwhile. The error is [ErrNoVersions].
 func (db *DB) HoldIndexes(ctx context.Context) error {
 	if db.lag.Load() == nil {
 		if err := db.SetStaleness(Staleness{}); err != nil {

@@ -17,8 +17,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// lagging returns a database with a table t of numbered items, whose clock is moved
-// by the test.
+// lagging returns a database with a table t of numbered items. The test sets its clock by now.
 func lagging(t *testing.T, s table.Staleness) (db *life.DB, now *atomic.Int64, put func(int)) {
 	t.Helper()
 	db, err := life.Open(context.Background(), memory.Open())
@@ -31,7 +30,7 @@ func lagging(t *testing.T, s table.Staleness) (db *life.DB, now *atomic.Int64, p
 	return db, now, func(n int) { f.Put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'g':{'S':'x'}}`, n)) }
 }
 
-// seen returns how many items an eventually consistent scan of the index finds.
+// seen returns the number of items that an eventually consistent scan of the index finds.
 func seen(t testing.TB, db *life.DB) int {
 	t.Helper()
 	n := 0
@@ -62,7 +61,8 @@ func TestVersionsAreBounded(t *testing.T) {
 			require.LessOrEqual(t, db.Versions(), 512)
 			at, oldest := now.Load(), seen(t, db)
 			if first := 3000 - int(time.Second/max(step, time.Nanosecond)); step == time.Millisecond {
-				// One version in 1/256 of the window: four changes or fewer between two.
+				// One version is kept per 1/256 of the window, so there are at most four changes between two
+				// versions.
 				require.GreaterOrEqual(t, oldest, first)
 				require.LessOrEqual(t, oldest, first+8)
 			} else {
@@ -75,8 +75,8 @@ func TestVersionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestStaleReadsWhileWriting checks that each read sees one state: as many items as
-// had been written at some moment in the window.
+// TestStaleReadsWhileWriting checks that each read sees one version: the number of items that was current at some
+// time in the window.
 func TestStaleReadsWhileWriting(t *testing.T) {
 	db, now, put := lagging(t, table.Staleness{Window: 50, Seed: 1})
 	const writes = 500
@@ -85,8 +85,7 @@ func TestStaleReadsWhileWriting(t *testing.T) {
 	for range 2 {
 		wait.Go(func() {
 			for written.Load() < writes {
-				// A change is seen at the latest when 50 more have been made, and one
-				// may be under way.
+				// Reads see a change at the latest after 50 more changes. One more change may be in progress.
 				least := written.Load() - 50 - 1
 				if n := seen(t, db); int64(n) < least || n > writes {
 					t.Errorf("a read sees %d items, want at least %d", n, least)

@@ -34,8 +34,8 @@ func (d *IndexDefinition) Status(now time.Time) string {
 	return StatusActive
 }
 
-// passing reports whether the table or an index is or was in a state that takes
-// time, so that somebody has to look at the clock.
+// passing reports whether the status of the table or of an index depends on the time, so that callers must check the
+// clock.
 func (d *Definition) passing() bool {
 	if s := &d.States; !s.Creating.IsZero() || !s.Updating.IsZero() || !s.Deleting.IsZero() {
 		return true
@@ -50,8 +50,8 @@ func (d *Definition) passing() bool {
 
 type settledKey struct{}
 
-// Settled returns a context for operations that do not wait for what takes time: the
-// tables that they create can be used at once, and their reads see every change.
+// Settled returns a context for operations without delays: tables that they create can be used at once, and their
+// reads see every change.
 func Settled(ctx context.Context) context.Context {
 	return context.WithValue(ctx, settledKey{}, true)
 }

@@ -12,35 +12,35 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The retention of records, and the time after which a shard is closed and
-// another continues it. Source: DG/Streams.html ("Shards": they are closed and
-// continued at any time, which is about every four hours).
+// StreamRetention is how long a stream keeps records, and shardLife is the time after which a shard is closed and
+// another one continues it. Source: DG/Streams.html ("Shards": the service closes them at any time, in practice about
+// every four hours).
 const (
 	StreamRetention = 24 * time.Hour
 	shardLife       = 4 * time.Hour
 )
 
-// A StreamInfo is a stream with what outlives its table.
+// A StreamInfo is a stream and what the catalogue keeps of its table, which the stream may outlive.
 type StreamInfo struct {
 	Stream
 	Table string
 	Key   []KeyElement
-	// Ended is when the stream was switched off, or zero.
+	// Ended is when the stream was switched off, or the zero time while it is on.
 	Ended time.Time
-	days  int64 // of a history, else 0
+	days  int64 // retention of a history; 0 for a stream
 }
 
-// A Shard is an epoch of a column of a stream.
+// A Shard is one epoch of one column of a stream.
 type Shard struct{ Epoch, Column uint32 }
 
-// A Sequence orders the records of a column: its upper bits are the epoch, the
-// others count.
+// A Sequence is the number of a record in a column. Its upper bits are the epoch, the lower bits count the records of
+// the epoch.
 type Sequence uint64
 
 const sequenceBits = 44
 
-// MaxShards limits the columns of a stream. In the service there is one for each
-// partition of the table.
+// MaxShards is the maximum number of columns of a stream. In the service a stream has one for each partition of the
+// table.
 const MaxShards = 1000
 
 // First returns the first sequence number that a shard can have.
@@ -55,8 +55,7 @@ func (q Sequence) epoch() uint32 { return uint32(q >> sequenceBits) }
 type StreamRecord struct {
 	Sequence Sequence
 	Time     time.Time
-	// Keys is the key of the item. Old and New are the images that the stream
-	// keeps, nil for none.
+	// Keys is the key of the item. Old and New are the images that the stream keeps, or nil.
 	Keys, Old, New attr.Item
 	// Event is INSERT, MODIFY or REMOVE.
 	Event string
@@ -64,14 +63,12 @@ type StreamRecord struct {
 	Expired bool
 }
 
-// Bytes is the size of the record: of its key and images.
-// Source: API_streams_StreamRecord, SizeBytes.
+// Bytes is the size of the record: the sum of its key and images. Source: API_streams_StreamRecord, SizeBytes.
 func (r *StreamRecord) Bytes() int { return r.Keys.Size() + r.Old.Size() + r.New.Size() }
 
-// The rows of a stream's space are its records, by shard and sequence number; in
-// columnsPartition the last sequence number of each column; and in
-// trimmedPartition the first epoch that may have records, and the last sequence
-// number removed from each column.
+// The rows of a stream's space are its records, by shard and sequence number. In addition, columnsPartition has the
+// last sequence number of each column. trimmedPartition has the first epoch that may have records, and the last
+// sequence number removed from each column.
 var (
 	columnsPartition = []byte("columns")
 	trimmedPartition = []byte("trimmed")
@@ -88,7 +85,7 @@ func columnRow(column uint32) []byte { return binary.BigEndian.AppendUint32(nil,
 // EndedStreamRow returns the row of a stream in [EndedStreams].
 func EndedStreamRow(table, label string) []byte { return []byte(table + "\x00" + label) }
 
-// EpochOf returns the epoch of a moment.
+// EpochOf returns the epoch of a time.
 func (st *Stream) EpochOf(at time.Time) uint32 {
 	return uint32(max(0, at.Sub(st.Created)) / shardLife)
 }
@@ -98,7 +95,7 @@ func (st *Stream) Begins(sh Shard) time.Time {
 	return st.Created.Add(time.Duration(sh.Epoch) * shardLife)
 }
 
-// The names of the attributes of a stored record.
+// The attribute names of a stored record.
 const (
 	recordTime    = "t" // milliseconds
 	recordKeys    = "k"
@@ -108,15 +105,15 @@ const (
 	recordExpired = "x"
 )
 
-// recordedAt is the time of the changes of a table in a transaction.
+// recordedAt is the time that all records of one table in a transaction have.
 type recordedAt struct {
 	table *Table
 	time  time.Time
 }
 
-// now returns the time of a transaction's changes of a table, which is that of the first one: so that a restore to a
-// second has all of them or none. Each table has a time of its own, from a moment when nobody else writes it:
-// of two transactions, the one that comes later in the stream of a table has no earlier time.
+// now returns the time of the records of a table in the transaction. All have the time of the first change, so that a
+// restore to a point in time has all the changes of a transaction or none. The time is taken when the transaction
+// writes the table and no other one can, so a later transaction never writes an earlier time to the same stream.
 func (tx *Tx) now(t *Table) time.Time {
 	for _, r := range tx.times {
 		if r.table == t {
@@ -128,8 +125,8 @@ func (tx *Tx) now(t *Table) time.Time {
 	return at
 }
 
-// record appends the change of an item to a stream of its table. An item that is
-// put as it was is no change. Source: DG/Streams.html.
+// record appends the change of an item to a stream of its table. Replacing an item by an equal one is not a change.
+// Source: DG/Streams.html.
 func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item) error {
 	if bytes.Equal(old, item) {
 		return nil
@@ -170,7 +167,7 @@ func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item
 	return tx.w.Put(st.Space, shard.partition(), next.row(), b.Item())
 }
 
-// lastSequence returns the last sequence number of a column.
+// lastSequence returns the last sequence number of a column, or 0.
 func lastSequence(r store.Reader, st *Stream, column uint32) (Sequence, error) {
 	value, ok, err := r.Get(st.Space, columnsPartition, columnRow(column))
 	if err != nil || !ok {
@@ -182,8 +179,8 @@ func lastSequence(r store.Reader, st *Stream, column uint32) (Sequence, error) {
 	return Sequence(binary.BigEndian.Uint64(value)), nil
 }
 
-// records yields the records of a shard from a sequence number on, or backwards from the last one to it. After an error
-// there are no more.
+// records yields the records of a shard from a sequence number on; with reverse, from the last one back to that
+// number. It ends after an error.
 func records(r store.Reader, st *Stream, sh Shard, from Sequence, reverse bool) iter.Seq2[StreamRecord, error] {
 	return func(yield func(StreamRecord, error) bool) {
 		for row, err := range r.Query(st.Space, sh.partition(), store.Range{Lo: from.row()}, reverse) {
@@ -212,7 +209,7 @@ func decodeRecord(row store.Row) (StreamRecord, error) {
 	}, nil
 }
 
-// StreamInfo returns the stream of a definition that has one.
+// StreamInfo returns the stream of a definition whose Stream is not nil.
 func (d *Definition) StreamInfo() *StreamInfo {
 	return &StreamInfo{Stream: *d.Stream, Table: d.Name, Key: d.Key}
 }

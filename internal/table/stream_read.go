@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Stream returns the stream of a table with a label, also if it was switched off
-// or the table deleted in the last 24 hours. The error has kind [NotFound].
+// Stream returns the stream of a table with a label, even if the stream was switched off or the table deleted, up to
+// 24 hours ago. The error has kind [NotFound].
 func (s *View) Stream(table, label string) (*StreamInfo, error) {
 	if t := s.tables.ByName[table]; t != nil && t.def.Stream != nil && t.def.Stream.Label == label {
 		return t.def.StreamInfo(), nil
@@ -37,7 +37,7 @@ func (s *View) Stream(table, label string) (*StreamInfo, error) {
 	return info, nil
 }
 
-// Trimmed reports whether records of a moment are no longer kept.
+// Trimmed reports whether records of a time are older than [StreamRetention].
 func (db *DB) Trimmed(at time.Time) bool { return db.Clock().Sub(at) > StreamRetention }
 
 // Streams returns the streams of a table, or of all tables if the name is empty,
@@ -67,13 +67,13 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 		}
 		return strings.Compare(a.Label, b.Label)
 	})
-	// A stream that is being switched off is in both lists until that is done.
+	// While a stream is being switched off, both lists have it.
 	return slices.CompactFunc(list, func(a, b *StreamInfo) bool { return a.Space == b.Space }), nil
 }
 
-// Roll closes the shards of a stream whose time is over. A record of a write that
-// is under way then goes to the next shard, so a reader that has seen the end of
-// a shard has seen all of it.
+// Roll closes the shards of a stream whose epoch is over, even if there are no new records. A write that is still
+// running then appends its record to the next shard, so a reader that has reached the end of a closed shard has read
+// all of it.
 func (db *DB) Roll(ctx context.Context, st *StreamInfo) error {
 	if !st.Ended.IsZero() {
 		return nil
@@ -127,12 +127,11 @@ type ShardInfo struct {
 	column Sequence // the last sequence number of its column
 }
 
-// End returns the sequence number of the last record, or the one before the
-// first if the shard has none yet. Closed shards end with the last number that
-// they can have.
+// End returns the sequence number of the last record of an open shard, or the number before the first if it has none
+// yet. For a closed shard it returns the last number that the shard can have.
 func (sh *ShardInfo) End() Sequence { return max(sh.First()-1, min(sh.column, sh.Last())) }
 
-// Shards returns the shards of a stream that are kept: by epoch, then by column.
+// Shards returns the shards of a stream that are still kept, ordered by epoch and then by column.
 func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 	lasts := make([]Sequence, st.Shards)
 	epochs := uint32(0)
@@ -155,10 +154,9 @@ func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 	return list, nil
 }
 
-// Records returns records of a shard from a sequence number on, the oldest first:
-// at most limit of them, and no more than 1 MB but for the first. Next is the
-// sequence number to continue at, and more reports whether there are records from
-// there on. Records that are older than [StreamRetention] are passed over.
+// Records returns records of a shard from a sequence number on, the oldest first: at most limit records, and at most
+// 1 MB unless the first is larger. Next is the sequence number to continue at, and more reports whether there are
+// records from there on. Records skips those that are older than [StreamRetention].
 func (s *View) Records(
 	st *StreamInfo, sh Shard, from Sequence, limit int,
 ) (list []StreamRecord, next Sequence, more bool, err error) {
@@ -183,7 +181,7 @@ func (s *View) Records(
 	return list, next, false, nil
 }
 
-// After returns up to limit records of a column behind a sequence number, the oldest first; see [View.Records].
+// After returns up to limit records of a column after a sequence number, the oldest first; see [View.Records].
 func (s *View) After(st *StreamInfo, column uint32, q Sequence, limit int) (list []StreamRecord, err error) {
 	last, err := lastSequence(s.r, &st.Stream, column)
 	epoch := max(q.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
@@ -193,9 +191,8 @@ func (s *View) After(st *StreamInfo, column uint32, q Sequence, limit int) (list
 	return list, err
 }
 
-// From returns the sequence number of the first record of a shard that is not
-// older than a moment, or the one after the last record. It reads the records
-// before that.
+// From returns the sequence number of the first record of a shard that is not older than at, or the number after the
+// last record. It reads all records before that one.
 func (s *View) From(st *StreamInfo, sh ShardInfo, at time.Time) (Sequence, error) {
 	for r, err := range records(s.r, &st.Stream, sh.Shard, 0, false) {
 		if err != nil || !r.Time.Before(at) {
@@ -205,8 +202,8 @@ func (s *View) From(st *StreamInfo, sh ShardInfo, at time.Time) (Sequence, error
 	return sh.End() + 1, nil
 }
 
-// Trimmed reports whether the record with a sequence number that its shard has
-// used is not kept any more.
+// Trimmed reports whether the record with a sequence number is gone or older than [StreamRetention]. The shard has
+// had that record.
 func (s *View) Trimmed(st *StreamInfo, sh Shard, q Sequence) (bool, error) {
 	value, ok, err := s.r.Get(st.Space, sh.partition(), q.row())
 	if err != nil || !ok {
@@ -216,10 +213,9 @@ func (s *View) Trimmed(st *StreamInfo, sh Shard, q Sequence) (bool, error) {
 	return err == nil && s.db.Trimmed(r.Time), err
 }
 
-// Missed reports whether a reader of a shard that continues at a sequence number
-// would pass over records that are not kept any more. A number before the first is
-// the oldest record that is kept. Of a shard that the next epoch closed, nothing
-// says where it ended, so once all its records are gone no reader has missed any.
+// Missed reports whether a reader that continues a shard at a sequence number would skip records that are no longer
+// kept. A number before the first means the oldest record kept. If the next epoch has closed the shard, no row tells
+// which number was its last, so once all its records are gone Missed returns false.
 func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error) {
 	if from < sh.First() {
 		return false, nil
@@ -230,8 +226,7 @@ func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error)
 	return from <= sh.End() && sh.End() < sh.Last(), nil
 }
 
-// Horizon returns a sequence number of a column that lies behind the records that are not
-// kept any more, and before those that are.
+// Horizon returns a sequence number of a column: records up to it are no longer kept, and later ones are.
 func (s *View) Horizon(st *StreamInfo, column uint32) (Sequence, error) {
 	last, err := lastSequence(s.r, &st.Stream, column)
 	if err != nil {
@@ -242,7 +237,7 @@ func (s *View) Horizon(st *StreamInfo, column uint32) (Sequence, error) {
 	return from - 1, err
 }
 
-// Lost reports whether a record of a column behind a sequence number is not kept any more.
+// Lost reports whether a record of a column after a sequence number is no longer kept.
 func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	value, ok, err := s.r.Get(st.Space, trimmedPartition, columnRow(column))
 	if err != nil {
@@ -252,7 +247,7 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 		return true, nil
 	}
 
-	// What was not removed yet: the first record behind q is the oldest.
+	// TrimStreams may not have removed it yet: then it is the first record after q, which is the oldest.
 	last, err := lastSequence(s.r, &st.Stream, column)
 	if err != nil {
 		return false, err
@@ -266,7 +261,7 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	return false, nil
 }
 
-// retention is how long records of a stream are kept, or of a history.
+// retention is how long the records of the stream, or of the history, are kept.
 func (st *StreamInfo) retention() time.Duration {
 	if st.days > 0 {
 		return time.Duration(st.days) * 24 * time.Hour
@@ -274,7 +269,7 @@ func (st *StreamInfo) retention() time.Duration {
 	return StreamRetention
 }
 
-// trimRows is how many records one update removes.
+// trimRows is the maximum number of records that one update removes.
 const trimRows = 1000
 
 // TrimStreams removes the records of streams and histories that are too old.
@@ -332,9 +327,8 @@ func (db *DB) trimStream(ctx context.Context, st *StreamInfo) error {
 	}
 }
 
-// findTrimmed returns up to trimRows records of a stream that are too old. Epochs
-// before from had no records; once those returned are removed, neither have the
-// epochs before to.
+// findTrimmed returns up to trimRows records of a stream that are too old. Epochs before from have no records. Once
+// the caller has removed the returned records, epochs before to have none either.
 func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint32, err error) {
 	value, ok, err := s.r.Get(st.Space, trimmedPartition, nil)
 	if err != nil {

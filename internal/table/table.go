@@ -9,37 +9,35 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Table is a compiled [Definition]. It does not change; a changed table is
-// another Table. Get one inside a [DB.View] or [DB.Update].
+// A Table is a compiled [Definition]. It is immutable: a changed table is another Table. Get one in a [DB.View] or
+// [DB.Update].
 type Table struct {
 	def     *Definition
 	key     *keycond.Schema
-	indexes []*Index // secondary ones: global ones first, each kind in the order of definition
-	all     []*Index // and the vector indexes after them
+	indexes []*Index // secondary indexes: global, then local ones, each in definition order
+	all     []*Index // indexes, then the vector indexes
 	vectors []vectorAttribute
 	stats   *Stats
-	passing bool // the clock decides what can be done with the table
+	passing bool // the status of the table or of an index depends on the time
 }
 
-// An Index is a compiled secondary index of a [Table].
+// An Index is a compiled index of a [Table]: a secondary index or a vector index.
 type Index struct {
 	def      *IndexDefinition
 	key      *keycond.Schema
-	own      []keycond.Attribute // of the index's key alone
-	filters  []keycond.Attribute // of a vector index: the attributes that searches compare
+	own      []keycond.Attribute // the key attributes of the index, without the table's
+	filters  []keycond.Attribute // of a vector index: the attributes that searches may compare
 	local    bool
 	project  func(name []byte) bool // nil for ALL
 	stats    *Stats
 	position int // among the table's indexes
 }
 
-// StorageOverhead is the number of bytes of storage that count for an item
-// besides its size.
-// Source: DG/CapacityUnitCalculations.html.
+// StorageOverhead is the number of bytes that each item or index entry adds to the reported storage, besides its
+// size. Source: DG/CapacityUnitCalculations.html.
 const StorageOverhead = 100
 
-// Compile makes a Table of a checked definition. It keeps the counters of the spaces
-// that old has too.
+// Compile makes a Table of a checked definition. For spaces that old has too, it reuses old's counters.
 func Compile(def *Definition, old *Table) *Table {
 	var before []Counter
 	if old != nil {
@@ -78,7 +76,7 @@ func Compile(def *Definition, old *Table) *Table {
 	return t
 }
 
-// projector returns which attributes an entry of ix keeps, or nil for all.
+// projector returns a function that reports whether an entry of ix keeps an attribute, or nil if it keeps all.
 func projector(ix *Index) func([]byte) bool {
 	if ix.def.Projection.Type == ProjectAll {
 		return nil
@@ -87,7 +85,7 @@ func projector(ix *Index) func([]byte) bool {
 	for _, a := range slices.Concat(ix.key.Attributes(), ix.filters) {
 		keep = append(keep, a.Name)
 	}
-	const few = 8 // up to so many, a linear search is faster than a map
+	const few = 8 // up to this number, a linear search is faster than a map
 	if len(keep) <= few {
 		return func(name []byte) bool {
 			for _, k := range keep {
@@ -109,39 +107,35 @@ func projector(ix *Index) func([]byte) bool {
 // Name returns the table's name.
 func (t *Table) Name() string { return t.def.Name }
 
-// Definition returns the table's definition, which must not be changed.
+// Definition returns the table's definition, which the caller must not change.
 func (t *Table) Definition() *Definition { return t.def }
 
 // Key returns the key schema of the table.
 func (t *Table) Key() *keycond.Schema { return t.key }
 
-// Indexes returns the secondary indexes of the table and then its vector indexes,
-// which must not be changed.
+// Indexes returns the secondary indexes of the table and then its vector indexes. The caller must not change the
+// slice.
 func (t *Table) Indexes() []*Index { return t.all }
 
-// HasLocal reports whether the table has local secondary indexes, and so item
-// collections of limited size.
+// HasLocal reports whether the table has local secondary indexes, which limit the size of its item collections.
 func (t *Table) HasLocal() bool { return len(t.def.Local) > 0 }
 
-// Items returns the number of items and their bytes in storage.
+// Items returns the number of items and their storage in bytes.
 func (t *Table) Items() (count, bytes int64) {
 	return t.stats.figures()
 }
 
-// HasIndex reports whether the table has a secondary index called name, complete or
-// not.
+// HasIndex reports whether the table has a secondary index called name, even if it is still being built.
 func (t *Table) HasIndex(name string) bool {
 	return slices.ContainsFunc(t.indexes, func(ix *Index) bool { return ix.def.Name == name })
 }
 
-// HasVector reports whether the table has a vector index called name, which only a
-// search can read.
+// HasVector reports whether the table has a vector index called name. Only searches can read those.
 func (t *Table) HasVector(name string) bool {
 	return slices.ContainsFunc(t.def.Vectors, func(ix IndexDefinition) bool { return ix.Name == name })
 }
 
-// Index returns the index called name. The error has kind [Validation] and the
-// text that queries have.
+// Index returns the secondary index called name. The error has kind [Validation] and the text of queries.
 func (t *Table) Index(name string) (*Index, error) {
 	i := slices.IndexFunc(t.indexes, func(ix *Index) bool { return ix.def.Name == name })
 	if i < 0 {
@@ -161,32 +155,31 @@ func errBackfilling(index string) error {
 // Name returns the index's name.
 func (ix *Index) Name() string { return ix.def.Name }
 
-// Definition returns the index's definition, which must not be changed.
+// Definition returns the index's definition, which the caller must not change.
 func (ix *Index) Definition() *IndexDefinition { return ix.def }
 
 // Key returns the key schema of the index.
 func (ix *Index) Key() *keycond.Schema { return ix.key }
 
-// Local reports whether it is a local secondary index.
+// Local reports whether the index is a local secondary index.
 func (ix *Index) Local() bool { return ix.local }
 
-// Items returns the number of entries and their bytes in storage.
+// Items returns the number of entries and their storage in bytes.
 func (ix *Index) Items() (count, bytes int64) {
 	return ix.stats.figures()
 }
 
-// Examined returns how many items of the table the building of the index has examined, if it is
-// this database that builds it.
+// Examined returns how many items of the table the build of the index has examined. It counts only builds by this
+// process.
 func (ix *Index) Examined() int64 { return ix.stats.Examined.Load() }
 
-// Projects reports whether entries of the index hold the named top-level
-// attribute when the item has it.
+// Projects reports whether the index keeps the top-level attribute called name.
 func (ix *Index) Projects(name string) bool {
 	return ix.project == nil || ix.project([]byte(name))
 }
 
-// address returns the address in the table of the item with the key attributes
-// of it. It returns an error for a key that does not match the schema.
+// address returns the address of an item in the table. It returns an error if the key attributes do not match the
+// schema.
 func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	if err := t.checkKeyValues(it); err != nil {
 		return nil, nil, err
@@ -201,7 +194,7 @@ const addressBytes = 64
 // addressOf returns the address of an item whose key attributes match the schema.
 func (t *Table) addressOf(it attr.Item) (partition, sort []byte) { return t.appendAddress(nil, it) }
 
-// appendAddress is addressOf in the memory of buf, or in new memory if buf is nil.
+// appendAddress is addressOf that uses the memory of buf, unless buf is nil.
 func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte) {
 	if buf == nil {
 		buf = make([]byte, 0, addressBytes)
@@ -212,8 +205,7 @@ func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte)
 	return buf[:n:n], buf[n:]
 }
 
-// ItemAddress returns the address of an item. It returns an error for key attributes that
-// do not match the schema.
+// ItemAddress returns the address of an item. It returns an error if the key attributes do not match the schema.
 func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) {
 	return t.address(item)
 }
@@ -228,8 +220,7 @@ func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
 	return partition, sort, nil
 }
 
-// CheckKey refuses a key that does not match the table: it must have exactly the attributes of
-// the key schema.
+// CheckKey returns an error unless key has exactly the attributes of the key schema, with valid values.
 func (t *Table) CheckKey(key attr.Item) error {
 	if key.Len() != len(t.key.Attributes()) {
 		return errKey()
@@ -287,22 +278,21 @@ func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
 	return t.key.Key(item), nil
 }
 
-// Gone reports whether the time for which a table is DELETING has passed.
+// Gone reports whether the table's time of being DELETING is over, so that it no longer exists.
 func (t *Table) Gone(now time.Time) bool {
 	return !t.def.States.Deleting.IsZero() && !now.Before(t.def.States.Deleting)
 }
 
-// Usable reports whether items of a table can be read and written. A table that is
-// CREATING or DELETING does not exist for them: ExtendDB pull request 204, which
-// compared it with the service. (API_DeleteTable allows a DELETING table to answer
-// for a while.)
+// Usable reports whether items of the table can be read and written. To such requests, a table that is CREATING or
+// DELETING does not exist. Source: ExtendDB pull request 204, which compared it with the service. (API_DeleteTable
+// allows a DELETING table to answer for a while.)
 func (t *Table) Usable(now time.Time) bool {
 	s := t.def.Status(now)
 	return s == StatusActive || s == StatusUpdating
 }
 
-// Counters returns the counters of the table and its indexes, without the indexes being
-// built if onlyWhole is set.
+// Counters returns the counters of the table and then of its indexes. If onlyWhole is set, it leaves out the indexes
+// that are being built.
 func (t *Table) Counters(onlyWhole bool) []Counter {
 	all := []Counter{{t.def.Space, t.stats, t.BilledSize}}
 	for _, ix := range t.all {

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// query says what to read; the zero value of a field leaves it out.
+// query describes a query; fields with the zero value are not used.
 type query struct {
 	table, index, key, values, filter string
 	start                             attr.Item
@@ -64,8 +64,8 @@ func mustAsk(f *tabletest.Fixture, q query) ([]attr.Item, table.Page) {
 	return items, page
 }
 
-// TestOrder holds the order of strings, numbers and binary against the rule of
-// DG/HowItWorks.NamingRulesDataTypes.html: UTF-8 bytes, value, unsigned bytes.
+// TestOrder checks the order of strings, numbers and binary values, which is by UTF-8 bytes, by value and by unsigned
+// bytes: DG/HowItWorks.NamingRulesDataTypes.html.
 func TestOrder(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("S", "PK:S SK:S")

@@ -12,25 +12,22 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// TokenWindow is how long a client request token of a transaction is
-// remembered. Source: API_TransactWriteItems, ClientRequestToken.
+// TokenWindow is how long a transaction's client request token is remembered. Source: API_TransactWriteItems,
+// ClientRequestToken.
 const TokenWindow = 10 * time.Minute
 
-// A Token is the record of a transaction under its client request token.
+// A Token is what the database remembers of a transaction with a client request token.
 type Token struct {
-	// Digest is a hash of the request. Another digest under the same token is
-	// a mismatch.
+	// Digest is a hash of the request. A request with the same token and another digest is a mismatch.
 	Digest []byte
-	// Read has the documented sizes of the items written, by table. A replay
-	// is charged for them as reads.
+	// Read has the sizes of the items written, by table. A repeated request consumes read units for them.
 	Read map[string][]int
 	Time time.Time
 }
 
-// Tokens have a space of their own, far from the rows of definitions, so that in a
-// shared store the transactions that add them do not change the neighbours of rows that
-// every transaction reads. They are kept twice: by token, and by time in order to
-// forget them.
+// Tokens have a space of their own, far from the definitions, which every transaction reads: in a shared store, a
+// transaction that added a row next to those would conflict with the others. Each token has two rows, one by token
+// and one by time, which finds the old ones.
 const tokenSpace store.Space = 1 << 63
 
 var (
@@ -38,14 +35,13 @@ var (
 	timesPartition  = []byte("token times")
 )
 
-// Remember looks a token up. If it is known and not older than [TokenWindow],
-// Remember returns its record and true. Otherwise it adds tok as the record, which is
-// applied with the rest of the transaction.
+// Remember looks up a token. If the database knows it and it is younger than [TokenWindow], Remember returns its
+// record and true. Otherwise it stores tok as the record, as part of the transaction.
 //
-// Sweeps delete old records. If no other server uses the store, transactions do so too,
-// since a program need not sweep; in a shared store they would conflict with each other.
+// Sweeps delete old records. Unless the store is shared, each transaction with a token deletes some too, since not
+// every program sweeps. In a shared store, transactions that did so would conflict with each other.
 func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
-	if p, ok := tx.w.(capability.Presumer); ok { // a token is new unless its transaction is repeated
+	if p, ok := tx.w.(capability.Presumer); ok { // the token is new unless the client repeats a request
 		p.Presume(address.Append(nil, tokenSpace, tokensPartition, []byte(token)))
 	}
 	value, ok, err := tx.w.Get(tokenSpace, tokensPartition, []byte(token))
@@ -76,7 +72,7 @@ func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
 	return tok, false, tx.putToken(token, tok)
 }
 
-// putToken writes a token under its name and its time.
+// putToken writes the two rows of a token.
 func (tx *Tx) putToken(token string, tok Token) error {
 	tx.written++
 	value, err := json.Marshal(tok)
@@ -89,23 +85,23 @@ func (tx *Tx) putToken(token string, tok Token) error {
 	return tx.w.Put(tokenSpace, timesPartition, append(timeKey(tok.Time), token...), nil)
 }
 
-// SetRead sets the sizes of the items written in the record of this transaction.
+// SetRead adds the sizes of the items written to the record of this transaction.
 func (tx *Tx) SetRead(token string, tok Token, read map[string][]int) error {
 	tok.Read = read
 	return tx.putToken(token, tok)
 }
 
-// timeKey is a time in order-preserving form, of timeBytes bytes.
+// timeKey encodes a time in timeBytes bytes that sort by time.
 func timeKey(t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(t.UnixNano())^1<<63)
 }
 
 const timeBytes = 8
 
-// forgetRows is how many old records one update deletes at most.
+// forgetRows is the maximum number of old records that one update deletes.
 const forgetRows = 100
 
-// ExpireTokens deletes all records that are old at now.
+// ExpireTokens deletes all records that are older than [TokenWindow] at now.
 func (db *DB) ExpireTokens(ctx context.Context, now time.Time) error {
 	before := now.Add(-TokenWindow)
 	for {
@@ -123,7 +119,7 @@ func (db *DB) ExpireTokens(ctx context.Context, now time.Time) error {
 	}
 }
 
-// oldTokens returns the first rows of records from before a time, by time.
+// oldTokens returns the keys of up to forgetRows rows by time that are older than before, the oldest first.
 func oldTokens(r store.Reader, before time.Time) (old [][]byte, err error) {
 	for row, err := range r.Query(tokenSpace, timesPartition, store.Range{Hi: timeKey(before)}, false) {
 		if err != nil {
@@ -136,8 +132,8 @@ func oldTokens(r store.Reader, before time.Time) (old [][]byte, err error) {
 	return old, nil
 }
 
-// forgetTokens deletes the rows that oldTokens has returned, with their records unless
-// these have been replaced by later ones.
+// forgetTokens deletes the rows by time that oldTokens has returned. It also deletes the rows by token, unless a
+// later transaction has reused the token since.
 func forgetTokens(w store.Writer, old [][]byte, before time.Time) error {
 	if p, ok := w.(capability.Prefetcher); ok {
 		addrs := make([][]byte, 0, len(old))

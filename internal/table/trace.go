@@ -7,16 +7,16 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Trace describes what a query or scan read. The code that counts the consumed
-// capacity makes it, so the two cannot differ.
+// A Trace describes what a query or scan read. The code that computes the consumed capacity makes it, so the two
+// always agree.
 type Trace struct {
 	Operation string // Query or Scan
 	Table     string
 	Index     string // "" for the table itself
 	// Key is the key of the table or index.
 	Key *keycond.Schema
-	// Partition is the partition that a query read, Clauses its key conditions
-	// and Range the sort positions it walked, ExclusiveStartKey included.
+	// Partition is the partition that a query read, and Clauses are its key conditions. Range is the range of sort
+	// keys that it walked, already narrowed by the ExclusiveStartKey.
 	Partition []byte
 	Clauses   []keycond.Clause
 	Range     store.Range
@@ -26,8 +26,7 @@ type Trace struct {
 	Consistent bool
 	// Examined counts the rows read, Returned those that passed the filter.
 	Examined, Returned int
-	// Bytes is the documented size of the rows read, Fetched the size of the items that
-	// a local index fetched from the table.
+	// Bytes is the size of the rows read. Fetched is the size of the items that a local index fetched from the table.
 	Bytes, Fetched int
 	Units          float64
 	// Stop says why the page ended.
@@ -36,10 +35,9 @@ type Trace struct {
 
 type traceKey struct{}
 
-// WithTrace returns a context in which every query and scan calls report with its
-// trace when it is done, and then the function that ctx had already, so that
-// callers at different places all get traces. Report may be called from the
-// goroutines that run the operations.
+// WithTrace returns a context in which every query and scan calls report with its trace when it ends. If ctx has such
+// a function already, it is called too, so callers at several levels all get traces. The goroutines that run the
+// operations call report.
 func WithTrace(ctx context.Context, report func(Trace)) context.Context {
 	all := report
 	if outer, ok := ctx.Value(traceKey{}).(func(Trace)); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// MaxItemBytes is the largest item. Source: DG/Constraints.html.
+// MaxItemBytes is the maximum size of an item. Source: DG/Constraints.html.
 const MaxItemBytes = doc.MaxSize
 
 const msgItemSize = "Item size has exceeded the maximum allowed size"
@@ -22,16 +22,15 @@ type View struct {
 	db     *DB
 	tables *Set
 	r      store.Reader
-	fixed  bool   // in a transaction, whose reads see no earlier versions
-	addr   []byte // memory for the address that a Get reads, if there is only one Get
-	serial bool   // in an update, for which others wait
+	fixed  bool   // in a transaction, so its reads see no earlier versions
+	addr   []byte // memory for the address of a ViewItem's only Get
+	serial bool   // in an update, which blocks others
 }
 
-// Rows returns the rows of all tables, and of the catalogue.
+// Rows returns a Reader of all rows: those of tables, indexes and the catalogue.
 func (s *View) Rows() store.Reader { return s.r }
 
-// Table returns the table called name. The error has kind [NotFound], also for a
-// table that is CREATING or DELETING.
+// Table returns the table called name. The error has kind [NotFound], even for a table that is CREATING or DELETING.
 func (s *View) Table(name string) (*Table, error) {
 	t, err := s.tables.named(s.db, name)
 	if err == nil && t.passing && !t.Usable(s.db.Clock()) {
@@ -44,8 +43,8 @@ func (s *View) Table(name string) (*Table, error) {
 // [NotFound].
 func (s *View) Defined(name string) (*Table, error) { return s.tables.named(s.db, name) }
 
-// Index returns the index of t called name. The error has kind [Validation], also
-// for an index that is CREATING.
+// Index returns the secondary index of t called name. The error has kind [Validation], even for an index that is
+// CREATING.
 func (s *View) Index(t *Table, name string) (*Index, error) {
 	ix, err := t.Index(name)
 	if err == nil && t.passing && ix.def.Status(s.db.Clock()) == StatusCreating {
@@ -81,22 +80,21 @@ type Tx struct {
 	View
 	w       store.Writer
 	times   []recordedAt
-	written int         // rows put and deleted
-	undo    *undoWriter // w, once there was a savepoint
+	written int         // number of rows put or deleted
+	undo    *undoWriter // same as w, once there was a savepoint
 	pending []delta
-	// expiring is true while time to live deletes items.
+	// expiring is true for the deletions of a sweep, whose records say so.
 	expiring bool
 	few      [4]delta // initial memory of pending
 }
 
-// A delta is the change of the counters of a space, applied after the
-// transaction.
+// A delta is a change of the counters of one space. It takes effect when the transaction has been applied.
 type delta struct {
 	stats        *Stats
 	items, bytes int
 }
 
-// Writer returns what the transaction writes to, for rows that are not items.
+// Writer returns the transaction's writer, for rows that are not items.
 func (tx *Tx) Writer() store.Writer { return tx.w }
 
 func (tx *Tx) settle() {
@@ -105,18 +103,18 @@ func (tx *Tx) settle() {
 	}
 }
 
-// A Change is the effect of a write.
+// A Change is the result of a write.
 type Change struct {
-	// Old and New are the item before and after, nil for no item. They are valid
-	// until the function of the Update returns.
+	// Old and New are the item before and after the write, or nil. They are valid until the function of the Update
+	// returns.
 	Old, New attr.Item
 	// Capacity is the capacity that the write consumed.
 	Capacity Capacity
 }
 
-// Put writes an item and replaces the one with its key. A nil condition always
-// holds. The item must not be changed afterwards. Errors: [Validation] for an
-// item that does not match the table, [ConditionFailed] with Change.Capacity set.
+// Put writes an item and replaces the item with the same key. A nil cond always holds. The caller must not change the
+// item afterwards. The error has kind [Validation] if the item does not match the table, or [ConditionFailed], with
+// Change.Capacity set.
 func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error) {
 	partition, sort, err := t.address(item)
 	if err != nil {
@@ -128,7 +126,7 @@ func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error
 	return tx.write(t, partition, sort, item, cond)
 }
 
-// CheckPut refuses an item that does not match the table, as [Tx.Put] does.
+// CheckPut returns the error that [Tx.Put] would return for an item that does not match the table.
 func (t *Table) CheckPut(item attr.Item) error {
 	if err := t.checkKeyValues(item); err != nil {
 		return err
@@ -136,8 +134,7 @@ func (t *Table) CheckPut(item attr.Item) error {
 	return t.checkItem(item)
 }
 
-// Delete removes the item with the given key, if it exists. Errors are as for
-// [Tx.Put].
+// Delete removes the item with the given key, if it exists. It returns the same errors as [Tx.Put].
 func (tx *Tx) Delete(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {
 	partition, sort, err := t.Address(key)
 	if err != nil {
@@ -146,7 +143,7 @@ func (tx *Tx) Delete(t *Table, key attr.Item, cond *expr.Condition) (Change, err
 	return tx.write(t, partition, sort, nil, cond)
 }
 
-// write puts item at an address of t, or deletes the one there if item is nil.
+// write puts item at an address of t, or deletes the item there if item is nil.
 func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr.Condition) (Change, error) {
 	old, err := tx.get(t, partition, sort)
 	if err != nil {
@@ -188,8 +185,8 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	return change, err
 }
 
-// count adds the change of counters for a row that was there or not, and is now, with
-// its sizes.
+// count adds a write of a row to the pending counters. The row existed if before is set, and then had the size was.
+// It exists now if after is set, and has the size is.
 func (tx *Tx) count(s *Stats, before, after bool, was, is int) {
 	d := delta{stats: s}
 	if before {
@@ -212,8 +209,8 @@ func (tx *Tx) count(s *Stats, before, after bool, was, is int) {
 	tx.pending = append(tx.pending, d)
 }
 
-// checkItem refuses an item that is too large, or whose attributes cannot be
-// keys of the table's indexes.
+// checkItem returns an error if an item is too large, or has a value that cannot be a key of one of the table's
+// indexes.
 func (t *Table) checkItem(item attr.Item) error {
 	if item.Size() > MaxItemBytes {
 		return invalid(msgItemSize)
@@ -229,8 +226,8 @@ func (t *Table) checkItem(item attr.Item) error {
 	return t.checkSize(item)
 }
 
-// firstRefusal returns the error of the index whose name is the first one in byte order, of those that check refuses:
-// local ones stand among global ones.
+// firstRefusal calls check for the secondary indexes of t and returns the error of the index that comes first by
+// name, be it global or local.
 func (t *Table) firstRefusal(check func(*Index) error) (refusal error) {
 	var first *Index
 	for _, ix := range t.indexes {
@@ -241,7 +238,7 @@ func (t *Table) firstRefusal(check func(*Index) error) (refusal error) {
 	return refusal
 }
 
-// checkSize refuses an item that is too large with its entries in local indexes.
+// checkSize returns an error if an item is too large together with its entries in local indexes.
 func (t *Table) checkSize(item attr.Item) error {
 	size := item.Size()
 	for _, ix := range t.indexes {
@@ -255,9 +252,8 @@ func (t *Table) checkSize(item attr.Item) error {
 	return nil
 }
 
-// Measure returns the partition key and the size in bytes of the item collection
-// of a key: the items of the partition and their entries in local indexes. It
-// reads the collection. Source: DG/LSI.html, item collections.
+// Measure returns the partition key of an item collection and its size in bytes: that of all items of the partition
+// and of their entries in local indexes. It reads all of them. Source: DG/LSI.html, item collections.
 func (s *View) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err error) {
 	partition, ok := t.key.AppendPartition(nil, key)
 	if !ok {
@@ -285,9 +281,9 @@ func (s *View) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err
 	return slices.Clone(b.Item()), size, nil
 }
 
-// Check evaluates a condition on the item with the given key without writing.
-// The error has kind [ConditionFailed] when it does not hold. A check consumes
-// the units of a write. Source: API_TransactWriteItems, ConditionCheck.
+// Check evaluates a condition on the item with the given key and writes nothing. The error has kind [ConditionFailed]
+// if the condition does not hold. A check consumes the units of a write. Source: API_TransactWriteItems,
+// ConditionCheck.
 func (tx *Tx) Check(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {
 	item, err := tx.Get(t, key)
 	if err != nil {

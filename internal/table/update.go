@@ -13,10 +13,9 @@ import (
 
 const msgUpdateSize = "Item size to update has exceeded the maximum allowed size"
 
-// Update changes the item with the given key, or creates it. Right-hand sides
-// read the item as it was. Errors: [Validation] for an update that the item or
-// the table does not allow, [ConditionFailed] with Change.Capacity set. After an
-// error nothing is written.
+// Update changes the item with the given key, or creates it. All operands have their values from before the update.
+// The error has kind [Validation] if the item or the table does not allow the update, or [ConditionFailed], with
+// Change.Capacity set. After an error nothing is written.
 func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Condition) (Change, error) {
 	partition, sort, err := t.Address(key)
 	if err != nil {
@@ -53,9 +52,8 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	return tx.write(t, partition, sort, item, nil)
 }
 
-// CheckUpdate refuses the errors of an update that show before the item is read:
-// in the key, in changes of key attributes, and in keys of indexes. The error
-// has kind [Validation]. Source: dynalite, test/updateItem.js.
+// CheckUpdate returns the error that an update has whatever the item is: in the key, in a change of a key attribute,
+// or in the kind of an index key. The error has kind [Validation]. Source: dynalite, test/updateItem.js.
 func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	if err := t.CheckKey(key); err != nil {
 		return err
@@ -63,9 +61,9 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	return t.checkActions(update)
 }
 
-// checkActions is CheckUpdate without the key of the item.
+// checkActions is CheckUpdate for the update alone, without the key.
 func (t *Table) checkActions(update *expr.Update) error {
-	refused := "" // the first attribute of the key that the update changes
+	refused := "" // the first key attribute by name that the update changes
 	for _, action := range expr.Actions(update) {
 		if name := action.Path.Path[0].Name; t.key.Has(name) && (refused == "" || name < refused) {
 			refused = name
@@ -104,7 +102,7 @@ func (t *Table) checkActions(update *expr.Update) error {
 	return nil
 }
 
-// isNested reports whether a path of an action, including those it only reads, leads into a document.
+// isNested reports whether an action changes or reads a path into a map or list.
 func isNested(a ast.Action) bool {
 	if len(a.Path.Path) > 1 {
 		return true
@@ -117,9 +115,8 @@ func isNested(a ast.Action) bool {
 	return false
 }
 
-// CheckPaths refuses document paths into key attributes of the table and of its
-// indexes, which are scalars. The error has kind [Validation]. Source: dynalite,
-// test/getItem.js, query.js, scan.js and updateItem.js.
+// CheckPaths returns an error if a path leads into a key attribute of the table or of an index, as keys are scalars.
+// The error has kind [Validation]. Source: dynalite, test/getItem.js, query.js, scan.js and updateItem.js.
 func (t *Table) CheckPaths(paths iter.Seq[ast.Path]) error {
 	index := ""
 	for path := range paths {
@@ -145,10 +142,9 @@ func (t *Table) isIndexKey(name string) bool {
 	return slices.ContainsFunc(t.indexes, func(ix *Index) bool { return ix.key.Has(name) })
 }
 
-// checkUpdated is checkItem with the messages of updates. An attribute that
-// cannot be the key of an index is refused even when the update does not touch
-// it: it is older than the index. Source: conformance suites of dynalite
-// (test/updateItem.js) and alternator (test_gsi.py); the list of messages in
+// checkUpdated is checkItem with the messages of updates. It returns an error for a value that cannot be the key of
+// an index even if the update does not change that attribute: the item may be older than the index. Source:
+// conformance suites of dynalite (test/updateItem.js) and alternator (test_gsi.py); the list of messages in
 // API_TransactWriteItems, CancellationReasons.
 func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 	changed := func(name string) bool {
@@ -187,8 +183,8 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 	return err
 }
 
-// errUpdatedKey returns the error of a value that cannot be an index key because
-// it is empty or too long. An empty one of the update itself refuses a whole transaction.
+// errUpdatedKey returns the error for a value that cannot be an index key because it is empty or too long. If the
+// update itself sets an empty value, the error has [Error.Whole] set.
 func errUpdatedKey(v attr.Value, changed bool) error {
 	if len(v.Raw()) > 0 {
 		return invalid("The update expression attempted to update the secondary index key beyond allowed size limits")

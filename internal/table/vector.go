@@ -9,8 +9,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// SetVector makes an index a vector index; its key is the partition key of the
-// schema.
+// SetVector makes ix a vector index. The partition key in v.Schema becomes the key of ix.
 func (ix *IndexDefinition) SetVector(v *Vector) {
 	ix.Vector, ix.Key = v, nil
 	for _, e := range v.Schema {
@@ -108,8 +107,8 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 	return nil
 }
 
-// readVector returns the elements of a list of numbers as floats of 32 bits, 4
-// bytes each, or the error for a value that cannot be a vector of the index.
+// readVector appends the elements of a list of numbers to dst, as float32 values of 4 bytes. It returns an error for
+// a value that cannot be a vector of the index.
 func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 	name, n := ix.def.Vector.Attribute, ix.def.Vector.Dimensions
 	const invalidValue = "One or more parameter values were invalid. "
@@ -152,16 +151,15 @@ func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// Float returns a number as a float of 32 bits. It reports false for a number
-// outside their range.
+// Float returns a number as a float32, or false if it is out of range.
 func Float(v attr.Value) (float32, bool) {
 	var buf [48]byte
 	f, err := strconv.ParseFloat(string(v.AppendNumber(buf[:0])), 32)
 	return float32(f), err == nil
 }
 
-// checkVectorEntry refuses an item whose attributes cannot be in a vector index.
-// Only the attributes for which changed is true count.
+// checkVectorEntry returns an error for an item that cannot be in a vector index. It checks only attributes for which
+// changed returns true.
 func (ix *Index) checkVectorEntry(it attr.Item, changed func(name string) bool) error {
 	if v := it.Get(ix.def.Vector.Attribute); !v.IsZero() && changed(ix.def.Vector.Attribute) {
 		if _, err := ix.readVector(nil, v); err != nil {
@@ -222,14 +220,14 @@ func (e *entry) makeVector(ix *Index, it attr.Item) bool {
 	return true
 }
 
-// A vectorAttribute is an attribute that a vector index reads.
+// A vectorAttribute is the vector attribute of one or more vector indexes.
 type vectorAttribute struct {
 	name       string
 	dimensions int
 }
 
-// vectorAttributes returns the attributes that vector indexes read, each once, in the
-// order of the indexes.
+// vectorAttributes returns the vector attributes of all vector indexes in the order of the indexes, without
+// duplicates.
 func (d *Definition) vectorAttributes() (list []vectorAttribute) {
 	for _, ix := range d.Vectors {
 		a := vectorAttribute{ix.Vector.Attribute, int(ix.Vector.Dimensions)}
@@ -240,14 +238,13 @@ func (d *Definition) vectorAttributes() (list []vectorAttribute) {
 	return list
 }
 
-// vectorBytes is the size of one dimension of a vector, whatever its digits.
+// vectorBytes is the billed size of one dimension of a vector, however many digits it has.
 const vectorBytes = 4
 
-// BilledSize returns the size of an item of the table that reads and writes of the
-// table are charged for, and that TableSizeBytes counts: a vector that an index reads
-// has 4 bytes for each dimension. The limit of items, the pages of reads and entries
-// of secondary indexes have the documented size of its numbers. Source: conformance
-// captures and dynoxide's of eu-west-2 and us-east-1, 2026-10-09; of reads, 2026-10-23.
+// BilledSize returns the size of an item for the capacity of reads and writes of the table and for TableSizeBytes. It
+// counts a vector of an index as 4 bytes per dimension. The size of the numbers in the vector counts for the limit of
+// items, for pages and for secondary indexes. Source: conformance captures and dynoxide's of eu-west-2 and us-east-1,
+// 2026-10-09; of reads, 2026-10-23.
 func (t *Table) BilledSize(it attr.Item) int {
 	size := it.Size()
 	for _, a := range t.vectors {
@@ -258,12 +255,11 @@ func (t *Table) BilledSize(it attr.Item) int {
 	return size
 }
 
-// BilledAs reports whether items have the same sizes as in another version of the table; see
-// [Table.BilledSize].
+// BilledAs reports whether [Table.BilledSize] gives every item the same size in both versions of a table.
 func (t *Table) BilledAs(o *Table) bool { return slices.Equal(t.vectors, o.vectors) }
 
-// isVector reports whether a value has the form of a vector. Items that are older
-// than the index may have another.
+// isVector reports whether a value is a list of numbers of the right length. Items that are older than the index may
+// have other values.
 func (a *vectorAttribute) isVector(v attr.Value) bool {
 	if v.Kind() != attr.List || v.Len() != a.dimensions {
 		return false
@@ -276,10 +272,10 @@ func (a *vectorAttribute) isVector(v attr.Value) bool {
 	return true
 }
 
-// minVectorBytes is the least that a write or a search of a vector index costs.
+// minVectorBytes is the minimum number of bytes charged for a write or a search of a vector index.
 const minVectorBytes = 1024
 
-// charge adds what a write of an entry consumes.
+// charge adds the capacity that a write of an entry consumes.
 func (ix *Index) charge(units *Capacity, entry attr.Item) {
 	if ix.def.Vector == nil {
 		units.addIndex(ix.def.Name, ix.local, WriteUnits(entry.Size()))

@@ -17,8 +17,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// TestNested: what a nested update has written is taken back if it fails, and the outer update
-// goes on.
+// TestNested checks that the writes of a nested update are undone if it fails, and that the outer update goes on.
 func TestNested(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("T", "PK:S SK:S", "G g:S - ALL")
@@ -69,7 +68,7 @@ func TestNested(t *testing.T) {
 		require.EqualValues(t, 2, n, tt.name)
 	}
 
-	// One that is kept, in one that is not, in one that is.
+	// Three levels: the outermost update succeeds, the one in it fails, and the innermost succeeds.
 	require.NoError(t, f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error {
 		require.ErrorIs(t, f.DB.UpdateJoined(ctx, func(ctx context.Context) error {
 			require.NoError(t, nested(ctx, func() error { return nil }))
@@ -89,8 +88,8 @@ func TestNested(t *testing.T) {
 	require.NoError(t, put(t.Context(), "after", "x"))
 }
 
-// TestWaits: every wait for an update ends with its context and with Close, and the log says
-// who waits.
+// TestWaits checks that every wait for an update ends with its context and with Close, and that the log names the
+// waiting caller.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := tabletest.Open(t)
@@ -149,7 +148,7 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestConcurrentUse: two goroutines cannot use the context of one update at the same time.
+// TestConcurrentUse checks that two goroutines cannot use the context of one update at the same time.
 func TestConcurrentUse(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("T", "PK:S SK:S")
@@ -165,7 +164,7 @@ func TestConcurrentUse(t *testing.T) {
 		return read(ctx, func() { require.NoError(t, read(ctx, func() {})) })
 	}))
 
-	// An operation that is under way when the function returns.
+	// An operation still runs when the function returns.
 	begun, end := make(chan struct{}), make(chan struct{})
 	err := f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error {
 		go func() { _ = read(ctx, func() { close(begun); <-end }) }()

@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// Clip returns a text of at most so many bytes and an ellipsis. A longer one keeps its beginning and its end, which
-// are what a message says of the place and of the reason.
+// Clip shortens a text to at most this number of bytes and an ellipsis. It keeps the beginning and the end, as an
+// error message often begins with the place and ends with the reason.
 func Clip(s string, most int) string {
 	if len(s) <= most {
 		return s

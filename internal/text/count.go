@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Count returns a number with a noun, such as "1 row" or "2,000 rows". See
-// [Plural].
+// Count returns a number with a noun, such as "1 row" or "2,000 rows"; see [Plural].
 func Count[N int | int64 | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -37,8 +36,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Agree returns the form of a word that agrees with a number: the first for 1, the
-// second otherwise.
+// Agree returns one if n is 1, and many otherwise.
 func Agree(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -46,7 +44,7 @@ func Agree(n int, one, many string) string {
 	return many
 }
 
-// Thousands returns a number with commas between thousands, such as 1,234,567.
+// Thousands returns a number with commas, such as 1,234,567.
 func Thousands[N int | int64 | uint64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	if n > 0 {
@@ -58,8 +56,7 @@ func Thousands[N int | int64 | uint64](n N) string {
 	return s
 }
 
-// Figure returns a quantity with three significant digits, such as 0.0123, 12.3
-// or 12,345.
+// Figure formats a number with three significant digits, such as 0.0123, 12.3 or 12,345.
 func Figure(f float64) string {
 	if math.Abs(f) >= 999.5 && math.Abs(f) < 1e18 { // 999.5 rounds up to 1,000
 		return Thousands(int64(math.Round(f)))
@@ -71,13 +68,13 @@ func Figure(f float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// Size returns a number of bytes in a fitting unit, in powers of 1,024 like the
-// service's limits: 512 bytes, 15.5 KB, 59.2 GB.
+// Size formats a number of bytes in a suitable unit. Units are powers of 1,024, like the service's limits: 512 bytes,
+// 15.5 KB, 59.2 GB.
 func Size[N int | int64 | float64](n N) string {
 	f := float64(n)
 	for i, unit := range []string{"KB", "MB", "GB", "TB", "PB"} {
-		// Sizes below 10 KB stay in bytes, which is exact. A size that rounds
-		// up to 1,024 of a unit uses the next unit.
+		// Sizes below 10 KB are shown in bytes, which is exact. A size that rounds up to 1,024 of a unit is shown in
+		// the next unit.
 		unitBytes := math.Pow(1024, float64(i+1))
 		if f < 10*1024 {
 			break
@@ -89,7 +86,7 @@ func Size[N int | int64 | float64](n N) string {
 	return Count(int(math.Round(f)), "byte")
 }
 
-// Percent returns a share of 1 in percent.
+// Percent formats a share, such as 0.25, as a percentage.
 func Percent(share float64) string {
 	if share > 0 && share < 0.001 {
 		return "less than 0.1%"
@@ -97,7 +94,7 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) + "%"
 }
 
-// Join joins words as a sentence lists them: a, b and c.
+// Join joins words like a list in a sentence: a, b and c. The conjunction is "and" or "or".
 func Join(words []string, conjunction string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// Markdown returns a text on one line in which Markdown reads nothing as markup, and in which invisible
-// characters are escapes, see [Visible].
+// Markdown returns a text on one line in which all Markdown markup is escaped. Invisible characters become escapes;
+// see [Visible].
 func Markdown(s string) string {
 	var b strings.Builder
 	for _, r := range Visible(s) {
@@ -16,14 +16,14 @@ func Markdown(s string) string {
 	return b.String()
 }
 
-// MarkdownCode returns a text as code in a cell of a table of Markdown, or a dash for none. Invisible
-// characters are escapes.
+// MarkdownCode returns a text as code in a cell of a Markdown table, or a dash if it is empty. Invisible characters
+// become escapes.
 func MarkdownCode(s string) string {
 	if s == "" {
 		return "–"
 	}
 	if strings.Contains(s, `\|`) {
-		return Markdown(s) // code cannot have a backslash before the bar that it escapes
+		return Markdown(s) // a code span cannot contain a backslash before an escaped bar
 	}
 	s = strings.ReplaceAll(Visible(s), "|", `\|`)
 	fence := "`"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CompareNatural compares texts as people do: the numbers in them by value, and what is between the
-// numbers byte by byte. So 9 is less than 10, 10.0.0.9 less than 10.0.0.10, and W9 less than W10.
+// CompareNatural compares texts as people do: numbers in them by value, the rest byte by byte. So 9 sorts before 10,
+// 10.0.0.9 before 10.0.0.10, and W9 before W10.
 func CompareNatural(a, b string) int {
 	for a != "" && b != "" {
 		x, y := digits(a), digits(b)
@@ -27,5 +27,5 @@ func CompareNatural(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// digits returns the number of digits with which a text begins.
+// digits returns the number of digits at the beginning of a text.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }

@@ -2,8 +2,7 @@ package text
 
 import "strings"
 
-// Nearest returns the known name most similar to a wrong one, and whether any
-// is similar enough.
+// Nearest returns the known name that is most similar to a wrong one, or false if none is similar enough.
 func Nearest(name string, known []string) (nearest string, ok bool) {
 	least := len(name)/3 + 2
 	for _, k := range known {
@@ -14,8 +13,8 @@ func Nearest(name string, known []string) (nearest string, ok bool) {
 	return nearest, ok
 }
 
-// DidYouMean returns advice for an unknown name: the most similar known name,
-// or a list of the known names. It is "" when known is empty.
+// DidYouMean returns advice for an unknown name: the most similar known name, or else a list of known names. If known
+// is empty, it returns "".
 func DidYouMean(name string, known []string) string {
 	const most = 12
 	nearest, ok := Nearest(name, known)
@@ -30,9 +29,9 @@ func DidYouMean(name string, known []string) string {
 	return "known names: " + strings.Join(known, ", ")
 }
 
-// Distance returns the number of bytes to insert, delete, replace or swap with
-// their neighbour to turn a into b (the optimal string alignment distance). For
-// names of more than 64 bytes it returns the largest possible distance.
+// Distance returns the optimal string alignment distance of a and b: the number of bytes to insert, delete, replace
+// or swap with their neighbour to turn a into b. If one has more than 64 bytes, it returns the length of the longer
+// one, the largest possible distance.
 func Distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return max(len(a), len(b))

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// Pattern returns a function that compiles a regular expression at its first call and
-// returns it. A command that compiles all its expressions when it starts spends a tenth
-// of its start on them.
+// Pattern returns a function that compiles a regular expression on its first call and returns it. Compiling all
+// expressions of a command when it starts would take a tenth of its start.
 func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Literal returns a value as people write it in expressions: text in quotes,
-// binary data in hexadecimal. It is "" for the zero Value.
+// Literal formats a value as people write it in expressions: text in quotes, binary data in hexadecimal. For the zero
+// Value it returns "".
 func Literal(v attr.Value) string {
 	switch v.Kind() {
 	case 0:
@@ -45,14 +45,12 @@ func Literal(v attr.Value) string {
 	return "<" + strings.Join(parts, ", ") + ">"
 }
 
-// Quote returns text in double quotes, with unprintable characters escaped, and
-// bytes that are not UTF-8 as \xFF.
+// Quote returns text in double quotes. Unprintable characters are escaped, and bytes that are not UTF-8 become \xFF.
 func Quote[T string | []byte](text T) string {
 	if s := string(text); utf8.ValidString(s) {
 		return strconv.Quote(s)
 	}
-	// strconv.Quote writes lower case. Upper case is easier to find in a table
-	// of bytes.
+	// strconv.Quote writes lower-case hexadecimal. Upper case is easier to find in a table of bytes.
 	var b strings.Builder
 	b.WriteByte('"')
 	for rest := []byte(text); len(rest) > 0; {

@@ -105,7 +105,7 @@ func TestVisible(t *testing.T) {
 	require.Equal(t, "two\nlines\there \\u{0007}", text.VisibleLines("two\nlines\there\r\a"))
 }
 
-// TestPattern compiles an expression when it is used, and once.
+// TestPattern checks that an expression is compiled on the first use, and only once.
 func TestPattern(t *testing.T) {
 	wrong := text.Pattern(`(`)
 	require.Panics(t, func() { wrong() })
@@ -114,7 +114,7 @@ func TestPattern(t *testing.T) {
 	require.Same(t, right(), right())
 }
 
-// TestNatural holds the order of people, both ways.
+// TestNatural checks the natural order of pairs of texts, in both directions.
 func TestNatural(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"9", "10"}, {"10.0.0.9", "10.0.0.10"}, {"2026-W9", "2026-W10"}, {"v1.9.0", "v1.10.0"}, {"", "a"}, {"a", "a1"},

@@ -8,13 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns s with invisible and misleading characters as escapes:
-// control characters, marks that change the direction of text, bytes that are
-// not UTF-8. Line breaks and tabs become spaces.
+// Visible returns s with escapes for invisible and misleading characters: control characters, marks that change the
+// direction of text, and bytes that are not UTF-8. Line breaks and tabs become spaces.
 func Visible(s string) string { return visible(s, false) }
 
-// VisibleLines is [Visible] for text of several lines: it keeps line breaks and
-// tabs.
+// VisibleLines is [Visible] for text of several lines: it keeps line breaks and tabs.
 func VisibleLines(s string) string { return visible(s, true) }
 
 func visible(s string, lines bool) string {
@@ -36,8 +34,8 @@ func visible(s string, lines bool) string {
 	return b.String()
 }
 
-// VisibleJSON writes the invisible characters in the strings of JSON as escapes, so that the text can be
-// shown, and read again as what it was. It keeps line breaks.
+// VisibleJSON writes invisible characters in the strings of a JSON text as JSON escapes, so that people can see them
+// and programs read the same JSON. It keeps line breaks.
 func VisibleJSON(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -8,8 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// appendName appends a member's name, including quotes and colon. It adds a
-// comma before all names but the object's first.
+// appendName appends a member's name with quotes and a colon, after a comma unless it is the object's first.
 func appendName(dst []byte, name string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
@@ -17,13 +16,12 @@ func appendName(dst []byte, name string) []byte {
 	return append(dst, name...)
 }
 
-// appendString appends s as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD.
+// appendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendString(dst []byte, s string) []byte {
 	return token.AppendQuote(dst, []byte(s)) // which does not copy s
 }
 
-// appendDouble appends f like the service: whole numbers have a fraction.
+// appendDouble appends f as the service writes it: a whole number has a fraction, such as 1.0.
 func appendDouble(dst []byte, f float64) []byte {
 	from := len(dst)
 	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
@@ -33,12 +31,12 @@ func appendDouble(dst []byte, f float64) []byte {
 	return dst
 }
 
-// appendTimestamp appends seconds since 1970.
+// appendTimestamp appends a number of seconds since 1970.
 func appendTimestamp(dst []byte, f float64) []byte { return strconv.AppendFloat(dst, f, 'f', -1, 64) }
 
 func appendInteger(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// The following append a member if it is present.
+// The following functions append a member if it is present.
 
 func appendTextMember(dst []byte, name string, p *string) []byte {
 	if p == nil {
@@ -75,7 +73,7 @@ func appendItemMember(dst []byte, name string, it attr.Item) []byte {
 	return it.AppendJSON(appendName(dst, name))
 }
 
-// appendList appends a list, each element with a function.
+// appendList appends a list, calling value for each element.
 func appendList[T any](dst []byte, l []T, value func(*T, []byte) []byte) []byte {
 	dst = append(dst, '[')
 	for i := range l {
@@ -87,7 +85,7 @@ func appendList[T any](dst []byte, l []T, value func(*T, []byte) []byte) []byte 
 	return append(dst, ']')
 }
 
-// appendMap appends a map in the order of its keys, each element with a function.
+// appendMap appends a map in key order, calling value for each element.
 func appendMap[T any](dst []byte, m map[string]T, value func(*T, []byte) []byte) []byte {
 	dst = append(dst, '{')
 	for i, k := range sortedKeys(m) {

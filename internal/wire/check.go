@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxViolations is the most violations that the service reports. Source:
-// dynalite test/createTable.js, "more than five empty LocalSecondaryIndexes".
+// maxViolations is the maximum number of violations that the service reports. Source: dynalite test/createTable.js,
+// "more than five empty LocalSecondaryIndexes".
 const maxViolations = 10
 
-// A check is a kind of constraint.
+// A check is a kind of constraint in the service model.
 type check uint8
 
 const (
@@ -26,16 +26,16 @@ const (
 	checkValues // the lengths of a map's values
 )
 
-// A violation is a constraint that does not hold.
+// A violation says that a value in the input violates a constraint.
 type violation struct {
 	check  check
-	member string // the last name of the path; empty for an element
-	// path is the path in the form of the model, RequestItems.T.member.Keys.
-	// lower is the path with lower-case first letters of members.
+	member string // the last name of the path, or "" for a list element
+	// path is the path as the model writes it, such as RequestItems.T.member.Keys. In lower, the member names begin
+	// with a lower-case letter.
 	path, lower string
-	value       string // as printed; unused with isNull
+	value       string // as printed; unused if isNull is set
 	isNull      bool
-	text        string // Member must ...
+	text        string // such as "Member must not be null"
 }
 
 // violations collects the violations that Validate finds.
@@ -46,11 +46,11 @@ type violations struct {
 	echoed int // bytes of the texts in found
 }
 
-// A segment is one step of a path: a member, an element or an entry.
+// A segment is one step of a path: a structure member, a list element or a map entry.
 type segment struct {
 	name  string
-	index int  // index of an element, starting with 1
-	entry bool // the segment is an entry of a map
+	index int  // of a list element, from 1; otherwise 0
+	entry bool // name is the key of a map entry
 }
 
 func (v *violations) push(name string) { v.path = append(v.path, segment{name: name}) }
@@ -58,7 +58,7 @@ func (v *violations) elem(i int)       { v.path = append(v.path, segment{index: 
 func (v *violations) key(k string)     { v.path = append(v.path, segment{name: k, entry: true}) }
 func (v *violations) pop()             { v.path = v.path[:len(v.path)-1] }
 
-// validate returns the violations that check finds in the input of an operation.
+// validate calls check for an input of an operation and returns the violations that it adds as one error, or nil.
 func validate(op Op, check func(*violations)) error {
 	v := violationsPool.Get().(*violations)
 	defer violationsPool.Put(v)
@@ -70,7 +70,7 @@ func validate(op Op, check func(*violations)) error {
 // violationsPool saves an allocation in every request.
 var violationsPool = sync.Pool{New: func() any { return new(violations) }}
 
-// missing records a required member that is absent, and reports whether a member is.
+// missing reports whether a member is absent. If it is required, missing records the violation.
 func (v *violations) missing(member string, absent, required bool) bool {
 	if absent && required {
 		v.null(member)
@@ -87,8 +87,8 @@ func (v *violations) object(member string, x object) {
 	v.pop()
 }
 
-// add records a violation of a member or, if member is empty, of the element at
-// the current path.
+// add records a violation of a member or, if member is "", of the element at the current path. It returns false if
+// there are maxViolations already.
 func (v *violations) add(kind check, member, value, text string) bool {
 	if len(v.found) >= maxViolations {
 		return false
@@ -103,7 +103,7 @@ func (v *violations) add(kind check, member, value, text string) bool {
 		case s.index > 0:
 			s.name = strconv.Itoa(s.index) + ".member"
 		case s.entry:
-			if len(s.name) > MaxARN { // no key that is allowed
+			if len(s.name) > MaxARN { // no valid key is this long
 				s.name = strings.ToValidUTF8(s.name[:MaxARN], "") + "..."
 			}
 			s.name += ".member"
@@ -132,8 +132,7 @@ func appendStep(path []byte, name string) []byte {
 	return append(path, name...)
 }
 
-// lowerLast changes the first letter of name, the last step of path, to lower
-// case.
+// lowerLast changes the first letter of name, which is the last step of path, to lower case.
 func lowerLast(path []byte, name string) {
 	if c := &path[len(path)-len(name)]; *c >= 'A' && *c <= 'Z' {
 		*c += 'a' - 'A'
@@ -157,11 +156,11 @@ func matching(pattern string) string {
 	return "Member must satisfy regular expression pattern: " + pattern
 }
 
-// NoTableClass is a class that the service knows beyond those of the public model, and refuses with
-// a text of its own. Source: ack-api-quirks, DDB-TABLE-442.
+// NoTableClass is a table class that is not in the public model. The service rejects it with a message of its own.
+// Source: ack-api-quirks, DDB-TABLE-442.
 const NoTableClass = "NONE"
 
-// text checks a string: the name or ARN of a table, one of an enumeration, or any other.
+// text checks a string: the name or ARN of a table, a value of an enumeration, or any other string.
 func (v *violations) text(member string, p *string, required bool, t *traits) {
 	if v.missing(member, p == nil, required) {
 		return
@@ -193,8 +192,7 @@ func (v *violations) text(member string, p *string, required bool, t *traits) {
 	}
 }
 
-// textLength returns the number of UTF-16 code units, the length of the
-// service's strings.
+// textLength returns the number of UTF-16 code units in s, which is how the service measures strings.
 func textLength(s string) int {
 	n := 0
 	for _, r := range s {
@@ -233,9 +231,8 @@ func IsName(s string) bool {
 // ValidName reports whether s can be the name of a table or of an index.
 func ValidName(s string) bool { return len(s) >= MinName && len(s) <= MaxName && IsName(s) }
 
-// table checks a table's name or ARN. In operations on items an empty name violates only the
-// minimum length. [ParseTable] checks ARNs later. Sources: conformance s_put_table_*;
-// ack-api-quirks, DDB-TABLE-457.
+// table checks the name or ARN of a table. In operations on items, an empty name violates only the minimum length.
+// [ParseTable] checks ARNs later. Sources: conformance s_put_table_*; ack-api-quirks, DDB-TABLE-457.
 func (v *violations) table(member, s string, shortest int) {
 	switch {
 	case s == "" && v.op.lifecycle():
@@ -279,8 +276,8 @@ func (v *violations) integer(member string, p *int64, required bool, t *traits) 
 	}
 }
 
-// size checks the length of a list or map. When it returns true, the caller must set the
-// printed value with echo.
+// size checks the length of a list or map. If size returns true, it has recorded a violation, whose printed value the
+// caller must set with echo.
 func (v *violations) size(member string, n int, t *traits) bool {
 	if n < int(t.min) {
 		return v.add(checkMin, member, "", atLeastLength(int(t.min)))
@@ -290,7 +287,7 @@ func (v *violations) size(member string, n int, t *traits) bool {
 	return false
 }
 
-// tableKeys checks the keys of a map from tables.
+// tableKeys checks the keys of a map by table names.
 func (v *violations) tableKeys(member string, keys []string) bool {
 	for _, k := range keys {
 		if strings.HasPrefix(k, ARNPrefix) && len(k) <= MaxARN {
@@ -304,7 +301,7 @@ func (v *violations) tableKeys(member string, keys []string) bool {
 	return false
 }
 
-// mapValue checks the length of a value in a map.
+// mapValue checks the length of a value of a map.
 func (v *violations) mapValue(member string, n int, t *traits) bool {
 	if lo, hi := int(t.min), int(t.max); n < lo || n > hi {
 		return v.add(
@@ -314,7 +311,7 @@ func (v *violations) mapValue(member string, n int, t *traits) bool {
 	return false
 }
 
-// err returns one error for all violations, or nil without any.
+// err returns one error for all violations, or nil if there are none.
 func (v *violations) err() error {
 	if len(v.found) == 0 {
 		return nil
@@ -324,7 +321,7 @@ func (v *violations) err() error {
 
 // message returns the text of all violations.
 func (v *violations) message() string {
-	// A violation that the service says in a sentence of its own hides all others.
+	// A violation with a sentence of its own hides all others.
 	missing := false
 	for i := range v.found {
 		if r := v.op.rule(&v.found[i]); r != nil && r.form == formSentence {
@@ -333,14 +330,14 @@ func (v *violations) message() string {
 		missing = missing || v.found[i].check == checkNull
 	}
 	if !missing {
-		// The newer layer of the service stops at its first violation. A
-		// request without a required member does not reach that layer.
+		// If the newer layer of the service finds a violation, it does not call the older one. A request without a
+		// required member does not reach the newer layer.
 		if list := v.generic(); len(list) > 0 {
 			return heading(len(list)) + strings.Join(list, "; ")
 		}
 	}
 
-	// What the older layer has found is reported together.
+	// The older layer reports all its violations together.
 	enums := slices.ContainsFunc(v.found, func(x violation) bool { return x.check == checkEnum })
 	kept := make([]string, 0, len(v.found))
 	for i := range v.found {
@@ -358,8 +355,8 @@ func (v *violations) message() string {
 	return heading(len(kept)) + strings.Join(kept, "; ")
 }
 
-// generic returns the violations that are reported before all others: the first
-// that is reported alone, or all with formGeneric, violations of table names last.
+// generic returns the violations of the newer layer: the first one that must stand alone, or else all with
+// formGeneric, sorted, with an empty table name last.
 func (v *violations) generic() (list []string) {
 	last := ""
 	for i := range v.found {
@@ -387,9 +384,8 @@ func (v *violations) form(x *violation) form {
 	return formUsual
 }
 
-// shortName reports whether violation i, of a pattern, concerns a table name that is
-// also too short or too long. The newer layer reports the length alone, except for
-// UpdateItem. Source: dynoxide, seven regions, 2026-10-09.
+// shortName reports whether violation i, of a pattern, is of a table name whose length the next violation is about.
+// The newer layer then reports only the length, except for UpdateItem. Source: dynoxide, seven regions, 2026-10-09.
 func (v *violations) shortName(i int) bool {
 	if !v.op.newer() || v.op == OpUpdateItem || v.op == OpBatchGetItem || i+1 == len(v.found) {
 		return false
@@ -404,20 +400,20 @@ func heading(n int) string {
 	return strconv.Itoa(n) + " validation errors detected: "
 }
 
-// render returns a violation in one of the service's two wordings.
+// render returns the text of a violation in the wording of the form.
 func (x *violation) render(form form) string {
 	switch form {
 	case formGeneric, formFirst:
 		return "Value at '" + x.path + "' failed to satisfy constraint: " + x.text
 	case formReturn, formReturns:
-		// In the service's order, and with its spelling.
+		// The order and the spelling are the service's.
 		return "Failed to satisfy constraint: Member must satisfy enum value set: " +
 			"[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 	}
 	return "Value " + x.printed("'") + " at '" + x.lower + "' failed to satisfy constraint: " + x.text
 }
 
-// printed returns the value as texts have it, in quotes.
+// printed returns the value as messages show it, between quotes.
 func (x *violation) printed(quote string) string {
 	if x.isNull {
 		return "null"

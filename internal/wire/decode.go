@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/lex"
 )
 
-// A position says where a value is, which the service's messages depend on.
+// A position says where in the request a value is. The service's messages depend on it.
 type position uint8
 
 const (
@@ -25,28 +25,27 @@ const (
 	inParent                 // an element of a list or map
 )
 
-// A decoder decodes one body. Its errors are an *Error, an *attr.Error or
-// token.ErrMalformed; close turns all of them into an *Error.
+// A decoder decodes one body. Its methods return an *Error, an *attr.Error or token.ErrMalformed; close turns each
+// into an *Error.
 type decoder struct {
 	json    token.Reader
 	body    []byte
 	faults  Faults
 	recent  recentStrings
-	strings []string // unused strings, for pointers of members
-	decoded int      // bytes of elements of lists and maps
+	strings []string // unused strings, to which pointers of members will point
+	decoded int      // bytes of memory of list and map elements
 }
 
-// maxDecoded limits the memory for elements of lists and maps, which can be a
-// hundred times as long as their JSON: "{}," is an index of a table. No request
-// that the service accepts comes near it.
+// maxDecoded is the maximum memory of list and map elements, in bytes. They can take a hundred times as much as their
+// JSON: "{}," is an index of a table. Requests that the service accepts stay far below it.
 const maxDecoded = 16 << 20
 
 var errManyElements = Validation("The request contains too many elements")
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// openBody returns a decoder of a body. Text that is not UTF-8 and lone surrogates are refused, as
-// other JSON that cannot be parsed: replaced by U+FFFD, two keys would become one.
+// openBody returns a decoder of a body. It rejects invalid UTF-8 and lone surrogates like other malformed JSON: if it
+// replaced them by U+FFFD, two different keys could become equal.
 func openBody(body []byte) *decoder {
 	d := decoders.Get().(*decoder)
 	d.body = body
@@ -54,8 +53,8 @@ func openBody(body []byte) *decoder {
 	return d
 }
 
-// close ends the decoding of a body; more text is an error. It stores the
-// faults in *faults. If faults is nil, a fault is an error.
+// close ends the decoding of a body and returns the service's error for err, or for text after the body. It stores
+// the faults in *faults. If faults is nil, the first fault becomes the error.
 func (d *decoder) close(err error, faults *Faults) error {
 	if err == nil {
 		err = d.json.End()
@@ -76,7 +75,7 @@ func (d *decoder) close(err error, faults *Faults) error {
 	return nil
 }
 
-// wireError returns the service's error for err, an error of decoding.
+// wireError converts an error of decoding to the service's error.
 func wireError(err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return own
@@ -87,13 +86,14 @@ func wireError(err error) error {
 	return errMalformed
 }
 
-// errMalformed is the error for a body that is not the JSON of an object. It has
-// no message. Source: dynalite test/helpers.js, dynoxide.
+// errMalformed is the error for a body that is not a JSON object. It has no message. Source: dynalite
+// test/helpers.js, dynoxide.
 var errMalformed = Serialization("")
 
 func unexpectedToken() *Error { return Serialization("Unexpected token received from parser") }
 
-// open reads the start of an object or list. It returns false for null.
+// open reads the start of an object or list. It returns false for null. For any other value it returns the error for
+// a wrong type.
 func (d *decoder) open(start byte, pos position, class string) (bool, error) {
 	kind := d.json.Peek()
 	if kind == start {
@@ -101,8 +101,8 @@ func (d *decoder) open(start byte, pos position, class string) (bool, error) {
 		return err == nil, err
 	}
 
-	// Any other value is read to its end, so that JSON which cannot be parsed comes before a wrong
-	// type. The texts depend on the types that the service deserialises into.
+	// Read any other value to its end first, as malformed JSON has precedence over a wrong type. The texts depend on
+	// the Java type into which the service deserialises the value.
 	if err := d.json.Skip(); err != nil {
 		return false, err
 	}
@@ -127,8 +127,8 @@ func (d *decoder) open(start byte, pos position, class string) (bool, error) {
 	return false, Serialization(textCast)
 }
 
-// member reads the next name of an object, or the object's end. The name is
-// valid until the next read.
+// member reads the next name of an object, or returns false at the object's end. The name is valid until the next
+// read.
 func (d *decoder) member() ([]byte, bool, error) {
 	name, more, err := d.json.Name()
 	if err != nil || !more {
@@ -139,13 +139,12 @@ func (d *decoder) member() ([]byte, bool, error) {
 
 func (d *decoder) skip() error { return d.json.Skip() }
 
-// fault records an attribute value that is not allowed and has just been read.
+// fault records that the attribute value which was just read is not allowed.
 func (d *decoder) fault(err *attr.Error) {
 	d.faults = append(d.faults, Fault{Path: d.json.Path(), Msg: err.Msg, Older: err.Older})
 }
 
-// refused records err and returns nil if it is a fault, otherwise it returns
-// err.
+// refused records err and returns nil if err is a fault, as decoding can go on. Otherwise it returns err.
 func (d *decoder) refused(err error) error {
 	if value, ok := errors.AsType[*attr.Error](err); ok && !value.Syntax {
 		d.fault(value)
@@ -175,7 +174,7 @@ func mismatch(raw []byte, class string) error {
 	return Serialization(tokenName(raw) + " cannot be converted to " + class)
 }
 
-// tokenName returns the service's name of a scalar JSON token.
+// tokenName returns the name that the service's messages give a scalar JSON token.
 func tokenName(raw []byte) string {
 	switch raw[0] {
 	case 't':
@@ -203,14 +202,13 @@ func (d *decoder) readString(x *string, _ position) (bool, error) {
 	return true, nil
 }
 
-// recentStrings caches strings of previous requests. Programs often repeat the
-// same table names and expressions.
+// recentStrings caches strings of previous requests, as programs often repeat table names and expressions.
 type recentStrings [8]string
 
-// maxText is the longest string that is cached.
+// maxText is the maximum length of a cached string, in bytes.
 const maxText = 256
 
-// get returns text as a string.
+// get returns text as a string, from the cache if it can.
 func (t *recentStrings) get(text []byte) string {
 	if len(text) == 0 || len(text) > maxText {
 		return string(text)
@@ -230,9 +228,9 @@ func (d *decoder) readLong(x *int64, _ position) (bool, error) {
 	return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
 }
 
-// readWhole reads a number and drops its fraction. A number out of range becomes the
-// nearest bound, as in captures of Query and Scan of 2026-10-20, which go up to 2^63.
-// One beyond all doubles is refused; what the service does with it is not captured.
+// readWhole reads a number and drops its fraction. It replaces a number outside [lo, hi] by the nearer bound, as
+// captures of Query and Scan of 2026-10-20 do for numbers up to 2^63. It returns an error for a number beyond the
+// range of doubles; no capture shows what the service does then.
 func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) {
 	raw, ok, err := d.scalar("java.lang." + class)
 	if err != nil || !ok {
@@ -264,7 +262,7 @@ func (d *decoder) readDouble(x *float64, _ position) (bool, error) {
 	return d.readFloat(x, "Double")
 }
 
-// readTimestamp reads seconds since 1970.
+// readTimestamp reads a number of seconds since 1970.
 func (d *decoder) readTimestamp(x *float64, _ position) (bool, error) {
 	return d.readFloat(x, "Date")
 }
@@ -278,7 +276,7 @@ func (d *decoder) readFloat(x *float64, class string) (bool, error) {
 		return false, mismatch(raw, class)
 	}
 	if *x, err = strconv.ParseFloat(string(raw), 64); err != nil {
-		return false, mismatch(raw, class) // beyond all doubles, as in readWhole
+		return false, mismatch(raw, class) // beyond the range of doubles, as in readWhole
 	}
 	return true, nil
 }
@@ -324,14 +322,14 @@ func (d *decoder) readBlob(x *[]byte, _ position) (bool, error) {
 	return true, nil
 }
 
-// Classes in messages.
+// The names of Java classes in messages.
 const (
 	valueClass = classes + "AttributeValue"
 	itemClass  = "java.util.Map<java.lang.String, " + valueClass + ">"
 )
 
-// typed reads the beginning of a value. If an attribute value cannot begin like
-// this, [decoder.open] reports it, because package attr does not know the
+// typed returns true if the next value is an object, as attribute values and items are. Otherwise it returns what
+// [decoder.open] returns: package doc, which reads the value, could not tell the message, as it does not know the
 // position.
 func (d *decoder) typed(pos position, class string) (bool, error) {
 	if d.json.Peek() == '{' {
@@ -371,9 +369,8 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 	return true, err
 }
 
-// readValues reads the values of an expression. They have the form of an item.
-// If the item has a fault, readValues reads it again value by value, so each
-// fault gets the name of its own value.
+// readValues reads ExpressionAttributeValues, which have the form of an item. If the item has a fault, readValues
+// reads it again value by value, so that the path of each fault has the name of its value.
 func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	from, known := d.json.Offset(), len(d.faults)
 	ok, err := d.readItem(x, pos)
@@ -390,8 +387,8 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	}
 	for key := range values {
 		if key == "" || key[0] != ':' || !lex.IsWord(key[1:]) {
-			// The expressions refuse the key, which comes before the values:
-			// dynalite, validations/index.js, validateExpressions.
+			// The check of the expressions rejects this key, before the values: dynalite, validations/index.js,
+			// validateExpressions.
 			again.faults = nil
 		}
 	}
@@ -403,14 +400,14 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	return true, again.close(nil, &Faults{})
 }
 
-// decodeBody reads a body with a function.
+// decodeBody decodes a body with the function read.
 func decodeBody(body []byte, faults *Faults, read func(*decoder) (bool, error)) error {
 	d := openBody(body)
 	_, err := read(d)
 	return d.close(err, faults)
 }
 
-// object reads an object, and each member with a function.
+// object reads an object and calls read after the name of each member.
 func (d *decoder) object(pos position, class string, read func(name []byte) error) (bool, error) {
 	ok, err := d.open('{', pos, class)
 	if err != nil || !ok {
@@ -427,8 +424,8 @@ func (d *decoder) object(pos position, class string, read func(name []byte) erro
 	}
 }
 
-// entries reads an object whose names are keys, and each element with a function. Size is
-// that of an element in memory.
+// entries reads an object whose names are map keys and calls read after each key. An element takes size bytes of
+// memory.
 func (d *decoder) entries(pos position, class string, size uintptr, read func(key string) error) (bool, error) {
 	return d.object(pos, class, func(name []byte) error {
 		key := string(name)
@@ -457,7 +454,7 @@ func (d *decoder) list(pos position, size uintptr, read func() error) (bool, err
 	return true, nil
 }
 
-// count counts the memory of an element.
+// count adds the memory of an element and returns an error if it exceeds maxDecoded.
 func (d *decoder) count(size uintptr) error {
 	if d.decoded += int(size); d.decoded > maxDecoded {
 		return errManyElements
@@ -465,7 +462,7 @@ func (d *decoder) count(size uintptr) error {
 	return nil
 }
 
-// readPointer reads a member into a new variable; for null it sets *x to nil.
+// readPointer reads a member into a new variable and sets *x to it, or to nil for null.
 func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bool, error)) error {
 	v := new(T)
 	ok, err := read(d, v, inField)
@@ -477,8 +474,7 @@ func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bo
 	return err
 }
 
-// readText is readPointer for strings. They are by far the most frequent members, so
-// several variables are allocated at once.
+// readText is readPointer for strings. As most members are strings, it allocates several variables at once.
 func (d *decoder) readText(x **string) error {
 	if len(d.strings) == 0 {
 		d.strings = make([]string, 8)
@@ -507,7 +503,7 @@ func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, p
 	return ok, err
 }
 
-// readMap reads a map of a class.
+// readMap reads a map. Class is its type in the service's messages.
 func readMap[T any](
 	d *decoder, x *map[string]T, pos position, class string, read func(*decoder, *T, position) (bool, error),
 ) (bool, error) {

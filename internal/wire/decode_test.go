@@ -8,8 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// serialization decodes a body that must be refused and returns the error's
-// text.
+// serialization decodes an invalid body and returns the text of the error.
 func serialization(t *testing.T, op wire.Op, body string) string {
 	t.Helper()
 	err := op.NewInput().DecodeJSON([]byte(body))
@@ -29,8 +28,8 @@ const cast = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl
 	"to class java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are " +
 	"in module java.base of loader 'bootstrap')"
 
-// wrongTypes lists the kinds of places, each with values of the wrong type.
-// Source: dynalite test/helpers.js, assertType, in its newest capture.
+// wrongTypes lists values of the wrong type for each kind of position, with the service's messages. Source: dynalite
+// test/helpers.js, assertType, in its newest capture.
 var wrongTypes = map[string][][2]string{
 	"Boolean": {
 		{`"23"`, "Unexpected token received from parser"},
@@ -49,8 +48,8 @@ var wrongTypes = map[string][][2]string{
 		{`{}`, "Start of structure or map found where not expected"},
 	},
 	"Integer": {
-		// Numbers up to 2^63 become the nearest bound: dynoxide's captures of Query and
-		// Scan, 2026-10-20. Larger ones have not been captured.
+		// Numbers up to 2^63 become the nearer bound: dynoxide's captures of Query and Scan, 2026-10-20. There is no
+		// capture of larger ones.
 		{`1e999999999`, "DECIMAL_VALUE cannot be converted to Integer"},
 		{`-1e400`, "DECIMAL_VALUE cannot be converted to Integer"},
 		{`"23"`, "STRING_VALUE cannot be converted to Integer"},
@@ -274,7 +273,7 @@ func TestFaults(t *testing.T) {
 		f.Msg != noKind {
 		t.Errorf("At(RequestItems.T.1) = %v", f)
 	}
-	// A wrong type on the wire stops decoding, whatever faults came before.
+	// A wrong JSON type stops decoding, even after a fault.
 	if got := serialization(
 		t, wire.OpPutItem, `{"Item":{"a":{}},"TableName":3}`,
 	); got != "NUMBER_VALUE cannot be converted to String" {
@@ -282,8 +281,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Two names or keys that are not text must not become one. No source says what
-// the service answers.
+// TestDecodeNotText checks that two different names or keys that are not valid UTF-8 do not become equal. No source
+// has the service's answer.
 func TestDecodeNotText(t *testing.T) {
 	for _, body := range []string{
 		`{"TableName":"\ud800"}`, "{\"TableName\":\"x\xff\"}", `{"TableName":"T","Key":{"a":{"S":"\udc00"}}}`,

@@ -9,11 +9,11 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// maxEcho limits the size, in bytes, of a request printed in a message; the
-// rest is omitted. The service prints all of it.
+// maxEcho is the maximum length in bytes of a request that a message prints; the rest is omitted. The service prints
+// all of it.
 const maxEcho = 256 << 10
 
-// echoText appends text, cut to the bytes that an echo may still have.
+// echoText appends text, cut off where dst reaches maxEcho.
 func echoText(dst []byte, text string) []byte {
 	if left := max(0, maxEcho-len(dst)); len(text) > left {
 		return append(append(dst, strings.ToValidUTF8(text[:left], "")...), "..."...)
@@ -41,8 +41,7 @@ func echoItem(dst []byte, it attr.Item) []byte {
 	return append(dst, '}')
 }
 
-// echoFields are the fields of an attribute value as the service prints them,
-// each with its kind.
+// echoFields are the fields of an attribute value in the service's printing order, with their kinds.
 var echoFields = [...]struct {
 	name string
 	kind attr.Kind
@@ -128,7 +127,7 @@ func echoElems(dst []byte, v attr.Value) []byte {
 	return append(dst, ']')
 }
 
-// appendEcho prints a list, a map or anything in them.
+// appendEcho prints a list, a map or a value in one.
 func appendEcho(dst []byte, x reflect.Value) []byte {
 	switch v := x.Interface().(type) {
 	case string:
@@ -175,9 +174,8 @@ func appendEcho(dst []byte, x reflect.Value) []byte {
 	return echoStructure(dst, x)
 }
 
-// echoStructure prints a structure with the fields of the service's class, which has one
-// that the model does not have and has others in its own order. Source: conformance
-// c_bw_over25.
+// echoStructure prints a structure as the service's Java class prints its fields. That class has one field that the
+// model lacks, and some structures have an order of their own. Source: conformance c_bw_over25.
 func echoStructure(dst []byte, x reflect.Value) []byte {
 	s := structureOf(x.Type())
 	members := s.byName

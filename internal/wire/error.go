@@ -6,30 +6,30 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Error is the error of an operation as its caller sees it.
+// An Error is the error of an operation as the client sees it.
 type Error struct {
 	// Code is the name of the exception, such as ResourceNotFoundException.
 	Code string
 	// Status is the HTTP status.
 	Status int
-	// Message is the text on the wire.
+	// Message is the text that the client gets.
 	Message string
 	// Item is the item that failed a condition, if the request asked for it.
 	Item attr.Item
-	// Reasons has an entry for each action of a cancelled transaction.
+	// Reasons has one entry for each action of a cancelled transaction.
 	Reasons []CancellationReason
 	// Throttling says which limits were exceeded.
 	Throttling []ThrottlingReason
-	// Start is true if the start key of a page is wrong.
+	// Start is true if the error is in the start key of a page.
 	Start bool
-	// Err is the cause of an error that is not an answer to the request. It is never sent to
-	// the caller.
+	// Err is the cause of an error that does not answer the request, such as an error of the store. It is never sent
+	// to the client.
 	Err error
 
-	lowerCase bool // the name of the message on the wire is message, whatever the code
+	lowerCase bool // the JSON name of the text is message, whatever the code
 }
 
-// lower returns the error with the name of its message in lower case.
+// lower sets the JSON name of the text to message and returns the error.
 func (e *Error) lower() *Error {
 	e.lowerCase = true
 	return e
@@ -77,8 +77,7 @@ func NewError(code, message string) *Error {
 // [Op.Invalid] for errors found before the table is looked up.
 func Validation(message string) *Error { return NewError(CodeValidation, message) }
 
-// Serialization returns a SerializationException: the body does not have the
-// operation's shape.
+// Serialization returns a SerializationException, for a body that does not have the operation's shape.
 func Serialization(message string) *Error { return NewError(CodeSerialization, message) }
 
 // UnknownOperation returns an UnknownOperationException, which has no message.
@@ -87,24 +86,22 @@ func UnknownOperation() *Error { return NewError(CodeUnknownOperation, "") }
 // AccessDenied returns an AccessDeniedException.
 func AccessDenied(message string) *Error { return NewError(CodeAccessDenied, message) }
 
-// ServiceUnavailable returns the error of a service that cannot answer now: it is shutting
-// down, too busy, or without its database.
+// ServiceUnavailable returns the error for a server that cannot answer now: it is shutting down, too busy, or cannot
+// reach its database.
 func ServiceUnavailable(message string) *Error {
 	return &Error{Code: CodeUnavailable, Status: 503, Message: message}
 }
 
-// ConditionalCheckFailed returns the service's ConditionalCheckFailedException.
-// The item is nil unless the caller asked for it.
+// ConditionalCheckFailed returns a ConditionalCheckFailedException. Item is nil unless the request asked for it.
 func ConditionalCheckFailed(item attr.Item) *Error {
 	e := NewError(CodeConditionFailed, "The conditional request failed")
 	e.Item = item
 	return e
 }
 
-// TransactionCanceled returns the service's TransactionCanceledException. It
-// needs one reason for each action, with the code None for actions that would
-// have succeeded; the message lists the codes. Source: semantics of
-// TransactWriteItems, conformance error-messages/transactWriteItems.
+// TransactionCanceled returns a TransactionCanceledException. It needs one reason for each action, which has the code
+// None if the action would have succeeded. The message lists the codes. Source: semantics of TransactWriteItems,
+// conformance error-messages/transactWriteItems.
 func TransactionCanceled(reasons []CancellationReason) *Error {
 	var b strings.Builder
 	b.WriteString("Transaction cancelled, please refer cancellation reasons for specific reasons [")
@@ -147,8 +144,8 @@ func (e *Error) Type() string {
 	return prefixService + e.Code
 }
 
-// capital reports whether the name of the message on the wire is Message. Source for
-// the failed condition, which has the other name: a capture of August 2026.
+// capital reports whether the JSON name of the text is Message rather than message. Source for a failed condition,
+// which has message: a capture of August 2026.
 func (e *Error) capital() bool {
 	switch {
 	case e.lowerCase, e.Code == CodeConditionFailed:

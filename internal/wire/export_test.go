@@ -1,6 +1,6 @@
 package wire
 
-// These handle inputs and outputs by reflection, also those that generated code handles.
+// These functions handle any input or output by reflection, even those with generated code.
 var (
 	DecodeShape   = decodeShape
 	ValidateShape = validateShape

@@ -5,26 +5,23 @@ import "strings"
 // A Fault is an attribute value in a request that is well formed but not
 // allowed.
 type Fault struct {
-	// Path is the path of the value, names and positions joined by dots, such
-	// as Item, ExpressionAttributeValues.:v or
-	// RequestItems.T.0.PutRequest.Item. An item's path covers all its
-	// attributes.
+	// Path is the path of the value: names and list indexes joined by dots, such as Item,
+	// ExpressionAttributeValues.:v or RequestItems.T.0.PutRequest.Item. All attributes of an item have the item's
+	// path.
 	Path string
-	// Msg is the service's message, without the text that an operation adds.
+	// Msg is the service's message, without the text that some operations add.
 	Msg string
-	// Older is the message of operations in the older layer of validation; see
-	// texts.go. It is empty when it equals Msg.
+	// Older is the message in operations of the older layer of validation, or "" if it is Msg; see texts.go.
 	Older string
 }
 
-// Nesting reports whether the value is nested too deep.
+// Nesting reports whether the fault is that the value is nested too deep.
 func (f *Fault) Nesting() bool { return strings.HasPrefix(f.Msg, "Nesting Levels") }
 
-// Faults are the faults of one request, in the order they were read.
+// Faults are the faults of one request in the order in which they were read.
 type Faults []Fault
 
-// At returns the first fault at path or below it, or nil. An empty path means
-// the whole request.
+// At returns the first fault at path or below it, or nil. An empty path means the whole request.
 func (f Faults) At(path string) *Fault {
 	for i := range f {
 		rest, ok := strings.CutPrefix(f[i].Path, path)
@@ -35,8 +32,7 @@ func (f Faults) At(path string) *Fault {
 	return nil
 }
 
-// FaultError returns the error for the first fault at path or below it, in op's
-// wording, or nil.
+// FaultError returns the error for the first fault at path or below it, with op's text, or nil.
 func (op Op) FaultError(f Faults, path string) error {
 	if found := f.At(path); found != nil {
 		return op.Invalid(op.faultText(found))

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// outputs are those of all operations.
+// outputs has an output of each operation.
 var outputs = []wire.Output{
 	new(wire.BatchExecuteStatementOutput), new(wire.BatchGetItemOutput), new(wire.BatchWriteItemOutput),
 	new(wire.CancelBulkOperationOutput), new(wire.CreateBackupOutput), new(wire.CreateGlobalTableOutput),
@@ -51,8 +51,7 @@ var (
 	typeFaults = reflect.TypeFor[wire.Faults]()
 )
 
-// fill sets v to a random value, which may have absent members and empty
-// collections.
+// fill sets v to a random value, in which members may be absent and collections empty.
 func fill(r *rand.Rand, v reflect.Value, depth int) {
 	switch v.Type() {
 	case typeFaults:
@@ -146,7 +145,7 @@ func randomItem(r *rand.Rand) attr.Item {
 	return attr.Item{}
 }
 
-// TestDecode decodes inputs that were encoded by reflection.
+// TestDecode encodes random inputs by reflection and decodes them.
 func TestDecode(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -154,7 +153,7 @@ func TestDecode(t *testing.T) {
 		for i := range 60 {
 			in, out := op.NewInput(), op.NewInput()
 			fill(r, reflect.ValueOf(in).Elem(), 0)
-			if in, ok := in.(*wire.SearchVectorsInput); ok { // which is not decoded without them
+			if in, ok := in.(*wire.SearchVectorsInput); ok { // DecodeJSON requires these members
 				in.IndexName, in.TableName = cmp.Or(in.IndexName, new("i")), cmp.Or(in.TableName, new("t"))
 				in.TopK = cmp.Or(in.TopK, new(int64(1)))
 				if in.SearchVector == nil {
@@ -186,7 +185,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestGenerated compares generated code with what is done by reflection elsewhere.
+// TestGenerated compares generated code with reflection.
 func TestGenerated(t *testing.T) {
 	const seed = 11
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -204,7 +203,7 @@ func TestGenerated(t *testing.T) {
 			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(other)), "seed %d, %v, run %d: %s", seed,
 				op, i, text)
 
-			// The keys of maps are checked in generated code only.
+			// Only generated code checks the keys of maps.
 			if op != wire.OpBatchGetItem && op != wire.OpBatchWriteItem {
 				require.Equal(
 					t, in.Validate(), wire.ValidateShape(op, in), "seed %d, %v, run %d: %s", seed, op, i, text,
@@ -220,7 +219,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestRequests encodes the inputs that are sent and decodes them again.
+// TestRequests encodes the inputs that this repository's clients send, and decodes them again.
 func TestRequests(t *testing.T) {
 	const seed = 9
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -246,7 +245,7 @@ func TestRequests(t *testing.T) {
 	require.GreaterOrEqual(t, sent, 8)
 }
 
-// TestResponses decodes the outputs that are read.
+// TestResponses encodes the outputs that this repository's clients read, and decodes them again.
 func TestResponses(t *testing.T) {
 	const seed = 10
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -268,14 +267,13 @@ func TestResponses(t *testing.T) {
 	require.ErrorContains(t, new(wire.QueryOutput).DecodeJSON([]byte(`{"Items":[{"a":{"N":"x"}}]}`)), "numeric value")
 }
 
-// A response is an output that is read.
+// A response is an output that can also be decoded.
 type response interface {
 	wire.Output
 	DecodeJSON(body []byte) error
 }
 
-// same is reflect.DeepEqual, except that it compares attribute values as values
-// and distinguishes nil from empty.
+// same is reflect.DeepEqual, but compares attribute values by value and distinguishes nil from empty.
 func same(a, b reflect.Value) bool {
 	if a.Type() == typeValue {
 		x, y := a.Interface().(attr.Value), b.Interface().(attr.Value)
@@ -322,9 +320,8 @@ func same(a, b reflect.Value) bool {
 	return a.Interface() == b.Interface()
 }
 
-// FuzzDecode decodes any body as any input. Nothing may panic, an accepted
-// input is JSON and can be encoded and decoded again, and a refused one has one of two
-// kinds of errors.
+// FuzzDecode decodes arbitrary bodies as any input. It must not panic. An accepted body must be JSON, and its input
+// must be the same after encoding and decoding. An error must be of one of two kinds.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, op := range wire.Operations() {

@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A model is the service model, which the generated files are made of. The tests of this
-// file hold inputs against it without a look at those files.
+// A model is the service model, from which the generated files are made. The tests in this file compare inputs with
+// the model itself, independently of those files.
 type model struct {
 	Operations map[string]struct{ Input string }
 	Shapes     map[string]modelShape
@@ -42,7 +42,7 @@ func loadModel(t *testing.T) model {
 		maps.Copy(m.Operations, part.Operations)
 		maps.Copy(m.Shapes, part.Shapes)
 	}
-	// What the model does not say: see tables.go of apigen.
+	// Add what the model lacks: see tables.go of apigen.
 	create := m.Shapes["CreateTableInput"]
 	create.Required = append(create.Required, "AttributeDefinitions", "KeySchema")
 	m.Shapes["CreateTableInput"] = create
@@ -52,7 +52,7 @@ func loadModel(t *testing.T) model {
 	return m
 }
 
-// samples are strings that match the patterns of the model.
+// samples has a matching string for each pattern of the model.
 var samples = map[string]string{
 	"": "abc", "[a-zA-Z0-9_.-]+": "abc", "[A-Za-z0-9][A-Za-z0-9\\-\\_\\.]{0,126}[A-Za-z0-9]": "abc",
 	"([0-9a-f]{16})+": "0123456789abcdef", "^[^\\$]+$": "abc", "[,;:|\\t ]": ";", `\p{Print}+`: "abc",
@@ -61,7 +61,7 @@ var samples = map[string]string{
 	"[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*": "abc",
 }
 
-// valid returns JSON of a shape that keeps all constraints and has no more than it must.
+// valid returns JSON of a shape that satisfies all constraints and has only required members.
 func (m *model) valid(t *testing.T, name string) any {
 	t.Helper()
 	if name == "AttributeValue" {
@@ -96,8 +96,7 @@ func (m *model) valid(t *testing.T, name string) any {
 	return max(least, 1)
 }
 
-// wrong returns values of a shape that violate one constraint, each with what the message
-// says after the path.
+// wrong returns values that each violate one constraint of a shape, by the end of the message, after the path.
 func (m *model) wrong(t *testing.T, name string) map[string]any {
 	t.Helper()
 	s := m.Shapes[name]
@@ -139,15 +138,15 @@ func (m *model) wrong(t *testing.T, name string) map[string]any {
 	return bad
 }
 
-// A place is where a shape is in an input.
+// A place is the position of a shape in an input.
 type place struct {
 	op   wire.Op
 	path string
-	// put returns a body that is valid apart from the value at the place.
+	// put returns a body that is valid except for the value v at the place.
 	put func(v any) any
 }
 
-// walk calls visit with every member of a structure and of what is in it, and its place.
+// walk calls visit with the place of every member in a structure, at any depth.
 func (m *model) walk(t *testing.T, name string, at place, visit func(p place, structure, member string)) {
 	t.Helper()
 	s := m.Shapes[name]
@@ -173,8 +172,8 @@ func (m *model) walk(t *testing.T, name string, at place, visit func(p place, st
 	}
 }
 
-// eachMember calls visit with every member in the inputs of all operations but those with
-// rules of their own in texts.go, which TestValidate has.
+// eachMember calls visit with every member of the inputs of all operations, except those that texts.go has rules for:
+// TestValidate tests them.
 func (m *model) eachMember(t *testing.T, visit func(p place, structure, member string)) {
 	t.Helper()
 	frequent := []wire.Op{
@@ -199,7 +198,7 @@ func read(op wire.Op, body any) (wire.Input, error) {
 	return in, in.DecodeJSON(text)
 }
 
-// TestConstraints violates each constraint of the model in each place.
+// TestConstraints violates each constraint of the model at each place.
 func TestConstraints(t *testing.T) {
 	m := loadModel(t)
 	violated := 0
@@ -209,7 +208,7 @@ func TestConstraints(t *testing.T) {
 		require.NoError(t, err, "%v: %s", p.op, p.path)
 		got := message(t, in.Validate())
 		violated++
-		// Some say it in a sentence of their own, as TestValidate knows.
+		// Some violations have a sentence of their own, which TestValidate tests.
 		sentence := p.path == "tableName" && value == nil || p.path == "resourceArn" && value == nil ||
 			strings.HasPrefix(p.path, "tag") && strings.HasPrefix(got, "The Tag ") ||
 			p.path == "backupArn" && got == "Invalid Backup ARN" ||
@@ -243,7 +242,7 @@ func TestConstraints(t *testing.T) {
 	require.Greater(t, violated, 500)
 }
 
-// TestTypes has a value of the wrong type for each member.
+// TestTypes sets each member to a value of the wrong type.
 func TestTypes(t *testing.T) {
 	const class = "com.amazonaws.dynamodb.v20120810."
 	m := loadModel(t)

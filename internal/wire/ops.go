@@ -16,26 +16,24 @@ type operation struct {
 
 // An Input is the input of an operation.
 type Input interface {
-	// DecodeJSON reads a request body into the input, which should be new. The error
-	// is an [*Error], mostly a SerializationException; attribute values that are not
-	// allowed are recorded in Faults.
+	// DecodeJSON decodes a request body into the input, which should be new. The error is an [*Error], usually a
+	// SerializationException. It records attribute values that are not allowed in Faults.
 	DecodeJSON(body []byte) error
-	// Validate checks the constraints of the service model. The error is an [*Error],
-	// one ValidationException for all violations.
+	// Validate checks the constraints of the service model. The error is an [*Error]: one ValidationException for all
+	// violations.
 	Validate() error
 }
 
-// A Request is an input that programs of this repository send: it knows its operation
-// and has a JSON form, with the members in alphabetical order. A request with Faults has
-// none: the values that are not allowed are missing.
+// A Request is an input that this repository's own clients can send: it knows its operation and its JSON, with
+// members in alphabetical order. The JSON of a request with Faults is incomplete, as it lacks the values that are not
+// allowed.
 type Request interface {
 	Input
 	Op() Op
 	AppendJSON(dst []byte) []byte
 }
 
-// DecodeRequest decodes the body of a request of an operation that reads items: Query,
-// Scan, GetItem or ExecuteStatement.
+// DecodeRequest decodes the body of a read request: Query, Scan, GetItem or ExecuteStatement.
 func DecodeRequest(op string, body []byte) (Request, error) {
 	var in Request
 	switch op {
@@ -62,24 +60,23 @@ type Output interface {
 	AppendJSON(dst []byte) []byte
 }
 
-// A Ref is a table that a request names, and perhaps an item in it.
+// A Ref is a table that a request names, with an item or a key of that table if there is one.
 type Ref struct {
-	// Table is a name or an ARN, perhaps of the table's stream or of an index, as it
-	// stands in the request: it may be empty or wrong.
+	// Table is the name or ARN in the request, unchecked, so it may be empty or wrong. An ARN may be of the table's
+	// stream or of an index.
 	Table string
-	// Key is the key of the item, or nil; Item is the whole item, or nil.
+	// Key is the key of an item, or nil. Item is a whole item, or nil.
 	Key, Item attr.Item
 }
 
-// Lookup finds the operation that an X-Amz-Target header names, such as
-// DynamoDB_20120810.PutItem. It returns false for names that the service does not
-// have.
+// Lookup finds the operation for an X-Amz-Target header, such as DynamoDB_20120810.PutItem. It returns false if the
+// service has no such operation.
 func Lookup(target string) (Op, bool) {
 	op, ok := byTarget[target]
 	return op, ok
 }
 
-// byTarget are the operations by their targets.
+// byTarget has the operations by X-Amz-Target header.
 var byTarget = func() map[string]Op {
 	m := make(map[string]Op, len(operations))
 	for i, op := range operations {
@@ -107,12 +104,11 @@ func (op Op) String() string {
 	return "UnknownOperation"
 }
 
-// Writes reports whether the operation writes items, whatever its input is. The
-// operations that run statements of PartiQL may and are not among them.
+// Writes reports whether the operation always writes items. It is false for operations that run PartiQL statements,
+// which may write or not.
 func (op Op) Writes() bool { return int(op) < len(operations) && operations[op].writes }
 
-// Collects reports whether the operation reads many items by their keys, so that its
-// answer may have tens of megabytes.
+// Collects reports whether the operation reads many items by their keys. Its response may have tens of megabytes.
 func (op Op) Collects() bool { return int(op) < len(operations) && operations[op].collects }
 
 // Target returns the value of the X-Amz-Target header for the operation.
@@ -123,8 +119,8 @@ func (op Op) Target() string {
 	return ""
 }
 
-// commonExceptions are those that any operation may have and the service model does not
-// list. Source: API_CommonErrors, DG/Programming.Errors.html.
+// commonExceptions are exceptions that any operation may return although the service model does not list them.
+// Source: API_CommonErrors, DG/Programming.Errors.html.
 var commonExceptions = []string{
 	CodeAccessDenied, CodeSerialization, CodeUnavailable, CodeValidation,
 	"ExpiredTokenException", "IncompleteSignatureException", "InternalFailure", "InternalServerError",
@@ -132,7 +128,7 @@ var commonExceptions = []string{
 	"ThrottlingException", "UnrecognizedClientException",
 }
 
-// Exceptions returns the codes of the exceptions that the operation may have, sorted.
+// Exceptions returns the sorted codes of the exceptions that the operation may return.
 func (op Op) Exceptions() []string {
 	list := slices.Clone(commonExceptions)
 	if int(op) < len(exceptions) {

@@ -2,25 +2,24 @@ package wire
 
 import "strings"
 
-// params collects the parameters of expressions in a request, and the legacy
-// ones that exclude them, in the order in which the service lists them. Source:
-// dynalite validations/index.js, validateExpressionParams, and the names and
-// their order in its callers. The generated methods CheckParams fill it from a table of apigen.
+// params collects the expression parameters of a request and the legacy parameters that exclude them, in the order in
+// which the service's message lists them. Source: dynalite validations/index.js, validateExpressionParams, and the
+// names and their order in its callers. The generated CheckParams methods fill it from a table in apigen.
 type params struct {
 	op            Op
 	names, values bool // ExpressionAttributeNames and ExpressionAttributeValues are present
 	expressions   [4]string
 	legacy        [4]string
-	absent        [4]string // absent expressions that could use values
+	absent        [4]string // names of absent expressions that could use values
 	nExpressions  int
 	nLegacy       int
 	nAbsent       int
-	used          bool // an expression that can use values is present
+	used          bool // some expression that can use values is present
 	operator      bool // ConditionalOperator is present
-	conditions    int  // the number of conditions that it can join
+	conditions    int  // number of conditions that ConditionalOperator can join
 }
 
-// expression records an expression parameter that can use values.
+// expression adds an expression parameter that can use values.
 func (p *params) expression(name string, present bool) {
 	if present {
 		p.projection(name, true)
@@ -31,7 +30,7 @@ func (p *params) expression(name string, present bool) {
 	p.nAbsent++
 }
 
-// projection records an expression parameter that cannot use values.
+// projection adds an expression parameter that cannot use values.
 func (p *params) projection(name string, present bool) {
 	if present {
 		p.expressions[p.nExpressions] = name
@@ -46,15 +45,14 @@ func (p *params) legacyParam(name string, present bool) {
 	}
 }
 
-// joined records a ConditionalOperator and the number of conditions it joins.
+// joined adds ConditionalOperator and the number of conditions that it joins.
 func (p *params) joined(operator *string, conditions int) {
 	p.legacyParam("ConditionalOperator", operator != nil)
 	p.operator, p.conditions = operator != nil, conditions
 }
 
-// check returns the ValidationException for parameters that exclude each other.
-// ExtendDB's tests of legacy parameters captured that a ConditionalOperator
-// needs two conditions.
+// check returns a ValidationException if parameters exclude each other. ExtendDB's tests of legacy parameters
+// captured that ConditionalOperator needs two conditions.
 func (p *params) check() error {
 	switch {
 	case p.nExpressions > 0 && p.nLegacy > 0:
@@ -73,8 +71,7 @@ func (p *params) check() error {
 	return nil
 }
 
-// CheckParams is like [PutItemInput.CheckParams], for parameters of different tables.
-// Source: conformance, eu-west-2.
+// CheckParams is like [PutItemInput.CheckParams], for the parameters of all tables. Source: conformance, eu-west-2.
 func (x *BatchGetItemInput) CheckParams() error {
 	p := params{op: OpBatchGetItem}
 	expression, legacy := false, false

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Source: dynalite test/query.js, scan.js, putItem.js, batchGetItem.js;
-// conformance error-messages/updateItem.
+// TestCheckParams: source dynalite test/query.js, scan.js, putItem.js, batchGetItem.js; conformance
+// error-messages/updateItem.
 func TestCheckParams(t *testing.T) {
 	const one = "1 validation error detected: "
 	const mixed = "Can not use both expression and non-expression parameters in the same request: "

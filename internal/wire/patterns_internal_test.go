@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// otherSyntax has the patterns of the model that Go writes otherwise.
+// otherSyntax has the Go syntax for patterns of the model that Go writes differently.
 var otherSyntax = map[string]string{
 	`\p{Print}+`: `[\x20-\x{10FFFF}]+`,
 	`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: `[\x20-\x{D7FF}\x{E000}-\x{FFFD}` +
 		`\x{10000}-\x{10FFFF}\r\n\t]*`,
 }
 
-// TestPatterns holds that every pattern of the model has a function that agrees with a
-// library of regular expressions on texts near what it accepts.
+// TestPatterns checks that every pattern of the model has a function, and that it agrees with package regexp on
+// matching texts and similar ones.
 func TestPatterns(t *testing.T) {
 	pieces := strings.Split("a|z|Z|0|9|f|g|_|.|-|,|;|:| "+
 		"|$|~|\x7f|\"|\t|\r|\n|\x00|\x1f|\\|é|\u2028|\ufffd|\ufffe|\uffff|😀|\xff", "|")

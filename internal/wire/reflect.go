@@ -9,11 +9,10 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// This file reads, writes and checks structures by reflection. It does for any of them
-// what generated code does for those of frequent operations, except for maps from tables,
-// which others do not have: their keys are not checked here.
+// This file reads, writes and checks any structure by reflection, as generated code does for frequent operations. It
+// does not check the keys of maps by table, which only those operations have.
 
-// decodeShape reads a body into the structure that x points to.
+// decodeShape decodes a body into the structure that x points to.
 func decodeShape(body []byte, x any, faults *Faults) error {
 	v := reflect.ValueOf(x).Elem()
 	return decodeBody(body, faults, func(d *decoder) (bool, error) {
@@ -21,7 +20,7 @@ func decodeShape(body []byte, x any, faults *Faults) error {
 	})
 }
 
-// readShape reads a value of a shape into x, which has an address.
+// readShape reads a value of shape s into x, which must be addressable.
 func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, error) {
 	switch s.kind {
 	case kindString:
@@ -77,7 +76,7 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 	})
 }
 
-// readMember reads a member into its field. For null it leaves a pointer nil.
+// readMember reads a member into its field. For null, a pointer stays nil.
 func (d *decoder) readMember(field reflect.Value, s *shape) error {
 	if field.Kind() != reflect.Pointer {
 		_, err := d.readShape(field, s, inField)
@@ -107,7 +106,7 @@ func appendAny(dst []byte, x any) []byte {
 	return appendShape(dst, v, shapeOf(v.Type(), noTraits))
 }
 
-// appendShape appends a value of a shape.
+// appendShape appends a value of shape s.
 func appendShape(dst []byte, x reflect.Value, s *shape) []byte {
 	switch s.kind {
 	case kindString:
@@ -169,20 +168,20 @@ func sortedNames(m reflect.Value) []string {
 	return names
 }
 
-// elemOf returns a copy of an element of a map, which has an address.
+// elemOf returns an addressable copy of a map element.
 func elemOf(m reflect.Value, key string) reflect.Value {
 	e := reflect.New(m.Type().Elem()).Elem()
 	e.Set(m.MapIndex(reflect.ValueOf(key)))
 	return e
 }
 
-// validateShape returns the violations in the input of an operation that x points to.
+// validateShape returns the violations in the structure that x points to as one error, or nil.
 func validateShape(op Op, x any) error {
 	v := reflect.ValueOf(x).Elem()
 	return validate(op, func(found *violations) { found.members(v, structureOf(v.Type())) })
 }
 
-// members checks the members of a structure.
+// members checks all members of a structure.
 func (v *violations) members(x reflect.Value, s *shape) {
 	for _, m := range s.members {
 		field := x.Field(m.index)
@@ -196,7 +195,7 @@ func (v *violations) members(x reflect.Value, s *shape) {
 	}
 }
 
-// value checks a member or, if member is empty, an element.
+// value checks a member or, if member is "", an element.
 func (v *violations) value(member string, x reflect.Value, s *shape) {
 	switch s.kind {
 	case kindString:
@@ -234,14 +233,15 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 	}
 }
 
-// Refs yields the tables that a request names, and the items of them by which it does. A table may come several times.
-// What is only in the text of a statement or of an iterator is not among them.
+// Refs yields the tables that a request names, and the items or keys with which it does so. It may yield a table
+// several times. It does not look into PartiQL statements or shard iterators.
 func Refs(in Input) iter.Seq[Ref] {
 	v := reflect.ValueOf(in).Elem()
 	return func(yield func(Ref) bool) { refsIn(v, structureOf(v.Type()), "", yield) }
 }
 
-// refsIn is Refs for a part of a request, which is about a table if that is known. It returns false when yield does.
+// refsIn yields the Refs of a part of a request. Table is the table that the part is about, or "". It returns false
+// if yield does.
 func refsIn(x reflect.Value, s *shape, table string, yield func(Ref) bool) bool {
 	switch s.kind {
 	case kindItem:
@@ -269,7 +269,7 @@ func refsIn(x reflect.Value, s *shape, table string, yield func(Ref) bool) bool 
 	return true
 }
 
-// refs is refsIn for a member.
+// refs yields the Refs of a member.
 func (m *member) refs(x reflect.Value, table string, yield func(Ref) bool) bool {
 	switch m.name {
 	case "ExclusiveStartKey":

@@ -24,69 +24,66 @@ const (
 	kindBoolean
 	kindValue
 	kindItem
-	kindValues // the values of an expression, an item whose faults name the key
+	kindValues // ExpressionAttributeValues: an item, but the paths of its faults have the key
 	kindStructure
 	kindList
 	kindMap
 )
 
-// Traits are what the service model says of a shape and its Go type does not.
+// Traits are what the service model knows about a shape and its Go type does not.
 type traits struct {
 	name string
-	// kind is 0 if the Go type determines the kind.
+	// kind is 0 if it follows from the Go type.
 	kind kind
-	// min and max limit a number, or the length of anything else. If the max of a length is
-	// -1, the length is not limited.
+	// min and max bound a number, or the length of any other value. A max of -1 means that the length has no maximum.
 	min, max int64
-	// pattern is a regular expression in the syntax of the service, and match its function
-	// in patterns, nil without a pattern.
+	// pattern is a regular expression of the service model, or "". Match is its function in patterns.
 	pattern string
 	match   func(string) bool
 	enum    []string
-	// elemTraits is the name of the traits of the elements of a list or a map, if they have
-	// any.
+	// elemTraits is the name of the traits of list or map elements, or "".
 	elemTraits string
 }
 
-// A shape is a shape of the service model: a Go type and its traits.
+// A shape is a shape of the service model: a Go type with its traits.
 type shape struct {
 	traits
 	typ   reflect.Type
-	class string // in messages
+	class string // its name in messages
 	elem  *shape // of a list or a map
-	// members are those of a structure, in the order in which the service reports their
-	// violations, the order of its fields; byName are the same, sorted.
+	// members are the members of a structure in field order, which is the order in which the service reports
+	// violations. byName has the same members sorted by name.
 	members, byName []*member
-	// constrained reports whether the shape or anything in it has a constraint.
+	// constrained is true if the shape, or one inside it, has a constraint.
 	constrained bool
 }
 
 // A member is a member of a structure.
 type member struct {
 	name     string // in JSON
-	quoted   string // the name as appended
+	quoted   string // the name with quotes and colon
 	index    int    // of the field
 	shape    *shape
 	required bool
-	// table reports whether the value names a table.
+	// table is true if the value names a table.
 	table bool
 }
 
-// classes is the beginning of the names of structures in messages.
+// classes is the prefix of structure names in messages.
 const classes = "com.amazonaws.dynamodb.v20120810."
 
-// structures has the shape of each type that has been asked for.
+// structures caches the shapes of structure types.
 var structures = struct {
 	sync.RWMutex
 	of map[reflect.Type]*shape
 }{of: map[reflect.Type]*shape{}}
 
-// structureOf returns the shape of the type of a structure. Tags of its fields name the
-// traits of a member, and say what the member is to its structure: they have the form
+// structureOf returns the shape of a structure type. The tags of its fields have the form
 //
 //	shape:"TableName,required,table,min=3"
 //
-// where min and max replace those of the traits.
+// which gives the name of the member's traits, then whether it is required or names a table. Min and max replace
+// those of the traits.
 func structureOf(t reflect.Type) *shape {
 	structures.RLock()
 	known := structures.of[t]
@@ -112,12 +109,12 @@ func structureOf(t reflect.Type) *shape {
 		s.byName = append(s.byName, named[name])
 	}
 	structures.Lock()
-	structures.of[t] = s // others may have made the same
+	structures.of[t] = s // another goroutine may have made the same
 	structures.Unlock()
 	return s
 }
 
-// memberOf returns the member that a field holds.
+// memberOf returns the member that a struct field holds.
 func memberOf(field reflect.StructField) *member {
 	m := &member{name: cmp.Or(field.Tag.Get("json"), field.Name), index: field.Index[0]}
 	m.quoted = strconv.Quote(m.name) + ":"
@@ -146,10 +143,10 @@ func memberOf(field reflect.StructField) *member {
 	return m
 }
 
-// noTraits limits nothing: a shape without traits has it.
+// noTraits are the traits of a shape without any: no limits.
 var noTraits = traits{max: -1}
 
-// traitsOf returns the traits with a name, or none.
+// traitsOf returns the traits with the given name, or noTraits.
 func traitsOf(name string) traits {
 	i := sort.Search(len(modelTraits), func(i int) bool { return modelTraits[i].name >= name })
 	if i == len(modelTraits) || modelTraits[i].name != name {
@@ -160,7 +157,7 @@ func traitsOf(name string) traits {
 	return t
 }
 
-// shapeOf returns the shape of a type.
+// shapeOf returns the shape of a Go type with traits.
 func shapeOf(t reflect.Type, of traits) *shape {
 	s := &shape{traits: of, typ: t, class: "java.lang.Object"}
 	switch {
@@ -199,5 +196,5 @@ func shapeOf(t reflect.Type, of traits) *shape {
 	return s
 }
 
-// mapOf returns the class of a map of elements of a class.
+// mapOf returns the name in messages of a map class with elements of a class.
 func mapOf(class string) string { return "java.util.Map<java.lang.String, " + class + ">" }

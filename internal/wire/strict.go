@@ -12,13 +12,12 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// This file is about operations that another reader of the service reads:
-// SearchVectors. It refuses a member of another JSON type where the others take it
-// for absent, and says where. It is the reader of the serde_json library, as its
-// texts show. Sources: conformance error-messages/searchVectors; dynoxide's captures
-// in eu-west-2 and us-east-1, 2026-10-09 and 23.
+// This file is for SearchVectors, whose requests the service reads with another JSON reader: serde_json, as its texts
+// show. It rejects a member of the wrong JSON type where other operations treat it as absent, and names its position.
+// Sources: conformance error-messages/searchVectors; dynoxide's captures in eu-west-2 and us-east-1, 2026-10-09 and
+// 23.
 
-// decodeStrictly reads the body of such an operation into the structure that x points to.
+// decodeStrictly decodes the body of a SearchVectors request into the structure that x points to.
 func decodeStrictly(body []byte, x any, faults *Faults) error {
 	if err := checkStrictly(body, structureOf(reflect.TypeOf(x).Elem()).byName); err != nil {
 		return err
@@ -26,7 +25,7 @@ func decodeStrictly(body []byte, x any, faults *Faults) error {
 	return decodeShape(body, x, faults)
 }
 
-// wanted returns the JSON type of a member, and what the service calls it.
+// wanted returns the JSON type that a member must have, and its name in messages.
 func wanted(m *member) (kind byte, text string) {
 	switch m.shape.kind {
 	case kindString:
@@ -39,9 +38,8 @@ func wanted(m *member) (kind byte, text string) {
 	return '{', "a map"
 }
 
-// checkStrictly refuses a body with a member of another type, at the first, or
-// without a required member. A body that is not an object is left to [decodeBody]. What
-// is inside a member is not looked at.
+// checkStrictly returns an error at the first member of the wrong JSON type, or if a required member is missing. It
+// does not look inside members. [decodeBody] returns the error if the body is not an object.
 func checkStrictly(body []byte, members []*member) error {
 	var r token.Reader
 	r.Reset(body)
@@ -81,7 +79,7 @@ func checkStrictly(body []byte, members []*member) error {
 	return nil
 }
 
-// checkType refuses a value of another type, which r has just read from the body.
+// checkType returns an error if the value that r has just read from the body has the wrong type for m.
 func checkType(m *member, r *token.Reader, raw, body []byte) error {
 	kind, end := token.Kind(raw), r.Offset()
 	if kind == 'n' && !m.required {
@@ -103,16 +101,16 @@ func checkType(m *member, r *token.Reader, raw, body []byte) error {
 	}
 
 	if f, err := strconv.ParseFloat(string(raw), 64); err != nil && math.IsInf(f, 0) {
-		return errMalformed // that reader does not accept it as JSON
+		return errMalformed // serde_json does not accept this number
 	}
 	if kind == '{' || kind == '[' {
-		end -= len(raw) // the reader does not go into it
+		end -= len(raw) // the position is that of the beginning
 	}
 	text := fmt.Sprintf("invalid type: %s, expected %s%s", strictText(r, raw), want, placeIn(body, end))
 	return Serialization(text).lower()
 }
 
-// strictText describes a value that r has just read as the service does.
+// strictText describes the value that r has just read as the service's message does.
 func strictText(r *token.Reader, raw []byte) string {
 	switch raw[0] {
 	case 'n':
@@ -138,8 +136,8 @@ func strictText(r *token.Reader, raw []byte) string {
 	return "floating point `" + text + "`"
 }
 
-// placeIn returns the place of an offset in a body as the service gives it: the
-// number of bytes before it in its line.
+// placeIn describes an offset in a body as the service's message does: its line, from 1, and the number of bytes
+// before it in that line.
 func placeIn(body []byte, offset int) string {
 	before := body[:min(offset, len(body))]
 	line := 1 + bytes.Count(before, []byte("\n"))

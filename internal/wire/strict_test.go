@@ -6,10 +6,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestStrictMembers has requests of SearchVectors and the answers of the service to
-// them. Source: dynoxide's captures in eu-west-2 and us-east-1, 2026-10-09 and 23,
-// with the same bytes; the column of a missing field is the length of the body
-// (another emulator's tests), and only the names of those fields are captured.
+// TestStrictMembers checks requests of SearchVectors and the service's answers. Source: dynoxide's captures in
+// eu-west-2 and us-east-1, 2026-10-09 and 23, with the same bytes. For missing fields, only their names are captured;
+// that the column is the length of the body is from another emulator's tests.
 func TestStrictMembers(t *testing.T) {
 	const (
 		serialization = "SerializationException: "

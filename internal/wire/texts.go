@@ -6,28 +6,25 @@ import (
 	"strings"
 )
 
-// This file is the only place for messages and rules that differ between
-// operations, or that the service has changed from region to region. The
-// service has two layers of validation. The older one prints values and writes
-// members with a lower-case first letter. The newer one ("Value at 'Limit'
-// failed to satisfy constraint") does not. During 2026, regions moved from one
-// layer to the other operation by operation. The texts are those of most regions on 2026-10-20: GetItem, BatchGetItem,
-// Query, PutItem, UpdateItem and DeleteItem (seven regions of seven captured on 2026-10-09) and Scan (20 of 33) are in
-// the newer layer. Sources:
-// paritysuite/dynamodb-conformance, registry/splits.json and captures/, and the
-// captures listed in dynoxide's CHANGELOG.md, 1.3.0 and 1.4.0.
+// This file is the only place for messages and rules that differ between operations or that the service has changed
+// in some regions. The service has two layers of validation. The older one prints values, and its member names begin
+// with a lower-case letter. The newer one ("Value at 'Limit' failed to satisfy constraint") does neither. During
+// 2026, regions moved operations from the older to the newer layer. The texts here are those of most regions on
+// 2026-10-20: the newer layer has GetItem, BatchGetItem, Query, PutItem, UpdateItem and DeleteItem (all seven regions
+// captured on 2026-10-09) and Scan (20 of 33). Sources: paritysuite/dynamodb-conformance, registry/splits.json and
+// captures/, and the captures listed in dynoxide's CHANGELOG.md, 1.3.0 and 1.4.0.
 
-// A form says how a violation is reported.
+// A form says how a violation is worded and which others are reported with it.
 type form uint8
 
 const (
 	formUsual    form = iota // together with others
-	formSentence             // as a sentence of its own, before all others
-	formGeneric              // in the newer layer's wording, with others of this form
-	formFirst                // in the newer layer's wording, and without others
-	formOmitted              // omitted if an enumeration is violated too
-	formReturns              // as an enumeration of the newer layer, with others
-	formReturn               // as an enumeration of the newer layer, without others
+	formSentence             // a sentence of its own, which hides all others
+	formGeneric              // newer wording, together with others of this form
+	formFirst                // newer wording, alone
+	formOmitted              // omitted if the request also violates an enumeration
+	formReturns              // newer wording of an enumeration, together with others
+	formReturn               // newer wording of an enumeration, alone
 )
 
 // A rule says how operations report violations of a member.
@@ -36,7 +33,7 @@ type rule struct {
 	member string
 	checks []check
 	form   form
-	text   string // of formSentence, in which %s stands for the value
+	text   string // for formSentence; %s stands for the value
 }
 
 var (
@@ -118,7 +115,7 @@ func (op Op) rule(x *violation) *rule {
 	return nil
 }
 
-// lifecycle reports whether op is one of those that create, describe, change or delete a table.
+// lifecycle reports whether op creates, describes, changes or deletes a table.
 func (op Op) lifecycle() bool {
 	switch op {
 	case OpCreateTable, OpUpdateTable, OpDeleteTable, OpDescribeTable, OpDescribeTimeToLive:
@@ -127,14 +124,13 @@ func (op Op) lifecycle() bool {
 	return false
 }
 
-// enveloped reports whether op's own refusals have the prefix "1 validation
-// error detected: ".
+// enveloped reports whether the errors that op finds itself have the prefix "1 validation error detected: ".
 func (op Op) enveloped() bool {
 	return op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem
 }
 
-// newer reports whether op runs in the newer layer, whose messages do not name
-// the key of a value. Source: conformance error-messages/valueLayers.
+// newer reports whether the newer layer validates op. Its messages do not name the key of a value. Source:
+// conformance error-messages/valueLayers.
 func (op Op) newer() bool {
 	switch op {
 	case OpGetItem, OpBatchGetItem, OpQuery, OpScan:
@@ -143,9 +139,8 @@ func (op Op) newer() bool {
 	return op.enveloped()
 }
 
-// Invalid returns the ValidationException, in op's wording, for an error in a
-// request that is found before its table is looked up. Use [Validation] for
-// errors that depend on the table.
+// Invalid returns a ValidationException with op's prefix, for an error that is found before the table is looked up.
+// Use [Validation] for errors that depend on the table.
 func (op Op) Invalid(message string) *Error {
 	if op.enveloped() && !strings.HasPrefix(message, withoutEnvelope) {
 		message = heading(1) + message
@@ -153,7 +148,7 @@ func (op Op) Invalid(message string) *Error {
 	return Validation(message)
 }
 
-// faultText returns the message of a fault with the text that op adds.
+// faultText returns the message of a fault with the text that op adds to it.
 func (op Op) faultText(f *Fault) string {
 	const values = "ExpressionAttributeValues."
 	at := strings.LastIndex(f.Path, values)
@@ -171,19 +166,18 @@ func (op Op) faultText(f *Fault) string {
 	return msg
 }
 
-// withoutEnvelope begins the messages of values without exactly one type. They
-// have no prefix in any layer. Source: dynoxide, actions/put_item.rs.
+// withoutEnvelope begins the messages for values that do not have exactly one type. They get no prefix in either
+// layer. Source: dynoxide, actions/put_item.rs.
 const withoutEnvelope = "Supplied AttributeValue "
 
-// withoutPrefix lists parts of messages about a start key that get no prefix.
-// Source: dynalite, validations/scan.js.
+// withoutPrefix lists parts of messages about a start key. Messages with such a part get no prefix. Source: dynalite,
+// validations/scan.js.
 var withoutPrefix = [...]string{
 	"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude",
 }
 
-// valuesText returns the message for values that no expression can use. PutItem,
-// UpdateItem and DeleteItem do not name the absent expressions in the newer
-// layer.
+// valuesText returns the message for ExpressionAttributeValues in a request without an expression that could use
+// them. The newer layer does not name the absent expressions for PutItem, UpdateItem and DeleteItem.
 func (op Op) valuesText(absent []string) string {
 	const text = "ExpressionAttributeValues can only be specified when using expressions"
 	if op.enveloped() || len(absent) == 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestTexts has the messages that the service changed in 2026, with the date
-// of the text and the number of regions that showed it.
+// TestTexts checks the messages that the service changed in 2026. Each has its date and the number of regions that
+// sent it.
 func TestTexts(t *testing.T) {
 	const (
 		one    = "1 validation error detected: "

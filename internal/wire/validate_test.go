@@ -64,9 +64,9 @@ func at(value, path, text string) string {
 	return "Value '" + value + "' at '" + path + "' failed to satisfy constraint: Member must " + text
 }
 
-// Sources: "dynalite" is test/<operation>.js of architect/dynalite, which its
-// authors ran against the service; "conformance" is paritysuite (formerly
-// nubo-db)/dynamodb-conformance, tests/tier3, captured in 2026.
+// TestValidate has these sources: "dynalite" is test/<operation>.js of architect/dynalite, which its authors ran
+// against the service; "conformance" is paritysuite (formerly nubo-db)/dynamodb-conformance, tests/tier3, captured in
+// 2026.
 func TestValidate(t *testing.T) {
 	long := strings.Repeat("a", 256)
 	many := func(n int, elem string) string { return strings.TrimSuffix(strings.Repeat(elem+",", n), ",") }
@@ -415,7 +415,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestTextsAreBounded: texts that are too long are not repeated whole, however many
+// TestTextsAreBounded checks that a message does not repeat all of a text that is too long, however many such texts
 // there are.
 func TestTextsAreBounded(t *testing.T) {
 	long := strings.Repeat("é", 4<<20)

@@ -1,6 +1,5 @@
-// Command reduce reduces a service model, as botocore publishes it, to what apigen reads: shapes, constraints and
-// operations, without documentation. It reads the model from standard input and writes the reduced model, one shape
-// per line, to standard output:
+// Command reduce reads a service model from standard input, as botocore publishes it, and writes to standard output
+// only what apigen needs: shapes, constraints and operations, without documentation, one shape per line.
 //
 //	go run ./internal/apigen/reduce <dynamodb.json >internal/apigen/model/dynamodb.json
 package main
@@ -17,7 +16,7 @@ import (
 	"strings"
 )
 
-// A ref is a reference to a shape. It is reduced to the shape's name.
+// A ref is a reference to a shape, reduced to the shape's name.
 type ref string
 
 func (r *ref) UnmarshalJSON(data []byte) error {
@@ -116,5 +115,5 @@ func section[V any](b *bytes.Buffer, name string, entries map[string]V) error {
 	return nil
 }
 
-// oneLine joins the lines of indented JSON.
+// oneLine puts indented JSON on one line.
 var oneLine = strings.NewReplacer(",\n", ", ", "\n", "")

@@ -1,5 +1,7 @@
-// Command sdkgen generates the functions of package sdk that convert inputs of the SDK to inputs of package wire, and
-// outputs of package wire to those of the SDK. It converts them member by member; the members have the same names.
+// Command sdkgen generates the functions of package sdk that convert the SDK's inputs to inputs of package wire, and
+// outputs back, member by member. Members have the same names in both.
+//
+// Run it with go generate ./sdk.
 package main
 
 import (
@@ -17,12 +19,12 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// operations are the operations that package sdk calls without encoding requests as JSON.
+// operations are the operations for which package sdk converts structures instead of encoding and decoding JSON.
 var operations = []string{
 	"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "BatchGetItem", "BatchWriteItem",
 }
 
-// older are the legacy members, which expressions replaced. Package sdk encodes a request with one of them as JSON.
+// older are the legacy members that expressions have replaced. A request with one of them is encoded as JSON.
 var older = []string{
 	"AttributesToGet", "Expected", "AttributeUpdates", "KeyConditions", "QueryFilter", "ScanFilter",
 }
@@ -66,15 +68,14 @@ func generate() ([]byte, error) {
 	return format.Source([]byte(head + strings.Join(slices.Concat(inputs.functions, outputs.functions), "")))
 }
 
-// A generator generates one function for each structure to convert.
+// A generator generates functions that convert structures, one for each type.
 type generator struct {
 	input     bool // from the SDK to package wire
 	functions []string
 	made      []reflect.Type
 }
 
-// function returns an expression for the function that converts a structure, or an element of a list or a map. It
-// generates the function if necessary.
+// function returns the name of the function that converts a structure, or a list or map element.
 func (g *generator) function(from, to reflect.Type) string {
 	switch {
 	case to == reflect.TypeFor[attr.Item]():
@@ -126,7 +127,7 @@ func (g *generator) structure(name string, from, to reflect.Type) {
 	g.functions = append(g.functions, b.String()+"return out\n}\n")
 }
 
-// value returns the expression that converts value, a member of the structure of.
+// value returns the expression that converts a structure member.
 func (g *generator) value(of, value string, from, to reflect.Type) string {
 	call := func(name string, args ...string) string {
 		return name + "(" + strings.Join(append([]string{value}, args...), ", ") + ")"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestGeneratedFileIsFresh holds that package sdk has the output of the generator.
+// TestGeneratedFileIsFresh checks that the generated file in package sdk is what the generator would write now.
 func TestGeneratedFileIsFresh(t *testing.T) {
 	want, err := generate()
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Create checks a definition and creates its table. The definition must not be
-// changed afterwards. The error has kind [InUse] when a table of that name
-// exists.
+// Create checks a definition and creates its table. The caller must not change the definition afterwards. The error
+// has kind [table.InUse] if a table of that name exists.
 func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table, err error) {
 	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
@@ -25,7 +24,7 @@ func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table
 	return t, err
 }
 
-// An extra is part of an update that changes a definition, or nil.
+// An extra is a function that runs in the same update as a change of a definition. It may be nil.
 type extra func(store.Writer) error
 
 func (e extra) do(w store.Writer) error {
@@ -35,8 +34,7 @@ func (e extra) do(w store.Writer) error {
 	return e(w)
 }
 
-// createTable creates a table that is CREATING at least until a time. Then, if it is not
-// nil, is part of the same update.
+// createTable creates a table. If until is not zero, the table is CREATING until then. The same update runs then.
 func (db *DB) createTable(
 	ctx context.Context, def *table.Definition, until time.Time, then extra,
 ) (*table.Table, error) {
@@ -50,7 +48,7 @@ func (db *DB) createTable(
 	if !until.IsZero() {
 		creating(def, until)
 	}
-	// Nothing that is under way uses the table, so updates of others go on.
+	// No running update can use the new table, so there is no need to exclude updates.
 	if err := db.Updates.RLock(ctx); err != nil {
 		return nil, err
 	}
@@ -64,8 +62,8 @@ func (db *DB) createTable(
 	return t, nil
 }
 
-// unused returns the error of kind [InUse] if a table called name exists or is being
-// restored. The caller holds db.alter.
+// unused returns an error of kind [table.InUse] if a table called name exists or is being restored. The caller holds
+// db.alter.
 func (db *DB) unused(ctx context.Context, name string) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err
@@ -89,7 +87,7 @@ func (db *DB) unused(ctx context.Context, name string) error {
 
 const msgExists = "Table already exists: "
 
-// create begins the state CREATING.
+// create gives a new table and its indexes the status CREATING for db.Delay.
 func (db *DB) create(ctx context.Context, def *table.Definition) {
 	until := time.Time{}
 	if !table.IsSettled(ctx) {
@@ -98,7 +96,7 @@ func (db *DB) create(ctx context.Context, def *table.Definition) {
 	creating(def, until)
 }
 
-// creating gives the table and its indexes the state CREATING until a time, and no other.
+// creating sets the States of a table and its indexes to CREATING until a time.
 func creating(d *table.Definition, until time.Time) {
 	d.States = table.States{Creating: until, Restored: d.States.Restored}
 	for _, ix := range d.Online() {
@@ -106,8 +104,8 @@ func creating(d *table.Definition, until time.Time) {
 	}
 }
 
-// find returns the table called name. The caller holds db.alter. The error has kind
-// [NotFound], and the text of operations on tables.
+// find returns the table called name. The caller holds db.alter. The error has kind [table.NotFound] and the text of
+// operations on tables.
 func (db *DB) find(ctx context.Context, name string) (*table.Table, error) {
 	if err := db.Refresh(ctx); err != nil {
 		return nil, err
@@ -128,10 +126,10 @@ func noTable(name string) error {
 	}
 }
 
-// Delete removes a table with its items and returns the table as it was, or as it
-// is while it is DELETING. With point-in-time recovery its items become a system
-// backup. The error has kind [NotFound]; [Validation] when the table is protected;
-// or [InUse] in a state that takes time.
+// Delete removes a table with its items. It returns the table as it was or, if db.Delay is set, as it is while it is
+// DELETING. If point-in-time recovery is enabled, the items become a system backup. The error has kind
+// [table.NotFound]; [table.Validation] if the table is protected; or [table.InUse] if it is CREATING, UPDATING or
+// DELETING.
 func (db *DB) Delete(ctx context.Context, name string) (t *table.Table, err error) {
 	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
@@ -159,8 +157,8 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*table.Table, error
 	return t, db.remove(ctx, t, nil)
 }
 
-// remove removes a table with its items. Then is part of the same update. If the store
-// limits what an update can delete, the rows go in later ones. The caller holds db.alter.
+// remove removes a table with its items, in an update that also runs then. If the store limits what one update can
+// delete, later updates delete the rows. The caller holds db.alter.
 func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	name := t.Definition().Name
 	resume, err := db.exclude(ctx)
@@ -168,7 +166,7 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 		return err
 	}
 	defer resume()
-	if db.sharing == nil { // reads must not find the table without its items
+	if db.sharing == nil { // first, so that no read finds the table without its items
 		db.swap(name, nil, 0)
 	}
 	var listed []store.Space
@@ -206,9 +204,9 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	return err
 }
 
-// exclude waits for the updates under way, until ctx ends, and lets none begin until resume: a
-// change of a definition is written and published between two updates. A shared store refuses updates that know
-// other definitions, so there they go on.
+// exclude waits for the running updates, until ctx ends, and lets none begin until resume is called. Meanwhile the
+// caller writes and publishes a changed definition. In a shared store updates go on, as the store itself rejects
+// updates of servers with older definitions.
 func (db *DB) exclude(ctx context.Context) (resume func(), err error) {
 	if db.sharing == nil {
 		return db.Updates.Lock(ctx)
@@ -219,8 +217,8 @@ func (db *DB) exclude(ctx context.Context) (resume func(), err error) {
 	return sync.OnceFunc(db.Updates.RUnlock), nil
 }
 
-// unkept returns the spaces whose rows go with the table. Its items stay as a system backup
-// if it has point-in-time recovery.
+// unkept returns the spaces to clear when the table is deleted. With point-in-time recovery the items are kept as a
+// system backup, so their space is not among them.
 func unkept(t *table.Table) (spaces []store.Space) {
 	for _, ix := range t.Indexes() {
 		spaces = append(spaces, ix.Definition().Space)
@@ -234,12 +232,12 @@ func unkept(t *table.Table) (spaces []store.Space) {
 	return spaces
 }
 
-// swap replaces the table called name; nil removes it. Unless the table is new, the caller has
-// paused the updates. Earlier versions are forgotten, as they have no rows of new indexes.
+// swap publishes t as the table called name; nil removes the table. Unless the table is new, the caller has excluded
+// updates. Swap drops earlier versions of the rows, which lack the rows of new indexes.
 //
-// Version is the version of the definitions with the change. In a shared store others may have
-// changed the table again since, and somebody here may have loaded that: then t only has counters
-// that must not be lost.
+// Version is the version of all definitions after the change. In a shared store, another server may have changed the
+// table again since, and this one may have loaded that change. Then swap keeps the newer definition, and takes only
+// the counters of t.
 func (db *DB) swap(name string, t *table.Table, version uint64) {
 	db.ForgetVersions()
 	db.Publish(func(all *table.Set) {
@@ -256,13 +254,13 @@ func (db *DB) swap(name string, t *table.Table, version uint64) {
 	})
 }
 
-// Alter lets change edit a copy of a table's definition and puts it in force.
-// Before Alter returns, indexes that change adds are filled and the rows of
-// those it removes are deleted; reads and writes continue meanwhile. Once the
-// definition is in force, the end of ctx is ignored, unless another server fills an
-// index; and work that the store then refuses is left to [DB.Recover]. The error has kind
-// [NotFound] for a missing table, also for one that another server deletes meanwhile, and
-// [InUse] for one that is CREATING or DELETING, or comes from change.
+// Alter lets change edit a copy of a table's definition, then stores and publishes it. Before Alter returns, it fills
+// the indexes that change added and deletes the rows of those that it removed; reads and writes continue meanwhile.
+// Once the definition is published, Alter ignores the end of ctx, except while another server fills an index; if the
+// store then fails, [DB.Recover] completes the work.
+//
+// The error has kind [table.NotFound] if the table does not exist or another server deletes it meanwhile, or
+// [table.InUse] if it is CREATING or DELETING. Otherwise it comes from change or from the store.
 func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definition) error) (*table.Table, error) {
 	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
@@ -281,8 +279,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 		return nil, err
 	}
 
-	// From here on the change has to be completed: a client that hangs up must
-	// not leave an index that cannot be read, or rows that belong to no index.
+	// From here on the change must be completed: if the client hangs up, there must be no index that cannot be read,
+	// and no rows that belong to no index.
 	resized := !t.BilledAs(old)
 	exact := resized && db.exact.Swap(false)
 	for _, space := range dropped(old.Definition(), t.Definition()) {
@@ -291,7 +289,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 			return nil, err
 		}
 	}
-	if db.sharing != nil { // otherwise Fork and HoldIndexes must find no index half filled
+	if db.sharing != nil { // if not shared, keep the lock: Fork and HoldIndexes must find no half-filled index
 		unlock()
 	}
 	for _, ix := range t.Definition().Online() {
@@ -315,12 +313,12 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 
 	now, err := db.Describe(ctx, name)
 	if err != nil || now.Definition().Space != t.Definition().Space {
-		return nil, noTable(name) // deleted by another server, and perhaps created again
+		return nil, noTable(name) // another server has deleted it, and perhaps created another one
 	}
 	return now, nil
 }
 
-// alterTable puts a changed definition in force, whose new indexes are to be built.
+// alterTable stores and publishes a changed definition. The caller builds the new indexes.
 func (db *DB) alterTable(
 	ctx context.Context, name string, change func(*table.Definition) error,
 ) (old, t *table.Table, err error) {
@@ -350,8 +348,7 @@ func (db *DB) alterTable(
 	return old, t, err
 }
 
-// dropped returns the spaces of indexes and of a history that old has and def does
-// not have.
+// dropped returns the spaces of the indexes and of the history that old has and def has not.
 func dropped(old, def *table.Definition) (spaces []store.Space) {
 	for _, ix := range old.Online() {
 		if !slices.ContainsFunc(def.Online(), func(d *table.IndexDefinition) bool { return d.Space == ix.Space }) {
@@ -364,9 +361,9 @@ func dropped(old, def *table.Definition) (spaces []store.Space) {
 	return spaces
 }
 
-// redefine stores a definition and puts it in force. Spaces that it no longer
-// has are listed as garbage, since writes go there until it is in force. Then is part
-// of the same update.
+// redefine stores a definition and publishes it, in an update that also runs then. That update lists the spaces that
+// the definition no longer has as garbage instead of clearing them: writes still go there until the definition is
+// published.
 func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Table, then extra) (*table.Table, error) {
 	resume, err := db.exclude(ctx)
 	if err != nil {
@@ -382,8 +379,8 @@ func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Ta
 	return t, nil
 }
 
-// define writes a definition and returns it with its spaces, and the version of all
-// definitions with it. Then is part of the same update.
+// define stores a definition, in an update that also runs then. It returns the definition with its new spaces
+// assigned, and the new version of all definitions.
 func (db *DB) define(
 	ctx context.Context, def, old *table.Definition, then extra,
 ) (stored *table.Definition, version uint64, err error) {
@@ -397,14 +394,13 @@ func (db *DB) define(
 		if err := list(w, dropped(old, def)...); err != nil {
 			return err
 		}
-		stored = def.Clone() // the function may be called again
+		stored = def.Clone() // a new copy, as the store may call the function again
 		return putDefinition(w, stored)
 	})
 	return stored, version, err
 }
 
-// removeDeleted removes the tables whose time of being DELETING has passed. The
-// caller holds db.alter.
+// removeDeleted removes the tables whose time of being DELETING is over. The caller holds db.alter.
 func (db *DB) removeDeleted(ctx context.Context) error {
 	all := db.Current()
 	if !all.Deleting {
@@ -421,7 +417,7 @@ func (db *DB) removeDeleted(ctx context.Context) error {
 	return nil
 }
 
-// redefinition is [table.DB.ChangeTables]. It returns the version that the definitions have then.
+// redefinition is [table.DB.ChangeTables], and also gives the definitions the version that it returns.
 func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) (version uint64, err error) {
 	err = db.ChangeTables(ctx, func(w store.Writer) (err error) {
 		if err = fn(w); err == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// hurriedStore cancels a context after the first update that follows.
+// hurriedStore cancels a context after the next update.
 type hurriedStore struct {
 	store.Store
 	cancel context.CancelFunc
@@ -27,9 +27,8 @@ func (s *hurriedStore) Update(ctx context.Context, fn func(store.Writer) error) 
 	return err
 }
 
-// TestAlterIsFinished loses the client while an index is added, and while it
-// is taken away: once the new definition is in force, the rest is done too, or
-// the index could never be read, and its rows never go.
+// TestAlterIsFinished cancels the context while Alter adds or removes an index. Once the new definition is published,
+// Alter must do the rest anyway: otherwise the index would stay unreadable, or its rows would stay forever.
 func TestAlterIsFinished(t *testing.T) {
 	st := &hurriedStore{Store: memory.Open()}
 	db, err := life.Open(context.Background(), st)

@@ -14,23 +14,22 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Backup is a copy of a table. It outlives the table.
+// A Backup is a copy of a table, which may outlive it.
 type Backup struct {
 	// ID is unique in the database. Its first 14 digits are the time of Created
 	// in milliseconds since 1970.
 	ID      string
 	Name    string
 	Created time.Time
-	// System is true for the backup of a deleted table with point-in-time
-	// recovery. A sweep removes it at Expires.
+	// System is true for the backup that Delete makes of a table with point-in-time recovery. The first sweep after
+	// Expires removes it.
 	System  bool      `json:",omitempty"`
 	Expires time.Time `json:",omitzero"`
-	// Space has the items, as the table's has. The catalogue lists it as garbage
-	// until all of them are copied.
+	// Space is the space with the copied items. The catalogue lists it as garbage until all of them are copied.
 	Space store.Space
-	// Items and Bytes are the figures of the table.
+	// Items and Bytes are the counters of the table.
 	Items, Bytes int64
-	// Table is the definition of the table as it was.
+	// Table is the definition of the table at that time.
 	Table *table.Definition
 }
 
@@ -38,11 +37,11 @@ type Backup struct {
 // Source: DG/Point-in-time-recovery.html.
 const systemRetention = 35 * 24 * time.Hour
 
-// The backups partition of the catalogue has the backups by id.
+// backupsPartition is the partition of the catalogue with the backups by id.
 var backupsPartition = []byte("backups")
 
-// TimeID returns the id of what begins at a time, such as a backup or an export;
-// suffix has 8 characters.
+// TimeID returns an id for something that began at a time, such as a backup or an export. The suffix must have 8
+// characters.
 func TimeID(at time.Time, suffix string) string {
 	return fmt.Sprintf("%014d-%s", at.UnixMilli(), suffix)
 }
@@ -88,7 +87,7 @@ func readBackups(r store.Reader) (list []*Backup, err error) {
 // Backups returns all backups, the oldest first.
 func (db *DB) Backups(ctx context.Context) ([]*Backup, error) { return viewed(ctx, db, readBackups) }
 
-// viewed returns what read returns for the rows as they are now.
+// viewed calls read with a Reader of the current rows and returns its results.
 func viewed[T any](ctx context.Context, db *DB, read func(store.Reader) (T, error)) (v T, err error) {
 	err = db.Store.View(ctx, func(r store.Reader) (err error) {
 		v, err = read(r)
@@ -111,9 +110,9 @@ func readBackup(r store.Reader, id string) (*Backup, error) {
 	return decodeBackup(store.Row{Sort: []byte(id), Value: value})
 }
 
-// CreateBackup copies the items of a table as they are now, and completes b, which
-// has an ID, a Name and a time. Everything else continues meanwhile. The error has
-// kind [NotFound] for a missing table.
+// CreateBackup copies the items of a table as they are now and sets the remaining fields of b, which has an ID, a
+// Name and a Created time. Other requests continue meanwhile. The error has kind [table.NotFound] for a missing
+// table.
 func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err
@@ -150,8 +149,7 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	})
 }
 
-// tableAt returns a function that refuses a view without the table of a name whose
-// items are in a space.
+// tableAt returns a function that returns an error if the Reader has no table called name whose items are in space.
 func (db *DB) tableAt(name string, space store.Space) func(store.Reader) error {
 	return func(r store.Reader) error {
 		var def table.Definition
@@ -166,8 +164,8 @@ func (db *DB) tableAt(name string, space store.Space) func(store.Reader) error {
 	}
 }
 
-// RestoreBackup creates a table with the items of a backup. The error has kind
-// [NotFound] without the backup, and [InUse] when a table of that name exists.
+// RestoreBackup creates a table with the items of a backup. The error has kind [table.NotFound] if there is no such
+// backup, or [table.InUse] if a table of that name exists.
 func (db *DB) RestoreBackup(ctx context.Context, def *table.Definition, id string) (*table.Table, error) {
 	b, err := db.Backup(ctx, id)
 	missing := &table.Error{Kind: table.NotFound, Msg: "Backup not found: " + id}
@@ -186,9 +184,9 @@ func (db *DB) RestoreBackup(ctx context.Context, def *table.Definition, id strin
 	}}, func(store.Reader, *table.Table) error { return nil })
 }
 
-// Copy creates a table with the items that another one has now, or had at a time
-// that is not zero: its history must go back so far. The error has kind [NotFound]
-// without that table, and [InUse] when a table of that name exists.
+// Copy creates a table with the items that the table called name has now or, if at is not zero, had at that time,
+// which its history must cover. The error has kind [table.NotFound] if that table does not exist, or [table.InUse] if
+// a table with the name in def does.
 func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at time.Time) (*table.Table, error) {
 	if err := db.Refresh(ctx); err != nil {
 		return nil, err
@@ -207,8 +205,8 @@ func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at t
 	})
 }
 
-// restore creates a table with the rows of a transfer. Before it is in force, finish
-// may change it, with what the transfer saw.
+// restore creates a table from the rows of a transfer. Before clients can use the table, finish may change its rows;
+// its Reader sees the rows that were copied.
 func (db *DB) restore(
 	ctx context.Context, def *table.Definition, c transfer, finish func(store.Reader, *table.Table) error,
 ) (*table.Table, error) {
@@ -230,7 +228,7 @@ func (db *DB) restore(
 	defer db.restoring.Delete(def.Name)
 	def = def.Clone()
 	db.create(ctx, def)
-	var t *table.Table // compiled once its indexes have their spaces
+	var t *table.Table // compiled by the first put, when the indexes have their spaces
 	var version uint64
 	c.spaces = def.Spaces()
 	c.put = func(rows []store.Row) error {
@@ -262,21 +260,20 @@ func (db *DB) restore(
 	return t, nil
 }
 
-// A transfer copies the rows of a space to new ones.
+// A transfer copies the rows of the space from to new spaces.
 type transfer struct {
-	spaces []*store.Space // that are assigned
+	spaces []*store.Space // the new ones, which fill assigns
 	from   store.Space
-	// exists refuses the copy if its source is gone at the moment of the copy.
+	// exists returns an error if the source is gone in the Reader from which the rows will be copied.
 	exists func(store.Reader) error
-	put    func([]store.Row) error  // gets some rows at a time, and is called at least once
-	then   func(store.Reader) error // after the rows, with what they were read from; may be nil
+	put    func([]store.Row) error  // stores some rows; called at least once
+	then   func(store.Reader) error // called after all puts with the Reader of the rows; may be nil
 	use    func(store.Writer) error // puts the spaces in use
 	done   func()                   // after use; may be nil
 }
 
-// fill runs a transfer. Until its spaces are in use the catalogue lists them as
-// garbage, so that a crash leaves nothing. Definitions change and other transfers run
-// meanwhile.
+// fill runs a transfer. Until its spaces are in use, the catalogue lists them as garbage, so that after a crash
+// Recover clears them. Meanwhile definitions may change and other transfers may run.
 func (db *DB) fill(ctx context.Context, c transfer) error {
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {
@@ -305,7 +302,7 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 	if err == nil {
 		err = errCleared
 	}
-	ctx = context.WithoutCancel(ctx) // what is half copied has to go
+	ctx = context.WithoutCancel(ctx) // clear the partial copy even if ctx has ended
 	if unlock, err := db.alter.Lock(ctx); err == nil {
 		defer unlock()
 	}
@@ -318,8 +315,8 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 	return err
 }
 
-// fillSpaces lists the spaces of a transfer as garbage, fills them, and puts them in
-// use.
+// fillSpaces lists the spaces of a transfer as garbage, copies the rows, and then puts the spaces in use in one
+// update.
 func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	err := db.Change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
@@ -334,7 +331,7 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 		err = db.copyRows(ctx, c)
 	}
 	if err != nil {
-		return err // and fill clears the spaces
+		return err // fill clears the spaces
 	}
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {
@@ -366,11 +363,11 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	return err
 }
 
-// errCleared is the error of a transfer that was away for so long that another server
-// thought that its spaces belonged to a server that has died.
+// errCleared is returned by a transfer that was stalled for so long that another server took this one for dead and
+// cleared its spaces.
 var errCleared = errors.New("another server has removed the rows that were being copied")
 
-// copyRows reads the rows of a transfer as they are at one moment.
+// copyRows passes the rows of one snapshot to the put function of a transfer.
 func (db *DB) copyRows(ctx context.Context, c transfer) error {
 	return db.Store.View(ctx, func(r store.Reader) error {
 		if err := c.exists(r); err != nil {
@@ -430,7 +427,7 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 	return err
 }
 
-// keepDeleted makes the items of a table that is being deleted a system backup.
+// keepDeleted records the items of a table that is being deleted as a system backup.
 func (db *DB) keepDeleted(w store.Writer, t *table.Table) error {
 	now := db.Clock().UTC().Truncate(time.Millisecond)
 	b := &Backup{

@@ -17,8 +17,8 @@ func newBackup(id string) *life.Backup {
 	return &life.Backup{ID: id, Name: "copy", Created: time.Unix(1, 0)}
 }
 
-// A backup is the table as it was when the copy began, whatever is written
-// between its chunks, and a restore of it is the whole table with its indexes.
+// TestBackupIsOneMoment writes between the updates of a backup. The backup must have the table as it was at the
+// beginning, and a restore must give the whole table with its indexes.
 func TestBackupIsOneMoment(t *testing.T) {
 	ctx := t.Context()
 	st := unlimited(filled(t, 2500))
@@ -38,7 +38,7 @@ func TestBackupIsOneMoment(t *testing.T) {
 	st.atScan = nil
 	require.EqualValues(t, 2500, b.Items)
 
-	for range 2 { // also by a database that was opened again
+	for range 2 { // the second time from a database that was opened again
 		def := *b.Table
 		def.Name = fmt.Sprintf("restored%d", len(tabletest.Names(t, f.DB)))
 		_, err := f.DB.RestoreBackup(ctx, &def, "b")
@@ -60,8 +60,8 @@ func TestBackupIsOneMoment(t *testing.T) {
 	require.Equal(t, f.Scan("t"), f.Scan("again"))
 }
 
-// TestBackupCut ends the process after each update of a backup and of a restore.
-// What was half done is gone once the tables have recovered.
+// TestBackupCut ends the process after each update of a backup and of a restore. After recovery, nothing must be left
+// of what was incomplete.
 func TestBackupCut(t *testing.T) {
 	ctx := t.Context()
 	base := memory.Open()
@@ -106,7 +106,7 @@ func TestBackupCut(t *testing.T) {
 	}
 }
 
-// A failure that is no end of the process cleans up at once.
+// TestBackupFails checks that a backup that fails while the process goes on cleans up at once.
 func TestBackupFails(t *testing.T) {
 	ctx := t.Context()
 	st := unlimited(filled(t, 50))
@@ -131,9 +131,8 @@ func TestBackupFails(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// While a table is copied, other tables are created and changed, and even the table
-// itself deleted. Nothing waits for the copy, and recovery does not take what is half
-// copied for garbage.
+// TestBackupBlocksNothing creates and changes other tables, and even deletes the table itself, while it is copied.
+// Nothing must wait for the copy, and recovery must not clear the rows copied so far.
 func TestBackupBlocksNothing(t *testing.T) {
 	ctx := t.Context()
 	st := unlimited(filled(t, 2500))

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// A measuringStore knows the most bytes and rows that one update has put.
+// A measuringStore records the maximum bytes and rows that one update has put.
 type measuringStore struct {
 	store.Store
 	bytes, rows int
@@ -42,8 +42,7 @@ func (w measuringWriter) Put(space store.Space, partition, sort, value []byte) e
 	return w.Writer.Put(space, partition, sort, value)
 }
 
-// TestBatches checks that no update of work in the background has more than a batch,
-// however large the items are.
+// TestBatches checks that background work never writes more than a batch in one update, however large the items are.
 func TestBatches(t *testing.T) {
 	const items = 40
 	large := strings.Repeat("x", 390<<10)

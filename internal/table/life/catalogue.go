@@ -11,7 +11,7 @@ import (
 
 var definitionsPartition = []byte("tables")
 
-// A catalogue lists the spaces of the store and what they hold.
+// A catalogue is the decoded catalogue of a store: the definitions, and whether it lists garbage.
 type catalogue struct {
 	definitions []*table.Definition
 	garbage     bool // it lists spaces to clear
@@ -74,8 +74,8 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 	return c, nil
 }
 
-// readDefinition decodes a definition and checks it, as damage could otherwise mix
-// up the rows of two tables. It adds the definition's spaces to used.
+// readDefinition decodes and checks a definition, as a damaged one could mix up the rows of two tables. It adds the
+// definition's spaces to used.
 func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) (*table.Definition, error) {
 	def := new(table.Definition)
 	if err := json.Unmarshal(row.Value, def); err != nil {
@@ -105,8 +105,8 @@ func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) 
 	return def, nil
 }
 
-// putDefinition writes a definition to the catalogue and assigns a space to the
-// table and to each index without one.
+// putDefinition assigns a space to the table and to each index without one, and writes the definition to the
+// catalogue.
 func putDefinition(w store.Writer, def *table.Definition) error {
 	if st := def.Stream; st != nil && st.Space == 0 {
 		if err := beginStream(w, st, def.Name); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// FuzzCatalogue damages one row of the catalogue. Open then returns an error or
-// opens the tables; operations do not panic, and no row of another table is lost.
+// FuzzCatalogue damages one row of the catalogue. Open must then return an error or open the tables. Operations must
+// not panic or lose rows of other tables.
 func FuzzCatalogue(f *testing.F) {
 	base := memory.Open()
 	x := begin(f, base)
@@ -56,7 +56,7 @@ func FuzzCatalogue(f *testing.F) {
 		f.Add(uint8(i), []byte("short"), []byte("null"))
 		f.Add(uint8(i), []byte(nil), []byte("{}"))
 	}
-	for space := range uint64(7) { // 0 is the catalogue, the next ones belong to the tables
+	for space := range uint64(7) { // space 0 is the catalogue, the others belong to the tables
 		f.Add(uint8(2), binary.BigEndian.AppendUint64(nil, space), []byte{1})
 	}
 	for _, last := range []string{"0", "3", "18446744073709551614", "18446744073709551615", "-1"} {
@@ -122,7 +122,7 @@ func FuzzCatalogue(f *testing.F) {
 	})
 }
 
-// useTable reads a table and its indexes, and writes back each item it has.
+// useTable reads a table and its indexes, and puts back each of its items.
 func useTable(t *testing.T, db *life.DB, name string) {
 	t.Helper()
 	var items []attr.Item

@@ -11,14 +11,13 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Changes calls visit with each item of the table called name that differs between
-// before and db, in scan order: as it was and as it is, nil for an item that is not
-// there. With no before, and for a table that is new, every item is visited. The items are
-// valid until visit returns; an error from it ends the walk.
+// Changes calls visit with each item of the table called name that differs between before and db, in scan order: the
+// old and the new item, of which one may be nil. If before is nil or the table is new, it visits every item. Items
+// are valid until visit returns; an error from visit ends the walk.
 //
-// Between a database in memory and its fork the time depends on what differs, see
-// [capability.Changes], unless the table was created again. A context of [table.DB.ViewJoined] of either
-// database decides which state of it is compared.
+// Between a database in memory and its fork, the time depends on the number of differences, see [capability.Changes],
+// unless the table was created again. If ctx belongs to a [table.DB.ViewJoined] of either database, Changes compares
+// the state that this View sees.
 func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
 	return view(ctx, before, func(old store.Reader) error {
 		return view(ctx, db, func(r store.Reader) error {
@@ -48,7 +47,7 @@ func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(w
 	})
 }
 
-// view calls fn with the rows of db, or with nil if db is nil.
+// view calls fn with a Reader of db, or with nil if db is nil.
 func view(ctx context.Context, db *DB, fn func(store.Reader) error) error {
 	if db == nil {
 		return fn(nil)
@@ -56,15 +55,15 @@ func view(ctx context.Context, db *DB, fn func(store.Reader) error) error {
 	return db.View(ctx, func(v *table.View) error { return fn(v.Rows()) })
 }
 
-// tableItems reads the items of one table, whatever the space it is asked for. So two
-// tables can be compared that are in different spaces.
+// tableItems reads the items of one table, whatever space it is asked for. It lets Changes compare tables in
+// different spaces.
 type tableItems struct {
 	store.Reader
 	space store.Space // 0 if the table does not exist
 }
 
-// itemsIn returns the items of the table called name in a state of the store, which also
-// has its definition. So no lock is needed.
+// itemsIn returns the items of the table called name in r. It finds the table by the definition in r itself, so it
+// needs no lock.
 func itemsIn(r store.Reader, name string) (*tableItems, error) {
 	t := &tableItems{Reader: r}
 	if r == nil {

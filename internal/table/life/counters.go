@@ -10,24 +10,22 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The counters of items and bytes are in memory. [DB.Close] writes them to the
-// catalogue with a mark that they are exact, and the first update after the next
-// [Open] removes the mark in the same commit. So opening is cheap and a write
-// costs nothing more. A store without the mark, after a crash, starts with the
-// figures of the last Close until [DB.Recover] has counted its rows. The service
-// updates these figures about every six hours.
-// Source: API_TableDescription, ItemCount.
+// The counters of items and bytes are kept in memory, so writes need not update rows for them. [DB.Close] writes them
+// to the catalogue with a mark that they are exact; the first update after the next [Open] removes the mark in the
+// same commit. After a crash the mark is missing: then the counters start with the figures of the last Close, until
+// [DB.Recover] has counted the rows. The service updates these figures about every six hours. Source:
+// API_TableDescription, ItemCount.
 var statisticsRow = []byte("statistics")
 
-// statistics are the stored form of counters: items and bytes by space.
+// statistics is the stored form of counters: items and bytes by space.
 type statistics map[store.Space][2]int64
 
-// billedMark is the value of the mark since tables count vectors as they are billed;
-// see [Table.BilledSize].
+// billedMark is the value of the mark that says that bytes are counted as in [table.Table.BilledSize]. Versions that
+// wrote a smaller value counted vectors by their digits.
 const billedMark = 2
 
-// readCounters returns the counters in the catalogue, and the value of the mark that
-// they are exact, 0 without a mark.
+// readCounters returns the counters in the catalogue, and the value of the mark that they are exact, or 0 if there is
+// no mark.
 func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 	value, ok, err := r.Get(table.CatalogueSpace, table.CountersPartition, statisticsRow)
 	if err != nil {
@@ -45,8 +43,7 @@ func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 	return stats, value[0], nil
 }
 
-// writeCounters puts the counters in the catalogue, and the mark if they are
-// exact. No update may be running.
+// writeCounters writes the counters to the catalogue, with the mark if they are exact. The caller lets no update run.
 func (db *DB) writeCounters(w store.Writer) error {
 	stats := statistics{}
 	for _, t := range db.Current().ByName {
@@ -65,10 +62,10 @@ func (db *DB) writeCounters(w store.Writer) error {
 	return w.Put(table.CatalogueSpace, table.CountersPartition, table.ExactRow, []byte{billedMark})
 }
 
-// Close writes the counters of the tables to the store, which stays open. It waits for the
-// Updates under way; those that have not begun, and later ones, return [store.ErrClosed], as
-// does everything else that waits. Without a Close the next Open has to count again. Closing
-// again, or with nothing changed since Open, does nothing. It must not be called in the function of an update.
+// Close writes the counters of the tables to the store, which stays open. It waits for the running updates. Those
+// that have not begun, later ones and all other waits return [store.ErrClosed]. Without a Close the next Open must
+// count the items again. A second Close only waits for the first. Close writes nothing if nothing has changed since
+// Open. Do not call it in the function of an update.
 func (db *DB) Close(ctx context.Context) error {
 	first := false
 	db.closing.Do(func() { first = true })
@@ -99,7 +96,7 @@ func (db *DB) Close(ctx context.Context) error {
 	return err
 }
 
-// recount sets the counters from the rows if they are not exact.
+// recount counts the rows and sets the counters, if those are not exact.
 func (db *DB) recount(ctx context.Context) error {
 	if db.exact.Load() {
 		return nil
@@ -112,9 +109,8 @@ func (db *DB) recount(ctx context.Context) error {
 	}, func() { db.exact.Store(true) })
 }
 
-// rebill sets the counters of a table from its rows, after its vector indexes have
-// changed and with them the sizes of its items. In a shared store, whose counters are
-// counted by one server, it marks them as inexact.
+// rebill counts the bytes of a table again, after a change of its vector indexes has changed the billed sizes of its
+// items. In a shared store, where one server counts, it only marks the counters as inexact.
 func (db *DB) rebill(ctx context.Context, name string) error {
 	if db.sharing != nil {
 		return db.Change(ctx, func(w store.Writer) error {
@@ -130,14 +126,14 @@ func (db *DB) rebill(ctx context.Context, name string) error {
 	}, func() {})
 }
 
-// countRows sets counters from the rows of one view, then calls done. Updates continue
-// meanwhile, and what they add to the counters stays.
+// countRows counts the rows of one snapshot for the counters that the function of returns, sets these, and calls
+// done. Updates continue meanwhile; what they add to the counters is kept.
 func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter, done func()) error {
 	type count struct {
 		table.Counter
 		items, bytes int
 	}
-	resume, err := db.Updates.Lock(ctx) // the view has to begin between two updates
+	resume, err := db.Updates.Lock(ctx) // the snapshot and the counters must both be from between two updates
 	if err != nil {
 		return err
 	}
@@ -169,7 +165,7 @@ func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter
 		return err
 	}
 
-	if err := db.Updates.RLock(ctx); err != nil { // so that Close and Fork see all of it or none
+	if err := db.Updates.RLock(ctx); err != nil { // so that Close and Fork see all new counters or none
 		return err
 	}
 	defer db.Updates.RUnlock()

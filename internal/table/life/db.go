@@ -1,12 +1,10 @@
-// Package life is the life of tables: how they are created, changed, backed up, restored and
-// deleted, what a crash has left of that, and what they need meanwhile, such as sweeps, and
-// counters that are shared with other servers.
+// Package life manages the life of tables: it creates, changes, backs up, restores and deletes them, completes what a
+// crash has interrupted, runs sweeps, and shares counters with other servers.
 //
-// A [DB] is a [table.DB], whose rows package table reads and writes. It keeps the definitions of
-// tables in the catalogue, a space of the same store, and publishes a new [table.Set] whenever
-// one has changed. A change runs in three steps: one update writes the definition, the Set is
-// published between two updates, and further updates fill or clear what the change concerns.
-// Whoever finds work that was interrupted between them completes it ([DB.Recover]).
+// A [DB] is a [table.DB], whose rows package table reads and writes. It keeps the definitions of tables in the
+// catalogue, a space of the same store, and publishes a new [table.Set] after each change. A change has three steps:
+// one update writes the definition, the Set is published while no update runs, and further updates fill or clear the
+// spaces concerned. If a crash interrupts the third step, [DB.Recover] completes it.
 //
 //	db, err := life.Open(ctx, memory.Open())
 //	if !db.Recovered() {
@@ -43,28 +41,26 @@ type DB struct {
 	// Delay is how long tables and global indexes are CREATING, UPDATING and
 	// DELETING. Set it before use. Default: 0.
 	Delay time.Duration
-	// Temporary says that the store ends with the database, so that Close need not
-	// write the counters.
+	// Temporary is true if the store is never opened again, so that Close need not write the counters.
 	Temporary bool
 
 	sharing *sharing // nil unless other servers use the store too
 
 	closing sync.Once
-	closed  chan struct{} // closed when the first Close has ended
+	closed  chan struct{} // closed when the first Close has finished
 
-	// alter is held while a table is created, changed or deleted. It is taken before an
-	// update begins, and before the database pauses.
+	// alter is held while a table is created, changed or deleted. Take it before Updates and before an update begins.
 	alter *lock.Lock
 
-	// opening is not nil while a job ends and its table comes into force: a client that sees
-	// the end of the job waits until it is closed, so that it can use the table.
+	// opening is nil except while EndJob ends a job and publishes its table. A client that sees the end of the job
+	// waits for the channel to be closed, so that it can use the table.
 	opening atomic.Pointer[chan struct{}]
 
-	// filling has the spaces that transfers fill, which are listed as garbage, and restoring the names of the
-	// tables that they will be.
+	// filling has the spaces that transfers of this server fill; the catalogue lists them as garbage. Restoring has
+	// the names of the tables being restored.
 	filling, restoring sync.Map
 
-	recovering *lock.Lock  // held by Recover; taken before alter
+	recovering *lock.Lock  // held by Recover; take it before alter
 	exact      atomic.Bool // the counters in memory are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
 }
@@ -79,10 +75,9 @@ func (db *DB) init(rows *table.DB) {
 	db.DB, db.closed, db.alter, db.recovering = rows, make(chan struct{}), rows.NewLock(), rows.NewLock()
 }
 
-// Open returns the tables in a store. It reads their definitions and counters
-// and no items. When [DB.Recovered] reports false the caller should run
-// [DB.Recover], possibly in the background; the tables can be used before it
-// ends. The store stays the caller's, to be closed after [DB.Close].
+// Open returns the tables in a store. It reads their definitions and counters but no items. If [DB.Recovered] returns
+// false, the caller should run [DB.Recover], possibly in the background, as the tables can be used before it ends.
+// The caller closes the store, after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
 	if shared, ok := st.(capability.Sharer); ok {
 		db := new(DB)
@@ -126,10 +121,9 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 	return db, nil
 }
 
-// Fork returns a copy of db over the store that fork returns, which must be a
-// copy of db's own. Neither sees later writes to the other. Fork waits for the updates and the
-// changes of tables under way, and later ones wait for it; reads continue. So it must not be called in
-// the function of an update.
+// Fork returns a copy of db over the store that fork returns, which must be a copy of db's own. Neither database sees
+// later writes to the other. Fork waits for running updates and changes of tables, and later ones wait for Fork;
+// reads continue. Do not call it in the function of an update.
 func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	ctx := context.Background()
 	unlock, err := db.alter.Lock(ctx)

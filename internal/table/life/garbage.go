@@ -10,21 +10,19 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The garbage partition of the catalogue lists spaces that belong to no
-// definition any more and may still hold rows. The update that removes the
-// definition lists its space, and the last one that clears the space removes it from
-// the list. If the value has 8 bytes, it is the space whose lease the filler of this
-// one holds.
+// The garbage partition of the catalogue lists spaces that no definition uses any more and that may still have rows.
+// The update that removes a definition adds its space, and the update that deletes the last rows of the space removes
+// it. If the value has 8 bytes, a transfer fills the space, and holds the lease of the space in the value.
 var garbagePartition = []byte("garbage")
 
 func garbageRow(space store.Space) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(space))
 }
 
-// clearGarbage clears the spaces that the catalogue lists.
+// clearGarbage clears the spaces that the catalogue lists as garbage.
 func (db *DB) clearGarbage(ctx context.Context) error {
-	if db.sharing == nil { // otherwise an update that uses such a space fails
-		// A running Alter may have listed a space whose definition is still in force.
+	if db.sharing == nil { // in a shared store, updates that still use such a space fail
+		// A running Alter may have listed a space whose definition is still published.
 		unlock, err := db.alter.Lock(ctx)
 		if err != nil {
 			return err
@@ -55,7 +53,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	}
 
 	for _, g := range list {
-		// In a shared store, somebody who fills a space has the lease.
+		// In a shared store, the server that fills the space holds this lease; then alone does nothing.
 		_, err := db.alone(ctx, g.lead, func(ctx context.Context) error { return db.clear(ctx, g.space) })
 		if err != nil {
 			return err
@@ -66,8 +64,8 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	return nil
 }
 
-// drop removes the rows of spaces that the update takes out of use. If the store limits what
-// an update can delete, drop only lists them, and returns them for clearDropped after it.
+// drop removes the rows of spaces that the update takes out of use. If the store limits what an update can delete,
+// drop only lists them as garbage and returns them; the caller calls clearDropped after the update.
 func (db *DB) drop(w store.Writer, spaces ...store.Space) (listed []store.Space, err error) {
 	if _, limited := db.Store.(capability.ClearLimiter); limited {
 		return spaces, list(w, spaces...)
@@ -90,8 +88,8 @@ func list(w store.Writer, spaces ...store.Space) error {
 	return nil
 }
 
-// clearDropped removes the rows of spaces that drop has listed. It ignores the end of ctx,
-// and leaves work that the store refuses to [DB.Recover]: the spaces are not in use.
+// clearDropped removes the rows of spaces that drop has returned. It ignores the end of ctx. If the store fails, it
+// leaves the work to [DB.Recover], as nobody uses the spaces.
 func (db *DB) clearDropped(ctx context.Context, spaces []store.Space) {
 	for _, space := range spaces {
 		if db.clear(context.WithoutCancel(ctx), space) != nil {
@@ -100,7 +98,7 @@ func (db *DB) clearDropped(ctx context.Context, spaces []store.Space) {
 	}
 }
 
-// clear removes the rows of a space that is listed, and the space from the list.
+// clear removes the rows of a space that is listed as garbage, and then removes it from the list.
 func (db *DB) clear(ctx context.Context, space store.Space) error {
 	rest := store.Everything()
 	for {
@@ -108,7 +106,7 @@ func (db *DB) clear(ctx context.Context, space store.Space) error {
 		err := db.Change(ctx, func(w store.Writer) error {
 			last = nil
 			_, listed, err := w.Get(table.CatalogueSpace, garbagePartition, garbageRow(space))
-			if err != nil || !listed { // another server has cleared it, or put it in use
+			if err != nil || !listed { // another server has cleared the space or put it in use
 				return err
 			}
 			if limited, ok := db.Store.(capability.ClearLimiter); ok {
@@ -129,8 +127,8 @@ func (db *DB) clear(ctx context.Context, space store.Space) error {
 	}
 }
 
-// deleteSome deletes the first rows of a part of a space, up to limit. It returns the
-// position of the last of them, or nil if there may be no more.
+// deleteSome deletes up to limit rows from the start of part. It returns the position of the last one, or nil if it
+// has reached the end.
 func deleteSome(w store.Writer, space store.Space, part store.Span, limit int) (last *store.Position, err error) {
 	deleted := 0
 	for row, err := range w.Scan(space, part) {

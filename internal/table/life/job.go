@@ -14,30 +14,29 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Job is the record of work that continues apart from the request that began it: an
-// export, an import or a bulk put. It is in the store before the work begins and until
-// long after it has ended, so that a restart or another server can continue it. The caller
-// chooses what Value holds.
+// A Job is the record of work that outlives the request that began it: an export, an import or a bulk put. The store
+// has the record before the work begins and keeps it long after the end, so that the work can continue after a
+// restart or on another server. Only the caller interprets Value.
 type Job struct {
-	// Kind is a word, and ID unique among the jobs of the kind.
+	// Kind is a word. ID is unique among the jobs of that kind.
 	Kind, ID string
 	Value    []byte
-	// Ended says that there is nothing left to do.
+	// Ended is true if there is nothing left to do.
 	Ended bool
 }
 
-// ErrJobMoved is the error of a change of a job whose record is not as the caller has seen
-// it last: another server works at the job, or has ended it.
+// ErrJobMoved is returned by a change of a job whose record has changed since the caller read it: another server
+// works on the job, or has ended it.
 var ErrJobMoved = errors.New("table: another server has changed the job")
 
-// The jobs partition of the catalogue has the records of jobs by kind and id, and the
-// running partition lists those that have not ended.
+// In the catalogue, jobsPartition has the records of all jobs by kind and id, and runningPartition the keys of those
+// that have not ended.
 var (
 	jobsPartition    = []byte("jobs")
 	runningPartition = []byte("running")
 )
 
-// whileJob is the end of the state CREATING of a table whose job has not ended.
+// whileJob is the time until which a table is CREATING while its job runs.
 var whileJob = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (j *Job) row() []byte { return []byte(j.Kind + "/" + j.ID) }
@@ -52,7 +51,7 @@ func putJob(w store.Writer, j Job) error {
 	return w.Put(table.CatalogueSpace, runningPartition, j.row(), []byte{1})
 }
 
-// readJob returns the record of a job as it is now.
+// readJob returns the current record of a job; ok is false if there is none.
 func readJob(r store.Reader, kind, id string) (j Job, ok bool, err error) {
 	j = Job{Kind: kind, ID: id}
 	value, ok, err := r.Get(table.CatalogueSpace, jobsPartition, j.row())
@@ -65,7 +64,7 @@ func readJob(r store.Reader, kind, id string) (j Job, ok bool, err error) {
 	return j, true, err
 }
 
-// replaceJob puts next in the place of was, if the job is still as was has it.
+// replaceJob replaces the record of a job by next if it still equals was. Otherwise it returns [ErrJobMoved].
 func replaceJob(w store.Writer, was, next Job) error {
 	now, ok, err := readJob(w, was.Kind, was.ID)
 	switch {
@@ -105,7 +104,7 @@ func (db *DB) Jobs(ctx context.Context, kind string) ([]Job, error) {
 	return list, cmp.Or(err, db.opened(ctx))
 }
 
-// opened waits for the table of a job that has just ended.
+// opened waits until clients can use the table of a job that has just ended.
 func (db *DB) opened(ctx context.Context) error {
 	if opening := db.opening.Load(); opening != nil {
 		return db.Wait(ctx, *opening)
@@ -113,7 +112,7 @@ func (db *DB) opened(ctx context.Context) error {
 	return nil
 }
 
-// Job returns a job as it is now. One that does not exist has ended, without a value.
+// Job returns the current record of a job. If there is none, it returns an ended job without a value.
 func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
 	err = db.Store.View(ctx, func(r store.Reader) (err error) {
 		var ok bool
@@ -139,12 +138,11 @@ func (db *DB) UnfinishedJobs(ctx context.Context) ([]Job, error) {
 	})
 }
 
-// StartJob records a job. In the same update it looks at the jobs of that kind: if
-// allow refuses them, nothing is recorded and StartJob returns its error.
+// StartJob records a job. In the same update it calls allow with the jobs of that kind; if allow returns an error,
+// StartJob records nothing and returns that error.
 //
-// With a definition, that update creates the table too, and StartJob returns it; the
-// errors are the same as of [DB.Create]. If the job has not ended, the table is
-// CREATING until it does ([DB.EndJob]).
+// If def is not nil, the update also creates the table, which StartJob returns; the errors are those of [DB.Create].
+// The table is CREATING until the job ends; see [DB.EndJob].
 func (db *DB) StartJob(
 	ctx context.Context, job Job, def *table.Definition, allow func([]Job) error,
 ) (t *table.Table, err error) {
@@ -169,8 +167,8 @@ func (db *DB) StartJob(
 	return t, err
 }
 
-// RunJob calls work with the record of a job, unless it has ended. In a shared store one
-// server at a time runs a job; while another one does, RunJob returns at once.
+// RunJob calls work with the record of a job, unless it has ended. In a shared store only one server at a time runs a
+// job: if another one does, RunJob returns nil at once.
 func (db *DB) RunJob(ctx context.Context, kind, id string, work func(context.Context, Job) error) error {
 	_, err := db.aloneAt(ctx, "job "+kind+"/"+id, func(ctx context.Context) error {
 		job, err := db.Job(ctx, kind, id)
@@ -182,12 +180,12 @@ func (db *DB) RunJob(ctx context.Context, kind, id string, work func(context.Con
 	return err
 }
 
-// SaveJob replaces the record of a job that has not ended, along with what else the
-// transaction does. The error is [ErrJobMoved] if the record is not was any more.
+// SaveJob replaces the record of a job that has not ended, as part of a transaction. It returns [ErrJobMoved] if the
+// record no longer equals was.
 func SaveJob(tx *table.Tx, was, next Job) error { return replaceJob(tx.Writer(), was, next) }
 
-// ChangeJob replaces the record of a job by what edit makes of it. Edit is not called for
-// a job that has ended or does not exist.
+// ChangeJob replaces the record of a job by the result of edit. It does not call edit if the job has ended or does
+// not exist.
 func (db *DB) ChangeJob(ctx context.Context, kind, id string, edit func(Job) (Job, error)) error {
 	return db.Change(ctx, func(w store.Writer) error {
 		job, ok, err := readJob(w, kind, id)
@@ -201,16 +199,16 @@ func (db *DB) ChangeJob(ctx context.Context, kind, id string, edit func(Job) (Jo
 	})
 }
 
-// A JobTable says what becomes of the table of a job when it ends.
+// A JobTable says what EndJob does with the table of a job.
 type JobTable struct {
 	Name, ID string
-	// Remove deletes the table; otherwise it can be used from now on.
+	// Remove deletes the table. If it is false, clients can use the table from now on.
 	Remove bool
 }
 
-// EndJob replaces the record of a job that has not ended by one that has, and in the same
-// update opens or deletes the table that [DB.StartJob] created, if it is there. A nil
-// table stands for none. The error is [ErrJobMoved] if the record is not was any more.
+// EndJob replaces the record of a job by next, which has ended. The same update opens or deletes the table that
+// [DB.StartJob] created, if it still exists. Of is nil for a job without a table. EndJob returns [ErrJobMoved] if the
+// record no longer equals was.
 func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	record := func(w store.Writer) error { return replaceJob(w, was, next) }
 	if of == nil {
@@ -241,9 +239,9 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	})
 }
 
-// Walk calls fn with the items of the table of a name and an id as they are at one
-// moment. Everything else continues meanwhile. An item is valid until fn returns. The
-// error has kind [NotFound] for a missing table, or comes from fn.
+// Walk calls fn with each item in one snapshot of the table called name whose definition has the given id. Other
+// requests continue meanwhile. An item is valid until fn returns. The error has kind [table.NotFound] for a missing
+// table, or comes from fn.
 func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) error) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err

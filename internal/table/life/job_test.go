@@ -17,7 +17,7 @@ import (
 
 func anyJobs([]life.Job) error { return nil }
 
-// startJob starts the job 1 with the table t, whose index G is CREATING too.
+// startJob starts job 1 with table t, whose index G is CREATING too.
 func startJob(t *testing.T, f *tabletest.Fixture) (life.Job, *table.Definition) {
 	t.Helper()
 	job := life.Job{Kind: "import", ID: "1", Value: []byte("begun")}
@@ -28,7 +28,7 @@ func startJob(t *testing.T, f *tabletest.Fixture) (life.Job, *table.Definition) 
 	return job, tb.Definition()
 }
 
-// TestJob records a job with a table, continues it after a restart and ends it.
+// TestJob starts a job with a table, continues it after a restart and ends it.
 func TestJob(t *testing.T) {
 	for name, open := range map[string]func() store.Store{
 		"alone": func() store.Store { return memory.Open() }, "shared": func() store.Store { return newSharer() },
@@ -65,7 +65,7 @@ func TestJob(t *testing.T) {
 				ctx context.Context, now life.Job,
 			) error {
 				require.Equal(t, job, now)
-				// One at a time in a shared store.
+				// In a shared store, one server at a time runs the job.
 				require.NoError(t, f.DB.RunJob(t.Context(), "import", "1", func(context.Context, life.Job) error {
 					require.False(t, f.DB.Shared(), "two servers run one job")
 					return nil
@@ -103,8 +103,7 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// TestJobRemovesItsTable ends a job whose table is not wanted, and one whose table another
-// one has replaced.
+// TestJobRemovesItsTable ends a job that removes its table, and one whose table has been replaced by another one.
 func TestJobRemovesItsTable(t *testing.T) {
 	f := begin(t, memory.Open())
 	job, def := startJob(t, f)

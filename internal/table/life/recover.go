@@ -16,16 +16,14 @@ func (db *DB) Recovered() bool {
 	return db.exact.Load() && !db.garbage.Load() && len(db.unbuilt()) == 0
 }
 
-// Recover completes the work that a crash, or the end of the process,
-// interrupted: it deletes the rows of removed indexes, fills the indexes being
-// built and opens them for reading, and counts the items of tables when the
-// counters are not exact. Reads, writes and changes of tables continue
-// meanwhile. It can be interrupted at any point and called again.
+// Recover completes work that a crash or the end of the process has interrupted: it deletes the rows of removed
+// indexes, fills the indexes that are being built and opens them for reading, and counts the items of tables if the
+// counters are not exact. Reads, writes and changes of tables continue meanwhile. Recover can be interrupted at any
+// point and called again.
 //
-// On a read-only store it only counts, and indexes being built stay unreadable.
+// On a read-only store it only counts, so indexes that are being built stay unreadable.
 //
-// In a shared store it leaves alone what another server works on, and the counters: see
-// [DB.Tend].
+// In a shared store it skips what another server is working on, and leaves the counters to [DB.Tend].
 func (db *DB) Recover(ctx context.Context) error {
 	unlock, err := db.recovering.Lock(ctx)
 	if err != nil {
@@ -51,7 +49,7 @@ type unbuilt struct {
 	space store.Space
 }
 
-// unbuilt returns the indexes being built, in a stable order.
+// unbuilt returns the indexes being built, in the order of their spaces.
 func (db *DB) unbuilt() (list []unbuilt) {
 	for name, t := range db.Current().ByName {
 		for _, ix := range t.Indexes() {
@@ -64,15 +62,14 @@ func (db *DB) unbuilt() (list []unbuilt) {
 	return list
 }
 
-// resume completes the indexes being built. Tables can be created, changed and
-// deleted meanwhile.
+// resume builds the indexes whose build was interrupted. Meanwhile tables can be created, changed and deleted.
 func (db *DB) resume(ctx context.Context) error {
 	for _, u := range db.unbuilt() {
 		_, err := db.alone(ctx, u.space, func(ctx context.Context) error {
 			if err := db.build(ctx, u.table, u.space); err != nil {
 				return err
 			}
-			if db.sharing == nil { // otherwise the version of the catalogue keeps changes apart
+			if db.sharing == nil { // in a shared store, the catalogue's version detects conflicting changes
 				unlock, err := db.alter.Lock(ctx)
 				if err != nil {
 					return err
@@ -88,9 +85,8 @@ func (db *DB) resume(ctx context.Context) error {
 	return nil
 }
 
-// complete builds the index in a space, or waits until another server has built it or its
-// table is gone. Only the waiting ends with ctx. If the store is not shared, the caller
-// holds db.alter.
+// complete builds the index in a space, or waits until another server has built it or its table is gone. The end of
+// ctx ends only this wait. If the store is not shared, the caller holds db.alter.
 func (db *DB) complete(ctx context.Context, name string, space store.Space) error {
 	var wait *time.Ticker
 	for {
@@ -122,12 +118,11 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) erro
 	}
 }
 
-// completeWait is the time between two looks at an index that another server builds.
+// completeWait is the interval at which complete checks an index that another server builds.
 const completeWait = 50 * time.Millisecond
 
-// build fills the index in a space from the items of its table. Its definition is
-// in force, so every write maintains the index; build adds the older items and
-// skips those that an interrupted build has added.
+// build fills the index in a space from the items of its table. The index is in the published definition, so every
+// write maintains it. Build adds the older items, and skips those that an interrupted build has added.
 func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
 	var list table.EntryList
@@ -144,8 +139,7 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	}
 }
 
-// finish opens a filled index for reading, unless it is gone. If the store is not shared,
-// the caller holds db.alter.
+// finish opens a filled index for reading, if it still exists. If the store is not shared, the caller holds db.alter.
 func (db *DB) finish(ctx context.Context, name string, space store.Space) error {
 	return db.current(ctx, func() error { return db.finishIndex(ctx, name, space) })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// TestRecountWhileClosing: a Close during a count writes counters that are
-// exact, or does not say that they are.
+// TestRecountWhileClosing checks that a Close during a count either writes exact counters or does not mark them as
+// exact.
 func TestRecountWhileClosing(t *testing.T) {
 	st := filled(t, 30)
 	begun, counted := make(chan struct{}), make(chan struct{})
@@ -23,7 +23,7 @@ func TestRecountWhileClosing(t *testing.T) {
 	f := begin(t, &closingStore{scanning, func() {
 		close(counted)
 		for range 1000 {
-			runtime.Gosched() // the count ends here if nothing keeps it
+			runtime.Gosched() // let the count end here, if nothing makes it wait
 		}
 	}})
 	done := make(chan error, 1)
@@ -38,7 +38,7 @@ func TestRecountWhileClosing(t *testing.T) {
 	}
 }
 
-// A closingStore calls back when an update has written its first row.
+// A closingStore calls a function when an update has written its first row.
 type closingStore struct {
 	*brittleStore
 	written func()

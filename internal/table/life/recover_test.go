@@ -25,13 +25,12 @@ import (
 
 var errCut = errors.New("cut off")
 
-// brittleStore lets so many updates through and refuses the others, as a
-// process that ends there would; it tells of scans, and calls back at the
-// first row of each.
+// brittleStore lets a number of updates through and fails the others, as if the process had ended. It also reports
+// scans, and calls a function at the first row of each.
 type brittleStore struct {
 	store.Store
 	mu      sync.Mutex // guards updates while updates run
-	updates int        // let through; negative is no limit
+	updates int        // updates to let through; negative means no limit
 	refusal error
 	scans   int
 	atScan  func()
@@ -79,7 +78,7 @@ func unlimited(st store.Forker) *brittleStore {
 	return &brittleStore{Store: st, updates: -1, refusal: errCut}
 }
 
-// addIndex adds the index G of g to table t; removeIndex takes it away.
+// addIndex adds index G on attribute g to table t. removeIndex removes it.
 func addIndex(t testing.TB, db *life.DB) error {
 	with := tabletest.Define(t, "t", "PK:S", "G g:S - ALL")
 	_, err := db.Alter(context.Background(), "t", func(d *table.Definition) error {
@@ -97,8 +96,7 @@ func removeIndex(db *life.DB) error {
 	return err
 }
 
-// filled returns a store with n items in table t, some of which have the
-// attribute g.
+// filled returns a store with n items in table t, some of which have attribute g.
 func filled(t testing.TB, n int) store.Forker {
 	t.Helper()
 	st := memory.Open()
@@ -114,7 +112,7 @@ func filled(t testing.TB, n int) store.Forker {
 	return st
 }
 
-// wantCounts checks the counters of t and its indexes against their rows.
+// wantCounts checks that the counters of t and its indexes match their rows.
 func wantCounts(t testing.TB, f *tabletest.Fixture, what string) {
 	t.Helper()
 	tb, err := f.DB.Describe(t.Context(), "t")
@@ -129,9 +127,8 @@ func wantCounts(t testing.TB, f *tabletest.Fixture, what string) {
 	}
 }
 
-// TestRecoverIndex ends the process after each update that adding an index
-// makes. The index is then built on when the tables are opened again, with
-// what was written meanwhile.
+// TestRecoverIndex ends the process after each update of adding an index. After the tables are opened again and items
+// written, recovery must complete the index.
 func TestRecoverIndex(t *testing.T) {
 	const n = 2500
 	base := filled(t, n)
@@ -158,7 +155,7 @@ func TestRecoverIndex(t *testing.T) {
 		}
 		_, err = tb.Index("G")
 		require.ErrorContains(t, err, "Cannot read from backfilling global secondary index: G", what)
-		f.Put("t", `{'PK':{'S':'1'}}`)                     // leaves the index, if it is there
+		f.Put("t", `{'PK':{'S':'1'}}`)                     // deletes the item's index entry, if it is there yet
 		f.Put("t", `{'PK':{'S':'2'},'g':{'S':'moved'}}`)   // moves
 		f.Put("t", `{'PK':{'S':'new'},'g':{'S':'moved'}}`) // comes
 		require.NoError(t, f.DB.Recover(t.Context()), what)
@@ -175,8 +172,8 @@ func TestRecoverIndex(t *testing.T) {
 	require.Equal(t, 5, cuts, "definition, three parts, definition")
 }
 
-// TestBuild compares an index that is built in several updates with one that was there before
-// the items. Their keys and values have many lengths, and a third of the items have no entry.
+// TestBuild compares an index that is built in several updates with one that existed before the items. Keys and
+// values have many lengths, and a third of the items have no entry.
 func TestBuild(t *testing.T) {
 	fill := func(f *tabletest.Fixture) {
 		for i := range 2500 {
@@ -205,7 +202,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestRecoverInTurn interrupts the recovery itself after each update.
+// TestRecoverInTurn ends the process after each update of the recovery itself.
 func TestRecoverInTurn(t *testing.T) {
 	st := unlimited(filled(t, 2500))
 	f := begin(t, st)
@@ -225,8 +222,8 @@ func TestRecoverInTurn(t *testing.T) {
 	require.Len(t, tabletest.ScanIndex(f, "t", "G"), 2500-834)
 }
 
-// TestRecoverGarbage ends the process after the definition without an index is
-// written and before its rows are gone.
+// TestRecoverGarbage ends the process after the definition without an index is written and before the index's rows
+// are deleted.
 func TestRecoverGarbage(t *testing.T) {
 	st := unlimited(filled(t, 50))
 	rows := length(st)
@@ -240,7 +237,7 @@ func TestRecoverGarbage(t *testing.T) {
 
 	f = begin(t, st)
 	require.False(t, f.DB.Recovered())
-	require.NoError(t, addIndex(t, f.DB)) // a new one of that name is another
+	require.NoError(t, addIndex(t, f.DB)) // a new index of the same name has its own rows
 	require.NoError(t, f.DB.Recover(t.Context()))
 	require.True(t, f.DB.Recovered())
 	require.Len(t, tabletest.ScanIndex(f, "t", "G"), 33)
@@ -249,7 +246,7 @@ func TestRecoverGarbage(t *testing.T) {
 	require.False(t, begin(t, st).DB.Recovered(), "no Close, no counters")
 }
 
-// TestDeleteIsWhole: a table goes with everything in it, or stays.
+// TestDeleteIsWhole checks that a table is deleted with all its rows, or not at all.
 func TestDeleteIsWhole(t *testing.T) {
 	st := unlimited(filled(t, 50))
 	f := begin(t, st)
@@ -264,7 +261,7 @@ func TestDeleteIsWhole(t *testing.T) {
 	require.Equal(t, 1, length(st), "the counter of spaces")
 }
 
-// limitedStore is a store in which Clear must not be called.
+// limitedStore is a store that limits the rows an update can delete, so Clear must not be called.
 type limitedStore struct {
 	*brittleStore
 }
@@ -275,13 +272,13 @@ func (s limitedStore) Update(ctx context.Context, fn func(store.Writer) error) e
 	return s.brittleStore.Update(ctx, func(w store.Writer) error { return fn(unclear{w}) })
 }
 
-// unclear is a Writer that refuses Clear.
+// unclear is a Writer whose Clear fails.
 type unclear struct{ store.Writer }
 
 func (unclear) Clear(store.Space) error { return errors.New("too many rows for an update") }
 
-// TestDeleteInParts deletes a table, a backup and an index with more rows than an update
-// can delete, and ends the process after each update of that.
+// TestDeleteInParts deletes a table, a backup and an index with more rows than an update can delete, and ends the
+// process after each of these updates.
 func TestDeleteInParts(t *testing.T) {
 	full := filled(t, 50)
 	for name, remove := range map[string]func(*life.DB) error{
@@ -332,9 +329,8 @@ func TestDeleteInParts(t *testing.T) {
 	}
 }
 
-// TestCounters: Open reads no items. The counters of a Close are exact until
-// something is written, and Recover counts after that, with what is written
-// while it counts.
+// TestCounters checks that Open reads no items; that the counters of a Close are exact until something is written;
+// and that Recover then counts the items, including those that are written meanwhile.
 func TestCounters(t *testing.T) {
 	st := unlimited(filled(t, 50))
 	f := begin(t, st)
@@ -381,8 +377,8 @@ func TestCounters(t *testing.T) {
 	require.True(t, begin(t, st).DB.Recovered())
 }
 
-// TestCountersOfVectors: stores that were closed before tables counted vectors as they
-// are billed are counted again if they have any.
+// TestCountersOfVectors checks that the items of a store are counted again if it has vectors and was closed by a
+// version that did not yet count them as they are billed.
 func TestCountersOfVectors(t *testing.T) {
 	for _, dimensions := range []int64{0, 3} {
 		st := memory.Open()
@@ -415,8 +411,7 @@ func TestCountersOfVectors(t *testing.T) {
 	}
 }
 
-// TestRecoverReadOnly: a store that cannot be written to is counted and left
-// as it is.
+// TestRecoverReadOnly checks that the items of a read-only store are counted and that the store is not changed.
 func TestRecoverReadOnly(t *testing.T) {
 	st := unlimited(filled(t, 1500))
 	f := begin(t, st)
@@ -435,7 +430,7 @@ func TestRecoverReadOnly(t *testing.T) {
 	require.Equal(t, rows, length(st))
 }
 
-// TestRecoverBeside changes tables while an index is built on.
+// TestRecoverBeside changes tables while recovery builds an index.
 func TestRecoverBeside(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -473,8 +468,8 @@ func TestRecoverBeside(t *testing.T) {
 	}
 }
 
-// turnStore starts hook at the end of the next update, which is the first part
-// of an index: hook then waits for the tables, and the build goes on after it.
+// turnStore starts hook at the end of the next update, which adds the first part of an index. The hook then waits for
+// the tables, and the build goes on after it.
 type turnStore struct {
 	*brittleStore
 	hook atomic.Pointer[func()]
@@ -496,7 +491,7 @@ func fork(t testing.TB, s store.Forker) store.Forker {
 	return f.(store.Forker)
 }
 
-// length returns how many rows a store has, in all spaces.
+// length returns the number of rows of a store, in all spaces.
 func length(s store.Store) int {
 	switch wrapped := s.(type) {
 	case *brittleStore:

@@ -13,35 +13,35 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// In a shared store the catalogue has a version, which grows with every change of a
-// definition, in the same update. What depends on the definitions in memory expects
-// their version: if another server has changed one, it loads them and begins again.
+// In a shared store the catalogue has a version, which each change of a definition increments in the same update. An
+// operation that depends on the definitions in memory expects their version: if another server has changed a
+// definition, the operation fails, and the database reloads the definitions and retries it.
 var versionPartition = []byte("version")
 
 // sharing is the additional state of a DB whose store other servers use too.
 type sharing struct {
 	capability.Sharer
 
-	// The counters of this server; see [sharedCounts]. Whoever stores them, or gives them a
-	// row, holds storing.
+	// The counters of this server; see [sharedCounts]. Hold storing to write them, or to give the server a row.
 	storing    *lock.Lock
-	registered atomic.Bool            // row is in the store, or was
-	row        atomic.Pointer[string] // its name; nil for none
-	stored     statistics             // what row has
-	revived    bool                   // it was taken for dead, and has no new row yet
-	counting   lease                  // named as row: the server is alive
+	registered atomic.Bool            // the server has a row, or had one
+	row        atomic.Pointer[string] // name of the row; nil for none
+	stored     statistics             // the counters in the row
+	revived    bool                   // another server took this one for dead, and it has no new row yet
+	counting   lease                  // named like row: proves that the server is alive
 
 	leading  lease // of background work
 	sweeping lease // used by MaySweep alone
 
-	// For the leader, when the counters are inexact: the others' when it last counted,
-	// and when it counts again if they have changed.
+	// Used by the leader while the counters are inexact. Seen has the counters of other servers at the last count. If
+	// they have changed since, the leader counts again, but not before the time again. Wait is the interval between
+	// two counts.
 	seen  statistics
 	again time.Time
 	wait  time.Duration
 }
 
-// A lease is held for as long as its server lives and can renew it.
+// A lease belongs to this server until it ends, or dies, or fails to renew the lease in time.
 type lease struct {
 	held    context.Context //nolint:containedctx // ends with the lease
 	release func()
@@ -49,7 +49,7 @@ type lease struct {
 
 func (l *lease) holds() bool { return l.held != nil && l.held.Err() == nil }
 
-// take takes the lease, unless it is held already.
+// take takes the lease if this server does not hold it yet. It does nothing if another server holds it.
 func (l *lease) take(ctx context.Context, st capability.Sharer, name string) error {
 	if l.holds() {
 		return nil
@@ -80,7 +80,7 @@ func readVersion(r store.Reader) (value []byte, version uint64, err error) {
 	return value, binary.BigEndian.Uint64(value), nil
 }
 
-// advance gives the catalogue its next version and returns it.
+// advance increments the version of the catalogue and returns the new one.
 func (db *DB) advance(w store.Writer) (next uint64, err error) {
 	if db.sharing == nil {
 		return 0, nil
@@ -93,7 +93,7 @@ func (db *DB) advance(w store.Writer) (next uint64, err error) {
 	return next, w.Put(table.CatalogueSpace, versionPartition, nil, binary.BigEndian.AppendUint64(nil, next))
 }
 
-// Reload implements [table.Sharing]: it loads the definitions of a shared store.
+// Reload implements [table.Sharing]: it loads the definitions from the shared store and publishes them.
 func (db *DB) Reload(ctx context.Context) error {
 	var value []byte
 	var version uint64
@@ -110,7 +110,7 @@ func (db *DB) Reload(ctx context.Context) error {
 
 	db.Publish(func(all *table.Set) {
 		if all.Loaded && version <= all.Version {
-			return // somebody else has loaded them meanwhile
+			return // another goroutine has loaded them meanwhile
 		}
 		old := all.ByName
 		all.ByName = make(map[string]*table.Table, len(c.definitions))
@@ -124,7 +124,7 @@ func (db *DB) Reload(ctx context.Context) error {
 	return nil
 }
 
-// exclusively is current while nothing else changes definitions.
+// exclusively calls current while it holds db.alter.
 func (db *DB) exclusively(ctx context.Context, change func() error) error {
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (db *DB) exclusively(ctx context.Context, change func() error) error {
 	return db.current(ctx, change)
 }
 
-// current calls change until it has seen the current definitions.
+// current calls change, and calls it again whenever the definitions that it depended on turn out to be outdated.
 func (db *DB) current(ctx context.Context, change func() error) error {
 	for {
 		again, err := db.Outdated(ctx, change())
@@ -144,12 +144,11 @@ func (db *DB) current(ctx context.Context, change func() error) error {
 	}
 }
 
-// Refresh brings the definitions and the counters of tables up to date if other servers
-// share the store. The functions that take no context rely on it. After Close it returns
-// [store.ErrClosed].
+// Refresh loads the definitions and the counters of tables if other servers share the store. Methods without a
+// context return what the last Refresh loaded. After Close it returns [store.ErrClosed].
 func (db *DB) Refresh(ctx context.Context) error {
 	switch in, err := db.InTransaction(ctx); {
-	case err != nil || in: // the tables are those of the transaction
+	case err != nil || in: // a transaction keeps the tables that it began with
 		return err
 	case db.Alive() != nil:
 		return db.Alive()
@@ -182,13 +181,13 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 	return c, err
 }
 
-// alone calls work if no other goroutine, of this server or another, works on a space, and keeps others out meanwhile.
-// Otherwise it returns false for done and does not call work.
+// alone calls work under the lease of a space, so that only one server at a time works on it. If another goroutine
+// holds the lease, alone returns false for done. Without sharing there are no leases, and it just calls work.
 func (db *DB) alone(ctx context.Context, space store.Space, work func(context.Context) error) (done bool, err error) {
 	return db.aloneAt(ctx, fmt.Sprintf("space %d", space), work)
 }
 
-// aloneAt is alone for the work that a name stands for.
+// aloneAt is alone for the lease called name.
 func (db *DB) aloneAt(ctx context.Context, name string, work func(context.Context) error) (done bool, err error) {
 	if db.sharing == nil {
 		return true, work(ctx)
@@ -201,10 +200,9 @@ func (db *DB) aloneAt(ctx context.Context, name string, work func(context.Contex
 	return true, work(held)
 }
 
-// Tend does the regular work of a server that shares its store: it stores its counters,
-// and if it leads the others, which at most one of them does, it completes what servers
-// have left that died, and counts the items again if it was wrong about them. It must
-// not be called twice at the same time.
+// Tend does the regular work of a server that shares its store: it stores its counters. The server that leads the
+// others, of which there is at most one, also completes the work of servers that have died, and counts the items
+// again if the counters are inexact. Tend must not run twice at the same time.
 func (db *DB) Tend(ctx context.Context) error {
 	s := db.sharing
 	c, err := db.refresh(ctx)
@@ -238,13 +236,11 @@ func (db *DB) Tend(ctx context.Context) error {
 	return nil
 }
 
-// Shared reports whether other servers may use the store too. Then [DB.Tend] is to be
-// called every few seconds.
+// Shared reports whether other servers may use the store too. If so, call [DB.Tend] every few seconds.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// MaySweep reports whether this server makes the regular sweeps. If others share the
-// store, the first that asks makes them, until it closes or dies. It must not be called
-// twice at the same time.
+// MaySweep reports whether this server does the regular sweeps. If others share the store, the first server that asks
+// does them until it closes or dies. MaySweep must not run twice at the same time.
 func (db *DB) MaySweep(ctx context.Context) (bool, error) {
 	s := db.sharing
 	if s == nil {
@@ -254,7 +250,7 @@ func (db *DB) MaySweep(ctx context.Context) (bool, error) {
 	return s.sweeping.holds(), err
 }
 
-// rowName returns the name of the server's row, "" for none.
+// rowName returns the name of the server's row, or "" if it has none.
 func (s *sharing) rowName() string {
 	if row := s.row.Load(); row != nil {
 		return *row

@@ -15,10 +15,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// sharedCounts are the counters in a shared store: those that belong to no server, and
-// what each server has added to them, as it last stored it. A server adds its own to
-// the former when it closes. The leader does so for a server that has died; what that
-// had not stored is missing then, which a mark says until the items are counted again.
+// sharedCounts are the counters in a shared store. Base belongs to no server; servers has what each server has added,
+// as it last stored it. A server that closes adds its counters to base. For a server that has died the leader does
+// so, but without what that server had not stored. Then the store is marked as inexact until the leader has counted
+// the items.
 type sharedCounts struct {
 	base    statistics
 	servers map[string]statistics
@@ -85,7 +85,7 @@ func (s statistics) put(w store.Writer, name []byte) error {
 	return w.Put(table.CatalogueSpace, table.CountersPartition, name, value)
 }
 
-// own returns the counts that this server has added to the counters of tables.
+// own returns what this server has added to the counters of tables.
 func own(all *table.Set) statistics {
 	sum := statistics{}
 	for _, t := range all.ByName {
@@ -128,7 +128,7 @@ func (db *DB) Enlist(ctx context.Context) error {
 		if err := w.Put(table.CatalogueSpace, table.CountersPartition, serverCounter, counter); err != nil {
 			return err
 		}
-		if s.revived { // a count without this server has counted what it adds now
+		if s.revived { // the leader may already have counted the items that this server adds
 			if err := w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil); err != nil {
 				return err
 			}
@@ -145,8 +145,8 @@ func (db *DB) Enlist(ctx context.Context) error {
 	return s.counting.take(ctx, s.Sharer, row)
 }
 
-// storeCounts stores the counters of this server if they are not those in c, which it
-// has read, and keeps the lease that says that it is alive.
+// storeCounts stores the counters of this server if they differ from those in c, which was just read. It also renews
+// the lease that proves that the server is alive.
 func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	s := db.sharing
 	if !s.registered.Load() {
@@ -161,8 +161,7 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 		return err
 	}
 
-	// The leader took this server for dead and added its stored counters to the common
-	// ones.
+	// The leader took this server for dead and added its stored counters to base, so subtract them here.
 	for _, t := range db.Current().ByName {
 		for _, c := range t.Counters(false) {
 			c.Stats.Add(-int(lost[c.Space][0]), -int(lost[c.Space][1]))
@@ -171,8 +170,8 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	return nil
 }
 
-// storeOwn stores the counters of this server. Lost are the counters that it had stored
-// before, if another server took it for dead.
+// storeOwn stores the counters of this server. If another server took it for dead, storeOwn returns as lost the
+// counters that it had stored before.
 func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
 	s := db.sharing
 	unlock, err := s.storing.Lock(ctx)
@@ -202,7 +201,7 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 	case dead:
 		lost, s.stored, s.revived = s.stored, nil, true
 		s.counting.end()
-		s.registered.Store(false) // and gets another row
+		s.registered.Store(false) // so that Enlist adds a new row
 	default:
 		s.stored = own
 	}
@@ -210,8 +209,7 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 	return lost, nil
 }
 
-// closeShared adds the counters of this server to those that belong to none. No Update may be
-// under way.
+// closeShared adds the counters of this server to base. The caller lets no update run.
 func (db *DB) closeShared(ctx context.Context) error {
 	s := db.sharing
 	defer s.leading.end()
@@ -238,8 +236,7 @@ func (db *DB) closeShared(ctx context.Context) error {
 	})
 }
 
-// foldDead adds the counters of servers that have died to those that belong to none,
-// and reports whether there was one.
+// foldDead adds the counters of servers that have died to base, and reports whether there were any.
 func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err error) {
 	s := db.sharing
 	for name := range c.servers {
@@ -251,7 +248,7 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 			return folded, err
 		}
 		if held == nil {
-			continue // it is alive
+			continue // the server is alive
 		}
 		err = db.Store.Update(held, func(w store.Writer) error {
 			c, err := readSharedCounts(w)
@@ -260,7 +257,7 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 			}
 			stats, ok := c.servers[name]
 			if !ok {
-				return nil // it has closed meanwhile
+				return nil // the server has closed meanwhile
 			}
 			c.base.add(stats, 1)
 			if err := w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil); err != nil {
@@ -281,23 +278,22 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 	return folded, nil
 }
 
-// While other servers write, a count follows another after these times, each after the
-// double of the one before. The service updates its figures every six hours.
+// While other servers write, the leader counts again after recountFirst, and each time waits twice as long as before,
+// up to recountLast. The service updates its figures every six hours.
 const (
 	recountFirst = 10 * time.Second
 	recountLast  = 6 * time.Hour
 )
 
-// recountShared corrects the counters by the rows of one view, if they are inexact.
-// While other servers have counters of their own, what they have not stored yet stays
-// wrong, and the mark remains. So it counts again once they have stored more, less and
-// less often, until it finds no other server.
+// recountShared counts the rows of one snapshot and corrects the counters, if they are inexact. It cannot know what
+// other servers have not stored yet, so while there are others the result may be wrong and the mark remains. It
+// counts again after they have stored more, at growing intervals, until it finds no other server.
 func (db *DB) recountShared(ctx context.Context) error {
 	s := db.sharing
 	var seen *sharedCounts
 	counted, ours, others := statistics{}, statistics{}, statistics{}
 	whole := true
-	resume, err := db.Updates.Lock(ctx) // the view has to begin between two updates of this server
+	resume, err := db.Updates.Lock(ctx) // the snapshot and own must both be from between two updates of this server
 	if err != nil {
 		return err
 	}
@@ -340,7 +336,7 @@ func (db *DB) recountShared(ctx context.Context) error {
 	})
 
 	if skip || errors.Is(err, capability.ErrChanged) {
-		return nil // the next time, with the new definitions
+		return nil // the next Tend counts, with the new definitions
 	}
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// A sharer is a store in memory for the tables of several servers.
+// A sharer is a store in memory that several servers share.
 type sharer struct {
 	store.Store
 	mu     sync.Mutex
@@ -139,11 +139,11 @@ func TestSharedDefinitions(t *testing.T) {
 	require.Empty(t, tabletest.Names(t, two.DB))
 }
 
-// indexLease is the lease on the first index of the first table.
+// indexLease is the name of the lease on the first index of the first table.
 var indexLease = fmt.Sprint("space ", 2)
 
-// TestSharedAlterDeleted deletes a table, and perhaps creates another one of its name, while
-// another server builds an index of it.
+// TestSharedAlterDeleted deletes a table while another server builds an index of it. In half of the cases it creates
+// another table of the same name.
 func TestSharedAlterDeleted(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprintf("again=%t", again), func(t *testing.T) {
@@ -170,8 +170,8 @@ func TestSharedAlterDeleted(t *testing.T) {
 	}
 }
 
-// TestSharedAlterWaits checks that a change that waits for another server, which builds its
-// index, does not keep others from changing tables, and ends with its context.
+// TestSharedAlterWaits checks an Alter that waits for another server to build its index: others can change tables
+// meanwhile, and the wait ends with its context.
 func TestSharedAlterWaits(t *testing.T) {
 	st := newSharer()
 	f := begin(t, st)
@@ -209,7 +209,7 @@ func TestSharedAlterWaits(t *testing.T) {
 	require.Empty(t, tabletest.ScanIndex(f, "t", "G"), "the index can be read")
 }
 
-// TestSharedCounts lets servers die, or only seem dead, and counts items.
+// TestSharedCounts checks the counters when servers die or are wrongly taken for dead.
 func TestSharedCounts(t *testing.T) {
 	st := newSharer()
 	one, two := begin(t, st), begin(t, st)
@@ -235,7 +235,7 @@ func TestSharedCounts(t *testing.T) {
 	require.EqualValues(t, 7, items(t, two.DB, "t"))
 
 	now = now.Add(time.Second)
-	put(two, 5) // not stored when the server seems dead
+	put(two, 5) // not stored yet when the server is taken for dead
 	st.expire()
 	tend(one)
 	require.EqualValues(t, 12, items(t, one.DB, "t"))

@@ -7,8 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// Until returns when a state that begins now ends, the zero time if states take no
-// time.
+// Until returns when a state that begins now ends, or the zero time if db.Delay is not set.
 func (db *DB) Until() time.Time {
 	if db.Delay <= 0 {
 		return time.Time{}
@@ -16,9 +15,9 @@ func (db *DB) Until() time.Time {
 	return db.Clock().Add(db.Delay).UTC()
 }
 
-// The texts of changes that have to wait. Source: ack-api-quirks, DDB-TABLE-444,
-// us-east-1 and us-west-2, 2026-10-09; for UPDATING, DeleteTable has one and
-// UpdateTable several, of which this is the oldest (terraform-provider-aws, table.go).
+// The messages for changes that must wait. Source: ack-api-quirks, DDB-TABLE-444, us-east-1 and us-west-2,
+// 2026-10-09. While a table is UPDATING, DeleteTable has one message and UpdateTable has several, of which this is
+// the oldest (terraform-provider-aws, table.go).
 const (
 	msgInUse         = "Attempt to change a resource which is still in use: "
 	msgBeingCreated  = msgInUse + "Table is being created: "
@@ -31,8 +30,7 @@ const (
 	msgDeleteStream  = msgInUse + "Cannot delete table while stream is being enabled/disabled." // DDB-TABLE-002
 )
 
-// deletable refuses to delete a table that is protected or in a state that takes
-// time.
+// deletable returns an error for a table that is protected, or is CREATING, UPDATING or DELETING.
 func deletable(d *table.Definition, now time.Time) error {
 	if err := changeable(d, now); err != nil {
 		return err
@@ -57,7 +55,7 @@ func deletable(d *table.Definition, now time.Time) error {
 	return nil
 }
 
-// changeable refuses changes of a table that is CREATING or DELETING.
+// changeable returns an error for a table that is CREATING or DELETING.
 func changeable(d *table.Definition, now time.Time) error {
 	switch d.Status(now) {
 	case table.StatusCreating:
@@ -68,9 +66,9 @@ func changeable(d *table.Definition, now time.Time) error {
 	return nil
 }
 
-// StartUpdate begins the state UPDATING in the function of an [DB.Alter]. The error
-// has kind [InUse] while an earlier one lasts. A table that gets an index is UPDATING for
-// the first half of the delay: while the index is filled, it is ACTIVE again.
+// StartUpdate sets the status UPDATING in a definition that [DB.Alter] is changing. The error has kind [table.InUse]
+// if an earlier change lasts. If the table gets an index, it is UPDATING for only the first half of db.Delay, and
+// ACTIVE again while the index is being filled.
 func (db *DB) StartUpdate(d *table.Definition, newIndex bool) error {
 	if d.Status(db.Clock()) == table.StatusUpdating {
 		return &table.Error{Kind: table.InUse, Msg: msgBeingUpdated + d.Name}

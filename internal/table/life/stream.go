@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// endStream keeps the stream of a definition in the catalogue if its successor,
-// nil for none, does not have it.
+// endStream records the stream of old in the catalogue as switched off, unless def still has it. Def is nil for a
+// deleted table.
 func (db *DB) endStream(w store.Writer, old, def *table.Definition) error {
 	if old.Stream == nil || def != nil && def.Stream != nil && def.Stream.Space == old.Stream.Space {
 		return nil
@@ -25,10 +25,10 @@ func (db *DB) endStream(w store.Writer, old, def *table.Definition) error {
 	return w.Put(table.CatalogueSpace, table.EndedStreams, table.EndedStreamRow(st.Table, st.Label), value)
 }
 
-// labelForm is the time in the ARN of a stream.
+// labelForm is the layout of the time in the ARN of a stream.
 const labelForm = "2006-01-02T15:04:05.000"
 
-// beginStream gives a new stream a label that no stream of the table has.
+// beginStream gives a new stream a creation time and label that no other stream of the table name has.
 func beginStream(r store.Reader, st *table.Stream, name string) error {
 	for {
 		st.Label = st.Created.UTC().Format(labelForm)
@@ -40,8 +40,7 @@ func beginStream(r store.Reader, st *table.Stream, name string) error {
 	}
 }
 
-// clearStreams removes the streams that were switched off longer than
-// [StreamRetention] ago.
+// clearStreams removes the streams that were switched off longer than [table.StreamRetention] ago.
 func (db *DB) clearStreams(ctx context.Context) error {
 	var gone []table.StreamInfo
 	err := db.Store.View(ctx, func(r store.Reader) error {

@@ -5,12 +5,10 @@ import (
 	"time"
 )
 
-// Sweep deletes the items of all tables that have expired at now, with their
-// index entries, and returns how many it deleted. Expired items stay readable
-// until a sweep deletes them, as in the service. Sweep also removes system
-// backups that have expired, old tokens of transactions, what streams keep no longer, and
-// tables that have been DELETING for long enough.
-// Source: DG/howitworks-ttl.html.
+// Sweep deletes the items of all tables that have expired at now, with their index entries, and returns their number.
+// As in the service, expired items stay readable until they are deleted. Sweep also removes expired system backups,
+// old tokens of transactions, stream records past their retention, and tables that have been DELETING for long
+// enough. Source: DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	if err := db.Refresh(ctx); err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// tokenRows returns the number of rows that are kept of tokens.
+// tokenRows returns the number of rows that the store has for tokens.
 func tokenRows(t testing.TB, st store.Store) (n int) {
 	t.Helper()
 	require.NoError(t, st.View(t.Context(), func(r store.Reader) error {
@@ -28,8 +28,8 @@ func tokenRows(t testing.TB, st store.Store) (n int) {
 	return n
 }
 
-// TestForgetTokens checks that tokens older than ten minutes are not known, and who
-// deletes them: the next transaction if no other server uses the store, else a sweep.
+// TestForgetTokens checks that tokens older than ten minutes are forgotten. The next transaction deletes them or, in
+// a shared store, the next sweep.
 func TestForgetTokens(t *testing.T) {
 	remember := func(t *testing.T, db *life.DB, token string, at time.Time) (replay bool) {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestForgetTokens(t *testing.T) {
 		}))
 		return replay
 	}
-	const tokens = 250 // more than are forgotten at a time
+	const tokens = 250 // more than one update deletes
 	begun := time.Unix(1_000_000, 0)
 	late := begun.Add(table.TokenWindow + time.Second)
 	for name, st := range map[string]store.Store{"alone": memory.Open(), "shared": newSharer()} {

@@ -5,28 +5,28 @@ import (
 	"sync/atomic"
 )
 
-// A Context is the context that a store gets for an update. Until the function of the update is called, the end of the
-// lifetime ends it too, and the log says when that takes long. As a store asks for Done only if it has to
-// wait, most updates do not pay for that.
+// A Context is the context that an update passes to its store. While the update waits for the function to be called,
+// the end of the [Lifetime] ends the Context too, and a long wait is logged. A store calls Done only if it has to
+// wait, so most updates need neither a goroutine nor a timer.
 type Context struct {
 	context.Context
 	life    *Lifetime
 	begun   atomic.Bool
-	waiting atomic.Pointer[wait] // nil unless somebody has asked for Done
+	waiting atomic.Pointer[wait] // nil until Done or Wait is called
 }
 
-// NewContext returns the context of an update in its store. End releases what it holds.
+// NewContext returns the context for an update. Call End to release its resources.
 func (l *Lifetime) NewContext(ctx context.Context) *Context { return &Context{Context: ctx, life: l} }
 
-// Wait begins the wait for a store that does more before it calls the function than wait for its write
-// lock. Only one goroutine may call it.
+// Wait begins the wait at once, for a store that does more before it calls the function than wait for its write lock.
+// Only one goroutine may call Wait.
 func (c *Context) Wait() {
 	if c.waiting.Load() == nil {
 		c.waiting.Store(c.life.newWait(c.Context))
 	}
 }
 
-// Begin ends the wait. From now on only the parent ends the context.
+// Begin ends the wait, as the function has been called. From now on only the end of the parent ends the context.
 func (c *Context) Begin() {
 	if c.begun.Swap(true) {
 		return // the function is called again
@@ -36,14 +36,14 @@ func (c *Context) Begin() {
 	}
 }
 
-// End releases what the context holds.
+// End releases the resources of the context.
 func (c *Context) End() {
 	if w := c.waiting.Load(); w != nil {
 		w.end()
 	}
 }
 
-// now is the context that says whether the update has ended.
+// now returns the context of the wait, or the parent if nobody has waited.
 func (c *Context) now() context.Context {
 	if w := c.waiting.Load(); w != nil {
 		return w

@@ -1,9 +1,9 @@
 // Package lock has the locks of a database, whose waits end with their context and with the database.
 //
-// Updates share one lock of the database, and what needs a moment between two updates, such as a change
-// of a definition, takes it exclusively: that waits for the updates under way, and later ones wait for it.
-// Reads do not take it, nor do the operations inside an update. A [Context] is that of an update while it
-// waits in its store. The log names an operation that waits for longer than [Timeout].
+// A database has one readers-writer lock for updates: each update shares it, and whoever must act while no update
+// runs, such as a change of a definition, takes it exclusively. Reads do not take it, nor do the operations inside an
+// update. A [Context] is the context of an update while it waits in its store. An operation that waits longer than
+// [Timeout] is logged.
 //
 //	life := lock.NewLifetime()
 //	updates := life.NewLock()
@@ -33,14 +33,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Timeout is how long an operation waits for a lock before it writes a line to the log.
+// Timeout is how long an operation waits for a lock before the log names it. It goes on waiting.
 const Timeout = 5 * time.Second
 
-// A Lifetime is the time from the opening of a database to its close. When it ends, all waits for the database's locks
-// end too.
+// A Lifetime lasts from the opening of a database to its Close. Its end also ends all waits for the database's locks.
 type Lifetime struct {
-	// Logger gets a line for each operation that waits long. Set it before use. Default:
-	// discard.
+	// Logger gets a line for each operation that waits longer than Timeout. Set it before use. Default: discard.
 	Logger *slog.Logger
 
 	alive context.Context //nolint:containedctx // until the end
@@ -62,7 +60,7 @@ func (l *Lifetime) Alive() error {
 	return nil
 }
 
-// End ends the lifetime: all waits, and those that begin later, return [store.ErrClosed].
+// End ends the lifetime: all waits, now and later, return [store.ErrClosed].
 func (l *Lifetime) End() { l.kill(store.ErrClosed) }
 
 // Wait waits until ready is closed, or until ctx or the lifetime ends.
@@ -77,8 +75,8 @@ func (l *Lifetime) Wait(ctx context.Context, ready <-chan struct{}) error {
 	}
 }
 
-// Bound returns a context that ends with ctx and with the lifetime, for work that is not an update. The caller calls
-// stop at the end.
+// Bound returns a context that ends with ctx and with the lifetime, for work that is not an update. Call stop to
+// release its resources.
 func (l *Lifetime) Bound(ctx context.Context) (bound context.Context, stop func()) {
 	bound, cancel := context.WithCancelCause(ctx)
 	ended := context.AfterFunc(l.alive, func() { cancel(store.ErrClosed) })
@@ -105,7 +103,7 @@ func (l *Lifetime) newWait(ctx context.Context) *wait {
 	return w
 }
 
-// warn returns a timer that logs who waits, unless it is stopped before.
+// warn returns a timer that logs the caller of the operation after Timeout. The caller stops the timer.
 func (l *Lifetime) warn() *time.Timer {
 	callers := make([]uintptr, 64)
 	callers = callers[:runtime.Callers(2, callers)]
@@ -127,14 +125,14 @@ func (w *wait) end() {
 	w.cancel(nil)
 }
 
-// ours begins the names of functions that are below the caller of an operation.
+// ours lists the prefixes of the names of our own functions, which caller skips.
 var ours = []string{
 	"github.com/sortkey/sortkey.", "github.com/sortkey/sortkey/internal/", "github.com/sortkey/sortkey/sdk.",
 	"github.com/sortkey/sortkey/server.", "github.com/sortkey/sortkey/store/",
 	"github.com/sortkey/sortkey/sortkeytest.", "github.com/aws/", "runtime.", "context.", "sync.", "iter.", "net/http.",
 }
 
-// caller returns the file and line of the caller of an operation.
+// caller returns the file and line from which the program called the operation.
 func caller(callers []uintptr) string {
 	frames := runtime.CallersFrames(callers)
 	for {
@@ -152,11 +150,11 @@ func caller(callers []uintptr) string {
 	}
 }
 
-// most is more than the updates that share a lock at the same time.
+// most is the weight of an exclusive holder. A sharer has weight 1, so at most this number can share the lock.
 const most = 1 << 30
 
-// A Lock is held by any number of goroutines that share it, or by one exclusively. Waits are in order of
-// arrival. It is not reentrant.
+// A Lock is a readers-writer lock: any number of goroutines share it, or one holds it exclusively. Waiters get it in
+// order of arrival. It is not reentrant.
 type Lock struct {
 	life *Lifetime
 	held *semaphore.Weighted
@@ -165,7 +163,7 @@ type Lock struct {
 // NewLock returns a lock whose waits end with the lifetime.
 func (l *Lifetime) NewLock() *Lock { return &Lock{l, semaphore.NewWeighted(most)} }
 
-// RLock shares the lock, until RUnlock. The error is the cause of ctx or [store.ErrClosed].
+// RLock takes a share of the lock until RUnlock. The error is the cause of ctx or [store.ErrClosed].
 func (l *Lock) RLock(ctx context.Context) error {
 	if err := l.acquire(ctx, 1); err != nil {
 		return err
@@ -177,11 +175,11 @@ func (l *Lock) RLock(ctx context.Context) error {
 	return nil
 }
 
-// RUnlock ends what RLock began.
+// RUnlock gives back a share that RLock has taken.
 func (l *Lock) RUnlock() { l.held.Release(1) }
 
-// Lock takes the lock exclusively, until unlock; calling that again does nothing. The error is the cause of
-// ctx or [store.ErrClosed].
+// Lock takes the lock exclusively until unlock is called; further calls of unlock do nothing. The error is the cause
+// of ctx or [store.ErrClosed].
 func (l *Lock) Lock(ctx context.Context) (unlock func(), err error) {
 	if err := l.life.Alive(); err != nil {
 		return nil, err
@@ -192,7 +190,7 @@ func (l *Lock) Lock(ctx context.Context) (unlock func(), err error) {
 	return sync.OnceFunc(func() { l.held.Release(most) }), nil
 }
 
-// Drain waits until nobody holds the lock, after the end of the lifetime. Only ctx ends that wait.
+// Drain waits, after the end of the lifetime, until no goroutine holds the lock. Only the end of ctx ends this wait.
 func (l *Lock) Drain(ctx context.Context) error {
 	defer l.life.warn().Stop()
 	if l.held.Acquire(ctx, most) != nil {

@@ -1,4 +1,4 @@
-// Package tabletest has what the tests of package table and of package life have in common.
+// Package tabletest has helpers for the tests of packages table and life.
 package tabletest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A Fixture is a database in memory with helpers that stop the test on errors.
+// A Fixture is a database in memory with helpers that fail the test on errors.
 type Fixture struct {
 	testing.TB
 	DB *life.DB
@@ -31,10 +31,9 @@ func Open(t testing.TB) *Fixture {
 	return &Fixture{t, db}
 }
 
-// Define reads a definition such as "PK:S SK:S" for the table, then
-// "GSI1 tag:S at:S ALL", "GSI2 a:S,b:S - KEYS_ONLY", "LSI1 PK:S n:N INCLUDE x"
-// for its indexes: a name, partition and sort attributes, the projection. The
-// name of a local index starts with L.
+// Define returns a definition. A table key is such as "PK:S SK:S". An index is such as "GSI1 tag:S at:S ALL", "GSI2
+// a:S,b:S - KEYS_ONLY" or "LSI1 PK:S n:N INCLUDE x": a name, the partition key, the sort key, the projection. If its
+// name begins with L, it is a local index.
 func Define(t testing.TB, name, key string, indexes ...string) *table.Definition {
 	t.Helper()
 	def := &table.Definition{Name: name}
@@ -84,7 +83,7 @@ func Define(t testing.TB, name, key string, indexes ...string) *table.Definition
 	return def
 }
 
-// Create creates a table of a definition as in [Define].
+// Create creates the table that [Define] describes.
 func (f *Fixture) Create(name, key string, indexes ...string) *table.Table {
 	f.Helper()
 	tb, err := f.DB.Create(context.Background(), Define(f, name, key, indexes...))
@@ -154,7 +153,7 @@ func (f *Fixture) Delete(name, key string) table.Change {
 	return change
 }
 
-// Show renders items as "SK SK SK" of the named attribute.
+// Show returns the values of the named attribute of all items, separated by spaces.
 func Show(items []attr.Item, name string) string {
 	var out []string
 	for _, it := range items {

@@ -20,11 +20,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Patience is how long a test waits for a process to react.
+// Patience is the timeout for a process to react.
 const Patience = 2 * time.Minute
 
-// Build compiles the command and returns the path of the program. The end of the test
-// removes it.
+// Build compiles the command and returns the path of the binary, which is removed at the end of the test.
 func Build(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "sortkey")
@@ -35,7 +34,7 @@ func Build(t testing.TB) string {
 	return program
 }
 
-// A Process runs the command. The end of the test kills the process if it is still running.
+// A Process is a running sortkey command. If it still runs at the end of the test, it is killed.
 type Process struct {
 	Cmd    *exec.Cmd
 	URL    string        // of a server, set by Ready
@@ -44,10 +43,10 @@ type Process struct {
 	Done   chan struct{} // closed when it has ended
 	Err    error         // set before Done is closed
 
-	first chan string // the first line of output, or "" if there is none
+	first chan string // gets the first line of output, or "" if there is none
 }
 
-// A Buffer holds the output of a process. It is safe for concurrent use.
+// A Buffer collects the output of a process. It is safe for concurrent use.
 type Buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -66,7 +65,7 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
-// Start starts cmd, which must run the command, and returns immediately.
+// Start starts cmd, which runs the sortkey command, and returns at once.
 func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: cmd, Done: make(chan struct{}), first: make(chan string, 1)}
@@ -104,8 +103,8 @@ func Serve(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// Ready waits until the server is ready and sets URL. It returns false if the server
-// ends before that, or is not ready in time. Call it only once.
+// Ready waits until the server is ready and sets URL. It returns false if the server exits first, or is not ready in
+// time. Call it only once.
 func (p *Process) Ready() bool {
 	select {
 	case line := <-p.first:
@@ -129,7 +128,7 @@ func (p *Process) Wait(t testing.TB) error {
 	}
 }
 
-// Kill kills the process. The test fails if the process has reported errors.
+// Kill kills the process. The test fails if the process has logged errors.
 func (p *Process) Kill(t testing.TB) {
 	t.Helper()
 	require.NoError(t, p.Cmd.Process.Kill())
@@ -139,7 +138,7 @@ func (p *Process) Kill(t testing.TB) {
 	}
 }
 
-// KillAfter kills the process after a delay. It returns false if the process has already ended.
+// KillAfter kills the process after a delay. It returns false if the process exited before.
 func (p *Process) KillAfter(t testing.TB, delay time.Duration) bool {
 	t.Helper()
 	select {
@@ -151,7 +150,7 @@ func (p *Process) KillAfter(t testing.TB, delay time.Duration) bool {
 	return !p.Cmd.ProcessState.Exited()
 }
 
-// Client returns a client of the server. It shares no connections with other clients.
+// Client returns an SDK client of the server that has its own connections.
 func (p *Process) Client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
@@ -163,5 +162,5 @@ func (p *Process) Client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynam
 	}, optFns...)
 }
 
-// Once is an option that turns off the retries of a client.
+// Once is a client option that turns off retries.
 func Once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }

@@ -29,15 +29,14 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	return db
 }
 
-// A session is an item of the table that Expiring creates.
+// A session is an item in the table of Expiring.
 type session struct {
 	ID    string `dynamodbav:"id"`
 	User  string `dynamodbav:"user"`
 	Until int64  `dynamodbav:"until,omitempty"`
 }
 
-// Count returns the number of items in the table or, unless index is nil, in
-// the index.
+// Count returns the number of items in the table or, if index is not nil, of entries in that index.
 func Count(t *testing.T, db *sortkey.DB, index *string) (n int64) {
 	t.Helper()
 	sessions := sortkey.Table[attr.Item](db, "Sessions")

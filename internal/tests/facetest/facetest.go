@@ -1,7 +1,6 @@
-// Package facetest compares the Go API of a table with the operations of DynamoDB. It runs the scripts of
-// sdk/testdata/behaviour on two databases: it sends the requests to one, and makes the same calls by
-// [sortkey.TableOf] on the other, wherever the Go API can express them. Then it compares the answers and the final
-// content of both.
+// Package facetest compares the Go API of a table, [sortkey.TableOf], with the operations of the service. It runs the
+// scripts of sdk/testdata/behaviour on two databases: on one by requests, on the other by the Go API wherever it can
+// express them. Then it compares the answers and the stored items.
 //
 // [Matrix] and [Hazards] test concurrent calls and functions that misbehave. The tests of every engine run them.
 package facetest
@@ -49,7 +48,7 @@ func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *so
 	}
 }
 
-// A side is one of the two databases of a script.
+// A side is one of the two databases.
 type side struct{ db *sortkey.DB }
 
 func newSide(t *testing.T, open func(*testing.T, sortkey.Options) *sortkey.DB) side {
@@ -57,7 +56,7 @@ func newSide(t *testing.T, open func(*testing.T, sortkey.Options) *sortkey.DB) s
 	return side{open(t, sortkey.Options{Clock: func() time.Time { return now }})}
 }
 
-// An answer is what an operation returns.
+// An answer is the result of an operation, in a form that both sides can produce.
 type answer struct {
 	Type, Message       string
 	Item, Attributes    attr.Item
@@ -126,7 +125,7 @@ func (p *pair) run(t *testing.T, d *datadriven.TestData) error {
 	}
 }
 
-// create creates a table in both databases, by the Go API.
+// create creates a table in both databases by the Go API.
 func (p *pair) create(t *testing.T, definition string) error {
 	key, lines, _ := strings.Cut(definition, "\n")
 	var opts []sortkey.TableOption
@@ -150,7 +149,7 @@ func (p *pair) create(t *testing.T, definition string) error {
 	return nil
 }
 
-// operation runs a request on both sides, compares the answers and returns the LastEvaluatedKey.
+// operation runs a request on both sides and compares the answers. It returns the LastEvaluatedKey.
 func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item {
 	in = maps.Clone(in)
 	if _, ok := in["TableName"]; !ok && !strings.Contains(name, "Batch") && !strings.Contains(name, "Transact") &&
@@ -180,7 +179,7 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 	return want.LastEvaluatedKey
 }
 
-// parse parses the JSON of an answer.
+// parse parses the JSON of a response.
 func parse(t *testing.T, body []byte) answer {
 	var raw struct {
 		Type                               string `json:"__type"`
@@ -209,7 +208,7 @@ func parse(t *testing.T, body []byte) answer {
 	return a
 }
 
-// orError returns the answer or, if err is not nil, the answer that err corresponds to.
+// orError returns a, or the answer for err if it is not nil.
 func (a answer) orError(err error) answer {
 	if err == nil {
 		return a
@@ -220,8 +219,8 @@ func (a answer) orError(err error) answer {
 	return answer{Type: "not an answer", Message: err.Error()}
 }
 
-// text returns the part of an answer that must be equal on both sides. The message of a syntax error is cut after
-// "token:", because the caller's text follows, which the Go API rewrites.
+// text returns the parts of an answer that must be the same on both sides. It cuts off what follows the first token
+// of a syntax error: the text of the expression, which the Go API has rewritten.
 func (a answer) text() string {
 	message, _, _ := strings.Cut(placeholders.ReplaceAllString(a.Message, "?"), "token:")
 	var b strings.Builder
@@ -252,7 +251,7 @@ func (p *pair) compareTables(t *testing.T) {
 	}
 }
 
-// stored returns the items of a table as sorted texts.
+// stored returns the items of a table as sorted JSON texts.
 func stored(t *testing.T, db *sortkey.DB, name string) (all []string) {
 	for it, err := range sortkey.Table[attr.Item](db, name).Scan(t.Context()) {
 		if err != nil {
@@ -264,7 +263,7 @@ func stored(t *testing.T, db *sortkey.DB, name string) (all []string) {
 	return all
 }
 
-// cursor returns the text of [sortkey.Page].Cursor for a key.
+// cursor returns the [sortkey.Page].Cursor for a key.
 func cursor(table, index string, key attr.Item) string {
 	text, _ := json.Marshal(map[string]any{"t": table, "i": index, "k": json.RawMessage(key.AppendJSON(nil))})
 	return base64.RawURLEncoding.EncodeToString(text)

@@ -14,10 +14,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Hazards misuses calls that take functions, loops and contexts in all the ways that Go allows: it leaves loops early
-// or keeps them open, panics and calls runtime.Goexit in a transaction, ends contexts, and nests transactions. Each
-// hazard has a database of its own. It must end in time and leave the database usable, without changes of a
-// transaction that has failed. The function open returns an empty store, or nil for a new one in memory.
+// Hazards tests what a Go program can do to calls that take functions, loops and contexts: loops that it leaves early
+// or keeps open, panics and runtime.Goexit in a transaction, contexts that end, nested transactions. Each hazard has
+// a database of its own. It must end in time, leave the database usable, and leave no change of a failed transaction.
+// Open returns an empty store, or nil for a new one in memory.
 func Hazards(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, h := range hazards {
 		t.Run(h.name, func(t *testing.T) {
@@ -46,11 +46,11 @@ const manyThings = 600
 type hazard struct {
 	name string
 	run  func(ctx context.Context, s *subject) error
-	// closes says that run closes the database.
+	// closes is true if run closes the database.
 	closes bool
 }
 
-// check runs the hazard. Unless the hazard closes the database, check then uses it. At last check closes it.
+// check runs the hazard, then uses the database and closes it.
 func (h hazard) check(ctx context.Context, s *subject, w *watch) error {
 	err := w.inTime("making the tables", func() error { return s.fill(ctx, manyThings) })
 	if err != nil || w.hung != "" {
@@ -91,7 +91,7 @@ func (s *subject) put(ctx context.Context, box string, place int) error {
 	return s.items.Put(ctx, thing{Box: box, Place: place, Kind: "red"})
 }
 
-// want returns an error unless err is, or wraps, the target.
+// want returns an error unless err is or wraps target.
 func want(what string, err, target error) error {
 	if errors.Is(err, target) {
 		return nil
@@ -107,7 +107,7 @@ func wantError(what string, err error) error {
 	return fmt.Errorf("%s returned no error", what)
 }
 
-// A loop runs one of the loops of the Go API and calls body for each item until body returns false.
+// A loop runs one of the API's loops, and calls body for each item until body returns false.
 type loop struct {
 	name string
 	run  func(ctx context.Context, s *subject, body func() bool) error
@@ -141,14 +141,14 @@ func each[T any](seq iter.Seq2[T, error], body func() bool) error {
 	return nil
 }
 
-// everywhere runs fn three times: with a plain context, in an Update and in a View.
+// everywhere calls fn three times: with a plain context, in an Update and in a View.
 func (s *subject) everywhere(ctx context.Context, fn func(ctx context.Context) error) error {
 	return errors.Join(fn(ctx), s.transact(ctx, false, fn), s.transact(ctx, true, fn))
 }
 
 var errReason = errors.New("facetest: the reason")
 
-// hazards are the tests of Hazards.
+// hazards are the hazards that Hazards runs.
 var hazards = []hazard{
 	{name: "break", run: func(ctx context.Context, s *subject) error {
 		return s.everywhere(ctx, func(ctx context.Context) error {
@@ -544,8 +544,7 @@ var hazards = []hazard{
 	}},
 }
 
-// bodies are functions of transactions. Each writes to box h and calls end at a different place of the transaction. A
-// View refuses the writes.
+// bodies write to box h, and call end at different places in a transaction. In a View their writes fail.
 var bodies = []func(ctx context.Context, s *subject, end func()) error{
 	func(ctx context.Context, s *subject, end func()) error {
 		_ = s.put(ctx, "h", 1)
@@ -585,8 +584,8 @@ func recovering(fn func()) (recovered any) {
 	return nil
 }
 
-// undone runs an Update in which inner fails after a write to box h. It returns an error unless either only the write
-// of inner is undone, or the whole Update fails with errReason.
+// undone runs an Update in which inner fails after it has written to box h. It returns an error unless that write
+// alone is undone, or the whole Update fails and its error says why.
 func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) error {
 	outer := s.db.Update(ctx, func(ctx context.Context) error {
 		inner(ctx)
@@ -598,8 +597,8 @@ func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) e
 	return errors.Join(want("the outer Update", outer, errReason), s.holds(ctx, "b", 0))
 }
 
-// closeBeside closes the database while a transaction runs. If the transaction is an Update, other writes wait for it
-// at the same time.
+// closeBeside closes the database while a transaction runs. If the transaction is an Update, others wait for it
+// meanwhile.
 func (s *subject) closeBeside(ctx context.Context, view bool) error {
 	running, proceed := make(chan struct{}), make(chan struct{})
 	var all []begun
@@ -624,7 +623,7 @@ func (s *subject) closeBeside(ctx context.Context, view bool) error {
 				return s.db.Update(ctx, func(ctx context.Context) error { return s.put(ctx, "b", 2) })
 			}),
 		)
-		time.Sleep(20 * time.Millisecond) // so that they wait
+		time.Sleep(20 * time.Millisecond) // let them begin to wait
 	}
 	closed := begin("Close", s.db.Close)
 	time.Sleep(20 * time.Millisecond)

@@ -9,13 +9,13 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// typed is an item that encodes itself as DynamoDB JSON, so typedMembers leaves it alone.
+// typed is an item whose JSON is DynamoDB JSON already.
 type typed struct{ attr.Item }
 
 func (x typed) MarshalJSON() ([]byte, error) { return x.AppendJSON(nil), nil }
 
-// typedMembers returns a request in which attribute values have DynamoDB's JSON. Scripts write "x" for {"S":"x"}; see
-// package sdk.
+// typedMembers returns a request in which members with attribute values are DynamoDB JSON: scripts write "x" for
+// {"S":"x"}, see package sdk.
 func typedMembers(name string, x any) any {
 	switch name {
 	case "Item", "Key", "ExclusiveStartKey", "ExpressionAttributeValues":
@@ -127,7 +127,7 @@ func typedKind(kind string, x any) any {
 
 var repeats = regexp.MustCompile(`«(.*?)×(\d+)»`)
 
-// expand replaces patterns such as «ab×3» by the repeated text, ababab.
+// expand replaces «ab×3» with ababab.
 func expand(s string) string {
 	return repeats.ReplaceAllStringFunc(s, func(m string) string {
 		parts := repeats.FindStringSubmatch(m)

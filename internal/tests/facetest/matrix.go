@@ -47,7 +47,7 @@ func Matrix(t *testing.T, pause time.Duration, open func(t *testing.T) store.Sto
 	}
 }
 
-// A matrix is the results of all pairs on an engine.
+// A matrix holds all pairs for one engine.
 type matrix struct {
 	t       *testing.T
 	pause   time.Duration
@@ -57,8 +57,8 @@ type matrix struct {
 	cells   []*cell
 }
 
-// A cell is one pair: a method in a transaction and another call beside the transaction or, if the method is nil, the
-// other call inside a transaction.
+// A cell is one pair: a method in a transaction and another call beside it or, if the method is nil, the other call
+// in a transaction.
 type cell struct {
 	*subject
 	view          bool
@@ -66,7 +66,7 @@ type cell struct {
 	cancel        context.CancelFunc
 
 	watch
-	// within and beside are the errors of the transaction and of the other call.
+	// within is the error of the transaction, beside the error of the other call.
 	within, beside error
 	broken         string // error before or after the pair
 }
@@ -85,7 +85,7 @@ func (c *cell) String() string {
 	return fmt.Sprintf("%s in %s beside %s", c.method.name, c.transaction(), c.other.name)
 }
 
-// begin runs a pair in goroutines that are labelled with the pair's name. If the pair hangs, the goroutines stay.
+// begin starts a pair in goroutines that have its name as a label. If the pair hangs, they are left behind.
 func (m *matrix) begin(c *cell, open func(t *testing.T) store.Store) {
 	m.slots <- struct{}{}
 	free := sync.OnceFunc(func() { <-m.slots })
@@ -124,7 +124,7 @@ func (c *cell) run(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// runBeside calls the method twice in a transaction, and makes the other call in between, from another goroutine.
+// runBeside calls the method twice in a transaction, and meanwhile makes the other call outside of it.
 func (c *cell) runBeside(ctx context.Context, pause time.Duration) {
 	between, ended := make(chan struct{}), make(chan struct{})
 	pass := sync.OnceFunc(func() { close(between) })
@@ -151,7 +151,7 @@ func (c *cell) runBeside(ctx context.Context, pause time.Duration) {
 	c.beside = c.wait(other, limit)
 }
 
-// runInside makes the other call inside a transaction, with the transaction's context.
+// runInside makes the other call in a transaction, with the transaction's context.
 func (c *cell) runInside(ctx context.Context) {
 	var inside error
 	c.within = c.inTime("it", func() error {
@@ -177,7 +177,7 @@ const (
 		"E ended with another error, H hangs"
 )
 
-// sign returns the sign for how a pair ended.
+// sign returns the character that shows how a pair ended.
 func (c *cell) sign() byte {
 	switch {
 	case c.hung != "":
@@ -220,7 +220,7 @@ func (c *cell) errors() string {
 	return strings.Join(all, " | ")
 }
 
-// report prints the matrix and fails the test for pairs that hang or failed.
+// report prints the matrix and fails the test for each pair that hangs or has failed.
 func (m *matrix) report() {
 	m.t.Helper()
 	count := map[byte]int{}
@@ -255,8 +255,8 @@ func (m *matrix) report() {
 	}
 }
 
-// table returns the signs with a column for each other call and a line for each method. The last line of each
-// transaction shows the other calls inside the transaction.
+// table formats the signs: a column for each other call and a line for each method. The last line of each transaction
+// is for other calls inside it.
 func (m *matrix) table(signs map[string]byte) string {
 	var b strings.Builder
 	b.WriteByte('\n')
@@ -265,7 +265,7 @@ func (m *matrix) table(signs map[string]byte) string {
 		longest = max(longest, len(other.name))
 	}
 	const margin = "%-24s"
-	for line := range longest { // the names from top to bottom
+	for line := range longest { // print the names downwards
 		fmt.Fprintf(&b, margin, "")
 		for _, other := range matrixOthers {
 			at := line - longest + len(other.name)

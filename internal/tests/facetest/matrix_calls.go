@@ -13,11 +13,11 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// A matrixCall is one call of the Go API.
+// A matrixCall is one call of the API.
 type matrixCall struct {
 	name string
 	call func(ctx context.Context, s *subject) error
-	// writes says that a View refuses the call.
+	// writes is true if the call fails in a View.
 	writes bool
 	// ends says that the call may make other calls fail: those of a transaction, or all.
 	ends bool
@@ -25,7 +25,7 @@ type matrixCall struct {
 	alone bool
 }
 
-// matrixMethods are the calls that take part in a transaction.
+// matrixMethods are the calls that can be part of a transaction.
 var matrixMethods = []matrixCall{
 	{name: "Get", call: func(ctx context.Context, s *subject) error {
 		_, err := s.items.Get(ctx, "a", 1)
@@ -81,8 +81,8 @@ var matrixMethods = []matrixCall{
 	}},
 }
 
-// matrixOthers are the calls beside a transaction: the methods of a database, the changes of a table that an SDK
-// client can request, and one operation of each kind.
+// matrixOthers are the calls that run beside a transaction: the methods of a database, the changes of a table that an
+// SDK client can request, and one operation of each kind.
 var matrixOthers = []matrixCall{
 	{name: "Fork", alone: true, call: func(_ context.Context, s *subject) error {
 		fork, err := s.db.Fork()
@@ -176,7 +176,7 @@ var matrixOthers = []matrixCall{
 		"Item": {"box": {"S": "b"}, "place": {"N": "3"}}}}]}`),
 }
 
-// request returns a call that sends an operation as an SDK client would.
+// request returns a call that sends a request as an SDK client does.
 func request(name string, ends bool, operation, body string) matrixCall {
 	return matrixCall{name: name, ends: ends, call: func(ctx context.Context, s *subject) error {
 		out, status := engine.Of(s.db).Service.Serve(ctx, "DynamoDB_20120810."+operation, []byte(body), nil)
@@ -187,7 +187,7 @@ func request(name string, ends bool, operation, body string) matrixCall {
 	}}
 }
 
-// drain reads a loop to its end or its first error.
+// drain runs a loop to its end or its first error.
 func drain[T any](seq iter.Seq2[T, error]) error {
 	for _, err := range seq {
 		if err != nil {

@@ -14,10 +14,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Opposite runs Updates that write two tables in opposite orders at the same time. It fails if an operation inside an
-// Update fails, unless the store is shared: then a conflict makes Update run its function again. It logs how often
-// that happened and how long the longest Update took. If put is not nil, Opposite calls it instead of
-// [sortkey.TableOf.Put].
+// Opposite runs concurrent Updates that write two tables in opposite orders. It checks that no operation in them
+// fails. In a shared store they may conflict, and then run again. Opposite logs how often that happened and the time
+// of the longest Update. Put, if it is not nil, puts an item in place of [sortkey.TableOf.Put].
 func Opposite(
 	t *testing.T, updates int, open func(t *testing.T) store.Store,
 	put func(ctx context.Context, db *sortkey.DB, table string, place int) error,

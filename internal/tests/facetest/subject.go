@@ -40,7 +40,7 @@ type thing struct {
 	Until int64  `dynamodbav:"until,omitempty"`
 }
 
-// fill creates the tables, and puts things into box a.
+// fill creates the tables, and puts things in box a.
 func (s *subject) fill(ctx context.Context, things int) error {
 	err := s.db.CreateTable(ctx, "Items", "box / place:N",
 		sortkey.Global("ByKind", "kind / place:N"), sortkey.TimeToLive("until"), sortkey.Stream())
@@ -60,7 +60,7 @@ func (s *subject) fill(ctx context.Context, things int) error {
 	})
 }
 
-// transact runs fn in a View or an Update.
+// transact calls fn in a View or an Update.
 func (s *subject) transact(ctx context.Context, view bool, fn func(ctx context.Context) error) error {
 	if view {
 		return s.db.View(ctx, fn)
@@ -68,7 +68,7 @@ func (s *subject) transact(ctx context.Context, view bool, fn func(ctx context.C
 	return s.db.Update(ctx, fn)
 }
 
-// use creates a table, writes and reads. It hangs or fails if a pair has left something locked.
+// use takes every lock that a pair may have failed to release.
 func (s *subject) use(ctx context.Context) error {
 	if err := s.db.CreateTable(ctx, "Last", "box / place:N"); err != nil {
 		return err
@@ -101,13 +101,12 @@ func begin(name string, fn func() error) begun {
 	return b
 }
 
-// inTime calls fn and returns its error. If fn takes longer than patience, inTime records that it hangs and returns
-// nil.
+// inTime calls fn and returns its error, or an error if it hangs.
 func (w *watch) inTime(name string, fn func() error) error {
 	return w.wait(begin(name, fn), time.After(patience))
 }
 
-// wait returns the error of b. If limit fires first, wait records that b hangs and returns nil.
+// wait waits for a function, and records that it hangs if it does not return before limit.
 func (w *watch) wait(b begun, limit <-chan time.Time) error {
 	select {
 	case err := <-b.err:

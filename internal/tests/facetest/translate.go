@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A translation translates one request into calls of the Go API.
+// A translation turns one request into a call of the Go API.
 type translation struct {
 	t      *testing.T
 	pair   *pair
@@ -80,7 +80,7 @@ func member[T any](in map[string]any, name string) T {
 	return x
 }
 
-// item returns x, an item of a script, in its typed form.
+// item returns an item with typed attribute values.
 func item(x any) (typed, bool) {
 	if it, ok := x.(typed); ok {
 		return it, true
@@ -97,7 +97,7 @@ func item(x any) (typed, bool) {
 	return typed{it}, err == nil
 }
 
-// only reports whether the request has no members except these and those that every request may have.
+// only reports whether the request has only the named members, besides those that any request may have.
 func (tr *translation) only(names string) bool {
 	always := []string{
 		"TableName", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnConsumedCapacity",
@@ -117,7 +117,7 @@ func (tr *translation) only(names string) bool {
 	return metrics == nil || metrics == "SIZE" || metrics == "NONE"
 }
 
-// key returns the values of the request's primary key. It returns false if the key is not complete.
+// key returns the values of the request's Key, or false if it is not a whole primary key.
 func (tr *translation) key() (key sortkey.Key, ok bool) {
 	it, ok := item(tr.in["Key"])
 	schema := tr.keys.Schema("")
@@ -136,8 +136,8 @@ func (tr *translation) key() (key sortkey.Key, ok bool) {
 
 var placeholders = regexp.MustCompile(`[:#]\w+`)
 
-// expression returns an expression of the request in the form of the Go API, and the values of its placeholders. It
-// returns false if a placeholder has no value.
+// expression returns an expression of the request as the Go API takes it, and its values. It returns false if a
+// placeholder in the expression is not defined.
 func (tr *translation) expression(name string) (source string, values []any, ok bool) {
 	source, isText := tr.in[name].(string)
 	if tr.in[name] != nil && !isText || strings.Contains(source, "`") {
@@ -159,7 +159,7 @@ func (tr *translation) expression(name string) (source string, values []any, ok 
 	return source, values, ok
 }
 
-// write returns the options of a write. It makes the request ask for the same values as the Go API does.
+// write returns the options of a write. It makes the request ask for the same as the Go API does.
 func (tr *translation) write(old *attr.Item) (opts []sortkey.Option, ok bool) {
 	const onFailure = "ReturnValuesOnConditionCheckFailure"
 	switch tr.in[onFailure] {
@@ -237,7 +237,7 @@ func (tr *translation) get() (func() (answer, error), bool) {
 	}, ok
 }
 
-// read returns the options that all reads have.
+// read returns the options that all reads share.
 func (tr *translation) read() (opts []sortkey.Option, ok bool) {
 	switch tr.in["ConsistentRead"] {
 	case true:
@@ -256,7 +256,7 @@ func (tr *translation) read() (opts []sortkey.Option, ok bool) {
 	return append(opts, sortkey.Only(strings.Split(source, ",")...)), true
 }
 
-// pages returns the options of queries and scans, and the index.
+// pages returns the options of a query or scan, and its index.
 func (tr *translation) pages() (opts []sortkey.Option, index string, ok bool) {
 	if opts, ok = tr.read(); !ok {
 		return nil, "", false
@@ -294,7 +294,7 @@ func (tr *translation) pages() (opts []sortkey.Option, index string, ok bool) {
 	return append(opts, sortkey.After(cursor(tr.in["TableName"].(string), index, start.Item))), index, ok
 }
 
-// members are the members of queries and scans that the Go API can express.
+// members are the members of query and scan requests that the Go API can express.
 const members = "IndexName FilterExpression ProjectionExpression Limit ConsistentRead ExclusiveStartKey "
 
 func (tr *translation) query() (func() (answer, error), bool) {
@@ -319,7 +319,7 @@ func (tr *translation) query() (func() (answer, error), bool) {
 	}, ok
 }
 
-// slice returns the key values and the range of the query for the request's key condition.
+// slice returns the key values and the range of a query, from its key condition.
 func (tr *translation) slice(index string) (key sortkey.Key, options []sortkey.QueryOption, ok bool) {
 	if _, _, ok := tr.expression("KeyConditionExpression"); !ok || tr.in["KeyConditionExpression"] == nil {
 		return nil, nil, false
@@ -388,7 +388,7 @@ func (tr *translation) on(index string) *sortkey.TableOf[attr.Item] {
 	return tr.table.Index(index)
 }
 
-// page converts a page to the answer that the request would have.
+// page returns a page as an answer.
 func (tr *translation) page(p *sortkey.Page[attr.Item], err error) (answer, error) {
 	if err != nil {
 		return answer{}, err

@@ -25,8 +25,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Upkeep tests the methods of a database that concern all of it, such as Stats, PutMany and Backup. The function open
-// returns an empty store.
+// Upkeep tests what a program does with a whole database: statistics, versions, PutMany and backups. Open returns an
+// empty store.
 func Upkeep(t *testing.T, open func() store.Store) {
 	t.Run("Stats", func(t *testing.T) { testStats(t, open) })
 	t.Run("Versions", func(t *testing.T) { testVersions(t, open) })
@@ -39,7 +39,7 @@ func Upkeep(t *testing.T, open func() store.Store) {
 
 type object = map[string]any
 
-// testStats compares the figures of random databases with a count of all rows.
+// testStats compares the Stats of random databases with a count of all rows.
 func testStats(t *testing.T, open func() store.Store) {
 	proptest.Check(t, 100, func(c *proptest.T) {
 		ctx := t.Context()
@@ -135,7 +135,7 @@ func change(ctx context.Context, c *proptest.T, db *sortkey.DB, steps int) {
 	}
 }
 
-// counted returns the figures of the rows. It reads all rows to count them.
+// counted returns the Stats that a count of all rows gives.
 func counted(ctx context.Context, c require.TestingT, db *sortkey.DB) (s sortkey.Stats) {
 	const overhead = 100
 	names, err := db.Tables(ctx)
@@ -172,7 +172,8 @@ func rowsOf(
 	}
 }
 
-// testVersions tests that stores that count versions count those that Views keep, and count none afterwards.
+// testVersions checks that Stats counts the versions that Views keep, in stores that can tell, and that none are left
+// afterwards.
 func testVersions(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -207,7 +208,7 @@ func testVersions(t *testing.T, open func() store.Store) {
 	versions(0)
 }
 
-// newDB opens a database over a store.
+// newDB opens a database in a store.
 func newDB(t *testing.T, st store.Store) *sortkey.DB {
 	t.Helper()
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -216,7 +217,7 @@ func newDB(t *testing.T, st store.Store) *sortkey.DB {
 	return db
 }
 
-// A track is an item of the tests of PutMany.
+// A track is an item in the tests of PutMany.
 type track struct {
 	Album string `dynamodbav:"album"`
 	Place int    `dynamodbav:"place"`
@@ -224,7 +225,7 @@ type track struct {
 	Take  int    `dynamodbav:"take"`
 }
 
-// tracks yields n tracks of 100 albums. It yields some places of an album twice.
+// tracks yields n tracks of 100 albums. About a quarter of them have the key of an earlier one.
 func tracks(n, take int) iter.Seq[track] {
 	return func(yield func(track) bool) {
 		for i := range n {
@@ -240,8 +241,8 @@ func tracks(n, take int) iter.Seq[track] {
 	}
 }
 
-// testPutMany tests that PutMany leaves the last item of each key, in a table with indexes and in one with a stream,
-// and that the figures match a count of the rows.
+// testPutMany checks that after PutMany a table has the last item of each key, with indexes and with a stream, and
+// that Stats is right.
 func testPutMany(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, many := newDB(t, st), 2000
@@ -295,7 +296,7 @@ func testPutMany(t *testing.T, open func() store.Store) {
 	require.Greater(t, len(changes), many)
 }
 
-// testPutManyRefused tests what PutMany leaves in the table after a refused item, in a transaction and in a closed
+// testPutManyRefused checks what PutMany leaves behind after an invalid item, in a transaction and in a closed
 // database.
 func testPutManyRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
@@ -347,8 +348,7 @@ func testPutManyRefused(t *testing.T, open func() store.Store) {
 	require.ErrorIs(t, items.PutMany(ctx, slices.Values(good)), store.ErrClosed)
 }
 
-// testBackup tests that a database restored from a backup, into this engine or into memory, equals the original, and
-// so does its own backup.
+// testBackup checks that a random database equals the one restored from its backup, into this engine or into memory.
 func testBackup(t *testing.T, open func() store.Store) {
 	proptest.Check(t, 60, func(c *proptest.T) {
 		ctx := t.Context()
@@ -388,7 +388,7 @@ func testBackup(t *testing.T, open func() store.Store) {
 	})
 }
 
-// described returns all tables with their rows, and with the changes in their streams, as text.
+// described returns a text for each table, with its rows and the records of its stream.
 func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines []string) {
 	names, err := db.Tables(ctx)
 	require.NoError(c, err)
@@ -414,8 +414,8 @@ func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines [
 	return lines
 }
 
-// testBackupRefused tests what remains after a writer or a reader fails, a context ends, the store is closed, or a
-// backup is truncated.
+// testBackupRefused checks what remains after a writer or reader that fails, a context that ends, a closed store, and
+// a backup that is cut off.
 func testBackupRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
@@ -458,7 +458,7 @@ func testBackupRefused(t *testing.T, open func() store.Store) {
 		require.Equal(t, 499, sortkey.StatusOf(err))
 	}
 	require.NoError(t, empty.Close())
-	// In a transaction, Backup writes the state that the transaction sees.
+	// A backup in a transaction has the rows that the transaction sees.
 	var within bytes.Buffer
 	require.NoError(t, db.View(ctx, func(view context.Context) error {
 		require.NoError(t, items.Put(ctx, object{"p": "later"}))
@@ -487,8 +487,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// testBackupBeside tests that a backup contains each concurrent transaction as a whole or not at all, and that
-// writers do not wait for a backup whose writer is stuck.
+// testBackupBeside checks that a backup taken beside transactions has all or nothing of each, and that writers do not
+// wait for a backup whose writer is stalled.
 func testBackupBeside(t *testing.T, open func() store.Store) {
 	const accounts, each = 20, 100
 	db, ctx := newDB(t, open()), t.Context()

@@ -17,14 +17,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The words in the cells of the tables in docs/embedded.md.
+// The values of the cells in a table of waits.
 const (
 	goesOn      = "goes on"
 	waits       = "waits"
 	unsupported = "–"
 )
 
-// waitCalls are the calls in those tables. They use the table Other where they can.
+// waitCalls are the calls in the table of waits. Where they can, they use the table Other.
 var waitCalls = []matrixCall{
 	{name: "Get, Query, Scan", call: func(ctx context.Context, s *subject) error {
 		other := sortkey.Table[thing](s.db, "Other")
@@ -73,8 +73,8 @@ var waitCalls = []matrixCall{
 	{name: "Close", call: func(_ context.Context, s *subject) error { return s.db.Close() }},
 }
 
-// Waits tests that each call waits for a transaction under way exactly if the table in docs/embedded.md says so for
-// the engine. The argument doc is the path of that file, and open returns an empty store.
+// Waits checks that each call waits for a running transaction if the table in docs/embedded.md says so for an engine,
+// and goes on otherwise. It logs the cells. Doc is the path of that file. Open returns an empty store.
 func Waits(t *testing.T, engine, doc string, open func(t *testing.T) store.Store) {
 	page, err := os.ReadFile(doc)
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func Waits(t *testing.T, engine, doc string, open func(t *testing.T) store.Store
 	}
 }
 
-// checkWait makes a call while a transaction runs and tests that the call does what want says.
+// checkWait makes a call while a transaction runs, and checks that it waits or goes on as wanted.
 func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 	ctx := t.Context()
 	require.NoError(t, s.fill(ctx, 3))
@@ -149,7 +149,7 @@ func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 	require.NoError(t, s.db.Close())
 }
 
-// waitTable returns the cells of the table for Update or View in a page, by call and engine.
+// waitTable returns the cells of the table for a kind of transaction in a page, by call and engine.
 func waitTable(page, transaction string) (cells map[string]map[string]string, err error) {
 	_, rest, ok := strings.Cut(page, "| beside "+transaction+" |")
 	if !ok {
@@ -180,8 +180,7 @@ func waitTable(page, transaction string) (cells map[string]map[string]string, er
 	return cells, nil
 }
 
-// Endings tests that calls that wait for an Update in the store end when their context ends, and when the database is
-// closed.
+// Endings checks that a call that waits for an Update in the store returns when its context ends, and on Close.
 func Endings(t *testing.T, open func(t *testing.T) store.Store) {
 	calls := map[string]func(ctx context.Context, s *subject) error{
 		"Put":     func(ctx context.Context, s *subject) error { return s.put(ctx, "b", 1) },

@@ -1,8 +1,8 @@
-// Package pgtest starts PostgreSQL for tests: a cluster of its own in a temporary folder, which listens on a Unix
-// socket there. It needs PostgreSQL's programs but installs nothing. Because these tests take minutes, it starts only
-// with SORTKEY_POSTGRES set, as scripts/check-postgres.sh does.
+// Package pgtest starts PostgreSQL for tests: a cluster in a temporary folder that listens on a Unix socket there. It
+// needs an installed PostgreSQL. As these tests take minutes, it starts only if SORTKEY_POSTGRES is set, as by
+// scripts/check-postgres.sh.
 //
-// PostgreSQL refuses to run as root, so as root the cluster belongs to the user postgres or nobody.
+// PostgreSQL does not run as root. If the tests do, the cluster runs as the user postgres or nobody.
 package pgtest
 
 import (
@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Missing is the message of skipped tests: it says how to run the tests on PostgreSQL.
+// Missing says how to run the skipped tests.
 const Missing = "runs with SORTKEY_POSTGRES=1 and PostgreSQL, the package postgresql (Debian, Ubuntu, Homebrew) " +
 	"or postgresql-server (Fedora)"
 
@@ -37,8 +37,7 @@ type Cluster struct {
 	names    atomic.Int64
 }
 
-// Bin returns the folder of PostgreSQL's programs. It returns "" if they are not installed or SORTKEY_POSTGRES is not
-// set.
+// Bin returns the folder of PostgreSQL's programs, or "" if SORTKEY_POSTGRES is not set or they are not installed.
 func Bin() string {
 	if os.Getenv("SORTKEY_POSTGRES") == "" {
 		return ""
@@ -57,9 +56,9 @@ func Bin() string {
 	return ""
 }
 
-// New creates and starts a cluster, and removes it at the end of the test. It skips the test if PostgreSQL is not
-// installed. Settings are NAME=VALUE. The default is fsync=off, with which the cluster survives a crash of the
-// server, but not of the machine.
+// New creates and starts a cluster, which is removed at the end of the test. If PostgreSQL is not installed, it skips
+// the test. Settings are NAME=VALUE. Unless they have fsync=on, the data survives a crash of the server but not of
+// the machine.
 func New(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
 	c, err := create(settings)
@@ -85,7 +84,7 @@ var shared struct {
 	err error
 }
 
-// Shared returns a cluster for all tests of a package. The first call starts it. The package's TestMain must call
+// Shared returns a cluster for all tests of a package, which the first call starts. The package's TestMain must call
 // [Main].
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
@@ -146,7 +145,7 @@ func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a program of PostgreSQL and waits for its end.
+// run runs a PostgreSQL program and waits for it.
 func (c *Cluster) run(name string, args ...string) error {
 	if out, err := c.command(name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("pgtest: %s: %w\n%s", name, err, out)
@@ -154,8 +153,8 @@ func (c *Cluster) run(name string, args ...string) error {
 	return nil
 }
 
-// watched is a shell script that runs the server until standard input ends. That also happens when the test is
-// killed.
+// watched is a shell script that runs the server until its standard input is closed, which also happens when the test
+// is killed.
 const watched = `"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server`
 
 func (c *Cluster) start() error {
@@ -208,8 +207,8 @@ func (c *Cluster) halt() error {
 	return err
 }
 
-// Crash stops the server as pg_ctl stop -m immediate does, without a checkpoint. The next Start recovers from the
-// log.
+// Crash stops the server at once without a checkpoint, like pg_ctl stop -m immediate. The next Start recovers from
+// the log.
 func (c *Cluster) Crash(t testing.TB) {
 	t.Helper()
 	c.mu.Lock()
@@ -245,8 +244,7 @@ func (c *Cluster) Database(t testing.TB) string {
 	return c.url(name, url.Values{})
 }
 
-// Schema creates an empty schema and returns a URL with the schema in search_path. It is ten times faster than
-// Database.
+// Schema creates an empty schema and returns a URL with it in search_path. It is ten times faster than Database.
 func (c *Cluster) Schema(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", c.names.Add(1))
@@ -260,7 +258,7 @@ func (c *Cluster) url(database string, query url.Values) string {
 	return u.String()
 }
 
-// SQL runs statements in a database. It returns the rows as lines, with columns separated by |.
+// SQL runs statements in a database and returns the result, one line per row with columns separated by |.
 func (c *Cluster) SQL(t testing.TB, database, sql string) string {
 	t.Helper()
 	cmd := c.command(
@@ -277,8 +275,7 @@ func (c *Cluster) SQL(t testing.TB, database, sql string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Standby starts a copy of the cluster that replicates it. From then on each commit of the cluster waits until the
-// copy has it too.
+// Standby starts a synchronous standby of the cluster: each commit of the cluster waits until the standby has it too.
 func (c *Cluster) Standby(t testing.TB) *Cluster {
 	t.Helper()
 	s := &Cluster{bin: c.bin, settings: c.settings}
@@ -316,7 +313,7 @@ func (c *Cluster) Standby(t testing.TB) *Cluster {
 	return s
 }
 
-// Promote turns a standby into a server that accepts writes.
+// Promote makes a standby accept writes.
 func (c *Cluster) Promote(t testing.TB) {
 	t.Helper()
 	if got := c.SQL(t, "postgres", "select pg_promote()"); got != "t" {
@@ -324,8 +321,8 @@ func (c *Cluster) Promote(t testing.TB) {
 	}
 }
 
-// Failover returns a URL with the hosts of the cluster and its standby, so that clients connect to the one that
-// accepts writes. At is the URL of the database on the cluster.
+// Failover returns a URL that connects to the cluster or its standby, whichever accepts writes. At is the URL of the
+// database on the cluster.
 func (c *Cluster) Failover(at string, standby *Cluster) string {
 	u, err := url.Parse(at)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/processor"
 )
 
-// Processor returns the processor time that the cluster's running processes have taken, or 0 where the system does
-// not report it. It lacks processes that have ended, one for each connection, so compare times only if no connection
-// has ended between them.
+// Processor returns the CPU time of the cluster's processes, or 0 if the system does not report it. It misses
+// processes that have ended, so compare times between which no connection ends.
 func (c *Cluster) Processor(t testing.TB) time.Duration {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// account returns the user as which the server runs if the test runs as root.
+// account returns the user as which to run the server if the tests run as root.
 func account() (uid, gid uint32, err error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)

@@ -1,4 +1,4 @@
-// Package processor measures how much processor time processes have taken, for benchmarks.
+// Package processor measures the CPU time of processes, for benchmarks.
 package processor
 
 import (
@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Time returns the processor time that the running threads of a process have taken, in the program and in the kernel
-// on its behalf. It lacks threads that have ended. It returns 0 where the system does not report the time; Linux
-// does, see proc_pid_schedstat in the kernel's documentation of schedstats.
+// Time returns the CPU time that the threads of a process have used, in the program and in the kernel. It misses
+// threads that have ended. It returns 0 if the system does not report the time (Linux does, see proc_pid_schedstat in
+// the kernel's documentation of schedstats).
 func Time(pid int) (total time.Duration) {
 	files, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/schedstat")
 	for _, file := range files {
@@ -26,8 +26,8 @@ func Time(pid int) (total time.Duration) {
 	return total
 }
 
-// WithChildren returns the processor time of a process and of its running children. It returns 0 where the system
-// does not report the children.
+// WithChildren returns the CPU time of a process and of its children that still run, or 0 if the system does not
+// report the children.
 func WithChildren(pid int) (total time.Duration) {
 	id := strconv.Itoa(pid)
 	children, err := os.ReadFile(filepath.Join("/proc", id, "task", id, "children"))

@@ -1,17 +1,16 @@
 // Package proptest runs properties on random cases, using gopter.
 //
-// A property is a function of a [T]. It draws its choices from the T and reports failures to it, as a test does to a
-// testing.T. The choices come from a tape of bytes. To shrink a failing tape, the package removes parts of it and
-// makes numbers smaller. A native fuzz target can use its input as a tape ([Fuzz]).
+// A property is a function of a [T]. It draws its random choices from the T and reports failures to it, as a test
+// does to a testing.T. The choices come from a tape of bytes. If a tape fails, proptest shrinks it by removing parts
+// and by making numbers smaller. A native fuzz target can use its input as a tape ([Fuzz]). This suits properties
+// that draw thousands of dependent choices, such as histories of a whole database: gopter's generators choose before
+// a case runs, and would have to be combined with FlatMap at every step. Where the choices are known beforehand,
+// properties use gopter's own generators, shrinkers and commands, which read like a specification (packages
+// internal/item, keycond and store/storetest).
 //
-// Tapes suit properties that draw thousands of dependent choices, such as histories of a whole database. Gopter's
-// generators choose before a case runs, so every step would have to be combined with FlatMap. Where all choices are
-// known beforehand, properties use gopter's own generators, shrinkers and commands (packages internal/item, keycond
-// and store/storetest), which read like a specification.
-//
-// Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another seed, or a random seed if it is
-// "random". SORTKEY_CHECKS multiplies the number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]),
-// and twenty times as many cases.
+// Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another seed, or a random one if it is "random".
+// SORTKEY_CHECKS multiplies the number of cases. SORTKEY_LONG runs long tests ([NeedLong]) and twenty times as many
+// cases.
 package proptest
 
 import (
@@ -36,7 +35,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Seed returns the seed of properties in this run.
+// Seed returns the seed of this run.
 var Seed = sync.OnceValue(func() int64 {
 	switch s := os.Getenv("SORTKEY_SEED"); s {
 	case "":
@@ -52,16 +51,15 @@ var Seed = sync.OnceValue(func() int64 {
 	}
 })
 
-// Tests hold little memory and free most of it soon, so they run faster if they collect garbage less often. With
-// SORTKEY_LONG they may hold more, so the default stays.
+// Tests keep little memory but allocate a lot of it briefly. Short runs collect garbage less often, which is faster.
 func init() {
 	if !Long() {
 		debug.SetGCPercent(400)
 	}
 }
 
-// Cases returns the number of cases to run for a property: n in long runs, as .ci/run makes them, and a twentieth of
-// n otherwise. SORTKEY_CHECKS replaces this by a factor of n.
+// Cases returns the number of cases to run for a property that has n in a long run, such as .ci/run. In other runs it
+// is a twentieth of n.
 func Cases(n int) int {
 	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
 		return max(1, int(float64(n)*x))
@@ -83,8 +81,8 @@ func NeedLong(t testing.TB) {
 	}
 }
 
-// SkipShort skips a test with -short, which the run of the race detector sets. It is for tests that take seconds in
-// that run but have only one goroutine, and so no races.
+// SkipShort skips a test with -short, which the run with the race detector sets. Use it for tests that take seconds
+// there and have only one goroutine.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -92,15 +90,15 @@ func SkipShort(t testing.TB) {
 	}
 }
 
-// Parameters returns gopter's parameters for a property that runs [Cases](n) cases.
+// Parameters returns gopter's parameters for a property with n cases in a long run; see [Cases].
 func Parameters(n int) *gopter.TestParameters {
 	p := gopter.DefaultTestParametersWithSeed(Seed())
 	p.MinSuccessfulTests = Cases(n)
 	return p
 }
 
-// Check runs a property on [Cases](n) random cases. It shrinks a failing case and fails the test with the report of
-// the shrunk case.
+// Check runs a property on random cases, n in a long run; see [Cases]. If a case fails, Check shrinks it and fails
+// the test with its report.
 func Check(t *testing.T, n int, property func(*T)) {
 	t.Helper()
 	CheckTapes(t, n, 1, 4096, func(tape []byte) string { return Play(t, tape, property) }, nil)
@@ -116,8 +114,8 @@ func Fuzz(f *testing.F, property func(*T)) {
 	})
 }
 
-// CheckTapes runs a property on [Cases](n) tapes, each of least to most bytes. The property returns "" or an error
-// message. After a failure, CheckTapes calls failed with the shrunk tape, unless failed is nil.
+// CheckTapes runs a property on random tapes of least to most bytes, n in a long run; see [Cases]. The property
+// returns "" or an error message. If it fails, CheckTapes calls failed, unless that is nil, with the shrunk tape.
 func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) string, failed func(tape []byte)) {
 	t.Helper()
 	params := Parameters(n)
@@ -128,12 +126,12 @@ func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) str
 	p.Run(reporter{t, failed})
 }
 
-// Play runs a property on one tape. It returns the report of a failure, or "" for success.
+// Play runs a property on one tape. It returns the report if the property fails, or "".
 func Play(t testing.TB, tape []byte, property func(*T)) (report string) {
 	return PlayOn(t, tape, nil, property)
 }
 
-// PlayOn is like Play, but reads choices after the end of the tape from more.
+// PlayOn is Play, but takes choices after the end of the tape from more.
 func PlayOn(t testing.TB, tape []byte, more io.Reader, property func(*T)) (report string) {
 	c := &T{tb: t, tape: tape, more: more}
 	defer func() {
@@ -159,13 +157,13 @@ type stop struct{}
 type T struct {
 	tb       testing.TB
 	tape     []byte
-	more     io.Reader // read after the end of the tape; nil means zeros
+	more     io.Reader // read after the end of the tape; nil yields zeros
 	lines    []string
 	failed   bool
 	cleanups []func()
 }
 
-// choices is a tape. It has a String method so that gopter prints only its length.
+// choices is a tape of which gopter prints only the length.
 type choices []byte
 
 func (c choices) String() string { return fmt.Sprintf("%d bytes of choices", len(c)) }
@@ -178,7 +176,7 @@ func (t *T) read(b []byte) {
 	t.tape = t.tape[copy(b, t.tape):]
 }
 
-// IntN returns a number from 0 to n-1. Let smaller numbers make simpler cases, because shrinking prefers them.
+// IntN returns a number in [0, n). Smaller numbers should lead to simpler cases, as shrinking makes numbers smaller.
 func (t *T) IntN(n int) int {
 	var room [4]byte
 	width := 1
@@ -192,13 +190,13 @@ func (t *T) IntN(n int) int {
 	return int(binary.LittleEndian.Uint32(room[:]) % uint32(n))
 }
 
-// Between returns a number from lo to hi.
+// Between returns a number in [lo, hi].
 func (t *T) Between(lo, hi int) int { return lo + t.IntN(hi-lo+1) }
 
 // Bool returns false or true.
 func (t *T) Bool() bool { return t.IntN(2) == 1 }
 
-// Often returns true in pct percent of the cases.
+// Often returns true in pct percent of cases.
 func (t *T) Often(pct int) bool { return t.IntN(100) >= 100-pct }
 
 // Uint64 returns any number.
@@ -208,7 +206,7 @@ func (t *T) Uint64() uint64 {
 	return binary.LittleEndian.Uint64(room[:])
 }
 
-// Text returns a string of lo to hi characters from an alphabet.
+// Text returns a text of lo to hi characters of an alphabet.
 func (t *T) Text(alphabet string, lo, hi int) string {
 	letters := []rune(alphabet)
 	var b strings.Builder
@@ -218,7 +216,7 @@ func (t *T) Text(alphabet string, lo, hi int) string {
 	return b.String()
 }
 
-// AnyText returns a string of lo to hi characters of all kinds. Half of the characters often need special care.
+// AnyText returns a text of lo to hi characters of all kinds. Half of them are characters that often cause bugs.
 func (t *T) AnyText(lo, hi int) string {
 	var b strings.Builder
 	for range t.Between(lo, hi) {
@@ -240,8 +238,7 @@ func (t *T) AnyText(lo, hi int) string {
 
 var (
 	careful = []rune("Aa?~!@#$%^&*_-+=.,:; \t\r\n/\\|([{<'\"`\x00\v\x1b\x7f\ufeff\ufffd\u202eȺ")
-	// characters are all characters except surrogates, which text cannot
-	// contain.
+	// characters are all characters except surrogates, which UTF-8 cannot encode.
 	characters = []*unicode.RangeTable{
 		unicode.Lu, unicode.Ll, unicode.Lt, unicode.Lm, unicode.Lo, unicode.Nd, unicode.Nl, unicode.No, unicode.P,
 		unicode.Sm, unicode.Sc, unicode.Sk, unicode.So, unicode.Mn, unicode.Me, unicode.Mc, unicode.Z, unicode.Cc,
@@ -249,7 +246,7 @@ var (
 	}
 )
 
-// Number returns the text of a decimal number of up to 38 digits, from DynamoDB's whole range.
+// Number returns a decimal number of up to 38 digits, in the whole range that the service supports.
 func Number(t *T) string {
 	return fmt.Sprintf("%s%sE%d", Pick(t, "", "-"), t.Text("0123456789", 1, 38), t.Between(-130, 87))
 }
@@ -274,7 +271,7 @@ func Shuffle[E any](t *T, list []E) []E {
 	return out
 }
 
-// SliceOf returns lo to hi elements.
+// SliceOf returns a slice of lo to hi elements.
 func SliceOf[E any](t *T, lo, hi int, element func(*T) E) []E {
 	list := make([]E, t.Between(lo, hi))
 	for i := range list {
@@ -284,7 +281,7 @@ func SliceOf[E any](t *T, lo, hi int, element func(*T) E) []E {
 }
 
 // Repeat runs at most the given number of steps. Each step runs one of the actions and then check. Repeat stops at
-// the end of the tape, after which all steps would be equal.
+// the end of the tape, after which all steps would be the same.
 func (t *T) Repeat(steps int, check func(), actions ...func()) {
 	for range t.Between(1, steps) {
 		actions[t.IntN(len(actions))]()
@@ -369,7 +366,7 @@ func (r reporter) ReportTestResult(_ string, result *gopter.TestResult) {
 	}
 }
 
-// A shrinkLimit ends shrinking 15 seconds after the first failure.
+// A shrinkLimit ends shrinking a fixed time after the first failure.
 type shrinkLimit struct{ failed time.Time }
 
 // note records the time of the first failure. It returns report.
@@ -392,7 +389,7 @@ func generate(least, most int, p *shrinkLimit) gopter.Gen {
 	}
 }
 
-// shrink yields smaller tapes: first without parts of c, then with parts of c set to zero, with ever smaller parts.
+// shrink returns smaller tapes: first those with parts removed, then those with smaller choices.
 func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 	step := len(c) / 2
 	at, zero := 0, false

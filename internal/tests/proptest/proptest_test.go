@@ -48,7 +48,7 @@ func TestShrinks(t *testing.T) {
 	shortest := 1 << 30
 	inner := &testing.T{}
 	func() {
-		defer func() { _ = recover() }() // the inner test has no parent to report to
+		defer func() { _ = recover() }() // the inner test panics, as it has no parent to report to
 		proptest.CheckTapes(inner, 20, 50, 100, func(tape []byte) string {
 			for _, b := range tape {
 				if b > 200 {

@@ -1,4 +1,4 @@
-// Package wiretest encodes wire shapes for tests, by reflection.
+// Package wiretest encodes wire shapes as JSON for tests, by reflection.
 package wiretest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// JSON returns a shape as a JSON object without absent (nil) members.
+// JSON encodes a shape as a JSON object, without absent (nil) members.
 func JSON(shape any) []byte {
 	text, err := json.Marshal(plain(reflect.ValueOf(shape)))
 	if err != nil {
@@ -20,7 +20,7 @@ func JSON(shape any) []byte {
 	return text
 }
 
-// plain returns a value for encoding/json.
+// plain converts a value to one that encoding/json encodes.
 func plain(v reflect.Value) any {
 	switch x := v.Interface().(type) {
 	case attr.Value:
