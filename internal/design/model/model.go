@@ -158,7 +158,7 @@ func (f *Field) MarshalText() ([]byte, error) { return []byte(f.Name), nil }
 type Distribution struct {
 	// Name is uniform, zipf or sequence. A sequence takes the values in turn.
 	Name string
-	// Skew is the exponent of a zipf distribution, above 1.
+	// Skew is the exponent of a zipf distribution, above 0 and at most 8.
 	Skew float64
 }
 
