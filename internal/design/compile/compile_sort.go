@@ -73,7 +73,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	equal := c.equal()
 	for _, part := range t.Template.Parts() {
 		if _, _, ok := Period(part.Type, equal[part.Name]); ok {
-			delete(equal, part.Name) // a range
+			delete(equal, part.Name) // a range, not a value
 		}
 	}
 

@@ -48,7 +48,7 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	}
 	for i, c := range calendars[:units] {
 		if i == 0 && (t.Name == "epoch" || t.Name == "epochms") {
-			continue // a number is a time itself
+			continue // for these types, 2026 is a time, not a year
 		}
 		if at, err := time.Parse(c.layout, text); err == nil {
 			return at.Format(time.RFC3339), c.next(at).Add(-1).Format(time.RFC3339Nano), true

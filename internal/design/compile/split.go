@@ -158,7 +158,7 @@ func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 	}
 	to, err := bound(w.Args[1])
 	if err != nil || !from.Before(to) {
-		return nil, err // one period, or an empty range
+		return nil, err // the range is within one period, or empty
 	}
 
 	var all []model.Condition

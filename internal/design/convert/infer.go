@@ -13,7 +13,7 @@ import (
 type piece struct {
 	literal string
 	typ     keys.Type
-	parts   []string // nil for a literal
+	parts   []string // the part of each key; nil for a literal
 	label   string   // the nearest label before it
 }
 

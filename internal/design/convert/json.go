@@ -27,7 +27,7 @@ const (
 type document struct {
 	name  string
 	data  []byte
-	lines []int // offsets of lines
+	lines []int // offsets at which lines begin
 	roots []*node
 	nodes int
 }
@@ -35,11 +35,11 @@ type document struct {
 // A node is a JSON value with its place in the document.
 type node struct {
 	doc     *document
-	key     string // in an object
+	key     string // name of a member of an object
 	at, end int    // offsets in the file
 	kind    jsontext.Kind
-	text    string  // of a string or a number
-	list    []*node // of an object or a list
+	text    string  // text of a string or a number
+	list    []*node // members of an object, or elements of a list
 }
 
 // read parses a file. Its error is an [*Error].

@@ -103,7 +103,7 @@ func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[row, error
 			}
 		}
 		lost, rejected, n := 0, 0, 0
-		var why Rejected // the first
+		var why Rejected // error of the first rejected record
 		for _, s := range im.streams {
 			for it, err := range s.Items {
 				if r, ok := errors.AsType[Rejected](err); ok {

@@ -141,7 +141,7 @@ func (im *importer) declare(d *declared) {
 	}
 
 	kinds := d.t.Kinds()
-	var own []*model.Template // of fields that no key has
+	var own []*model.Template // attributes of fields that are in no key
 	for _, f := range d.fields {
 		kind := cmp.Or(kinds[f.stored], kindOf(f.Type))
 		if kind == attr.Number && !used[f.Name] && !asStored(f.Type) {

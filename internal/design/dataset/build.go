@@ -28,7 +28,7 @@ func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool
 			buf = item.AppendKey(buf, v)
 		}
 	}
-	for at = maphash.Bytes(b.seed, buf); ; at++ { // another key can have the hash
+	for at = maphash.Bytes(b.seed, buf); ; at++ { // several keys can have the same hash
 		i, ok := b.seen[at]
 		if !ok {
 			return at, false, true
@@ -72,7 +72,7 @@ type generator struct {
 	next    uint64
 	b       model.ItemBuilder
 	id      []byte            // the key of the current item
-	room    []byte            // for the next items
+	room    []byte            // memory for the next items
 	values  map[string]string // of the current item
 	// keys are the templates of the table's key attributes. rest are the templates of the other attributes, by name,
 	// as in an item.
@@ -114,7 +114,7 @@ func (g *generator) estimate() float64 {
 		}
 		it, err := g.build()
 		if err != nil {
-			break // reported when it is generated
+			break // run reports the error
 		}
 		for _, x := range append([]*model.Index{nil}, g.e.Table.Indexes...) {
 			if size, ok := g.e.Table.RowSize(x, it); ok {

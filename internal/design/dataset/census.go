@@ -102,7 +102,7 @@ func (w *Dataset) census(e *model.Entity, by grouping) census {
 	times := 1.0
 	if more > 1 {
 		now := w.combinations(e, by.fields, func(o *model.Entity) float64 { return float64(w.planned[o].count) })
-		if times = w.Possible(e, by.fields) / now; !(times < more) { // or neither is finite
+		if times = w.Possible(e, by.fields) / now; !(times < more) { // !(<) also holds for NaN, if neither number is finite
 			times = more
 		}
 	}
@@ -191,7 +191,7 @@ func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uin
 		index = d.index(g.hash, item, g.count, 0, g.owns[k])
 	}
 	coarse := model.Finer(d.f.Type, t)
-	if !coarse && (d.size == 0 || d.size > few) { // each value is another one
+	if !coarse && (d.size == 0 || d.size > few) { // all values differ, or nearly all
 		return mix(index + 1)
 	}
 	if hash, ok := known[index]; ok {

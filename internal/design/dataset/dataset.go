@@ -70,7 +70,7 @@ type Dataset struct {
 	counts, made map[*model.Entity]int
 	generators   map[*model.Entity]*generator
 	seed         uint64
-	owners       map[*model.Field]*model.Entity // see ownersOf
+	owners       map[*model.Field]*model.Entity // from ownersOf
 
 	// Kept caches what other packages compute from the dataset. Each package uses its own key types.
 	Kept sync.Map
@@ -81,7 +81,7 @@ type Dataset struct {
 	mu     sync.Mutex
 	spaces map[spaceID]*Space
 
-	counting sync.Mutex // guards what a census needs
+	counting sync.Mutex // guards planned and censuses
 	planned  map[*model.Entity]*generator
 	censuses map[string]census
 }
@@ -230,7 +230,7 @@ func (b *builder) build(ctx context.Context) (err error) {
 	if err := b.settle(); err != nil {
 		return err
 	}
-	b.w.onDemand = b.o.OnDemand // from here on
+	b.w.onDemand = b.o.OnDemand // for generated items only
 	if err := b.generate(ctx); err != nil {
 		return err
 	}

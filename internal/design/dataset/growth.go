@@ -27,7 +27,7 @@ type Growth struct {
 // A matching maps the groups of an entity to the declared groups that they represent.
 type matching struct {
 	made   map[int]int     // number of groups, by their number of rows
-	strata map[int]stratum // of groups with so many rows
+	strata map[int]stratum // stratum of the groups with so many rows
 	parts  int             // number of parts that each stratum is divided into
 	all    census
 }
@@ -256,7 +256,7 @@ type entityRows struct {
 // countRows appends the number of rows of generated items for each entity.
 func countRows(all []entityRows, rows []Row) []entityRows {
 	last := -1
-	made := uint16(0) // of the last
+	made := uint16(0) // made of the previous row
 	for i := range rows {
 		if m := rows[i].made; m == 0 || m != made {
 			it := rows[i].Item

@@ -99,7 +99,7 @@ func (b *builder) plan(all []*generator) error {
 	limit, maxBytes := float64(max(b.o.MaxItems, 0)), float64(b.o.MaxBytes)
 	for _, g := range all { // parents first
 		g.bytes = g.estimate()
-		part := float64(2 * len(all)) // of the limits
+		part := float64(2 * len(all)) // an entity's least number takes at most 1/part of the limits
 		g.least = min(leastItems, limit/part, maxBytes/part/g.bytes)
 		for _, l := range g.links {
 			l.parent.least = min(l.parent.least, leastParents)
@@ -146,7 +146,7 @@ func (g *generator) size(share float64) {
 		n = max(n, 1)
 	}
 	weights := make([][]uint64, len(g.links))
-	all := make([]float64, len(g.links)) // items that the parents have
+	all := make([]float64, len(g.links)) // number of items that belong to the parents
 	for i, l := range g.links {
 		weights[i], all[i] = l.weights(uint64(g.e.Count))
 		n = min(n, max(all[i], 1))

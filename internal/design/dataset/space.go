@@ -35,7 +35,7 @@ func (s *Space) Size(it attr.Item) (int, bool) { return s.sizes.Of(it) }
 // A Row is the row of an item in a space. There can be millions of rows, so a row does not store its key.
 type Row struct {
 	Item *Item
-	size int32 // documented, in bytes
+	size int32 // in bytes, by DynamoDB's rules
 	// made is the number of the item's generator, from 1, or 0 if it is not known. Consecutive rows usually have the
 	// same generator, and comparing this number is faster than reading the item.
 	made uint16
@@ -129,7 +129,7 @@ type spaceID struct {
 type keyedRow struct {
 	item *Item
 	head uint64 // eight bytes of the key, which order compares
-	at   int    // in the arena
+	at   int    // offset of the key in the arena
 	size int32
 	mid  uint16 // length of the encoded partition key
 	len  uint16 // length of the key

@@ -207,7 +207,7 @@ func (p *Placeholders) lex(src string) (out []lex.Token, err error) {
 	for _, tok := range tokens {
 		n := len(out)
 		switch {
-		case n > 0 && tok.Start < out[n-1].End: // within a composite value
+		case n > 0 && tok.Start < out[n-1].End: // inside a composite value
 			continue
 		case strings.HasPrefix(src[tok.Start:], "{"),
 			tok.Kind == lex.TokLeftBracket && (n == 0 || !lex.EndsOperand(out[n-1].Kind)):

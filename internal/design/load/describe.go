@@ -18,7 +18,7 @@ func (c *Cost) Describe() string {
 		return described(c.Request.Op().String(), raw)
 	}
 	var in struct{ TransactItems []map[string]json.RawMessage }
-	_ = json.Unmarshal(raw, &in) // that package wire wrote
+	_ = json.Unmarshal(raw, &in) // cannot fail: package wire wrote it
 	var all []string
 	for _, one := range in.TransactItems {
 		for name, raw := range one {

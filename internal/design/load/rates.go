@@ -21,7 +21,7 @@ type rates struct {
 
 // entityRates have the shares of an entity's rows.
 type entityRates struct {
-	items float64 // at the declared scale
+	items float64 // number at the declared scale
 	// timed is true if the partition key contains a time. fields are the key's other components. sums has the share
 	// of requests for each combination of their values.
 	timed  bool
@@ -131,7 +131,7 @@ func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 // rows calls f for each row of a partition whose entity has rates, with the row's share of the requests for the items
 // of the entity.
 func (r *rates) rows(p dataset.Part, f func(row *dataset.Row, share float64)) {
-	var timed map[*model.Entity]float64 // shares of a row
+	var timed map[*model.Entity]float64 // share of one row
 	rows := r.s.In(p)
 	each := r.grow.In(rows)
 	for i := range rows {

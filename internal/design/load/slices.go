@@ -77,14 +77,14 @@ type candidate struct {
 	times float64
 	again int
 	often float64 // average weight of each represented value among all requests
-	first float64 // weight of the first of them
+	first float64 // weight of the first represented value
 }
 
 // A part is what one request reads for a value in one partition.
 type part struct {
 	s *spreader
 	*candidate
-	chance float64 // see volumes
+	chance float64 // factor for the busiest window; see volumes
 }
 
 func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *windows) *spreader {
@@ -177,7 +177,7 @@ func (s *spreader) has(e *model.Entity) bool {
 func (s *spreader) find(ctx context.Context) error {
 	inSort := func(name string) bool { return s.names(s.space.Sort, name) }
 	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed && s.win == nil &&
-		!slices.ContainsFunc(s.listed, inSort) // a group is a partition
+		!slices.ContainsFunc(s.listed, inSort) // each group is a whole partition
 	fixed := map[string]string{}
 	for _, name := range s.listed {
 		c, _ := s.condition(name)
@@ -553,5 +553,5 @@ func OneKey(t *model.Table, r *explain.Report) bool {
 	case r.Operation == "GetItem" || len(t.Sort) == 0:
 		return true
 	}
-	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // no key lies between
+	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // only one key is in the range
 }

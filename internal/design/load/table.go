@@ -30,7 +30,7 @@ func TableOf(w *dataset.Dataset) *Table {
 type (
 	readsID  struct{ *model.Pattern }
 	writesID struct{ *model.Pattern }
-	itemsID  struct{ *model.Entity } // by their keys
+	itemsID  struct{ *model.Entity } // an entity's items by key
 	loadsID  struct{}
 )
 
@@ -65,7 +65,7 @@ type Reads struct {
 	Among     float64
 	Uncounted *model.Entity
 
-	batch    *batch // or nil
+	batch    *batch // the follow-up reads, or nil
 	windowed bool
 	fixed    []string // fields in which the pattern's requests differ
 	space    *dataset.Space
@@ -152,7 +152,7 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 		r.MeanUnits, r.MeanRows = r.Spread.Mean, r.Spread.MeanRows
 		return
 	}
-	if r.scan && r.space != nil { // of which one page was read
+	if r.scan && r.space != nil { // questions read only one page of a scan
 		rows, bytes := volumeOf(r.space.Rows, t.w.Represents)
 		read := float64(len(r.space.Rows))
 		if limit := float64(p.Limit); limit > 0 && rows > limit {
@@ -246,7 +246,7 @@ type ItemLoad struct {
 	// Writes counts writes and condition checks, and Transactions those of them in transactions. Units are write
 	// units.
 	Writes, Transactions, Units float64
-	Pattern                     *model.Pattern // with most of them
+	Pattern                     *model.Pattern // the pattern with the highest rate
 }
 
 // Spaces returns the loads of all tables and indexes, each table before its indexes.
@@ -355,7 +355,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	s := all[i]
 	s.Read += p.Rate * r.MeanUnits
 	if r.batch != nil {
-		s.Read -= p.Rate * r.batch.units // of another table
+		s.Read -= p.Rate * r.batch.units // these units belong to another table
 	}
 	row := Source{Pattern: p, Entity: p.Entity, Units: make([]float64, len(s.Parts))}
 	rates := s.rates
@@ -548,7 +548,7 @@ func addLocals(s *Space, all []*Space) {
 					units[s.at(part)] += row.Units[i]
 				}
 			}
-			row.Units, row.Total = units, 0 // the index has the total
+			row.Units, row.Total = units, 0 // the index's own source has the total
 			s.add(row)
 		}
 	}

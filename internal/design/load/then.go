@@ -10,8 +10,8 @@ import (
 // declared scale.
 type batch struct {
 	items map[*dataset.Item]float64
-	none  float64 // keys without an item
-	units float64 // read units of all
+	none  float64 // reads of keys without an item
+	units float64 // read units of all follow-up reads
 }
 
 // batched returns the read units of the follow-up reads for the given rows, up to the limit of the request.

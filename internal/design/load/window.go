@@ -22,17 +22,17 @@ import (
 type windows struct {
 	at        int // index of the range among the conditions
 	field     string
-	own       []string // its bounds
+	own       []string // bounds of the pattern's own window
 	unit      unit
 	begin     float64
 	step      float64
 	bucket    keys.Type // type of the period in the partition key, or the zero value
-	low, high float64   // of the rows
+	low, high float64   // first and last time of the rows
 	n         int
 
-	shards  float64 // requests for each period
+	shards  float64 // number of requests for each period
 	empty   float64 // read units of a request that reads nothing
-	periods float64 // in a window, on average
+	periods float64 // average number of periods in a window
 }
 
 // windowsOf returns the windows of a pattern, or nil if the pattern has no BETWEEN condition on a time.
@@ -209,7 +209,7 @@ func (w *windows) average(v *candidate, times float64) {
 	for i := range v.parts {
 		p := &v.parts[i]
 		c, reading := *p.candidate, w.reading(p.bucket)
-		rows, more := 0.0, 0.0 // than empty requests cost
+		rows, more := 0.0, 0.0 // units above those of empty requests
 		var volumes map[int]volume
 		volumes, p.chance = w.volumes(p.s, &c, reading)
 		// sorted, so that the floating-point sum is always the same
@@ -230,7 +230,7 @@ func (w *windows) volumes(s *spreader, c *candidate, reading []int) (map[int]vol
 	each := s.grow.In(s.space.Rows[c.low:c.high])
 	rows := s.listing(s.space.Rows[c.low:c.high])
 	all := map[int]volume{}
-	counts := map[int]float64{} // in the sample
+	counts := map[int]float64{} // number of sampled rows
 	var sum volume
 	for i := range rows {
 		at, ok := w.place(&rows[i])
@@ -284,7 +284,7 @@ func evened(windows []int, counts map[int]float64, sum volume) (map[int]volume, 
 type placed struct {
 	at   float64
 	part int
-	row  int // in the space
+	row  int // index in the space
 	volume
 }
 

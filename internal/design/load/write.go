@@ -115,7 +115,7 @@ type writer struct {
 // A member is one write of a pattern. A transaction has several.
 type member struct {
 	write *model.Write
-	items []*dataset.Item // that it can concern
+	items []*dataset.Item // items that the write may apply to
 	// shares has the share of all requests that write each item. effects has the effects of writing an item, by
 	// space. means has the average effect in each space.
 	shares  map[*dataset.Item]float64
@@ -225,7 +225,7 @@ func (t *writer) send(ctx context.Context, service *api.Service, at int) (bool, 
 	chosen, _ := t.chosen(at)
 	for i, it := range chosen {
 		items = append(items, compile.Item{Values: it.Values.Map(), Attributes: it.Attributes})
-		if w := &t.p.Writes[i]; w.Operation == model.Put { // a new item
+		if w := &t.p.Writes[i]; w.Operation == model.Put { // a put creates an item, so delete the existing one
 			in := &wire.DeleteItemInput{TableName: &w.Entity.Table.Name, Key: keyOf(w.Entity, it.Attributes)}
 			if _, err := service.DeleteItem(ctx, in); err != nil {
 				return false, err
@@ -369,7 +369,7 @@ func (t *writer) count(ctx context.Context, met []int) error {
 // A request is the write of one item of the first member with the related items of the others.
 type request struct {
 	chosen  []*dataset.Item
-	decided []bool // by a key
+	decided []bool // whether a key determines the item
 	units   float64
 	times   float64 // number of declared requests that it represents
 }

@@ -60,11 +60,11 @@ func (r *Rules) item(table string, it attr.Item) (attr.Item, map[string]bool, er
 // A masking masks one item.
 type masking struct {
 	r      *Rules
-	in     string        // the table
+	in     string        // name of the table
 	table  *model.Table  // nil without a model
-	entity *model.Entity // nil for an item of none
+	entity *model.Entity // nil if the item belongs to no entity
 	of     string
-	seen   map[string]bool // that no rule covers
+	seen   map[string]bool // places that no rule covers
 }
 
 // uncovered records a place that no rule covers. It writes * for names in maps that neither a rule nor the model has,
@@ -159,7 +159,7 @@ func (m *masking) attribute(path []string, v attr.Value) (attr.Value, bool, erro
 	if m.entity != nil {
 		if t := m.entity.Attribute(path[0]); t != nil && v.Kind() == t.Kind {
 			if t.Template == nil && attr.Equal(v, t.Const) {
-				return v, true, nil // the design has it
+				return v, true, nil // the value is in the design, so it is not personal
 			}
 			if t.Template == nil {
 				return m.value(path, v)
@@ -290,7 +290,7 @@ func (m *masking) scalar(one *rule, v attr.Value) (attr.Value, error) {
 	case attr.Bool:
 		return attr.NewBool(false), nil
 	}
-	return v, nil // null
+	return v, nil // null stays
 }
 
 // set masks the elements of a set. The result may have fewer elements, because different texts can have the same

@@ -20,7 +20,7 @@ import (
 
 // Rules mask items. They are safe for concurrent use.
 type Rules struct {
-	model *model.Model // nil without one
+	model *model.Model // nil if the file names none
 	mint  mint
 	list  []rule
 
@@ -35,11 +35,11 @@ const maxUncovered = 1000
 
 // A rule says which values to mask, and how.
 type rule struct {
-	entity string   // "" for all
+	entity string   // name of an entity, or "" for all
 	path   string   // a field, or an attribute, followed by names of members after dots
-	want   []string // those names
+	want   []string // the names in path
 	how    method
-	of     string // the kind of a fake
+	of     string // the kind of a fake: name, email or phone
 	names  method // for names of members that no rule has; "" reports them as uncovered
 }
 

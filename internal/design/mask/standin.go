@@ -16,10 +16,10 @@ type method string
 
 const (
 	hash   method = "hash"   // 16 hexadecimal digits for text, 8 bytes for binary values
-	shape  method = "shape"  // digits for digits, letters for letters
-	fake   method = "fake"   // something that looks real
-	redact method = "redact" // the same for all values
-	drop   method = "drop"   // nothing
+	shape  method = "shape"  // other digits for digits, other letters for letters
+	fake   method = "fake"   // a realistic value
+	redact method = "redact" // the same stand-in for all values
+	drop   method = "drop"   // removes the value
 	keep   method = "keep"   // the value itself
 )
 
@@ -77,7 +77,7 @@ func (m mint) value(how method, of string, t keys.Type, text string) (string, er
 		return m.text(how, of, text), nil
 	case t.Name == "uuid" || t.Name == "hex":
 		in = m.shaped(strings.ToLower(text), hexadecimal)
-	case t.Name == "ulid" && len(text) == 26: // the time in it stays
+	case t.Name == "ulid" && len(text) == 26: // keep the time in the id
 		in = text[:10] + m.shaped(text[10:], crockford)
 	case t.Name == "int" || t.Name == "signed" || t.Name == "decimal" || t.Name == "number":
 		// Cycle walking: replace the stand-in until it fits the type.
@@ -115,7 +115,7 @@ func (m mint) number(text string) string {
 	}
 	fraction := strings.Contains(text[:end], ".")
 	last := end
-	if fraction { // 1.50 and 1.5 are one number
+	if fraction { // drop zeros at the end: 1.50 equals 1.5
 		last = len(strings.TrimRight(text[:end], "0"))
 		fraction = text[last-1] != '.'
 		if !fraction {

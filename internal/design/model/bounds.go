@@ -23,7 +23,7 @@ type Bounds struct {
 	Unit     time.Duration
 	calendar string
 	layout   string
-	Given    bool // the field has from or to
+	Given    bool // the field declares from or to
 }
 
 // The default bounds of generated times.

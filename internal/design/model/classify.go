@@ -55,7 +55,7 @@ func (m *Model) Classifier() func(table string, it attr.Item) string {
 		table *Table
 		text  string
 	}
-	with, lengths := map[start][]int{}, map[int]bool{} // numbers of entities
+	with, lengths := map[start][]int{}, map[int]bool{} // indexes in m.Entities
 	for i, e := range m.Entities {
 		at := start{e.Table, e.beginning()}
 		with[at], lengths[len(at.text)] = append(with[at], i), true

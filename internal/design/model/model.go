@@ -14,7 +14,7 @@ import (
 // A Pos is a place in a model file. Models made by a program have zero places.
 type Pos struct {
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"` // from 1, as Col
+	Line int    `json:"line,omitempty"` // Line and Col count from 1
 	Col  int    `json:"column,omitempty"`
 }
 
@@ -51,8 +51,8 @@ type Model struct {
 type Table struct {
 	Pos       Pos
 	Name      string
-	Partition []Attribute // one
-	Sort      []Attribute // at most one
+	Partition []Attribute // one attribute
+	Sort      []Attribute // at most one attribute
 	Indexes   []*Index
 	// TTL is the attribute with the time at which an item expires, or "".
 	TTL string
@@ -70,7 +70,7 @@ type Index struct {
 	Name      string
 	Local     bool
 	Partition []Attribute // at most four attributes; a local index has the table's
-	Sort      []Attribute // up to four
+	Sort      []Attribute // at most four attributes
 	// Projection is ALL, KEYS_ONLY or INCLUDE. Include lists the non-key
 	// attributes for INCLUDE.
 	Projection string
@@ -127,7 +127,7 @@ type Template struct {
 // A FieldRange is a range of the values of a field.
 type FieldRange struct {
 	Field string
-	Type  keys.Type // by which values are compared
+	Type  keys.Type // type that compares the values
 	Op    ast.Op    // <, <=, >, >= or BETWEEN
 	Args  []string  // two for BETWEEN, one for other operators
 }
@@ -238,8 +238,8 @@ const In ast.Op = "in"
 // The values of Budget: the partitions to which a pattern's budgets apply.
 const (
 	BudgetSample = "sample" // the partition in the pattern's conditions
-	BudgetP95    = "p95"    // 95 of 100 partitions
-	BudgetWorst  = "worst"  // all
+	BudgetP95    = "p95"    // 95 % of the partitions
+	BudgetWorst  = "worst"  // all partitions
 )
 
 // Expect is the expected result of a pattern over all pages. A nil or empty field expects nothing. MaxRows, Units,
@@ -247,11 +247,11 @@ const (
 // in the pattern's conditions.
 type Expect struct {
 	Pos      Pos
-	Rows     *int     // rows returned
-	MaxRows  *int     // most rows returned
+	Rows     *int     // number of rows returned
+	MaxRows  *int     // largest number of rows returned
 	Entities []string // the only entities allowed among the returned rows
-	Units    *float64 // most read units consumed
-	Pages    *int     // most pages
+	Units    *float64 // largest number of read units
+	Pages    *int     // largest number of pages
 	// Waste is the largest share of the bytes read that the request may discard: 0.1 is a tenth.
 	Waste *float64
 	// Budget is one of the constants above; "" is [BudgetWorst].

@@ -50,7 +50,7 @@ func (p Per) quantiles() []quantile {
 
 // A quantile is the number n that share/perScale of the parents do not exceed.
 type quantile struct {
-	share int // of perScale
+	share int // in units of 1/perScale
 	n     int
 }
 
@@ -60,7 +60,7 @@ func (p Per) Mean() (float64, bool) {
 	if p.Max == 0 {
 		return 0, false
 	}
-	sum := 0 // in 2 * perScale
+	sum := 0 // in units of 1/(2*perScale)
 	all := p.quantiles()
 	for i, q := range all[1:] {
 		sum += (q.share - all[i].share) * (q.n + all[i].n)

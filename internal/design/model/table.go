@@ -97,7 +97,7 @@ func (t *Table) RowSize(x *Index, it attr.Item) (int, bool) { return t.RowSizes(
 
 // RowSizes computes the sizes of rows in one table or index.
 type RowSizes struct {
-	keys []Attribute // of the index; nil for a table
+	keys []Attribute // key attributes of the index; nil for a table
 	all  bool        // rows have all attributes, not only the projected ones
 	has  map[string]bool
 }

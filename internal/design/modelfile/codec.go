@@ -16,7 +16,7 @@ import (
 type codec struct {
 	read  func(in value, v reflect.Value) bool
 	write func(v reflect.Value) *yaml.Node
-	of    reflect.Type // of v, if there is only one
+	of    reflect.Type // type of v if the codec is for one type only
 }
 
 // special returns a codec with functions for a T. The T is the value itself, or the struct whose fields store the

@@ -17,8 +17,8 @@ import (
 // A draft is an entity as written in the file.
 type draft struct {
 	model.Entity
-	Fields     []*model.Field // its own
-	Attributes []*attribute   // explicit ones
+	Fields     []*model.Field // fields that the entity declares
+	Attributes []*attribute   // attributes that the file lists
 }
 
 // draftOf returns the draft that a file needs for an entity.

@@ -31,7 +31,7 @@ func startField(key value, f *model.Field) bool {
 
 func beforeField(in value, _ *model.Field) bool {
 	if in.short && in.node.Kind != yaml.ScalarNode {
-		in.entries() // fails
+		in.entries() // reports the error
 		delete(in.members, "type")
 	}
 	return true

@@ -42,7 +42,7 @@ type parser struct {
 type value struct {
 	*parser
 	node *yaml.Node
-	what string // the value in messages
+	what string // name of the value in messages
 
 	members map[string]*yaml.Node // the known members of an object
 	short   bool                  // the file has the object's main member in place of a mapping

@@ -16,7 +16,7 @@ import (
 type member struct {
 	name string
 	codec
-	field string // if it has another name
+	field string // name of the struct field, if it differs
 	// lack is the error if the member is missing, with %s for the object; "" if the member is optional. hint says
 	// what to do.
 	lack, hint string
@@ -56,7 +56,7 @@ func (m member) node(self reflect.Value) *yaml.Node {
 // An object describes the mappings that are read into a T, by their members.
 type object[T any] struct {
 	style    yaml.Style
-	sections map[string]string // comments before members
+	sections map[string]string // comment to write before a member
 	short    string            // member that a value other than a mapping stands for
 	members  []member
 	// before and after check conditions on several members. Each returns false to drop the object. If before does, no
@@ -114,7 +114,7 @@ func (o object[T]) find(in value, n *yaml.Node) map[string]*yaml.Node {
 	}
 	all := map[string]*yaml.Node{}
 	for _, e := range in.entries() {
-		if n.Style&yaml.FlowStyle != 0 && empty(e.node) && !slices.Contains(names, e.name) { // as {placed:date}
+		if n.Style&yaml.FlowStyle != 0 && empty(e.node) && !slices.Contains(names, e.name) { // text such as {placed:date}
 			e.key.fail("put text with braces in quotes", "%s has no member %s", in.what, clip(e.name))
 		} else if e.key.known(e.name, names, "%s has no member %s", in.what) {
 			all[e.name] = e.node

@@ -19,8 +19,8 @@ import (
 type attribute struct {
 	model.Template
 	Type attr.Kind // declared type of a template's attribute, or 0
-	src  string    // of the template
-	at   value     // the template's text
+	src  string    // text of the template, or ""
+	at   value     // place of the template
 }
 
 // keyKind returns the type of an attribute in the keys of the entity's table and its indexes, or 0 if it is in none.
