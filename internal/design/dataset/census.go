@@ -102,7 +102,7 @@ func (w *Dataset) census(e *model.Entity, by grouping) census {
 	times := 1.0
 	if more > 1 {
 		now := w.combinations(e, by.fields, func(o *model.Entity) float64 { return float64(w.planned[o].count) })
-		if times = w.Possible(e, by.fields) / now; !(times < more) { // !(<) also holds for NaN, if neither number is finite
+		if times = w.Possible(e, by.fields) / now; !(times < more) { // or times is NaN: both are infinite
 			times = more
 		}
 	}

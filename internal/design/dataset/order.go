@@ -15,7 +15,7 @@ const fewRows = 12
 
 // order sorts rows by their keys, or only by sort key if they are in one partition. Most keys begin alike. order
 // therefore skips the common prefix, sorts by the eight bytes after it (the head), and then sorts the rows with equal
-// heads in the same way. So a comparison reads no memory outside the row.
+// heads in the same way. A comparison of heads reads no memory outside the row.
 func (a arena) order(rows []keyedRow, inPartition bool) {
 	if len(rows) <= fewRows {
 		slices.SortFunc(rows, a.compare)

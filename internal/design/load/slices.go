@@ -25,7 +25,7 @@ type spreader struct {
 	space *dataset.Space
 	q     question
 	p     *model.Pattern
-	// of are the entities in the partitions that the pattern reads. Nil is among them if items without an entity are.
+	// of are the entities in the partitions that the pattern reads. The key nil stands for items without an entity.
 	of map[*model.Entity]bool
 	// The names in the equality conditions. hash are those that determine the partition. free are those in the sort
 	// key that take their values from each item. listed keep the pattern's own values, because the model or the

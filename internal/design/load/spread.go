@@ -98,7 +98,7 @@ func (r *Reading) DeclaredUnits() float64 {
 	if r.declared > 0 {
 		return r.declared + r.Batch*r.Growth
 	}
-	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // a unit is a started block of 4 KB
+	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are per 4 KB begun
 	each := float64(r.Bytes) / float64(max(r.Requests, 1))
 	return (r.Units-r.Batch)*blocks(each*grow)/blocks(each) + r.Batch*r.Growth
 }

@@ -124,8 +124,8 @@ type member struct {
 	// loose is the number of declared requests for which no key determines the item that the member writes. They
 	// spread over all its items.
 	loose float64
-	// For the first member of a pattern with a zipf distribution. before has the number of declared requests that
-	// rank before those of each item. factor normalizes the weights to an average of 1.
+	// These three are set for the first member if the pattern has a zipf distribution. before has the number of
+	// declared requests that rank before those of each item. factor normalizes the weights to an average of 1.
 	before map[*dataset.Item]float64
 	skew   float64
 	factor float64
@@ -314,8 +314,8 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.
 	return all[at%len(all)], len(all) == 1
 }
 
-// apart reports whether member i must write another item than it: a member before it has chosen the same item, one of
-// the two is a put, and the conditions of i do not select the item.
+// apart reports whether member i must write another item than the given one: a member before i has chosen the same
+// item, one of the two is a put, and the conditions of i do not select the item.
 func (t *writer) apart(i int, it *dataset.Item, chosen []*dataset.Item) bool {
 	k := slices.Index(chosen, it)
 	if k < 0 {
@@ -423,8 +423,8 @@ func (t *writer) average(requests []request) {
 	}
 }
 
-// weight returns the average weight of the first items among the declared ones that it represents. The average over
-// all is 1.
+// weight returns a weight for item it, which represents several declared items: the average weight of the first ones,
+// as many as items says. The average weight of all items is 1.
 func (m *member) weight(it *dataset.Item, items float64) float64 {
 	if m.before == nil {
 		return 1
@@ -433,8 +433,8 @@ func (m *member) weight(it *dataset.Item, items float64) float64 {
 	return z.next(items) * m.factor
 }
 
-// share returns the share of all requests that write the first items among the declared ones that it represents. For
-// members other than the first, all represented items but one get an average share.
+// share returns the share of all requests that write the first declared items, as many as items says, of those that
+// item it represents. For members other than the first, all of these but one get an average share.
 func (m *member) share(w *dataset.Dataset, it *dataset.Item, items float64) float64 {
 	if m.all > 0 {
 		return items * m.weight(it, items) / m.all

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A zipf gives out weights in order of rank: the kth value has a weight of 1/k^skew. at is the number of values that
-// have their weight.
+// A zipf gives out weights in order of rank: the kth value has a weight of 1/k^skew. at is the number of weights
+// given out so far.
 type zipf struct{ skew, at float64 }
 
 // exactRanks is the number of ranks that next adds up one by one. For further ranks it uses the integral.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// A Per is the distribution of the number of items that belong to one item of a parent. The zero value is not
-// declared: the items are divided evenly.
+// A Per is the distribution of the number of items that belong to one item of a parent. The zero value means that the
+// model declares none: the items are divided evenly.
 type Per struct {
 	// Min and Max are the lowest and the highest number. P50 and P95, unless nil, are the numbers that 50 % and 95 %
 	// of the parents do not exceed. All numbers between two neighboring quantiles are equally frequent.
@@ -32,8 +32,7 @@ func (p Per) String() string {
 	return fmt.Sprintf("%d..%d", p.Min, p.Max)
 }
 
-// perScale is the number of equal parts of the parents in which quantiles count: 50 % and 95 % are whole numbers of
-// them.
+// perScale is the denominator of the shares of quantiles: 50 % and 95 % are whole twentieths.
 const perScale = 20
 
 // quantiles returns the declared quantiles, from Min to Max.

@@ -114,8 +114,8 @@ func (in value) checkComparison(kinds map[string][]attr.Kind, anyType bool, list
 	}
 }
 
-// Similar returns a known name that differs from name by one typing error, or "". Names that differ only in digits,
-// such as line1 and line2, are not similar.
+// Similar returns a known name that differs from name by one typing error or in case, or "". Names of up to three
+// bytes are never similar, nor are names that differ only in digits, such as line1 and line2.
 func Similar(name string, known []string) string {
 	bare := func(s string) string {
 		return strings.Map(func(r rune) rune {

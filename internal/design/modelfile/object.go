@@ -114,7 +114,7 @@ func (o object[T]) find(in value, n *yaml.Node) map[string]*yaml.Node {
 	}
 	all := map[string]*yaml.Node{}
 	for _, e := range in.entries() {
-		if n.Style&yaml.FlowStyle != 0 && empty(e.node) && !slices.Contains(names, e.name) { // text such as {placed:date}
+		if n.Style&yaml.FlowStyle != 0 && empty(e.node) && !slices.Contains(names, e.name) { // as {placed:date}
 			e.key.fail("put text with braces in quotes", "%s has no member %s", in.what, clip(e.name))
 		} else if e.key.known(e.name, names, "%s has no member %s", in.what) {
 			all[e.name] = e.node
